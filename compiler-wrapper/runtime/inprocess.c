@@ -1,0 +1,210 @@
+/* Linked into harnesses built with -fsanitize=fuzzer: the engine's main, and what lets one run of the target end in
+   any way without ending the process. */
+#define _GNU_SOURCE
+#include "quagmire.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+__attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
+__attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
+int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
+
+/* Recognised by `quagmire fuzz` in the file, without running it. */
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 1";
+
+/* The signal of the tick: no target has a reason to use it, unlike SIGALRM. */
+#define TICK_SIGNAL (SIGRTMIN + 7)
+
+static jmp_buf back;
+static volatile sig_atomic_t armed;
+static volatile enum qgm_status pending; /* another thread wants the run to end so */
+static volatile uint64_t ticks;
+static struct qgm_event event;
+static pthread_t runner;
+static enum qgm_status (*on_tick)(uint64_t);
+
+static _Noreturn void leave(enum qgm_status status) {
+  if (!pthread_equal(pthread_self(), runner)) {
+    /* Only the thread that runs the target can leave the run: have it do so, and stay out of the way. */
+    pending = status;
+    pthread_kill(runner, TICK_SIGNAL);
+    for (;;)
+      pause();
+  }
+  armed = 0;
+  longjmp(back, status);
+}
+
+static enum qgm_status run(const uint8_t *data, size_t size) {
+  int status = _setjmp(back);
+  if (status == QGM_RETURNED) {
+    ticks = 0;
+    armed = 1;
+    int result = LLVMFuzzerTestOneInput(data, size);
+    armed = 0;
+    return result == -1 ? QGM_REJECTED : QGM_RETURNED;
+  }
+  return (enum qgm_status)status;
+}
+
+static uint64_t program_counter(const void *context) {
+#if defined(__x86_64__)
+  return (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+  return (uint64_t)((const ucontext_t *)context)->uc_mcontext.pc;
+#else
+  (void)context;
+  return 0;
+#endif
+}
+
+static void crashed(int signal, siginfo_t *info, void *context) {
+  if (!armed) {
+    /* Not the target's doing: die of it as if nobody had looked. */
+    struct sigaction normal = {.sa_handler = SIG_DFL};
+    sigaction(signal, &normal, NULL);
+    raise(signal);
+    return;
+  }
+  event = (struct qgm_event){.signal = signal, .pc = program_counter(context), .address = (uint64_t)info->si_addr};
+  leave(QGM_CRASHED);
+}
+
+static void ticked(int signal, siginfo_t *info, void *context) {
+  (void)signal, (void)info, (void)context;
+  int saved = errno;
+  if (armed) {
+    enum qgm_status status = pending;
+    pending = QGM_RETURNED;
+    if (status == QGM_RETURNED)
+      status = on_tick(++ticks);
+    if (status != QGM_RETURNED) {
+      if (status == QGM_HUNG || status == QGM_MEMORY)
+        event = (struct qgm_event){.pc = program_counter(context)};
+      leave(status);
+    }
+  }
+  errno = saved;
+}
+
+/* A sanitizer has printed its report and is about to end the process. */
+static void dying(void) {
+  if (armed) {
+    event = (struct qgm_event){0};
+    leave(QGM_CRASHED);
+  }
+}
+
+static void handle(int signal, void (*handler)(int, siginfo_t *, void *)) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, NULL);
+}
+
+static void guard(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t)) {
+  runner = pthread_self();
+  on_tick = tick;
+
+  size_t size = 256 * 1024;
+  stack_t stack = {0};
+  stack.ss_sp = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  stack.ss_size = size;
+  if (stack.ss_sp != MAP_FAILED)
+    sigaltstack(&stack, NULL);
+
+  static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+  for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+    handle(fatal[i], crashed);
+  handle(TICK_SIGNAL, ticked);
+  signal(SIGPIPE, SIG_IGN);
+  if (__sanitizer_set_death_callback)
+    __sanitizer_set_death_callback(dying);
+
+  /* One timer for the whole campaign: a system call per execution would cost more than a small target. */
+  struct sigevent how;
+  memset(&how, 0, sizeof how);
+  how.sigev_notify = SIGEV_THREAD_ID;
+  how.sigev_signo = TICK_SIGNAL;
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+  how.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+  timer_t timer;
+  if (timer_create(CLOCK_MONOTONIC, &how, &timer) == 0) {
+    struct itimerspec when;
+    when.it_interval.tv_sec = (time_t)(interval_ns / 1000000000u);
+    when.it_interval.tv_nsec = (long)(interval_ns % 1000000000u);
+    when.it_value = when.it_interval;
+    timer_settime(timer, 0, &when, NULL);
+  }
+}
+
+/* A target that ends its process ends its run instead. Outside a run these do what they always do. */
+static void exited(int code) {
+  if (armed) {
+    event = (struct qgm_event){.exit_code = code};
+    leave(QGM_EXITED);
+  }
+}
+
+void _exit(int code) {
+  exited(code);
+  for (;;)
+    syscall(SYS_exit_group, code);
+}
+
+void _Exit(int code) { _exit(code); }
+
+static _Noreturn void really(const char *name, int code) {
+  void (*next)(int) = (void (*)(int))dlsym(RTLD_NEXT, name);
+  if (next)
+    next(code);
+  fflush(NULL);
+  _exit(code);
+}
+
+void exit(int code) {
+  exited(code);
+  really("exit", code);
+}
+
+void quick_exit(int code) {
+  exited(code);
+  really("quick_exit", code);
+}
+
+/* Errors reach the engine as signals or through the death callback; leaks are not what it looks for. */
+__attribute__((weak)) const char *__asan_default_options(void) {
+  return "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:detect_leaks=0:"
+         "detect_stack_use_after_return=0:allocator_may_return_null=1";
+}
+__attribute__((weak)) const char *__ubsan_default_options(void) { return "handle_segv=0:handle_abort=0:print_stacktrace=1"; }
+
+int main(int argc, char **argv) {
+  const struct qgm_harness harness = {
+      .abi = QGM_ABI,
+      .modules = &__quagmire_modules,
+      .initialize = LLVMFuzzerInitialize,
+      .run = run,
+      .event = &event,
+      .guard = guard,
+      .ticks_in_run = &ticks,
+  };
+  return quagmire_engine_main(argc, argv, &harness);
+}

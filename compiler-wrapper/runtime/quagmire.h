@@ -1,0 +1,72 @@
+/* What the compiler pass, the runtime and the engine agree on. `fuzzer/src/target/abi.rs` mirrors it. */
+#ifndef QUAGMIRE_H
+#define QUAGMIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Raised whenever a layout or a meaning below changes: engine and runtime refuse to work with another one. */
+#define QGM_ABI 1
+
+/* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
+   edge i > 0 is counted in counts[i - 1]. weights and pcs have one item per edge. */
+struct qgm_function {
+  uint32_t *entry;
+  uint32_t *counts;
+  const uint32_t *weights;
+  void *const *pcs;
+  uint64_t edges;
+};
+
+/* The tables of one linked object: the executable, or a shared library. */
+struct qgm_module {
+  const struct qgm_function *functions_start, *functions_stop;
+  uint32_t *entries_start, *entries_stop;
+};
+
+#define QGM_MAX_MODULES 256
+
+/* All that registered. `generation` goes up with every change; a module that was unloaded has null pointers. */
+struct qgm_modules {
+  volatile uint64_t generation;
+  uint64_t count;
+  struct qgm_module module[QGM_MAX_MODULES];
+};
+
+extern struct qgm_modules __quagmire_modules;
+
+/* How one run of the target ended. */
+enum qgm_status {
+  QGM_RETURNED = 0, /* normally */
+  QGM_REJECTED = 1, /* with -1: do not keep this input */
+  QGM_CRASHED = 2,  /* by a signal or a sanitizer's report */
+  QGM_HUNG = 3,     /* cut off after the hang timeout */
+  QGM_MEMORY = 4,   /* cut off above the memory limit */
+  QGM_EXITED = 5,   /* it called exit, _exit, _Exit or quick_exit */
+};
+
+/* Why the last run ended early. */
+struct qgm_event {
+  int64_t signal;    /* of a crash; 0 for a sanitizer's report */
+  int64_t exit_code; /* of an exit */
+  uint64_t pc;       /* where it crashed; 0 if not known */
+  uint64_t address;  /* what it touched */
+};
+
+/* What the engine gets from the harness. */
+struct qgm_harness {
+  uint64_t abi;
+  struct qgm_modules *modules;
+  int (*initialize)(int *argc, char ***argv); /* may be null */
+  /* Runs the target once, comes back whatever happens. */
+  enum qgm_status (*run)(const uint8_t *data, size_t size);
+  struct qgm_event *event;
+  /* Installs the signal handlers (on their own stack) for this thread. `tick` is called from a signal handler every
+     `interval_ns` while a run goes on, with the number of ticks in this run so far: it returns QGM_RETURNED to go on,
+     or the status that ends the run. */
+  void (*guard)(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t ticks_in_run));
+  /* Ticks seen by the current or last run: 0 for one that fell between two ticks. */
+  volatile uint64_t *ticks_in_run;
+};
+
+#endif
