@@ -19,6 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
+__attribute__((weak)) void *__asan_region_is_poisoned(void *begin, size_t size);
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
@@ -51,10 +52,15 @@ static _Noreturn void leave(enum qgm_status status) {
 static enum qgm_status run(const uint8_t *data, size_t size) {
   int status = _setjmp(back);
   if (status == QGM_RETURNED) {
+    /* AddressSanitizer sees a read past the end only of a block of its own. */
+    uint8_t *copy = __asan_region_is_poisoned ? malloc(size) : NULL;
+    if (copy)
+      memcpy(copy, data, size);
     ticks = 0;
     armed = 1;
-    int result = LLVMFuzzerTestOneInput(data, size);
+    int result = LLVMFuzzerTestOneInput(copy ? copy : data, size);
     armed = 0;
+    free(copy);
     return result == -1 ? QGM_REJECTED : QGM_RETURNED;
   }
   return (enum qgm_status)status;
@@ -84,18 +90,18 @@ static void crashed(int signal, siginfo_t *info, void *context) {
 }
 
 static void ticked(int signal, siginfo_t *info, void *context) {
-  (void)signal, (void)info, (void)context;
+  (void)signal, (void)info;
   int saved = errno;
-  if (armed) {
-    enum qgm_status status = pending;
+  int running = armed;
+  enum qgm_status status = on_tick(running ? ++ticks : 0);
+  if (running && pending != QGM_RETURNED) {
+    status = pending;
     pending = QGM_RETURNED;
-    if (status == QGM_RETURNED)
-      status = on_tick(++ticks);
-    if (status != QGM_RETURNED) {
-      if (status == QGM_HUNG || status == QGM_MEMORY)
-        event = (struct qgm_event){.pc = program_counter(context)};
-      leave(status);
-    }
+    leave(status);
+  }
+  if (running && status != QGM_RETURNED) {
+    event = (struct qgm_event){.pc = program_counter(context)};
+    leave(status);
   }
   errno = saved;
 }

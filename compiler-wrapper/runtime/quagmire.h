@@ -62,8 +62,8 @@ struct qgm_harness {
   enum qgm_status (*run)(const uint8_t *data, size_t size);
   struct qgm_event *event;
   /* Installs the signal handlers (on their own stack) for this thread. `tick` is called from a signal handler every
-     `interval_ns` while a run goes on, with the number of ticks in this run so far: it returns QGM_RETURNED to go on,
-     or the status that ends the run. */
+     `interval_ns`, with the number of ticks in this run so far, or 0 between runs: it returns QGM_RETURNED to go on, or
+     the status that ends the run. */
   void (*guard)(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t ticks_in_run));
   /* Ticks seen by the current or last run: 0 for one that fell between two ticks. */
   volatile uint64_t *ticks_in_run;

@@ -2,4 +2,8 @@
 //!
 //! Start with `DESIGN.md`: it maps every folder to its one job.
 
+pub mod cost;
 pub mod error;
+pub mod keep;
+pub mod schedule;
+pub mod target;

@@ -1,0 +1,5 @@
+//! Costs compared: the baseline, and what makes a difference between two inputs a fact.
+
+pub mod baseline;
+pub mod degradation;
+pub mod statistics;

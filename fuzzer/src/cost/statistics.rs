@@ -1,0 +1,104 @@
+//! Medians and bootstrap intervals.
+
+use libafl_bolts::rands::{Rand, StdRand};
+use std::num::NonZeroUsize;
+
+/// Median; the mean of the middle two for an even number of values, 0 for none.
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => 0.0,
+        length if length % 2 == 1 => sorted[middle],
+        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
+    }
+}
+
+/// An estimate with its interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// The point estimate.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end of the 95 % interval.
+    pub high: f64,
+}
+
+/// How often a bootstrap draws.
+const RESAMPLES: usize = 1000;
+
+/// Draws with a fixed seed: the same measurements always give the same interval.
+fn resample(values: &[f64], rand: &mut StdRand, into: &mut Vec<f64>) {
+    into.clear();
+    if let Some(length) = NonZeroUsize::new(values.len()) {
+        into.extend((0..values.len()).map(|_| values[rand.below(length)]));
+    }
+}
+
+fn interval(value: f64, mut draws: Vec<f64>) -> Estimate {
+    draws.sort_by(f64::total_cmp);
+    let at = |share: f64| draws[((draws.len() - 1) as f64 * share).round() as usize];
+    Estimate { value, low: at(0.025), high: at(0.975) }
+}
+
+/// Median with its percentile-bootstrap interval. Zero for no values.
+pub fn median_interval(values: &[f64]) -> Estimate {
+    if values.is_empty() {
+        return Estimate::default();
+    }
+    let mut rand = StdRand::with_seed(1);
+    let mut draw = Vec::with_capacity(values.len());
+    let draws = (0..RESAMPLES).map(|_| {
+        resample(values, &mut rand, &mut draw);
+        median(&draw)
+    });
+    interval(median(values), draws.collect())
+}
+
+/// Ratio of the medians of `a` and `b` (a over b) with its percentile-bootstrap interval. Zero if either is empty.
+pub fn ratio_of_medians(a: &[f64], b: &[f64]) -> Estimate {
+    if a.is_empty() || b.is_empty() {
+        return Estimate::default();
+    }
+    let ratio = |a: &[f64], b: &[f64]| median(a) / median(b).max(f64::MIN_POSITIVE);
+    let mut rand = StdRand::with_seed(1);
+    let (mut draw_a, mut draw_b) = (Vec::new(), Vec::new());
+    let draws = (0..RESAMPLES).map(|_| {
+        resample(a, &mut rand, &mut draw_a);
+        resample(b, &mut rand, &mut draw_b);
+        ratio(&draw_a, &draw_b)
+    });
+    interval(ratio(a, b), draws.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_of_odd_even_and_no_values() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(median(&[]), 0.0);
+    }
+
+    #[test]
+    fn the_interval_of_a_ratio_holds_the_ratio_and_shrinks_with_agreement() {
+        let noisy: Vec<f64> = (0..30).map(|i| 100.0 + f64::from(i % 7) * 10.0).collect();
+        let steady = vec![50.0; 30];
+        let estimate = ratio_of_medians(&noisy, &steady);
+        assert!(estimate.low <= estimate.value && estimate.value <= estimate.high);
+        assert!(estimate.high > estimate.low);
+        let exact = ratio_of_medians(&steady, &steady);
+        assert_eq!((exact.low, exact.value, exact.high), (1.0, 1.0, 1.0));
+    }
+
+    #[test]
+    fn the_same_measurements_give_the_same_interval() {
+        let a = [1.0, 2.0, 3.0, 9.0];
+        let b = [1.0, 1.5];
+        assert_eq!(ratio_of_medians(&a, &b), ratio_of_medians(&a, &b));
+    }
+}

@@ -1,0 +1,81 @@
+//! Half of the rounds go to the most expensive inputs, half to any input that is best at something.
+
+use std::{cell::RefCell, num::NonZeroUsize, rc::Rc};
+
+use libafl::{
+    Error,
+    corpus::{Corpus, CorpusId},
+    schedulers::Scheduler,
+    state::{HasCorpus, HasRand},
+};
+use libafl_bolts::rands::Rand;
+
+use crate::keep::feedback::Kept;
+
+/// Chance (of 4) that a round goes to the top of the ranking by cost.
+const TOP_CHANCE_OF_4: usize = 2;
+
+/// See the module's text.
+#[derive(Debug)]
+pub struct ByCostScheduler {
+    kept: Rc<RefCell<Kept>>,
+}
+
+impl ByCostScheduler {
+    /// A scheduler over what is kept.
+    pub fn new(kept: Rc<RefCell<Kept>>) -> Self {
+        Self { kept }
+    }
+}
+
+/// Position from the top of a ranking of `length` entries: the top itself in about one half of the draws, the others ever
+/// more rarely (`uniform` in 0..1).
+fn from_top(length: usize, uniform: f64) -> usize {
+    // The j-th of n is drawn where n^u passes j: a log-uniform choice.
+    (((length as f64 + 1.0).powf(uniform) - 1.0) as usize).min(length - 1)
+}
+
+impl<I, S> Scheduler<I, S> for ByCostScheduler
+where
+    S: HasCorpus<I> + HasRand,
+{
+    fn on_add(&mut self, _state: &mut S, _id: CorpusId) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn next(&mut self, state: &mut S) -> Result<CorpusId, Error> {
+        let kept = self.kept.borrow();
+        let ranking = kept.champions.ranking();
+        let Some(length) = NonZeroUsize::new(ranking.len()) else {
+            return Err(Error::empty("no input to mutate"));
+        };
+        let from_end = if state.rand_mut().below(const { NonZeroUsize::new(4).unwrap() }) < TOP_CHANCE_OF_4 {
+            from_top(length.get(), state.rand_mut().next_float())
+        } else {
+            state.rand_mut().below(length)
+        };
+        let id = CorpusId(ranking[length.get() - 1 - from_end].1 as usize);
+        *state.corpus_mut().current_mut() = Some(id);
+        Ok(id)
+    }
+
+    fn set_current_scheduled(&mut self, state: &mut S, next: Option<CorpusId>) -> Result<(), Error> {
+        *state.corpus_mut().current_mut() = next;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_top;
+
+    #[test]
+    fn the_draw_from_the_top_stays_in_range_and_prefers_the_top() {
+        for length in [1, 2, 7, 10_000] {
+            let draws: Vec<usize> = (0..1000).map(|i| from_top(length, f64::from(i) / 1000.0)).collect();
+            assert!(draws.iter().all(|&d| d < length));
+            assert_eq!(draws[0], 0);
+            assert!(length < 7 || draws[999] > length / 2);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Which kept input is mutated next.
+
+pub mod by_cost;
