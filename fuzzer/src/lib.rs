@@ -2,4 +2,7 @@
 //!
 //! Start with `DESIGN.md`: it maps every folder to its one job.
 
+pub mod campaign;
+pub mod cli;
 pub mod error;
+pub mod output;
