@@ -2,8 +2,14 @@
 //!
 //! Start with `DESIGN.md`: it maps every folder to its one job.
 
+pub mod campaign;
+pub mod cli;
 pub mod cost;
+pub mod engine;
 pub mod error;
 pub mod keep;
+pub mod output;
+pub mod replay;
 pub mod schedule;
+pub mod stages;
 pub mod target;

@@ -1,1 +1,17 @@
-fn main() {}
+//! The `quagmire` binary: parse, call, map the result to an exit code.
+
+use quagmire::cli;
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let code = match cli::parse_for_quagmire(std::env::args_os()) {
+        Err(stop) => stop.print(),
+        Ok(command) => cli::run(command).unwrap_or_else(|error| {
+            // a closed standard error is no reason to panic
+            let _ = writeln!(std::io::stderr(), "quagmire: {error}");
+            error.code
+        }),
+    };
+    ExitCode::from(code as u8)
+}

@@ -1,0 +1,4 @@
+//! A campaign, from options to findings.
+
+pub mod options;
+pub mod seeds;

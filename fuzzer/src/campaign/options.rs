@@ -1,0 +1,554 @@
+//! The options of a campaign, resolved: the only place that knows defaults, limits and conflicts.
+
+use crate::cli::args::{FuzzArgs, ReplayArgs, TargetArgs};
+use crate::cli::units;
+use crate::error::{Error, Result};
+use regex::bytes::Regex;
+use std::ffi::OsString;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Defaults, in the form in which they are typed, so that the help texts show them.
+pub mod defaults {
+    /// `--time`
+    pub const TIME: &str = "1800s";
+    /// `--hang-timeout`
+    pub const HANG_TIMEOUT: &str = "10s";
+    /// `--memory-limit`
+    pub const MEMORY_LIMIT: &str = "2GiB";
+    /// `--cost`
+    pub const COST: &str = "instructions";
+    /// `--threshold`
+    pub const THRESHOLD: &str = "2.0";
+    /// `--color`
+    pub const COLOR: &str = "auto";
+    /// `replay --repeats`
+    pub const REPEATS: &str = "5";
+    /// `--max-size-increase`, in bytes
+    pub const MAX_SIZE_INCREASE: u64 = 1_000_000;
+}
+
+/// The shortest `--hang-timeout`: below it, ordinary scheduling delays look like hangs.
+pub const SHORTEST_HANG_TIMEOUT: Duration = Duration::from_millis(10);
+
+/// The smallest `--memory-limit` other than none, in bytes: less does not even load a program.
+pub const SMALLEST_MEMORY_LIMIT: u64 = 16 << 20;
+
+/// A cost that can make an input a degradation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CostKind {
+    /// Instructions executed: the deterministic sum of counts and weights.
+    Instructions,
+    /// CPU time.
+    Time,
+}
+
+/// What the user says the seeds are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InputTypeName {
+    /// Lines of text.
+    Text,
+    /// Bytes.
+    Binary,
+    /// XML, or what looks like it.
+    Xml,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl ColorChoice {
+    /// Whether to write colours to something that is, or is not, a terminal.
+    pub fn enabled(self, is_terminal: bool) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        }
+    }
+}
+
+/// How large inputs may become.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SizeLimit {
+    /// `--max-size`: this many bytes, at least 1.
+    Absolute(u64),
+    /// `--max-size-increase`: this many bytes beyond the largest seed.
+    Increase(u64),
+    /// `--max-size-ratio`: this many times the largest seed, at least 1.0.
+    Ratio(f64),
+}
+
+impl SizeLimit {
+    /// The limit in bytes, given the size of the largest seed in bytes. Never below it: seeds are not cut.
+    pub fn resolve(&self, largest_seed: u64) -> u64 {
+        match *self {
+            Self::Absolute(bytes) => bytes.max(largest_seed),
+            Self::Increase(bytes) => largest_seed.saturating_add(bytes),
+            // the conversion saturates
+            Self::Ratio(ratio) => ((largest_seed as f64 * ratio) as u64).max(largest_seed),
+        }
+    }
+}
+
+/// The options of `fuzz`, resolved.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Files and folders of seeds, as given; at least one.
+    pub seeds: Vec<PathBuf>,
+    /// The output folder.
+    pub output: PathBuf,
+    /// When to stop; more than zero.
+    pub time: Duration,
+    /// After how many executions to stop; at least one.
+    pub execs: Option<u64>,
+    /// A run that takes longer is a hang; at least [`SHORTEST_HANG_TIMEOUT`].
+    pub hang_timeout: Duration,
+    /// Memory of the target in bytes; 0 for no limit.
+    pub memory_limit: u64,
+    /// What has to exceed the threshold; at least one, none twice.
+    pub cost: Vec<CostKind>,
+    /// How many times the baseline is a degradation; more than 1.
+    pub threshold: f64,
+    /// How large inputs may become.
+    pub size: SizeLimit,
+    /// The rules to mutate by, as typed.
+    pub rules: Option<String>,
+    /// What the seeds are, if the user says so.
+    pub input_type: Option<InputTypeName>,
+    /// Seeds whose path does not match are left out.
+    pub workloads_filter: Option<Regex>,
+    /// Dictionaries, in the order given.
+    pub dictionaries: Vec<PathBuf>,
+    /// The number that all random choices follow from.
+    pub seed: u64,
+    /// Go on with the campaign in the output folder.
+    pub resume: bool,
+    /// Rotate the campaign in the output folder away.
+    pub force: bool,
+    /// Print nothing but the end.
+    pub quiet: bool,
+    /// When to use colours.
+    pub color: ColorChoice,
+    /// Show what the target prints.
+    pub debug_target: bool,
+    /// Confirm degradations by repeated runs.
+    pub confirm: bool,
+    /// The program and its arguments; empty in a harness that contains the engine.
+    pub program: Vec<OsString>,
+    /// The whole command line, for `summary.json`.
+    pub command: Vec<String>,
+}
+
+impl Options {
+    /// Resolves what was typed.
+    ///
+    /// # Errors
+    /// A usage error of one line that names the flag and the remedy.
+    pub fn resolve(args: FuzzArgs) -> Result<Self> {
+        if args.seeds.is_empty() {
+            return Err(Error::usage("no seeds: give at least one file or folder with -i"));
+        }
+        let Some(output) = args.output.filter(|path| !path.as_os_str().is_empty()) else {
+            return Err(Error::usage("no output folder: name one with -o"));
+        };
+        if args.resume && args.force {
+            return Err(Error::usage(
+                "--resume and --force contradict each other: --resume goes on with the campaign in the output folder, \
+                 --force starts anew; give one of them",
+            ));
+        }
+        let time = flag("--time", units::duration(&args.time))?;
+        if time.is_zero() {
+            return Err(Error::usage("--time 0 leaves no time to search: give more, or leave it out for 1800s"));
+        }
+        Ok(Self {
+            seeds: args.seeds,
+            output,
+            time,
+            execs: args.execs.as_deref().map(executions).transpose()?,
+            hang_timeout: hang_timeout(&args.target)?,
+            memory_limit: memory_limit(&args.target)?,
+            cost: costs(&args.cost)?,
+            threshold: threshold(&args.threshold)?,
+            size: size_limit(args.max_size, args.max_size_increase, args.max_size_ratio)?,
+            rules: args.rules,
+            input_type: args.input_type.as_deref().map(input_type).transpose()?,
+            workloads_filter: args.workloads_filter.as_deref().map(filter).transpose()?,
+            dictionaries: args.dict,
+            seed: args.seed.as_deref().map_or_else(|| Ok(drawn_seed()), given_seed)?,
+            resume: args.resume,
+            force: args.force,
+            quiet: args.quiet,
+            color: color(&args.color)?,
+            debug_target: args.target.debug_target,
+            confirm: !args.no_confirm,
+            program: args.program,
+            command: args.command,
+        })
+    }
+}
+
+/// The options of `replay`, resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplayOptions {
+    /// Files and folders of inputs, as given; at least one.
+    pub inputs: Vec<PathBuf>,
+    /// Files and folders to compare with; may be empty.
+    pub seeds: Vec<PathBuf>,
+    /// How often to run each input; at least once.
+    pub repeats: u32,
+    /// Print JSON.
+    pub json: bool,
+    /// A run that takes longer is a hang; at least [`SHORTEST_HANG_TIMEOUT`].
+    pub hang_timeout: Duration,
+    /// Memory of the target in bytes; 0 for no limit.
+    pub memory_limit: u64,
+    /// Show what the target prints.
+    pub debug_target: bool,
+    /// The program and its arguments; empty in a harness that contains the engine.
+    pub program: Vec<OsString>,
+    /// The whole command line.
+    pub command: Vec<String>,
+}
+
+impl ReplayOptions {
+    /// Resolves what was typed.
+    ///
+    /// # Errors
+    /// A usage error of one line that names the flag and the remedy.
+    pub fn resolve(args: ReplayArgs) -> Result<Self> {
+        if args.inputs.is_empty() {
+            return Err(Error::usage("no inputs to replay: name files or folders"));
+        }
+        let repeats = match args.repeats.parse::<u32>() {
+            Ok(repeats) if repeats > 0 => repeats,
+            _ => return Err(Error::usage(format!("-n {}: give a whole number from 1, such as 5", args.repeats))),
+        };
+        Ok(Self {
+            inputs: args.inputs,
+            seeds: args.seeds,
+            repeats,
+            json: args.json,
+            hang_timeout: hang_timeout(&args.target)?,
+            memory_limit: memory_limit(&args.target)?,
+            debug_target: args.target.debug_target,
+            program: args.program,
+            command: args.command,
+        })
+    }
+}
+
+/// Puts the flag in front of what is wrong with its value.
+fn flag<T>(name: &str, value: Result<T, String>) -> Result<T> {
+    value.map_err(|what| Error::usage(format!("{name}: {what}")))
+}
+
+fn executions(text: &str) -> Result<u64> {
+    match text.parse() {
+        Ok(0) => {
+            Err(Error::usage("--execs 0 leaves nothing to execute: give at least 1, or leave it out for no limit"))
+        }
+        Ok(executions) => Ok(executions),
+        Err(_) => Err(Error::usage(format!("--execs: `{text}` is not a count: write a whole number such as 100000"))),
+    }
+}
+
+fn hang_timeout(args: &TargetArgs) -> Result<Duration> {
+    let timeout = flag("--hang-timeout", units::duration(&args.hang_timeout))?;
+    if timeout < SHORTEST_HANG_TIMEOUT {
+        return Err(Error::usage(format!(
+            "--hang-timeout {} is too short to tell a hang from an ordinary delay: give at least 10ms",
+            args.hang_timeout
+        )));
+    }
+    Ok(timeout)
+}
+
+fn memory_limit(args: &TargetArgs) -> Result<u64> {
+    let limit = flag("--memory-limit", units::size(&args.memory_limit))?;
+    if limit != 0 && limit < SMALLEST_MEMORY_LIMIT {
+        return Err(Error::usage(format!(
+            "--memory-limit {} ({limit} bytes) leaves no room for a program: give at least 16MiB, or 0 for no limit",
+            args.memory_limit
+        )));
+    }
+    Ok(limit)
+}
+
+fn costs(list: &str) -> Result<Vec<CostKind>> {
+    let mut costs = Vec::new();
+    for name in list.split(',').map(str::trim) {
+        let cost = match name {
+            "instructions" => CostKind::Instructions,
+            "time" => CostKind::Time,
+            _ => {
+                return Err(Error::usage(format!(
+                    "--cost: `{name}` is not a cost: write instructions, time or instructions,time"
+                )));
+            }
+        };
+        if !costs.contains(&cost) {
+            costs.push(cost);
+        }
+    }
+    Ok(costs)
+}
+
+fn threshold(text: &str) -> Result<f64> {
+    match text.parse::<f64>() {
+        Ok(ratio) if ratio.is_finite() && ratio > 1.0 => Ok(ratio),
+        Ok(ratio) if ratio <= 1.0 => {
+            Err(Error::usage(format!("--threshold {text} would call every input a degradation: give more than 1")))
+        }
+        _ => Err(Error::usage(format!("--threshold: `{text}` is not a ratio: write a number above 1 such as 2.0"))),
+    }
+}
+
+fn size_limit(absolute: Option<String>, increase: Option<String>, ratio: Option<String>) -> Result<SizeLimit> {
+    match (absolute, increase, ratio) {
+        (None, None, None) => Ok(SizeLimit::Increase(defaults::MAX_SIZE_INCREASE)),
+        (Some(text), None, None) => match flag("--max-size", units::size(&text))? {
+            0 => Err(Error::usage("--max-size 0 leaves no input: give at least 1")),
+            bytes => Ok(SizeLimit::Absolute(bytes)),
+        },
+        (None, Some(text), None) => Ok(SizeLimit::Increase(flag("--max-size-increase", units::size(&text))?)),
+        (None, None, Some(text)) => match text.parse::<f64>() {
+            Ok(ratio) if ratio.is_finite() && ratio >= 1.0 => Ok(SizeLimit::Ratio(ratio)),
+            Ok(ratio) if ratio < 1.0 => Err(Error::usage(format!(
+                "--max-size-ratio {text} is below the largest seed, which is never cut: give at least 1"
+            ))),
+            _ => Err(Error::usage(format!(
+                "--max-size-ratio: `{text}` is not a ratio: write a number from 1 such as 2.5"
+            ))),
+        },
+        _ => Err(Error::usage(
+            "--max-size, --max-size-increase and --max-size-ratio exclude each other: give one of them",
+        )),
+    }
+}
+
+fn input_type(text: &str) -> Result<InputTypeName> {
+    match text {
+        "text" => Ok(InputTypeName::Text),
+        "binary" => Ok(InputTypeName::Binary),
+        "xml" => Ok(InputTypeName::Xml),
+        _ => Err(Error::usage(format!("--input-type: `{text}` is not a type: write text, binary or xml"))),
+    }
+}
+
+fn color(text: &str) -> Result<ColorChoice> {
+    match text {
+        "auto" => Ok(ColorChoice::Auto),
+        "always" => Ok(ColorChoice::Always),
+        "never" => Ok(ColorChoice::Never),
+        _ => Err(Error::usage(format!("--color: `{text}` is not a choice: write auto, always or never"))),
+    }
+}
+
+fn filter(pattern: &str) -> Result<Regex> {
+    Regex::new(pattern).map_err(|error| {
+        // the parser draws several lines with an arrow; the last one says what is wrong
+        let text = error.to_string();
+        let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        Error::usage(format!("--workloads-filter: `{pattern}` is not a regular expression ({reason}): correct it"))
+    })
+}
+
+fn given_seed(text: &str) -> Result<u64> {
+    text.parse().map_err(|_| {
+        Error::usage(format!("--seed: `{text}` is not a seed number: write a whole number from 0 to {}", u64::MAX))
+    })
+}
+
+/// A number from the operating system's entropy, with 32 bits so that people can copy it.
+fn drawn_seed() -> u64 {
+    RandomState::new().build_hasher().finish() >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Command, parse_for_quagmire};
+
+    /// The options of a command line with `-i seeds -o out` and `extra`.
+    fn resolve(extra: &[&str]) -> Result<Options> {
+        resolve_exactly(&[&["-i", "seeds", "-o", "out"], extra].concat())
+    }
+
+    fn resolve_exactly(args: &[&str]) -> Result<Options> {
+        match parse_for_quagmire([&["quagmire", "fuzz"], args, &["--", "./program"]].concat()) {
+            Ok(Command::Fuzz(args)) => Options::resolve(args),
+            other => panic!("not a fuzz command: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_help_text() {
+        let options = resolve(&[]).unwrap();
+        assert_eq!(options.time, Duration::from_secs(1800));
+        assert_eq!(options.execs, None);
+        assert_eq!(options.hang_timeout, Duration::from_secs(10));
+        assert_eq!(options.memory_limit, 2 << 30);
+        assert_eq!(options.cost, [CostKind::Instructions]);
+        assert_eq!(options.threshold, 2.0);
+        assert_eq!(options.size, SizeLimit::Increase(1_000_000));
+        assert_eq!(options.color, ColorChoice::Auto);
+        assert!(options.confirm && !options.resume && !options.force && !options.quiet && !options.debug_target);
+        assert!(options.rules.is_none() && options.input_type.is_none() && options.workloads_filter.is_none());
+        assert_eq!(options.program, ["./program"]);
+        assert_eq!(options.command, ["quagmire", "fuzz", "-i", "seeds", "-o", "out", "--", "./program"]);
+    }
+
+    #[test]
+    fn every_option_is_taken() {
+        let options = resolve(&[
+            "-i",
+            "more",
+            "and more",
+            "--time",
+            "1.5m",
+            "--execs",
+            "10",
+            "--hang-timeout",
+            "500ms",
+            "--memory-limit",
+            "0",
+            "--cost",
+            "time, instructions,time",
+            "--threshold",
+            "1.2",
+            "--max-size-ratio",
+            "2.5",
+            "--rules",
+            "T,B.6",
+            "--input-type",
+            "xml",
+            "--workloads-filter",
+            r"\.xml$",
+            "--dict",
+            "a",
+            "-x",
+            "b",
+            "--seed",
+            "42",
+            "--resume",
+            "--quiet",
+            "--color",
+            "never",
+            "--debug-target",
+            "--no-confirm",
+        ])
+        .unwrap();
+        assert_eq!(options.seeds, ["seeds", "more", "and more"].map(PathBuf::from));
+        assert_eq!(options.time, Duration::from_secs(90));
+        assert_eq!((options.execs, options.memory_limit, options.seed), (Some(10), 0, 42));
+        assert_eq!(options.hang_timeout, Duration::from_millis(500));
+        assert_eq!(options.cost, [CostKind::Time, CostKind::Instructions]);
+        assert_eq!(options.size, SizeLimit::Ratio(2.5));
+        assert_eq!(options.rules.as_deref(), Some("T,B.6"));
+        assert_eq!(options.input_type, Some(InputTypeName::Xml));
+        assert!(options.workloads_filter.unwrap().is_match(b"a/b.xml"));
+        assert_eq!(options.dictionaries, ["a", "b"].map(PathBuf::from));
+        assert!(options.resume && options.quiet && options.debug_target && !options.confirm);
+        assert_eq!(options.color, ColorChoice::Never);
+    }
+
+    #[test]
+    fn every_bad_value_is_one_line_that_names_the_flag_and_the_remedy() {
+        for (args, flag, remedy) in [
+            (&["--time", "0"] as &[&str], "--time", "give more"),
+            (&["--time", "soon"], "--time", "write 90"),
+            (&["--time", "-5"], "--time", "write 90"),
+            (&["--execs", "0"], "--execs", "at least 1"),
+            (&["--execs", "many"], "--execs", "write a whole number"),
+            (&["--hang-timeout", "9ms"], "--hang-timeout", "at least 10ms"),
+            (&["--hang-timeout", "x"], "--hang-timeout", "write 90"),
+            (&["--memory-limit", "2"], "--memory-limit", "at least 16MiB"),
+            (&["--memory-limit", "lots"], "--memory-limit", "write 4096"),
+            (&["--cost", "money"], "--cost", "write instructions"),
+            (&["--cost", ""], "--cost", "write instructions"),
+            (&["--threshold", "1"], "--threshold", "more than 1"),
+            (&["--threshold", "-2"], "--threshold", "more than 1"),
+            (&["--threshold", "-inf"], "--threshold", "more than 1"),
+            (&["--threshold", "inf"], "--threshold", "a number above 1"),
+            (&["--threshold", "NaN"], "--threshold", "a number above 1"),
+            (&["--threshold", "two"], "--threshold", "a number above 1"),
+            (&["--max-size", "0"], "--max-size", "at least 1"),
+            (&["--max-size", "big"], "--max-size", "write 4096"),
+            (&["--max-size-increase", "-1"], "--max-size-increase", "write 4096"),
+            (&["--max-size-ratio", "0.5"], "--max-size-ratio", "at least 1"),
+            (&["--max-size-ratio", "inf"], "--max-size-ratio", "a number from 1"),
+            (&["--max-size", "9", "--max-size-ratio", "2"], "--max-size-ratio", "give one of them"),
+            (&["--max-size", "9", "--max-size-increase", "2"], "--max-size-increase", "give one of them"),
+            (&["--input-type", "json"], "--input-type", "write text, binary or xml"),
+            (&["--workloads-filter", "(a"], "--workloads-filter", "unclosed group"),
+            (&["--workloads-filter", "a{1000}{1000}{1000}"], "--workloads-filter", "correct it"),
+            (&["--seed", "-1"], "--seed", "a whole number from 0"),
+            (&["--seed", "18446744073709551616"], "--seed", "a whole number from 0"),
+            (&["--resume", "--force"], "--resume", "give one of them"),
+            (&["--color", "red"], "--color", "auto, always or never"),
+        ] {
+            // `--flag=value`, since values may start with a dash
+            let joined: Vec<String> = match args {
+                [flag, value, rest @ ..] if !value.starts_with("--") => {
+                    [vec![format!("{flag}={value}")], rest.iter().map(|s| s.to_string()).collect()].concat()
+                }
+                other => other.iter().map(|s| s.to_string()).collect(),
+            };
+            let error = resolve(&joined.iter().map(String::as_str).collect::<Vec<_>>()).unwrap_err();
+            assert_eq!(error.code, crate::error::ExitCode::Usage, "{args:?}");
+            let message = &error.message;
+            assert!(
+                message.contains(flag) && message.contains(remedy) && !message.contains('\n'),
+                "{args:?}: {message}"
+            );
+        }
+    }
+
+    #[test]
+    fn seeds_and_an_output_folder_are_needed() {
+        assert!(resolve_exactly(&["-o", "out"]).unwrap_err().message.contains("-i"));
+        assert!(resolve_exactly(&["-i", "seeds"]).unwrap_err().message.contains("-o"));
+    }
+
+    #[test]
+    fn size_limits_never_cut_the_largest_seed() {
+        assert_eq!(SizeLimit::Absolute(10).resolve(100), 100);
+        assert_eq!(SizeLimit::Absolute(1000).resolve(100), 1000);
+        assert_eq!(SizeLimit::Increase(10).resolve(100), 110);
+        assert_eq!(SizeLimit::Increase(u64::MAX).resolve(100), u64::MAX);
+        assert_eq!(SizeLimit::Ratio(2.5).resolve(100), 250);
+        assert_eq!(SizeLimit::Ratio(1e300).resolve(100), u64::MAX);
+        assert_eq!(SizeLimit::Ratio(1.0).resolve((1 << 53) + 1), (1 << 53) + 1);
+    }
+
+    #[test]
+    fn a_seed_number_that_is_not_given_is_drawn_anew() {
+        let drawn: std::collections::HashSet<u64> = (0..8).map(|_| resolve(&[]).unwrap().seed).collect();
+        assert!(drawn.len() > 1 && drawn.iter().all(|&seed| seed <= u64::from(u32::MAX)));
+    }
+
+    #[test]
+    fn replay_refuses_no_inputs_and_no_repeats() {
+        let replay = |args: &[&str]| match parse_for_quagmire([&["quagmire", "replay"], args, &["--", "p"]].concat()) {
+            Ok(Command::Replay(args)) => ReplayOptions::resolve(args),
+            other => panic!("not a replay command: {other:?}"),
+        };
+        assert_eq!(replay(&["a"]).unwrap().repeats, 5);
+        assert!(replay(&[]).unwrap_err().message.contains("no inputs"));
+        for repeats in ["0", "-1", "x", "99999999999"] {
+            let error = replay(&["a", &format!("-n{repeats}")]).unwrap_err();
+            assert!(error.message.contains("a whole number from 1"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The arguments as typed. What they mean, which are missing and which contradict each other is decided in
+//! [`crate::campaign::options`].
+
+use crate::campaign::options::defaults;
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Printed at the end of every help text.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0  ended as asked: by time, executions or Ctrl-C, whatever was found
+  1  an error: an unwritable folder, a full disk
+  2  the command line does not make sense
+  3  the target cannot be used: not instrumented, every seed fails";
+
+/// `quagmire`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "quagmire",
+    version,
+    about = "Finds the inputs that bog a C or C++ program down",
+    long_about = "Finds the inputs that bog a C or C++ program down, proves that they do, and keeps them.\n\n\
+                  The program is built with quagmire-cc or quagmire-c++ instead of the usual compiler.",
+    after_help = EXIT_CODES,
+    disable_help_subcommand = true,
+    max_term_width = 110
+)]
+pub struct Quagmire {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Search for inputs that make the program slow
+    #[command(
+        override_usage = "quagmire fuzz -i SEEDS... -o OUT [OPTIONS] -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Fuzz(FuzzArgs),
+    /// Show what given inputs cost
+    #[command(
+        override_usage = "quagmire replay [OPTIONS] INPUTS... -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Replay(ReplayArgs),
+}
+
+/// A harness that contains the engine: the options of `fuzz` without the subcommand, or files to replay.
+#[derive(Debug, Parser)]
+#[command(
+    name = "harness",
+    version,
+    about = "Finds the inputs that bog this harness down",
+    after_help = EXIT_CODES,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    max_term_width = 110
+)]
+pub struct Harness {
+    /// The options of `quagmire fuzz`.
+    #[command(flatten)]
+    pub fuzz: FuzzArgs,
+    /// Run these files once each, show what they cost, and search for nothing
+    #[arg(value_name = "INPUTS")]
+    pub inputs: Vec<PathBuf>,
+    /// `replay`, or nothing.
+    #[command(subcommand)]
+    pub command: Option<HarnessCommand>,
+}
+
+/// The subcommands of a harness that contains the engine.
+#[derive(Debug, Clone, Subcommand)]
+pub enum HarnessCommand {
+    /// Show what given inputs cost
+    #[command(after_help = EXIT_CODES)]
+    Replay(ReplayArgs),
+}
+
+/// `quagmire fuzz`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct FuzzArgs {
+    /// Where the search starts: files, or folders of files (repeatable)
+    #[arg(short = 'i', long, value_name = "PATHS", num_args = 1.., help_heading = "Input and output")]
+    pub seeds: Vec<PathBuf>,
+    /// The folder for everything that is found
+    #[arg(short = 'o', long, value_name = "OUT", help_heading = "Input and output")]
+    pub output: Option<PathBuf>,
+    /// Go on with the campaign in OUT
+    #[arg(long, help_heading = "Input and output")]
+    pub resume: bool,
+    /// Start anew if OUT holds a campaign, which is kept as OUT.old
+    #[arg(long, help_heading = "Input and output")]
+    pub force: bool,
+    /// Use only those seeds whose path matches
+    #[arg(long, value_name = "REGEX", help_heading = "Input and output")]
+    pub workloads_filter: Option<String>,
+
+    /// Stop after this time: 90, 90s, 1.5m, 24h
+    #[arg(long, value_name = "DURATION", default_value = defaults::TIME, help_heading = "When to stop")]
+    pub time: String,
+    /// Stop after this many executions [default: no limit]
+    #[arg(long, value_name = "N", help_heading = "When to stop")]
+    pub execs: Option<String>,
+
+    /// Which costs have to exceed the threshold for a degradation: instructions, time, or both with a comma
+    #[arg(long, value_name = "LIST", default_value = defaults::COST, help_heading = "What counts as a degradation")]
+    pub cost: String,
+    /// How many times the seeds' cost is a degradation; more than 1
+    #[arg(long, value_name = "RATIO", default_value = defaults::THRESHOLD, help_heading = "What counts as a degradation")]
+    pub threshold: String,
+    /// Keep degradations without confirming them by repeated runs
+    #[arg(long, help_heading = "What counts as a degradation")]
+    pub no_confirm: bool,
+
+    /// Inputs grow to this size, or to that of the largest seed if it is larger: 4096, 64KiB, 1MB
+    #[arg(long, value_name = "SIZE", help_heading = "Size of inputs (at most one of them)")]
+    pub max_size: Option<String>,
+    /// Inputs grow by this size beyond the largest seed [default: 1000000]
+    #[arg(long, value_name = "SIZE", help_heading = "Size of inputs (at most one of them)")]
+    pub max_size_increase: Option<String>,
+    /// Inputs grow to this many times the largest seed; at least 1
+    #[arg(long, value_name = "RATIO", help_heading = "Size of inputs (at most one of them)")]
+    pub max_size_ratio: Option<String>,
+
+    /// Mutate by these rules only: T,B.6,... [default: as the input type asks]
+    #[arg(long, value_name = "LIST", help_heading = "Mutation")]
+    pub rules: Option<String>,
+    /// What the seeds are: text, binary or xml [default: by their content]
+    #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
+    pub input_type: Option<String>,
+    /// A file of tokens to insert, as AFL and libFuzzer take it (repeatable)
+    #[arg(short = 'x', long, value_name = "FILE", help_heading = "Mutation")]
+    pub dict: Vec<PathBuf>,
+    /// The number that all random choices follow from [default: a new one each time, printed]
+    #[arg(long, value_name = "N", help_heading = "Mutation")]
+    pub seed: Option<String>,
+
+    /// The options that `replay` has as well.
+    #[command(flatten)]
+    pub target: TargetArgs,
+
+    /// Print nothing but the end
+    #[arg(long, help_heading = "Display")]
+    pub quiet: bool,
+    /// When to use colours: auto, always or never
+    #[arg(long, value_name = "WHEN", default_value = defaults::COLOR, help_heading = "Display")]
+    pub color: String,
+
+    /// The program and its arguments; @@ stands for the input's file, otherwise it is read from standard input
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// The whole command line, for the record.
+    #[arg(skip)]
+    pub command: Vec<String>,
+}
+
+/// How the target is run, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct TargetArgs {
+    /// A run that takes longer is a hang; at least 10ms
+    #[arg(long, value_name = "DURATION", default_value = defaults::HANG_TIMEOUT, help_heading = "Running the program")]
+    pub hang_timeout: String,
+    /// Memory that the program may use; 0 for no limit
+    #[arg(long, value_name = "SIZE", default_value = defaults::MEMORY_LIMIT, help_heading = "Running the program")]
+    pub memory_limit: String,
+    /// Show what the program prints
+    #[arg(long, help_heading = "Running the program")]
+    pub debug_target: bool,
+}
+
+/// `quagmire replay`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct ReplayArgs {
+    /// The inputs: files, or folders of files
+    #[arg(value_name = "INPUTS")]
+    pub inputs: Vec<PathBuf>,
+    /// Compare with what these files cost: one file or folder (repeatable)
+    #[arg(short = 'i', long, value_name = "PATH")]
+    pub seeds: Vec<PathBuf>,
+    /// Run each input this many times
+    #[arg(short = 'n', long, value_name = "N", default_value = defaults::REPEATS)]
+    pub repeats: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The options that `fuzz` has as well.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The program and its arguments; @@ stands for the input's file, otherwise it is read from standard input
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// The whole command line, for the record.
+    #[arg(skip)]
+    pub command: Vec<String>,
+}

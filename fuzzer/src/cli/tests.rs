@@ -1,0 +1,125 @@
+//! Command lines as they are typed.
+
+use super::*;
+use std::path::PathBuf;
+
+fn quagmire(line: &str) -> Result<Command, Stop> {
+    parse_for_quagmire(line.split_whitespace())
+}
+
+fn harness(line: &str) -> Result<Command, Stop> {
+    parse_for_harness(line.split_whitespace())
+}
+
+fn replay(command: Result<Command, Stop>) -> ReplayArgs {
+    match command {
+        Ok(Command::Replay(replay)) => replay,
+        other => panic!("not a replay: {other:?}"),
+    }
+}
+
+fn fuzz(command: Result<Command, Stop>) -> FuzzArgs {
+    match command {
+        Ok(Command::Fuzz(fuzz)) => fuzz,
+        other => panic!("not a search: {other:?}"),
+    }
+}
+
+/// What a command line prints at a width that does not depend on the terminal.
+fn printed(command: clap::Command, line: &str) -> String {
+    let stop = Stop::from(command.term_width(100).try_get_matches_from(line.split_whitespace()).unwrap_err());
+    assert_eq!(stop.code, ExitCode::Ended);
+    stop.text
+}
+
+#[test]
+fn help_texts() {
+    let quagmire = args::Quagmire::command;
+    insta::assert_snapshot!("quagmire", printed(quagmire(), "quagmire --help"));
+    insta::assert_snapshot!("quagmire_fuzz", printed(quagmire(), "quagmire fuzz --help"));
+    insta::assert_snapshot!("quagmire_replay", printed(quagmire(), "quagmire replay --help"));
+    let harness = || harness_command(&["./harness".into()]);
+    insta::assert_snapshot!("harness", printed(harness(), "./harness --help"));
+    insta::assert_snapshot!("harness_replay", printed(harness(), "./harness replay --help"));
+}
+
+#[test]
+fn what_follows_the_dashes_belongs_to_the_program() {
+    let args = fuzz(quagmire("quagmire fuzz -i a b -i c -o out -- ./xmllint --huge -o x @@"));
+    assert_eq!(args.seeds, ["a", "b", "c"].map(PathBuf::from));
+    assert_eq!(args.program, ["./xmllint", "--huge", "-o", "x", "@@"]);
+    let args = replay(quagmire("quagmire replay -n 3 --json a -i seed b -- ./xmllint @@"));
+    assert_eq!(args.inputs, ["a", "b"].map(PathBuf::from));
+    assert_eq!(args.seeds, [PathBuf::from("seed")]);
+    assert_eq!((args.repeats.as_str(), args.json), ("3", true));
+}
+
+#[test]
+fn a_missing_program_is_a_usage_error_that_shows_where_it_goes() {
+    for line in ["quagmire fuzz -i a -o b", "quagmire replay a"] {
+        let stop = quagmire(line).unwrap_err();
+        assert_eq!(stop.code, ExitCode::Usage);
+        assert!(stop.text.starts_with("quagmire: no program") && stop.text.contains("-- PROGRAM"), "{}", stop.text);
+    }
+}
+
+#[test]
+fn unknown_options_and_commands_are_usage_errors() {
+    for line in ["quagmire fuzz --tiem 3 -- p", "quagmire bake", "quagmire", "quagmire fuzz -i -- p"] {
+        let stop = quagmire(line).unwrap_err();
+        assert_eq!(stop.code, ExitCode::Usage, "{line}: {}", stop.text);
+    }
+    assert!(quagmire("quagmire fuzz --tiem 3 -- p").unwrap_err().text.starts_with("quagmire: unexpected argument"));
+}
+
+#[test]
+fn a_harness_takes_the_options_of_fuzz() {
+    let args = fuzz(harness("./harness -i a b -o out --time 3s"));
+    assert_eq!(args.seeds.len(), 2);
+    assert_eq!(args.time, "3s");
+    assert_eq!(args.command, ["./harness", "-i", "a", "b", "-o", "out", "--time", "3s"]);
+    assert!(args.program.is_empty());
+}
+
+#[test]
+fn a_harness_replays_the_files_that_it_is_given_once() {
+    let args = replay(harness("./harness --hang-timeout 3s slow1 slow2"));
+    assert_eq!(args.inputs, ["slow1", "slow2"].map(PathBuf::from));
+    assert_eq!((args.repeats.as_str(), args.target.hang_timeout.as_str()), ("1", "3s"));
+    assert_eq!(args.command.len(), 5);
+    let args = replay(harness("./harness replay -n 7 --json slow1 slow2"));
+    assert_eq!((args.repeats.as_str(), args.json, args.inputs.len()), ("7", true, 2));
+}
+
+#[test]
+fn a_harness_refuses_options_that_a_replay_would_ignore() {
+    for (line, flag) in [
+        ("./harness --time 3s file", "--time"),
+        ("./harness -o out file", "--output"),
+        ("./harness --max-size 3 file", "--max-size"),
+    ] {
+        let stop = harness(line).unwrap_err();
+        assert_eq!(stop.code, ExitCode::Usage);
+        assert!(stop.text.contains(flag) && stop.text.contains("-i"), "{}", stop.text);
+    }
+}
+
+#[test]
+fn a_harness_refuses_a_program() {
+    for line in ["./harness -i a -o b -- ./other", "./harness replay a -- ./other", "./harness a -- ./other"] {
+        let stop = harness(line).unwrap_err();
+        assert!(stop.code == ExitCode::Usage && stop.text.contains("leave out"), "{}", stop.text);
+    }
+}
+
+#[test]
+fn arguments_that_are_not_utf8_do_not_panic() {
+    use std::os::unix::ffi::OsStringExt;
+    let odd = OsString::from_vec(b"se\xffed".to_vec());
+    let args = ["quagmire", "fuzz", "-i"].map(OsString::from).into_iter().chain([odd.clone()]);
+    let args = args.chain(["-o", "out", "--", "p"].map(OsString::from));
+    let args = fuzz(parse_for_quagmire(args));
+    assert_eq!(args.seeds, [PathBuf::from(odd.clone())]);
+    assert!(parse_for_quagmire(["quagmire".into(), "fuzz".into(), "--time".into(), odd]).is_err());
+    assert!(parse_for_harness(Vec::<OsString>::new()).is_ok());
+}
