@@ -1,0 +1,245 @@
+//! Runs inputs in turn, in a child process, and times each run.
+
+use std::{
+    io::{Read, Write},
+    os::fd::{FromRawFd, OwnedFd},
+    path::PathBuf,
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::{Error, Result},
+    target::{
+        abi::{Harness, Status},
+        counts::{Cost, CountsObserver},
+        executor::InProcessExecutor,
+        input_page::InputPage,
+        process, tick,
+    },
+};
+
+/// One input to measure.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Where it came from.
+    pub path: PathBuf,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// How to measure.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Timed runs of each input, at least 1.
+    pub rounds: u32,
+    /// A run longer than this is a hang.
+    pub hang_timeout: Duration,
+    /// In bytes; 0 for none.
+    pub memory_limit: u64,
+    /// Show what the target prints.
+    pub debug_target: bool,
+}
+
+/// What one function cost in a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FunctionCost {
+    /// Address of the function.
+    pub pc: usize,
+    /// Address of the block that is executed most often.
+    pub hottest_pc: usize,
+    /// Instructions in all its edges.
+    pub instructions: u64,
+}
+
+/// What was measured of one input.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Measurement {
+    /// How its runs ended: `returned`, `rejected`, `crashed`, `hung`, `out-of-memory`, `exited` or `killed`.
+    pub status: String,
+    /// What more is known of an early end.
+    pub detail: Option<String>,
+    /// Of one run; up to where it was cut off if it was.
+    pub cost: Cost,
+    /// The smallest and the largest instructions over all runs: the same two numbers for a deterministic target.
+    pub instructions_range: (u64, u64),
+    /// Edges that it hits.
+    pub edges_hit: u64,
+    /// CPU seconds of one run, per round.
+    pub seconds: Vec<f64>,
+    /// The most expensive functions first.
+    pub functions: Vec<FunctionCost>,
+}
+
+impl Measurement {
+    fn ended(status: &str, detail: Option<String>) -> Self {
+        Self { status: status.to_owned(), detail, ..Self::default() }
+    }
+
+    /// Whether its runs came back by themselves.
+    pub fn came_back(&self) -> bool {
+        matches!(self.status.as_str(), "returned" | "rejected")
+    }
+}
+
+/// How a status is called in reports.
+pub fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Returned => "returned",
+        Status::Rejected => "rejected",
+        Status::Crashed => "crashed",
+        Status::Hung => "hung",
+        Status::Memory => "out-of-memory",
+        Status::Exited => "exited",
+    }
+}
+
+/// Measures all inputs, their runs taken in turn so that whatever else the machine does hits all of them alike. An
+/// input that ends its run early is reported so; the others are then measured afresh without it.
+///
+/// # Errors
+/// When no child process can be started, or the target ends it outside a run.
+pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Result<Vec<Measurement>> {
+    let capacity = inputs.iter().map(|i| i.bytes.len()).max().unwrap_or(0).max(1);
+    let mut results: Vec<Option<Measurement>> = vec![None; inputs.len()];
+    while results.iter().any(Option::is_none) {
+        let open: Vec<usize> = (0..inputs.len()).filter(|&i| results[i].is_none()).collect();
+        let page = InputPage::new(capacity)?;
+        let shared = page.share();
+        let (reader, writer) = pipe()?;
+        let child = process::fork()?;
+        if child == 0 {
+            drop(reader);
+            let outcome = in_child(harness, inputs, &open, plan, page);
+            let mut pipe = std::fs::File::from(writer);
+            let sent = postcard::to_stdvec(&outcome).is_ok_and(|bytes| pipe.write_all(&bytes).is_ok());
+            drop(pipe);
+            process::leave(if sent { 0 } else { 1 });
+        }
+        drop(writer);
+        let mut bytes = Vec::new();
+        let read = std::fs::File::from(reader).read_to_end(&mut bytes);
+        let end = process::wait(child)?;
+        match (read, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
+            (Ok(_), Ok(outcome)) if !outcome.is_empty() => {
+                for (index, measurement) in outcome {
+                    results[index] = Some(measurement);
+                }
+            }
+            _ => {
+                // Killed from outside, or by its own means: the input that was running is to blame.
+                let Some(running) = shared.interrupted() else {
+                    return Err(Error::target(format!("the target ended its process before the first run ({end})")));
+                };
+                let Some(&index) = open.iter().find(|&&i| inputs[i].bytes == running) else {
+                    return Err(Error::target(format!("the target ended its process ({end})")));
+                };
+                results[index] = Some(Measurement::ended("killed", Some(end.to_string())));
+            }
+        }
+    }
+    Ok(results.into_iter().flatten().collect())
+}
+
+fn pipe() -> Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    // SAFETY: fills two descriptors, which are then owned here.
+    unsafe {
+        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
+            return Err(Error::other(format!("cannot make a pipe: {}", std::io::Error::last_os_error())));
+        }
+        Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
+    }
+}
+
+/// Measurements of all `open` inputs, or of the one that ended its run early and no other.
+fn in_child(
+    harness: &'static Harness,
+    inputs: &[Input],
+    open: &[usize],
+    plan: &Plan,
+    page: InputPage,
+) -> Vec<(usize, Measurement)> {
+    let mut executor = match process::prepare_target(harness, page, plan.debug_target) {
+        Ok(executor) => executor,
+        Err(error) => return open.iter().map(|&i| (i, Measurement::ended("failed", Some(error.message.clone())))).collect(),
+    };
+    let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
+    tick::start(harness, limits);
+    let mut results: Vec<(usize, Measurement, u32)> = Vec::with_capacity(open.len());
+    // Once each, not timed: caches fill, first-time work is done, and it shows how long a run takes.
+    for &index in open {
+        let before = process::cpu_seconds();
+        let status = executor.execute(&inputs[index].bytes);
+        let seconds = process::cpu_seconds() - before;
+        let mut measurement = describe(status, executor.counts());
+        if !measurement.came_back() {
+            measurement.seconds = vec![seconds];
+            return vec![(index, measurement)];
+        }
+        measurement.instructions_range = (u64::MAX, 0);
+        // Short runs are timed in batches of at least 0.2 ms: the clock costs a third of a microsecond.
+        let batch = (0.0002 / seconds.max(1e-8)).ceil().clamp(1.0, 10_000.0) as u32;
+        results.push((index, measurement, batch));
+    }
+    for _ in 0..plan.rounds {
+        for (index, measurement, batch) in &mut results {
+            let bytes = &inputs[*index].bytes;
+            let mut seconds = 0.0;
+            for _ in 0..*batch {
+                let before = process::cpu_seconds();
+                let status = executor.execute_without_digest(bytes);
+                seconds += process::cpu_seconds() - before;
+                executor.counts_mut().digest();
+                if !matches!(status, Status::Returned | Status::Rejected) {
+                    return vec![(*index, describe(status, executor.counts()))];
+                }
+                let instructions = executor.counts().cost().instructions;
+                let (low, high) = &mut measurement.instructions_range;
+                (*low, *high) = ((*low).min(instructions), (*high).max(instructions));
+                measurement.cost = executor.counts().cost();
+            }
+            measurement.seconds.push(seconds / f64::from(*batch));
+        }
+    }
+    results.into_iter().map(|(index, measurement, _)| (index, measurement)).collect()
+}
+
+/// Functions reported per input.
+const FUNCTIONS: usize = 30;
+
+fn describe(status: Status, counts: &CountsObserver) -> Measurement {
+    let event = counts.event();
+    let detail = match status {
+        Status::Crashed if event.signal == 0 => Some("sanitizer report".to_owned()),
+        Status::Crashed => Some(process::signal_name(event.signal as i32)),
+        Status::Exited => Some(format!("exit code {}", event.exit_code)),
+        _ => None,
+    };
+    let program = counts.program();
+    let mut ran = counts.ran().to_vec();
+    ran.sort_by_key(|&f| std::cmp::Reverse(counts.instructions_of(f)));
+    ran.truncate(FUNCTIONS);
+    let functions = ran.iter().map(|&f| {
+        let function = &program.functions()[f as usize];
+        let (_, edge_counts) = counts.counts(f);
+        let work = edge_counts.iter().zip(function.weights()).map(|(&c, &w)| u64::from(c) * u64::from(w));
+        let hottest = work.enumerate().max_by_key(|&(at, work)| (work, std::cmp::Reverse(at))).map_or(0, |(at, _)| at);
+        FunctionCost {
+            pc: function.pc(0),
+            hottest_pc: function.pc(hottest),
+            instructions: counts.instructions_of(f),
+        }
+    });
+    let hit = counts.ran().iter().map(|&f| counts.counts(f).1.iter().filter(|&&c| c > 0).count() as u64).sum();
+    Measurement {
+        status: status_name(status).to_owned(),
+        detail,
+        cost: counts.cost(),
+        instructions_range: (counts.cost().instructions, counts.cost().instructions),
+        edges_hit: hit,
+        seconds: Vec::new(),
+        functions: functions.collect(),
+    }
+}

@@ -1,0 +1,226 @@
+//! What `replay` prints: a table for people, JSON for programs (and for the campaign itself).
+
+use std::{fmt::Write as _, io::Write as _};
+
+use serde::{Deserialize, Serialize};
+
+use super::measure::{Input, Measurement};
+use crate::{
+    cost::statistics::{median_interval, ratio_of_medians},
+    error::{Error, Result},
+    target::symbols::Symbols,
+};
+
+/// All inputs; ratios are against the first one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// Of the program that printed it.
+    pub version: String,
+    /// In the order in which they were given.
+    pub inputs: Vec<InputReport>,
+}
+
+/// One input.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct InputReport {
+    /// As given.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// See [`Measurement::status`].
+    pub status: String,
+    /// What more is known of an early end.
+    pub detail: Option<String>,
+    /// Instructions of one run.
+    pub instructions: u64,
+    /// Smallest and largest over all runs.
+    pub instructions_range: (u64, u64),
+    /// Sum of all edge counts of one run.
+    pub edges: u64,
+    /// Largest edge count of one run.
+    pub hottest_edge: u64,
+    /// Edges that it hits.
+    pub edges_hit: u64,
+    /// CPU seconds of a run, round by round.
+    pub seconds: Vec<f64>,
+    /// Their median.
+    pub seconds_median: f64,
+    /// Lower end of the median's 95 % interval.
+    pub seconds_low: f64,
+    /// Upper end.
+    pub seconds_high: f64,
+    /// Instructions over those of the first input.
+    pub instructions_ratio: f64,
+    /// CPU time over that of the first input; null where either was not timed.
+    pub time_ratio: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub time_ratio_low: Option<f64>,
+    /// Upper end.
+    pub time_ratio_high: Option<f64>,
+    /// The most expensive first.
+    pub functions: Vec<FunctionReport>,
+}
+
+/// One function of one input.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FunctionReport {
+    /// Demangled name.
+    pub function: String,
+    /// `file:line` of its hottest block, with debug information.
+    pub location: Option<String>,
+    /// In all its edges.
+    pub instructions: u64,
+    /// Of the run's instructions, 0 to 1.
+    pub share: f64,
+}
+
+impl Report {
+    /// Puts names to what was measured.
+    pub fn new(inputs: &[Input], measured: &[Measurement]) -> Self {
+        let mut symbols = Symbols::new();
+        let first = measured.first().cloned().unwrap_or_default();
+        let one = |(input, m): (&Input, &Measurement)| {
+            let seconds = median_interval(&m.seconds);
+            let ratio = (!m.seconds.is_empty() && !first.seconds.is_empty())
+                .then(|| ratio_of_medians(&m.seconds, &first.seconds));
+            let functions = m.functions.iter().map(|f| FunctionReport {
+                function: symbols.place(f.pc).function,
+                location: symbols.place(f.hottest_pc).location,
+                instructions: f.instructions,
+                share: f.instructions as f64 / m.cost.instructions.max(1) as f64,
+            });
+            InputReport {
+                path: input.path.display().to_string(),
+                bytes: input.bytes.len() as u64,
+                status: m.status.clone(),
+                detail: m.detail.clone(),
+                instructions: m.cost.instructions,
+                instructions_range: m.instructions_range,
+                edges: m.cost.edges,
+                hottest_edge: m.cost.hottest_edge,
+                edges_hit: m.edges_hit,
+                functions: functions.collect(),
+                seconds: m.seconds.clone(),
+                seconds_median: seconds.value,
+                seconds_low: seconds.low,
+                seconds_high: seconds.high,
+                instructions_ratio: m.cost.instructions as f64 / first.cost.instructions.max(1) as f64,
+                time_ratio: ratio.map(|r| r.value),
+                time_ratio_low: ratio.map(|r| r.low),
+                time_ratio_high: ratio.map(|r| r.high),
+            }
+        };
+        Self { version: env!("CARGO_PKG_VERSION").to_owned(), inputs: inputs.iter().zip(measured).map(one).collect() }
+    }
+}
+
+/// 1234567 as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A time in the unit that suits it.
+fn seconds(value: f64) -> String {
+    match value {
+        v if v >= 1.0 => format!("{v:.2} s"),
+        v if v >= 1e-3 => format!("{:.2} ms", v * 1e3),
+        v => format!("{:.2} us", v * 1e6),
+    }
+}
+
+/// Functions shown per input.
+const SHOWN_FUNCTIONS: usize = 5;
+
+fn for_people(report: &Report) -> String {
+    let mut text = String::new();
+    for (index, input) in report.inputs.iter().enumerate() {
+        let _ = writeln!(text, "{}  {} bytes", input.path, grouped(input.bytes));
+        if input.status != "returned" {
+            let detail = input.detail.as_deref().map_or(String::new(), |d| format!(" ({d})"));
+            let _ = writeln!(text, "  status        {}{detail}", input.status);
+        }
+        let against = |ratio: String| if index == 0 { String::new() } else { format!("   {ratio} the first") };
+        let (low, high) = input.instructions_range;
+        let range =
+            if low < high { format!("   varies from {} to {}", grouped(low), grouped(high)) } else { String::new() };
+        let ratio = against(format!("{:.2} x", input.instructions_ratio));
+        let _ = writeln!(text, "  instructions  {}{ratio}{range}", grouped(input.instructions));
+        if !input.seconds.is_empty() {
+            let ratio = match (input.time_ratio, input.time_ratio_low, input.time_ratio_high) {
+                (Some(value), Some(low), Some(high)) => against(format!("{value:.2} x [{low:.2}, {high:.2}]")),
+                _ => String::new(),
+            };
+            let _ = writeln!(
+                text,
+                "  CPU time      {} [{}, {}] over {} runs{ratio}",
+                seconds(input.seconds_median),
+                seconds(input.seconds_low),
+                seconds(input.seconds_high),
+                input.seconds.len(),
+            );
+        }
+        let _ = writeln!(
+            text,
+            "  edges         {} hit, {} executed, the hottest {} times",
+            grouped(input.edges_hit),
+            grouped(input.edges),
+            grouped(input.hottest_edge)
+        );
+        for function in input.functions.iter().take(SHOWN_FUNCTIONS) {
+            let at = function.location.as_deref().map_or(String::new(), |l| format!("  at {l}"));
+            let _ = writeln!(text, "  {:5.1} %  {}{at}", function.share * 100.0, short(&function.function));
+        }
+    }
+    text
+}
+
+/// Template names can fill a screen: the middle goes.
+fn short(name: &str) -> String {
+    const LONGEST: usize = 100;
+    let length = name.chars().count();
+    if length <= LONGEST {
+        return name.to_owned();
+    }
+    let half = (LONGEST - 3) / 2;
+    let head: String = name.chars().take(half).collect();
+    let tail: String = name.chars().skip(length - half).collect();
+    format!("{head}...{tail}")
+}
+
+/// Prints to standard output.
+pub fn print(report: &Report, json: bool) -> Result<()> {
+    let text = if json {
+        let json = serde_json::to_string_pretty(report);
+        json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n"
+    } else {
+        for_people(report)
+    };
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::other(format!("cannot print: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(seconds(0.0000015), "1.50 us");
+        assert_eq!(seconds(0.25), "250.00 ms");
+        assert_eq!(short(&"x".repeat(300)).len(), 99);
+    }
+}
