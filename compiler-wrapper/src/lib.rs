@@ -1,1 +1,39 @@
-//! The compiler wrapper.
+//! The compiler wrapper behind `quagmire-cc` and `quagmire-c++`: clang with quagmire's pass plugin, and the
+//! runtime on every executable.
+//!
+//! A command goes one way: [`plan::parse`] reads it (pure), [`toolchain::find`] chooses the clang, [`artefacts`]
+//! builds what that clang needs on first use, and [`run::run`] replaces this process with clang.
+
+pub mod artefacts;
+pub mod cache;
+mod error;
+pub mod inputs;
+pub mod options;
+pub mod plan;
+pub mod response;
+pub mod run;
+pub mod toolchain;
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::process::ExitCode;
+
+pub use error::Error;
+pub use plan::{Language, Plan, Settings, parse};
+pub use run::run;
+
+/// What both binaries do: read the process's arguments and environment, and become clang. Returns only on failure,
+/// with one line on standard error and exit code 1.
+pub fn main(language: Language) -> ExitCode {
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    let language = if name.as_bytes().ends_with(b"++") { Language::Cxx } else { language };
+    let arguments: Vec<OsString> = arguments.collect();
+    let plan = parse(arguments, language, Settings::from_environment(), &|path| std::fs::read(path).ok());
+    let error = match run(&plan) {
+        Ok(never) => match never {},
+        Err(error) => error,
+    };
+    eprintln!("{error}");
+    ExitCode::FAILURE
+}

@@ -1,1 +1,5 @@
-fn main() {}
+//! `quagmire-c++`: a C++ compiler that counts every edge.
+
+fn main() -> std::process::ExitCode {
+    quagmire_cc::main(quagmire_cc::Language::Cxx)
+}

@@ -1,0 +1,122 @@
+//! What is compiled on first use, from sources that travel inside the wrapper: the pass plugin for the chosen clang, and
+//! the objects that executables are linked with.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Error;
+use crate::cache::{Cache, digest};
+use crate::toolchain::Toolchain;
+
+const PASS: (&str, &str) = ("counts.cc", include_str!("../passes/counts.cc"));
+const HEADER: (&str, &str) = ("quagmire.h", include_str!("../runtime/quagmire.h"));
+const RUNTIME: (&str, &str) = ("runtime.c", include_str!("../runtime/runtime.c"));
+const IN_PROCESS: (&str, &str) = ("inprocess.c", include_str!("../runtime/inprocess.c"));
+
+const PLUGIN_FLAGS: &[&str] = &["-shared", "-fPIC", "-O2", "-fno-rtti", "-fno-exceptions"];
+const RUNTIME_FLAGS: &[&str] = &["-O2", "-g0", "-fPIC", "-fno-sanitize=all", "-c"];
+
+/// Variables that would make clang write files for the user's build, or change its command line, when it compiles ours.
+const UNWANTED_VARIABLES: &[&str] =
+    &["CCC_OVERRIDE_OPTIONS", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "CC_PRINT_HEADERS", "CC_PRINT_OPTIONS"];
+
+/// The objects for executables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Objects {
+    /// Counts and fork server.
+    pub runtime: PathBuf,
+    /// The `main` of in-process harnesses.
+    pub main: PathBuf,
+}
+
+/// The pass plugin for this clang.
+pub fn plugin(cache: &Cache, toolchain: &Toolchain) -> Result<PathBuf, Error> {
+    // an option may be wrong for one clang only: its LLVM's flags come last
+    let flags: Vec<&str> = PLUGIN_FLAGS.iter().copied().chain(toolchain.cxxflags.iter().map(String::as_str)).collect();
+    let key = digest([toolchain.identity.as_str(), PASS.1].into_iter().chain(flags.iter().copied()).map(str::as_bytes));
+    cache.file(&format!("plugin-{}-{key}", toolchain.major), "quagmire-counts.so", |folder| {
+        let mut command = Command::new(&toolchain.clangxx);
+        command.args(&flags).arg(PASS.0).args(["-o", "quagmire-counts.so"]);
+        compile(command, "the pass plugin", toolchain, folder, &[PASS])
+    })
+}
+
+/// The objects for this clang and for the target that the user's flags choose.
+pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Result<Objects, Error> {
+    let sources = [HEADER, RUNTIME, IN_PROCESS];
+    let key = digest(
+        [toolchain.identity.as_bytes()]
+            .into_iter()
+            .chain(sources.iter().map(|(_, text)| text.as_bytes()))
+            .chain(RUNTIME_FLAGS.iter().map(|flag| flag.as_bytes()))
+            .chain(target.iter().map(|flag| flag.as_encoded_bytes())),
+    );
+    let built = [(RUNTIME.0, "quagmire-runtime.o"), (IN_PROCESS.0, "quagmire-main.o")];
+    let runtime = cache.file(&format!("objects-{}-{key}", toolchain.major), built[0].1, |folder| {
+        for (source, object) in built {
+            let mut command = Command::new(&toolchain.clang);
+            command.args(target).args(RUNTIME_FLAGS).args([source, "-o", object]);
+            compile(command, "the runtime", toolchain, folder, &sources)?;
+        }
+        Ok(())
+    })?;
+    Ok(Objects { main: runtime.with_file_name(built[1].1), runtime })
+}
+
+/// The in-process engine: `QUAGMIRE_ENGINE`, or `libquagmire.a` beside the wrapper, or `../lib/quagmire/libquagmire.a`
+/// from there.
+pub fn engine(named: Option<OsString>, executable: Option<PathBuf>) -> Result<PathBuf, Error> {
+    let mut tried = Vec::new();
+    if let Some(named) = named.filter(|value| !value.is_empty()) {
+        tried.push(PathBuf::from(named));
+    } else if let Some(folder) = executable.as_deref().and_then(Path::parent) {
+        tried.push(folder.join("libquagmire.a"));
+        tried.extend(folder.parent().map(|above| above.join("lib/quagmire/libquagmire.a")));
+    }
+    tried.iter().find(|path| path.is_file()).cloned().ok_or(Error::NoEngine { tried })
+}
+
+/// Runs one compile command in a folder that holds the sources meanwhile.
+fn compile(
+    mut command: Command,
+    what: &'static str,
+    toolchain: &Toolchain,
+    folder: &Path,
+    sources: &[(&str, &str)],
+) -> Result<(), Error> {
+    let clang = PathBuf::from(command.get_program());
+    let failed = |messages| Error::Build { what, clang, messages, major: toolchain.major };
+    for name in UNWANTED_VARIABLES {
+        command.env_remove(name);
+    }
+    let written = sources.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text));
+    match written.and_then(|()| command.current_dir(folder).stdin(Stdio::null()).output()) {
+        Ok(output) if output.status.success() => {}
+        Ok(output) => return Err(failed(String::from_utf8_lossy(&output.stderr).into_owned())),
+        Err(error) => return Err(failed(error.to_string())),
+    }
+    for (name, _) in sources {
+        // compiled: what stays in the cache is what is used
+        let _ = std::fs::remove_file(folder.join(name));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engine_is_looked_for_beside_the_wrapper_and_in_lib() {
+        let scratch = tempfile::tempdir().unwrap();
+        let wrapper = scratch.path().join("bin/quagmire-cc");
+        let error = engine(None, Some(wrapper.clone())).unwrap_err().to_string();
+        assert!(error.contains("bin/libquagmire.a") && error.contains("run scripts/build"), "{error}");
+        let archive = scratch.path().join("lib/quagmire/libquagmire.a");
+        std::fs::create_dir_all(archive.parent().unwrap()).unwrap();
+        std::fs::write(&archive, "").unwrap();
+        assert_eq!(engine(None, Some(wrapper.clone())), Ok(archive));
+        assert!(engine(Some("/nowhere/libquagmire.a".into()), Some(wrapper)).is_err(), "a named one is not replaced");
+    }
+}

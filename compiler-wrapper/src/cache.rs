@@ -1,0 +1,188 @@
+//! The user's cache folder: what is compiled on first use, and what was found out about compilers.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+unsafe extern "C" {
+    safe fn geteuid() -> u32;
+}
+
+/// A folder that this user owns and no one else can write to.
+#[derive(Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    /// Held by who builds into the folder.
+    lock: File,
+}
+
+impl Cache {
+    /// Opens the first usable one of `QUAGMIRE_CACHE`, `$XDG_CACHE_HOME/quagmire`, `$HOME/.cache/quagmire` and a
+    /// per-user folder among the temporary files, and creates it where needed.
+    pub fn open(variable: impl Fn(&str) -> Option<OsString>) -> Result<Cache, Error> {
+        let folder = |name: &str, below: &str| {
+            variable(name).filter(|value| !value.is_empty()).map(|value| Path::new(&value).join(below))
+        };
+        let temporary = folder("TMPDIR", "").unwrap_or_else(|| "/tmp".into()).join(format!("quagmire-{}", geteuid()));
+        let candidates = [
+            folder("QUAGMIRE_CACHE", ""),
+            folder("XDG_CACHE_HOME", "quagmire"),
+            folder("HOME", ".cache/quagmire"),
+            Some(temporary),
+        ];
+        let mut tried = Vec::new();
+        // relative paths would scatter caches over the build tree
+        for folder in candidates.into_iter().flatten().filter_map(|path| std::path::absolute(path).ok()) {
+            match Cache::open_folder(&folder) {
+                Ok(cache) => return Ok(cache),
+                Err(_) => tried.push(folder),
+            }
+        }
+        Err(Error::NoCache { tried })
+    }
+
+    fn open_folder(folder: &Path) -> io::Result<Cache> {
+        if !folder.is_dir() {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        // not followed: among the temporary files a link may be someone else's
+        let metadata = fs::symlink_metadata(folder)?;
+        let metadata =
+            if metadata.is_symlink() && metadata.uid() == geteuid() { fs::metadata(folder)? } else { metadata };
+        if !metadata.is_dir() || metadata.uid() != geteuid() || metadata.mode() & 0o022 != 0 {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let lock = File::options().create(true).append(true).open(folder.join("lock"))?;
+        Ok(Cache { folder: folder.to_owned(), lock })
+    }
+
+    /// The file `file` in the subfolder `name`, which `build` fills if it isn't there yet. Processes that need it at
+    /// the same time wait for the one that builds it; it appears whole or not at all.
+    pub fn file(
+        &self,
+        name: &str,
+        file: &str,
+        build: impl FnOnce(&Path) -> Result<(), Error>,
+    ) -> Result<PathBuf, Error> {
+        let folder = self.folder.join(name);
+        let wanted = folder.join(file);
+        if wanted.is_file() {
+            return Ok(wanted);
+        }
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |error: io::Error| Error::Cache { path, problem: error.to_string() }
+        };
+        self.lock.lock().map_err(failed(&self.folder.join("lock")))?;
+        if wanted.is_file() {
+            return Ok(wanted);
+        }
+        // under the lock: what lies there is from a build that was killed
+        let unfinished = self.folder.join("unfinished");
+        for debris in [&unfinished, &folder] {
+            if debris.exists() {
+                fs::remove_dir_all(debris).map_err(failed(debris))?;
+            }
+        }
+        fs::DirBuilder::new().mode(0o700).create(&unfinished).map_err(failed(&unfinished))?;
+        let built = build(&unfinished).and_then(|()| fs::rename(&unfinished, &folder).map_err(failed(&folder)));
+        if built.is_err() {
+            let _ = fs::remove_dir_all(&unfinished);
+        }
+        // another failure to unlock than a closed file is not possible, and closing unlocks
+        let _ = self.lock.unlock();
+        built.map(|()| wanted)
+    }
+
+    /// Remembers a text under a name. Nothing depends on it being kept.
+    pub fn remember(&self, name: &str, text: &str) {
+        let unfinished = self.folder.join(format!("{name}.{}", std::process::id()));
+        if fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, self.folder.join(name))).is_err() {
+            let _ = fs::remove_file(&unfinished);
+        }
+    }
+
+    /// A text that was remembered.
+    pub fn recall(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.folder.join(name)).ok()
+    }
+}
+
+/// FNV-1a over several byte strings, as a name: it tells versions apart, it guards against no one.
+pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for part in parts {
+        for byte in part.iter().copied().chain(part.len().to_le_bytes()) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    format!("{hash:016x}")
+}
+
+/// What identifies a file's content without reading it.
+pub fn stamp(path: &Path) -> Option<String> {
+    let metadata = fs::metadata(path).ok()?;
+    Some(format!("{}.{:09} {} {}", metadata.mtime(), metadata.mtime_nsec(), metadata.size(), metadata.ino()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn open(variables: &[(&str, &Path)]) -> Result<Cache, Error> {
+        Cache::open(|name| variables.iter().find(|(n, _)| *n == name).map(|(_, path)| path.into()))
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_passed_over() {
+        let scratch = tempfile::tempdir().unwrap();
+        let open_to_all = scratch.path().join("open");
+        fs::create_dir(&open_to_all).unwrap();
+        fs::set_permissions(&open_to_all, fs::Permissions::from_mode(0o777)).unwrap();
+        let cache = open(&[("QUAGMIRE_CACHE", &open_to_all), ("HOME", scratch.path())]).unwrap();
+        assert_eq!(cache.folder, scratch.path().join(".cache/quagmire"));
+        assert_eq!(fs::metadata(&cache.folder).unwrap().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_passed_over() {
+        let scratch = tempfile::tempdir().unwrap();
+        let cache = open(&[("HOME", Path::new("/proc/nowhere")), ("TMPDIR", scratch.path())]).unwrap();
+        assert_eq!(cache.folder, scratch.path().join(format!("quagmire-{}", geteuid())));
+    }
+
+    #[test]
+    fn without_any_usable_folder_the_error_names_the_variable_to_set() {
+        let error = open(&[("TMPDIR", Path::new("/proc/nowhere"))]).unwrap_err();
+        assert!(error.to_string().ends_with("name one that you own with QUAGMIRE_CACHE"), "{error}");
+    }
+
+    #[test]
+    fn a_failed_build_leaves_nothing_and_the_next_one_starts_clean() {
+        let scratch = tempfile::tempdir().unwrap();
+        let cache = open(&[("QUAGMIRE_CACHE", &scratch.path().join("cache"))]).unwrap();
+        let failure = cache.file("thing", "a", |folder| {
+            fs::write(folder.join("debris"), "").unwrap();
+            Err(Error::NoToolchain)
+        });
+        assert_eq!(failure, Err(Error::NoToolchain));
+        assert_eq!(fs::read_dir(&cache.folder).unwrap().count(), 1, "only the lock");
+        let built = cache.file("thing", "a", |folder| {
+            fs::write(folder.join("a"), "whole").unwrap();
+            Ok(())
+        });
+        assert_eq!(fs::read_to_string(built.unwrap()).unwrap(), "whole");
+    }
+
+    #[test]
+    fn a_digest_depends_on_where_one_part_ends() {
+        let one = digest([b"ab".as_slice(), b"c"]);
+        assert_ne!(one, digest([b"a".as_slice(), b"bc"]));
+        assert_eq!(one, digest([b"ab".as_slice(), b"c"]));
+    }
+}

@@ -1,0 +1,150 @@
+//! What can go wrong before clang takes over, each with what to do about it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::toolchain::{NEWEST, OLDEST};
+
+/// Why the wrapper could not start clang. Shown as one line that starts with `quagmire-cc:` and ends with the remedy.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Error {
+    /// No LLVM of a supported version with its clang and headers is installed.
+    NoToolchain,
+    /// The llvm-config named by an environment variable cannot be used.
+    UnusableLlvmConfig {
+        /// The environment variable that names it.
+        variable: &'static str,
+        /// What the variable says.
+        value: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The only llvm-config found is of an unsupported version.
+    UnsupportedVersion {
+        /// The llvm-config that was found.
+        llvm_config: PathBuf,
+        /// The version it reports.
+        version: String,
+    },
+    /// No folder for the compiled plugin and runtime can be written.
+    NoCache {
+        /// The folders that were tried.
+        tried: Vec<PathBuf>,
+    },
+    /// Reading or writing the cache folder failed.
+    Cache {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's message.
+        problem: String,
+    },
+    /// Clang could not compile the pass plugin or the runtime.
+    Build {
+        /// What was being compiled.
+        what: &'static str,
+        /// The compiler.
+        clang: PathBuf,
+        /// Its messages.
+        messages: String,
+        /// Its LLVM's major version.
+        major: u32,
+    },
+    /// The engine for in-process harnesses is missing.
+    NoEngine {
+        /// Where it was looked for.
+        tried: Vec<PathBuf>,
+    },
+    /// Clang could not be started.
+    Exec {
+        /// The compiler.
+        clang: PathBuf,
+        /// The system's message.
+        problem: String,
+    },
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Build { messages, .. } if !messages.is_empty() => writeln!(f, "{}", messages.trim_end())?,
+            _ => {}
+        }
+        f.write_str("quagmire-cc: ")?;
+        match self {
+            Error::NoToolchain => write!(
+                f,
+                "no clang {OLDEST} to {NEWEST} with its LLVM headers found: install clang-{NEWEST} and llvm-{NEWEST}-dev \
+                 (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG"
+            ),
+            Error::UnusableLlvmConfig { variable, value, problem } => write!(
+                f,
+                "{variable}={value}: {problem}: name an llvm-config of LLVM {OLDEST} to {NEWEST}, or unset {variable}"
+            ),
+            Error::UnsupportedVersion { llvm_config, version } => write!(
+                f,
+                "{} is of LLVM {version}, and {OLDEST} to {NEWEST} are supported: install clang-{NEWEST} and \
+                 llvm-{NEWEST}-dev (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG",
+                llvm_config.display()
+            ),
+            Error::NoCache { tried } => write!(
+                f,
+                "no folder for the compiled pass plugin and runtime can be used (tried {}): name one that you own \
+                 with QUAGMIRE_CACHE",
+                list(tried)
+            ),
+            Error::Cache { path, problem } => {
+                write!(f, "{}: {problem}: remove it, or name another cache folder with QUAGMIRE_CACHE", path.display())
+            }
+            Error::Build { what, clang, major, .. } => write!(
+                f,
+                "{} cannot compile {what} (its messages are above): install clang-{major} and llvm-{major}-dev, or \
+                 name another llvm-config with QUAGMIRE_LLVM_CONFIG",
+                clang.display()
+            ),
+            Error::NoEngine { tried } => write!(
+                f,
+                "-fsanitize=fuzzer needs the engine libquagmire.a (tried {}): run scripts/build, or name it with \
+                 QUAGMIRE_ENGINE",
+                list(tried)
+            ),
+            Error::Exec { clang, problem } => write!(
+                f,
+                "cannot start {}: {problem}: reinstall it, or name another llvm-config with QUAGMIRE_LLVM_CONFIG",
+                clang.display()
+            ),
+        }
+    }
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_toolchain_names_the_packages() {
+        assert_eq!(
+            Error::NoToolchain.to_string(),
+            "quagmire-cc: no clang 14 to 19 with its LLVM headers found: install clang-19 and llvm-19-dev \
+             (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG"
+        );
+    }
+
+    #[test]
+    fn a_failed_build_shows_the_messages_and_then_one_line() {
+        let error = Error::Build {
+            what: "the pass plugin",
+            clang: "/usr/bin/clang++".into(),
+            messages: "counts.cc:1: error\n".into(),
+            major: 19,
+        };
+        let lines = error.to_string();
+        assert_eq!(lines.lines().count(), 2, "{lines}");
+        assert!(lines.lines().nth(1).is_some_and(|line| line.starts_with("quagmire-cc: /usr/bin/clang++ cannot")));
+    }
+}

@@ -1,0 +1,77 @@
+//! Which of clang's options take the next argument as their value, so that a value is never taken for an input or an
+//! option of its own (`-o -c`, `-MF a.c`, `-Xlinker -r`).
+//!
+//! Collected by giving every option that clang 14 and 19 complete (`--autocomplete=-`) to `clang -###` with a file name
+//! after it, and seeing whether clang took that for an input.
+
+/// Does this option, written exactly so, take the next argument?
+pub fn takes_value(option: &str) -> bool {
+    TAKES_VALUE.binary_search(&option).is_ok()
+        || option.starts_with("-Xarch_")
+        || option.starts_with("-Xopenmp-target=")
+}
+
+/// Does this option make clang print something about itself and exit, whatever else is on the command line?
+pub fn only_prints(option: &str) -> bool {
+    let bare = option.strip_prefix("--").or(option.strip_prefix('-')).unwrap_or(option);
+    bare.starts_with("print-")
+        || (option.starts_with("--autocomplete="))
+        || matches!(bare, "version" | "help" | "help-hidden" | "dumpversion" | "dumpmachine" | "dumpspecs")
+}
+
+/// Options that change what code is generated for, and so which runtime object fits: (the option, does its value
+/// follow in the next argument).
+pub fn chooses_target(option: &str) -> bool {
+    matches!(option, "-m32" | "-m64" | "-mx32" | "-target" | "--sysroot" | "-isysroot" | "-gcc-toolchain")
+        || ["--target=", "--sysroot=", "--gcc-toolchain=", "-mabi=", "-mfloat-abi="]
+            .iter()
+            .any(|o| option.starts_with(o))
+}
+
+/// Sorted, for the binary search.
+#[rustfmt::skip]
+const TAKES_VALUE: &[&str] = &[
+    "--CLASSPATH", "--analyzer-output", "--assert", "--bootclasspath", "--classpath", "--config",
+    "--define-macro", "--dyld-prefix", "--encoding", "--extdirs", "--for-linker", "--force-link", "--imacros",
+    "--include", "--include-directory", "--include-directory-after", "--include-prefix", "--include-with-prefix",
+    "--include-with-prefix-after", "--include-with-prefix-before", "--language", "--library-directory",
+    "--no-system-header-prefix", "--output", "--param", "--prefix", "--resource", "--rtlib",
+    "--serialize-diagnostics", "--specs", "--std", "--stdlib", "--sysroot", "--system-header-prefix",
+    "--undefine-macro", "--vfsoverlay", "-A", "-B", "-D", "-F", "-G", "-I", "-L", "-MF", "-MJ", "-MQ", "-MT",
+    "-T", "-Tbss", "-Tdata", "-Ttext", "-U", "-V", "-Xanalyzer", "-Xarch_device", "-Xarch_host", "-Xassembler",
+    "-Xclang", "-Xcuda-fatbinary", "-Xcuda-ptxas", "-Xlinker", "-Xoffload-linker", "-Xopenmp-target",
+    "-Xpreprocessor", "-arch", "-arcmt-migrate-report-output", "-b", "-bundle_loader", "-ccc-arcmt-migrate",
+    "-ccc-gcc-name", "-ccc-install-dir", "-ccc-objcmt-migrate", "-compatibility_version", "-current_version",
+    "-cxx-isystem", "-darwin-target-variant", "-darwin-target-variant-triple", "-dependency-dot",
+    "-dependency-file", "-dsym-dir", "-dumpdir", "-e", "-exported_symbols_list", "-fdebug-compilation-dir",
+    "-fexperimental-openacc-macro-override", "-filelist", "-fmodules-user-build-path", "-fnew-alignment",
+    "-force_load", "-framework", "-ftrapv-handler", "-fxray-instruction-threshold", "-gen-cdb-fragment-path",
+    "-hlsl-entry", "-iapinotes-modules", "-idirafter", "-iframework", "-iframeworkwithsysroot", "-imacros",
+    "-imultilib", "-include", "-include-pch", "-init", "-install_name", "-iprefix", "-iquote", "-isysroot",
+    "-isystem", "-isystem-after", "-ivfsoverlay", "-iwithprefix", "-iwithprefixbefore", "-iwithsysroot", "-l",
+    "-mllvm", "-mmlir", "-module-dependency-dir", "-mthread-model", "-o", "-object-file-name", "-resource-dir",
+    "-rpath", "-serialize-diagnostics", "-specs", "-stdlib++-isystem", "-target", "-u", "-undefined",
+    "-validator-version", "-vfsoverlay", "-weak_framework", "-weak_library", "-working-directory", "-x", "-z",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted() {
+        assert!(TAKES_VALUE.is_sorted());
+    }
+
+    #[test]
+    fn joined_forms_take_no_further_argument() {
+        for option in ["-ofile", "-Iinclude", "-DX=1", "-lm", "-Wl,-r", "-c", "-MD", "-MMD", "--param=x=1", "-xc"] {
+            assert!(!takes_value(option), "{option}");
+        }
+        for option in
+            ["-o", "-I", "-D", "-x", "-MF", "-MT", "-Xlinker", "-Xarch_host", "-include", "-target", "--param"]
+        {
+            assert!(takes_value(option), "{option}");
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! From a command line as typed to what the wrapper adds to it. Pure: nothing is looked up or started here.
+//!
+//! # Why libafl_cc's `ClangWrapper` is not used
+//!
+//! libafl_cc 0.16.1 wraps clang for fuzzers, but it rewrites commands where a drop-in compiler must not. Its
+//! `parse_args` moves `-o FILE` to the front and, for several sources without `-o`, invents one; drops
+//! `-Wl,-z,defs` and `--no-undefined`; swallows `-print-prog-name=ld`; knows `-fsanitize=fuzzer` only when it stands
+//! alone (no `fuzzer,address`, no `-fno-sanitize=fuzzer`); takes `-M`, `-MM`, `-fsyntax-only`, `-r` and a link
+//! without input for links; reads no response files; refuses an empty command line and needs UTF-8 arguments. It always
+//! adds `-g` and `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`, which change what is measured, and puts
+//! `-Xclang -load` on every command that has a pass, so that `-Werror` fails on links and assembly. `run` waits for
+//! clang as a child, prints the command unless it is silenced, and turns a death by signal into its own error. And its
+//! `build.rs` binds it to the LLVM found when it was compiled, while quagmire chooses among LLVM 14 to 19 when it runs.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use crate::inputs::Kind;
+use crate::options;
+use crate::response::{self, Expanded, Read};
+
+/// Which of clang's two drivers is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// `clang`
+    C,
+    /// `clang++`
+    Cxx,
+}
+
+/// What the environment says about how to compile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// `QUAGMIRE_NOOPT=1`: plain clang, nothing touched.
+    pub plain: bool,
+    /// `QUAGMIRE_FUZZING_MODE=1`: define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
+    pub fuzzing_mode: bool,
+}
+
+impl Settings {
+    /// Reads the environment variables; each counts when it is set to `1`.
+    pub fn from_environment() -> Settings {
+        let set = |name| std::env::var_os(name).is_some_and(|value| value == "1");
+        Settings { plain: set("QUAGMIRE_NOOPT"), fuzzing_mode: set("QUAGMIRE_FUZZING_MODE") }
+    }
+}
+
+/// What an executable is linked with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// The runtime object: counts, fork server.
+    Runtime,
+    /// The runtime object, and the in-process engine with its `main` (`-fsanitize=fuzzer`).
+    Engine,
+}
+
+/// A command line, understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Which driver to start.
+    pub language: Language,
+    /// Does this command generate code from something that the pass plugin instruments?
+    pub instrument: bool,
+    /// Does this command link an executable, and with what?
+    pub link: Option<Link>,
+    /// Define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
+    pub fuzzing_mode: bool,
+    /// The user's flags that decide which target the runtime must be compiled for.
+    pub target: Vec<OsString>,
+    /// The user's arguments without fuzzer sanitizer elements.
+    arguments: Vec<OsString>,
+    /// How many of them stand before `--`.
+    before_inputs_only: usize,
+    /// The `-x` in effect where our objects are inserted.
+    language_in_effect: Option<OsString>,
+}
+
+/// The files that a plan needs; those that it doesn't need are never looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pieces {
+    /// The pass plugin.
+    pub plugin: PathBuf,
+    /// The runtime object.
+    pub runtime: PathBuf,
+    /// The object with the in-process harness's `main`.
+    pub main: PathBuf,
+    /// The engine's archive.
+    pub engine: PathBuf,
+}
+
+const FUZZING_MACRO: &str = "FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION";
+
+impl Plan {
+    /// The arguments for clang.
+    pub fn command(&self, pieces: &Pieces) -> Vec<OsString> {
+        let (before, after) = self.arguments.split_at(self.before_inputs_only);
+        let mut command = Vec::with_capacity(self.arguments.len() + 16);
+        // at the front, so that a dangling `-o` at the end keeps clang's own message
+        if self.fuzzing_mode {
+            command.push(format!("-D{FUZZING_MACRO}=1").into());
+        }
+        if self.instrument {
+            command.push(joined("-fpass-plugin=", &pieces.plugin));
+        }
+        command.extend_from_slice(before);
+        if let Some(link) = self.link {
+            if self.language_in_effect.is_some() {
+                command.extend(["-x", "none"].map(OsString::from));
+            }
+            command.push(pieces.runtime.clone().into());
+            if link == Link::Engine {
+                command.push(pieces.main.clone().into());
+                command.push(pieces.engine.clone().into());
+                // libFuzzer stands before the user's archives and so takes a harness out of one: do the same
+                command
+                    .extend(["-Wl,-u,LLVMFuzzerTestOneInput", "-lpthread", "-ldl", "-lm", "-lrt"].map(OsString::from));
+            }
+            // instrumented libraries that are opened at run time look for it; bfd, gold, lld and mold know the option
+            command.push("-Wl,--export-dynamic-symbol=__quagmire_register".into());
+            if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
+                command.extend([OsString::from("-x"), language.clone()]);
+            }
+        }
+        command.extend_from_slice(after);
+        command
+    }
+
+    fn untouched(arguments: Vec<OsString>, language: Language) -> Plan {
+        Plan {
+            language,
+            instrument: false,
+            link: None,
+            fuzzing_mode: false,
+            target: Vec::new(),
+            before_inputs_only: arguments.len(),
+            arguments,
+            language_in_effect: None,
+        }
+    }
+}
+
+/// Understands a command line (without the program's name). `read` reads response files.
+pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, read: Read) -> Plan {
+    let first = arguments.first().map_or(b"".as_slice(), |a| a.as_bytes());
+    // clang's inner tools have a command line of their own
+    if settings.plain || first.starts_with(b"-cc1") {
+        return Plan::untouched(arguments, language);
+    }
+    let expanded = response::expand(&arguments, read);
+    let scan = Scan::of(&expanded);
+    let (arguments, before_inputs_only) = rebuild(&arguments, &expanded, &scan);
+
+    let generates_code = scan.last_phase >= Phase::Backend;
+    let preprocesses = scan.last_phase > Phase::Print && scan.inputs.iter().any(|kind| kind.is_preprocessed_by_clang());
+    let links = scan.last_phase == Phase::Link
+        && !scan.makes_library
+        && !scan.dangling
+        && (scan.names_library || scan.inputs.iter().any(|kind| *kind != Kind::Header));
+    Plan {
+        language,
+        instrument: generates_code && scan.inputs.iter().any(|kind| kind.is_instrumented()),
+        link: links.then_some(if scan.engine { Link::Engine } else { Link::Runtime }),
+        fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
+        target: scan.target,
+        arguments,
+        before_inputs_only,
+        language_in_effect: scan.language,
+    }
+}
+
+/// How far a command goes. Clang decides by rank, not by order: `-c -E` preprocesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Print,
+    Preprocess,
+    Check,
+    Backend,
+    Assemble,
+    Link,
+}
+
+impl Phase {
+    fn ended_by(option: &str) -> Option<Phase> {
+        Some(match option {
+            "-E" | "--preprocess" | "-M" | "--dependencies" | "-MM" | "--user-dependencies" => Phase::Preprocess,
+            "--driver-mode=cpp" => Phase::Preprocess,
+            "-fsyntax-only" | "--analyze" | "-emit-ast" | "--precompile" | "-verify-pch" | "-module-file-info" => {
+                Phase::Check
+            }
+            "-rewrite-objc" | "-rewrite-legacy-objc" | "--migrate" | "-extract-api" | "--extract-api" => Phase::Check,
+            "-emit-interface-stubs" => Phase::Check,
+            "-S" | "--assemble" => Phase::Backend,
+            "-c" | "--compile" => Phase::Assemble,
+            _ if options::only_prints(option) => Phase::Print,
+            _ => return None,
+        })
+    }
+}
+
+/// What one reading of the expanded arguments finds.
+struct Scan {
+    last_phase: Phase,
+    inputs: Vec<Kind>,
+    /// `-shared` or `-r`, for the driver or the linker.
+    makes_library: bool,
+    /// A `-l`: input enough to link.
+    names_library: bool,
+    /// The last option lacks its value, clang will say so.
+    dangling: bool,
+    engine: bool,
+    defines_fuzzing_macro: bool,
+    target: Vec<OsString>,
+    /// The index of `--`.
+    separator: Option<usize>,
+    language: Option<OsString>,
+    /// Arguments to replace: (index, what remains of it).
+    rewritten: Vec<(usize, Option<OsString>)>,
+}
+
+impl Scan {
+    fn of(expanded: &[Expanded]) -> Scan {
+        let mut scan = Scan {
+            last_phase: Phase::Link,
+            inputs: Vec::new(),
+            makes_library: false,
+            names_library: false,
+            dangling: false,
+            engine: false,
+            defines_fuzzing_macro: false,
+            target: Vec::new(),
+            separator: None,
+            language: None,
+            rewritten: Vec::new(),
+        };
+        let mut index = 0;
+        while let Some(Expanded { argument, .. }) = expanded.get(index) {
+            let text = argument.to_string_lossy();
+            if scan.separator.is_some() || text == "-" || !text.starts_with('-') {
+                scan.input(&text);
+            } else if text == "--" {
+                scan.separator = Some(index);
+            } else {
+                let value =
+                    options::takes_value(&text).then(|| expanded.get(index + 1).map(|e| e.argument.as_os_str()));
+                scan.option(index, argument, &text, value.flatten());
+                if let Some(found) = value {
+                    scan.dangling = found.is_none();
+                    index += 1;
+                }
+            }
+            index += 1;
+        }
+        scan
+    }
+
+    fn input(&mut self, path: &str) {
+        let named = self.language.as_ref().and_then(|x| Kind::of_language(&x.to_string_lossy()));
+        self.inputs.push(named.unwrap_or_else(|| Kind::of_path(path)));
+    }
+
+    fn option(&mut self, index: usize, argument: &OsStr, text: &str, value: Option<&OsStr>) {
+        if let Some(phase) = Phase::ended_by(text) {
+            self.last_phase = self.last_phase.min(phase);
+        }
+        if options::chooses_target(text) {
+            self.target.extend([Some(argument), value].into_iter().flatten().map(OsStr::to_owned));
+        }
+        let value = value.map(|v| v.to_string_lossy());
+        let value = value.as_deref();
+        match text {
+            "-shared" | "--shared" | "-r" => self.makes_library = true,
+            "-Xlinker" => self.linker_option(value.unwrap_or_default()),
+            "-x" | "--language" => self.language(value),
+            "-D" | "--define-macro" => self.macro_definition(value.unwrap_or_default()),
+            "-l" => self.names_library = true,
+            _ => {}
+        }
+        if let Some(rest) = text.strip_prefix("-Wl,") {
+            rest.split(',').for_each(|option| self.linker_option(option));
+        } else if let Some(language) = text.strip_prefix("--language=") {
+            self.language(Some(language));
+        } else if let Some(list) = text.strip_prefix("-fsanitize=") {
+            self.sanitizers(index, list);
+        } else if let Some(list) = text.strip_prefix("-fno-sanitize=") {
+            self.engine &= !list.split(',').any(|name| matches!(name, "fuzzer" | "all"));
+        } else if let Some(definition) = text.strip_prefix("-D") {
+            self.macro_definition(definition);
+        } else if let Some(language) = text.strip_prefix("-x").filter(|language| !language.is_empty()) {
+            self.language(Some(language));
+        } else if text.len() > 2 && text.starts_with("-l") {
+            self.names_library = true;
+        }
+    }
+
+    fn linker_option(&mut self, option: &str) {
+        self.makes_library |=
+            matches!(option, "-r" | "--relocatable" | "-relocatable" | "-shared" | "--shared" | "-Bshareable");
+    }
+
+    fn language(&mut self, language: Option<&str>) {
+        self.language = language.filter(|name| *name != "none").map(OsString::from);
+    }
+
+    fn macro_definition(&mut self, definition: &str) {
+        self.defines_fuzzing_macro |= definition.split('=').next() == Some(FUZZING_MACRO);
+    }
+
+    fn sanitizers(&mut self, index: usize, list: &str) {
+        let kept: Vec<&str> = list.split(',').filter(|name| !matches!(*name, "fuzzer" | "fuzzer-no-link")).collect();
+        self.engine |= list.split(',').any(|name| name == "fuzzer");
+        if kept.len() < list.split(',').count() {
+            let left = (!kept.is_empty()).then(|| format!("-fsanitize={}", kept.join(",")).into());
+            self.rewritten.push((index, left));
+        }
+    }
+}
+
+/// The arguments as clang gets them, and how many stand before `--`. A response file stays one, unless something in it
+/// changes or `--` is in it: then its content takes its place.
+fn rebuild(arguments: &[OsString], expanded: &[Expanded], scan: &Scan) -> (Vec<OsString>, usize) {
+    let opened: Vec<usize> = scan
+        .rewritten
+        .iter()
+        .map(|(index, _)| *index)
+        .chain(scan.separator)
+        .map(|index| expanded[index].origin)
+        .collect();
+
+    let mut rebuilt = Vec::with_capacity(arguments.len());
+    let mut before_inputs_only = None;
+    let mut index = 0;
+    // an empty response file is no part of this: it had nothing to say
+    for one_typed in expanded.chunk_by(|a, b| a.origin == b.origin) {
+        let origin = one_typed[0].origin;
+        if !opened.contains(&origin) {
+            // as typed: a response file stays one
+            rebuilt.push(arguments[origin].clone());
+            index += one_typed.len();
+            continue;
+        }
+        for inner in one_typed {
+            if scan.separator == Some(index) {
+                before_inputs_only = Some(rebuilt.len());
+            }
+            match scan.rewritten.iter().find(|(rewritten, _)| *rewritten == index) {
+                Some((_, left)) => rebuilt.extend(left.clone()),
+                None => rebuilt.push(inner.argument.clone()),
+            }
+            index += 1;
+        }
+    }
+    let before_inputs_only = before_inputs_only.unwrap_or(rebuilt.len());
+    (rebuilt, before_inputs_only)
+}
+
+fn joined(option: &str, path: &std::path::Path) -> OsString {
+    let mut argument = OsString::from(option);
+    argument.push(path);
+    argument
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

@@ -1,0 +1,240 @@
+//! Real command lines of autotools, CMake, meson and libtool, and what becomes of them.
+
+use super::*;
+use std::path::Path;
+
+/// The command for a shell-like line; `'...'` and `"..."` quote.
+fn words(line: &str) -> Vec<OsString> {
+    response::tokenize(line.as_bytes())
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
+    match path.to_str()? {
+        "objects.rsp" => Some(b"a.o b.o\n-lz".to_vec()),
+        "fuzzer.rsp" => Some(b"-O1 -fsanitize=fuzzer,address \"-DX=a b\"".to_vec()),
+        "separator.rsp" => Some(b"-o p -- a.c".to_vec()),
+        _ => None,
+    }
+}
+
+fn planned(line: &str) -> Plan {
+    parse(words(line), Language::C, Settings::default(), &read)
+}
+
+/// The command in one line, with P, R, M and E for the plugin, runtime, main and engine.
+fn command(line: &str) -> String {
+    let pieces = Pieces { plugin: "P".into(), runtime: "R".into(), main: "M".into(), engine: "E".into() };
+    let command = planned(line).command(&pieces);
+    command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+const RUNTIME: &str = "R -Wl,--export-dynamic-symbol=__quagmire_register";
+const ENGINE: &str = "R M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
+                      -Wl,--export-dynamic-symbol=__quagmire_register";
+
+#[test]
+fn compile_commands_get_the_plugin_and_nothing_else() {
+    for line in [
+        "-c a.c",
+        "-c -o conftest.o -g -O2 conftest.c",
+        // automake with dependency tracking
+        "-DHAVE_CONFIG_H -I. -I../lib -g -O2 -MT a.o -MD -MP -MF .deps/a.Tpo -c -o a.o a.c",
+        // libtool
+        "-DPACKAGE=\\\"x\\\" -I. -g -O2 -c a.c -fPIC -DPIC -o .libs/a.o",
+        // CMake
+        "-DX -I/src/include -O3 -DNDEBUG -std=gnu11 -MD -MT CMakeFiles/a.dir/a.c.o -MF CMakeFiles/a.dir/a.c.o.d -o \
+         CMakeFiles/a.dir/a.c.o -c /src/a.c",
+        // meson
+        "-Iprog.p -I. -fcolor-diagnostics -D_FILE_OFFSET_BITS=64 -Wall -O0 -g -MD -MQ a.o -MF a.o.d -o a.o -c ../a.c",
+        "-S -o - a.c",
+        "-S -emit-llvm a.c",
+        "-c a.ii",
+        "-c a.bc",
+        "-x c++ -c a.txt",
+        "-xc -c -",
+        "-c a.c start.S",
+        "-c -- a.c",
+        "-shared -fPIC a.c -o liba.so",
+        "-r a.c -o all.o",
+        "-v -c a.c",
+        "-### -c a.c",
+    ] {
+        let ours = format!("-fpass-plugin=P {}", words(line).join(OsStr::new(" ")).to_string_lossy());
+        assert_eq!(command(line), ours);
+    }
+}
+
+#[test]
+fn commands_that_neither_generate_code_nor_link_a_program_stay_as_they_are() {
+    for line in [
+        "",
+        "-v",
+        "--version",
+        "--version a.c",
+        "-dumpversion",
+        "-print-search-dirs",
+        "-print-prog-name=ld",
+        "-print-multi-os-directory",
+        "-qversion",
+        "-Wl,--version",
+        "-E a.c",
+        "-E -",
+        "-E -dM -x c /dev/null",
+        "-M a.c",
+        "-MM -c a.c",
+        "-c -E a.c",
+        "-fsyntax-only a.c",
+        "--analyze a.c",
+        "-c start.s",
+        "-c start.S",
+        "-x assembler-with-cpp -c a.c",
+        "-x c-header a.h -o a.h.gch",
+        "a.h",
+        "-x cl -c kernel.c",
+        "-shared -fPIC a.o b.o -Wl,-soname -Wl,liba.so.0 -o liba.so.0",
+        "-nostdlib -r a.o b.o -o all.o",
+        "-Wl,-r a.o -o all.o",
+        "-Xlinker -r a.o -o all.o",
+        "-cc1 -emit-obj a.c",
+        "-cc1as a.s",
+    ] {
+        let same = words(line).join(OsStr::new(" "));
+        assert_eq!(command(line), same.to_string_lossy());
+    }
+}
+
+#[test]
+fn an_executable_gets_the_runtime_after_the_users_inputs() {
+    for line in [
+        "a.o -o a",
+        "-g -O2 -o .libs/prog a.o ../lib/.libs/libz.so -lm -Wl,-rpath -Wl,/usr/local/lib",
+        "-O3 -DNDEBUG -rdynamic CMakeFiles/a.dir/a.c.o -o a -lpthread",
+        "-o prog prog.p/a.c.o -Wl,--as-needed -Wl,--no-undefined -Wl,--start-group libx.a -Wl,--end-group",
+        "-static a.o",
+        "-static-pie a.o",
+        "-nostdlib -ffreestanding -T kernel.ld start.o main.o",
+        "-Wl,--whole-archive -lmain",
+        "@objects.rsp -o a",
+        "start.s",
+        "-v a.o",
+    ] {
+        assert_eq!(command(line), format!("{} {RUNTIME}", words(line).join(OsStr::new(" ")).to_string_lossy()));
+    }
+}
+
+#[test]
+fn compiling_and_linking_at_once_gets_both() {
+    assert_eq!(
+        command("-o conftest -g -O2 conftest.c -lm"),
+        format!("-fpass-plugin=P -o conftest -g -O2 conftest.c -lm {RUNTIME}")
+    );
+    assert_eq!(command("a.c b.o c.S"), format!("-fpass-plugin=P a.c b.o c.S {RUNTIME}"));
+}
+
+#[test]
+fn the_language_named_with_x_is_not_applied_to_our_objects() {
+    assert_eq!(command("-x c a.txt"), format!("-fpass-plugin=P -x c a.txt -x none {RUNTIME}"));
+    assert_eq!(command("-xc a.txt -x none b.o"), format!("-fpass-plugin=P -xc a.txt -x none b.o {RUNTIME}"));
+    assert_eq!(
+        command("-x c -o a -- a.txt"),
+        format!("-fpass-plugin=P -x c -o a -x none {RUNTIME} -x c -- a.txt"),
+        "but still to what stands after --"
+    );
+}
+
+#[test]
+fn what_is_added_stands_before_two_dashes() {
+    assert_eq!(command("-o a -- a.c -strange.c"), format!("-fpass-plugin=P -o a {RUNTIME} -- a.c -strange.c"));
+    assert_eq!(command("@separator.rsp"), format!("-fpass-plugin=P -o p {RUNTIME} -- a.c"));
+}
+
+#[test]
+fn a_fuzzer_sanitizer_links_the_engine_and_does_not_reach_clang() {
+    for (line, ours) in [
+        ("-fsanitize=fuzzer a.c", format!("-fpass-plugin=P a.c {ENGINE}")),
+        ("-fsanitize=fuzzer,address a.c", format!("-fpass-plugin=P -fsanitize=address a.c {ENGINE}")),
+        ("-fsanitize=address,fuzzer,undefined a.o", format!("-fsanitize=address,undefined a.o {ENGINE}")),
+        ("-fsanitize=address -fsanitize=fuzzer a.o", format!("-fsanitize=address a.o {ENGINE}")),
+        ("-fsanitize=fuzzer -fno-sanitize=fuzzer a.o", format!("-fno-sanitize=fuzzer a.o {RUNTIME}")),
+        ("-fsanitize=fuzzer -fno-sanitize=all a.o", format!("-fno-sanitize=all a.o {RUNTIME}")),
+        ("-fno-sanitize=fuzzer -fsanitize=fuzzer a.o", format!("-fno-sanitize=fuzzer a.o {ENGINE}")),
+        ("-fsanitize=fuzzer-no-link a.c", format!("-fpass-plugin=P a.c {RUNTIME}")),
+        ("-fsanitize=fuzzer-no-link,address -c a.c", "-fpass-plugin=P -fsanitize=address -c a.c".into()),
+        ("-fsanitize=fuzzer -c a.c", "-fpass-plugin=P -c a.c".into()),
+        ("-fsanitize=fuzzer -shared a.o", "-shared a.o".into()),
+        ("@fuzzer.rsp a.o", format!("-O1 -fsanitize=address -DX=a b a.o {ENGINE}")),
+        ("-fsanitize=address a.o", format!("-fsanitize=address a.o {RUNTIME}")),
+    ] {
+        assert_eq!(command(line), ours, "{line}");
+    }
+}
+
+#[test]
+fn values_of_options_are_not_taken_for_options_or_inputs() {
+    assert_eq!(command("-o -c a.o"), format!("-o -c a.o {RUNTIME}"));
+    assert_eq!(command("-MF a.c -c b.s"), "-MF a.c -c b.s");
+    assert_eq!(command("-Xclang -fsanitize=fuzzer -c a.c"), "-fpass-plugin=P -Xclang -fsanitize=fuzzer -c a.c");
+    assert_eq!(command("-include config.h -c b.s"), "-include config.h -c b.s");
+}
+
+#[test]
+fn an_option_without_its_value_is_left_for_clang_to_complain_about() {
+    assert_eq!(command("a.o -o"), "a.o -o");
+}
+
+#[test]
+fn plain_mode_touches_nothing() {
+    let line = "-fsanitize=fuzzer @fuzzer.rsp a.c -- b.c";
+    let plan = parse(words(line), Language::C, Settings { plain: true, fuzzing_mode: true }, &read);
+    assert_eq!(plan.command(&Pieces::default()), words(line));
+}
+
+#[test]
+fn the_fuzzing_macro_is_defined_only_where_asked_for_and_read() {
+    let with = Settings { plain: false, fuzzing_mode: true };
+    for (line, defined) in [
+        ("-c a.c", true),
+        ("-E a.c", true),
+        ("-c start.S", true),
+        ("-x c-header a.h", true),
+        ("-c a.i", false),
+        ("-c a.s", false),
+        ("a.o", false),
+        ("--version a.c", false),
+        ("-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -c a.c", false),
+        ("-D FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION=0 -c a.c", false),
+    ] {
+        assert_eq!(parse(words(line), Language::C, with, &read).fuzzing_mode, defined, "{line}");
+        assert!(!planned(line).fuzzing_mode, "{line}");
+    }
+}
+
+#[test]
+fn flags_that_choose_the_target_choose_the_runtime_too() {
+    let line = "-m32 -target i686-linux-gnu --sysroot=/s -march=native a.o";
+    assert_eq!(planned(line).target, ["-m32", "-target", "i686-linux-gnu", "--sysroot=/s"]);
+}
+
+#[test]
+fn arguments_that_are_not_utf_8_pass_through() {
+    use std::os::unix::ffi::OsStringExt;
+    let odd = OsString::from_vec(b"caf\xe9.c".to_vec());
+    let plan = parse(vec!["-c".into(), odd.clone()], Language::C, Settings::default(), &read);
+    assert!(plan.instrument);
+    assert_eq!(plan.command(&Pieces::default())[2], odd);
+}
+
+proptest::proptest! {
+    #[test]
+    fn whatever_is_typed_without_a_fuzzer_sanitizer_is_kept_in_its_order(
+        picks in proptest::collection::vec(proptest::sample::select(vec![
+            "-c", "-S", "-E", "-M", "-o", "a.c", "b.o", "-x", "c", "none", "-", "--", "-shared", "-r", "-lm", "-Wl,-r", "@objects.rsp",
+            "-Xlinker", "-fsanitize=address", "-DX", "-I", "h.h", "s.S", "",
+        ]), 0..9)
+    ) {
+        let typed: Vec<OsString> = picks.into_iter().map(OsString::from).collect();
+        let command = parse(typed.clone(), Language::Cxx, Settings::default(), &read).command(&Pieces::default());
+        let mut left = command.iter();
+        proptest::prop_assert!(typed.iter().all(|word| left.any(|ours| ours == word)), "{:?} became {:?}", typed, command);
+    }
+}

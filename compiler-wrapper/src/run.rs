@@ -1,0 +1,67 @@
+//! Carrying out a plan: get what it needs, then become clang.
+
+use std::convert::Infallible;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::cache::Cache;
+use crate::plan::{Link, Pieces, Plan};
+use crate::{Error, artefacts, toolchain};
+
+/// Replaces this process with clang, so that exit code, messages and signals are clang's own.
+pub fn run(plan: &Plan) -> Result<Infallible, Error> {
+    let variable = |name: &str| std::env::var_os(name);
+    let cache = Cache::open(variable)?;
+    let toolchain = toolchain::find(&cache, variable)?;
+
+    let mut pieces = Pieces::default();
+    if plan.instrument {
+        pieces.plugin = artefacts::plugin(&cache, &toolchain)?;
+    }
+    if plan.link.is_some() {
+        let objects = artefacts::objects(&cache, &toolchain, &plan.target)?;
+        (pieces.runtime, pieces.main) = (objects.runtime, objects.main);
+    }
+    if plan.link == Some(Link::Engine) {
+        pieces.engine = artefacts::engine(variable("QUAGMIRE_ENGINE"), std::env::current_exe().ok())?;
+    }
+
+    let clang = toolchain.driver(plan.language);
+    let command = plan.command(&pieces);
+    if variable("QUAGMIRE_DEBUG").is_some_and(|value| value == "1") {
+        eprintln!("{}", shown(clang, &command));
+    }
+    let error = Command::new(clang).args(&command).exec();
+    Err(Error::Exec { clang: clang.to_owned(), problem: error.to_string() })
+}
+
+/// A command as a shell takes it.
+fn shown(program: &Path, arguments: &[OsString]) -> String {
+    let quoted = |word: &OsStr| {
+        let word = word.to_string_lossy();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,+:@%^".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word.into_owned()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    let words = std::iter::once(program.as_os_str()).chain(arguments.iter().map(OsString::as_os_str));
+    words.map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shown_command_can_be_pasted_into_a_shell() {
+        let arguments = ["-DX=\"a b\"", "it's.c", "", "-Wl,-z,defs"].map(OsString::from);
+        assert_eq!(
+            shown(Path::new("/usr/bin/clang"), &arguments),
+            r#"/usr/bin/clang '-DX="a b"' 'it'\''s.c' '' -Wl,-z,defs"#
+        );
+    }
+}

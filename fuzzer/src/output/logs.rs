@@ -1,0 +1,186 @@
+//! The logs: time series, findings and messages, appended a line at a time and continued by `--resume`.
+
+use super::atomic::unwritable;
+use super::summary::{Finding, rfc3339};
+use crate::error::Result;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The files in `logs/`. Times are seconds since the start of the campaign, resumptions added up.
+#[derive(Debug)]
+pub struct Logs {
+    coverage: Lines,
+    degradations: Lines,
+    results: Lines,
+    messages: Lines,
+    /// The largest ratio written so far: the series never falls.
+    largest_ratio: f64,
+}
+
+impl Logs {
+    /// Opens or goes on with the logs in a folder.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let coverage = folder.join("coverage_plot_data.txt");
+        Ok(Self {
+            largest_ratio: last_value(&coverage),
+            coverage: Lines::open(coverage, "# seconds, largest cost as a multiple of the baseline")?,
+            degradations: Lines::open(
+                folder.join("degradation_plot_data.txt"),
+                "# seconds, degradations, largest cost as a multiple of the baseline",
+            )?,
+            results: Lines::open(
+                folder.join("results_data.txt"),
+                "# seconds\tkind\tpath\tbytes\tinstructions_ratio\ttime_ratio\tparent\trules",
+            )?,
+            messages: Lines::open(folder.join("quagmire.log"), "")?,
+        })
+    }
+
+    /// Adds a point to both time series. A ratio below an earlier one, or that is no number, counts as the earlier one.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn point(&mut self, elapsed: Duration, degradations: u64, ratio: f64) -> Result<()> {
+        if ratio.is_finite() {
+            self.largest_ratio = self.largest_ratio.max(ratio);
+        }
+        let (seconds, ratio) = (elapsed.as_secs_f64(), self.largest_ratio);
+        self.coverage.push(&format!("{seconds:.3}, {ratio:.4}"))?;
+        self.degradations.push(&format!("{seconds:.3}, {degradations}, {ratio:.4}"))
+    }
+
+    /// Adds a finding. What is not known is `-`.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finding(&mut self, elapsed: Duration, finding: &Finding) -> Result<()> {
+        let ratio = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.4}"));
+        self.results.push(&format!(
+            "{:.3}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            elapsed.as_secs_f64(),
+            finding.kind.label(),
+            finding.path,
+            finding.bytes,
+            ratio(finding.instructions_ratio),
+            ratio(finding.time_ratio),
+            finding.parent.as_deref().unwrap_or("-"),
+            if finding.rules.is_empty() { "-".to_owned() } else { finding.rules.join("+") },
+        ))
+    }
+
+    /// Adds a message to `quagmire.log`, after the time of day in UTC.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn message(&mut self, message: &str) -> Result<()> {
+        self.messages.push(&format!("{} {}", rfc3339(SystemTime::now()), message.replace('\n', "\\n")))
+    }
+}
+
+/// A file that grows by lines.
+#[derive(Debug)]
+struct Lines {
+    path: PathBuf,
+    file: File,
+}
+
+impl Lines {
+    fn open(path: PathBuf, header: &str) -> Result<Self> {
+        let file = append_to(&path, header)?;
+        Ok(Self { path, file })
+    }
+
+    /// One write a line: what was written survives whatever happens next.
+    fn push(&mut self, line: &str) -> Result<()> {
+        self.file.write_all(format!("{line}\n").as_bytes()).map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+/// Opens a file to append to. A new one gets the header, an old one the end of a line that was cut off.
+pub(super) fn append_to(path: &Path, header: &str) -> Result<File> {
+    let open = || {
+        let mut file = File::options().read(true).append(true).create(true).open(path)?;
+        if file.seek(SeekFrom::End(0))? == 0 {
+            if !header.is_empty() {
+                writeln!(file, "{header}")?;
+            }
+        } else {
+            let mut last = [0];
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                writeln!(file)?;
+            }
+        }
+        Ok(file)
+    };
+    open().map_err(|error| unwritable(path, &error))
+}
+
+/// The value on the last whole line of a time series; 0 if there is none.
+fn last_value(path: &Path) -> f64 {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let value = |line: &str| line.split(", ").nth(1)?.parse::<f64>().ok();
+    text.lines().rev().filter(|line| !line.starts_with('#')).find_map(value).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::summary::tests::example;
+    use super::*;
+    use std::fs::read_to_string;
+    use tempfile::tempdir;
+
+    #[test]
+    fn the_time_series_never_fall_and_go_on_after_a_resumption() {
+        let folder = tempdir().unwrap();
+        let mut logs = Logs::open(folder.path()).unwrap();
+        logs.point(Duration::from_millis(500), 0, 1.5).unwrap();
+        logs.point(Duration::from_secs(1), 1, f64::NAN).unwrap();
+        drop(logs);
+        let mut logs = Logs::open(folder.path()).unwrap();
+        logs.point(Duration::from_secs(2), 2, 1.2).unwrap();
+        logs.point(Duration::from_secs(3), 3, 41.38).unwrap();
+        insta::assert_snapshot!("coverage", read_to_string(folder.path().join("coverage_plot_data.txt")).unwrap());
+        insta::assert_snapshot!(
+            "degradation",
+            read_to_string(folder.path().join("degradation_plot_data.txt")).unwrap()
+        );
+    }
+
+    #[test]
+    fn findings_are_one_line_each() {
+        let folder = tempdir().unwrap();
+        let mut logs = Logs::open(folder.path()).unwrap();
+        for (i, finding) in example().findings.iter().enumerate() {
+            logs.finding(Duration::from_secs(i as u64), finding).unwrap();
+        }
+        insta::assert_snapshot!("results", read_to_string(folder.path().join("results_data.txt")).unwrap());
+    }
+
+    #[test]
+    fn messages_are_one_line_each_with_their_time() {
+        let folder = tempdir().unwrap();
+        let mut logs = Logs::open(folder.path()).unwrap();
+        logs.message("started").unwrap();
+        logs.message("two\nlines").unwrap();
+        let text = read_to_string(folder.path().join("quagmire.log")).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].ends_with("Z started") && lines[1].ends_with("Z two\\nlines"), "{text}");
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_ended_first() {
+        let folder = tempdir().unwrap();
+        std::fs::write(folder.path().join("coverage_plot_data.txt"), "# seconds\n1.000, 2.0").unwrap();
+        Logs::open(folder.path()).unwrap().point(Duration::from_secs(2), 0, 3.0).unwrap();
+        let text = read_to_string(folder.path().join("coverage_plot_data.txt")).unwrap();
+        assert_eq!(text, "# seconds\n1.000, 2.0\n2.000, 3.0000\n");
+    }
+}

@@ -1,0 +1,194 @@
+//! Names of inputs on disk: AFL's fields with `_` for `:`, which other systems and build tools do not take.
+//!
+//! `id_000012,src_000003,cost_41.4,op_T.10+T.8` for a mutant, `id_000000,orig_NAME` for a seed.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// No name is longer than this many bytes.
+pub const LONGEST: usize = 199;
+
+/// What stands for the left-out middle of a long list of rules.
+const ELLIPSIS: &str = "...";
+
+/// The fields of a name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EntryName {
+    /// Number of the entry; six digits or more.
+    pub id: u64,
+    /// Number of the parent.
+    pub src: Option<u64>,
+    /// Cost as a multiple of the baseline, shown with one decimal; left out if it is not a finite number.
+    pub cost: Option<f64>,
+    /// Labels of the rules that made it from its parent, in order. Read back from a long name, `...` stands for the middle.
+    pub rules: Vec<String>,
+    /// File name of the seed; what is neither a letter, a digit nor one of `._+-` becomes `_`.
+    pub orig: Option<String>,
+}
+
+impl EntryName {
+    /// The name of a seed.
+    pub fn seed(id: u64, file_name: &str) -> Self {
+        Self { id, orig: Some(file_name.to_owned()), ..Self::default() }
+    }
+
+    /// The name of a mutant.
+    pub fn mutant(id: u64, src: u64, cost: f64, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let rules = rules.into_iter().map(Into::into).collect();
+        Self { id, src: Some(src), cost: Some(cost), rules, orig: None }
+    }
+}
+
+impl fmt::Display for EntryName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut name = format!("id_{:06}", self.id);
+        if let Some(src) = self.src {
+            name += &format!(",src_{src:06}");
+        }
+        if let Some(cost) = self.cost.filter(|cost| cost.is_finite()) {
+            // beyond fifteen digits they are all noise
+            name += &format!(",cost_{:.1}", cost.clamp(0.0, 1e15));
+        }
+        if !self.rules.is_empty() {
+            name += ",op_";
+            let rules: Vec<String> = self.rules.iter().map(|rule| safe(rule, '+')).collect();
+            // room for an original name of some length, should there ever be both
+            let room = LONGEST - name.len() - if self.orig.is_some() { 40 } else { 0 };
+            name += &shortened(&rules, room);
+        }
+        if let Some(orig) = &self.orig {
+            name += ",orig_";
+            let orig = safe(orig, '\0');
+            name += &orig[..orig.len().min(LONGEST - name.len())];
+        }
+        f.write_str(&name)
+    }
+}
+
+impl FromStr for EntryName {
+    type Err = ();
+
+    /// Reads a name; fields that are not known are skipped.
+    fn from_str(name: &str) -> Result<Self, ()> {
+        let mut entry = Self::default();
+        let mut id = None;
+        for field in name.split(',') {
+            let (key, value) = field.split_once('_').ok_or(())?;
+            match key {
+                "id" => id = Some(number(value)?),
+                "src" => entry.src = Some(number(value)?),
+                "cost" => entry.cost = Some(value.parse().ok().filter(|cost: &f64| cost.is_finite()).ok_or(())?),
+                "op" => entry.rules = value.split('+').map(str::to_owned).collect(),
+                "orig" => entry.orig = Some(value.to_owned()),
+                _ => {}
+            }
+        }
+        entry.id = id.ok_or(())?;
+        Ok(entry)
+    }
+}
+
+fn number(digits: &str) -> Result<u64, ()> {
+    if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().map_err(|_| ()) } else { Err(()) }
+}
+
+/// Keeps letters, digits and `._+-` without `separator`; never empty.
+fn safe(text: &str, separator: char) -> String {
+    let keep = |c: char| c != separator && (c.is_ascii_alphanumeric() || "._+-".contains(c));
+    let text: String = text.chars().map(|c| if keep(c) { c } else { '_' }).collect();
+    if text.is_empty() { "_".into() } else { text }
+}
+
+/// The labels joined, with whole labels left out of the middle until they fit into `room` bytes.
+fn shortened(rules: &[String], room: usize) -> String {
+    let whole = rules.join("+");
+    if whole.len() <= room {
+        return whole;
+    }
+    let (mut start, mut end) = (String::new(), String::new());
+    let (mut first, mut last) = (0, rules.len());
+    while first < last {
+        // the latest rules say more about an input than the first
+        let at_end = end.len() <= start.len();
+        let rule = if at_end { &rules[last - 1] } else { &rules[first] };
+        if start.len() + end.len() + rule.len() + 1 + ELLIPSIS.len() > room {
+            break;
+        }
+        if at_end {
+            last -= 1;
+            end = format!("+{rule}{end}");
+        } else {
+            first += 1;
+            start += &format!("{rule}+");
+        }
+    }
+    format!("{start}{ELLIPSIS}{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_look_like_those_of_afl_without_colons() {
+        let mutant = EntryName::mutant(12, 3, 41.38, ["T.10", "T.8"]);
+        assert_eq!(mutant.to_string(), "id_000012,src_000003,cost_41.4,op_T.10+T.8");
+        assert_eq!(EntryName::seed(0, "a b:c.xml").to_string(), "id_000000,orig_a_b_c.xml");
+        assert_eq!(EntryName::mutant(1_234_567, 0, f64::NAN, [""; 0]).to_string(), "id_1234567,src_000000");
+    }
+
+    #[test]
+    fn long_histories_lose_their_middle() {
+        let rules: Vec<String> = (0..200).map(|i| format!("T.{i}")).collect();
+        let name = EntryName::mutant(1, 2, 3.0, rules).to_string();
+        assert!(name.len() <= LONGEST && name.len() > LONGEST - 12, "{name}");
+        assert!(name.starts_with("id_000001,src_000002,cost_3.0,op_T.0+T.1+"), "{name}");
+        assert!(name.contains("+...+") && name.ends_with("+T.198+T.199"), "{name}");
+    }
+
+    #[test]
+    fn what_is_not_a_name_is_not_read() {
+        for name in
+            ["", "README", "id_", "id_x", "src_000001", "id_+1", "id_000001,cost_x", "id_000001,cost_inf", "id:000001"]
+        {
+            assert_eq!(name.parse::<EntryName>(), Err(()), "{name}");
+        }
+        assert_eq!("id_000001,sync_other,src_000002".parse::<EntryName>().unwrap().src, Some(2));
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_is_a_short_safe_file_name_that_is_read_back(
+            id: u64,
+            src in proptest::option::of(any::<u64>()),
+            cost in proptest::option::of(any::<f64>()),
+            rules in proptest::collection::vec("\\PC{0,40}", 0..60),
+            orig in proptest::option::of("\\PC{0,300}"),
+        ) {
+            let entry = EntryName { id, src, cost, rules, orig };
+            let name = entry.to_string();
+            prop_assert!(name.len() <= LONGEST);
+            prop_assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "._+-,".contains(c)));
+            let read: EntryName = name.parse().unwrap();
+            prop_assert_eq!((read.id, read.src), (id, src));
+            prop_assert_eq!(read.to_string(), name);
+        }
+
+        #[test]
+        fn short_names_keep_everything(
+            id in 0u64..10_000_000,
+            src in 0u64..10_000_000,
+            tenths in 0u64..1_000_000,
+            rules in proptest::collection::vec("[TBDR]\\.[0-9]{1,2}|havoc", 1..12),
+        ) {
+            let entry = EntryName::mutant(id, src, tenths as f64 / 10.0, rules);
+            prop_assert_eq!(entry.to_string().parse::<EntryName>().unwrap(), entry);
+        }
+
+        #[test]
+        fn no_text_makes_the_reader_panic(name in "\\PC{0,60}") {
+            let _ = name.parse::<EntryName>();
+        }
+    }
+}

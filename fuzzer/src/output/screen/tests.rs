@@ -1,0 +1,164 @@
+//! The display, as text.
+
+use super::super::summary::tests::example;
+use super::*;
+
+fn status() -> Status {
+    Status {
+        elapsed: Duration::from_secs(90),
+        limit: Duration::from_secs(1800),
+        executions: 812_331,
+        executions_per_second: 9_021.3,
+        edges_found: 512,
+        edges_total: 8_123,
+        best_ratio: 41.38,
+        best_time_ratio: Some(38.2),
+        degradations: 3,
+        faults: 0,
+        hangs: 1,
+        queue_active: 120,
+        queue_set_aside: 1_031,
+        last_new: Some(Duration::from_secs(12)),
+        phase: "searching",
+        target: "./trim".into(),
+        seed: 42,
+    }
+}
+
+/// What `act` writes to a display of this style and width.
+fn shown(style: Style, width: u16, act: impl FnOnce(&mut Screen<&mut Vec<u8>>)) -> String {
+    let mut out = Vec::new();
+    act(&mut Screen::new(&mut out, style, move || Some(width)));
+    String::from_utf8(out).unwrap()
+}
+
+const TERMINAL: Style = Style { terminal: true, color: false, quiet: false };
+const LINES: Style = Style { terminal: false, color: false, quiet: false };
+
+#[test]
+fn the_block() {
+    insta::assert_snapshot!("block", shown(TERMINAL, 80, |screen| screen.show(&status())));
+}
+
+#[test]
+fn the_block_in_colour() {
+    let text = shown(Style { color: true, ..TERMINAL }, 80, |screen| screen.show(&status()));
+    insta::assert_snapshot!("block_in_colour", text.replace('\x1b', "ESC"));
+}
+
+#[test]
+fn the_block_before_anything_is_known() {
+    insta::assert_snapshot!("block_empty", shown(TERMINAL, 80, |screen| screen.show(&Status::default())));
+}
+
+#[test]
+fn a_narrow_terminal_cuts_lines_and_wraps_none() {
+    for (width, color) in [(1, true), (2, false), (20, true), (20, false), (31, true)] {
+        let text = shown(Style { color, ..TERMINAL }, width, |screen| screen.show(&status()));
+        assert_eq!(text.lines().count(), 8);
+        let sgr = regex::Regex::new("\x1b\\[[0-9]*m").unwrap();
+        for line in text.lines() {
+            let plain = sgr.replace_all(line, "");
+            assert!(plain.chars().count() <= usize::from(width), "{width}: {plain}");
+        }
+    }
+    insta::assert_snapshot!("block_narrow", shown(TERMINAL, 31, |screen| screen.show(&status())));
+}
+
+#[test]
+fn a_redraw_takes_the_place_of_the_block_before_and_notes_stay() {
+    let text = shown(TERMINAL, 80, |screen| {
+        screen.show_now(&status());
+        screen.show(&status()); // too soon
+        screen.note("a seed crashes: set aside");
+        screen.show(&Status { executions: 900_000, ..status() });
+        screen.finish("the end\n");
+    });
+    assert_eq!(text.matches("\x1b[8A\r\x1b[J").count(), 1);
+    assert_eq!(text.matches("quagmire  ./trim").count(), 2);
+    let note = text.find("a seed crashes").unwrap();
+    assert!(text.find("\x1b[8A").unwrap() < note && note < text.find("900,000").unwrap());
+    assert!(text.ends_with("12s ago\n\nthe end\n"), "{text}");
+}
+
+#[test]
+fn what_is_not_a_terminal_gets_plain_lines() {
+    let text = shown(Style { color: true, ..LINES }, 10, |screen| {
+        screen.show(&status());
+        screen.show(&status());
+    });
+    assert!(!text.contains('\x1b') && text.lines().count() == 2);
+    insta::assert_snapshot!("line", text);
+}
+
+#[test]
+fn quiet_says_nothing_but_the_end() {
+    for style in [TERMINAL, LINES] {
+        let text = shown(Style { quiet: true, ..style }, 80, |screen| {
+            screen.show(&status());
+            screen.show_now(&status());
+            screen.note("a note");
+            screen.finish("the end\n");
+        });
+        assert_eq!(text, "the end\n");
+    }
+}
+
+#[test]
+fn a_closed_pipe_does_not_panic() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+    }
+    let mut screen = Screen::new(Closed, LINES, || None);
+    screen.show(&status());
+    screen.finish("the end\n");
+}
+
+#[test]
+fn the_name_of_a_target_cannot_steer_the_terminal() {
+    let text = shown(TERMINAL, 80, |screen| screen.show(&Status { target: "\x1b[2Jx\ny".into(), ..status() }));
+    assert!(text.starts_with("quagmire  ?[2Jx?y"), "{text}");
+}
+
+#[test]
+fn the_report_says_what_was_found_and_how_to_see_it() {
+    let report = final_report(&example(), Path::new("out"));
+    assert!(report.lines().count() <= 15);
+    insta::assert_snapshot!("report", report);
+}
+
+#[test]
+fn the_report_of_every_kind_of_finding_fits_on_fifteen_lines() {
+    let mut summary = example();
+    let fault = super::super::summary::Finding { kind: FindingKind::Fault, ..summary.findings[1].clone() };
+    summary.findings.push(fault);
+    assert!(final_report(&summary, Path::new("out")).lines().count() <= 15);
+}
+
+#[test]
+fn the_report_of_a_campaign_that_found_nothing() {
+    let summary = Summary { worst: None, findings: vec![], degradations: 0, hangs: 0, ..example() };
+    insta::assert_snapshot!("report_nothing", final_report(&summary, Path::new("out")));
+}
+
+#[test]
+fn numbers_are_short_and_readable() {
+    assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    assert_eq!(
+        [1.0, 9.99, 41.38, 999.9, 4_470.72, f64::NAN].map(ratio),
+        ["1.00x", "9.99x", "41.4x", "999.9x", "4,471x", "-"]
+    );
+    assert_eq!([0.0, 0.42, 9_021.3, -1.0].map(rate), ["0.0", "0.4", "9,021", "0.0"]);
+    assert_eq!(clock(Duration::from_secs(360_000)), "100:00:00");
+}
+
+#[test]
+fn a_file_has_no_width() {
+    assert_eq!(terminal_width(&std::fs::File::open("/dev/null").unwrap()), None);
+}

@@ -1,0 +1,309 @@
+//! `summary.json`: the campaign in numbers. The keys are an interface: more may be added, none may change.
+
+use super::atomic::write_whole;
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Everything in `summary.json`. What is not known (yet) is `null`, and so is a ratio that is not a finite number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Version of quagmire.
+    pub version: String,
+    /// The command line, as typed.
+    pub command: Vec<String>,
+    /// The number that all random choices followed from.
+    pub seed: u64,
+    /// When the campaign started, in RFC 3339; see [`rfc3339`].
+    pub started: String,
+    /// How long it has run, in seconds, all resumptions together.
+    pub seconds: f64,
+    /// Why it stopped; nothing while it runs.
+    pub stopped_by: Option<StoppedBy>,
+    /// Runs of the target.
+    pub executions: u64,
+    /// Runs of the target per second, on average.
+    pub executions_per_second: f64,
+    /// The target.
+    pub target: Target,
+    /// Edges executed by any input.
+    pub edges_found: u64,
+    /// What the seeds cost.
+    pub baseline: Baseline,
+    /// The worst input so far.
+    pub worst: Option<Worst>,
+    /// Number of confirmed degradations.
+    pub degradations: u64,
+    /// Number of inputs that crash.
+    pub faults: u64,
+    /// Number of inputs that run into the hang timeout.
+    pub hangs: u64,
+    /// What each rule did.
+    pub rules: Vec<Rule>,
+    /// Degradations, faults and hangs, in the order in which they were found.
+    pub findings: Vec<Finding>,
+}
+
+/// Why a campaign stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StoppedBy {
+    /// `--time`.
+    Time,
+    /// `--execs`.
+    Execs,
+    /// Ctrl-C, or a request to terminate.
+    Signal,
+    /// An error, such as a full disk.
+    Error,
+}
+
+/// How the target is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// `LLVMFuzzerTestOneInput` in the process of the engine.
+    InProcess,
+    /// A fork server.
+    ForkServer,
+}
+
+/// The target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// Its path, as typed.
+    pub program: String,
+    /// How it is run.
+    pub engine: Engine,
+    /// Edges in it.
+    pub edges: Option<u64>,
+}
+
+/// What the seeds cost: the median over them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// Instructions of a run.
+    pub instructions: Option<u64>,
+    /// Seconds of CPU time of a run.
+    pub seconds: Option<f64>,
+    /// Size in bytes.
+    pub bytes: Option<u64>,
+}
+
+/// The worst input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Worst {
+    /// Its file, relative to the output folder.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its instructions as a multiple of the baseline.
+    pub instructions_ratio: Option<f64>,
+    /// Its CPU time as a multiple of the baseline.
+    pub time_ratio: Option<f64>,
+}
+
+/// What one rule did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    /// Its label, such as `T.10`.
+    pub label: String,
+    /// Its name, such as `insert_whitespace`.
+    pub name: String,
+    /// How often it was applied.
+    pub applied: u64,
+    /// How many of its mutants cost more than what was known.
+    pub coverage_increases: u64,
+    /// How many of its mutants are degradations.
+    pub degradations: u64,
+}
+
+/// What a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// Costs more than the baseline by the threshold, confirmed.
+    Degradation,
+    /// Crashes.
+    Fault,
+    /// Runs into the hang timeout.
+    Hang,
+}
+
+impl FindingKind {
+    /// As in `summary.json` and the logs.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Degradation => "degradation",
+            Self::Fault => "fault",
+            Self::Hang => "hang",
+        }
+    }
+}
+
+/// A degradation, a fault or a hang.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What it is.
+    pub kind: FindingKind,
+    /// Its file, relative to the output folder.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// The file of its parent, relative to the output folder; nothing for a seed.
+    pub parent: Option<String>,
+    /// Labels of the rules from its seed to it, in order.
+    pub rules: Vec<String>,
+    /// Its instructions as a multiple of the baseline.
+    pub instructions_ratio: Option<f64>,
+    /// Its CPU time as a multiple of the baseline.
+    pub time_ratio: Option<f64>,
+    /// Lower end of the interval around `time_ratio`.
+    pub time_ratio_low: Option<f64>,
+    /// Upper end of the interval around `time_ratio`.
+    pub time_ratio_high: Option<f64>,
+    /// The function that grew most.
+    pub hot_function: Option<String>,
+    /// Where in the code, as `file:line`.
+    pub hot_location: Option<String>,
+    /// The command that shows it.
+    pub reproduce: String,
+}
+
+impl Summary {
+    /// The text of `summary.json`.
+    pub fn to_json(&self) -> String {
+        // strings, numbers and lists of them: nothing in it that has no JSON
+        serde_json::to_string_pretty(self).expect("a summary is plain data") + "\n"
+    }
+
+    /// Writes `summary.json` whole.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        write_whole(path, self.to_json().as_bytes())
+    }
+
+    /// Reads `summary.json`.
+    ///
+    /// # Errors
+    /// If it cannot be read or is not a summary.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Error::other(format!("cannot read {}: {error}; name the output folder of a campaign", path.display()))
+        })?;
+        serde_json::from_str(&text).map_err(|error| {
+            Error::other(format!("{} is not a summary of a campaign ({error}): remove it", path.display()))
+        })
+    }
+}
+
+/// A moment as in `summary.json`: RFC 3339, in UTC, to the second.
+pub fn rfc3339(moment: SystemTime) -> String {
+    let moment = jiff::Timestamp::try_from(moment).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    // whole seconds: a fraction adds nothing and its digits vary
+    jiff::Timestamp::from_second(moment.as_second()).unwrap_or(moment).to_string()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    /// A campaign that found something of each kind.
+    pub fn example() -> Summary {
+        Summary {
+            version: "0.1.0".into(),
+            command: ["quagmire", "fuzz", "-i", "seeds", "-o", "out", "--", "./trim", "@@"].map(Into::into).to_vec(),
+            seed: 42,
+            started: rfc3339(UNIX_EPOCH + Duration::from_millis(1_700_000_000_123)),
+            seconds: 90.5,
+            stopped_by: Some(StoppedBy::Time),
+            executions: 812_331,
+            executions_per_second: 8_976.0,
+            target: Target { program: "./trim".into(), engine: Engine::ForkServer, edges: Some(8_123) },
+            edges_found: 512,
+            baseline: Baseline { instructions: Some(10_000), seconds: Some(0.000_25), bytes: Some(3_535) },
+            worst: Some(Worst {
+                path: "degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8".into(),
+                bytes: 4_990,
+                instructions_ratio: Some(41.38),
+                time_ratio: Some(38.2),
+            }),
+            degradations: 1,
+            faults: 0,
+            hangs: 1,
+            rules: vec![Rule {
+                label: "T.10".into(),
+                name: "insert_whitespace".into(),
+                applied: 1_000,
+                coverage_increases: 12,
+                degradations: 1,
+            }],
+            findings: vec![
+                Finding {
+                    kind: FindingKind::Degradation,
+                    path: "degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8".into(),
+                    bytes: 4_990,
+                    parent: Some("queue/id_000003,src_000000,cost_2.1,op_T.2".into()),
+                    rules: ["T.2", "T.10", "T.8"].map(Into::into).to_vec(),
+                    instructions_ratio: Some(41.38),
+                    time_ratio: Some(38.2),
+                    time_ratio_low: Some(36.9),
+                    time_ratio_high: Some(39.4),
+                    hot_function: Some("trim".into()),
+                    hot_location: Some("trim.cpp:12".into()),
+                    reproduce:
+                        "quagmire replay out/degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8 -- ./trim @@"
+                            .into(),
+                },
+                Finding {
+                    kind: FindingKind::Hang,
+                    path: "hangs/id_000013,src_000012,op_T.10".into(),
+                    bytes: 5_000,
+                    parent: Some("queue/id_000012,src_000003,cost_41.4,op_T.10+T.8".into()),
+                    rules: ["T.2", "T.10", "T.8", "T.10"].map(Into::into).to_vec(),
+                    instructions_ratio: None,
+                    time_ratio: None,
+                    time_ratio_low: None,
+                    time_ratio_high: None,
+                    hot_function: None,
+                    hot_location: None,
+                    reproduce: "quagmire replay out/hangs/id_000013,src_000012,op_T.10 -- ./trim @@".into(),
+                },
+            ],
+        }
+    }
+
+    #[test]
+    fn the_keys_are_those_that_are_promised() {
+        insta::assert_snapshot!("summary", example().to_json());
+    }
+
+    #[test]
+    fn a_summary_is_read_back_as_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("summary.json");
+        example().write(&path).unwrap();
+        assert_eq!(Summary::read(&path).unwrap(), example());
+    }
+
+    #[test]
+    fn ratios_that_are_not_finite_become_null() {
+        let mut summary = example();
+        summary.findings[0].time_ratio = Some(f64::INFINITY);
+        let read: Summary = serde_json::from_str(&summary.to_json()).unwrap();
+        assert_eq!(read.findings[0].time_ratio, None);
+    }
+
+    #[test]
+    fn what_is_not_a_summary_is_an_error_with_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("summary.json");
+        assert!(Summary::read(&path).unwrap_err().message.contains("summary.json"));
+        std::fs::write(&path, "{}").unwrap();
+        assert!(Summary::read(&path).unwrap_err().message.contains("is not a summary"));
+    }
+}
