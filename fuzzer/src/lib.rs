@@ -3,3 +3,4 @@
 //! Start with `DESIGN.md`: it maps every folder to its one job.
 
 pub mod error;
+pub mod mutators;
