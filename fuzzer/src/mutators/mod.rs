@@ -6,6 +6,7 @@ pub mod binary;
 mod draw;
 mod edit;
 pub mod rule;
+pub mod select;
 pub mod text;
 
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod properties;
 use std::sync::Arc;
 
 pub use rule::{BuiltIn, Rule};
+pub use select::{InputType, rules_for, select_rules};
 
 use text::{characters, lines, whitespace, words};
 
