@@ -2,18 +2,23 @@
 //!
 //! A further rule is one item made with `rule!` (or another type that is a [`Rule`]) and one line in [`BUILT_IN`].
 
+pub mod adaptor;
 pub mod binary;
 mod draw;
 mod edit;
+pub mod havoc;
 pub mod rule;
 pub mod select;
 pub mod text;
 
 #[cfg(test)]
+mod measure;
+#[cfg(test)]
 mod properties;
 
 use std::sync::Arc;
 
+pub use adaptor::RuleMutator;
 pub use rule::{BuiltIn, Rule};
 pub use select::{InputType, rules_for, select_rules};
 
