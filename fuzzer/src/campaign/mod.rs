@@ -1,4 +1,49 @@
-//! A campaign, from options to findings.
+//! A campaign: options resolved, assembled from LibAFL's parts and ours, run, and supervised.
 
+pub mod archive;
+pub mod checkpoint;
+pub mod confirm;
 pub mod options;
+pub mod record;
 pub mod seeds;
+pub mod supervisor;
+pub mod worker;
+
+use std::time::SystemTime;
+
+use crate::{
+    error::{ExitCode, Result},
+    output::OutputFolder,
+    target::{abi::Harness, input_page::InputPage, tick},
+};
+
+/// Everything that all workers of a campaign, one after the other, start from.
+#[derive(Debug)]
+pub struct Setup {
+    /// As resolved.
+    pub options: options::Options,
+    /// Loaded before anything was written.
+    pub seeds: seeds::Seeds,
+    /// Locked.
+    pub folder: OutputFolder,
+    /// No input is larger, in bytes.
+    pub max_size: usize,
+    /// CLOCK_MONOTONIC at the start of this session, nanoseconds.
+    pub start_ns: u64,
+    /// The same moment on the clock on the wall.
+    pub started: SystemTime,
+}
+
+/// Runs a campaign over the harness that this process is.
+///
+/// # Errors
+/// Anything that keeps it from starting or from writing what it found.
+pub fn launch(options: options::Options, harness: &'static Harness) -> Result<ExitCode> {
+    let seeds = seeds::Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
+    let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
+    worker::check_options(&options)?;
+    let folder = OutputFolder::open(&options.output, options.resume, options.force)?;
+    let page = InputPage::new(max_size.max(1))?;
+    let setup = Setup { options, seeds, folder, max_size, start_ns: tick::now_ns(), started: SystemTime::now() };
+    supervisor::supervise(&page.share(), &mut |restart| worker::work(&setup, harness, page.share(), restart))
+}

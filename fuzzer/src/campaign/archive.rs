@@ -1,0 +1,488 @@
+//! Where everything that a worker finds goes: the record in memory, the folder on disk, the screen.
+
+use std::{
+    cell::RefCell,
+    fs::File,
+    path::{Path, PathBuf},
+    rc::Rc,
+    time::{Duration, Instant, SystemTime},
+};
+
+use super::{
+    Setup,
+    record::{Entry, Record},
+};
+use crate::{
+    error::Result,
+    keep::feedback::Kept,
+    output::{
+        AflStats, EntryName, Logs, OutputFolder, PlotData, Screen, Status, Summary,
+        screen::{Style, terminal_width},
+        summary::{self, Engine, Finding, FindingKind, StoppedBy},
+        write_whole,
+    },
+    target::{abi, counts::CountsObserver, process, tick},
+};
+
+/// How often the files that show the campaign's progress are written.
+const WRITE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often a line is printed where there is no terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Numbers of one moment that only the worker knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// Of all sessions.
+    pub executions: u64,
+    /// Of the program.
+    pub edges: u64,
+}
+
+/// See the module's text.
+pub struct Archive<'a> {
+    setup: &'a Setup,
+    kept: Rc<RefCell<Kept>>,
+    /// What is remembered.
+    pub record: Record,
+    logs: Logs,
+    plot: PlotData,
+    screen: Screen<File>,
+    terminal: bool,
+    phase: &'static str,
+    last_write: Instant,
+    last_line: Instant,
+    moment: Moment,
+}
+
+impl<'a> Archive<'a> {
+    /// An archive that goes on from `record` and shows the campaign on `terminal`.
+    pub fn new(setup: &'a Setup, kept: Rc<RefCell<Kept>>, record: Record, terminal: File) -> Result<Self> {
+        use std::io::IsTerminal;
+        let is_terminal = terminal.is_terminal();
+        let style = Style {
+            terminal: is_terminal,
+            color: setup.options.color.enabled(is_terminal),
+            quiet: setup.options.quiet,
+        };
+        let width = terminal.try_clone().ok();
+        let screen = Screen::new(terminal, style, move || width.as_ref().and_then(terminal_width));
+        let now = Instant::now();
+        Ok(Self {
+            setup,
+            kept,
+            record,
+            logs: Logs::open(&setup.folder.logs())?,
+            plot: PlotData::open(setup.folder.path())?,
+            screen,
+            terminal: is_terminal,
+            phase: "seeds",
+            last_write: now,
+            last_line: now,
+            moment: Moment { executions: 0, edges: 0 },
+        })
+    }
+
+    /// Time since the start of the campaign, earlier sessions included.
+    pub fn elapsed(&self) -> Duration {
+        self.record.earlier_sessions + self.session()
+    }
+
+    fn session(&self) -> Duration {
+        Duration::from_nanos(tick::now_ns().saturating_sub(self.setup.start_ns))
+    }
+
+    /// The output folder.
+    pub fn folder(&self) -> &OutputFolder {
+        &self.setup.folder
+    }
+
+    /// What the campaign does now, for the screen.
+    pub fn set_phase(&mut self, phase: &'static str) {
+        self.phase = phase;
+    }
+
+    /// Says something that should not scroll away with the status.
+    pub fn note(&mut self, message: &str) -> Result<()> {
+        self.screen.note(message);
+        self.logs.message(message)
+    }
+
+    /// Path of an entry's file.
+    pub fn path_of(&self, entry: u32) -> PathBuf {
+        self.folder().queue().join(&self.record.entries[entry as usize].file)
+    }
+
+    /// Enters a seed that ran as the next entry.
+    pub fn keep_seed(&mut self, path: &Path, bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
+        let number = self.record.entries.len() as u32;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let file = EntryName::seed(number.into(), &name).to_string();
+        let entry = Entry {
+            file,
+            bytes: bytes.len() as u64,
+            instructions: counts.cost().instructions,
+            parent: None,
+            root: number,
+            rules: Vec::new(),
+            depth: 0,
+        };
+        self.enter(entry, bytes, counts)
+    }
+
+    /// Enters a mutant as the next entry. Returns the entries that do not matter any more.
+    pub fn keep_mutant(
+        &mut self,
+        parent: u32,
+        rules: &[u16],
+        bytes: &[u8],
+        counts: &CountsObserver,
+    ) -> Result<Vec<u32>> {
+        let number = self.record.entries.len() as u32;
+        let instructions = counts.cost().instructions;
+        let labels = rules.iter().map(|&rule| self.record.rules[rule as usize].label.clone());
+        let name = EntryName::mutant(number.into(), parent.into(), self.record.ratio(instructions), labels);
+        for &rule in rules {
+            self.record.rules[rule as usize].coverage_increases += 1;
+        }
+        let (root, depth) = (self.record.entries[parent as usize].root, self.record.entries[parent as usize].depth + 1);
+        let entry = Entry {
+            file: name.to_string(),
+            bytes: bytes.len() as u64,
+            instructions,
+            parent: Some(parent),
+            root,
+            rules: rules.to_vec(),
+            depth,
+        };
+        let novelty = self.kept.borrow().novelty;
+        if novelty.edge || novelty.total {
+            self.record.last_new = Some(self.elapsed());
+        }
+        let fallen = self.enter(entry, bytes, counts)?;
+        self.propose(number, counts);
+        Ok(fallen)
+    }
+
+    fn enter(&mut self, entry: Entry, bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
+        let number = self.record.entries.len() as u32;
+        write_whole(&self.folder().queue().join(&entry.file), bytes)?;
+        self.record.entries.push(entry);
+        Ok(self.kept.borrow_mut().enter(number, bytes.len(), counts))
+    }
+
+    /// A kept input whose cost is clearly above what was confirmed for its hottest function waits for confirmation.
+    fn propose(&mut self, number: u32, counts: &CountsObserver) {
+        /// A finding for the same function has to cost this much more than the one before.
+        const STEP: f64 = 1.25;
+        let ratio = self.record.ratio(counts.cost().instructions);
+        let Some((function, _)) = counts.hottest_function() else { return };
+        let key = counts.program().functions()[function as usize].first_edge;
+        let judged = self.record.judged.get(&key).copied().unwrap_or(0.0);
+        let waiting =
+            self.record.candidates.get(&key).map_or(0.0, |&c| self.record.ratio(self.record.entries[c as usize].instructions));
+        if ratio >= self.setup.options.threshold && ratio >= judged * STEP && ratio > waiting {
+            self.record.candidates.insert(key, number);
+        }
+    }
+
+    /// Saves the input of a run that ended early, if it ended in a new way.
+    pub fn early_end(&mut self, bytes: &[u8], origin: Origin, counts: &CountsObserver) -> Result<()> {
+        self.record.early_ends += 1;
+        if !self.record.is_new_end(counts) {
+            return Ok(());
+        }
+        let status = counts.status();
+        let event = counts.event();
+        let (kind, what) = match status {
+            abi::Status::Hung => (FindingKind::Hang, "hang".to_owned()),
+            abi::Status::Memory => (FindingKind::Fault, "out of memory".to_owned()),
+            abi::Status::Exited => (FindingKind::Fault, format!("exit code {}", event.exit_code)),
+            _ if event.signal == 0 => (FindingKind::Fault, "sanitizer report".to_owned()),
+            _ => (FindingKind::Fault, process::signal_name(event.signal as i32)),
+        };
+        let hot = counts.hottest_function().map(|(f, _)| f);
+        let place = hot.map(|f| {
+            let function = &counts.program().functions()[f as usize];
+            crate::target::symbols::Symbols::new().place(function.pc(0))
+        });
+        let ratio = self.record.baseline.map(|baseline| baseline.icovr(counts.cost().instructions));
+        self.save_early_end(kind, &what, bytes, origin, ratio, place)
+    }
+
+    /// Saves the input that ended a worker from outside (SIGKILL, a raw system call): nothing more is known of it.
+    pub fn lost_run(&mut self, bytes: &[u8], end: process::End) -> Result<()> {
+        self.save_early_end(FindingKind::Fault, &format!("process ended: {end}"), bytes, Origin::Unknown, None, None)
+    }
+
+    fn save_early_end(
+        &mut self,
+        kind: FindingKind,
+        what: &str,
+        bytes: &[u8],
+        origin: Origin,
+        ratio: Option<f64>,
+        place: Option<crate::target::symbols::Place>,
+    ) -> Result<()> {
+        let (folder, number) = match kind {
+            FindingKind::Hang => (self.folder().hangs(), self.record.hangs),
+            _ => (self.folder().faults(), self.record.faults),
+        };
+        let (parent, rules) = match &origin {
+            Origin::Mutant { parent, rules } => (Some(*parent), rules.clone()),
+            Origin::Seed | Origin::Unknown => (None, Vec::new()),
+        };
+        let labels: Vec<String> = rules.iter().map(|&rule| self.record.rules[rule as usize].label.clone()).collect();
+        let mut name = EntryName { id: number, src: parent.map(u64::from), cost: ratio, rules: labels.clone(), orig: None };
+        if let Origin::Seed = origin {
+            name.orig = Some("seed".to_owned());
+        }
+        let path = folder.join(name.to_string());
+        write_whole(&path, bytes)?;
+        let elapsed = self.elapsed();
+        match kind {
+            FindingKind::Hang => {
+                self.record.hangs += 1;
+                self.record.last_hang = Some(elapsed);
+            }
+            _ => {
+                self.record.faults += 1;
+                self.record.last_fault = Some(elapsed);
+            }
+        }
+        let mut history = parent.map(|parent| self.record.history(parent)).unwrap_or_default();
+        history.extend(labels);
+        let finding = Finding {
+            kind,
+            path: self.relative(&path),
+            bytes: bytes.len() as u64,
+            parent: parent.map(|parent| self.relative(&self.path_of(parent))),
+            rules: history,
+            instructions_ratio: ratio,
+            time_ratio: None,
+            time_ratio_low: None,
+            time_ratio_high: None,
+            hot_function: place.as_ref().map(|place| place.function.clone()),
+            hot_location: place.and_then(|place| place.location),
+            reproduce: self.reproduce(&path),
+        };
+        self.logs.finding(elapsed, &finding)?;
+        self.logs.message(&format!("{what}: {}", finding.path))?;
+        self.record.findings.push(finding);
+        Ok(())
+    }
+
+    /// Saves a confirmed degradation.
+    pub fn degradation(&mut self, entry: u32, bytes: &[u8], confirmation: &super::confirm::Confirmation) -> Result<()> {
+        let of = self.record.entries[entry as usize].clone();
+        let path = self.folder().degradations().join(&of.file);
+        write_whole(&path, bytes)?;
+        self.record.degradations += 1;
+        for &rule in &of.rules {
+            self.record.rules[rule as usize].degradations += 1;
+        }
+        let time = confirmation.comparison.time_ratio;
+        let finding = Finding {
+            kind: FindingKind::Degradation,
+            path: self.relative(&path),
+            bytes: of.bytes,
+            parent: of.parent.map(|parent| self.relative(&self.path_of(parent))),
+            rules: self.record.history(entry),
+            instructions_ratio: Some(confirmation.comparison.instructions_ratio),
+            time_ratio: Some(time.value),
+            time_ratio_low: Some(time.low),
+            time_ratio_high: Some(time.high),
+            hot_function: confirmation.hot_function.clone(),
+            hot_location: confirmation.hot_location.clone(),
+            reproduce: self.reproduce(&path),
+        };
+        self.logs.finding(self.elapsed(), &finding)?;
+        self.record.findings.push(finding);
+        Ok(())
+    }
+
+    fn relative(&self, path: &Path) -> String {
+        path.strip_prefix(self.folder().path()).unwrap_or(path).display().to_string()
+    }
+
+    /// The command that shows a finding again, beside the seed.
+    fn reproduce(&self, path: &Path) -> String {
+        let quote = |path: &Path| {
+            let text = path.display().to_string();
+            let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=:@%".contains(c);
+            if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+        };
+        let program = quote(Path::new(&self.program()));
+        match self.record.entries.get(self.record.reference as usize) {
+            Some(_) => format!("{program} replay {} {}", quote(&self.path_of(self.record.reference)), quote(path)),
+            None => format!("{program} replay {}", quote(path)),
+        }
+    }
+
+    fn program(&self) -> String {
+        crate::engine::program()
+    }
+
+    /// Called after every tick or so: shows and writes what is due.
+    pub fn housekeeping(&mut self, moment: Moment) -> Result<()> {
+        self.moment = moment;
+        if self.terminal {
+            let status = self.status();
+            self.screen.show(&status);
+        } else if self.last_line.elapsed() >= LINE_INTERVAL {
+            self.last_line = Instant::now();
+            let status = self.status();
+            self.screen.show_now(&status);
+        }
+        if self.last_write.elapsed() >= WRITE_INTERVAL {
+            self.write_progress(None)?;
+        }
+        Ok(())
+    }
+
+    fn executions_per_second(&self) -> f64 {
+        let executions = self.moment.executions.saturating_sub(self.record.earlier_executions);
+        executions as f64 / self.session().as_secs_f64().max(1e-3)
+    }
+
+    fn worst_ratio(&self) -> f64 {
+        self.record.ratio(self.kept.borrow().history.largest_total())
+    }
+
+    fn status(&self) -> Status {
+        let kept = self.kept.borrow();
+        let active = kept.champions.active() as u64;
+        Status {
+            elapsed: self.elapsed(),
+            limit: self.record.earlier_sessions + self.setup.options.time,
+            executions: self.moment.executions,
+            executions_per_second: self.executions_per_second(),
+            edges_found: kept.history.edges_found() as u64,
+            edges_total: self.moment.edges,
+            best_ratio: self.worst_ratio(),
+            best_time_ratio: self.record.worst_time.map(|(_, ratio)| ratio),
+            degradations: self.record.degradations,
+            faults: self.record.faults,
+            hangs: self.record.hangs,
+            queue_active: active,
+            queue_set_aside: self.record.entries.len() as u64 - active,
+            last_new: self.record.last_new.map(|at| self.elapsed().saturating_sub(at)),
+            phase: self.phase,
+            target: Path::new(&self.program()).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            seed: self.setup.options.seed,
+        }
+    }
+
+    /// Writes summary.json, fuzzer_stats, plot_data and a point of the time series.
+    pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>) -> Result<()> {
+        self.last_write = Instant::now();
+        self.logs.point(self.elapsed(), self.record.degradations, self.worst_ratio())?;
+        let stats = self.afl_stats();
+        stats.write(self.folder().path())?;
+        self.plot.push(&stats)?;
+        self.summary(stopped_by).write(&self.folder().summary())
+    }
+
+    fn summary(&self, stopped_by: Option<StoppedBy>) -> Summary {
+        let record = &self.record;
+        let worst = self.kept.borrow().champions.worst().and_then(|worst| {
+            let entry = record.entries.get(worst as usize)?;
+            Some(summary::Worst {
+                path: self.relative(&self.path_of(worst)),
+                bytes: entry.bytes,
+                instructions_ratio: Some(record.ratio(entry.instructions)),
+                time_ratio: record.worst_time.filter(|(entry, _)| *entry == worst).map(|(_, ratio)| ratio),
+            })
+        });
+        Summary {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: self.setup.options.command.clone(),
+            seed: self.setup.options.seed,
+            started: summary::rfc3339(self.setup.started),
+            seconds: self.elapsed().as_secs_f64(),
+            stopped_by,
+            executions: self.moment.executions,
+            executions_per_second: self.executions_per_second(),
+            target: summary::Target {
+                program: self.program(),
+                engine: Engine::InProcess,
+                edges: Some(self.moment.edges),
+            },
+            edges_found: self.kept.borrow().history.edges_found() as u64,
+            baseline: summary::Baseline {
+                instructions: record.baseline.map(|b| b.instructions),
+                seconds: record.baseline_seconds,
+                bytes: record.baseline.map(|b| b.bytes),
+            },
+            worst,
+            degradations: record.degradations,
+            faults: record.faults,
+            hangs: record.hangs,
+            rules: record.rules.clone(),
+            findings: record.findings.clone(),
+        }
+    }
+
+    fn afl_stats(&self) -> AflStats {
+        let record = &self.record;
+        let started = self.setup.started - record.earlier_sessions;
+        let at = |since_start: Option<Duration>| since_start.map(|since| started + since);
+        let kept = self.kept.borrow();
+        let seeds = record.entries.iter().filter(|entry| entry.parent.is_none()).count() as u64;
+        AflStats {
+            started,
+            now: SystemTime::now(),
+            run_time: self.elapsed(),
+            process: std::os::unix::process::parent_id(),
+            cycles: record.rounds / (kept.champions.active() as u64).max(1),
+            cycles_without_finds: 0,
+            executions: self.moment.executions,
+            executions_per_second: self.executions_per_second(),
+            corpus: record.entries.len() as u64,
+            favored: kept.champions.active() as u64,
+            found: record.entries.len() as u64 - seeds,
+            depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
+            current: 0,
+            pending_favored: 0,
+            pending: 0,
+            edges_found: kept.history.edges_found() as u64,
+            edges_total: self.moment.edges,
+            faults: record.faults,
+            hangs: record.hangs,
+            last_find: at(record.last_new),
+            last_fault: at(record.last_fault),
+            last_hang: at(record.last_hang),
+            hang_timeout: self.setup.options.hang_timeout,
+            target: self.program(),
+            engine: "in-process".to_owned(),
+            command: self.setup.options.command.clone(),
+        }
+    }
+
+    /// Writes everything for the last time and says what was found.
+    pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy) -> Result<()> {
+        self.moment = moment;
+        self.write_progress(Some(stopped_by))?;
+        let status = self.status();
+        self.screen.show_now(&status);
+        let report = crate::output::final_report(&self.summary(Some(stopped_by)), self.folder().path());
+        self.screen.finish(&report);
+        Ok(())
+    }
+}
+
+/// Where an input that ended its run early came from.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// The user.
+    Seed,
+    /// This campaign.
+    Mutant {
+        /// Entry that it was made from.
+        parent: u32,
+        /// Indices of the rules that made it.
+        rules: Vec<u16>,
+    },
+    /// A worker that is gone.
+    Unknown,
+}

@@ -1,0 +1,135 @@
+//! What a campaign remembers of its inputs and findings. Plain data, saved with every checkpoint.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    cost::baseline::Baseline,
+    output::summary::{Finding, Rule},
+    target::{abi::Status, counts::CountsObserver},
+};
+
+/// A kept input; its number is its place in `Record::entries` and in LibAFL's corpus.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// File name in queue/.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Of its run.
+    pub instructions: u64,
+    /// Number of the entry that it was made from.
+    pub parent: Option<u32>,
+    /// Number of the seed that it goes back to.
+    pub root: u32,
+    /// What made it from its parent: indices of `Record::rules`.
+    pub rules: Vec<u16>,
+    /// Generations since the seed.
+    pub depth: u32,
+}
+
+/// Edges and places at which runs ended early, for one way of ending: tells new faults from known ones.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct EndsSeen {
+    places: Vec<u64>,
+    edges: Vec<u64>,
+}
+
+impl EndsSeen {
+    /// Whether this end is new: at another place, or with an edge that no earlier one had. Remembers it.
+    pub fn is_new(&mut self, place: u64, counts: &CountsObserver) -> bool {
+        let mut new = !self.places.contains(&place);
+        if new {
+            self.places.push(place);
+        }
+        self.edges.resize(counts.program().edges().div_ceil(64), 0);
+        for &function in counts.ran() {
+            let (first, counts) = counts.counts(function);
+            for (edge, _) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
+                let (word, bit) = (edge / 64, 1 << (edge % 64));
+                new |= self.edges[word] & bit == 0;
+                self.edges[word] |= bit;
+            }
+        }
+        new
+    }
+}
+
+/// See the module's text.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Record {
+    /// Kept inputs, seeds first.
+    pub entries: Vec<Entry>,
+    /// Of the seeds, once all of them ran.
+    pub baseline: Option<Baseline>,
+    /// CPU seconds of the seed that is the baseline.
+    pub baseline_seconds: Option<f64>,
+    /// The seed whose cost is the median.
+    pub reference: u32,
+    /// How many of the seeds were run.
+    pub seeds_done: usize,
+    /// What mutates, with its yield.
+    pub rules: Vec<Rule>,
+    /// In the order in which they were found.
+    pub findings: Vec<Finding>,
+    /// Inputs in faults/.
+    pub faults: u64,
+    /// Inputs in hangs/.
+    pub hangs: u64,
+    /// Confirmed ones, in degradations/.
+    pub degradations: u64,
+    /// Every run that ended early, known or new.
+    pub early_ends: u64,
+    /// For each way of ending early.
+    pub ends: BTreeMap<u8, EndsSeen>,
+    /// Per hottest function (number of its first edge): the largest ratio that was confirmed or refuted.
+    pub judged: BTreeMap<u32, f64>,
+    /// Per hottest function: the entry that waits for confirmation.
+    pub candidates: BTreeMap<u32, u32>,
+    /// CPU time ratio of the worst entry, and which entry that was.
+    pub worst_time: Option<(u32, f64)>,
+    /// When something new was found last, since the campaign's start.
+    pub last_new: Option<Duration>,
+    /// When a fault was found last.
+    pub last_fault: Option<Duration>,
+    /// When a hang was found last.
+    pub last_hang: Option<Duration>,
+    /// Length of all earlier sessions.
+    pub earlier_sessions: Duration,
+    /// Executions in all earlier sessions.
+    pub earlier_executions: u64,
+    /// Rounds of the scheduler.
+    pub rounds: u64,
+}
+
+impl Record {
+    /// `icovr` of an entry; 1 before there is a baseline.
+    pub fn ratio(&self, instructions: u64) -> f64 {
+        self.baseline.map_or(1.0, |baseline| baseline.icovr(instructions))
+    }
+
+    /// Labels of all rules that led from the seed to an entry, in order.
+    pub fn history(&self, entry: u32) -> Vec<String> {
+        let mut generations = Vec::new();
+        let mut at = Some(entry);
+        while let Some(entry) = at.and_then(|number| self.entries.get(number as usize)) {
+            generations.push(&entry.rules);
+            at = entry.parent;
+        }
+        let rules = generations.into_iter().rev().flatten();
+        rules.filter_map(|&rule| self.rules.get(rule as usize)).map(|rule| rule.label.clone()).collect()
+    }
+
+    /// Whether a run that ended early did so in a new way.
+    pub fn is_new_end(&mut self, counts: &CountsObserver) -> bool {
+        let event = counts.event();
+        // A hang is cut off wherever it happens to be, and a fault in a library is where the library is.
+        let place = match counts.status() {
+            Status::Crashed => event.pc,
+            Status::Exited => event.exit_code as u64,
+            _ => 0,
+        };
+        self.ends.entry(counts.status() as u8).or_default().is_new(place, counts)
+    }
+}

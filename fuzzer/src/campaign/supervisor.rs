@@ -1,0 +1,192 @@
+//! The process above the one that fuzzes: starts it, starts it again after the target took it down, and passes signals
+//! on. It never runs the target itself, so nothing the target does can reach it.
+
+use std::{
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    time::{Duration, Instant},
+};
+
+use super::checkpoint::Vault;
+use crate::{
+    error::{Error, ExitCode, Result},
+    target::{
+        input_page::InputPage,
+        process::{self, End},
+    },
+};
+
+/// The worker asks to be started again from its checkpoint.
+const RESTART: i32 = 100;
+
+/// How many workers in a row may end without one run before the target is given up.
+const FUTILE_STARTS: u32 = 3;
+
+static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether SIGINT or SIGTERM asked this process to stop.
+#[inline]
+pub fn stop_requested() -> bool {
+    STOP_REQUESTS.load(Relaxed) > 0
+}
+
+extern "C" fn request_stop(_signal: libc::c_int) {
+    STOP_REQUESTS.fetch_add(1, Relaxed);
+}
+
+fn on_signal(signal: i32, handler: libc::sighandler_t) {
+    // SAFETY: a handler that only touches an atomic; the zeroed mask is an empty one.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+    }
+}
+
+/// The supervisor's signals, blocked so that it can wait for them.
+fn watched(block: i32) -> libc::sigset_t {
+    // SAFETY: works on a local set and this thread's mask.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        for signal in [libc::SIGCHLD, libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            libc::sigaddset(&raw mut set, signal);
+        }
+        libc::sigprocmask(block, &raw const set, std::ptr::null_mut());
+        set
+    }
+}
+
+/// Waits for one of the watched signals, a second at most.
+fn next_signal(set: &libc::sigset_t) -> Option<i32> {
+    let second = libc::timespec { tv_sec: 1, tv_nsec: 0 };
+    // SAFETY: valid pointers.
+    let signal = unsafe { libc::sigtimedwait(set, std::ptr::null_mut(), &raw const second) };
+    (signal > 0).then_some(signal)
+}
+
+/// What a worker is started with.
+#[derive(Debug)]
+pub struct Restart<'a> {
+    /// Where its checkpoint is, and goes.
+    pub vault: &'a Vault,
+    /// Inputs that ended their worker from outside, with the way: not to be run again.
+    pub lost: &'a [(Vec<u8>, End)],
+    /// How many workers there were before.
+    pub workers: u32,
+}
+
+/// How a worker ends.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The campaign is over, everything is written.
+    Over,
+    /// Start another one from the checkpoint.
+    Again,
+}
+
+/// Runs `work` in child processes until the campaign is over.
+///
+/// # Errors
+/// If a process cannot be started, or the target never gets as far as one run.
+pub fn supervise(page: &InputPage, work: &mut dyn FnMut(&Restart) -> Result<Outcome>) -> Result<ExitCode> {
+    let vault = Vault::new()?;
+    let mut lost: Vec<(Vec<u8>, End)> = Vec::new();
+    let mut futile = 0;
+    let set = watched(libc::SIG_BLOCK);
+    let supervisor = std::process::id();
+    let mut requests = 0;
+    for workers in 0.. {
+        let runs = page.runs();
+        let child = process::fork()?;
+        if child == 0 {
+            watched(libc::SIG_UNBLOCK);
+            // SAFETY: a flag of this process: no worker outlives its supervisor.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            if std::os::unix::process::parent_id() != supervisor {
+                process::leave(ExitCode::Error as i32);
+            }
+            for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+                on_signal(signal, request_stop as *const () as libc::sighandler_t);
+            }
+            if requests > 0 {
+                STOP_REQUESTS.store(1, Relaxed);
+            }
+            process::leave(match work(&Restart { vault: &vault, lost: &lost, workers }) {
+                Ok(Outcome::Over) => ExitCode::Ended as i32,
+                Ok(Outcome::Again) => RESTART,
+                Err(error) => {
+                    vault.set_error(&error);
+                    error.code as i32
+                }
+            });
+        }
+        let end = watch(child, page, &set, &mut requests)?;
+        match end {
+            End::Code(code) if code == ExitCode::Ended as i32 => return Ok(ExitCode::Ended),
+            End::Code(RESTART) => futile = 0,
+            _ => {
+                if let Some(error) = vault.take_error() {
+                    return Err(error);
+                }
+                if requests > 1 {
+                    return Err(Error::other("stopped at once: what was found until the last checkpoint is written"));
+                }
+                match page.interrupted() {
+                    Some(input) => lost.push((input, end)),
+                    None if page.runs() == runs => futile += 1,
+                    None => {}
+                }
+                page.end();
+                if futile >= FUTILE_STARTS {
+                    return Err(Error::target(format!(
+                        "the target ends its process before the first run ({end}): look at LLVMFuzzerInitialize and the \
+                         constructors, with --debug-target"
+                    )));
+                }
+            }
+        }
+    }
+    unreachable!("workers are started until one of them is the last")
+}
+
+/// Waits for the worker's end. Signals are passed on: the first asks it to stop after the current run, the second kills.
+fn watch(child: libc::pid_t, page: &InputPage, set: &libc::sigset_t, requests: &mut u32) -> Result<End> {
+    // SAFETY: a child of ours that was not waited for.
+    let kill = |signal| unsafe { libc::kill(child, signal) };
+    let mut stuck = Watchdog::new(page);
+    loop {
+        if let Some(end) = process::poll(child)? {
+            return Ok(end);
+        }
+        match next_signal(set) {
+            Some(signal) if signal != libc::SIGCHLD => {
+                *requests += 1;
+                kill(if *requests > 1 { libc::SIGKILL } else { libc::SIGTERM });
+            }
+            _ => {
+                if stuck.is_stuck(page) {
+                    kill(libc::SIGKILL);
+                }
+            }
+        }
+    }
+}
+
+/// Notices a run that not even the tick can end: a target that blocks the tick's signal.
+struct Watchdog {
+    run: u64,
+    since: Instant,
+}
+
+impl Watchdog {
+    fn new(page: &InputPage) -> Self {
+        Self { run: page.runs(), since: Instant::now() }
+    }
+
+    fn is_stuck(&mut self, page: &InputPage) -> bool {
+        if page.runs() != self.run || page.interrupted_bytes().is_none() {
+            *self = Self::new(page);
+        }
+        self.since.elapsed() > page.patience() + Duration::from_secs(5)
+    }
+}

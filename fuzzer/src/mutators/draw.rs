@@ -1,0 +1,83 @@
+//! Random amounts: log-uniform, so that both tiny and huge changes happen.
+
+use libafl_bolts::rands::{Rand, StdRand};
+
+/// More repeats than this in one call say nothing new and cost much.
+const MOST_REPEATS: usize = 1 << 16;
+
+/// Draws from `1..=max` so that every order of magnitude is equally likely; 0 if `max` is 0.
+pub(super) fn log_uniform(rand: &mut StdRand, max: usize) -> usize {
+    if max <= 1 {
+        return max;
+    }
+    let exponent = rand.next_float() * (max as f64 + 1.0).ln();
+    (exponent.exp() as usize).clamp(1, max)
+}
+
+/// How often a rule repeats its work: once in half of the calls, log-uniformly up to `max()` in the others.
+///
+/// `max` is a function because it is costly for some rules (count all words) and mostly not needed.
+pub(super) fn repeats(rand: &mut StdRand, max: impl FnOnce() -> usize) -> usize {
+    if rand.coinflip(0.5) { 1 } else { log_uniform(rand, max().clamp(1, MOST_REPEATS)) }
+}
+
+/// Draws `k` positions in `bytes` that hold a byte which `fits`, sorted, each once.
+///
+/// Fewer come out if some of them fell on the same place or on a byte that does not fit, but at least one if there is
+/// one at all.
+pub(super) fn positions(bytes: &[u8], k: usize, rand: &mut StdRand, fits: impl Fn(u8) -> bool) -> Vec<usize> {
+    let mut drawn = Vec::with_capacity(k);
+    if bytes.is_empty() {
+        return drawn;
+    }
+    for _ in 0..k {
+        let at = rand.below_or_zero(bytes.len());
+        if fits(bytes[at]) {
+            drawn.push(at);
+        }
+    }
+    if drawn.is_empty() {
+        let start = rand.below_or_zero(bytes.len());
+        drawn.extend((start..bytes.len()).chain(0..start).find(|&at| fits(bytes[at])));
+    }
+    drawn.sort_unstable();
+    drawn.dedup();
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_stay_in_their_range_and_reach_both_ends() {
+        let mut rand = StdRand::with_seed(1);
+        let drawn: Vec<usize> = (0..10_000).map(|_| log_uniform(&mut rand, 50)).collect();
+        assert_eq!(drawn.iter().min(), Some(&1));
+        assert_eq!(drawn.iter().max(), Some(&50));
+        assert_eq!(log_uniform(&mut rand, 0), 0);
+        assert_eq!(log_uniform(&mut rand, 1), 1);
+    }
+
+    #[test]
+    fn each_order_of_magnitude_is_equally_likely() {
+        let mut rand = StdRand::with_seed(2);
+        let small = (0..10_000).filter(|_| log_uniform(&mut rand, 999_999) < 1000).count();
+        assert!((4_700..5_300).contains(&small), "{small} of 10000 are below the geometric middle");
+    }
+
+    #[test]
+    fn about_half_of_the_calls_repeat_nothing() {
+        let mut rand = StdRand::with_seed(3);
+        let once = (0..10_000).filter(|_| repeats(&mut rand, || 1_000_000) == 1).count();
+        assert!((4_800..6_000).contains(&once), "{once} of 10000 calls work once");
+    }
+
+    #[test]
+    fn a_rare_byte_is_found() {
+        let mut bytes = vec![0; 100_000];
+        bytes[77_777] = 1;
+        assert_eq!(positions(&bytes, 1, &mut StdRand::with_seed(4), |b| b == 1), [77_777]);
+        assert!(positions(&bytes, 1, &mut StdRand::with_seed(4), |b| b == 2).is_empty());
+    }
+}

@@ -1,0 +1,172 @@
+//! Many insertions or deletions in one pass over the buffer, in place.
+
+use std::ops::Range;
+
+use libafl_bolts::rands::{Rand, StdRand};
+
+/// What a line can hold between its words. A newline is none: it ends the line.
+pub(super) const BLANKS: [u8; 5] = [b' ', b'\t', 0x0b, 0x0c, b'\r'];
+
+/// True for [`BLANKS`].
+pub(super) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | b'\r')
+}
+
+/// Bytes to be put in front of position `at` of the buffer as it is before any insertion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Insert {
+    pub at: usize,
+    pub what: What,
+}
+
+/// The bytes of an [`Insert`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
+    /// `count` times `byte`.
+    Fill { byte: u8, count: usize },
+    /// `count` of [`BLANKS`], drawn with `seed`.
+    Mixture { seed: u64, count: usize },
+    /// `times` times: `separator`, if any, and a copy of the `len` bytes from `from`, which end at or before `at`.
+    Copy { from: usize, len: usize, times: usize, separator: Option<u8> },
+}
+
+impl What {
+    fn len(&self) -> usize {
+        match *self {
+            Self::Fill { count, .. } | Self::Mixture { count, .. } => count,
+            Self::Copy { len, times, separator, .. } => times * (len + usize::from(separator.is_some())),
+        }
+    }
+
+    /// Writes at `to`; everything before `to` that an insertion copies from is still in its old place.
+    fn write(&self, bytes: &mut [u8], to: usize) {
+        match *self {
+            Self::Fill { byte, count } => bytes[to..to + count].fill(byte),
+            Self::Mixture { seed, count } => {
+                let mut rand = StdRand::with_seed(seed);
+                for byte in &mut bytes[to..to + count] {
+                    *byte = BLANKS[rand.below_or_zero(BLANKS.len())];
+                }
+            }
+            Self::Copy { from, len, separator, .. } => {
+                let end = to + self.len();
+                let mut filled = to;
+                if let Some(separator) = separator {
+                    bytes[filled] = separator;
+                    filled += 1;
+                }
+                bytes.copy_within(from..from + len, filled);
+                filled += len;
+                // from one copy to all by doubling: a word of one letter can be wanted a million times
+                while filled < end {
+                    let step = (filled - to).min(end - filled);
+                    bytes.copy_within(to..to + step, filled);
+                    filled += step;
+                }
+            }
+        }
+    }
+}
+
+/// Makes all insertions, moving each byte once, from the back to the front. Returns false if there are none.
+pub(super) fn insert_all(bytes: &mut Vec<u8>, inserts: &mut [Insert]) -> bool {
+    let added: usize = inserts.iter().map(|insert| insert.what.len()).sum();
+    if added == 0 {
+        return false;
+    }
+    inserts.sort_unstable_by_key(|insert| insert.at);
+    let mut unmoved = bytes.len();
+    bytes.resize(unmoved + added, 0);
+    let mut free = bytes.len();
+    for insert in inserts.iter().rev() {
+        free -= unmoved - insert.at;
+        bytes.copy_within(insert.at..unmoved, free);
+        unmoved = insert.at;
+        free -= insert.what.len();
+        if insert.what.len() > 0 {
+            insert.what.write(bytes, free);
+        }
+    }
+    debug_assert_eq!(unmoved, free);
+    true
+}
+
+/// Deletes sorted ranges that do not overlap. Returns false, and deletes nothing, if nothing or all would be deleted:
+/// an input without a byte is a dead end for the rules that change what is there.
+pub(super) fn delete_all(bytes: &mut Vec<u8>, ranges: &[Range<usize>]) -> bool {
+    let deleted: usize = ranges.iter().map(ExactSizeIterator::len).sum();
+    if deleted == 0 || deleted == bytes.len() {
+        return false;
+    }
+    let mut kept = ranges[0].start;
+    for (i, range) in ranges.iter().enumerate() {
+        let next = ranges.get(i + 1).map_or(bytes.len(), |next| next.start);
+        bytes.copy_within(range.end..next, kept);
+        kept += next - range.end;
+    }
+    bytes.truncate(kept);
+    true
+}
+
+/// [`delete_all`] for single bytes.
+pub(super) fn delete_bytes(bytes: &mut Vec<u8>, positions: &[usize]) -> bool {
+    let ranges: Vec<Range<usize>> = positions.iter().map(|&at| at..at + 1).collect();
+    delete_all(bytes, &ranges)
+}
+
+/// Where `needle` is, in order. Eight bytes at a time: this is the only look at every byte that most rules take.
+pub(super) fn find_all(bytes: &[u8], needle: u8) -> Vec<usize> {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let pattern = u64::from_ne_bytes([needle; 8]);
+    let mut found = Vec::new();
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (i, word) in words.iter().enumerate() {
+        let different = u64::from_le_bytes(*word) ^ pattern;
+        // the high bit of each byte that is zero, exactly
+        let mut equal = !(((different & LOW) + LOW) | different | LOW);
+        while equal != 0 {
+            found.push(i * 8 + equal.trailing_zeros() as usize / 8);
+            equal &= equal - 1;
+        }
+    }
+    let offset = words.len() * 8;
+    found.extend(rest.iter().enumerate().filter(|(_, byte)| **byte == needle).map(|(i, _)| offset + i));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn insertions_are_made_where_they_were_meant_in_the_old_bytes() {
+        let mut bytes = b"ab\ncd".to_vec();
+        let mut inserts = [
+            Insert { at: 5, what: What::Copy { from: 3, len: 2, times: 3, separator: Some(b'-') } },
+            Insert { at: 0, what: What::Fill { byte: b' ', count: 2 } },
+            Insert { at: 2, what: What::Copy { from: 0, len: 2, times: 1, separator: None } },
+        ];
+        assert!(insert_all(&mut bytes, &mut inserts));
+        assert_eq!(bytes, b"  abab\ncd-cd-cd-cd");
+    }
+
+    #[test]
+    fn deletions_leave_the_rest_in_order_and_never_leave_nothing() {
+        let mut bytes = b"0123456789".to_vec();
+        assert!(delete_all(&mut bytes, &[0..1, 3..5, 5..6, 9..10]));
+        assert_eq!(bytes, b"12678");
+        assert!(!delete_all(&mut bytes, &[]));
+        assert!(!delete_all(&mut bytes, &[0..2, 2..5]));
+        assert_eq!(bytes, b"12678");
+    }
+
+    proptest! {
+        #[test]
+        fn all_places_of_a_byte_are_found(bytes in prop::collection::vec(prop_oneof![Just(10), Just(11), Just(138), any::<u8>()], 0..100), needle in prop_oneof![Just(10u8), any::<u8>()]) {
+            let expected: Vec<usize> = (0..bytes.len()).filter(|&i| bytes[i] == needle).collect();
+            prop_assert_eq!(find_all(&bytes, needle), expected);
+        }
+    }
+}

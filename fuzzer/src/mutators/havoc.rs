@@ -1,0 +1,204 @@
+//! What surrounds the rules: LibAFL's stock mutations, stacked less deeply than there.
+//!
+//! Each of the three is one mutator whose LibAFL name is what a finding's history shows: `havoc`, `splice`, `tokens`.
+
+use std::borrow::Cow;
+use std::num::NonZero;
+
+use libafl::corpus::{Corpus, CorpusId};
+use libafl::inputs::BytesInput;
+use libafl::mutators::havoc_mutations::{HavocCrossoverType, HavocMutationsNoCrossoverType};
+use libafl::mutators::{
+    MutationResult, Mutator, MutatorsTuple, SpliceMutator, TokenInsert, TokenReplace, Tokens, havoc_crossover,
+    havoc_mutations_no_crossover, tokens_mutations,
+};
+use libafl::state::{HasCorpus, HasMaxSize, HasRand};
+use libafl::{Error, HasMetadata};
+use libafl_bolts::Named;
+use libafl_bolts::rands::{Rand, StdRand};
+use libafl_bolts::tuples::{Merge, merge_tuple_list_type, tuple_list, tuple_list_type};
+
+/// Applies 1, 2, 4, ... mutations, each drawn from `mutations`, and keeps the result within the state's maximum size.
+///
+/// LibAFL's own `HavocScheduledMutator` makes at least two and, by default, up to 128: a power of two that is too much
+/// for small inputs, and too slow for large ones.
+#[derive(Debug)]
+pub struct Stacked<MT> {
+    label: Cow<'static, str>,
+    mutations: MT,
+    max_power: usize,
+}
+
+impl<MT> Stacked<MT> {
+    /// Stacks `2^0` to `2^max_power` of `mutations`, under the name `label`.
+    pub fn new(label: &'static str, mutations: MT, max_power: usize) -> Self {
+        Self { label: Cow::Borrowed(label), mutations, max_power }
+    }
+}
+
+impl<MT> Named for Stacked<MT> {
+    fn name(&self) -> &Cow<'static, str> {
+        &self.label
+    }
+}
+
+impl<MT, S> Mutator<BytesInput, S> for Stacked<MT>
+where
+    MT: MutatorsTuple<BytesInput, S>,
+    S: HasRand<Rand = StdRand> + HasMaxSize,
+{
+    fn mutate(&mut self, state: &mut S, input: &mut BytesInput) -> Result<MutationResult, Error> {
+        let Some(choices) = NonZero::new(self.mutations.len()) else { return Ok(MutationResult::Skipped) };
+        let limit = state.max_size();
+        let mut result = MutationResult::Skipped;
+        for _ in 0..1_usize << state.rand_mut().below_or_zero(self.max_power + 1) {
+            let choice = state.rand_mut().below(choices);
+            if self.mutations.get_and_mutate(choice.into(), state, input)? == MutationResult::Mutated {
+                result = MutationResult::Mutated;
+            }
+        }
+        if input.as_ref().len() > limit {
+            // SpliceMutator takes all that follows in the other input; and the input may have been longer before
+            input.as_mut().truncate(limit);
+            result = MutationResult::Mutated;
+        }
+        Ok(result)
+    }
+
+    fn post_exec(&mut self, state: &mut S, new_corpus_id: Option<CorpusId>) -> Result<(), Error> {
+        self.mutations.post_exec_all(state, new_corpus_id)
+    }
+}
+
+/// `havoc`: 1 to 16 of LibAFL's byte mutations that need no other input.
+pub fn havoc() -> Stacked<HavocMutationsNoCrossoverType> {
+    Stacked::new("havoc", havoc_mutations_no_crossover(), 4)
+}
+
+/// The mutations that [`Splice`] draws from.
+pub type SpliceMutations = merge_tuple_list_type!(HavocCrossoverType, tuple_list_type!(SpliceMutator));
+
+/// `splice`: one crossover with another input of the corpus.
+///
+/// Skipped while there is no other: LibAFL's mutations take it for granted that the corpus is not empty (a panic with
+/// debug assertions, `new_unchecked(0)` without).
+#[derive(Debug)]
+pub struct Splice(Stacked<SpliceMutations>);
+
+/// Makes [`Splice`].
+pub fn splice() -> Splice {
+    Splice(Stacked::new("splice", havoc_crossover().merge(tuple_list!(SpliceMutator::new())), 0))
+}
+
+impl Named for Splice {
+    fn name(&self) -> &Cow<'static, str> {
+        self.0.name()
+    }
+}
+
+impl<S> Mutator<BytesInput, S> for Splice
+where
+    S: HasRand<Rand = StdRand> + HasMaxSize + HasCorpus<BytesInput>,
+{
+    fn mutate(&mut self, state: &mut S, input: &mut BytesInput) -> Result<MutationResult, Error> {
+        if state.corpus().count_all() < 2 {
+            return Ok(MutationResult::Skipped);
+        }
+        self.0.mutate(state, input)
+    }
+
+    fn post_exec(&mut self, state: &mut S, new_corpus_id: Option<CorpusId>) -> Result<(), Error> {
+        self.0.post_exec(state, new_corpus_id)
+    }
+}
+
+/// `tokens`: inserts or writes 1 to 4 tokens of the dictionary, if the state has [`Tokens`].
+pub fn tokens() -> Stacked<tuple_list_type!(TokenInsert, TokenReplace)> {
+    Stacked::new("tokens", tokens_mutations(), 2)
+}
+
+/// Whether [`tokens`] has anything to work with.
+pub fn has_tokens<S: HasMetadata>(state: &S) -> bool {
+    state.metadata_map().get::<Tokens>().is_some_and(|tokens| !tokens.tokens().is_empty())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use libafl::corpus::{InMemoryCorpus, Testcase};
+    use libafl::feedbacks::ConstFeedback;
+    use libafl::state::StdState;
+
+    use super::*;
+
+    /// The state that the tests of mutators use.
+    pub type TestState = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
+
+    /// A state with these inputs in its corpus.
+    pub fn state_with(inputs: &[&[u8]], max_size: usize) -> TestState {
+        let mut corpus = InMemoryCorpus::new();
+        for input in inputs {
+            corpus.add(Testcase::new(BytesInput::new(input.to_vec()))).unwrap();
+        }
+        let (mut feedback, mut objective) = (ConstFeedback::new(false), ConstFeedback::new(false));
+        let rand = StdRand::with_seed(1);
+        let mut state = StdState::new(rand, corpus, InMemoryCorpus::new(), &mut feedback, &mut objective).unwrap();
+        state.set_max_size(max_size);
+        state
+    }
+
+    /// Mutates `text` a thousand times: how often something happened, and the results.
+    fn mutants(mutator: &mut impl Mutator<BytesInput, TestState>, state: &mut TestState, text: &[u8]) -> Vec<Vec<u8>> {
+        let mut found = Vec::new();
+        for _ in 0..1000 {
+            let mut input = BytesInput::new(text.to_vec());
+            if mutator.mutate(state, &mut input).unwrap() == MutationResult::Mutated {
+                found.push(input.as_ref().clone());
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn havoc_changes_inputs_and_stays_within_the_maximum_size() {
+        let mut state = state_with(&[], 60);
+        let mut havoc = havoc();
+        assert_eq!(havoc.name(), "havoc");
+        let found = mutants(&mut havoc, &mut state, &[b'x'; 50]);
+        assert!(found.len() > 900);
+        assert!(found.iter().all(|bytes| bytes.len() <= 60));
+        let cut = mutants(&mut havoc, &mut state, &[b'x'; 90]);
+        assert!(cut.len() == 1000 && cut.iter().all(|bytes| bytes.len() <= 60));
+    }
+
+    #[test]
+    fn splicing_mixes_in_another_input_within_the_maximum_size() {
+        let mut state = state_with(&[&[b'a'; 20], &[b'b'; 100]], 50);
+        let mut splice = splice();
+        assert_eq!(splice.name(), "splice");
+        let found = mutants(&mut splice, &mut state, &[b'x'; 20]);
+        assert!(found.iter().all(|bytes| bytes.len() <= 50));
+        assert!(found.iter().any(|bytes| bytes.contains(&b'x') && bytes.contains(&b'b')));
+        assert!(found.iter().any(|bytes| bytes.contains(&b'x') && bytes.contains(&b'a')));
+    }
+
+    #[test]
+    fn there_is_no_splicing_without_another_input() {
+        for inputs in [&[][..], &[&b"alone"[..]]] {
+            let mut state = state_with(inputs, 50);
+            assert!(mutants(&mut splice(), &mut state, b"alone").is_empty());
+        }
+    }
+
+    #[test]
+    fn tokens_are_used_if_there_are_any() {
+        let mut state = state_with(&[], 50);
+        let mut tokens = tokens();
+        assert_eq!(tokens.name(), "tokens");
+        assert!(!has_tokens(&state));
+        assert!(mutants(&mut tokens, &mut state, b"text").is_empty());
+        state.add_metadata(Tokens::from([b"<TAG>".to_vec()]));
+        assert!(has_tokens(&state));
+        let found = mutants(&mut tokens, &mut state, b"text");
+        assert!(found.len() == 1000 && found.iter().any(|bytes| bytes == b"te<TAG>xt"));
+    }
+}

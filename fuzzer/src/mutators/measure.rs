@@ -1,0 +1,61 @@
+//! How long a mutation takes. Not a test: `cargo test --release -p quagmire --lib measure -- --ignored --nocapture`.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use libafl::HasMetadata;
+use libafl::inputs::BytesInput;
+use libafl::mutators::{HavocScheduledMutator, Mutator, Tokens, havoc_mutations_no_crossover};
+
+use super::havoc::tests::{TestState, state_with};
+use super::{RuleMutator, built_in_rules, havoc};
+
+/// Nanoseconds per call; what the copy of the input costs is subtracted.
+fn nanoseconds(mutator: &mut dyn Mutator<BytesInput, TestState>, state: &mut TestState, text: &[u8]) -> f64 {
+    let calls = (100_000_000 / (text.len() + 2000)).clamp(300, 20_000);
+    let mut input = BytesInput::new(Vec::with_capacity(2 * text.len()));
+    let mut spent = 0.0;
+    for mutate in [true, false] {
+        let start = Instant::now();
+        for _ in 0..calls {
+            input.as_mut().clear();
+            input.as_mut().extend_from_slice(text);
+            if mutate {
+                mutator.mutate(state, &mut input).unwrap();
+            }
+            std::hint::black_box(&mut input);
+        }
+        let elapsed = start.elapsed().as_nanos() as f64 / calls as f64;
+        spent += if mutate { elapsed } else { -elapsed };
+    }
+    spent
+}
+
+#[test]
+#[ignore = "a measurement, not a test"]
+fn print_nanoseconds_per_call() {
+    let line = b"some words 12 3 \0 in\n";
+    let texts: Vec<Vec<u8>> = [100, 10_000, 1_000_000].iter().map(|&n| line.repeat(n / line.len() + 1)).collect();
+    let mut mutators: Vec<(String, Box<dyn Mutator<BytesInput, TestState>>)> = Vec::new();
+    for rule in built_in_rules() {
+        let name = format!("{} {}", rule.label(), rule.name());
+        mutators.push((name, Box::new(RuleMutator::new(Arc::clone(&rule)))));
+    }
+    mutators.push(("havoc".into(), Box::new(havoc::havoc())));
+    mutators.push(("splice".into(), Box::new(havoc::splice())));
+    mutators.push(("tokens".into(), Box::new(havoc::tokens())));
+    let stock = HavocScheduledMutator::new(havoc_mutations_no_crossover());
+    mutators.push(("LibAFL's havoc, 2..128".into(), Box::new(stock)));
+    println!("{:30} {:>10} {:>10} {:>10}", "ns per call", "100 B", "10 kB", "1 MB");
+    for (name, mutator) in &mut mutators {
+        print!("{name:30}");
+        for text in &texts {
+            let mut other = text.clone();
+            other.reverse();
+            let mut state = state_with(&[text, &other], 2 * text.len());
+            state.add_metadata(Tokens::from([b"<TAG>".to_vec()]));
+            print!(" {:>10.0}", nanoseconds(mutator.as_mut(), &mut state, text));
+        }
+        println!();
+    }
+}

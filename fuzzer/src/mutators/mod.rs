@@ -1,0 +1,55 @@
+//! How inputs are changed: Perun's rules, and LibAFL's havoc around them.
+//!
+//! A further rule is one item made with `rule!` (or another type that is a [`Rule`]) and one line in [`BUILT_IN`].
+
+pub mod adaptor;
+pub mod binary;
+mod draw;
+mod edit;
+pub mod havoc;
+pub mod rule;
+pub mod select;
+pub mod text;
+
+#[cfg(test)]
+mod measure;
+#[cfg(test)]
+mod properties;
+
+use std::sync::Arc;
+
+pub use adaptor::RuleMutator;
+pub use rule::{BuiltIn, Rule};
+pub use select::{InputType, rules_for, select_rules};
+
+use text::{characters, lines, whitespace, words};
+
+/// All rules that come with quagmire, in the order of their labels.
+pub static BUILT_IN: &[&BuiltIn] = &[
+    &lines::DOUBLE_LINE,
+    &lines::DUPLICATE_LINE,
+    &lines::DIVIDE_LINE,
+    &characters::CHANGE_CHARACTER,
+    &words::REPEAT_WORD,
+    &words::SORT_LINE,
+    &words::SORT_LINE_IN_REVERSE,
+    &whitespace::APPEND_WHITESPACE,
+    &whitespace::PREPEND_WHITESPACE,
+    &whitespace::INSERT_WHITESPACE,
+    &whitespace::REPEAT_WHITESPACE,
+    &words::BLOAT_WORDS,
+    &lines::DELETE_LINE,
+    &words::DELETE_WORD,
+    &characters::DELETE_CHARACTER,
+    &binary::REMOVE_ZERO_BYTE,
+    &binary::INSERT_ZERO_BYTE,
+    &binary::INSERT_BYTE,
+    &binary::REMOVE_BYTE,
+    &binary::SWAP_BYTE,
+    &binary::FLIP_BIT,
+];
+
+/// [`BUILT_IN`], in the form in which rules of all kinds are handed on.
+pub fn built_in_rules() -> Vec<Arc<dyn Rule>> {
+    BUILT_IN.iter().map(|rule| Arc::new(**rule) as Arc<dyn Rule>).collect()
+}
