@@ -28,7 +28,31 @@ pub struct Seeds {
     pub warnings: Vec<String>,
 }
 
+/// What the files are for the user, and how they are given: error lines say so.
+struct Role {
+    noun: &'static str,
+    given: &'static str,
+}
+
+const SEED: Role = Role { noun: "seed", given: "with -i" };
+const INPUT: Role = Role { noun: "input", given: "on the command line" };
+
 impl Seeds {
+    /// Loads the inputs of a replay, as [`Seeds::load`] does for a search, but keeps files with the same contents.
+    ///
+    /// # Errors
+    /// A usage error if a path is missing or unreadable, or if no file is found.
+    pub fn load_for_replay(paths: &[PathBuf]) -> Result<Self> {
+        let walk = Walk::through(paths, INPUT)?;
+        let read = |path: PathBuf| match fs::read(&path) {
+            Ok(bytes) => Ok(Seed { path, bytes }),
+            Err(error) => Err(unreadable(&INPUT, &path, &error)),
+        };
+        let inputs = walk.files.into_iter().map(read).collect::<Result<Vec<_>>>()?;
+        let seeds = Self { inputs, warnings: walk.warnings };
+        if seeds.inputs.is_empty() { Err(seeds.none_left(&INPUT, paths, 0, 0)) } else { Ok(seeds) }
+    }
+
     /// Loads every file in `paths`, walking folders recursively.
     ///
     /// Inside folders, hidden entries are skipped and links to folders are not followed. `filter` is searched for in the
@@ -37,11 +61,7 @@ impl Seeds {
     /// # Errors
     /// A usage error if a path is missing or unreadable, or if no seed is left.
     pub fn load(paths: &[PathBuf], filter: Option<&Regex>) -> Result<Self> {
-        let mut walk = Walk { files: Vec::new(), warnings: Vec::new() };
-        for path in paths {
-            walk.add_argument(path)?;
-        }
-        let Walk { files, warnings } = walk;
+        let Walk { files, warnings, role } = Walk::through(paths, SEED)?;
         let found = files.len();
         let mut seeds = Self { inputs: Vec::new(), warnings };
         let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
@@ -52,7 +72,7 @@ impl Seeds {
                 filtered += 1;
                 continue;
             }
-            let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+            let bytes = fs::read(&path).map_err(|error| unreadable(&role, &path, &error))?;
             let same_hash = known.entry(hasher.hash_one(&bytes)).or_default();
             if !same_hash.iter().any(|&i| seeds.inputs[i].bytes == bytes) {
                 same_hash.push(seeds.inputs.len());
@@ -60,7 +80,7 @@ impl Seeds {
             }
         }
         if seeds.inputs.is_empty() {
-            return Err(seeds.none_left(paths, found, filtered));
+            return Err(seeds.none_left(&role, paths, found, filtered));
         }
         Ok(seeds)
     }
@@ -85,11 +105,12 @@ impl Seeds {
         }
     }
 
-    fn none_left(&self, paths: &[PathBuf], found: usize, filtered: usize) -> Error {
+    fn none_left(&self, role: &Role, paths: &[PathBuf], found: usize, filtered: usize) -> Error {
         let places = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         let skipped = self.warnings.first().map(|warning| format!(" ({warning})")).unwrap_or_default();
         if found == 0 {
-            Error::usage(format!("no seeds in {places}{skipped}: give at least one regular file with -i"))
+            let Role { noun, given } = role;
+            Error::usage(format!("no {noun}s in {places}{skipped}: give at least one regular file {given}"))
         } else {
             Error::usage(format!(
                 "no seeds left: {found} found in {places}, {filtered} of them filtered out by --workloads-filter: \
@@ -102,12 +123,19 @@ impl Seeds {
 struct Walk {
     files: Vec<PathBuf>,
     warnings: Vec<String>,
+    role: Role,
 }
 
 impl Walk {
+    fn through(paths: &[PathBuf], role: Role) -> Result<Self> {
+        let mut walk = Self { files: Vec::new(), warnings: Vec::new(), role };
+        paths.iter().try_for_each(|path| walk.add_argument(path))?;
+        Ok(walk)
+    }
+
     /// What the user names is taken whatever its name, and through links.
     fn add_argument(&mut self, path: &Path) -> Result<()> {
-        let kind = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+        let kind = fs::metadata(path).map_err(|error| unreadable(&self.role, path, &error))?;
         if kind.is_dir() {
             self.add_folder(path)?;
         } else if kind.is_file() {
@@ -120,14 +148,14 @@ impl Walk {
 
     fn add_folder(&mut self, folder: &Path) -> Result<()> {
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut entries = entries.map_err(|error| unreadable(folder, &error))?;
+        let mut entries = entries.map_err(|error| unreadable(&self.role, folder, &error))?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             if entry.file_name().as_bytes().starts_with(b".") {
                 continue;
             }
             let path = entry.path();
-            let kind = entry.file_type().map_err(|error| unreadable(&path, &error))?;
+            let kind = entry.file_type().map_err(|error| unreadable(&self.role, &path, &error))?;
             if kind.is_dir() {
                 self.add_folder(&path)?;
             } else if kind.is_symlink() {
@@ -154,17 +182,17 @@ impl Walk {
     }
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Error {
-    let path = path.display();
-    match error.kind() {
+fn unreadable(role: &Role, path: &Path, error: &io::Error) -> Error {
+    let (Role { noun, given }, path) = (role, path.display());
+    Error::usage(match error.kind() {
         io::ErrorKind::NotFound => {
-            Error::usage(format!("seed {path} does not exist: name an existing file or folder with -i"))
+            format!("{noun} {path} does not exist: name an existing file or folder {given}")
         }
         io::ErrorKind::PermissionDenied => {
-            Error::usage(format!("seed {path} cannot be read (permission denied): make it readable or leave it out"))
+            format!("{noun} {path} cannot be read (permission denied): make it readable or leave it out")
         }
-        _ => Error::usage(format!("seed {path} cannot be read ({error}): repair it or leave it out")),
-    }
+        _ => format!("{noun} {path} cannot be read ({error}): repair it or leave it out"),
+    })
 }
 
 #[cfg(test)]
@@ -269,5 +297,17 @@ mod tests {
         assert_eq!(seeds.size_limit(SizeLimit::Absolute(5)), Ok(10));
         assert_eq!(seeds.size_limit(SizeLimit::Absolute(50)), Ok(50));
         assert_eq!(seeds.size_limit(SizeLimit::Increase(5)), Ok(15));
+    }
+
+    #[test]
+    fn inputs_of_a_replay_are_all_kept_and_called_inputs() {
+        let folder = folder(&[("b", "same"), ("a", "same")]);
+        let inputs = Seeds::load_for_replay(&[folder.path().to_owned()]).unwrap();
+        assert_eq!(names(&folder, &inputs), ["a", "b"]);
+        let error = Seeds::load_for_replay(&["/no/such/input".into()]).unwrap_err();
+        assert!(error.message.starts_with("input /no/such/input does not exist"), "{error}");
+        assert!(
+            Seeds::load_for_replay(&["/dev/null".into()]).unwrap_err().message.starts_with("no inputs in /dev/null")
+        );
     }
 }

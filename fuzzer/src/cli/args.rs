@@ -34,6 +34,7 @@ pub struct Quagmire {
 
 /// What to do.
 #[derive(Debug, Clone, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one, for a moment")]
 pub enum Command {
     /// Search for inputs that make the program slow
     #[command(

@@ -2,6 +2,7 @@
 
 use super::atomic::{unwritable, write_whole};
 use super::logs::append_to;
+use super::summary::per_second;
 use crate::error::Result;
 use std::fs::File;
 use std::io::Write;
@@ -73,7 +74,7 @@ impl AflStats {
     /// The text of `fuzzer_stats`.
     pub fn to_text(&self) -> String {
         let optional = |moment: Option<SystemTime>| moment.map_or(0, unix_seconds);
-        let lines: [(&str, String); 33] = [
+        let lines: [(&str, String); 30] = [
             ("start_time", unix_seconds(self.started).to_string()),
             ("last_update", unix_seconds(self.now).to_string()),
             ("run_time", self.run_time.as_secs().to_string()),
@@ -81,18 +82,16 @@ impl AflStats {
             ("cycles_done", self.cycles.to_string()),
             ("cycles_wo_finds", self.cycles_without_finds.to_string()),
             ("execs_done", self.executions.to_string()),
-            ("execs_per_sec", format!("{:.2}", self.executions_per_second)),
+            ("execs_per_sec", format!("{:.2}", per_second(self.executions, self.run_time))),
             ("execs_ps_last_min", format!("{:.2}", self.executions_per_second)),
             ("corpus_count", self.corpus.to_string()),
             ("corpus_favored", self.favored.to_string()),
             ("corpus_found", self.found.to_string()),
             ("corpus_imported", "0".into()),
-            ("corpus_variable", "0".into()),
             ("max_depth", self.depth.to_string()),
             ("cur_item", self.current.to_string()),
             ("pending_favs", self.pending_favored.to_string()),
             ("pending_total", self.pending.to_string()),
-            ("stability", "100.00%".into()),
             ("bitmap_cvg", format!("{:.2}%", self.covered_percent())),
             ("saved_crashes", self.faults.to_string()),
             ("saved_hangs", self.hangs.to_string()),
@@ -102,7 +101,6 @@ impl AflStats {
             ("exec_timeout", self.hang_timeout.as_millis().to_string()),
             ("edges_found", self.edges_found.to_string()),
             ("total_edges", self.edges_total.to_string()),
-            ("var_byte_count", "0".into()),
             ("afl_banner", shell_safe(&self.target)),
             ("afl_version", concat!("quagmire-", env!("CARGO_PKG_VERSION")).into()),
             ("target_mode", shell_safe(&self.engine)),
@@ -271,5 +269,28 @@ mod tests {
         {
             assert!(text.contains(part), "{part} is missing in {text}{errors}");
         }
+    }
+
+    /// Skipped where AFL++ or gnuplot is not installed.
+    #[test]
+    fn afl_plot_reads_them() {
+        if Command::new("gnuplot").arg("--version").output().is_err() {
+            return;
+        }
+        let folder = tempdir().unwrap();
+        example().write(folder.path()).unwrap();
+        let mut plot = PlotData::open(folder.path()).unwrap();
+        for seconds in 0..20 {
+            let run_time = Duration::from_secs(seconds * 5);
+            plot.push(&AflStats { run_time, corpus: 100 + seconds, ..example() }).unwrap();
+        }
+        let graphs = folder.path().join("graphs");
+        let Ok(output) = Command::new("afl-plot").arg(folder.path()).arg(&graphs).output() else { return };
+        let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{text}{errors}");
+        for graph in ["edges.png", "high_freq.png", "low_freq.png", "exec_speed.png"] {
+            assert!(graphs.join(graph).metadata().is_ok_and(|m| m.len() > 0), "{graph} is missing: {text}{errors}");
+        }
+        assert!(std::fs::read_to_string(graphs.join("index.html")).unwrap().contains("./trim"));
     }
 }

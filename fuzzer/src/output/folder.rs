@@ -29,7 +29,8 @@ impl OutputFolder {
     /// If another campaign uses the folder, if it holds a campaign and neither `resume` nor `force` is given, if it holds
     /// something else, if there is nothing to resume, or if it cannot be written.
     pub fn open(path: &Path, resume: bool, force: bool) -> Result<Self> {
-        let shown = path.display();
+        // without a slash at the end, which would look odd before `.old`
+        let shown = path.components().as_path().display();
         match look_at(path)? {
             Contents::Foreign => Err(Error::other(format!(
                 "{shown} holds files that are not a campaign's: choose another folder with -o, or empty it"
@@ -53,9 +54,9 @@ impl OutputFolder {
                          {shown}.old"
                     )));
                 }
-                let path = rotate(path)?;
+                rotate(path)?;
                 drop(lock);
-                Self::create(&path, false)
+                Self::create(path, false)
             }
         }
     }
@@ -174,8 +175,8 @@ fn lock(folder: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Moves a campaign to its name with `.old`; returns where the new one goes (the same place, links resolved).
-fn rotate(path: &Path) -> Result<PathBuf> {
+/// Moves a campaign to its name with `.old` and leaves an empty folder in its place, so that links to it still lead there.
+fn rotate(path: &Path) -> Result<()> {
     let path = fs::canonicalize(path).map_err(|error| unwritable(path, &error))?;
     let Some(name) = path.file_name() else {
         return Err(Error::other(format!("{} cannot be moved away: choose another folder with -o", path.display())));
@@ -199,7 +200,7 @@ fn rotate(path: &Path) -> Result<PathBuf> {
             old.display()
         ))
     })?;
-    Ok(path)
+    fs::create_dir(&path).map_err(|error| unwritable(&path, &error))
 }
 
 #[cfg(test)]
@@ -320,7 +321,7 @@ mod tests {
         let link = keep.path().join("link");
         std::os::unix::fs::symlink(&path, &link).unwrap();
         let folder = OutputFolder::open(&link, false, true).unwrap();
-        assert!(folder.path().ends_with("out") && link.join("queue").is_dir());
+        assert!(folder.path() == link && link.join("queue").is_dir());
         assert!(path.with_file_name("out.old").join("queue").is_dir());
     }
 

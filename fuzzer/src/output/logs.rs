@@ -183,4 +183,12 @@ mod tests {
         let text = read_to_string(folder.path().join("coverage_plot_data.txt")).unwrap();
         assert_eq!(text, "# seconds\n1.000, 2.0\n2.000, 3.0000\n");
     }
+
+    #[test]
+    fn a_full_disk_is_an_error_with_the_path() {
+        let folder = tempdir().unwrap();
+        std::os::unix::fs::symlink("/dev/full", folder.path().join("results_data.txt")).unwrap();
+        let error = Logs::open(folder.path()).unwrap_err();
+        assert!(error.message.contains("results_data.txt: the disk is full"), "{error}");
+    }
 }

@@ -2,7 +2,9 @@
 
 pub mod afl_stats;
 pub mod atomic;
+pub mod ending;
 pub mod folder;
+mod format;
 pub mod logs;
 pub mod names;
 pub mod screen;
@@ -10,8 +12,9 @@ pub mod summary;
 
 pub use afl_stats::{AflStats, PlotData};
 pub use atomic::write_whole;
+pub use ending::final_report;
 pub use folder::OutputFolder;
 pub use logs::Logs;
 pub use names::EntryName;
-pub use screen::{Screen, Status, final_report};
+pub use screen::{Screen, Status, Style, terminal_width};
 pub use summary::Summary;

@@ -1,9 +1,8 @@
-//! What the user sees: a block that is redrawn in place on a terminal, plain lines elsewhere, and the report at the end.
+//! What the user sees: a block that is redrawn in place on a terminal, plain lines elsewhere.
 
-use super::summary::{FindingKind, StoppedBy, Summary};
+use super::format::{clock, counted, grouped, rate, ratio};
 use std::fmt::Write as _;
 use std::io::Write;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The block is redrawn this often at most.
@@ -168,6 +167,7 @@ fn block(status: &Status) -> Vec<Vec<Piece>> {
         0 => grouped(status.edges_found),
         total => format!("{} of {}", grouped(status.edges_found), grouped(total)),
     };
+    let phase = if status.phase.is_empty() { String::new() } else { format!("  {}", status.phase) };
     let time_ratio = status.best_time_ratio.map_or_else(String::new, |time| format!(", {} time", ratio(time)));
     vec![
         vec![
@@ -175,7 +175,7 @@ fn block(status: &Status) -> Vec<Vec<Piece>> {
             (PLAIN, format!("  {}", status.target)),
             (DIM, format!("  seed {}", status.seed)),
         ],
-        row("time", vec![(PLAIN, format!("{} of {}  {}", clock(status.elapsed), clock(status.limit), status.phase))]),
+        row("time", vec![(PLAIN, format!("{} of {}", clock(status.elapsed), clock(status.limit))), (PLAIN, phase)]),
         row(
             "executions",
             vec![(PLAIN, format!("{}  ({}/s)", grouped(status.executions), rate(status.executions_per_second)))],
@@ -222,68 +222,6 @@ fn line(status: &Status) -> String {
     )
 }
 
-/// What was found and where to look, in at most fifteen lines, with the command that reproduces the worst.
-/// `output` is the output folder as the user typed it.
-pub fn final_report(summary: &Summary, output: &Path) -> String {
-    let mut text = String::new();
-    let stopped = match summary.stopped_by {
-        Some(StoppedBy::Time) => "time is up",
-        Some(StoppedBy::Execs) => "all executions done",
-        Some(StoppedBy::Signal) => "stopped on request",
-        Some(StoppedBy::Error) => "stopped by an error",
-        None => "so far",
-    };
-    let _ = writeln!(
-        text,
-        "{}, {}, {} in {} ({}).",
-        counted(summary.degradations, "degradation"),
-        counted(summary.faults, "fault"),
-        counted(summary.hangs, "hang"),
-        clock(Duration::try_from_secs_f64(summary.seconds).unwrap_or_default()),
-        stopped,
-    );
-    let _ = writeln!(
-        text,
-        "{}, {}/s, {} found; seed {}.",
-        counted(summary.executions, "execution"),
-        rate(summary.executions_per_second),
-        counted(summary.edges_found, "edge"),
-        summary.seed,
-    );
-    if let Some(worst) = &summary.worst {
-        let finding = summary.findings.iter().find(|finding| finding.path == worst.path);
-        let _ =
-            writeln!(text, "\nWorst input: {} ({})", output.join(&worst.path).display(), counted(worst.bytes, "byte"));
-        let instructions = worst.instructions_ratio.map(|r| format!("{} the instructions", ratio(r)));
-        let time = worst.time_ratio.map(|r| match finding.and_then(|f| f.time_ratio_low.zip(f.time_ratio_high)) {
-            Some((low, high)) => format!("{} the time ({} to {})", ratio(r), ratio(low), ratio(high)),
-            None => format!("{} the time", ratio(r)),
-        });
-        let costs: Vec<String> = instructions.into_iter().chain(time).collect();
-        if !costs.is_empty() {
-            let _ = writeln!(text, "  costs        {} of the baseline", costs.join(", "));
-        }
-        if let Some(function) = finding.and_then(|finding| finding.hot_function.as_ref()) {
-            let place = finding.and_then(|finding| finding.hot_location.as_ref());
-            let place = place.map_or_else(String::new, |place| format!(", {place}"));
-            let _ = writeln!(text, "  spent in     {function}{place}");
-        }
-        if let Some(finding) = finding {
-            let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
-        }
-    }
-    let first = |kind| summary.findings.iter().find(|finding| finding.kind == kind);
-    for (kind, label) in [(FindingKind::Fault, "First fault"), (FindingKind::Hang, "First hang")] {
-        if let Some(finding) = first(kind).filter(|f| summary.worst.as_ref().is_none_or(|worst| worst.path != f.path)) {
-            let _ = writeln!(text, "\n{label}: {}", output.join(&finding.path).display());
-            let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
-        }
-    }
-    let everything = output.join("summary.json");
-    let _ = writeln!(text, "\nEverything: {}", everything.display());
-    text
-}
-
 /// A line no wider than `width` columns: cut, not wrapped, with `…` at the end. Control characters, which a target's name
 /// may hold, become `?`.
 fn cut(line: &[Piece], width: usize, color: bool) -> String {
@@ -303,45 +241,6 @@ fn cut(line: &[Piece], width: usize, color: bool) -> String {
         shown.push('…');
     }
     shown
-}
-
-/// `812,331`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 hang`, `2 hangs`.
-fn counted(count: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
-/// `9,021`, or `0.4` where whole numbers say little.
-fn rate(per_second: f64) -> String {
-    if per_second < 10.0 { format!("{:.1}", per_second.max(0.0)) } else { grouped(per_second.round() as u64) }
-}
-
-/// `1.25x`, `41.4x`, `4,471x`.
-fn ratio(ratio: f64) -> String {
-    match ratio {
-        r if !r.is_finite() => "-".into(),
-        r if r < 9.995 => format!("{r:.2}x"),
-        r if r < 999.95 => format!("{r:.1}x"),
-        r => format!("{}x", grouped(r.round() as u64)),
-    }
-}
-
-/// `00:01:30`; hours go on beyond 99.
-fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
-    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 fn last_new(status: &Status) -> String {

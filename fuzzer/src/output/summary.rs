@@ -4,7 +4,7 @@ use super::atomic::write_whole;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Everything in `summary.json`. What is not known (yet) is `null`, and so is a ratio that is not a finite number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Summary {
     pub stopped_by: Option<StoppedBy>,
     /// Runs of the target.
     pub executions: u64,
-    /// Runs of the target per second, on average.
+    /// Runs of the target per second, on average; see [`per_second`].
     pub executions_per_second: f64,
     /// The target.
     pub target: Target,
@@ -200,6 +200,11 @@ impl Summary {
     }
 }
 
+/// Runs of the target per second on average; 0 before any time has passed.
+pub fn per_second(executions: u64, time: Duration) -> f64 {
+    if time.is_zero() { 0.0 } else { executions as f64 / time.as_secs_f64() }
+}
+
 /// A moment as in `summary.json`: RFC 3339, in UTC, to the second.
 pub fn rfc3339(moment: SystemTime) -> String {
     let moment = jiff::Timestamp::try_from(moment).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
@@ -210,7 +215,7 @@ pub fn rfc3339(moment: SystemTime) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use std::time::{Duration, UNIX_EPOCH};
+    use std::time::UNIX_EPOCH;
 
     /// A campaign that found something of each kind.
     pub fn example() -> Summary {

@@ -1,6 +1,5 @@
 //! The display, as text.
 
-use super::super::summary::tests::example;
 use super::*;
 
 fn status() -> Status {
@@ -53,10 +52,10 @@ fn the_block_before_anything_is_known() {
 
 #[test]
 fn a_narrow_terminal_cuts_lines_and_wraps_none() {
+    let sgr = regex::Regex::new("\x1b\\[[0-9]*m").unwrap();
     for (width, color) in [(1, true), (2, false), (20, true), (20, false), (31, true)] {
         let text = shown(Style { color, ..TERMINAL }, width, |screen| screen.show(&status()));
         assert_eq!(text.lines().count(), 8);
-        let sgr = regex::Regex::new("\x1b\\[[0-9]*m").unwrap();
         for line in text.lines() {
             let plain = sgr.replace_all(line, "");
             assert!(plain.chars().count() <= usize::from(width), "{width}: {plain}");
@@ -124,38 +123,6 @@ fn a_closed_pipe_does_not_panic() {
 fn the_name_of_a_target_cannot_steer_the_terminal() {
     let text = shown(TERMINAL, 80, |screen| screen.show(&Status { target: "\x1b[2Jx\ny".into(), ..status() }));
     assert!(text.starts_with("quagmire  ?[2Jx?y"), "{text}");
-}
-
-#[test]
-fn the_report_says_what_was_found_and_how_to_see_it() {
-    let report = final_report(&example(), Path::new("out"));
-    assert!(report.lines().count() <= 15);
-    insta::assert_snapshot!("report", report);
-}
-
-#[test]
-fn the_report_of_every_kind_of_finding_fits_on_fifteen_lines() {
-    let mut summary = example();
-    let fault = super::super::summary::Finding { kind: FindingKind::Fault, ..summary.findings[1].clone() };
-    summary.findings.push(fault);
-    assert!(final_report(&summary, Path::new("out")).lines().count() <= 15);
-}
-
-#[test]
-fn the_report_of_a_campaign_that_found_nothing() {
-    let summary = Summary { worst: None, findings: vec![], degradations: 0, hangs: 0, ..example() };
-    insta::assert_snapshot!("report_nothing", final_report(&summary, Path::new("out")));
-}
-
-#[test]
-fn numbers_are_short_and_readable() {
-    assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-    assert_eq!(
-        [1.0, 9.99, 41.38, 999.9, 4_470.72, f64::NAN].map(ratio),
-        ["1.00x", "9.99x", "41.4x", "999.9x", "4,471x", "-"]
-    );
-    assert_eq!([0.0, 0.42, 9_021.3, -1.0].map(rate), ["0.0", "0.4", "9,021", "0.0"]);
-    assert_eq!(clock(Duration::from_secs(360_000)), "100:00:00");
 }
 
 #[test]
