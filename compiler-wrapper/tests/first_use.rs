@@ -63,6 +63,54 @@ fn eight_compilers_started_at_once_build_everything_once() {
 }
 
 #[test]
+fn a_clang_that_cannot_compile_the_plugin_shows_why_and_leaves_no_debris() {
+    for llvm in installed() {
+        let (folder, tools) = (copied("commands"), tempfile::tempdir().unwrap());
+        let llvm_config = logging_llvm(tools.path(), &llvm);
+        fs::write(tools.path().join("clang++"), "#!/bin/sh\necho out of luck >&2\nexit 1\n").unwrap();
+        let cache = folder.path().join("cache");
+        let mut wrapper = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
+        wrapper.env("QUAGMIRE_CACHE", &cache).env("QUAGMIRE_LLVM_CONFIG", &llvm_config);
+        let output = run(wrapper, folder.path(), &["-c", "a.c"], "");
+        let messages = String::from_utf8(output.stderr).unwrap();
+        let lines: Vec<_> = messages.lines().collect();
+        assert_eq!((output.status.code(), lines.len(), lines[0]), (Some(1), 2, "out of luck"), "{messages}");
+        assert!(
+            lines[1].starts_with("quagmire-cc: ") && lines[1].contains("cannot compile the pass plugin"),
+            "{messages}"
+        );
+        let left = fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        assert_eq!(left.filter(|name| name != "lock" && !name.starts_with("said-")).count(), 0);
+    }
+}
+
+#[test]
+fn an_llvm_without_its_clang_is_passed_over_and_a_named_one_comes_first() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(llvm) = installed().into_iter().find(|llvm| llvm.major == 14) else { return };
+    let (folder, tools) = (copied("commands"), tempfile::tempdir().unwrap());
+    let fake = tools.path().join("llvm-config-19");
+    fs::write(&fake, "#!/bin/sh\necho 19.1.7\necho /nowhere/bin\necho /nowhere/include\necho\n").unwrap();
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let real = Command::new("sh").args(["-c", "command -v llvm-config-14"]).output().unwrap();
+    std::os::unix::fs::symlink(String::from_utf8(real.stdout).unwrap().trim(), tools.path().join("llvm-config-14"))
+        .unwrap();
+    let chosen = |quagmire: Option<&str>, plain: Option<&str>| {
+        let mut wrapper = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
+        wrapper.env_remove("QUAGMIRE_LLVM_CONFIG").env_remove("LLVM_CONFIG").env("QUAGMIRE_DEBUG", "1");
+        wrapper.env("PATH", tools.path()).env("QUAGMIRE_CACHE", folder.path().join("cache"));
+        wrapper.envs(quagmire.map(|value| ("QUAGMIRE_LLVM_CONFIG", value)));
+        wrapper.envs(plain.map(|value| ("LLVM_CONFIG", value)));
+        String::from_utf8(run(wrapper, folder.path(), &["-E", "a.h"], "").stderr).unwrap()
+    };
+    let right = format!("{} -E a.h\n", llvm.bindir.join("clang").display());
+    assert_eq!(chosen(None, None), right);
+    assert_eq!(chosen(Some("llvm-config-14"), Some("/nowhere/llvm-config")), right);
+    let error = chosen(Some("llvm-config-19"), Some("llvm-config-14"));
+    assert!(error.contains("LLVM's headers are not in /nowhere/include"), "{error}");
+}
+
+#[test]
 fn without_any_llvm_one_line_names_the_packages() {
     let folder = copied("commands");
     let mut wrapper = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
