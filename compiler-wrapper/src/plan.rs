@@ -2,15 +2,22 @@
 //!
 //! # Why libafl_cc's `ClangWrapper` is not used
 //!
-//! libafl_cc 0.16.1 wraps clang for fuzzers, but it rewrites commands where a drop-in compiler must not. Its
-//! `parse_args` moves `-o FILE` to the front and, for several sources without `-o`, invents one; drops
-//! `-Wl,-z,defs` and `--no-undefined`; swallows `-print-prog-name=ld`; knows `-fsanitize=fuzzer` only when it stands
-//! alone (no `fuzzer,address`, no `-fno-sanitize=fuzzer`); takes `-M`, `-MM`, `-fsyntax-only`, `-r` and a link
-//! without input for links; reads no response files; refuses an empty command line and needs UTF-8 arguments. It always
-//! adds `-g` and `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`, which change what is measured, and puts
-//! `-Xclang -load` on every command that has a pass, so that `-Werror` fails on links and assembly. `run` waits for
-//! clang as a child, prints the command unless it is silenced, and turns a death by signal into its own error. And its
-//! `build.rs` binds it to the LLVM found when it was compiled, while quagmire chooses among LLVM 14 to 19 when it runs.
+//! libafl_cc 0.16.1 wraps clang for fuzzers, and rewrites commands where a drop-in compiler must not:
+//!
+//! - It drops flags of the user: `-Wl,-z,defs`, `-Wl,--no-undefined`, `-print-prog-name=ld`, and in `filter` every
+//!   `-Werror`, so that configure probes which rely on a failure succeed. It moves `-o FILE` to the front.
+//! - It always adds `-g` and `-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION=1` (only `-O3` can be turned off).
+//! - `-fsanitize=fuzzer` is known only when it stands alone: not in `fuzzer,address`, not before
+//!   `-fno-sanitize=fuzzer`.
+//! - A link is whatever has no `-c`, `-S`, `-E` or `-shared`: `-M`, `-MM`, `-fsyntax-only`, `-r`, `--version` and a
+//!   command without input get the link's arguments too. What it adds comes last, after a `--` as well.
+//! - Response files are not read, an empty command line is an error, and arguments have to be UTF-8.
+//! - `run` waits for a child instead of becoming clang, prints each command with `dbg!` unless silenced, and a clang
+//!   that died of a signal has no exit code.
+//! - `add_pass` takes its own passes only (a closed enum), compiled for the LLVM that was found when libafl_cc was,
+//!   while quagmire chooses among LLVM 14 to 19 when it runs.
+//!
+//! What is left of it after all that is the list of link arguments, which is ten lines in [`Plan::command`].
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;

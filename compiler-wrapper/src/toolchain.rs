@@ -50,9 +50,10 @@ pub fn find(cache: &Cache, variable: impl Fn(&str) -> Option<OsString>) -> Resul
             return search.named(name, &value);
         }
     }
-    let numbered = (OLDEST..=NEWEST).rev().filter_map(|n| search.program(OsStr::new(&format!("llvm-config-{n}"))));
+    let numbered = (OLDEST..=NEWEST).rev().map(|major| format!("llvm-config-{major}"));
+    let names = numbered.chain(["llvm-config".into()]);
     let mut unsupported = None;
-    for llvm_config in numbered.chain(search.program(OsStr::new("llvm-config"))) {
+    for llvm_config in names.filter_map(|name| search.program(OsStr::new(&name))) {
         match search.toolchain(&llvm_config) {
             Ok(toolchain) => return Ok(toolchain),
             Err(Unusable::Version(version)) => unsupported = Some(Error::UnsupportedVersion { llvm_config, version }),
@@ -127,7 +128,10 @@ impl Search<'_> {
         }
         let output = Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         let said = output.status.success().then(|| String::from_utf8(output.stdout).ok())??;
-        self.cache.remember(&name, &said);
+        // a program with nothing to say may only be broken for now
+        if !said.trim().is_empty() {
+            self.cache.remember(&name, &said);
+        }
         Some(said)
     }
 

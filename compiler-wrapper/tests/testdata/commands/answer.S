@@ -1,0 +1,5 @@
+#define NAME answer
+	.globl NAME
+NAME:
+	ret
+	.section .note.GNU-stack,"",@progbits

@@ -1,0 +1,4 @@
+	.globl answer
+answer:
+	ret
+	.section .note.GNU-stack,"",@progbits
