@@ -88,7 +88,8 @@ impl<'a> Archive<'a> {
         self.record.earlier_sessions + self.session()
     }
 
-    fn session(&self) -> Duration {
+    /// Length of this session so far.
+    pub fn session(&self) -> Duration {
         Duration::from_nanos(tick::now_ns().saturating_sub(self.setup.start_ns))
     }
 
@@ -105,6 +106,11 @@ impl<'a> Archive<'a> {
     /// Says something that should not scroll away with the status.
     pub fn note(&mut self, message: &str) -> Result<()> {
         self.screen.note(message);
+        self.logs.message(message)
+    }
+
+    /// Says something only in the log.
+    pub fn log(&mut self, message: &str) -> Result<()> {
         self.logs.message(message)
     }
 

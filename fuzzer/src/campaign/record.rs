@@ -1,6 +1,6 @@
 //! What a campaign remembers of its inputs and findings. Plain data, saved with every checkpoint.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::{BTreeMap, BTreeSet}, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,8 @@ pub struct Record {
     pub degradations: u64,
     /// Every run that ended early, known or new.
     pub early_ends: u64,
+    /// Hashes of the inputs that took a worker with them and are recorded.
+    pub lost: BTreeSet<u64>,
     /// For each way of ending early.
     pub ends: BTreeMap<u8, EndsSeen>,
     /// Per hottest function (number of its first edge): the largest ratio that was confirmed or refuted.

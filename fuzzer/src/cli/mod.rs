@@ -11,6 +11,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 
 /// Why there is no command to run: a help text was asked for, or the command line does not make sense.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,12 +107,39 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     }
 }
 
-/// Runs a command to its end.
+/// Does what `quagmire` was asked to do: becomes the harness, which has the engine inside, with the same options.
 ///
-/// MERGE: the body is a placeholder; launching the campaign and the replay belongs here.
+/// # Errors
+/// If the program cannot be used, or the command line names none.
 pub fn run(command: Command) -> Result<ExitCode> {
-    let _ = command;
-    Err(Error::other("nothing to launch yet"))
+    let (program, typed, name) = match &command {
+        Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
+        Command::Replay(replay) => (&replay.program, &replay.command, "replay"),
+    };
+    let [program, arguments @ ..] = program.as_slice() else {
+        return Err(Error::usage(format!("{name} needs a program: end the command with -- ./HARNESS")));
+    };
+    if !arguments.is_empty() {
+        return Err(Error::usage(
+            "a harness takes no arguments after its name: the engine inside it gives it its inputs",
+        ));
+    }
+    // What is wrong with the options is said before anything about the program.
+    match command.clone() {
+        Command::Fuzz(fuzz) => drop(crate::campaign::options::Options::resolve(fuzz)?),
+        Command::Replay(replay) => drop(crate::campaign::options::ReplayOptions::resolve(replay)?),
+    }
+    let path = std::path::Path::new(program);
+    crate::target::recognise::check_harness(path)?;
+    let path = if path.components().count() == 1 { std::path::Path::new(".").join(path) } else { path.to_owned() };
+    let options = std::env::args_os().skip(2).take_while(|argument| argument != "--");
+    let error = std::process::Command::new(&path)
+        .args((name == "replay").then_some("replay"))
+        .args(options)
+        .env(crate::engine::PROGRAM, &path)
+        .env(crate::engine::COMMAND, serde_json::to_string(typed).unwrap_or_default())
+        .exec();
+    Err(Error::target(format!("cannot start {}: {error}", path.display())))
 }
 
 /// The harness's options under the harness's own name, without the `-- PROGRAM` that it has no use for.

@@ -14,7 +14,6 @@ use crate::{
     target::{
         abi::{Harness, Status},
         counts::{Cost, CountsObserver},
-        executor::InProcessExecutor,
         input_page::InputPage,
         process, tick,
     },
@@ -72,6 +71,9 @@ pub struct Measurement {
     pub functions: Vec<FunctionCost>,
 }
 
+/// Status of a target that cannot be run at all.
+const UNUSABLE: &str = "unusable";
+
 impl Measurement {
     fn ended(status: &str, detail: Option<String>) -> Self {
         Self { status: status.to_owned(), detail, ..Self::default() }
@@ -124,6 +126,9 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
         match (read, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
             (Ok(_), Ok(outcome)) if !outcome.is_empty() => {
                 for (index, measurement) in outcome {
+                    if measurement.status == UNUSABLE {
+                        return Err(Error::target(measurement.detail.unwrap_or_default()));
+                    }
                     results[index] = Some(measurement);
                 }
             }
@@ -163,7 +168,7 @@ fn in_child(
 ) -> Vec<(usize, Measurement)> {
     let mut executor = match process::prepare_target(harness, page, plan.debug_target) {
         Ok(executor) => executor,
-        Err(error) => return open.iter().map(|&i| (i, Measurement::ended("failed", Some(error.message.clone())))).collect(),
+        Err(error) => return vec![(open[0], Measurement::ended(UNUSABLE, Some(error.message)))],
     };
     let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
     tick::start(harness, limits);

@@ -4,12 +4,12 @@ use std::{cell::RefCell, rc::Rc};
 
 use libafl::{
     Error, ExecuteInputResult,
-    corpus::Corpus,
+    corpus::{Corpus, HasCurrentCorpusId},
     executors::{Executor, HasObservers},
     fuzzer::Evaluator,
     inputs::{BytesInput, HasMutatorBytes},
     stages::{Restartable, Stage},
-    state::{HasCorpus, HasCurrentCorpusId, HasExecutions},
+    state::{HasCorpus, HasExecutions},
 };
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -20,7 +20,6 @@ use crate::{
         checkpoint::State,
         supervisor::stop_requested,
     },
-    keep::feedback::Kept,
     target::{
         abi::Status,
         executor::Observers,
@@ -50,7 +49,6 @@ const FEWEST_MUTANTS: u64 = 6;
 /// See the module's text.
 pub struct MutateStage<'a> {
     archive: Rc<RefCell<Archive<'a>>>,
-    kept: Rc<RefCell<Kept>>,
     operators: Operators<State>,
     /// Stop after this many executions.
     execution_limit: u64,
@@ -67,14 +65,12 @@ impl<'a> MutateStage<'a> {
     /// A stage that hands what it finds to `archive`. Inputs in `lost` are never run.
     pub fn new(
         archive: Rc<RefCell<Archive<'a>>>,
-        kept: Rc<RefCell<Kept>>,
-        operators: Operators<State>,
+            operators: Operators<State>,
         execution_limit: u64,
         lost: &'a [(Vec<u8>, End)],
     ) -> Self {
         Self {
             archive,
-            kept,
             operators,
             execution_limit,
             lost,
@@ -121,7 +117,7 @@ where
         let parent_input = state.corpus().cloned_input_for_id(parent_id)?;
         self.archive.borrow_mut().record.rounds += 1;
         for _ in 0..self.mutants(parent) {
-            let bytes = self.input.mutator_bytes_mut_vec();
+            let bytes: &mut Vec<u8> = self.input.as_mut();
             bytes.clear();
             bytes.extend_from_slice(parent_input.mutator_bytes());
             if !self.operators.mutate(state, &mut self.input, &mut self.applied)? {
@@ -181,7 +177,6 @@ where
                 break;
             }
         }
-        let _ = &self.kept;
         Ok(())
     }
 }

@@ -1,0 +1,580 @@
+//! The process that fuzzes: goes on from a checkpoint, or starts with the seeds, until the campaign is over or the target
+//! has to be loaded afresh.
+
+use std::{
+    cell::RefCell,
+    fs::File,
+    os::fd::FromRawFd,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::{Duration, Instant},
+};
+
+use libafl::{
+    Error as LibAflError, Fuzzer, HasMetadata, StdFuzzer,
+    corpus::{Corpus, InMemoryCorpus, Testcase},
+    events::NopEventManager,
+    fuzzer::{Evaluator, ExecutesInput},
+    inputs::BytesInput,
+    mutators::Tokens,
+    state::{HasCorpus, HasExecutions, HasMaxSize, StdState},
+};
+use libafl_bolts::{rands::StdRand, tuples::tuple_list};
+
+use super::{
+    Setup,
+    archive::{Archive, Moment, Origin},
+    checkpoint::{self, Checkpoint, CheckpointRef, State},
+    confirm::Confirmer,
+    options::{CostKind, InputTypeName, Options},
+    record::Record,
+    supervisor::{Outcome, Restart, stop_requested},
+};
+use crate::{
+    cost::{baseline::Baseline, degradation::Criteria, statistics},
+    error::{Error, Result},
+    keep::feedback::{KeepFeedback, Kept},
+    mutators::{
+        built_in_rules,
+        rule::Rule,
+        select::{InputType, rules_for, select_rules},
+    },
+    output::{EntryName, Summary, summary::StoppedBy},
+    schedule::by_cost::ByCostScheduler,
+    stages::{
+        mutate::{Interruption, MutateStage},
+        operators::Operators,
+    },
+    target::{
+        abi::{Harness, Status},
+        executor::InProcessExecutor,
+        input_page::InputPage,
+        process,
+        tick::{self, TICKED, TIME_UP},
+    },
+};
+
+/// How often the state is saved while nothing forces it.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Confirmations take at most this share of the campaign's time.
+const CONFIRMATION_SHARE: f64 = 0.1;
+
+/// Candidates that are confirmed after the time is up, the most expensive first.
+const LAST_CONFIRMATIONS: usize = 3;
+
+type CampaignFuzzer = StdFuzzer<
+    ByCostScheduler,
+    KeepFeedback,
+    libafl::inputs::BytesInputConverter,
+    libafl::fuzzer::NopInputFilter,
+    (),
+>;
+
+/// What can be said about the options only with rules and dictionaries at hand.
+///
+/// # Errors
+/// An unknown rule, a dictionary that cannot be read.
+pub fn check_options(options: &Options) -> Result<()> {
+    if let Some(selection) = &options.rules {
+        select_rules(selection, &built_in_rules())?;
+    }
+    read_tokens(options).map(drop)
+}
+
+fn read_tokens(options: &Options) -> Result<Tokens> {
+    let mut tokens = Tokens::new();
+    for path in &options.dictionaries {
+        tokens.add_from_file(path).map_err(|error| {
+            Error::usage(format!("--dict {}: {error}; it takes AFL's dictionaries, lines of name=\"value\"", path.display()))
+        })?;
+    }
+    Ok(tokens)
+}
+
+fn rules_of(setup: &Setup) -> Result<Vec<Arc<dyn Rule>>> {
+    let all = built_in_rules();
+    if let Some(selection) = &setup.options.rules {
+        return select_rules(selection, &all);
+    }
+    let input_type = match setup.options.input_type {
+        Some(InputTypeName::Text) => InputType::Text,
+        Some(InputTypeName::Binary) => InputType::Binary,
+        Some(InputTypeName::Xml) => InputType::Xml,
+        None => setup.seeds.inputs.first().map_or(InputType::Binary, |seed| InputType::detect(&seed.bytes, &seed.path)),
+    };
+    Ok(rules_for(input_type, &all))
+}
+
+/// Runs one worker.
+///
+/// # Errors
+/// What ends the campaign: no usable seed, a folder that cannot be written.
+pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: &Restart) -> Result<Outcome> {
+    let options = &setup.options;
+    // The screen keeps the terminal that the target is about to lose.
+    // SAFETY: a fresh descriptor, owned by the file.
+    let terminal = unsafe { File::from_raw_fd(libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 3)) };
+    page.set_hang_timeout(options.hang_timeout);
+    let executor = process::prepare_target(harness, page, options.debug_target)?;
+    let fingerprint = checkpoint::fingerprint(executor.counts().program());
+
+    let first = restart.workers == 0;
+    let saved = if first && setup.folder.resumed() {
+        Checkpoint::read(setup.folder.path()).filter(|saved| saved.fingerprint == fingerprint)
+    } else {
+        restart.vault.load().filter(|saved| saved.fingerprint == fingerprint)
+    };
+    let resumed_without_state = first && setup.folder.resumed() && saved.is_none();
+    if first && setup.folder.resumed() {
+        set_imports_aside(setup, saved.as_ref().map_or(0, |saved| saved.record.entries.len()))?;
+    }
+    let (state, kept, mut record) = match saved {
+        Some(saved) => (Some(saved.state), saved.kept, saved.record),
+        None => (None, Kept::default(), Record::default()),
+    };
+    if first && setup.folder.resumed() {
+        remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
+    }
+    let kept = Rc::new(RefCell::new(kept));
+    let fresh = state.is_none();
+    let archive = Archive::new(setup, kept.clone(), record, terminal)?;
+
+    let mut feedback = KeepFeedback::new(kept.clone());
+    let mut state = match state {
+        Some(state) => state,
+        None => {
+            let rand = StdRand::with_seed(options.seed);
+            StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut feedback, &mut ())
+                .map_err(|error| internal(&error))?
+        }
+    };
+    let tokens = read_tokens(options)?;
+    let has_tokens = !tokens.tokens().is_empty();
+    state.set_max_size(setup.max_size);
+    state.add_metadata(tokens);
+    let rules = rules_of(setup)?;
+    let operators = Operators::new(&rules, has_tokens);
+    let archive = Rc::new(RefCell::new(archive));
+    {
+        let mut archive = archive.borrow_mut();
+        if fresh || archive.record.rules.is_empty() {
+            archive.record.rules = operators.statistics(&rules);
+        }
+        if first {
+            for warning in &setup.seeds.warnings {
+                archive.note(warning)?;
+            }
+        }
+    }
+    let execution_limit = {
+        let before = archive.borrow().record.earlier_executions;
+        options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit))
+    };
+    let stage = MutateStage::new(archive.clone(), operators, execution_limit, restart.lost);
+    let mut worker = Worker {
+        setup,
+        restart,
+        fingerprint,
+        executor,
+        fuzzer: StdFuzzer::new(ByCostScheduler::new(kept.clone()), feedback, ()),
+        state,
+        kept,
+        archive,
+        manager: NopEventManager::new(),
+        confirming: Duration::ZERO,
+        checkpointed: Instant::now(),
+        checkpoint_cost: Duration::ZERO,
+    };
+    let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
+    tick::start(harness, tick::Limits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
+    worker.run(stage, execution_limit)
+}
+
+fn internal(error: &LibAflError) -> Error {
+    Error::other(format!("LibAFL: {error}"))
+}
+
+/// Where queue files wait that the saved state does not know.
+fn imports(setup: &Setup) -> PathBuf {
+    setup.folder.queue().join(".import")
+}
+
+/// Moves the files of entries from number `known` on out of the way of new entries' names. They are run again.
+fn set_imports_aside(setup: &Setup, known: usize) -> Result<()> {
+    let queue = setup.folder.queue();
+    let aside = imports(setup);
+    let failed = |path: &Path, error: std::io::Error| crate::output::atomic::unwritable(path, &error);
+    for file in files_in(&queue) {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.parse::<EntryName>().is_ok_and(|name| name.id < known as u64) {
+            continue;
+        }
+        std::fs::create_dir_all(&aside).map_err(|error| failed(&aside, error))?;
+        std::fs::rename(&file, aside.join(name)).map_err(|error| failed(&file, error))?;
+    }
+    Ok(())
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> =
+        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).map(|entry| entry.path()).collect();
+    files.sort();
+    files
+}
+
+/// What the earlier sessions count for. Without a checkpoint, the summary still knows the findings.
+fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&State>, without_state: bool) {
+    if let Ok(summary) = Summary::read(&setup.folder.summary()) {
+        record.earlier_sessions = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
+        if without_state {
+            record.findings = summary.findings;
+            (record.degradations, record.faults, record.hangs) = (summary.degradations, summary.faults, summary.hangs);
+        }
+    }
+    record.earlier_executions = state.map_or(0, |state| *state.executions());
+}
+
+struct Worker<'a> {
+    setup: &'a Setup,
+    restart: &'a Restart<'a>,
+    fingerprint: u64,
+    executor: InProcessExecutor,
+    fuzzer: CampaignFuzzer,
+    state: State,
+    kept: Rc<RefCell<Kept>>,
+    archive: Rc<RefCell<Archive<'a>>>,
+    manager: NopEventManager,
+    confirming: Duration,
+    checkpointed: Instant,
+    checkpoint_cost: Duration,
+}
+
+impl<'a> Worker<'a> {
+    fn run(&mut self, stage: MutateStage<'a>, execution_limit: u64) -> Result<Outcome> {
+        self.record_lost_runs()?;
+        self.warm_up();
+        if self.archive.borrow().record.baseline.is_none() {
+            if let Some(outcome) = self.seeds()? {
+                return Ok(outcome);
+            }
+            self.set_baseline()?;
+        }
+        if let Some(outcome) = self.import()? {
+            return Ok(outcome);
+        }
+        self.archive.borrow_mut().set_phase("fuzzing");
+        let interruption = stage.interruption.clone();
+        let failure = stage.failure.clone();
+        let mut stages = tuple_list!(stage);
+        let stopped_by = loop {
+            if let Some(stopped_by) = self.reason_to_stop(execution_limit) {
+                break stopped_by;
+            }
+            let round = self.fuzzer.fuzz_one(&mut stages, &mut self.executor, &mut self.state, &mut self.manager);
+            if let Some(error) = failure.borrow_mut().take() {
+                // what cannot be written can often still be remembered
+                let _ = self.checkpoint(true);
+                return Err(error);
+            }
+            round.map_err(|error| internal(&error))?;
+            if *interruption.borrow() == Interruption::Restart {
+                self.checkpoint(false)?;
+                return Ok(Outcome::Again);
+            }
+            if TICKED.load(Relaxed) {
+                TICKED.store(false, Relaxed);
+                let moment = self.moment();
+                self.archive.borrow_mut().housekeeping(moment)?;
+            }
+            if self.may_confirm() {
+                self.confirm_next()?;
+            }
+            if self.checkpointed.elapsed() > CHECKPOINT_INTERVAL.max(self.checkpoint_cost * 50) {
+                self.checkpoint(true)?;
+            }
+        };
+        self.end(stopped_by)
+    }
+
+    fn moment(&self) -> Moment {
+        let edges = self.executor.counts().program().edges() as u64;
+        Moment { executions: *self.state.executions(), edges }
+    }
+
+    fn reason_to_stop(&self, execution_limit: u64) -> Option<StoppedBy> {
+        if stop_requested() {
+            return Some(StoppedBy::Signal);
+        }
+        if TIME_UP.load(Relaxed) {
+            return Some(StoppedBy::Time);
+        }
+        (*self.state.executions() >= execution_limit).then_some(StoppedBy::Execs)
+    }
+
+    /// Inputs that took an earlier worker with them, each recorded once.
+    fn record_lost_runs(&mut self) -> Result<()> {
+        let mut archive = self.archive.borrow_mut();
+        for (input, end) in self.restart.lost {
+            let hash = libafl_bolts::hash_std(input);
+            if archive.record.lost.insert(hash) {
+                archive.lost_run(input, *end)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_lost(&self, bytes: &[u8]) -> bool {
+        self.restart.lost.iter().any(|(lost, _)| lost == bytes)
+    }
+
+    /// The first run in a process does work that no other does (statics, caches): it is not looked at.
+    fn warm_up(&mut self) {
+        let input = self.state.corpus().first().and_then(|id| self.state.corpus().cloned_input_for_id(id).ok());
+        if let Some(input) = input {
+            self.executor.execute(input.as_ref());
+        }
+    }
+
+    /// Runs the seeds. An outcome if the campaign cannot go on in this process.
+    fn seeds(&mut self) -> Result<Option<Outcome>> {
+        let setup = self.setup;
+        let mut warm = !self.archive.borrow().record.entries.is_empty();
+        loop {
+            let at = self.archive.borrow().record.seeds_done;
+            let Some(seed) = setup.seeds.inputs.get(at) else { return Ok(None) };
+            self.archive.borrow_mut().record.seeds_done += 1;
+            let shown = seed.path.display();
+            if self.is_lost(&seed.bytes) {
+                self.archive.borrow_mut().note(&format!("the seed {shown} ends the process: set aside under faults/"))?;
+                continue;
+            }
+            let input = BytesInput::new(seed.bytes.clone());
+            if !warm {
+                warm = true;
+                if !ended_early(self.executor.execute(&seed.bytes)) {
+                    self.executor.counts_mut().judged();
+                }
+            }
+            self.execute(&input)?;
+            let status = self.executor.counts().status();
+            match status {
+                Status::Returned => {
+                    let fallen =
+                        self.archive.borrow_mut().keep_seed(&seed.path, &seed.bytes, self.executor.counts())?;
+                    self.add_to_corpus(input, fallen)?;
+                    self.executor.counts_mut().judged();
+                }
+                Status::Rejected => {
+                    self.archive.borrow_mut().note(&format!("the target rejects the seed {shown} (-1): not used"))?;
+                }
+                _ => {
+                    let mut archive = self.archive.borrow_mut();
+                    archive.early_end(&seed.bytes, Origin::Seed, self.executor.counts())?;
+                    let how = match status {
+                        Status::Hung => "runs into the hang timeout: set aside under hangs/",
+                        Status::Memory => "exceeds the memory limit: set aside under faults/",
+                        Status::Exited => "makes the target exit: set aside under faults/",
+                        _ => "crashes the target: set aside under faults/",
+                    };
+                    archive.note(&format!("the seed {shown} {how}"))?;
+                    drop(archive);
+                    self.checkpoint(false)?;
+                    return Ok(Some(Outcome::Again));
+                }
+            }
+            if stop_requested() || TIME_UP.load(Relaxed) {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// One execution through LibAFL, so that it is counted and observed.
+    fn execute(&mut self, input: &BytesInput) -> Result<()> {
+        self.fuzzer
+            .execute_input(&mut self.state, &mut self.executor, &mut self.manager, input)
+            .map(drop)
+            .map_err(|error| internal(&error))
+    }
+
+    fn add_to_corpus(&mut self, input: BytesInput, fallen: Vec<u32>) -> Result<()> {
+        let corpus = self.state.corpus_mut();
+        corpus.add(Testcase::new(input)).map_err(|error| internal(&error))?;
+        for entry in fallen {
+            corpus.remove((entry as usize).into()).map_err(|error| internal(&error))?;
+        }
+        Ok(())
+    }
+
+    fn set_baseline(&mut self) -> Result<()> {
+        let (baseline, reference) = {
+            let archive = self.archive.borrow();
+            let seeds = archive.record.entries.iter().filter(|entry| entry.parent.is_none());
+            let costs: Vec<(u64, u64)> = seeds.map(|entry| (entry.instructions, entry.bytes)).collect();
+            let Some(baseline) = Baseline::of_seeds(&costs) else {
+                return Err(Error::target(format!(
+                    "none of the {} seeds can be used: each one crashes, hangs, exits or is rejected (see faults/ and hangs/ \
+                     in {}); give at least one that the target takes",
+                    self.setup.seeds.inputs.len(),
+                    self.setup.folder.path().display()
+                )));
+            };
+            let reference = costs.iter().position(|cost| cost.0.max(1) == baseline.instructions).unwrap_or(0);
+            (baseline, reference as u32)
+        };
+        let mut archive = self.archive.borrow_mut();
+        archive.record.baseline = Some(baseline);
+        archive.record.reference = reference;
+        let bytes = std::fs::read(archive.path_of(reference)).unwrap_or_default();
+        let mut seconds = Vec::new();
+        for _ in 0..5 {
+            let before = process::cpu_seconds();
+            if ended_early(self.executor.execute(&bytes)) {
+                break;
+            }
+            seconds.push(process::cpu_seconds() - before);
+        }
+        archive.record.baseline_seconds = (!seconds.is_empty()).then(|| statistics::median(&seconds));
+        drop(archive);
+        self.checkpoint(true)
+    }
+
+    /// Runs what an earlier session kept after its last checkpoint.
+    fn import(&mut self) -> Result<Option<Outcome>> {
+        let folder = imports(self.setup);
+        for file in files_in(&folder) {
+            let bytes = std::fs::read(&file).unwrap_or_default();
+            if bytes.len() <= self.setup.max_size && !self.is_lost(&bytes) {
+                let input = BytesInput::new(bytes);
+                let parent = self.archive.borrow().record.reference;
+                let evaluated =
+                    self.fuzzer.evaluate_input(&mut self.state, &mut self.executor, &mut self.manager, &input);
+                let (_, new) = evaluated.map_err(|error| internal(&error))?;
+                let counts = self.executor.counts();
+                if new.is_some() {
+                    let fallen = self.archive.borrow_mut().keep_mutant(parent, &[], input.as_ref(), counts)?;
+                    for entry in fallen {
+                        self.state.corpus_mut().remove((entry as usize).into()).map_err(|error| internal(&error))?;
+                    }
+                }
+                if counts.status() == Status::Returned {
+                    self.executor.counts_mut().judged();
+                } else if ended_early(counts.status()) {
+                    self.archive.borrow_mut().early_end(input.as_ref(), Origin::Unknown, counts)?;
+                    let _ = std::fs::remove_file(&file);
+                    self.checkpoint(false)?;
+                    return Ok(Some(Outcome::Again));
+                }
+            }
+            let _ = std::fs::remove_file(&file);
+            if stop_requested() || TIME_UP.load(Relaxed) {
+                break;
+            }
+        }
+        let _ = std::fs::remove_dir(&folder);
+        Ok(None)
+    }
+
+    fn may_confirm(&self) -> bool {
+        let archive = self.archive.borrow();
+        self.setup.options.confirm
+            && !archive.record.candidates.is_empty()
+            && (self.confirming.is_zero()
+                || self.confirming.as_secs_f64() < CONFIRMATION_SHARE * archive.session().as_secs_f64())
+    }
+
+    /// Confirms the most expensive candidate.
+    fn confirm_next(&mut self) -> Result<()> {
+        let started = Instant::now();
+        let mut archive = self.archive.borrow_mut();
+        let record = &archive.record;
+        let cost = |entry: u32| record.entries[entry as usize].instructions;
+        let Some((key, candidate)) = record.candidates.iter().map(|(&k, &c)| (k, c)).max_by_key(|&(_, c)| cost(c)) else {
+            return Ok(());
+        };
+        let ratio = record.ratio(cost(candidate));
+        let expected = record.baseline_seconds.unwrap_or(0.0) * ratio;
+        let (reference, root) = (record.reference, record.entries[candidate as usize].root);
+        let options = &self.setup.options;
+        let confirmer = Confirmer {
+            criteria: Criteria {
+                threshold: options.threshold,
+                instructions: options.cost.contains(&CostKind::Instructions),
+                time: options.cost.contains(&CostKind::Time),
+            },
+            hang_timeout: options.hang_timeout,
+            memory_limit: options.memory_limit,
+        };
+        let path = archive.path_of(candidate);
+        let confirmed = confirmer.confirm(
+            &archive.path_of(reference),
+            &archive.path_of(root),
+            &path,
+            Duration::try_from_secs_f64(expected).unwrap_or(options.hang_timeout),
+        );
+        archive.record.candidates.remove(&key);
+        archive.record.judged.insert(key, ratio);
+        match confirmed {
+            Ok(Some(confirmation)) => {
+                archive.record.baseline_seconds = Some(confirmation.baseline_seconds);
+                let time = confirmation.comparison.time_ratio.value;
+                if self.kept.borrow().champions.worst() == Some(candidate) {
+                    archive.record.worst_time = Some((candidate, time));
+                }
+                if confirmation.comparison.confirmed {
+                    let bytes = std::fs::read(&path).map_err(|error| {
+                        Error::other(format!("cannot read {}: {error}", path.display()))
+                    })?;
+                    archive.degradation(candidate, &bytes, &confirmation)?;
+                } else {
+                    archive.log(&format!("not confirmed: {} ({time:.2} x the time)", path.display()))?;
+                }
+            }
+            Ok(None) => archive.log(&format!("not confirmed: {} does not come back by itself", path.display()))?,
+            Err(error) => archive.log(&format!("{error}"))?,
+        }
+        self.confirming += started.elapsed();
+        Ok(())
+    }
+
+    fn checkpoint(&mut self, to_disk: bool) -> Result<()> {
+        let started = Instant::now();
+        let archive = self.archive.borrow();
+        let bytes = CheckpointRef {
+            fingerprint: self.fingerprint,
+            state: &self.state,
+            kept: &self.kept.borrow(),
+            record: &archive.record,
+        }
+        .to_bytes()?;
+        self.restart.vault.store(&bytes)?;
+        if to_disk {
+            checkpoint::write(self.setup.folder.path(), &bytes)?;
+        }
+        self.checkpoint_cost = started.elapsed();
+        self.checkpointed = Instant::now();
+        Ok(())
+    }
+
+    fn end(&mut self, stopped_by: StoppedBy) -> Result<Outcome> {
+        if self.setup.options.confirm && stopped_by != StoppedBy::Signal {
+            self.archive.borrow_mut().set_phase("confirming");
+            let started = Instant::now();
+            for _ in 0..LAST_CONFIRMATIONS {
+                if started.elapsed() < self.setup.options.hang_timeout && !stop_requested() {
+                    self.confirm_next()?;
+                }
+            }
+        }
+        self.checkpoint(true)?;
+        let moment = self.moment();
+        self.archive.borrow_mut().finish(moment, stopped_by)?;
+        Ok(Outcome::Over)
+    }
+}
+
+fn ended_early(status: Status) -> bool {
+    !matches!(status, Status::Returned | Status::Rejected)
+}

@@ -1,0 +1,73 @@
+//! The engine inside a harness: where the runtime's `main` enters Rust.
+
+use std::{
+    ffi::{CStr, OsString, c_char, c_int},
+    io::Write,
+    os::unix::ffi::OsStrExt,
+    sync::OnceLock,
+};
+
+use crate::{
+    campaign::{
+        self,
+        options::{Options, ReplayOptions},
+    },
+    cli::{self, Command},
+    error::{ExitCode, Result},
+    replay,
+    target::abi::Harness,
+};
+
+/// The target's memory may be in any state after a crash; the engine's must not be part of it. With a heap of its own it
+/// neither waits for a lock that a crashed `malloc` holds nor walks through a list that it broke.
+#[global_allocator]
+static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The program as `quagmire` was told to call it.
+pub const PROGRAM: &str = "QUAGMIRE_PROGRAM";
+
+/// The command that the user typed, as a JSON list.
+pub const COMMAND: &str = "QUAGMIRE_COMMAND";
+
+static NAME: OnceLock<String> = OnceLock::new();
+
+/// How the user calls this harness: for the commands that findings are reproduced with.
+pub fn program() -> String {
+    NAME.get().cloned().unwrap_or_default()
+}
+
+/// Runs the engine with the command line of a harness. Returns the exit code of the process.
+///
+/// # Safety
+/// `argv` holds `argc` C strings, `harness` lives as long as the process, and nothing else runs yet: it is called by the
+/// runtime's `main`, once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn quagmire_engine_main(argc: c_int, argv: *const *const c_char, harness: *const Harness) -> c_int {
+    // SAFETY: the caller's promise.
+    let (arguments, harness) = unsafe {
+        let one = |at: usize| OsString::from(std::ffi::OsStr::from_bytes(CStr::from_ptr(*argv.add(at)).to_bytes()));
+        ((0..argc as usize).map(one).collect::<Vec<_>>(), &*harness)
+    };
+    let name = std::env::var(PROGRAM).ok().or_else(|| arguments.first()?.clone().into_string().ok());
+    let _ = NAME.set(name.unwrap_or_else(|| "harness".to_owned()));
+    let code = match cli::parse_for_harness(arguments) {
+        Err(stop) => stop.print(),
+        Ok(command) => run(command, harness).unwrap_or_else(|error| {
+            // a closed standard error is no reason to panic
+            let _ = writeln!(std::io::stderr(), "quagmire: {error}");
+            error.code
+        }),
+    };
+    code as c_int
+}
+
+fn run(command: Command, harness: &'static Harness) -> Result<ExitCode> {
+    let typed = std::env::var(COMMAND).ok().and_then(|json| serde_json::from_str::<Vec<String>>(&json).ok());
+    match command {
+        Command::Fuzz(mut fuzz) => {
+            fuzz.command = typed.unwrap_or(fuzz.command);
+            campaign::launch(Options::resolve(fuzz)?, harness)
+        }
+        Command::Replay(options) => replay::run(&ReplayOptions::resolve(options)?, harness),
+    }
+}
