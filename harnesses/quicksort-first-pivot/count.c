@@ -1,0 +1,5 @@
+// Prints the number of comparisons that sorting each file takes: `count FILE...`. For 64 bytes it is 2016 at most.
+#include "../common/count_files.h"
+#include "quicksort.h"
+
+int main(int argc, char **argv) { return count_files(argc, argv, quicksort); }
