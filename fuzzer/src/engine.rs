@@ -42,7 +42,11 @@ pub fn program() -> String {
 /// `argv` holds `argc` C strings, `harness` lives as long as the process, and nothing else runs yet: it is called by the
 /// runtime's `main`, once.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn quagmire_engine_main(argc: c_int, argv: *const *const c_char, harness: *const Harness) -> c_int {
+pub unsafe extern "C" fn quagmire_engine_main(
+    argc: c_int,
+    argv: *const *const c_char,
+    harness: *const Harness,
+) -> c_int {
     // SAFETY: the caller's promise.
     let (arguments, harness) = unsafe {
         let one = |at: usize| OsString::from(std::ffi::OsStr::from_bytes(CStr::from_ptr(*argv.add(at)).to_bytes()));

@@ -6,9 +6,9 @@
 #include <regex>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // U+200C (zero-width non-joiner) is three bytes in UTF-8 and so can't be a member of a class of bytes: `\u200c`
-  // in a std::regex<char> would silently be the byte 0x0c, and the three bytes in [...] would match any one of them.
-  static const std::regex blanks("^(?:\\s|\xe2\x80\x8c)+|(?:\\s|\xe2\x80\x8c)+$");
+  // U+200C (zero-width non-joiner) is three bytes in UTF-8, and a class of a std::regex<char> holds bytes: each of the
+  // three counts as white space here, which text hardly notices and costs what the original costs.
+  static const std::regex blanks("^[\\s\xe2\x80\x8c]+|[\\s\xe2\x80\x8c]+$");
   const char *line = reinterpret_cast<const char *>(data);
   const char *const end = line + size;
   while (line != end) {

@@ -2,6 +2,7 @@
 
 use std::{
     cell::RefCell,
+    collections::BTreeSet,
     fs::File,
     path::{Path, PathBuf},
     rc::Rc,
@@ -148,8 +149,8 @@ impl<'a> Archive<'a> {
         let instructions = counts.cost().instructions;
         let labels = rules.iter().map(|&rule| self.record.rules[rule as usize].label.clone());
         let name = EntryName::mutant(number.into(), parent.into(), self.record.ratio(instructions), labels);
-        for &rule in rules {
-            self.record.rules[rule as usize].coverage_increases += 1;
+        for rule in rules.iter().collect::<BTreeSet<_>>() {
+            self.record.rules[*rule as usize].coverage_increases += 1;
         }
         let (root, depth) = (self.record.entries[parent as usize].root, self.record.entries[parent as usize].depth + 1);
         let entry = Entry {
@@ -185,8 +186,11 @@ impl<'a> Archive<'a> {
         let Some((function, _)) = counts.hottest_function() else { return };
         let key = counts.program().functions()[function as usize].first_edge;
         let judged = self.record.judged.get(&key).copied().unwrap_or(0.0);
-        let waiting =
-            self.record.candidates.get(&key).map_or(0.0, |&c| self.record.ratio(self.record.entries[c as usize].instructions));
+        let waiting = self
+            .record
+            .candidates
+            .get(&key)
+            .map_or(0.0, |&c| self.record.ratio(self.record.entries[c as usize].instructions));
         if ratio >= self.setup.options.threshold && ratio >= judged * STEP && ratio > waiting {
             self.record.candidates.insert(key, number);
         }
@@ -239,7 +243,8 @@ impl<'a> Archive<'a> {
             Origin::Seed | Origin::Unknown => (None, Vec::new()),
         };
         let labels: Vec<String> = rules.iter().map(|&rule| self.record.rules[rule as usize].label.clone()).collect();
-        let mut name = EntryName { id: number, src: parent.map(u64::from), cost: ratio, rules: labels.clone(), orig: None };
+        let mut name =
+            EntryName { id: number, src: parent.map(u64::from), cost: ratio, rules: labels.clone(), orig: None };
         if let Origin::Seed = origin {
             name.orig = Some("seed".to_owned());
         }
@@ -284,8 +289,8 @@ impl<'a> Archive<'a> {
         let path = self.folder().degradations().join(&of.file);
         write_whole(&path, bytes)?;
         self.record.degradations += 1;
-        for &rule in &of.rules {
-            self.record.rules[rule as usize].degradations += 1;
+        for rule in of.rules.iter().collect::<BTreeSet<_>>() {
+            self.record.rules[*rule as usize].degradations += 1;
         }
         let time = confirmation.comparison.time_ratio;
         let finding = Finding {
@@ -393,8 +398,11 @@ impl<'a> Archive<'a> {
         let record = &self.record;
         let worst = self.kept.borrow().champions.worst().and_then(|worst| {
             let entry = record.entries.get(worst as usize)?;
+            // a confirmed one is shown as the finding that it is
+            let confirmed = self.relative(&self.folder().degradations().join(&entry.file));
+            let is_finding = record.findings.iter().any(|finding| finding.path == confirmed);
             Some(summary::Worst {
-                path: self.relative(&self.path_of(worst)),
+                path: if is_finding { confirmed } else { self.relative(&self.path_of(worst)) },
                 bytes: entry.bytes,
                 instructions_ratio: Some(record.ratio(entry.instructions)),
                 time_ratio: record.worst_time.filter(|(entry, _)| *entry == worst).map(|(_, ratio)| ratio),

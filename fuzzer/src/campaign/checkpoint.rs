@@ -54,7 +54,8 @@ pub struct Checkpoint {
 /// Tells programs apart whose edges do not have the same numbers.
 pub fn fingerprint(program: &Program) -> u64 {
     program.functions().iter().fold(program.edges() as u64, |hash, function| {
-        let weights = function.weights().iter().fold(u64::from(function.edges), |a, &w| a.rotate_left(7) ^ u64::from(w));
+        let weights =
+            function.weights().iter().fold(u64::from(function.edges), |a, &w| a.rotate_left(7) ^ u64::from(w));
         (hash.rotate_left(11) ^ weights).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     })
 }

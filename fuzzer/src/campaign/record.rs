@@ -1,6 +1,9 @@
 //! What a campaign remembers of its inputs and findings. Plain data, saved with every checkpoint.
 
-use std::{collections::{BTreeMap, BTreeSet}, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 

@@ -64,13 +64,8 @@ const CONFIRMATION_SHARE: f64 = 0.1;
 /// Candidates that are confirmed after the time is up, the most expensive first.
 const LAST_CONFIRMATIONS: usize = 3;
 
-type CampaignFuzzer = StdFuzzer<
-    ByCostScheduler,
-    KeepFeedback,
-    libafl::inputs::BytesInputConverter,
-    libafl::fuzzer::NopInputFilter,
-    (),
->;
+type CampaignFuzzer =
+    StdFuzzer<ByCostScheduler, KeepFeedback, libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
 
 /// What can be said about the options only with rules and dictionaries at hand.
 ///
@@ -87,7 +82,10 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
     let mut tokens = Tokens::new();
     for path in &options.dictionaries {
         tokens.add_from_file(path).map_err(|error| {
-            Error::usage(format!("--dict {}: {error}; it takes AFL's dictionaries, lines of name=\"value\"", path.display()))
+            Error::usage(format!(
+                "--dict {}: {error}; it takes AFL's dictionaries, lines of name=\"value\"",
+                path.display()
+            ))
         })?;
     }
     Ok(tokens)
@@ -172,7 +170,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         let before = archive.borrow().record.earlier_executions;
         options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit))
     };
-    let stage = MutateStage::new(archive.clone(), operators, execution_limit, restart.lost);
+    let stage = MutateStage::new(archive.clone(), kept.clone(), operators, execution_limit, restart.lost);
     let mut worker = Worker {
         setup,
         restart,
@@ -348,7 +346,9 @@ impl<'a> Worker<'a> {
             self.archive.borrow_mut().record.seeds_done += 1;
             let shown = seed.path.display();
             if self.is_lost(&seed.bytes) {
-                self.archive.borrow_mut().note(&format!("the seed {shown} ends the process: set aside under faults/"))?;
+                self.archive
+                    .borrow_mut()
+                    .note(&format!("the seed {shown} ends the process: set aside under faults/"))?;
                 continue;
             }
             let input = BytesInput::new(seed.bytes.clone());
@@ -491,7 +491,8 @@ impl<'a> Worker<'a> {
         let mut archive = self.archive.borrow_mut();
         let record = &archive.record;
         let cost = |entry: u32| record.entries[entry as usize].instructions;
-        let Some((key, candidate)) = record.candidates.iter().map(|(&k, &c)| (k, c)).max_by_key(|&(_, c)| cost(c)) else {
+        let Some((key, candidate)) = record.candidates.iter().map(|(&k, &c)| (k, c)).max_by_key(|&(_, c)| cost(c))
+        else {
             return Ok(());
         };
         let ratio = record.ratio(cost(candidate));
@@ -524,9 +525,8 @@ impl<'a> Worker<'a> {
                     archive.record.worst_time = Some((candidate, time));
                 }
                 if confirmation.comparison.confirmed {
-                    let bytes = std::fs::read(&path).map_err(|error| {
-                        Error::other(format!("cannot read {}: {error}", path.display()))
-                    })?;
+                    let bytes = std::fs::read(&path)
+                        .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
                     archive.degradation(candidate, &bytes, &confirmation)?;
                 } else {
                     archive.log(&format!("not confirmed: {} ({time:.2} x the time)", path.display()))?;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     champions::Champions,
+    effort::Effort,
     history::{History, Novelty},
 };
 use crate::target::{abi::Status, counts::CountsObserver, executor::Observers};
@@ -24,6 +25,8 @@ pub struct Kept {
     pub history: History,
     /// Who is best at what.
     pub champions: Champions,
+    /// What was spent on which aim.
+    pub effort: Effort,
     /// Why the last execution was interesting.
     #[serde(skip)]
     pub novelty: Novelty,

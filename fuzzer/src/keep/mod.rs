@@ -4,5 +4,6 @@
 //! (PerfFuzz's), a new maximum of the total cost. What is kept but no longer best at anything is set aside.
 
 pub mod champions;
+pub mod effort;
 pub mod feedback;
 pub mod history;

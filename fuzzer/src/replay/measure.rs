@@ -231,11 +231,7 @@ fn describe(status: Status, counts: &CountsObserver) -> Measurement {
         let (_, edge_counts) = counts.counts(f);
         let work = edge_counts.iter().zip(function.weights()).map(|(&c, &w)| u64::from(c) * u64::from(w));
         let hottest = work.enumerate().max_by_key(|&(at, work)| (work, std::cmp::Reverse(at))).map_or(0, |(at, _)| at);
-        FunctionCost {
-            pc: function.pc(0),
-            hottest_pc: function.pc(hottest),
-            instructions: counts.instructions_of(f),
-        }
+        FunctionCost { pc: function.pc(0), hottest_pc: function.pc(hottest), instructions: counts.instructions_of(f) }
     });
     let hit = counts.ran().iter().map(|&f| counts.counts(f).1.iter().filter(|&&c| c > 0).count() as u64).sum();
     Measurement {

@@ -1,4 +1,4 @@
-//! Half of the rounds go to the most expensive inputs, half to any input that is best at something.
+//! Half of the work goes to the most expensive inputs, half to any input that is best at something, cheap ones first.
 
 use std::{cell::RefCell, num::NonZeroUsize, rc::Rc};
 
@@ -10,10 +10,7 @@ use libafl::{
 };
 use libafl_bolts::rands::Rand;
 
-use crate::keep::feedback::Kept;
-
-/// Chance (of 4) that a round goes to the top of the ranking by cost.
-const TOP_CHANCE_OF_4: usize = 2;
+use crate::keep::{effort::Aim, feedback::Kept};
 
 /// See the module's text.
 #[derive(Debug)]
@@ -44,17 +41,19 @@ where
     }
 
     fn next(&mut self, state: &mut S) -> Result<CorpusId, Error> {
-        let kept = self.kept.borrow();
+        let mut kept = self.kept.borrow_mut();
+        let aim = kept.effort.begin();
         let ranking = kept.champions.ranking();
         let Some(length) = NonZeroUsize::new(ranking.len()) else {
             return Err(Error::empty("no input to mutate"));
         };
-        let from_end = if state.rand_mut().below(const { NonZeroUsize::new(4).unwrap() }) < TOP_CHANCE_OF_4 {
-            from_top(length.get(), state.rand_mut().next_float())
-        } else {
-            state.rand_mut().below(length)
+        let rand = state.rand_mut();
+        let from_cheapest = match aim {
+            Aim::Cost => length.get() - 1 - from_top(length.get(), rand.next_float()),
+            // the cheaper of two: time buys more executions there
+            Aim::Coverage => rand.below(length).min(rand.below(length)),
         };
-        let id = CorpusId(ranking[length.get() - 1 - from_end].1 as usize);
+        let id = CorpusId(ranking[from_cheapest].1 as usize);
         *state.corpus_mut().current_mut() = Some(id);
         Ok(id)
     }

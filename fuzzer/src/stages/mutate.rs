@@ -20,6 +20,7 @@ use crate::{
         checkpoint::State,
         supervisor::stop_requested,
     },
+    keep::feedback::Kept,
     target::{
         abi::Status,
         executor::Observers,
@@ -49,6 +50,7 @@ const FEWEST_MUTANTS: u64 = 6;
 /// See the module's text.
 pub struct MutateStage<'a> {
     archive: Rc<RefCell<Archive<'a>>>,
+    kept: Rc<RefCell<Kept>>,
     operators: Operators<State>,
     /// Stop after this many executions.
     execution_limit: u64,
@@ -65,12 +67,14 @@ impl<'a> MutateStage<'a> {
     /// A stage that hands what it finds to `archive`. Inputs in `lost` are never run.
     pub fn new(
         archive: Rc<RefCell<Archive<'a>>>,
-            operators: Operators<State>,
+        kept: Rc<RefCell<Kept>>,
+        operators: Operators<State>,
         execution_limit: u64,
         lost: &'a [(Vec<u8>, End)],
     ) -> Self {
         Self {
             archive,
+            kept,
             operators,
             execution_limit,
             lost,
@@ -128,6 +132,7 @@ where
             }
             let (result, new) = fuzzer.evaluate_input(state, executor, manager, &self.input)?;
             let status = executor.observers().0.status();
+            self.kept.borrow_mut().effort.spend(executor.observers().0.cost().instructions);
             {
                 let mut archive = self.archive.borrow_mut();
                 for &rule in &self.applied {
@@ -153,8 +158,7 @@ where
                 _ => {
                     let origin = Origin::Mutant { parent, rules: self.applied.clone() };
                     let observers = executor.observers();
-                    let saved =
-                        self.archive.borrow_mut().early_end(self.input.mutator_bytes(), origin, &observers.0);
+                    let saved = self.archive.borrow_mut().early_end(self.input.mutator_bytes(), origin, &observers.0);
                     drop(observers);
                     self.check(saved)?;
                     self.interrupt(Interruption::Restart);
