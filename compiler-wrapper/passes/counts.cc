@@ -1,10 +1,13 @@
 // Counts how often every edge of a program is executed, exactly and inline.
 //
 // Edge level as SanitizerCoverage understands it: critical edges are split, so that a block stands for the edge into
-// it. Blocks of a function that always run equally often (one dominates the other, is post-dominated by it, and both
-// are in the same loop) share one counter and add up their weights: the sum of count x weight loses nothing, and a
-// third of the increments goes. A block with a call in its middle is counted as if the call came back; sharing a
-// counter across blocks makes the same assumption and no other.
+// it. Not every block needs a counter of its own:
+//   - Blocks that always run equally often (one dominates the other, is post-dominated by it, and both are in the same
+//     loop) share one.
+//   - What flows in flows out: a block in which paths meet runs as often as its predecessors together, one in which
+//     they part as often as its successors together. Such a block has no counter; its weight is added to theirs.
+// The sum of count x weight over the counters is the same as over all blocks. A block with a call in its middle is
+// counted as if the call came back, and so is what is left out here.
 //
 // What a function leaves in its object file (all of it lives and dies with the function: COMDAT, !associated):
 //   __qgm_entry    one u32: how often the function was entered. All of a program's stand side by side, so that one
@@ -17,10 +20,14 @@
 //
 // The same source builds with LLVM 14 to 19 without a version test.
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Dominators.h"
@@ -43,7 +50,7 @@ namespace {
 const char *const CtorName = "quagmire.module_ctor";
 const char *const DtorName = "quagmire.module_dtor";
 
-// An edge counter: the block that carries it, and the instructions of all blocks that it counts for.
+// An edge counter: the block that carries it, and the instructions of all blocks that one execution of it stands for.
 struct Counter {
   BasicBlock *Block;
   uint64_t Weight;
@@ -106,39 +113,137 @@ private:
     return BB.getFirstInsertionPt() != BB.end() && !isa<UnreachableInst>(&*BB.getFirstInsertionPt());
   }
 
+  // Blocks that run equally often, the first of which (it dominates the others) may carry a counter.
+  struct Group {
+    BasicBlock *Head;
+    SmallVector<BasicBlock *, 4> Blocks;
+    uint64_t Weight = 0;
+    // Without a counter: the groups whose counts add up to its own. Empty for one that has a counter.
+    SmallVector<unsigned, 4> Parts;
+  };
+
+  static SmallVector<Group, 32> group(Function &F, DominatorTree &DT, LoopInfo &LI, bool Share,
+                                      DenseMap<const BasicBlock *, unsigned> &GroupOf) {
+    PostDominatorTree PDT(F);
+    SmallVector<Group, 32> Groups;
+    for (BasicBlock *BB : depth_first(&F.getEntryBlock())) {
+      // the order only has to visit dominators first and be the same every time
+      if (!DT.getNode(BB) || (!canCarry(*BB) && BB != &F.getEntryBlock()))
+        continue;
+      unsigned Own = Groups.size();
+      if (Share) {
+        auto *Node = DT.getNode(BB)->getIDom();
+        for (unsigned Steps = 0; Node && Steps < 64; Node = Node->getIDom(), ++Steps) {
+          BasicBlock *A = Node->getBlock();
+          auto Found = GroupOf.find(A);
+          if (Found == GroupOf.end() || LI.getLoopFor(A) != LI.getLoopFor(BB) || !PDT.dominates(BB, A))
+            continue;
+          Own = Found->second;
+          break;
+        }
+      }
+      if (Own == Groups.size()) {
+        Groups.emplace_back();
+        Groups.back().Head = BB;
+      }
+      GroupOf[BB] = Own;
+      Groups[Own].Blocks.push_back(BB);
+      Groups[Own].Weight += weightOf(*BB);
+    }
+    return Groups;
+  }
+
+  // The groups that run together as often as BB's predecessors (successors) do, if each of them leads only to (comes
+  // only from) BB.
+  template <typename Range, typename Only>
+  static SmallVector<unsigned, 4> parts(BasicBlock *BB, Range Neighbours, Only OnlyNeighbour,
+                                        const DenseMap<const BasicBlock *, unsigned> &GroupOf) {
+    SmallVector<unsigned, 4> Parts;
+    SmallPtrSet<const BasicBlock *, 8> Seen;
+    for (BasicBlock *Other : Neighbours) {
+      if (!Seen.insert(Other).second)
+        continue;
+      auto Found = GroupOf.find(Other);
+      if (Found == GroupOf.end() || OnlyNeighbour(Other) != BB)
+        return {};
+      Parts.push_back(Found->second);
+    }
+    if (Parts.size() < 2)
+      Parts.clear();
+    return Parts;
+  }
+
+  // Whether the count of From depends on that of To; also true if that would take long to find out.
+  static bool dependsOn(ArrayRef<Group> Groups, unsigned From, unsigned To, SmallDenseSet<unsigned, 16> &Seen) {
+    if (From == To || Seen.size() > 256)
+      return true;
+    if (!Seen.insert(From).second)
+      return false;
+    for (unsigned Part : Groups[From].Parts)
+      if (dependsOn(Groups, Part, To, Seen))
+        return true;
+    return false;
+  }
+
+  // Every group after all those whose parts it belongs to.
+  static void dependentsFirst(ArrayRef<Group> Groups, unsigned At, SmallVectorImpl<bool> &Done,
+                              SmallVectorImpl<unsigned> &Reversed) {
+    if (Done[At])
+      return;
+    Done[At] = true;
+    for (unsigned Part : Groups[At].Parts)
+      dependentsFirst(Groups, Part, Done, Reversed);
+    Reversed.push_back(At);
+  }
+
   SmallVector<Counter, 32> place(Function &F) {
     DominatorTree DT(F);
-    PostDominatorTree PDT(F);
     LoopInfo LI(DT);
     ReversePostOrderTraversal<const Function *> Order(&F);
     using RPO = ReversePostOrderTraversal<const Function *>;
     // A second return of setjmp, and a cycle without a header, run blocks more often than their dominator.
     bool Share = !F.callsFunctionThatReturnsTwice() &&
                  !containsIrreducibleCFG<const BasicBlock *, const RPO, const LoopInfo>(Order, LI);
+    DenseMap<const BasicBlock *, unsigned> GroupOf;
+    SmallVector<Group, 32> Groups = group(F, DT, LI, Share, GroupOf);
 
-    SmallVector<Counter, 32> Counters;
-    DenseMap<const BasicBlock *, unsigned> CounterOf;
-    for (BasicBlock *BB : depth_first(&F.getEntryBlock())) {
-      // the order only has to visit dominators first and be the same every time
-      if (!DT.getNode(BB) || (!canCarry(*BB) && BB != &F.getEntryBlock()))
-        continue;
-      unsigned Own = Counters.size();
-      if (Share) {
-        auto *Node = DT.getNode(BB)->getIDom();
-        for (unsigned Steps = 0; Node && Steps < 64; Node = Node->getIDom(), ++Steps) {
-          BasicBlock *A = Node->getBlock();
-          auto Found = CounterOf.find(A);
-          if (Found == CounterOf.end() || LI.getLoopFor(A) != LI.getLoopFor(BB) || !PDT.dominates(BB, A))
-            continue;
-          Own = Found->second;
+    // The innermost ones first: where two blocks could stand for each other, the one that runs more often goes.
+    SmallVector<unsigned, 32> Innermost;
+    for (unsigned G = 1; G < Groups.size() && Share; ++G)
+      Innermost.push_back(G);
+    std::stable_sort(Innermost.begin(), Innermost.end(), [&](unsigned A, unsigned B) {
+      return LI.getLoopDepth(Groups[A].Head) > LI.getLoopDepth(Groups[B].Head);
+    });
+    for (unsigned G : Innermost) {
+      SmallVector<unsigned, 4> Parts;
+      for (BasicBlock *BB : Groups[G].Blocks) {
+        Parts = parts(BB, predecessors(BB), [](BasicBlock *P) { return P->getUniqueSuccessor(); }, GroupOf);
+        if (Parts.empty())
+          Parts = parts(BB, successors(BB), [](BasicBlock *S) { return S->getUniquePredecessor(); }, GroupOf);
+        SmallDenseSet<unsigned, 16> Seen;
+        for (unsigned Part : Parts)
+          if (dependsOn(Groups, Part, G, Seen)) {
+            Parts.clear();
+            break;
+          }
+        if (!Parts.empty())
           break;
-        }
       }
-      if (Own == Counters.size())
-        Counters.push_back({BB, 0});
-      CounterOf[BB] = Own;
-      Counters[Own].Weight += weightOf(*BB);
+      Groups[G].Parts = Parts;
     }
+
+    // What a group weighs is added to each of its parts, from the sums down to the counters.
+    SmallVector<bool, 32> Done(Groups.size(), false);
+    SmallVector<unsigned, 32> Reversed;
+    for (unsigned G = 0; G < Groups.size(); ++G)
+      dependentsFirst(Groups, G, Done, Reversed);
+    for (unsigned G : reverse(Reversed))
+      for (unsigned Part : Groups[G].Parts)
+        Groups[Part].Weight += Groups[G].Weight;
+    SmallVector<Counter, 32> Counters;
+    for (const Group &G : Groups)
+      if (G.Parts.empty())
+        Counters.push_back({G.Head, G.Weight});
     return Counters;
   }
 
