@@ -195,12 +195,13 @@ void quick_exit(int code) {
   really("quick_exit", code);
 }
 
-/* Errors reach the engine as signals or through the death callback; leaks are not what it looks for. */
+/* Errors reach the engine as signals or through the death callback; leaks are not what it looks for, and nobody reads
+   the reports (ASAN_OPTIONS=symbolize=1 with --debug-target does). */
 __attribute__((weak)) const char *__asan_default_options(void) {
   return "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:detect_leaks=0:"
-         "detect_stack_use_after_return=0:allocator_may_return_null=1";
+         "detect_stack_use_after_return=0:allocator_may_return_null=1:symbolize=0";
 }
-__attribute__((weak)) const char *__ubsan_default_options(void) { return "handle_segv=0:handle_abort=0:print_stacktrace=1"; }
+__attribute__((weak)) const char *__ubsan_default_options(void) { return "handle_segv=0:handle_abort=0:symbolize=0"; }
 
 int main(int argc, char **argv) {
   const struct qgm_harness harness = {

@@ -12,6 +12,7 @@ use std::{
 use super::{
     Setup,
     record::{Entry, Record},
+    supervisor::Lost,
 };
 use crate::{
     error::Result,
@@ -220,9 +221,11 @@ impl<'a> Archive<'a> {
         self.save_early_end(kind, &what, bytes, origin, ratio, place)
     }
 
-    /// Saves the input that ended a worker from outside (SIGKILL, a raw system call): nothing more is known of it.
-    pub fn lost_run(&mut self, bytes: &[u8], end: process::End) -> Result<()> {
-        self.save_early_end(FindingKind::Fault, &format!("process ended: {end}"), bytes, Origin::Unknown, None, None)
+    /// Saves an input that ended its worker (SIGKILL, a raw system call, a run that no signal ends): nothing more is
+    /// known of it.
+    pub fn lost_run(&mut self, lost: &Lost) -> Result<()> {
+        let kind = if lost.stuck { FindingKind::Hang } else { FindingKind::Fault };
+        self.save_early_end(kind, &format!("process ended: {}", lost.end), &lost.input, Origin::Unknown, None, None)
     }
 
     fn save_early_end(
@@ -477,6 +480,9 @@ impl<'a> Archive<'a> {
     pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy) -> Result<()> {
         self.moment = moment;
         self.write_progress(Some(stopped_by))?;
+        if self.record.early_ends > 0 {
+            self.log(&format!("{} runs ended early and were survived", self.record.early_ends))?;
+        }
         let status = self.status();
         self.screen.show_now(&status);
         let report = crate::output::final_report(&self.summary(Some(stopped_by)), self.folder().path());

@@ -9,11 +9,12 @@ pub mod seeds;
 pub mod supervisor;
 pub mod worker;
 
-use std::time::SystemTime;
+use std::{path::PathBuf, time::SystemTime};
 
 use crate::{
     error::{ExitCode, Result},
     output::OutputFolder,
+    replay::measure,
     target::{abi::Harness, input_page::InputPage, tick},
 };
 
@@ -45,5 +46,15 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
     let folder = OutputFolder::open(&options.output, options.resume, options.force)?;
     let page = InputPage::new(max_size.max(1))?;
     let setup = Setup { options, seeds, folder, max_size, start_ns: tick::now_ns(), started: SystemTime::now() };
-    supervisor::supervise(&page.share(), &mut |restart| worker::work(&setup, harness, page.share(), restart))
+    let alone = measure::Plan {
+        rounds: 0,
+        hang_timeout: setup.options.hang_timeout,
+        memory_limit: setup.options.memory_limit,
+        debug_target: setup.options.debug_target,
+    };
+    let kills = |bytes: &[u8]| {
+        let input = measure::Input { path: PathBuf::new(), bytes: bytes.to_vec() };
+        Ok(measure::measure(harness, &[input], &alone)?.iter().any(measure::Measurement::was_killed))
+    };
+    supervisor::supervise(&page.share(), &mut |restart| worker::work(&setup, harness, page.share(), restart), &kills)
 }

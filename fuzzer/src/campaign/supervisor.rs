@@ -69,10 +69,21 @@ fn next_signal(set: &libc::sigset_t) -> Option<i32> {
 pub struct Restart<'a> {
     /// Where its checkpoint is, and goes.
     pub vault: &'a Vault,
-    /// Inputs that ended their worker from outside, with the way: not to be run again.
-    pub lost: &'a [(Vec<u8>, End)],
+    /// Inputs that ended their worker: not to be run again.
+    pub lost: &'a [Lost],
     /// How many workers there were before.
     pub workers: u32,
+}
+
+/// An input whose run not even the runtime came back from.
+#[derive(Clone, Debug)]
+pub struct Lost {
+    /// What the target was given.
+    pub input: Vec<u8>,
+    /// How its process ended.
+    pub end: End,
+    /// It was killed because it did not end: a hang.
+    pub stuck: bool,
 }
 
 /// How a worker ends.
@@ -84,13 +95,18 @@ pub enum Outcome {
     Again,
 }
 
-/// Runs `work` in child processes until the campaign is over.
+/// Runs `work` in child processes until the campaign is over. `kills` runs an input in a process of its own and tells
+/// whether that ends it: a worker may also have been killed by somebody else.
 ///
 /// # Errors
 /// If a process cannot be started, or the target never gets as far as one run.
-pub fn supervise(page: &InputPage, work: &mut dyn FnMut(&Restart) -> Result<Outcome>) -> Result<ExitCode> {
+pub fn supervise(
+    page: &InputPage,
+    work: &mut dyn FnMut(&Restart) -> Result<Outcome>,
+    kills: &dyn Fn(&[u8]) -> Result<bool>,
+) -> Result<ExitCode> {
     let vault = Vault::new()?;
-    let mut lost: Vec<(Vec<u8>, End)> = Vec::new();
+    let mut lost: Vec<Lost> = Vec::new();
     let mut futile = 0;
     let set = watched(libc::SIG_BLOCK);
     let supervisor = std::process::id();
@@ -120,7 +136,7 @@ pub fn supervise(page: &InputPage, work: &mut dyn FnMut(&Restart) -> Result<Outc
                 }
             });
         }
-        let end = watch(child, page, &set, &mut requests)?;
+        let (end, stuck) = watch(child, page, &set, &mut requests)?;
         match end {
             End::Code(code) if code == ExitCode::Ended as i32 => return Ok(ExitCode::Ended),
             End::Code(RESTART) => futile = 0,
@@ -131,12 +147,14 @@ pub fn supervise(page: &InputPage, work: &mut dyn FnMut(&Restart) -> Result<Outc
                 if requests > 1 {
                     return Err(Error::other("stopped at once: what was found until the last checkpoint is written"));
                 }
-                match page.interrupted() {
-                    Some(input) => lost.push((input, end)),
+                let interrupted = page.interrupted();
+                page.end();
+                match interrupted {
+                    Some(input) if stuck || kills(&input)? => lost.push(Lost { input, end, stuck }),
+                    Some(_) => {}
                     None if page.runs() == runs => futile += 1,
                     None => {}
                 }
-                page.end();
                 if futile >= FUTILE_STARTS {
                     return Err(Error::target(format!(
                         "the target ends its process before the first run ({end}): look at LLVMFuzzerInitialize and the \
@@ -150,13 +168,15 @@ pub fn supervise(page: &InputPage, work: &mut dyn FnMut(&Restart) -> Result<Outc
 }
 
 /// Waits for the worker's end. Signals are passed on: the first asks it to stop after the current run, the second kills.
-fn watch(child: libc::pid_t, page: &InputPage, set: &libc::sigset_t, requests: &mut u32) -> Result<End> {
+/// Tells the end, and whether the worker was killed because its run did not end.
+fn watch(child: libc::pid_t, page: &InputPage, set: &libc::sigset_t, requests: &mut u32) -> Result<(End, bool)> {
     // SAFETY: a child of ours that was not waited for.
     let kill = |signal| unsafe { libc::kill(child, signal) };
-    let mut stuck = Watchdog::new(page);
+    let mut watchdog = Watchdog::new(page);
+    let mut stuck = false;
     loop {
         if let Some(end) = process::poll(child)? {
-            return Ok(end);
+            return Ok((end, stuck));
         }
         match next_signal(set) {
             Some(signal) if signal != libc::SIGCHLD => {
@@ -164,7 +184,8 @@ fn watch(child: libc::pid_t, page: &InputPage, set: &libc::sigset_t, requests: &
                 kill(if *requests > 1 { libc::SIGKILL } else { libc::SIGTERM });
             }
             _ => {
-                if stuck.is_stuck(page) {
+                if watchdog.is_stuck(page) {
+                    stuck = true;
                     kill(libc::SIGKILL);
                 }
             }

@@ -315,17 +315,16 @@ impl<'a> Worker<'a> {
     /// Inputs that took an earlier worker with them, each recorded once.
     fn record_lost_runs(&mut self) -> Result<()> {
         let mut archive = self.archive.borrow_mut();
-        for (input, end) in self.restart.lost {
-            let hash = libafl_bolts::hash_std(input);
-            if archive.record.lost.insert(hash) {
-                archive.lost_run(input, *end)?;
+        for lost in self.restart.lost {
+            if archive.record.lost.insert(libafl_bolts::hash_std(&lost.input)) {
+                archive.lost_run(lost)?;
             }
         }
         Ok(())
     }
 
     fn is_lost(&self, bytes: &[u8]) -> bool {
-        self.restart.lost.iter().any(|(lost, _)| lost == bytes)
+        self.restart.lost.iter().any(|lost| lost.input == bytes)
     }
 
     /// The first run in a process does work that no other does (statics, caches): it is not looked at.

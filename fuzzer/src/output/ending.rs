@@ -1,6 +1,6 @@
 //! The end of a campaign in words: what was found and where to look.
 
-use super::format::{clock, counted, rate, ratio};
+use super::format::{clock, counted, rate, ratio, short};
 use super::summary::{FindingKind, StoppedBy, Summary};
 use std::fmt::Write;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         if let Some(function) = finding.and_then(|finding| finding.hot_function.as_ref()) {
             let place = finding.and_then(|finding| finding.hot_location.as_ref());
             let place = place.map_or_else(String::new, |place| format!(", {place}"));
-            let _ = writeln!(text, "  spent in     {function}{place}");
+            let _ = writeln!(text, "  spent in     {}{place}", short(function));
         }
         if let Some(finding) = finding {
             let _ = writeln!(text, "  reproduce    {}", finding.reproduce);

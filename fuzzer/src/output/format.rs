@@ -41,9 +41,28 @@ pub fn clock(time: Duration) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
+/// Template names can fill a screen: the middle goes.
+pub fn short(name: &str) -> String {
+    const LONGEST: usize = 100;
+    let length = name.chars().count();
+    if length <= LONGEST {
+        return name.to_owned();
+    }
+    let half = (LONGEST - 3) / 2;
+    let head: String = name.chars().take(half).collect();
+    let tail: String = name.chars().skip(length - half).collect();
+    format!("{head}...{tail}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(short("main"), "main");
+        assert_eq!(short(&"x".repeat(300)).len(), 99);
+    }
 
     #[test]
     fn numbers_are_short_and_readable() {

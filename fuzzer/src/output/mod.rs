@@ -4,7 +4,7 @@ pub mod afl_stats;
 pub mod atomic;
 pub mod ending;
 pub mod folder;
-mod format;
+pub mod format;
 pub mod logs;
 pub mod names;
 pub mod screen;

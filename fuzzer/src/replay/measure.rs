@@ -31,7 +31,7 @@ pub struct Input {
 /// How to measure.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Timed runs of each input, at least 1.
+    /// Timed runs of each input, after one that is not timed.
     pub rounds: u32,
     /// A run longer than this is a hang.
     pub hang_timeout: Duration,
@@ -71,12 +71,20 @@ pub struct Measurement {
     pub functions: Vec<FunctionCost>,
 }
 
+/// Status of an input that ends the target's process.
+const KILLED: &str = "killed";
+
 /// Status of a target that cannot be run at all.
 const UNUSABLE: &str = "unusable";
 
 impl Measurement {
     fn ended(status: &str, detail: Option<String>) -> Self {
         Self { status: status.to_owned(), detail, ..Self::default() }
+    }
+
+    /// Whether a run ended the process, and the runtime could do nothing about it.
+    pub fn was_killed(&self) -> bool {
+        self.status == KILLED
     }
 
     /// Whether its runs came back by themselves.
@@ -140,7 +148,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
                 let Some(&index) = open.iter().find(|&&i| inputs[i].bytes == running) else {
                     return Err(Error::target(format!("the target ended its process ({end})")));
                 };
-                results[index] = Some(Measurement::ended("killed", Some(end.to_string())));
+                results[index] = Some(Measurement::ended(KILLED, Some(end.to_string())));
             }
         }
     }

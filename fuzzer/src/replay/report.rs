@@ -8,6 +8,7 @@ use super::measure::{Input, Measurement};
 use crate::{
     cost::statistics::{median_interval, ratio_of_medians},
     error::{Error, Result},
+    output::format::{grouped, short},
     target::symbols::Symbols,
 };
 
@@ -114,19 +115,6 @@ impl Report {
     }
 }
 
-/// 1234567 as `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A time in the unit that suits it.
 fn seconds(value: f64) -> String {
     match value {
@@ -182,19 +170,6 @@ fn for_people(report: &Report) -> String {
     text
 }
 
-/// Template names can fill a screen: the middle goes.
-fn short(name: &str) -> String {
-    const LONGEST: usize = 100;
-    let length = name.chars().count();
-    if length <= LONGEST {
-        return name.to_owned();
-    }
-    let half = (LONGEST - 3) / 2;
-    let head: String = name.chars().take(half).collect();
-    let tail: String = name.chars().skip(length - half).collect();
-    format!("{head}...{tail}")
-}
-
 /// Prints to standard output.
 pub fn print(report: &Report, json: bool) -> Result<()> {
     let text = if json {
@@ -216,11 +191,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_readable() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(1_234_567), "1,234,567");
+    fn times_are_shown_in_the_unit_that_suits_them() {
         assert_eq!(seconds(0.0000015), "1.50 us");
         assert_eq!(seconds(0.25), "250.00 ms");
-        assert_eq!(short(&"x".repeat(300)).len(), 99);
     }
 }

@@ -18,13 +18,12 @@ use crate::{
     campaign::{
         archive::{Archive, Moment, Origin},
         checkpoint::State,
-        supervisor::stop_requested,
+        supervisor::{Lost, stop_requested},
     },
     keep::feedback::Kept,
     target::{
         abi::Status,
         executor::Observers,
-        process::End,
         tick::{LEAKING, TICKED, TIME_UP},
     },
 };
@@ -54,7 +53,7 @@ pub struct MutateStage<'a> {
     operators: Operators<State>,
     /// Stop after this many executions.
     execution_limit: u64,
-    lost: &'a [(Vec<u8>, End)],
+    lost: &'a [Lost],
     input: BytesInput,
     applied: Vec<u16>,
     /// What the last round ended by.
@@ -70,7 +69,7 @@ impl<'a> MutateStage<'a> {
         kept: Rc<RefCell<Kept>>,
         operators: Operators<State>,
         execution_limit: u64,
-        lost: &'a [(Vec<u8>, End)],
+        lost: &'a [Lost],
     ) -> Self {
         Self {
             archive,
@@ -127,7 +126,7 @@ where
             if !self.operators.mutate(state, &mut self.input, &mut self.applied)? {
                 continue;
             }
-            if !self.lost.is_empty() && self.lost.iter().any(|(lost, _)| lost == self.input.mutator_bytes()) {
+            if !self.lost.is_empty() && self.lost.iter().any(|lost| lost.input == self.input.mutator_bytes()) {
                 continue;
             }
             let (result, new) = fuzzer.evaluate_input(state, executor, manager, &self.input)?;

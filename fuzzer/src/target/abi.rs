@@ -1,0 +1,98 @@
+//! Mirror of `compiler-wrapper/runtime/quagmire.h`.
+
+use std::os::raw::{c_char, c_int, c_void};
+
+/// Must equal `QGM_ABI` of the harness.
+pub const ABI: u64 = 1;
+
+/// `QGM_MAX_MODULES`.
+pub const MAX_MODULES: usize = 256;
+
+/// The tables of one function, as the pass wrote them.
+#[repr(C)]
+pub struct RawFunction {
+    /// Count of edge 0.
+    pub entry: *mut u32,
+    /// Counts of the edges 1.. (null if there are none).
+    pub counts: *mut u32,
+    /// Weight of each edge.
+    pub weights: *const u32,
+    /// Address of each edge's block.
+    pub pcs: *const *const c_void,
+    /// Number of edges, the entry included: at least 1.
+    pub edges: u64,
+}
+
+/// The tables of one linked object; null pointers once it was unloaded.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[expect(missing_docs, reason = "named after the sections they bound")]
+pub struct RawModule {
+    pub functions_start: *const RawFunction,
+    pub functions_stop: *const RawFunction,
+    pub entries_start: *mut u32,
+    pub entries_stop: *mut u32,
+}
+
+/// All linked objects that registered.
+#[repr(C)]
+pub struct RawModules {
+    /// Goes up with every change.
+    pub generation: u64,
+    /// Used items of `module`.
+    pub count: u64,
+    /// In order of registration.
+    pub module: [RawModule; MAX_MODULES],
+}
+
+/// How one run of the target ended (`enum qgm_status`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Status {
+    /// Normally.
+    #[default]
+    Returned = 0,
+    /// With -1: this input is not to be kept.
+    Rejected = 1,
+    /// By a signal or a sanitizer's report.
+    Crashed = 2,
+    /// Cut off after the hang timeout.
+    Hung = 3,
+    /// Cut off above the memory limit.
+    Memory = 4,
+    /// The target called `exit` or one of its relatives.
+    Exited = 5,
+}
+
+/// Why the last run ended early (`struct qgm_event`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Event {
+    /// Of a crash; 0 for a sanitizer's report.
+    pub signal: i64,
+    /// Of an exit.
+    pub exit_code: i64,
+    /// Where the run was cut off; 0 if not known.
+    pub pc: u64,
+    /// What a crash touched.
+    pub address: u64,
+}
+
+/// What the engine gets from the harness (`struct qgm_harness`).
+#[repr(C)]
+pub struct Harness {
+    /// [`ABI`].
+    pub abi: u64,
+    /// Lives as long as the process.
+    pub modules: *const RawModules,
+    /// `LLVMFuzzerInitialize`, if the harness has one.
+    pub initialize: Option<unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int>,
+    /// Runs the target once and comes back whatever happens.
+    pub run: unsafe extern "C" fn(*const u8, usize) -> Status,
+    /// Valid after a run that did not return.
+    pub event: *const Event,
+    /// Installs signal handlers and the tick.
+    pub guard: unsafe extern "C" fn(u64, unsafe extern "C" fn(u64) -> Status),
+    /// Ticks in the current or last run.
+    pub ticks_in_run: *const u64,
+}

@@ -1,0 +1,225 @@
+//! The observer of edge counts: what a run did, digested right after it at a price that follows what ran.
+//!
+//! Mutants of one parent do nearly the same thing, so most functions that run have the very counts that they had the
+//! last time they ran. Those are recognised by one comparison and contribute sums that are already known; only the
+//! others (*changed* functions) are added up again and shown to the feedback.
+
+use std::borrow::Cow;
+
+use libafl::{Error, executors::ExitKind, observers::Observer};
+use libafl_bolts::Named;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    abi::{Event, Status},
+    program::Program,
+    tick,
+};
+
+/// What one run cost, from the counts alone: the same for the same input, whatever the machine does meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Sum of count x weight over all edges: IR instructions.
+    pub instructions: u64,
+    /// Sum of all counts.
+    pub edges: u64,
+    /// The largest count.
+    pub hottest_edge: u64,
+}
+
+/// Sums of one function's last known counts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    cost: Cost,
+    /// Its counts were not yet judged by a feedback.
+    unjudged: bool,
+}
+
+/// Observes the edge counts of the program. See the module's text.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct CountsObserver {
+    #[serde(skip)]
+    program: Program,
+    /// The counts that each function had when it ran last, by edge number.
+    #[serde(skip)]
+    last: Vec<u32>,
+    #[serde(skip)]
+    sums: Vec<Sums>,
+    #[serde(skip)]
+    ran: Vec<u32>,
+    #[serde(skip)]
+    changed: Vec<u32>,
+    #[serde(skip)]
+    cost: Cost,
+    #[serde(skip)]
+    status: Status,
+    #[serde(skip)]
+    event: Event,
+}
+
+impl CountsObserver {
+    /// Observes `program`, whose counts it clears.
+    pub fn new(program: Program) -> Self {
+        program.clear_all();
+        let mut observer = Self { program, ..Self::default() };
+        observer.grow();
+        observer
+    }
+
+    fn grow(&mut self) {
+        self.last.resize(self.program.edges(), 0);
+        self.sums.resize(self.program.functions().len(), Sums::default());
+        tick::prepare(&self.program);
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Cost of the last run, also of one that was cut off.
+    pub fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    /// How the last run ended.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Why it ended early; of no meaning if it returned.
+    pub fn event(&self) -> Event {
+        self.event
+    }
+
+    /// For the executor.
+    pub fn set_end(&mut self, status: Status, event: Event) {
+        self.status = status;
+        self.event = event;
+    }
+
+    /// Indices of the functions that ran.
+    pub fn ran(&self) -> &[u32] {
+        &self.ran
+    }
+
+    /// Those of them whose counts a feedback has to look at: all others have counts that were judged before.
+    pub fn changed(&self) -> &[u32] {
+        &self.changed
+    }
+
+    /// Number of the first edge and the counts of a function that ran (counts above u32 show as its maximum).
+    #[inline]
+    pub fn counts(&self, function: u32) -> (usize, &[u32]) {
+        let f = &self.program.functions()[function as usize];
+        let first = f.first_edge as usize;
+        (first, &self.last[first..first + f.edges as usize])
+    }
+
+    /// To be called when the counts of all changed functions are known to the feedback's history.
+    pub fn judged(&mut self) {
+        for &f in &self.changed {
+            self.sums[f as usize].unjudged = false;
+        }
+        self.changed.clear();
+    }
+
+    /// The function in which most instructions were executed, and its share of all.
+    pub fn hottest_function(&self) -> Option<(u32, f64)> {
+        let instructions = |f: u32| self.sums[f as usize].cost.instructions;
+        let hottest = self.ran.iter().copied().max_by_key(|&f| instructions(f))?;
+        Some((hottest, instructions(hottest) as f64 / self.cost.instructions.max(1) as f64))
+    }
+
+    /// Instructions that a function executed in the last run.
+    pub fn instructions_of(&self, function: u32) -> u64 {
+        self.sums[function as usize].cost.instructions
+    }
+
+    /// Clears the counts of the last run.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.program.clear(&self.ran);
+    }
+
+    /// Reads the counts of the run that just ended.
+    pub fn digest(&mut self) {
+        if self.program.update() {
+            self.grow();
+        }
+        self.program.collect_ran(&mut self.ran);
+        self.changed.clear();
+        self.cost = Cost::default();
+        let folded = tick::folded();
+        for &index in &self.ran {
+            let f = &self.program.functions()[index as usize];
+            let first = f.first_edge as usize;
+            let last = &mut self.last[first..first + f.edges as usize];
+            let sums = &mut self.sums[index as usize];
+            if let Some(folded) = &folded {
+                sums.cost = Cost::default();
+                for (at, slot) in last.iter_mut().enumerate() {
+                    let now = if at == 0 { f.entered() } else { f.others()[at - 1] };
+                    let count = folded.count(first + at, now);
+                    sums.cost.instructions += count * u64::from(f.weights()[at]);
+                    sums.cost.edges += count;
+                    sums.cost.hottest_edge = sums.cost.hottest_edge.max(count);
+                    *slot = u32::try_from(count).unwrap_or(u32::MAX);
+                }
+                sums.unjudged = true;
+            } else if last[0] != f.entered() || last[1..] != *f.others() {
+                last[0] = f.entered();
+                last[1..].copy_from_slice(f.others());
+                sums.cost = add_up(last, f.weights());
+                sums.unjudged = true;
+            }
+            if sums.unjudged {
+                self.changed.push(index);
+            }
+            self.cost.instructions += sums.cost.instructions;
+            self.cost.edges += sums.cost.edges;
+            self.cost.hottest_edge = self.cost.hottest_edge.max(sums.cost.hottest_edge);
+        }
+    }
+}
+
+/// Plain loops, so that the compiler vectorises them.
+fn add_up(counts: &[u32], weights: &[u32]) -> Cost {
+    Cost {
+        instructions: counts.iter().zip(weights).map(|(&c, &w)| u64::from(c) * u64::from(w)).sum(),
+        edges: counts.iter().map(|&c| u64::from(c)).sum(),
+        hottest_edge: counts.iter().copied().max().unwrap_or(0).into(),
+    }
+}
+
+impl Named for CountsObserver {
+    fn name(&self) -> &Cow<'static, str> {
+        const NAME: &Cow<'static, str> = &Cow::Borrowed("counts");
+        NAME
+    }
+}
+
+impl<I, S> Observer<I, S> for CountsObserver {
+    fn pre_exec(&mut self, _state: &mut S, _input: &I) -> Result<(), Error> {
+        self.clear();
+        Ok(())
+    }
+
+    fn post_exec(&mut self, _state: &mut S, _input: &I, _exit_kind: &ExitKind) -> Result<(), Error> {
+        self.digest();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_exact_beyond_32_bits() {
+        let cost = add_up(&[u32::MAX, 2, 0], &[u32::MAX, 3, 9]);
+        assert_eq!(cost.instructions, u64::from(u32::MAX) * u64::from(u32::MAX) + 6);
+        assert_eq!(cost.edges, u64::from(u32::MAX) + 2);
+        assert_eq!(cost.hottest_edge, u64::from(u32::MAX));
+    }
+}

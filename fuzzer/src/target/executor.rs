@@ -1,0 +1,107 @@
+//! Runs the target in this process.
+
+use libafl::{
+    Error,
+    executors::{Executor, ExitKind, HasObservers},
+    inputs::{BytesInput, HasTargetBytes},
+    state::HasExecutions,
+};
+use libafl_bolts::{ToSlice, tuples::RefIndexable};
+
+use super::{
+    abi::{Harness, Status},
+    counts::CountsObserver,
+    input_page::InputPage,
+};
+
+/// The observers of an in-process campaign.
+pub type Observers = (CountsObserver, ());
+
+/// Executes inputs in this process. LibAFL's own `InProcessExecutor` is not used because it sets a timer twice per
+/// execution and treats a crash in the signal handler; here the runtime jumps back out of the target, so that whatever
+/// happened is handled in ordinary code (see DESIGN.md, "Surviving the target").
+pub struct InProcessExecutor {
+    harness: &'static Harness,
+    page: InputPage,
+    observers: Observers,
+}
+
+impl InProcessExecutor {
+    /// Executes with the target of `harness`, whose guard must have been started (`tick::start`).
+    pub fn new(harness: &'static Harness, page: InputPage, observer: CountsObserver) -> Self {
+        Self { harness, page, observers: (observer, ()) }
+    }
+
+    /// What the last run did.
+    pub fn counts(&self) -> &CountsObserver {
+        &self.observers.0
+    }
+
+    /// See [`CountsObserver::judged`].
+    pub fn counts_mut(&mut self) -> &mut CountsObserver {
+        &mut self.observers.0
+    }
+
+    /// Runs the target on `input` and digests its counts, without LibAFL around it.
+    pub fn execute(&mut self, input: &[u8]) -> Status {
+        let status = self.execute_without_digest(input);
+        self.observers.0.digest();
+        status
+    }
+
+    /// As [`Self::execute`]; the caller digests (`counts_mut().digest()`), outside what it times.
+    pub fn execute_without_digest(&mut self, input: &[u8]) -> Status {
+        self.observers.0.clear();
+        self.run(input)
+    }
+
+    #[inline]
+    fn run(&mut self, input: &[u8]) -> Status {
+        let (data, length) = self.page.begin(input);
+        // SAFETY: the harness's own function with a valid buffer.
+        let status = unsafe { (self.harness.run)(data, length) };
+        self.page.end();
+        let event = if matches!(status, Status::Returned | Status::Rejected) {
+            super::abi::Event::default()
+        } else {
+            // SAFETY: a static of the harness, written before the run ended.
+            unsafe { *self.harness.event }
+        };
+        self.observers.0.set_end(status, event);
+        status
+    }
+}
+
+impl HasObservers for InProcessExecutor {
+    type Observers = Observers;
+
+    fn observers(&self) -> RefIndexable<&Self::Observers, Self::Observers> {
+        RefIndexable::from(&self.observers)
+    }
+
+    fn observers_mut(&mut self) -> RefIndexable<&mut Self::Observers, Self::Observers> {
+        RefIndexable::from(&mut self.observers)
+    }
+}
+
+impl<EM, S, Z> Executor<EM, BytesInput, S, Z> for InProcessExecutor
+where
+    S: HasExecutions,
+{
+    #[inline]
+    fn run_target(
+        &mut self,
+        _fuzzer: &mut Z,
+        state: &mut S,
+        _mgr: &mut EM,
+        input: &BytesInput,
+    ) -> Result<ExitKind, Error> {
+        *state.executions_mut() += 1;
+        Ok(match self.run(input.target_bytes().to_slice()) {
+            Status::Returned | Status::Rejected => ExitKind::Ok,
+            Status::Crashed | Status::Exited => ExitKind::Crash,
+            Status::Hung => ExitKind::Timeout,
+            Status::Memory => ExitKind::Oom,
+        })
+    }
+}

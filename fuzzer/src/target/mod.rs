@@ -1,0 +1,11 @@
+//! Running the program under test and observing it.
+
+pub mod abi;
+pub mod counts;
+pub mod executor;
+pub mod input_page;
+pub mod process;
+pub mod program;
+pub mod recognise;
+pub mod symbols;
+pub mod tick;

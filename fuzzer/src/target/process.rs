@@ -1,0 +1,145 @@
+//! Processes that contain the target: forking, waiting, silencing, naming how they ended.
+
+use std::{ffi::CString, fmt, os::fd::AsRawFd, os::raw::c_char};
+
+use super::{
+    abi::{ABI, Harness},
+    counts::CountsObserver,
+    executor::InProcessExecutor,
+    input_page::InputPage,
+    program::Program,
+};
+use crate::error::{Error, Result};
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With this exit code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => f.write_str(&signal_name(*signal)),
+        }
+    }
+}
+
+/// `SIGSEGV` and the like; `signal N` for the uncommon.
+pub fn signal_name(signal: i32) -> String {
+    match signal {
+        libc::SIGSEGV => "SIGSEGV".into(),
+        libc::SIGBUS => "SIGBUS".into(),
+        libc::SIGABRT => "SIGABRT".into(),
+        libc::SIGFPE => "SIGFPE".into(),
+        libc::SIGILL => "SIGILL".into(),
+        libc::SIGTRAP => "SIGTRAP".into(),
+        libc::SIGSYS => "SIGSYS".into(),
+        libc::SIGKILL => "SIGKILL".into(),
+        libc::SIGTERM => "SIGTERM".into(),
+        libc::SIGINT => "SIGINT".into(),
+        other => format!("signal {other}"),
+    }
+}
+
+/// `fork`: 0 in the child. To be called while this process has one thread.
+pub fn fork() -> Result<libc::pid_t> {
+    // SAFETY: the engine has no other thread, so the child may do anything.
+    match unsafe { libc::fork() } {
+        pid if pid < 0 => Err(Error::other(format!("cannot fork: {}", std::io::Error::last_os_error()))),
+        pid => Ok(pid),
+    }
+}
+
+/// Waits for a child to end.
+pub fn wait(child: libc::pid_t) -> Result<End> {
+    loop {
+        if let Some(end) = wait_with(child, 0)? {
+            return Ok(end);
+        }
+    }
+}
+
+/// The end of a child that has ended, `None` for one that has not.
+pub fn poll(child: libc::pid_t) -> Result<Option<End>> {
+    wait_with(child, libc::WNOHANG)
+}
+
+fn wait_with(child: libc::pid_t, flags: i32) -> Result<Option<End>> {
+    let mut status = 0;
+    // SAFETY: writes one int.
+    let waited = unsafe { libc::waitpid(child, &raw mut status, flags) };
+    if waited < 0 {
+        let error = std::io::Error::last_os_error();
+        if error.kind() == std::io::ErrorKind::Interrupted {
+            return Ok(None);
+        }
+        return Err(Error::other(format!("cannot wait for process {child}: {error}")));
+    }
+    Ok((waited == child).then(|| {
+        if libc::WIFSIGNALED(status) {
+            End::Signal(libc::WTERMSIG(status))
+        } else {
+            End::Code(libc::WEXITSTATUS(status))
+        }
+    }))
+}
+
+/// Ends this process at once: no destructors of the target, which may be in any state.
+pub fn leave(code: i32) -> ! {
+    // SAFETY: ends the process.
+    unsafe {
+        libc::syscall(libc::SYS_exit_group, code);
+        libc::_exit(code)
+    }
+}
+
+/// CPU seconds of this thread.
+pub fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes one timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// Sends standard output and error, which the target may use, to nowhere.
+pub fn silence() {
+    let Ok(null) = std::fs::OpenOptions::new().write(true).open("/dev/null") else { return };
+    for stream in [1, 2] {
+        // SAFETY: plain descriptors.
+        unsafe { libc::dup2(null.as_raw_fd(), stream) };
+    }
+}
+
+/// Makes the target ready in this process: silenced, initialised, observed.
+///
+/// # Errors
+/// A harness of another version, or one without a single count.
+pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: bool) -> Result<InProcessExecutor> {
+    if harness.abi != ABI {
+        return Err(Error::target("the harness was built by another version of quagmire-cc: build it again"));
+    }
+    if !debug_target {
+        silence();
+    }
+    if let Some(initialize) = harness.initialize {
+        let name = std::env::args().next().unwrap_or_default();
+        let name = CString::new(name).unwrap_or_default().into_raw(); // the target may keep it
+        let mut arguments: *mut *mut c_char = Box::leak(Box::new([name, std::ptr::null_mut()])).as_mut_ptr();
+        let mut count = 1;
+        // SAFETY: LLVMFuzzerInitialize's contract: an argument vector that it may change.
+        unsafe { initialize(&raw mut count, &raw mut arguments) };
+    }
+    // SAFETY: a static of the runtime.
+    let program = Program::new(unsafe { &*harness.modules });
+    if program.edges() == 0 {
+        return Err(Error::target(
+            "the harness has the engine but not one edge count: compile its sources with quagmire-cc too",
+        ));
+    }
+    Ok(InProcessExecutor::new(harness, page, CountsObserver::new(program)))
+}

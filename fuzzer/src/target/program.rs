@@ -1,0 +1,206 @@
+//! The instrumented program as the engine sees it: its functions and their edges, numbered.
+
+use super::abi::{RawFunction, RawModules};
+
+/// One instrumented function. Its edges have the numbers `first_edge .. first_edge + edges`, the entry first.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    entry: *mut u32,
+    counts: *mut u32,
+    weights: *const u32,
+    pcs: *const *const std::os::raw::c_void,
+    /// Number of edges, the entry included: at least 1.
+    pub edges: u32,
+    /// Number of its first edge in the program.
+    pub first_edge: u32,
+}
+
+impl Function {
+    /// How often it was entered since the counts were cleared (modulo 2^32).
+    #[inline]
+    pub fn entered(&self) -> u32 {
+        // SAFETY: points into the section of a loaded object (see `Program::update`); the target's own increments are
+        // done by this thread, or racy by design.
+        unsafe { self.entry.read_volatile() }
+    }
+
+    /// Counts of all edges but the entry.
+    #[inline]
+    pub fn others(&self) -> &[u32] {
+        if self.edges == 1 {
+            return &[];
+        }
+        // SAFETY: the pass wrote `edges - 1` slots there; as for `entered`.
+        unsafe { std::slice::from_raw_parts(self.counts, self.edges as usize - 1) }
+    }
+
+    /// Instructions that one execution of each edge stands for, the entry first.
+    #[inline]
+    pub fn weights(&self) -> &[u32] {
+        // SAFETY: the pass wrote `edges` items there.
+        unsafe { std::slice::from_raw_parts(self.weights, self.edges as usize) }
+    }
+
+    /// Run-time address of an edge's block; edge 0 is the function's own.
+    pub fn pc(&self, edge: usize) -> usize {
+        assert!(edge < self.edges as usize);
+        // SAFETY: the pass wrote `edges` items there.
+        unsafe { *self.pcs.add(edge) as usize }
+    }
+
+    #[inline]
+    fn clear(&self) {
+        // SAFETY: as for `entered` and `others`.
+        unsafe {
+            self.entry.write(0);
+            if self.edges > 1 {
+                std::ptr::write_bytes(self.counts, 0, self.edges as usize - 1);
+            }
+        }
+    }
+}
+
+struct Entries {
+    start: *mut u32,
+    function_of: Vec<u32>,
+}
+
+/// Which functions there are, and which of them ran.
+#[derive(Default)]
+pub struct Program {
+    raw: Option<&'static RawModules>,
+    seen_generation: u64,
+    seen_modules: usize,
+    entries: Vec<Entries>,
+    functions: Vec<Function>,
+    edges: usize,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Program({} functions, {} edges)", self.functions.len(), self.edges)
+    }
+}
+
+const NO_FUNCTION: u32 = u32::MAX;
+
+impl Program {
+    /// Reads the tables of every object that is loaded now.
+    pub fn new(raw: &'static RawModules) -> Self {
+        let mut program = Self { raw: Some(raw), ..Self::default() };
+        program.update();
+        program
+    }
+
+    /// All functions, in the order of their first edges.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// Edges of the whole program.
+    pub fn edges(&self) -> usize {
+        self.edges
+    }
+
+    /// The function that an edge belongs to.
+    pub fn function_of_edge(&self, edge: usize) -> usize {
+        self.functions.partition_point(|f| f.first_edge as usize <= edge) - 1
+    }
+
+    /// Takes in objects that were opened since the last call: their edges come behind all others.
+    /// Returns whether anything changed. Costs one load if not.
+    #[inline]
+    pub fn update(&mut self) -> bool {
+        let Some(raw) = self.raw else { return false };
+        // SAFETY: lives in the runtime for as long as the process; volatile because constructors change it behind us.
+        let generation = unsafe { (&raw const raw.generation).read_volatile() };
+        if generation == self.seen_generation {
+            return false;
+        }
+        self.seen_generation = generation;
+        // SAFETY: as above.
+        let count = unsafe { (&raw const raw.count).read_volatile() } as usize;
+        for (index, module) in raw.module[..count].iter().enumerate() {
+            if index < self.seen_modules {
+                if module.functions_start.is_null() && index < self.entries.len() {
+                    self.entries[index].function_of.clear(); // unloaded: never looked at again
+                }
+                continue;
+            }
+            // SAFETY: bounds of one section each of a loaded object, as its constructor gave them.
+            let (functions, entries): (&[RawFunction], usize) = unsafe {
+                if module.functions_start.is_null() {
+                    (&[], 0)
+                } else {
+                    (
+                        std::slice::from_raw_parts(
+                            module.functions_start,
+                            module.functions_stop.offset_from(module.functions_start) as usize,
+                        ),
+                        module.entries_stop.offset_from(module.entries_start) as usize,
+                    )
+                }
+            };
+            let mut function_of = vec![NO_FUNCTION; entries];
+            let mut order: Vec<&RawFunction> = functions.iter().filter(|f| !f.entry.is_null()).collect();
+            order.sort_by_key(|f| f.entry);
+            for f in order {
+                // SAFETY: an entry count lies in its module's section of them.
+                let at = unsafe { f.entry.offset_from(module.entries_start) } as usize;
+                function_of[at] = self.functions.len() as u32;
+                self.functions.push(Function {
+                    entry: f.entry,
+                    counts: f.counts,
+                    weights: f.weights,
+                    pcs: f.pcs,
+                    edges: f.edges as u32,
+                    first_edge: self.edges as u32,
+                });
+                self.edges += f.edges as usize;
+            }
+            self.entries.push(Entries { start: module.entries_start, function_of });
+        }
+        self.seen_modules = count;
+        true
+    }
+
+    /// Puts the indices of the functions that ran since the last clearing into `ran`. This scan over the entry counts
+    /// is the only work after a run that grows with the program instead of with what ran.
+    #[inline]
+    pub fn collect_ran(&self, ran: &mut Vec<u32>) {
+        ran.clear();
+        for module in &self.entries {
+            // SAFETY: a loaded object's section of entry counts; an unloaded one's table is empty.
+            let counts = unsafe { std::slice::from_raw_parts(module.start, module.function_of.len()) };
+            let (blocks, tail) = counts.as_chunks::<16>();
+            for (index, block) in blocks.iter().enumerate() {
+                if block.iter().fold(0, |all, count| all | count) == 0 {
+                    continue;
+                }
+                for (offset, &count) in block.iter().enumerate() {
+                    let function = module.function_of[index * 16 + offset];
+                    if count != 0 && function != NO_FUNCTION {
+                        ran.push(function);
+                    }
+                }
+            }
+            let rest = &module.function_of[blocks.len() * 16..];
+            ran.extend(tail.iter().zip(rest).filter(|(count, f)| **count != 0 && **f != NO_FUNCTION).map(|(_, f)| f));
+        }
+    }
+
+    /// Clears the counts of the given functions.
+    #[inline]
+    pub fn clear(&self, functions: &[u32]) {
+        for &f in functions {
+            self.functions[f as usize].clear();
+        }
+    }
+
+    /// Clears all counts: before the first run, and after anything ran that was not an execution.
+    pub fn clear_all(&self) {
+        for function in &self.functions {
+            function.clear();
+        }
+    }
+}

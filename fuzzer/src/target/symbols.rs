@@ -1,0 +1,104 @@
+//! From an address in the running program to a function and a source line.
+
+use std::{collections::HashMap, ffi::CStr, path::PathBuf};
+
+use addr2line::Loader;
+
+/// Where an address is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Demangled name of the function; its address if nothing better is known.
+    pub function: String,
+    /// `file:line`, if there is debug information.
+    pub location: Option<String>,
+}
+
+struct LoadedObject {
+    path: PathBuf,
+    base: u64,
+    ranges: Vec<(u64, u64)>,
+}
+
+/// Looks addresses up. Opens an object's debug information once, when it is first needed.
+#[derive(Default)]
+pub struct Symbols {
+    objects: Vec<LoadedObject>,
+    loaders: HashMap<usize, Option<Loader>>,
+}
+
+unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, data: *mut libc::c_void) -> libc::c_int {
+    // SAFETY: called by dl_iterate_phdr with a valid record, and with the vector that `Symbols::new` passed.
+    unsafe {
+        let info = &*info;
+        let objects = &mut *data.cast::<Vec<LoadedObject>>();
+        let name = CStr::from_ptr(info.dlpi_name).to_string_lossy().into_owned();
+        let path = if name.is_empty() { PathBuf::from("/proc/self/exe") } else { PathBuf::from(name) };
+        let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
+        let ranges = headers
+            .iter()
+            .filter(|h| h.p_type == libc::PT_LOAD)
+            .map(|h| (info.dlpi_addr + h.p_vaddr, info.dlpi_addr + h.p_vaddr + h.p_memsz))
+            .collect();
+        objects.push(LoadedObject { path, base: info.dlpi_addr, ranges });
+    }
+    0
+}
+
+impl Symbols {
+    /// Symbols of the objects that are loaded now.
+    pub fn new() -> Self {
+        let mut objects: Vec<LoadedObject> = Vec::new();
+        // SAFETY: the callback gets the vector for the length of this call.
+        unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut objects).cast()) };
+        Self { objects, loaders: HashMap::new() }
+    }
+
+    /// The place of an address.
+    pub fn place(&mut self, pc: usize) -> Place {
+        let pc = pc as u64;
+        let unknown = || Place { function: format!("{pc:#x}"), location: None };
+        let holds = |object: &LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
+        let Some(index) = self.objects.iter().position(holds) else { return unknown() };
+        let object = &self.objects[index];
+        let address = pc - object.base;
+        let path = &object.path;
+        let Some(loader) = self.loaders.entry(index).or_insert_with(|| Loader::new(path).ok()) else {
+            return unknown();
+        };
+        let location = loader.find_location(address).ok().flatten().and_then(|l| {
+            let file = l.file?;
+            Some(l.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+        });
+        match loader.find_symbol(address) {
+            Some(symbol) => Place { function: demangle(symbol), location },
+            None => Place { location, ..unknown() },
+        }
+    }
+}
+
+/// C++ names as a programmer wrote them; anything else as it is.
+fn demangle(symbol: &str) -> String {
+    cpp_demangle::Symbol::new(symbol)
+        .ok()
+        .and_then(|parsed| parsed.demangle().ok())
+        .unwrap_or_else(|| symbol.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_demangled() {
+        assert_eq!(demangle("_ZN3foo3barEi"), "foo::bar(int)");
+        assert_eq!(demangle("main"), "main");
+    }
+
+    #[test]
+    fn an_address_of_this_program_is_found_and_one_of_nothing_is_shown() {
+        let mut symbols = Symbols::new();
+        let here = symbols.place(names_are_demangled as *const () as usize);
+        assert!(here.function.contains("names_are_demangled"), "{here:?}");
+        assert_eq!(symbols.place(16).function, "0x10");
+    }
+}
