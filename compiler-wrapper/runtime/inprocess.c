@@ -118,7 +118,8 @@ static void handle(int signal, void (*handler)(int, siginfo_t *, void *)) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = handler;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  /* The handler may not return: without SA_NODEFER its signal would stay blocked. */
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
   sigemptyset(&action.sa_mask);
   sigaction(signal, &action, NULL);
 }

@@ -23,7 +23,13 @@ use crate::{
         summary::{self, Engine, Finding, FindingKind, StoppedBy},
         write_whole,
     },
-    target::{abi, counts::CountsObserver, process, tick},
+    target::{
+        abi,
+        counts::CountsObserver,
+        process,
+        symbols::{Place, Symbols},
+        tick,
+    },
 };
 
 /// How often the files that show the campaign's progress are written.
@@ -197,10 +203,24 @@ impl<'a> Archive<'a> {
         }
     }
 
+    /// At the end the worst input is confirmed however little it is above the finding before.
+    pub fn propose_worst(&mut self) {
+        /// No function has this number.
+        const WORST: u32 = u32::MAX;
+        let Some(worst) = self.kept.borrow().champions.worst() else { return };
+        let Some(entry) = self.record.entries.get(worst as usize) else { return };
+        let ratio = self.record.ratio(entry.instructions);
+        let known = self.record.judged.values().any(|&judged| judged >= ratio);
+        if ratio >= self.setup.options.threshold && !known && !self.record.candidates.values().any(|&c| c == worst) {
+            self.record.candidates.insert(WORST, worst);
+        }
+    }
+
     /// Saves the input of a run that ended early, if it ended in a new way.
     pub fn early_end(&mut self, bytes: &[u8], origin: Origin, counts: &CountsObserver) -> Result<()> {
         self.record.early_ends += 1;
-        if !self.record.is_new_end(counts) {
+        let mut symbols = Symbols::new();
+        if !self.record.is_new_end(counts, &symbols) {
             return Ok(());
         }
         let status = counts.status();
@@ -212,11 +232,9 @@ impl<'a> Archive<'a> {
             _ if event.signal == 0 => (FindingKind::Fault, "sanitizer report".to_owned()),
             _ => (FindingKind::Fault, process::signal_name(event.signal as i32)),
         };
-        let hot = counts.hottest_function().map(|(f, _)| f);
-        let place = hot.map(|f| {
-            let function = &counts.program().functions()[f as usize];
-            crate::target::symbols::Symbols::new().place(function.pc(0))
-        });
+        let place = counts
+            .hottest_function()
+            .map(|(function, _)| symbols.place(counts.program().functions()[function as usize].pc(0)));
         let ratio = self.record.baseline.map(|baseline| baseline.icovr(counts.cost().instructions));
         self.save_early_end(kind, &what, bytes, origin, ratio, place)
     }
@@ -235,7 +253,7 @@ impl<'a> Archive<'a> {
         bytes: &[u8],
         origin: Origin,
         ratio: Option<f64>,
-        place: Option<crate::target::symbols::Place>,
+        place: Option<Place>,
     ) -> Result<()> {
         let (folder, number) = match kind {
             FindingKind::Hang => (self.folder().hangs(), self.record.hangs),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     cost::baseline::Baseline,
     output::summary::{Finding, Rule},
-    target::{abi::Status, counts::CountsObserver},
+    target::{abi::Status, counts::CountsObserver, symbols::Symbols},
 };
 
 /// A kept input; its number is its place in `Record::entries` and in LibAFL's corpus.
@@ -127,11 +127,11 @@ impl Record {
     }
 
     /// Whether a run that ended early did so in a new way.
-    pub fn is_new_end(&mut self, counts: &CountsObserver) -> bool {
+    pub fn is_new_end(&mut self, counts: &CountsObserver, symbols: &Symbols) -> bool {
         let event = counts.event();
-        // A hang is cut off wherever it happens to be, and a fault in a library is where the library is.
+        // A hang is cut off wherever it happens to be.
         let place = match counts.status() {
-            Status::Crashed => event.pc,
+            Status::Crashed => symbols.relative(event.pc),
             Status::Exited => event.exit_code as u64,
             _ => 0,
         };

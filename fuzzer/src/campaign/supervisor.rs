@@ -21,6 +21,9 @@ const RESTART: i32 = 100;
 /// How many workers in a row may end without one run before the target is given up.
 const FUTILE_STARTS: u32 = 3;
 
+/// How often a worker may die between two runs, which no target can make it do.
+const DEATHS: u32 = 50;
+
 static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
 
 /// Whether SIGINT or SIGTERM asked this process to stop.
@@ -107,7 +110,7 @@ pub fn supervise(
 ) -> Result<ExitCode> {
     let vault = Vault::new()?;
     let mut lost: Vec<Lost> = Vec::new();
-    let mut futile = 0;
+    let (mut futile, mut deaths) = (0, 0);
     let set = watched(libc::SIG_BLOCK);
     let supervisor = std::process::id();
     let mut requests = 0;
@@ -153,7 +156,13 @@ pub fn supervise(
                     Some(input) if stuck || kills(&input)? => lost.push(Lost { input, end, stuck }),
                     Some(_) => {}
                     None if page.runs() == runs => futile += 1,
-                    None => {}
+                    None => deaths += 1,
+                }
+                if deaths >= DEATHS {
+                    return Err(Error::other(format!(
+                        "the fuzzing process died {deaths} times between two runs ({end}): --resume goes on from the last \
+                         checkpoint"
+                    )));
                 }
                 if futile >= FUTILE_STARTS {
                     return Err(Error::target(format!(

@@ -64,6 +64,9 @@ const CONFIRMATION_SHARE: f64 = 0.1;
 /// Candidates that are confirmed after the time is up, the most expensive first.
 const LAST_CONFIRMATIONS: usize = 3;
 
+/// No further one begins after this.
+const LAST_CONFIRMATIONS_START: Duration = Duration::from_secs(2);
+
 type CampaignFuzzer =
     StdFuzzer<ByCostScheduler, KeepFeedback, libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
 
@@ -351,13 +354,11 @@ impl<'a> Worker<'a> {
                 continue;
             }
             let input = BytesInput::new(seed.bytes.clone());
-            if !warm {
-                warm = true;
-                if !ended_early(self.executor.execute(&seed.bytes)) {
-                    self.executor.counts_mut().judged();
-                }
+            // The first run of a process is not looked at, unless the target does not survive it.
+            let cold = !std::mem::replace(&mut warm, true);
+            if !cold || !ended_early(self.executor.execute(&seed.bytes)) {
+                self.execute(&input)?;
             }
-            self.execute(&input)?;
             let status = self.executor.counts().status();
             match status {
                 Status::Returned => {
@@ -559,10 +560,11 @@ impl<'a> Worker<'a> {
 
     fn end(&mut self, stopped_by: StoppedBy) -> Result<Outcome> {
         if self.setup.options.confirm && stopped_by != StoppedBy::Signal {
+            self.archive.borrow_mut().propose_worst();
             self.archive.borrow_mut().set_phase("confirming");
             let started = Instant::now();
             for _ in 0..LAST_CONFIRMATIONS {
-                if started.elapsed() < self.setup.options.hang_timeout && !stop_requested() {
+                if started.elapsed() < LAST_CONFIRMATIONS_START && !stop_requested() {
                     self.confirm_next()?;
                 }
             }

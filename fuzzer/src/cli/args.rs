@@ -113,7 +113,7 @@ pub struct FuzzArgs {
     /// How many times the seeds' cost is a degradation; more than 1
     #[arg(long, value_name = "RATIO", default_value = defaults::THRESHOLD, help_heading = "What counts as a degradation")]
     pub threshold: String,
-    /// Keep degradations without confirming them by repeated runs
+    /// Confirm nothing, for benchmarks: slow inputs are only in queue/, degradations/ stays empty
     #[arg(long, help_heading = "What counts as a degradation")]
     pub no_confirm: bool,
 
@@ -151,7 +151,7 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "WHEN", default_value = defaults::COLOR, help_heading = "Display")]
     pub color: String,
 
-    /// The program and its arguments; @@ stands for the input's file, otherwise it is read from standard input
+    /// The harness, built with quagmire-cc -fsanitize=fuzzer
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
     /// The whole command line, for the record.
@@ -191,7 +191,7 @@ pub struct ReplayArgs {
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The program and its arguments; @@ stands for the input's file, otherwise it is read from standard input
+    /// The harness, built with quagmire-cc -fsanitize=fuzzer
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
     /// The whole command line, for the record.

@@ -6,11 +6,11 @@
 pub mod measure;
 pub mod report;
 
-use std::path::PathBuf;
+use std::{io::Write, path::PathBuf};
 
 use crate::{
-    campaign::options::ReplayOptions,
-    error::{Error, ExitCode, Result},
+    campaign::{options::ReplayOptions, seeds::Seeds},
+    error::{ExitCode, Result},
     target::abi::Harness,
 };
 
@@ -19,7 +19,14 @@ use crate::{
 /// # Errors
 /// An input that cannot be read, and a target that ends its process before it runs.
 pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCode> {
-    let inputs = options.seeds.iter().chain(&options.inputs).map(read).collect::<Result<Vec<_>>>()?;
+    let paths: Vec<PathBuf> = options.seeds.iter().chain(&options.inputs).cloned().collect();
+    let files = Seeds::load_for_replay(&paths)?;
+    for warning in &files.warnings {
+        // a closed standard error is no reason to stop
+        let _ = writeln!(std::io::stderr(), "quagmire: {warning}");
+    }
+    let inputs: Vec<measure::Input> =
+        files.inputs.into_iter().map(|file| measure::Input { path: file.path, bytes: file.bytes }).collect();
     let plan = measure::Plan {
         rounds: options.repeats,
         hang_timeout: options.hang_timeout,
@@ -30,11 +37,4 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
     let report = report::Report::new(&inputs, &measured);
     report::print(&report, options.json)?;
     Ok(ExitCode::Ended)
-}
-
-fn read(path: &PathBuf) -> Result<measure::Input> {
-    let bytes = std::fs::read(path).map_err(|error| {
-        Error::usage(format!("cannot read the input {}: {error}; name files to replay", path.display()))
-    })?;
-    Ok(measure::Input { path: path.clone(), bytes })
 }

@@ -139,14 +139,9 @@ where
                 }
             }
             if let (ExecuteInputResult::Corpus, Some(_)) = (&result, new) {
-                let observers = executor.observers();
-                let kept = self.archive.borrow_mut().keep_mutant(
-                    parent,
-                    &self.applied,
-                    self.input.mutator_bytes(),
-                    &observers.0,
-                );
-                drop(observers);
+                let counts = &executor.observers().0;
+                let kept =
+                    self.archive.borrow_mut().keep_mutant(parent, &self.applied, self.input.mutator_bytes(), counts);
                 for fallen in self.check(kept)? {
                     state.corpus_mut().remove((fallen as usize).into())?;
                 }
@@ -156,9 +151,8 @@ where
                 Status::Rejected => {}
                 _ => {
                     let origin = Origin::Mutant { parent, rules: self.applied.clone() };
-                    let observers = executor.observers();
-                    let saved = self.archive.borrow_mut().early_end(self.input.mutator_bytes(), origin, &observers.0);
-                    drop(observers);
+                    let counts = &executor.observers().0;
+                    let saved = self.archive.borrow_mut().early_end(self.input.mutator_bytes(), origin, counts);
                     self.check(saved)?;
                     self.interrupt(Interruption::Restart);
                 }

@@ -53,6 +53,12 @@ impl Symbols {
         Self { objects, loaders: HashMap::new() }
     }
 
+    /// An address in its object's own terms: the same in the next process, wherever the object is loaded there.
+    pub fn relative(&self, pc: u64) -> u64 {
+        let holds = |object: &&LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
+        self.objects.iter().find(holds).map_or(pc, |object| pc - object.base)
+    }
+
     /// The place of an address.
     pub fn place(&mut self, pc: usize) -> Place {
         let pc = pc as u64;
