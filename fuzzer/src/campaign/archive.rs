@@ -1,51 +1,43 @@
 //! Where everything that a worker finds goes: the record in memory, the folder on disk, the screen.
 
+mod progress;
+
 use std::{
     cell::RefCell,
     collections::BTreeSet,
     fs::File,
     path::{Path, PathBuf},
     rc::Rc,
-    time::{Duration, Instant, SystemTime},
+    sync::atomic::Ordering::Relaxed,
+    time::{Duration, Instant},
 };
 
 use super::{
     Setup,
     record::{Entry, Record},
-    supervisor::Lost,
+    supervisor::{Lost, stop_requested},
 };
 use crate::{
     error::Result,
     keep::feedback::Kept,
     output::{
-        AflStats, EntryName, Logs, OutputFolder, PlotData, Screen, Status, Summary,
+        EntryName, Logs, OutputFolder, PlotData, Screen,
         screen::{Style, terminal_width},
-        summary::{self, Engine, Finding, FindingKind, StoppedBy},
+        summary::{Finding, FindingKind},
         write_whole,
     },
+    stages::mutate::{Keeper, Moment},
     target::{
         abi,
         counts::CountsObserver,
         process,
         symbols::{Place, Symbols},
-        tick,
+        tick::{self, TIME_UP},
     },
 };
 
-/// How often the files that show the campaign's progress are written.
-const WRITE_INTERVAL: Duration = Duration::from_secs(5);
-
-/// How often a line is printed where there is no terminal.
-const LINE_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Numbers of one moment that only the worker knows.
-#[derive(Clone, Copy, Debug)]
-pub struct Moment {
-    /// Of all sessions.
-    pub executions: u64,
-    /// Of the program.
-    pub edges: u64,
-}
+/// The time series get a point at once when the largest ratio rises by this factor.
+const POINT_STEP: f64 = 1.02;
 
 /// See the module's text.
 pub struct Archive<'a> {
@@ -61,6 +53,8 @@ pub struct Archive<'a> {
     last_write: Instant,
     last_line: Instant,
     moment: Moment,
+    execution_limit: u64,
+    lost: &'a [Lost],
 }
 
 impl<'a> Archive<'a> {
@@ -88,7 +82,14 @@ impl<'a> Archive<'a> {
             last_write: now,
             last_line: now,
             moment: Moment { executions: 0, edges: 0 },
+            execution_limit: u64::MAX,
+            lost: &[],
         })
+    }
+
+    /// Tells when the campaign is over and which inputs are not to be run.
+    pub fn set_limits(&mut self, execution_limit: u64, lost: &'a [Lost]) {
+        (self.execution_limit, self.lost) = (execution_limit, lost);
     }
 
     /// Time since the start of the campaign, earlier sessions included.
@@ -172,6 +173,9 @@ impl<'a> Archive<'a> {
         let novelty = self.kept.borrow().novelty;
         if novelty.edge || novelty.total {
             self.record.last_new = Some(self.elapsed());
+        }
+        if novelty.total && self.worst_ratio() * POINT_STEP < self.record.ratio(instructions) {
+            self.logs.point(self.elapsed(), self.record.degradations, self.record.ratio(instructions))?;
         }
         let fallen = self.enter(entry, bytes, counts)?;
         self.propose(number, counts);
@@ -354,158 +358,38 @@ impl<'a> Archive<'a> {
     fn program(&self) -> String {
         crate::engine::program()
     }
+}
 
-    /// Called after every tick or so: shows and writes what is due.
-    pub fn housekeeping(&mut self, moment: Moment) -> Result<()> {
-        self.moment = moment;
-        if self.terminal {
-            let status = self.status();
-            self.screen.show(&status);
-        } else if self.last_line.elapsed() >= LINE_INTERVAL {
-            self.last_line = Instant::now();
-            let status = self.status();
-            self.screen.show_now(&status);
-        }
-        if self.last_write.elapsed() >= WRITE_INTERVAL {
-            self.write_progress(None)?;
-        }
-        Ok(())
+impl Keeper for Archive<'_> {
+    fn begin_round(&mut self, entry: u32) -> f64 {
+        self.record.rounds += 1;
+        self.record.ratio(self.record.entries[entry as usize].instructions)
     }
 
-    fn executions_per_second(&self) -> f64 {
-        let executions = self.moment.executions.saturating_sub(self.record.earlier_executions);
-        executions as f64 / self.session().as_secs_f64().max(1e-3)
-    }
-
-    fn worst_ratio(&self) -> f64 {
-        self.record.ratio(self.kept.borrow().history.largest_total())
-    }
-
-    fn status(&self) -> Status {
-        let kept = self.kept.borrow();
-        let active = kept.champions.active() as u64;
-        Status {
-            elapsed: self.elapsed(),
-            limit: self.record.earlier_sessions + self.setup.options.time,
-            executions: self.moment.executions,
-            executions_per_second: self.executions_per_second(),
-            edges_found: kept.history.edges_found() as u64,
-            edges_total: self.moment.edges,
-            best_ratio: self.worst_ratio(),
-            best_time_ratio: self.record.worst_time.map(|(_, ratio)| ratio),
-            degradations: self.record.degradations,
-            faults: self.record.faults,
-            hangs: self.record.hangs,
-            queue_active: active,
-            queue_set_aside: self.record.entries.len() as u64 - active,
-            last_new: self.record.last_new.map(|at| self.elapsed().saturating_sub(at)),
-            phase: self.phase,
-            target: Path::new(&self.program()).file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            seed: self.setup.options.seed,
+    fn applied(&mut self, rules: &[u16]) {
+        for &rule in rules {
+            self.record.rules[rule as usize].applied += 1;
         }
     }
 
-    /// Writes summary.json, fuzzer_stats, plot_data and a point of the time series.
-    pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>) -> Result<()> {
-        self.last_write = Instant::now();
-        self.logs.point(self.elapsed(), self.record.degradations, self.worst_ratio())?;
-        let stats = self.afl_stats();
-        stats.write(self.folder().path())?;
-        self.plot.push(&stats)?;
-        self.summary(stopped_by).write(&self.folder().summary())
+    fn keep_mutant(&mut self, parent: u32, rules: &[u16], bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
+        Archive::keep_mutant(self, parent, rules, bytes, counts)
     }
 
-    fn summary(&self, stopped_by: Option<StoppedBy>) -> Summary {
-        let record = &self.record;
-        let worst = self.kept.borrow().champions.worst().and_then(|worst| {
-            let entry = record.entries.get(worst as usize)?;
-            // a confirmed one is shown as the finding that it is
-            let confirmed = self.relative(&self.folder().degradations().join(&entry.file));
-            let is_finding = record.findings.iter().any(|finding| finding.path == confirmed);
-            Some(summary::Worst {
-                path: if is_finding { confirmed } else { self.relative(&self.path_of(worst)) },
-                bytes: entry.bytes,
-                instructions_ratio: Some(record.ratio(entry.instructions)),
-                time_ratio: record.worst_time.filter(|(entry, _)| *entry == worst).map(|(_, ratio)| ratio),
-            })
-        });
-        Summary {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: self.setup.options.command.clone(),
-            seed: self.setup.options.seed,
-            started: summary::rfc3339(self.setup.started),
-            seconds: self.elapsed().as_secs_f64(),
-            stopped_by,
-            executions: self.moment.executions,
-            executions_per_second: self.executions_per_second(),
-            target: summary::Target {
-                program: self.program(),
-                engine: Engine::InProcess,
-                edges: Some(self.moment.edges),
-            },
-            edges_found: self.kept.borrow().history.edges_found() as u64,
-            baseline: summary::Baseline {
-                instructions: record.baseline.map(|b| b.instructions),
-                seconds: record.baseline_seconds,
-                bytes: record.baseline.map(|b| b.bytes),
-            },
-            worst,
-            degradations: record.degradations,
-            faults: record.faults,
-            hangs: record.hangs,
-            rules: record.rules.clone(),
-            findings: record.findings.clone(),
-        }
+    fn mutant_ended(&mut self, parent: u32, rules: &[u16], bytes: &[u8], counts: &CountsObserver) -> Result<()> {
+        self.early_end(bytes, Origin::Mutant { parent, rules: rules.to_vec() }, counts)
     }
 
-    fn afl_stats(&self) -> AflStats {
-        let record = &self.record;
-        let started = self.setup.started - record.earlier_sessions;
-        let at = |since_start: Option<Duration>| since_start.map(|since| started + since);
-        let kept = self.kept.borrow();
-        let seeds = record.entries.iter().filter(|entry| entry.parent.is_none()).count() as u64;
-        AflStats {
-            started,
-            now: SystemTime::now(),
-            run_time: self.elapsed(),
-            process: std::os::unix::process::parent_id(),
-            cycles: record.rounds / (kept.champions.active() as u64).max(1),
-            cycles_without_finds: 0,
-            executions: self.moment.executions,
-            executions_per_second: self.executions_per_second(),
-            corpus: record.entries.len() as u64,
-            favored: kept.champions.active() as u64,
-            found: record.entries.len() as u64 - seeds,
-            depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
-            current: 0,
-            pending_favored: 0,
-            pending: 0,
-            edges_found: kept.history.edges_found() as u64,
-            edges_total: self.moment.edges,
-            faults: record.faults,
-            hangs: record.hangs,
-            last_find: at(record.last_new),
-            last_fault: at(record.last_fault),
-            last_hang: at(record.last_hang),
-            hang_timeout: self.setup.options.hang_timeout,
-            target: self.program(),
-            engine: "in-process".to_owned(),
-            command: self.setup.options.command.clone(),
-        }
+    fn tick(&mut self, moment: Moment) -> Result<()> {
+        self.housekeeping(moment)
     }
 
-    /// Writes everything for the last time and says what was found.
-    pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy) -> Result<()> {
-        self.moment = moment;
-        self.write_progress(Some(stopped_by))?;
-        if self.record.early_ends > 0 {
-            self.log(&format!("{} runs ended early and were survived", self.record.early_ends))?;
-        }
-        let status = self.status();
-        self.screen.show_now(&status);
-        let report = crate::output::final_report(&self.summary(Some(stopped_by)), self.folder().path());
-        self.screen.finish(&report);
-        Ok(())
+    fn is_deadly(&self, bytes: &[u8]) -> bool {
+        self.lost.iter().any(|lost| lost.input == bytes)
+    }
+
+    fn is_over(&self, executions: u64) -> bool {
+        executions >= self.execution_limit || TIME_UP.load(Relaxed) || stop_requested()
     }
 }
 

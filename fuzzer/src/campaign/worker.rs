@@ -1,11 +1,12 @@
 //! The process that fuzzes: goes on from a checkpoint, or starts with the seeds, until the campaign is over or the target
 //! has to be loaded afresh.
 
+mod intake;
+
 use std::{
     cell::RefCell,
     fs::File,
     os::fd::FromRawFd,
-    path::{Path, PathBuf},
     rc::Rc,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
@@ -13,18 +14,16 @@ use std::{
 
 use libafl::{
     Error as LibAflError, Fuzzer, HasMetadata, StdFuzzer,
-    corpus::{Corpus, InMemoryCorpus, Testcase},
+    corpus::{Corpus, InMemoryCorpus},
     events::NopEventManager,
-    fuzzer::{Evaluator, ExecutesInput},
-    inputs::BytesInput,
     mutators::Tokens,
-    state::{HasCorpus, HasExecutions, HasMaxSize, StdState},
+    state::{HasExecutions, HasMaxSize, StdState},
 };
 use libafl_bolts::{rands::StdRand, tuples::tuple_list};
 
 use super::{
     Setup,
-    archive::{Archive, Moment, Origin},
+    archive::Archive,
     checkpoint::{self, Checkpoint, CheckpointRef, State},
     confirm::Confirmer,
     options::{CostKind, InputTypeName, Options},
@@ -32,7 +31,7 @@ use super::{
     supervisor::{Outcome, Restart, stop_requested},
 };
 use crate::{
-    cost::{baseline::Baseline, degradation::Criteria, statistics},
+    cost::degradation::Criteria,
     error::{Error, Result},
     keep::feedback::{KeepFeedback, Kept},
     mutators::{
@@ -40,14 +39,14 @@ use crate::{
         rule::Rule,
         select::{InputType, rules_for, select_rules},
     },
-    output::{EntryName, Summary, summary::StoppedBy},
+    output::{Summary, summary::StoppedBy},
     schedule::by_cost::ByCostScheduler,
     stages::{
-        mutate::{Interruption, MutateStage},
+        mutate::{Interruption, Moment, MutateStage},
         operators::Operators,
     },
     target::{
-        abi::{Harness, Status},
+        abi::Harness,
         executor::InProcessExecutor,
         input_page::InputPage,
         process,
@@ -129,7 +128,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     };
     let resumed_without_state = first && setup.folder.resumed() && saved.is_none();
     if first && setup.folder.resumed() {
-        set_imports_aside(setup, saved.as_ref().map_or(0, |saved| saved.record.entries.len()))?;
+        intake::set_imports_aside(setup, saved.as_ref().map_or(0, |saved| saved.record.entries.len()))?;
     }
     let (state, kept, mut record) = match saved {
         Some(saved) => (Some(saved.state), saved.kept, saved.record),
@@ -173,7 +172,9 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         let before = archive.borrow().record.earlier_executions;
         options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit))
     };
-    let stage = MutateStage::new(archive.clone(), kept.clone(), operators, execution_limit, restart.lost);
+    archive.borrow_mut().set_limits(execution_limit, restart.lost);
+    let interruption = Rc::new(RefCell::new(Interruption::None));
+    let stage = MutateStage::new(archive.clone(), kept.clone(), operators, interruption.clone());
     let mut worker = Worker {
         setup,
         restart,
@@ -190,40 +191,11 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
     tick::start(harness, tick::Limits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
-    worker.run(stage, execution_limit)
+    worker.run(stage, &interruption, execution_limit)
 }
 
 fn internal(error: &LibAflError) -> Error {
     Error::other(format!("LibAFL: {error}"))
-}
-
-/// Where queue files wait that the saved state does not know.
-fn imports(setup: &Setup) -> PathBuf {
-    setup.folder.queue().join(".import")
-}
-
-/// Moves the files of entries from number `known` on out of the way of new entries' names. They are run again.
-fn set_imports_aside(setup: &Setup, known: usize) -> Result<()> {
-    let queue = setup.folder.queue();
-    let aside = imports(setup);
-    let failed = |path: &Path, error: std::io::Error| crate::output::atomic::unwritable(path, &error);
-    for file in files_in(&queue) {
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name.parse::<EntryName>().is_ok_and(|name| name.id < known as u64) {
-            continue;
-        }
-        std::fs::create_dir_all(&aside).map_err(|error| failed(&aside, error))?;
-        std::fs::rename(&file, aside.join(name)).map_err(|error| failed(&file, error))?;
-    }
-    Ok(())
-}
-
-fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> =
-        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).map(|entry| entry.path()).collect();
-    files.sort();
-    files
 }
 
 /// What the earlier sessions count for. Without a checkpoint, the summary still knows the findings.
@@ -254,7 +226,12 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn run(&mut self, stage: MutateStage<'a>, execution_limit: u64) -> Result<Outcome> {
+    fn run(
+        &mut self,
+        stage: MutateStage<Archive<'a>, State>,
+        interruption: &RefCell<Interruption>,
+        execution_limit: u64,
+    ) -> Result<Outcome> {
         self.record_lost_runs()?;
         self.warm_up();
         if self.archive.borrow().record.baseline.is_none() {
@@ -267,24 +244,24 @@ impl<'a> Worker<'a> {
             return Ok(outcome);
         }
         self.archive.borrow_mut().set_phase("fuzzing");
-        let interruption = stage.interruption.clone();
-        let failure = stage.failure.clone();
         let mut stages = tuple_list!(stage);
         let stopped_by = loop {
             if let Some(stopped_by) = self.reason_to_stop(execution_limit) {
                 break stopped_by;
             }
             let round = self.fuzzer.fuzz_one(&mut stages, &mut self.executor, &mut self.state, &mut self.manager);
-            if let Some(error) = failure.borrow_mut().take() {
-                // what cannot be written can often still be remembered
-                let _ = self.checkpoint(true);
-                return Err(error);
-            }
-            round.map_err(|error| internal(&error))?;
-            if *interruption.borrow() == Interruption::Restart {
-                self.checkpoint(false)?;
-                return Ok(Outcome::Again);
-            }
+            match interruption.borrow().clone() {
+                Interruption::Failed(error) => {
+                    // what cannot be written can often still be remembered
+                    let _ = self.checkpoint(true);
+                    return Err(error);
+                }
+                Interruption::Restart => {
+                    self.checkpoint(false)?;
+                    return Ok(Outcome::Again);
+                }
+                Interruption::None | Interruption::Over => round.map_err(|error| internal(&error))?,
+            };
             if TICKED.load(Relaxed) {
                 TICKED.store(false, Relaxed);
                 let moment = self.moment();
@@ -313,168 +290,6 @@ impl<'a> Worker<'a> {
             return Some(StoppedBy::Time);
         }
         (*self.state.executions() >= execution_limit).then_some(StoppedBy::Execs)
-    }
-
-    /// Inputs that took an earlier worker with them, each recorded once.
-    fn record_lost_runs(&mut self) -> Result<()> {
-        let mut archive = self.archive.borrow_mut();
-        for lost in self.restart.lost {
-            if archive.record.lost.insert(libafl_bolts::hash_std(&lost.input)) {
-                archive.lost_run(lost)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn is_lost(&self, bytes: &[u8]) -> bool {
-        self.restart.lost.iter().any(|lost| lost.input == bytes)
-    }
-
-    /// The first run in a process does work that no other does (statics, caches): it is not looked at.
-    fn warm_up(&mut self) {
-        let input = self.state.corpus().first().and_then(|id| self.state.corpus().cloned_input_for_id(id).ok());
-        if let Some(input) = input {
-            self.executor.execute(input.as_ref());
-        }
-    }
-
-    /// Runs the seeds. An outcome if the campaign cannot go on in this process.
-    fn seeds(&mut self) -> Result<Option<Outcome>> {
-        let setup = self.setup;
-        let mut warm = !self.archive.borrow().record.entries.is_empty();
-        loop {
-            let at = self.archive.borrow().record.seeds_done;
-            let Some(seed) = setup.seeds.inputs.get(at) else { return Ok(None) };
-            self.archive.borrow_mut().record.seeds_done += 1;
-            let shown = seed.path.display();
-            if self.is_lost(&seed.bytes) {
-                self.archive
-                    .borrow_mut()
-                    .note(&format!("the seed {shown} ends the process: set aside under faults/"))?;
-                continue;
-            }
-            let input = BytesInput::new(seed.bytes.clone());
-            // The first run of a process is not looked at, unless the target does not survive it.
-            let cold = !std::mem::replace(&mut warm, true);
-            if !cold || !ended_early(self.executor.execute(&seed.bytes)) {
-                self.execute(&input)?;
-            }
-            let status = self.executor.counts().status();
-            match status {
-                Status::Returned => {
-                    let fallen =
-                        self.archive.borrow_mut().keep_seed(&seed.path, &seed.bytes, self.executor.counts())?;
-                    self.add_to_corpus(input, fallen)?;
-                    self.executor.counts_mut().judged();
-                }
-                Status::Rejected => {
-                    self.archive.borrow_mut().note(&format!("the target rejects the seed {shown} (-1): not used"))?;
-                }
-                _ => {
-                    let mut archive = self.archive.borrow_mut();
-                    archive.early_end(&seed.bytes, Origin::Seed, self.executor.counts())?;
-                    let how = match status {
-                        Status::Hung => "runs into the hang timeout: set aside under hangs/",
-                        Status::Memory => "exceeds the memory limit: set aside under faults/",
-                        Status::Exited => "makes the target exit: set aside under faults/",
-                        _ => "crashes the target: set aside under faults/",
-                    };
-                    archive.note(&format!("the seed {shown} {how}"))?;
-                    drop(archive);
-                    self.checkpoint(false)?;
-                    return Ok(Some(Outcome::Again));
-                }
-            }
-            if stop_requested() || TIME_UP.load(Relaxed) {
-                return Ok(None);
-            }
-        }
-    }
-
-    /// One execution through LibAFL, so that it is counted and observed.
-    fn execute(&mut self, input: &BytesInput) -> Result<()> {
-        self.fuzzer
-            .execute_input(&mut self.state, &mut self.executor, &mut self.manager, input)
-            .map(drop)
-            .map_err(|error| internal(&error))
-    }
-
-    fn add_to_corpus(&mut self, input: BytesInput, fallen: Vec<u32>) -> Result<()> {
-        let corpus = self.state.corpus_mut();
-        corpus.add(Testcase::new(input)).map_err(|error| internal(&error))?;
-        for entry in fallen {
-            corpus.remove((entry as usize).into()).map_err(|error| internal(&error))?;
-        }
-        Ok(())
-    }
-
-    fn set_baseline(&mut self) -> Result<()> {
-        let (baseline, reference) = {
-            let archive = self.archive.borrow();
-            let seeds = archive.record.entries.iter().filter(|entry| entry.parent.is_none());
-            let costs: Vec<(u64, u64)> = seeds.map(|entry| (entry.instructions, entry.bytes)).collect();
-            let Some(baseline) = Baseline::of_seeds(&costs) else {
-                return Err(Error::target(format!(
-                    "none of the {} seeds can be used: each one crashes, hangs, exits or is rejected (see faults/ and hangs/ \
-                     in {}); give at least one that the target takes",
-                    self.setup.seeds.inputs.len(),
-                    self.setup.folder.path().display()
-                )));
-            };
-            let reference = costs.iter().position(|cost| cost.0.max(1) == baseline.instructions).unwrap_or(0);
-            (baseline, reference as u32)
-        };
-        let mut archive = self.archive.borrow_mut();
-        archive.record.baseline = Some(baseline);
-        archive.record.reference = reference;
-        let bytes = std::fs::read(archive.path_of(reference)).unwrap_or_default();
-        let mut seconds = Vec::new();
-        for _ in 0..5 {
-            let before = process::cpu_seconds();
-            if ended_early(self.executor.execute(&bytes)) {
-                break;
-            }
-            seconds.push(process::cpu_seconds() - before);
-        }
-        archive.record.baseline_seconds = (!seconds.is_empty()).then(|| statistics::median(&seconds));
-        drop(archive);
-        self.checkpoint(true)
-    }
-
-    /// Runs what an earlier session kept after its last checkpoint.
-    fn import(&mut self) -> Result<Option<Outcome>> {
-        let folder = imports(self.setup);
-        for file in files_in(&folder) {
-            let bytes = std::fs::read(&file).unwrap_or_default();
-            if bytes.len() <= self.setup.max_size && !self.is_lost(&bytes) {
-                let input = BytesInput::new(bytes);
-                let parent = self.archive.borrow().record.reference;
-                let evaluated =
-                    self.fuzzer.evaluate_input(&mut self.state, &mut self.executor, &mut self.manager, &input);
-                let (_, new) = evaluated.map_err(|error| internal(&error))?;
-                let counts = self.executor.counts();
-                if new.is_some() {
-                    let fallen = self.archive.borrow_mut().keep_mutant(parent, &[], input.as_ref(), counts)?;
-                    for entry in fallen {
-                        self.state.corpus_mut().remove((entry as usize).into()).map_err(|error| internal(&error))?;
-                    }
-                }
-                if counts.status() == Status::Returned {
-                    self.executor.counts_mut().judged();
-                } else if ended_early(counts.status()) {
-                    self.archive.borrow_mut().early_end(input.as_ref(), Origin::Unknown, counts)?;
-                    let _ = std::fs::remove_file(&file);
-                    self.checkpoint(false)?;
-                    return Ok(Some(Outcome::Again));
-                }
-            }
-            let _ = std::fs::remove_file(&file);
-            if stop_requested() || TIME_UP.load(Relaxed) {
-                break;
-            }
-        }
-        let _ = std::fs::remove_dir(&folder);
-        Ok(None)
     }
 
     fn may_confirm(&self) -> bool {
@@ -574,8 +389,4 @@ impl<'a> Worker<'a> {
         self.archive.borrow_mut().finish(moment, stopped_by)?;
         Ok(Outcome::Over)
     }
-}
-
-fn ended_early(status: Status) -> bool {
-    !matches!(status, Status::Returned | Status::Rejected)
 }

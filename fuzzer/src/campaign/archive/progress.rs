@@ -1,0 +1,177 @@
+//! What the archive shows and writes while the campaign goes on, and at its end.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant, SystemTime},
+};
+
+use super::Archive;
+use crate::{
+    error::Result,
+    output::{
+        AflStats, Status, Summary,
+        summary::{self, Engine, StoppedBy},
+    },
+    stages::mutate::Moment,
+};
+
+/// How often the files that show the campaign's progress are written.
+const WRITE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often a line is printed where there is no terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+
+impl Archive<'_> {
+    /// Called after every tick or so: shows and writes what is due.
+    pub fn housekeeping(&mut self, moment: Moment) -> Result<()> {
+        self.moment = moment;
+        if self.terminal {
+            let status = self.status();
+            self.screen.show(&status);
+        } else if self.last_line.elapsed() >= LINE_INTERVAL {
+            self.last_line = Instant::now();
+            let status = self.status();
+            self.screen.show_now(&status);
+        }
+        if self.last_write.elapsed() >= WRITE_INTERVAL {
+            self.write_progress(None)?;
+        }
+        Ok(())
+    }
+
+    fn executions_per_second(&self) -> f64 {
+        let executions = self.moment.executions.saturating_sub(self.record.earlier_executions);
+        executions as f64 / self.session().as_secs_f64().max(1e-3)
+    }
+
+    pub(super) fn worst_ratio(&self) -> f64 {
+        self.record.ratio(self.kept.borrow().history.largest_total())
+    }
+
+    fn status(&self) -> Status {
+        let kept = self.kept.borrow();
+        let active = kept.champions.active() as u64;
+        Status {
+            elapsed: self.elapsed(),
+            limit: self.record.earlier_sessions + self.setup.options.time,
+            executions: self.moment.executions,
+            executions_per_second: self.executions_per_second(),
+            edges_found: kept.history.edges_found() as u64,
+            edges_total: self.moment.edges,
+            best_ratio: self.worst_ratio(),
+            best_time_ratio: self.record.worst_time.map(|(_, ratio)| ratio),
+            degradations: self.record.degradations,
+            faults: self.record.faults,
+            hangs: self.record.hangs,
+            queue_active: active,
+            queue_set_aside: self.record.entries.len() as u64 - active,
+            last_new: self.record.last_new.map(|at| self.elapsed().saturating_sub(at)),
+            phase: self.phase,
+            target: Path::new(&self.program()).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            seed: self.setup.options.seed,
+        }
+    }
+
+    /// Writes summary.json, fuzzer_stats, plot_data and a point of the time series.
+    pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>) -> Result<()> {
+        self.last_write = Instant::now();
+        self.logs.point(self.elapsed(), self.record.degradations, self.worst_ratio())?;
+        let stats = self.afl_stats();
+        stats.write(self.folder().path())?;
+        self.plot.push(&stats)?;
+        self.summary(stopped_by).write(&self.folder().summary())
+    }
+
+    fn summary(&self, stopped_by: Option<StoppedBy>) -> Summary {
+        let record = &self.record;
+        let worst = self.kept.borrow().champions.worst().and_then(|worst| {
+            let entry = record.entries.get(worst as usize)?;
+            // a confirmed one is shown as the finding that it is
+            let confirmed = self.relative(&self.folder().degradations().join(&entry.file));
+            let is_finding = record.findings.iter().any(|finding| finding.path == confirmed);
+            Some(summary::Worst {
+                path: if is_finding { confirmed } else { self.relative(&self.path_of(worst)) },
+                bytes: entry.bytes,
+                instructions_ratio: Some(record.ratio(entry.instructions)),
+                time_ratio: record.worst_time.filter(|(entry, _)| *entry == worst).map(|(_, ratio)| ratio),
+            })
+        });
+        Summary {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: self.setup.options.command.clone(),
+            seed: self.setup.options.seed,
+            started: summary::rfc3339(self.setup.started),
+            seconds: self.elapsed().as_secs_f64(),
+            stopped_by,
+            executions: self.moment.executions,
+            executions_per_second: self.executions_per_second(),
+            target: summary::Target {
+                program: self.program(),
+                engine: Engine::InProcess,
+                edges: Some(self.moment.edges),
+            },
+            edges_found: self.kept.borrow().history.edges_found() as u64,
+            baseline: summary::Baseline {
+                instructions: record.baseline.map(|b| b.instructions),
+                seconds: record.baseline_seconds,
+                bytes: record.baseline.map(|b| b.bytes),
+            },
+            worst,
+            degradations: record.degradations,
+            faults: record.faults,
+            hangs: record.hangs,
+            rules: record.rules.clone(),
+            findings: record.findings.clone(),
+        }
+    }
+
+    fn afl_stats(&self) -> AflStats {
+        let record = &self.record;
+        let started = self.setup.started - record.earlier_sessions;
+        let at = |since_start: Option<Duration>| since_start.map(|since| started + since);
+        let kept = self.kept.borrow();
+        let seeds = record.entries.iter().filter(|entry| entry.parent.is_none()).count() as u64;
+        AflStats {
+            started,
+            now: SystemTime::now(),
+            run_time: self.elapsed(),
+            process: std::os::unix::process::parent_id(),
+            cycles: record.rounds / (kept.champions.active() as u64).max(1),
+            cycles_without_finds: 0,
+            executions: self.moment.executions,
+            executions_per_second: self.executions_per_second(),
+            corpus: record.entries.len() as u64,
+            favored: kept.champions.active() as u64,
+            found: record.entries.len() as u64 - seeds,
+            depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
+            current: 0,
+            pending_favored: 0,
+            pending: 0,
+            edges_found: kept.history.edges_found() as u64,
+            edges_total: self.moment.edges,
+            faults: record.faults,
+            hangs: record.hangs,
+            last_find: at(record.last_new),
+            last_fault: at(record.last_fault),
+            last_hang: at(record.last_hang),
+            hang_timeout: self.setup.options.hang_timeout,
+            target: self.program(),
+            engine: "in-process".to_owned(),
+            command: self.setup.options.command.clone(),
+        }
+    }
+
+    /// Writes everything for the last time and says what was found.
+    pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy) -> Result<()> {
+        self.moment = moment;
+        self.write_progress(Some(stopped_by))?;
+        if self.record.early_ends > 0 {
+            self.log(&format!("{} runs ended early and were survived", self.record.early_ends))?;
+        }
+        let status = self.status();
+        self.screen.show_now(&status);
+        let report = crate::output::final_report(&self.summary(Some(stopped_by)), self.folder().path());
+        self.screen.finish(&report);
+        Ok(())
+    }
+}

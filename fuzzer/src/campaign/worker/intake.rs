@@ -1,0 +1,223 @@
+//! What goes in before mutation begins: the seeds, and what earlier sessions and workers left.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::Ordering::Relaxed,
+};
+
+use libafl::{
+    corpus::{Corpus, Testcase},
+    fuzzer::{Evaluator, ExecutesInput},
+    inputs::BytesInput,
+    state::HasCorpus,
+};
+
+use super::{Worker, internal};
+use crate::{
+    campaign::{
+        Setup,
+        archive::Origin,
+        supervisor::{Outcome, stop_requested},
+    },
+    cost::{baseline::Baseline, statistics},
+    error::{Error, Result},
+    output::EntryName,
+    target::{abi::Status, process, tick::TIME_UP},
+};
+
+/// Where queue files wait that the saved state does not know.
+fn imports(setup: &Setup) -> PathBuf {
+    setup.folder.queue().join(".import")
+}
+
+/// Moves the files of entries from number `known` on out of the way of new entries' names. They are run again.
+pub(super) fn set_imports_aside(setup: &Setup, known: usize) -> Result<()> {
+    let queue = setup.folder.queue();
+    let aside = imports(setup);
+    let failed = |path: &Path, error: std::io::Error| crate::output::atomic::unwritable(path, &error);
+    for file in files_in(&queue) {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.parse::<EntryName>().is_ok_and(|name| name.id < known as u64) {
+            continue;
+        }
+        std::fs::create_dir_all(&aside).map_err(|error| failed(&aside, error))?;
+        std::fs::rename(&file, aside.join(name)).map_err(|error| failed(&file, error))?;
+    }
+    Ok(())
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> =
+        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).map(|entry| entry.path()).collect();
+    files.sort();
+    files
+}
+
+impl Worker<'_> {
+    /// Inputs that took an earlier worker with them, each recorded once.
+    pub(super) fn record_lost_runs(&mut self) -> Result<()> {
+        let mut archive = self.archive.borrow_mut();
+        for lost in self.restart.lost {
+            if archive.record.lost.insert(libafl_bolts::hash_std(&lost.input)) {
+                archive.lost_run(lost)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_lost(&self, bytes: &[u8]) -> bool {
+        self.restart.lost.iter().any(|lost| lost.input == bytes)
+    }
+
+    /// The first run in a process does work that no other does (statics, caches): it is not looked at.
+    pub(super) fn warm_up(&mut self) {
+        let input = self.state.corpus().first().and_then(|id| self.state.corpus().cloned_input_for_id(id).ok());
+        if let Some(input) = input {
+            self.executor.execute(input.as_ref());
+        }
+    }
+
+    /// Runs the seeds. An outcome if the campaign cannot go on in this process.
+    pub(super) fn seeds(&mut self) -> Result<Option<Outcome>> {
+        let setup = self.setup;
+        let mut warm = !self.archive.borrow().record.entries.is_empty();
+        loop {
+            let at = self.archive.borrow().record.seeds_done;
+            let Some(seed) = setup.seeds.inputs.get(at) else { return Ok(None) };
+            self.archive.borrow_mut().record.seeds_done += 1;
+            let shown = seed.path.display();
+            if self.is_lost(&seed.bytes) {
+                self.archive
+                    .borrow_mut()
+                    .note(&format!("the seed {shown} ends the process: set aside under faults/"))?;
+                continue;
+            }
+            let input = BytesInput::new(seed.bytes.clone());
+            // The first run of a process is not looked at, unless the target does not survive it.
+            let cold = !std::mem::replace(&mut warm, true);
+            if !cold || !ended_early(self.executor.execute(&seed.bytes)) {
+                self.execute(&input)?;
+            }
+            let status = self.executor.counts().status();
+            match status {
+                Status::Returned => {
+                    let fallen =
+                        self.archive.borrow_mut().keep_seed(&seed.path, &seed.bytes, self.executor.counts())?;
+                    self.add_to_corpus(input, fallen)?;
+                    self.executor.counts_mut().judged();
+                }
+                Status::Rejected => {
+                    self.archive.borrow_mut().note(&format!("the target rejects the seed {shown} (-1): not used"))?;
+                }
+                _ => {
+                    let mut archive = self.archive.borrow_mut();
+                    archive.early_end(&seed.bytes, Origin::Seed, self.executor.counts())?;
+                    let how = match status {
+                        Status::Hung => "runs into the hang timeout: set aside under hangs/",
+                        Status::Memory => "exceeds the memory limit: set aside under faults/",
+                        Status::Exited => "makes the target exit: set aside under faults/",
+                        _ => "crashes the target: set aside under faults/",
+                    };
+                    archive.note(&format!("the seed {shown} {how}"))?;
+                    drop(archive);
+                    self.checkpoint(false)?;
+                    return Ok(Some(Outcome::Again));
+                }
+            }
+            if stop_requested() || TIME_UP.load(Relaxed) {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// One execution through LibAFL, so that it is counted and observed.
+    fn execute(&mut self, input: &BytesInput) -> Result<()> {
+        self.fuzzer
+            .execute_input(&mut self.state, &mut self.executor, &mut self.manager, input)
+            .map(drop)
+            .map_err(|error| internal(&error))
+    }
+
+    fn add_to_corpus(&mut self, input: BytesInput, fallen: Vec<u32>) -> Result<()> {
+        let corpus = self.state.corpus_mut();
+        corpus.add(Testcase::new(input)).map_err(|error| internal(&error))?;
+        for entry in fallen {
+            corpus.remove((entry as usize).into()).map_err(|error| internal(&error))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn set_baseline(&mut self) -> Result<()> {
+        let (baseline, reference) = {
+            let archive = self.archive.borrow();
+            let seeds = archive.record.entries.iter().filter(|entry| entry.parent.is_none());
+            let costs: Vec<(u64, u64)> = seeds.map(|entry| (entry.instructions, entry.bytes)).collect();
+            let Some(baseline) = Baseline::of_seeds(&costs) else {
+                return Err(Error::target(format!(
+                    "none of the {} seeds can be used: each one crashes, hangs, exits or is rejected (see faults/ and hangs/ \
+                     in {}); give at least one that the target takes",
+                    self.setup.seeds.inputs.len(),
+                    self.setup.folder.path().display()
+                )));
+            };
+            let reference = costs.iter().position(|cost| cost.0.max(1) == baseline.instructions).unwrap_or(0);
+            (baseline, reference as u32)
+        };
+        let mut archive = self.archive.borrow_mut();
+        archive.record.baseline = Some(baseline);
+        archive.record.reference = reference;
+        let bytes = std::fs::read(archive.path_of(reference)).unwrap_or_default();
+        let mut seconds = Vec::new();
+        for _ in 0..5 {
+            let before = process::cpu_seconds();
+            if ended_early(self.executor.execute(&bytes)) {
+                break;
+            }
+            seconds.push(process::cpu_seconds() - before);
+        }
+        archive.record.baseline_seconds = (!seconds.is_empty()).then(|| statistics::median(&seconds));
+        drop(archive);
+        self.checkpoint(true)
+    }
+
+    /// Runs what an earlier session kept after its last checkpoint.
+    pub(super) fn import(&mut self) -> Result<Option<Outcome>> {
+        let folder = imports(self.setup);
+        for file in files_in(&folder) {
+            let bytes = std::fs::read(&file).unwrap_or_default();
+            if bytes.len() <= self.setup.max_size && !self.is_lost(&bytes) {
+                let input = BytesInput::new(bytes);
+                let parent = self.archive.borrow().record.reference;
+                let evaluated =
+                    self.fuzzer.evaluate_input(&mut self.state, &mut self.executor, &mut self.manager, &input);
+                let (_, new) = evaluated.map_err(|error| internal(&error))?;
+                let counts = self.executor.counts();
+                if new.is_some() {
+                    let fallen = self.archive.borrow_mut().keep_mutant(parent, &[], input.as_ref(), counts)?;
+                    for entry in fallen {
+                        self.state.corpus_mut().remove((entry as usize).into()).map_err(|error| internal(&error))?;
+                    }
+                }
+                if counts.status() == Status::Returned {
+                    self.executor.counts_mut().judged();
+                } else if ended_early(counts.status()) {
+                    self.archive.borrow_mut().early_end(input.as_ref(), Origin::Unknown, counts)?;
+                    let _ = std::fs::remove_file(&file);
+                    self.checkpoint(false)?;
+                    return Ok(Some(Outcome::Again));
+                }
+            }
+            let _ = std::fs::remove_file(&file);
+            if stop_requested() || TIME_UP.load(Relaxed) {
+                break;
+            }
+        }
+        let _ = std::fs::remove_dir(&folder);
+        Ok(None)
+    }
+}
+
+fn ended_early(status: Status) -> bool {
+    !matches!(status, Status::Returned | Status::Rejected)
+}
