@@ -14,7 +14,7 @@ use std::{
 
 use libafl::{
     Error as LibAflError, Fuzzer, HasMetadata, StdFuzzer,
-    corpus::{Corpus, InMemoryCorpus},
+    corpus::InMemoryCorpus,
     events::NopEventManager,
     mutators::Tokens,
     state::{HasExecutions, HasMaxSize, StdState},
