@@ -22,7 +22,7 @@ fn grows_linearly(shape: u8, n: u32, per_n: u64) {
             let harness = built("counts.c", &["-g", level, "-fsanitize=fuzzer"], Some(llvm));
             let inputs: Vec<Vec<u8>> = (1..4).map(|times| sized(shape, times * n)).collect();
             let scene = Scene::new(&[("1", &inputs[0]), ("2", &inputs[1]), ("3", &inputs[2])]);
-            let costs = scene.replay(&harness, "-n 2", &[Path::new("seeds")]);
+            let costs = scene.replay(&harness, "-n 2", &["seeds/1", "seeds/2", "seeds/3"].map(Path::new));
             for key in ["instructions", "edges", "hottest_edge"] {
                 let [one, two, three] = [0, 1, 2].map(|at: usize| number(&costs[at][key]));
                 assert!(one < two && two - one == three - two, "{key} {level} LLVM {llvm}: {one} {two} {three}");
@@ -85,7 +85,7 @@ fn a_shared_library_that_is_linked_is_counted() {
     let mut command = compiler("links.c", None);
     command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(common::testdata("links.c")).arg(&library).arg("-o").arg(&harness);
     common::run(&mut command).ended();
-    the_library_is_counted(&scene.replay(&harness, "", &[Path::new("seeds")]));
+    the_library_is_counted(&scene.replay(&harness, "", &["seeds/1", "seeds/2"].map(Path::new)));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_shared_library_that_is_opened_at_run_time_is_counted() {
     command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(format!("-DLIBRARY=\"{}\"", library.display()));
     command.arg(common::testdata("opens.c")).arg("-o").arg(&harness);
     common::run(&mut command).ended();
-    the_library_is_counted(&scene.replay(&harness, "", &[Path::new("seeds")]));
+    the_library_is_counted(&scene.replay(&harness, "", &["seeds/1", "seeds/2"].map(Path::new)));
     scene.fuzz(&harness, "--execs 2000 --seed 1 --max-size 100").ended();
     assert!(scene.summary()["worst"]["instructions_ratio"].as_f64().expect("a ratio") > 1.5, "{:#}", scene.summary());
 }
