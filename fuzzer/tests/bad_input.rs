@@ -216,7 +216,12 @@ fn a_campaign_without_one_usable_seed_is_given_up() {
     assert_eq!(scene.files("out/faults").len(), 4);
 
     let scene = Scene::new(&[("a", b"no"), ("b", b"not")]);
-    refused(&scene, &mut scene.campaign(&harness("rejects.c"), "--execs 9"), TARGET, &["none of the 2 seeds", "rejected"]);
+    refused(
+        &scene,
+        &mut scene.campaign(&harness("rejects.c"), "--execs 9"),
+        TARGET,
+        &["none of the 2 seeds", "rejected"],
+    );
 }
 
 #[test]

@@ -11,7 +11,9 @@ const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
 /// The fields of a name in queue/ and the like.
 fn fields(name: &str) -> Vec<(&str, &str)> {
-    name.split(',').map(|field| field.split_once('_').unwrap_or_else(|| panic!("no field: {field} in {name}"))).collect()
+    name.split(',')
+        .map(|field| field.split_once('_').unwrap_or_else(|| panic!("no field: {field} in {name}")))
+        .collect()
 }
 
 #[test]
@@ -132,6 +134,17 @@ fn the_same_seed_number_gives_the_same_queue_and_another_one_another() {
     assert!(first.len() > 3, "{first:?}");
     assert_eq!(first, queue(5));
     assert_ne!(first, queue(6));
+}
+
+#[test]
+fn the_same_seed_number_gives_the_same_findings_through_restarts() {
+    let harness = common::built("odd.c", &["-O1", "-fsanitize=fuzzer", "-DEND=abort()"], None);
+    let findings = || {
+        let scene = Scene::new(&[("even", b"ab")]);
+        scene.fuzz(&harness, "--execs 600 --seed 4").ended();
+        (scene.files("out/queue"), scene.files("out/faults"))
+    };
+    assert_eq!(findings(), findings());
 }
 
 #[test]

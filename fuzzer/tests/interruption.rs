@@ -167,7 +167,8 @@ fn a_campaign_can_start_from_the_queue_that_it_replaces() {
     let harness = harness("quadratic.c");
     scene.fuzz(&harness, "--execs 1000 --seed 1 --max-size 200").ended();
     let queue = contents(scene.files("out/queue"));
-    let mut command = scene.quagmire(&["fuzz", "-i", "out/queue", "-o", "out", "--force", "--execs", "500", "--seed", "1"]);
+    let mut command =
+        scene.quagmire(&["fuzz", "-i", "out/queue", "-o", "out", "--force", "--execs", "500", "--seed", "1"]);
     common::run(command.args(["--max-size", "200", "--"]).arg(&harness)).ended();
     let now = contents(scene.files("out/queue"));
     assert!(queue.iter().all(|bytes| now.contains(bytes)));

@@ -86,7 +86,8 @@ pub fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
     let unfinished = folder.join(format!("{stem}-{:016x}-{}", key.finish(), std::process::id()));
     let mut command = compiler(source, llvm);
     // the source comes first: the order in which libraries have to follow it
-    let output = command.arg(&source_file).args(options).arg("-o").arg(&unfinished).output().expect("quagmire-cc starts");
+    let output =
+        command.arg(&source_file).args(options).arg("-o").arg(&unfinished).output().expect("quagmire-cc starts");
     assert!(output.status.success(), "{source} {options:?}: {}", String::from_utf8_lossy(&output.stderr));
     fs::rename(&unfinished, &path).expect("renamed");
     path
