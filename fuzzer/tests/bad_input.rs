@@ -55,7 +55,7 @@ fn a_seed_that_cannot_be_read_is_named() {
         return;
     }
     let scene = Scene::new(SEED);
-    fs::set_permissions(scene.path("seeds/greeting"), fs::Permissions::from_mode(0)).expect("changed");
+    fs::set_permissions(scene.path("seeds/greeting"), fs::Permissions::from_mode(0o000)).expect("changed");
     campaign_refused(&scene, "--execs 10", USAGE, &["seeds/greeting", "permission denied", "readable"]);
 }
 
