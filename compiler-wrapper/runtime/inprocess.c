@@ -31,6 +31,8 @@ __attribute__((used, section(".note.quagmire"))) static const char mark[] = "qua
 
 static jmp_buf back;
 static volatile sig_atomic_t armed;
+/* This process is a child that the target forked: it must never get back into the engine. */
+static volatile sig_atomic_t forked;
 static volatile enum qgm_status pending; /* another thread wants the run to end so */
 static volatile uint64_t ticks;
 static struct qgm_event event;
@@ -59,6 +61,9 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
     ticks = 0;
     armed = 1;
     int result = LLVMFuzzerTestOneInput(copy ? copy : data, size);
+    if (forked)
+      for (;;)
+        syscall(SYS_exit_group, 0);
     armed = 0;
     free(copy);
     return result == -1 ? QGM_REJECTED : QGM_RETURNED;
@@ -78,8 +83,8 @@ static uint64_t program_counter(const void *context) {
 }
 
 static void crashed(int signal, siginfo_t *info, void *context) {
-  if (!armed) {
-    /* Not the target's doing: die of it as if nobody had looked. */
+  if (!armed || forked) {
+    /* Not this process's run: die of it as if nobody had looked. */
     struct sigaction normal = {.sa_handler = SIG_DFL};
     sigaction(signal, &normal, NULL);
     raise(signal);
@@ -92,7 +97,7 @@ static void crashed(int signal, siginfo_t *info, void *context) {
 static void ticked(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
   int saved = errno;
-  int running = armed;
+  int running = armed && !forked;
   enum qgm_status status = on_tick(running ? ++ticks : 0);
   if (running && pending != QGM_RETURNED) {
     status = pending;
@@ -108,10 +113,15 @@ static void ticked(int signal, siginfo_t *info, void *context) {
 
 /* A sanitizer has printed its report and is about to end the process. */
 static void dying(void) {
-  if (armed) {
+  if (armed && !forked) {
     event = (struct qgm_event){0};
     leave(QGM_CRASHED);
   }
+}
+
+static void in_child(void) {
+  if (armed)
+    forked = 1;
 }
 
 static void handle(int signal, void (*handler)(int, siginfo_t *, void *)) {
@@ -140,6 +150,7 @@ static void guard(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t)) {
     handle(fatal[i], crashed);
   handle(TICK_SIGNAL, ticked);
   signal(SIGPIPE, SIG_IGN);
+  pthread_atfork(NULL, NULL, in_child);
   if (__sanitizer_set_death_callback)
     __sanitizer_set_death_callback(dying);
 
@@ -164,7 +175,7 @@ static void guard(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t)) {
 
 /* A target that ends its process ends its run instead. Outside a run these do what they always do. */
 static void exited(int code) {
-  if (armed) {
+  if (armed && !forked) {
     event = (struct qgm_event){.exit_code = code};
     leave(QGM_EXITED);
   }

@@ -124,7 +124,6 @@ fn options_that_are_missing_are_named() {
 }
 
 #[test]
-#[ignore = "known: clap adds a tip, a usage and a hint"]
 fn options_that_do_not_exist_are_refused_in_one_line() {
     let scene = Scene::new(SEED);
     campaign_refused(&scene, "--tiem 3", USAGE, &["--tiem"]);
@@ -182,7 +181,6 @@ fn dictionaries_that_cannot_be_used_are_named() {
 }
 
 #[test]
-#[ignore = "known: LibAFL panics"]
 fn dictionaries_that_are_no_text_are_named() {
     let scene = Scene::new(SEED);
     scene.write("binary", b"\xff\xfe\x00");

@@ -120,7 +120,6 @@ fn a_shared_library_that_is_opened_at_run_time_is_counted() {
 }
 
 #[test]
-#[ignore = "known: the process that names functions has not opened the library"]
 fn functions_of_a_library_that_is_opened_at_run_time_are_named() {
     let scene = Scene::new(&[("1", &[b'x'; 10])]);
     let costs = scene.replay(&opening(&scene), "", &[Path::new("seeds/1")]);

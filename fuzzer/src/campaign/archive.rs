@@ -36,6 +36,9 @@ use crate::{
     },
 };
 
+/// Inputs saved for one way of ending the process from outside: nothing tells one such input from another.
+const LOST_SAVED: u32 = 5;
+
 /// The time series get a point at once when the largest ratio rises by this factor.
 const POINT_STEP: f64 = 1.02;
 
@@ -246,6 +249,12 @@ impl<'a> Archive<'a> {
     /// Saves an input that ended its worker (SIGKILL, a raw system call, a run that no signal ends): nothing more is
     /// known of it.
     pub fn lost_run(&mut self, lost: &Lost) -> Result<()> {
+        self.record.early_ends += 1;
+        let saved = self.record.lost_saved.entry(lost.end.to_string()).or_default();
+        *saved += 1;
+        if *saved > LOST_SAVED {
+            return Ok(());
+        }
         let kind = if lost.stuck { FindingKind::Hang } else { FindingKind::Fault };
         self.save_early_end(kind, &format!("process ended: {}", lost.end), &lost.input, Origin::Unknown, None, None)
     }
@@ -349,9 +358,10 @@ impl<'a> Archive<'a> {
             if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
         };
         let program = quote(Path::new(&self.program()));
+        let shown = |path: &Path| quote(&self.setup.options.output.join(self.relative(path)));
         match self.record.entries.get(self.record.reference as usize) {
-            Some(_) => format!("{program} replay {} {}", quote(&self.path_of(self.record.reference)), quote(path)),
-            None => format!("{program} replay {}", quote(path)),
+            Some(_) => format!("{program} replay {} {}", shown(&self.path_of(self.record.reference)), shown(path)),
+            None => format!("{program} replay {}", shown(path)),
         }
     }
 

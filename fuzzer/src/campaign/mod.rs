@@ -12,7 +12,7 @@ pub mod worker;
 use std::{path::PathBuf, time::SystemTime};
 
 use crate::{
-    error::{ExitCode, Result},
+    error::{Error, ExitCode, Result},
     output::OutputFolder,
     replay::measure,
     target::{abi::Harness, input_page::InputPage, tick},
@@ -43,7 +43,12 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
     let seeds = seeds::Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
     let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
     worker::check_options(&options)?;
-    let folder = OutputFolder::open(&options.output, options.resume, options.force)?;
+    // absolute, since the target may change the working folder
+    let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
+    let folder = OutputFolder::open(&output, options.resume, options.force).map_err(|error| Error {
+        message: error.message.replace(&*output.to_string_lossy(), &options.output.to_string_lossy()),
+        ..error
+    })?;
     let page = InputPage::new(max_size.max(1))?;
     let setup = Setup { options, seeds, folder, max_size, start_ns: tick::now_ns(), started: SystemTime::now() };
     let alone = measure::Plan {

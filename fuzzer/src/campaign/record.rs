@@ -86,6 +86,8 @@ pub struct Record {
     pub early_ends: u64,
     /// Hashes of the inputs that took a worker with them and are recorded.
     pub lost: BTreeSet<u64>,
+    /// How many of them for each way of ending the process.
+    pub lost_saved: BTreeMap<String, u32>,
     /// For each way of ending early.
     pub ends: BTreeMap<u8, EndsSeen>,
     /// Per hottest function (number of its first edge): the largest ratio that was confirmed or refuted.

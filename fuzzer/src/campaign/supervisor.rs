@@ -32,16 +32,24 @@ pub fn stop_requested() -> bool {
     STOP_REQUESTS.load(Relaxed) > 0
 }
 
-extern "C" fn request_stop(_signal: libc::c_int) {
+unsafe extern "C" fn request_stop(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+    // SAFETY: the kernel's record; async-signal-safe calls.
+    unsafe {
+        if (*info).si_pid() == libc::getpid() {
+            // The target's own doing: die of it as it would without us, and the supervisor sees a fault.
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+    }
     STOP_REQUESTS.fetch_add(1, Relaxed);
 }
 
-fn on_signal(signal: i32, handler: libc::sighandler_t) {
-    // SAFETY: a handler that only touches an atomic; the zeroed mask is an empty one.
+fn stop_on(signal: i32) {
+    // SAFETY: a handler that is safe in signals; the zeroed mask is an empty one.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = handler;
-        action.sa_flags = libc::SA_RESTART;
+        action.sa_sigaction = request_stop as *const () as libc::sighandler_t;
+        action.sa_flags = libc::SA_RESTART | libc::SA_SIGINFO | libc::SA_NODEFER;
         libc::sigaction(signal, &raw const action, std::ptr::null_mut());
     }
 }
@@ -125,7 +133,7 @@ pub fn supervise(
                 process::leave(ExitCode::Error as i32);
             }
             for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-                on_signal(signal, request_stop as *const () as libc::sighandler_t);
+                stop_on(signal);
             }
             if requests > 0 {
                 STOP_REQUESTS.store(1, Relaxed);

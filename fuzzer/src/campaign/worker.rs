@@ -83,12 +83,15 @@ pub fn check_options(options: &Options) -> Result<()> {
 fn read_tokens(options: &Options) -> Result<Tokens> {
     let mut tokens = Tokens::new();
     for path in &options.dictionaries {
-        tokens.add_from_file(path).map_err(|error| {
+        let refused = |what: &dyn std::fmt::Display| {
             Error::usage(format!(
-                "--dict {}: {error}; it takes AFL's dictionaries, lines of name=\"value\"",
+                "--dict {}: {what}; it takes AFL's dictionaries, lines of name=\"value\"",
                 path.display()
             ))
-        })?;
+        };
+        // LibAFL panics at what is no text
+        std::fs::read_to_string(path).map_err(|error| refused(&error))?;
+        tokens.add_from_file(path).map_err(|error| refused(&error))?;
     }
     Ok(tokens)
 }

@@ -40,8 +40,14 @@ impl From<clap::Error> for Stop {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Self { code: ExitCode::Ended, text },
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Self { code: ExitCode::Usage, text },
             _ => {
-                let message = text.strip_prefix("error: ").unwrap_or(&text);
-                Self { code: ExitCode::Usage, text: format!("quagmire: {message}") }
+                // clap's paragraph in one line: what is wrong, and its tip if it has one
+                let lines = || text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+                let what = lines().next().unwrap_or_default();
+                let what = what.strip_prefix("error: ").unwrap_or(what);
+                let missing = lines().skip(1).find(|line| line.starts_with(['-', '<'])).unwrap_or_default();
+                let separator = if missing.is_empty() { "" } else { " " };
+                let tip = lines().find_map(|line| line.strip_prefix("tip: ")).unwrap_or("see --help");
+                Self { code: ExitCode::Usage, text: format!("quagmire: {what}{separator}{missing} ({tip})\n") }
             }
         }
     }

@@ -12,8 +12,6 @@ pub mod select;
 pub mod text;
 
 #[cfg(test)]
-mod measure;
-#[cfg(test)]
 mod properties;
 
 use std::sync::Arc;

@@ -15,7 +15,9 @@ use crate::{
         abi::{Harness, Status},
         counts::{Cost, CountsObserver},
         input_page::InputPage,
-        process, tick,
+        process,
+        symbols::Symbols,
+        tick,
     },
 };
 
@@ -44,10 +46,10 @@ pub struct Plan {
 /// What one function cost in a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionCost {
-    /// Address of the function.
-    pub pc: usize,
-    /// Address of the block that is executed most often.
-    pub hottest_pc: usize,
+    /// Demangled name.
+    pub function: String,
+    /// `file:line` of its hottest block, with debug information.
+    pub location: Option<String>,
     /// Instructions in all its edges.
     pub instructions: u64,
 }
@@ -121,6 +123,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
         let child = process::fork()?;
         if child == 0 {
             drop(reader);
+            process::unblock_signals();
             let outcome = in_child(harness, inputs, &open, plan, page);
             let mut pipe = std::fs::File::from(writer);
             let sent = postcard::to_stdvec(&outcome).is_ok_and(|bytes| pipe.write_all(&bytes).is_ok());
@@ -181,12 +184,13 @@ fn in_child(
     let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
     tick::start(harness, limits);
     let mut results: Vec<(usize, Measurement, u32)> = Vec::with_capacity(open.len());
+    let mut symbols = Symbols::new();
     // Once each, not timed: caches fill, first-time work is done, and it shows how long a run takes.
     for &index in open {
         let before = process::cpu_seconds();
         let status = executor.execute(&inputs[index].bytes);
         let seconds = process::cpu_seconds() - before;
-        let mut measurement = describe(status, executor.counts());
+        let mut measurement = describe(status, executor.counts(), &mut symbols);
         if !measurement.came_back() {
             measurement.seconds = vec![seconds];
             return vec![(index, measurement)];
@@ -206,7 +210,7 @@ fn in_child(
                 seconds += process::cpu_seconds() - before;
                 executor.counts_mut().digest();
                 if !matches!(status, Status::Returned | Status::Rejected) {
-                    return vec![(*index, describe(status, executor.counts()))];
+                    return vec![(*index, describe(status, executor.counts(), &mut symbols))];
                 }
                 let instructions = executor.counts().cost().instructions;
                 let (low, high) = &mut measurement.instructions_range;
@@ -215,7 +219,8 @@ fn in_child(
             }
             if round == 0 {
                 // not of the run that was not timed: it also did what is done only once
-                let warm = describe(Status::Returned, executor.counts());
+                symbols.update();
+                let warm = describe(Status::Returned, executor.counts(), &mut symbols);
                 (measurement.functions, measurement.edges_hit) = (warm.functions, warm.edges_hit);
             }
             measurement.seconds.push(seconds / f64::from(*batch));
@@ -227,7 +232,8 @@ fn in_child(
 /// Functions reported per input.
 const FUNCTIONS: usize = 30;
 
-fn describe(status: Status, counts: &CountsObserver) -> Measurement {
+/// Names are looked up here and not by the caller: it has not opened the libraries that the target opened.
+fn describe(status: Status, counts: &CountsObserver, symbols: &mut Symbols) -> Measurement {
     let event = counts.event();
     let detail = match status {
         Status::Crashed if event.signal == 0 => Some("sanitizer report".to_owned()),
@@ -244,7 +250,11 @@ fn describe(status: Status, counts: &CountsObserver) -> Measurement {
         let (_, edge_counts) = counts.counts(f);
         let work = edge_counts.iter().zip(function.weights()).map(|(&c, &w)| u64::from(c) * u64::from(w));
         let hottest = work.enumerate().max_by_key(|&(at, work)| (work, std::cmp::Reverse(at))).map_or(0, |(at, _)| at);
-        FunctionCost { pc: function.pc(0), hottest_pc: function.pc(hottest), instructions: counts.instructions_of(f) }
+        FunctionCost {
+            function: symbols.place(function.pc(0)).function,
+            location: symbols.place(function.pc(hottest)).location,
+            instructions: counts.instructions_of(f),
+        }
     });
     let hit = counts.ran().iter().map(|&f| counts.counts(f).1.iter().filter(|&&c| c > 0).count() as u64).sum();
     Measurement {

@@ -9,7 +9,6 @@ use crate::{
     cost::statistics::{median_interval, ratio_of_medians},
     error::{Error, Result},
     output::format::{grouped, short},
-    target::symbols::Symbols,
 };
 
 /// All inputs; ratios are against the first one.
@@ -76,17 +75,16 @@ pub struct FunctionReport {
 }
 
 impl Report {
-    /// Puts names to what was measured.
+    /// Compares all inputs with the first.
     pub fn new(inputs: &[Input], measured: &[Measurement]) -> Self {
-        let mut symbols = Symbols::new();
         let first = measured.first().cloned().unwrap_or_default();
         let one = |(input, m): (&Input, &Measurement)| {
             let seconds = median_interval(&m.seconds);
             let ratio = (!m.seconds.is_empty() && !first.seconds.is_empty())
                 .then(|| ratio_of_medians(&m.seconds, &first.seconds));
             let functions = m.functions.iter().map(|f| FunctionReport {
-                function: symbols.place(f.pc).function,
-                location: symbols.place(f.hottest_pc).location,
+                function: f.function.clone(),
+                location: f.location.clone(),
                 instructions: f.instructions,
                 share: f.instructions as f64 / m.cost.instructions.max(1) as f64,
             });

@@ -98,6 +98,16 @@ pub fn leave(code: i32) -> ! {
     }
 }
 
+/// Signals that a supervisor blocked have their effect again, as a target expects.
+pub fn unblock_signals() {
+    // SAFETY: works on a local set and this thread's mask.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::sigprocmask(libc::SIG_UNBLOCK, &raw const all, std::ptr::null_mut());
+    }
+}
+
 /// CPU seconds of this thread.
 pub fn cpu_seconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -47,10 +47,19 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, data: 
 impl Symbols {
     /// Symbols of the objects that are loaded now.
     pub fn new() -> Self {
+        let mut symbols = Self::default();
+        symbols.update();
+        symbols
+    }
+
+    /// Takes in objects that were loaded since.
+    pub fn update(&mut self) {
         let mut objects: Vec<LoadedObject> = Vec::new();
         // SAFETY: the callback gets the vector for the length of this call.
         unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut objects).cast()) };
-        Self { objects, loaders: HashMap::new() }
+        let known = |object: &LoadedObject| self.objects.iter().any(|o| o.base == object.base && o.path == object.path);
+        objects.retain(|object| !known(object));
+        self.objects.extend(objects);
     }
 
     /// An address in its object's own terms: the same in the next process, wherever the object is loaded there.

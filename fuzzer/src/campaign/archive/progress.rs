@@ -170,7 +170,7 @@ impl Archive<'_> {
         }
         let status = self.status();
         self.screen.show_now(&status);
-        let report = crate::output::final_report(&self.summary(Some(stopped_by)), self.folder().path());
+        let report = crate::output::final_report(&self.summary(Some(stopped_by)), &self.setup.options.output);
         self.screen.finish(&report);
         Ok(())
     }

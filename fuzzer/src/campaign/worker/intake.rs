@@ -158,7 +158,7 @@ impl Worker<'_> {
                     "none of the {} seeds can be used: each one crashes, hangs, exits or is rejected (see faults/ and hangs/ \
                      in {}); give at least one that the target takes",
                     self.setup.seeds.inputs.len(),
-                    self.setup.folder.path().display()
+                    self.setup.options.output.display()
                 )));
             };
             let reference = costs.iter().position(|cost| cost.0.max(1) == baseline.instructions).unwrap_or(0);

@@ -1,17 +1,31 @@
-//! How long a mutation takes. Not a test: `cargo test --release -p quagmire --lib measure -- --ignored --nocapture`.
+//! How long a mutation takes: `cargo bench -p quagmire --bench mutators`.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use libafl::HasMetadata;
+use libafl::corpus::{Corpus, InMemoryCorpus, Testcase};
 use libafl::inputs::BytesInput;
 use libafl::mutators::{HavocScheduledMutator, Mutator, Tokens, havoc_mutations_no_crossover};
+use libafl::state::{HasMaxSize, StdState};
+use libafl_bolts::rands::StdRand;
+use quagmire::mutators::{adaptor::RuleMutator, built_in_rules, havoc};
 
-use super::havoc::tests::{TestState, state_with};
-use super::{RuleMutator, built_in_rules, havoc};
+type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
+
+fn state_with(inputs: &[&[u8]], max_size: usize) -> State {
+    let mut corpus = InMemoryCorpus::new();
+    for input in inputs {
+        corpus.add(Testcase::new(BytesInput::new(input.to_vec()))).expect("an addition to memory");
+    }
+    let rand = StdRand::with_seed(1);
+    let mut state = StdState::new(rand, corpus, InMemoryCorpus::new(), &mut (), &mut ()).expect("a state");
+    state.set_max_size(max_size);
+    state
+}
 
 /// Nanoseconds per call; what the copy of the input costs is subtracted.
-fn nanoseconds(mutator: &mut dyn Mutator<BytesInput, TestState>, state: &mut TestState, text: &[u8]) -> f64 {
+fn nanoseconds(mutator: &mut dyn Mutator<BytesInput, State>, state: &mut State, text: &[u8]) -> f64 {
     let calls = (100_000_000 / (text.len() + 2000)).clamp(300, 20_000);
     let mut input = BytesInput::new(Vec::with_capacity(2 * text.len()));
     let mut spent = 0.0;
@@ -21,7 +35,7 @@ fn nanoseconds(mutator: &mut dyn Mutator<BytesInput, TestState>, state: &mut Tes
             input.as_mut().clear();
             input.as_mut().extend_from_slice(text);
             if mutate {
-                mutator.mutate(state, &mut input).unwrap();
+                mutator.mutate(state, &mut input).expect("a mutation");
             }
             std::hint::black_box(&mut input);
         }
@@ -31,12 +45,10 @@ fn nanoseconds(mutator: &mut dyn Mutator<BytesInput, TestState>, state: &mut Tes
     spent
 }
 
-#[test]
-#[ignore = "a measurement, not a test"]
-fn print_nanoseconds_per_call() {
+fn main() {
     let line = b"some words 12 3 \0 in\n";
     let texts: Vec<Vec<u8>> = [100, 10_000, 1_000_000].iter().map(|&n| line.repeat(n / line.len() + 1)).collect();
-    let mut mutators: Vec<(String, Box<dyn Mutator<BytesInput, TestState>>)> = Vec::new();
+    let mut mutators: Vec<(String, Box<dyn Mutator<BytesInput, State>>)> = Vec::new();
     for rule in built_in_rules() {
         let name = format!("{} {}", rule.label(), rule.name());
         mutators.push((name, Box::new(RuleMutator::new(Arc::clone(&rule)))));
