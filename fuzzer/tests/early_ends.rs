@@ -153,7 +153,6 @@ fn a_hang_that_mutants_reach_again_and_again_is_saved_once() {
 }
 
 #[test]
-#[ignore = "known: the first seed runs again in the process that it ended"]
 fn a_first_seed_that_hangs_is_a_hang() {
     let scene = Scene::new(&[("a", b"loop"), ("b", b"hello")]);
     scene.fuzz(&harness("ends.c"), "--execs 400 --seed 1 --hang-timeout 100ms").ended();
@@ -161,7 +160,6 @@ fn a_first_seed_that_hangs_is_a_hang() {
 }
 
 #[test]
-#[ignore = "known: the first seed runs again in the process that it ended"]
 fn a_first_seed_that_crashes_is_a_fault_with_its_reason() {
     let scene = Scene::new(&[("a", b"null"), ("b", b"hello")]);
     scene.fuzz(&harness("ends.c"), "--execs 400 --seed 1").ended();

@@ -40,7 +40,6 @@ fn two_inputs_are_compared() {
 }
 
 #[test]
-#[ignore = "known: the help text promises folders"]
 fn a_folder_of_inputs_is_replayed_in_order() {
     let scene = Scene::new(&[("b", b"xx"), ("a", b"x"), ("c/d", b"xxx")]);
     let inputs = scene.replay(&harness("quadratic.c"), "-n 1", &[Path::new("seeds")]);
