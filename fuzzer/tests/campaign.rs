@@ -229,3 +229,13 @@ fn a_dictionary_gets_a_word_through_a_comparison() {
     run(&mut options).ended();
     assert!(scene.files("out/faults").values().any(|bytes| bytes == b"abort"), "{:?}", scene.files("out/faults"));
 }
+
+#[test]
+fn the_same_contents_are_kept_once_also_if_the_target_is_unstable() {
+    let scene = Scene::new(&[("seed", b"x")]);
+    scene.fuzz(&harness("unstable.c"), "--execs 2000 --seed 1 --max-size 1 --no-confirm").ended();
+    let queue = scene.files("out/queue");
+    let contents: std::collections::BTreeSet<_> = queue.values().collect();
+    assert!(queue.len() > 10, "{} entries", queue.len());
+    assert_eq!(contents.len(), queue.len());
+}

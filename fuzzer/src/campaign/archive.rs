@@ -189,7 +189,7 @@ impl<'a> Archive<'a> {
         let number = self.record.entries.len() as u32;
         write_whole(&self.folder().queue().join(&entry.file), bytes)?;
         self.record.entries.push(entry);
-        Ok(self.kept.borrow_mut().enter(number, bytes.len(), counts))
+        Ok(self.kept.borrow_mut().enter(number, bytes, counts))
     }
 
     /// A kept input whose cost is clearly above what was confirmed for its hottest function waits for confirmation.

@@ -1,14 +1,15 @@
 //! LibAFL's view of keeping: a [`Feedback`] over the history and the champions.
 
-use std::{borrow::Cow, cell::RefCell, rc::Rc};
+use std::{borrow::Cow, cell::RefCell, collections::HashSet, rc::Rc};
 
 use libafl::{
     Error,
     corpus::Testcase,
     executors::ExitKind,
     feedbacks::{Feedback, StateInitializer},
+    inputs::HasMutatorBytes,
 };
-use libafl_bolts::Named;
+use libafl_bolts::{Named, hash_std};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -27,6 +28,8 @@ pub struct Kept {
     pub champions: Champions,
     /// What was spent on which aim.
     pub effort: Effort,
+    /// Hashes of what was kept: an unstable target can make the same input look new again.
+    contents: HashSet<u64>,
     /// Why the last execution was interesting.
     #[serde(skip)]
     pub novelty: Novelty,
@@ -41,15 +44,16 @@ impl Kept {
 
     /// Takes in the run that `counts` shows as entry number `entry` of the corpus, and returns the entries that do not
     /// matter any more.
-    pub fn enter(&mut self, entry: u32, bytes: usize, counts: &CountsObserver) -> Vec<u32> {
+    pub fn enter(&mut self, entry: u32, bytes: &[u8], counts: &CountsObserver) -> Vec<u32> {
         self.grow(counts.program().edges());
+        self.contents.insert(hash_std(bytes));
         for &function in counts.ran() {
             let (first, counts) = counts.counts(function);
             self.history.learn(first, counts);
         }
         self.history.learn_total(counts.cost().instructions);
         let all = counts.ran().iter().map(|&function| counts.counts(function));
-        self.champions.enter(entry, counts.cost().instructions, bytes as u64, all)
+        self.champions.enter(entry, counts.cost().instructions, bytes.len() as u64, all)
     }
 
     /// Judges the run that `counts` shows.
@@ -89,17 +93,22 @@ impl Named for KeepFeedback {
 
 impl<S> StateInitializer<S> for KeepFeedback {}
 
-impl<EM, I, S> Feedback<EM, I, Observers, S> for KeepFeedback {
+impl<EM, I, S> Feedback<EM, I, Observers, S> for KeepFeedback
+where
+    I: HasMutatorBytes,
+{
     fn is_interesting(
         &mut self,
         _state: &mut S,
         _manager: &mut EM,
-        _input: &I,
+        input: &I,
         observers: &Observers,
         _exit_kind: &ExitKind,
     ) -> Result<bool, Error> {
         let novelty = self.kept.borrow_mut().judge(&observers.0);
-        Ok(observers.0.status() == Status::Returned && novelty.any())
+        Ok(observers.0.status() == Status::Returned
+            && novelty.any()
+            && !self.kept.borrow().contents.contains(&hash_std(input.mutator_bytes())))
     }
 
     fn append_metadata(
