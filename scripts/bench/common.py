@@ -50,7 +50,8 @@ def fresh(path):
 class Run:
     """A finished command: exit code, wall and CPU seconds of it and all its descendants, its output (both streams)."""
 
-    def __init__(self, command, log, environment=None, core=None):
+    def __init__(self, command, log, environment=None, core=None, limit=None):
+        # `limit`: seconds after which it is killed, because its own end is what is in doubt
         # orphans (a fork server's child, for one) become ours, so that their CPU time is counted as well
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
         if core is not None:
@@ -64,7 +65,11 @@ class Run:
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **(environment or {})},
             )
-            self.code = child.wait()
+            try:
+                self.code = child.wait(limit)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                self.code = child.wait()
         self.wall = time.monotonic() - start
         reap_orphans()
         after = os.times()
