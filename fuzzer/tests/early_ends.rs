@@ -175,3 +175,11 @@ fn a_kill_that_half_of_all_mutants_reach_does_not_flood_the_folder() {
     let faults = scene.files("out/faults");
     assert!(faults.len() < 10, "{}", faults.len());
 }
+
+#[test]
+fn a_campaign_whose_workers_die_before_the_first_tick_ends_when_its_time_is_up() {
+    let scene = Scene::new(&[("even", b"ab")]);
+    let harness = built("odd.c", &["-O1", "-fsanitize=fuzzer", "-DEND=abort()"], None);
+    scene.fuzz(&harness, "--time 2s --seed 1 --max-size 9").ended();
+    assert_eq!(scene.summary()["stopped_by"], "time");
+}

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
     rc::Rc,
     sync::atomic::Ordering::Relaxed,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use super::{
@@ -53,8 +53,6 @@ pub struct Archive<'a> {
     screen: Screen<File>,
     terminal: bool,
     phase: &'static str,
-    last_write: Instant,
-    last_line: Instant,
     moment: Moment,
     execution_limit: u64,
     lost: &'a [Lost],
@@ -71,8 +69,8 @@ impl<'a> Archive<'a> {
             quiet: setup.options.quiet,
         };
         let width = terminal.try_clone().ok();
-        let screen = Screen::new(terminal, style, move || width.as_ref().and_then(terminal_width));
-        let now = Instant::now();
+        let screen = Screen::new(terminal, style, move || width.as_ref().and_then(terminal_width))
+            .with_lines(record.lines_on_screen);
         Ok(Self {
             setup,
             kept,
@@ -82,8 +80,6 @@ impl<'a> Archive<'a> {
             screen,
             terminal: is_terminal,
             phase: "seeds",
-            last_write: now,
-            last_line: now,
             moment: Moment { executions: 0, edges: 0 },
             execution_limit: u64::MAX,
             lost: &[],
@@ -118,6 +114,7 @@ impl<'a> Archive<'a> {
     /// Says something that should not scroll away with the status.
     pub fn note(&mut self, message: &str) -> Result<()> {
         self.screen.note(message);
+        self.record.lines_on_screen = self.screen.lines();
         self.logs.message(message)
     }
 

@@ -106,6 +106,16 @@ pub struct Record {
     pub earlier_sessions: Duration,
     /// Executions in all earlier sessions.
     pub earlier_executions: u64,
+    /// When progress was last written, printed, and saved to disk, since the campaign's start: workers may be short-lived.
+    pub last_write: Duration,
+    /// See `last_write`.
+    pub last_print: Duration,
+    /// See `last_write`.
+    pub last_save: Duration,
+    /// Lines of the status that are on the terminal.
+    pub lines_on_screen: usize,
+    /// Time spent on confirmations in this session.
+    pub confirming: Duration,
     /// Rounds of the scheduler.
     pub rounds: u64,
 }

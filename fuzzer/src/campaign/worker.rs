@@ -188,8 +188,6 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         kept,
         archive,
         manager: NopEventManager::new(),
-        confirming: Duration::ZERO,
-        checkpointed: Instant::now(),
         checkpoint_cost: Duration::ZERO,
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
@@ -210,6 +208,8 @@ fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&
             (record.degradations, record.faults, record.hangs) = (summary.degradations, summary.faults, summary.hangs);
         }
     }
+    record.confirming = Duration::ZERO;
+    record.lines_on_screen = 0;
     record.earlier_executions = state.map_or(0, |state| *state.executions());
 }
 
@@ -223,8 +223,6 @@ struct Worker<'a> {
     kept: Rc<RefCell<Kept>>,
     archive: Rc<RefCell<Archive<'a>>>,
     manager: NopEventManager,
-    confirming: Duration,
-    checkpointed: Instant,
     checkpoint_cost: Duration,
 }
 
@@ -260,7 +258,10 @@ impl<'a> Worker<'a> {
                     return Err(error);
                 }
                 Interruption::Restart => {
-                    self.checkpoint(false)?;
+                    let moment = self.moment();
+                    self.archive.borrow_mut().housekeeping(moment)?;
+                    let due = self.is_checkpoint_due();
+                    self.checkpoint(due)?;
                     return Ok(Outcome::Again);
                 }
                 Interruption::None | Interruption::Over => round.map_err(|error| internal(&error))?,
@@ -273,7 +274,7 @@ impl<'a> Worker<'a> {
             if self.may_confirm() {
                 self.confirm_next()?;
             }
-            if self.checkpointed.elapsed() > CHECKPOINT_INTERVAL.max(self.checkpoint_cost * 50) {
+            if self.is_checkpoint_due() {
                 self.checkpoint(true)?;
             }
         };
@@ -299,8 +300,8 @@ impl<'a> Worker<'a> {
         let archive = self.archive.borrow();
         self.setup.options.confirm
             && !archive.record.candidates.is_empty()
-            && (self.confirming.is_zero()
-                || self.confirming.as_secs_f64() < CONFIRMATION_SHARE * archive.session().as_secs_f64())
+            && (archive.record.confirming.is_zero()
+                || archive.record.confirming.as_secs_f64() < CONFIRMATION_SHARE * archive.session().as_secs_f64())
     }
 
     /// Confirms the most expensive candidate.
@@ -353,12 +354,22 @@ impl<'a> Worker<'a> {
             Ok(None) => archive.log(&format!("not confirmed: {} does not come back by itself", path.display()))?,
             Err(error) => archive.log(&format!("{error}"))?,
         }
-        self.confirming += started.elapsed();
+        archive.record.confirming += started.elapsed();
         Ok(())
+    }
+
+    fn is_checkpoint_due(&self) -> bool {
+        let archive = self.archive.borrow();
+        let since = archive.elapsed().saturating_sub(archive.record.last_save);
+        since > CHECKPOINT_INTERVAL.max(self.checkpoint_cost * 50)
     }
 
     fn checkpoint(&mut self, to_disk: bool) -> Result<()> {
         let started = Instant::now();
+        if to_disk {
+            let mut archive = self.archive.borrow_mut();
+            archive.record.last_save = archive.elapsed();
+        }
         let archive = self.archive.borrow();
         let bytes = CheckpointRef {
             fingerprint: self.fingerprint,
@@ -372,7 +383,6 @@ impl<'a> Worker<'a> {
             checkpoint::write(self.setup.folder.path(), &bytes)?;
         }
         self.checkpoint_cost = started.elapsed();
-        self.checkpointed = Instant::now();
         Ok(())
     }
 

@@ -78,6 +78,18 @@ impl<W: Write> Screen<W> {
         Self { out, style, width: Box::new(width), lines: 0, drawn: None }
     }
 
+    /// Goes on where another display has left this many lines of its block.
+    #[must_use]
+    pub fn with_lines(mut self, lines: usize) -> Self {
+        self.lines = lines;
+        self
+    }
+
+    /// Lines of the block on the terminal now.
+    pub fn lines(&self) -> usize {
+        self.lines
+    }
+
     /// Shows a status. On a terminal the block is redrawn, at most once a second; elsewhere it is one line, and the caller
     /// decides when.
     pub fn show(&mut self, status: &Status) {

@@ -72,6 +72,8 @@ pub fn start(harness: &Harness, limits: Limits) {
     HANG_NS.store(limits.hang.as_nanos() as u64, Relaxed);
     MEMORY.store(limits.memory, Relaxed);
     DEADLINE.store(limits.deadline, Relaxed);
+    // a process that dies before its first tick would never notice
+    TIME_UP.store(now_ns() >= limits.deadline, Relaxed);
     TICKS.store(harness.ticks_in_run.cast_mut(), Relaxed);
     let interval = (limits.hang / 8).clamp(Duration::from_millis(5), Duration::from_millis(100));
     // SAFETY: the harness's own function, with a callback that is safe in a signal handler.

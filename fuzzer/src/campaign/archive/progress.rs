@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
 use super::Archive;
@@ -18,6 +18,9 @@ use crate::{
 /// How often the files that show the campaign's progress are written.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
+/// How often the status is redrawn on a terminal.
+const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
+
 /// How often a line is printed where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -25,15 +28,15 @@ impl Archive<'_> {
     /// Called after every tick or so: shows and writes what is due.
     pub fn housekeeping(&mut self, moment: Moment) -> Result<()> {
         self.moment = moment;
-        if self.terminal {
-            let status = self.status();
-            self.screen.show(&status);
-        } else if self.last_line.elapsed() >= LINE_INTERVAL {
-            self.last_line = Instant::now();
+        let elapsed = self.elapsed();
+        let interval = if self.terminal { REDRAW_INTERVAL } else { LINE_INTERVAL };
+        if elapsed.saturating_sub(self.record.last_print) >= interval {
+            self.record.last_print = elapsed;
             let status = self.status();
             self.screen.show_now(&status);
+            self.record.lines_on_screen = self.screen.lines();
         }
-        if self.last_write.elapsed() >= WRITE_INTERVAL {
+        if elapsed.saturating_sub(self.record.last_write) >= WRITE_INTERVAL {
             self.write_progress(None)?;
         }
         Ok(())
@@ -74,7 +77,7 @@ impl Archive<'_> {
 
     /// Writes summary.json, fuzzer_stats, plot_data and a point of the time series.
     pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>) -> Result<()> {
-        self.last_write = Instant::now();
+        self.record.last_write = self.elapsed();
         self.logs.point(self.elapsed(), self.record.degradations, self.worst_ratio())?;
         let stats = self.afl_stats();
         stats.write(self.folder().path())?;
