@@ -121,6 +121,25 @@ pub struct Record {
 }
 
 impl Record {
+    /// Takes the operators of this session, whose numbers are their places in `rules`. What earlier sessions know keeps
+    /// its labels: `--resume` may come with other `--rules`.
+    pub fn use_rules(&mut self, rules: Vec<Rule>) {
+        let earlier = std::mem::replace(&mut self.rules, rules);
+        let mut places = Vec::with_capacity(earlier.len());
+        for rule in earlier {
+            let place = self.rules.iter().position(|known| known.label == rule.label).unwrap_or(self.rules.len());
+            places.push(place as u16);
+            if place < self.rules.len() {
+                self.rules[place] = rule;
+            } else {
+                self.rules.push(rule);
+            }
+        }
+        for rule in self.entries.iter_mut().flat_map(|entry| &mut entry.rules) {
+            *rule = places[*rule as usize];
+        }
+    }
+
     /// `icovr` of an entry; 1 before there is a baseline.
     pub fn ratio(&self, instructions: u64) -> f64 {
         self.baseline.map_or(1.0, |baseline| baseline.icovr(instructions))
@@ -148,5 +167,36 @@ impl Record {
             _ => 0,
         };
         self.ends.entry(counts.status() as u8).or_default().is_new(place, counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(labels: &[&str]) -> Vec<Rule> {
+        let one = |label: &&str| Rule {
+            label: (*label).to_owned(),
+            name: String::new(),
+            applied: 0,
+            coverage_increases: 0,
+            degradations: 0,
+        };
+        labels.iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_resumed_campaign_with_other_rules_keeps_the_labels_of_its_history() {
+        let mut record = Record::default();
+        record.use_rules(rules(&["T.8", "havoc"]));
+        record.rules[1].applied = 7;
+        let entry =
+            |parent, rules| Entry { file: String::new(), bytes: 1, instructions: 1, parent, root: 0, rules, depth: 0 };
+        record.entries = vec![entry(None, vec![]), entry(Some(0), vec![1, 0])];
+        record.use_rules(rules(&["T.1", "B.6", "havoc"]));
+        assert_eq!(record.history(1), ["havoc", "T.8"]);
+        let labels: Vec<&str> = record.rules.iter().map(|rule| rule.label.as_str()).collect();
+        assert_eq!(labels, ["T.1", "B.6", "havoc", "T.8"]);
+        assert_eq!(record.rules[2].applied, 7);
     }
 }

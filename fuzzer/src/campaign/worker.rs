@@ -141,7 +141,6 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
     }
     let kept = Rc::new(RefCell::new(kept));
-    let fresh = state.is_none();
     let archive = Archive::new(setup, kept.clone(), record, terminal)?;
 
     let mut feedback = KeepFeedback::new(kept.clone());
@@ -162,9 +161,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let archive = Rc::new(RefCell::new(archive));
     {
         let mut archive = archive.borrow_mut();
-        if fresh || archive.record.rules.is_empty() {
-            archive.record.rules = operators.statistics(&rules);
-        }
+        archive.record.use_rules(operators.statistics(&rules));
         if first {
             for warning in &setup.seeds.warnings {
                 archive.note(warning)?;
