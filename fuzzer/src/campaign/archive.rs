@@ -307,6 +307,14 @@ impl<'a> Archive<'a> {
             hot_function: place.as_ref().map(|place| place.function.clone()),
             hot_location: place.and_then(|place| place.location),
             reproduce: self.reproduce(&path),
+            root: None,
+            seconds: elapsed.as_secs_f64(),
+            executions: self.moment.executions,
+            verdict: None,
+            severity: None,
+            p_value: None,
+            costs: Vec::new(),
+            growth: crate::replay::growth::Growth::default(),
         };
         self.logs.finding(elapsed, &finding)?;
         self.logs.message(&format!("{what}: {}", finding.path))?;
@@ -324,6 +332,7 @@ impl<'a> Archive<'a> {
             self.record.rules[*rule as usize].degradations += 1;
         }
         let time = confirmation.comparison.time_ratio;
+        let elapsed = self.elapsed();
         let finding = Finding {
             kind: FindingKind::Degradation,
             path: self.relative(&path),
@@ -337,6 +346,14 @@ impl<'a> Archive<'a> {
             hot_function: confirmation.hot_function.clone(),
             hot_location: confirmation.hot_location.clone(),
             reproduce: self.reproduce(&path),
+            root: None,
+            seconds: elapsed.as_secs_f64(),
+            executions: self.moment.executions,
+            verdict: None,
+            severity: None,
+            p_value: None,
+            costs: Vec::new(),
+            growth: crate::replay::growth::Growth::default(),
         };
         self.logs.finding(self.elapsed(), &finding)?;
         self.record.findings.push(finding);

@@ -2,4 +2,6 @@
 
 pub mod baseline;
 pub mod degradation;
+pub mod judgement;
+pub mod resource;
 pub mod statistics;

@@ -1,7 +1,12 @@
 //! `summary.json`: the campaign in numbers. The keys are an interface: more may be added, none may change.
 
 use super::atomic::write_whole;
+use crate::cost::{
+    judgement::{Severity, Verdict},
+    resource::Resource,
+};
 use crate::error::{Error, Result};
+use crate::replay::growth::Growth;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -43,6 +48,81 @@ pub struct Summary {
     pub rules: Vec<Rule>,
     /// Degradations, faults and hangs, in the order in which they were found.
     pub findings: Vec<Finding>,
+    /// Findings with the same cause, the worst group first.
+    #[serde(default)]
+    pub groups: Vec<Group>,
+    /// What runs cost, over all executions.
+    #[serde(default)]
+    pub costs: Vec<Distribution>,
+    /// What the same input measured against itself shows on this machine; nothing if it was not measured.
+    #[serde(default)]
+    pub noise: Option<Noise>,
+    /// Where it ran.
+    #[serde(default)]
+    pub environment: Environment,
+}
+
+/// Findings with the same cause.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// What grew: the function, or how a run ended.
+    pub title: String,
+    /// Places of its findings in `findings`, the worst first.
+    pub findings: Vec<usize>,
+}
+
+/// How much of a resource runs used, over all executions that returned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Distribution {
+    /// Which resource.
+    pub resource: Resource,
+    /// Of all amounts here: `ns`, `bytes`, or nothing for counts.
+    pub unit: String,
+    /// Of the seeds: their median.
+    pub baseline: u64,
+    /// Runs.
+    pub count: u64,
+    /// The smallest amount.
+    pub min: u64,
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// The median. Percentiles are exact to 1 %.
+    pub p50: u64,
+    /// 90 % of the runs used at most this.
+    pub p90: u64,
+    /// 99 %.
+    pub p99: u64,
+    /// 99.9 %.
+    pub p999: u64,
+    /// The largest amount.
+    pub max: u64,
+    /// (upper bound, runs up to it and above the previous one), with two to four bounds for each doubling; those
+    /// without runs are left out.
+    pub histogram: Vec<(u64, u64)>,
+}
+
+/// What the seed measured against itself shows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Noise {
+    /// Largest deviation from 1 of the interval of the time ratio: 0.03 is 3 %.
+    pub floor: f64,
+    /// Times that it was measured.
+    pub rounds: u32,
+}
+
+/// The machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// Name and version of the system and its kernel.
+    pub system: String,
+    /// Model of the processor.
+    pub processor: String,
+    /// Processors that the campaign could use.
+    pub processors: u64,
+    /// Memory, in bytes.
+    pub memory: u64,
+    /// Load average over one minute at the start.
+    pub load: f64,
 }
 
 /// Why a campaign stopped.
@@ -169,6 +249,43 @@ pub struct Finding {
     pub hot_location: Option<String>,
     /// The command that shows it.
     pub reproduce: String,
+    /// The seed that it goes back to, relative to the output folder.
+    #[serde(default)]
+    pub root: Option<String>,
+    /// When it was found: seconds since the start of the campaign.
+    #[serde(default)]
+    pub seconds: f64,
+    /// When it was found: executions since the start of the campaign.
+    #[serde(default)]
+    pub executions: u64,
+    /// What the judgement of its time is; nothing for faults and hangs.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+    /// How bad it is, by the largest ratio among the costs that count.
+    #[serde(default)]
+    pub severity: Option<Severity>,
+    /// Probability that the rank test finds the times this different by chance.
+    #[serde(default)]
+    pub p_value: Option<f64>,
+    /// Each resource: what it used, beside the median seed.
+    #[serde(default)]
+    pub costs: Vec<FindingCost>,
+    /// Where the cost grew against the median seed.
+    #[serde(default)]
+    pub growth: Growth,
+}
+
+/// How much of a resource a finding used.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FindingCost {
+    /// Which resource.
+    pub resource: Resource,
+    /// What it used.
+    pub amount: u64,
+    /// What the median seed used.
+    pub baseline: u64,
+    /// One as a multiple of the other.
+    pub ratio: f64,
 }
 
 impl Summary {
@@ -215,6 +332,7 @@ pub fn rfc3339(moment: SystemTime) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::replay::growth::Grown;
     use std::time::UNIX_EPOCH;
 
     /// A campaign that found something of each kind.
@@ -263,6 +381,31 @@ pub(super) mod tests {
                     reproduce:
                         "quagmire replay out/degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8 -- ./trim @@"
                             .into(),
+                    root: Some("queue/id_000000,orig_seed.txt".into()),
+                    seconds: 12.5,
+                    executions: 4_321,
+                    verdict: Some(Verdict::Degradation),
+                    severity: Some(Severity::Severe),
+                    p_value: Some(0.000_1),
+                    costs: vec![FindingCost {
+                        resource: Resource::Instructions,
+                        amount: 413_800,
+                        baseline: 10_000,
+                        ratio: 41.38,
+                    }],
+                    growth: Growth {
+                        functions: vec![],
+                        lines: vec![Grown {
+                            function: "trim".into(),
+                            file: Some("trim.cpp".into()),
+                            line: Some(12),
+                            count: 40_000,
+                            first_count: 900,
+                            instructions: 400_000,
+                            first_instructions: 9_000,
+                            share: 0.968,
+                        }],
+                    },
                 },
                 Finding {
                     kind: FindingKind::Hang,
@@ -277,8 +420,42 @@ pub(super) mod tests {
                     hot_function: None,
                     hot_location: None,
                     reproduce: "quagmire replay out/hangs/id_000013,src_000012,op_T.10 -- ./trim @@".into(),
+                    root: None,
+                    seconds: 20.0,
+                    executions: 9_876,
+                    verdict: None,
+                    severity: None,
+                    p_value: None,
+                    costs: vec![],
+                    growth: Growth::default(),
                 },
             ],
+            groups: vec![
+                Group { title: "trim".into(), findings: vec![0] },
+                Group { title: "hang".into(), findings: vec![1] },
+            ],
+            costs: vec![Distribution {
+                resource: Resource::Time,
+                unit: "ns".into(),
+                baseline: 250_000,
+                count: 812_330,
+                min: 1_200,
+                mean: 260_000.5,
+                p50: 250_100,
+                p90: 300_000,
+                p99: 1_000_000,
+                p999: 9_000_000,
+                max: 9_500_000,
+                histogram: vec![(262_143, 700_000), (524_287, 112_330)],
+            }],
+            noise: Some(Noise { floor: 0.021, rounds: 20 }),
+            environment: Environment {
+                system: "Debian GNU/Linux 12, Linux 6.1.0".into(),
+                processor: "Example CPU".into(),
+                processors: 2,
+                memory: 25_769_803_776,
+                load: 0.5,
+            },
         }
     }
 

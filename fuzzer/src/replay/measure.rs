@@ -10,10 +10,11 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    cost::resource::Cost,
     error::{Error, Result},
     target::{
         abi::{Harness, Status},
-        counts::{Cost, CountsObserver},
+        counts::CountsObserver,
         input_page::InputPage,
         process,
         symbols::Symbols,

@@ -3,6 +3,7 @@
 //! The campaign confirms its candidates with the very same: it starts the harness as `harness replay --json SEED
 //! CANDIDATE` and reads what this prints.
 
+pub mod growth;
 pub mod measure;
 pub mod report;
 

@@ -1,12 +1,15 @@
 //! What `replay` prints: a table for people, JSON for programs (and for the campaign itself).
 
-use std::{fmt::Write as _, io::Write as _};
+use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
 
 use serde::{Deserialize, Serialize};
 
 use super::measure::{Input, Measurement};
 use crate::{
-    cost::statistics::{median_interval, ratio_of_medians},
+    cost::{
+        resource::Resource,
+        statistics::{median_interval, ratio_of_medians},
+    },
     error::{Error, Result},
     output::format::{grouped, short},
 };
@@ -41,6 +44,9 @@ pub struct InputReport {
     pub hottest_edge: u64,
     /// Edges that it hits.
     pub edges_hit: u64,
+    /// What one run used of each resource.
+    #[serde(default)]
+    pub costs: BTreeMap<Resource, u64>,
     /// CPU seconds of a run, round by round.
     pub seconds: Vec<f64>,
     /// Their median.
@@ -98,6 +104,7 @@ impl Report {
                 edges: m.cost.edges,
                 hottest_edge: m.cost.hottest_edge,
                 edges_hit: m.edges_hit,
+                costs: Resource::ALL.into_iter().map(|resource| (resource, resource.of(&m.cost))).collect(),
                 functions: functions.collect(),
                 seconds: m.seconds.clone(),
                 seconds_median: seconds.value,

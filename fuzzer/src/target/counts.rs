@@ -15,17 +15,7 @@ use super::{
     program::Program,
     tick,
 };
-
-/// What one run cost, from the counts alone: the same for the same input, whatever the machine does meanwhile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cost {
-    /// Sum of count x weight over all edges: IR instructions.
-    pub instructions: u64,
-    /// Sum of all counts.
-    pub edges: u64,
-    /// The largest count.
-    pub hottest_edge: u64,
-}
+use crate::cost::resource::Cost;
 
 /// Sums of one function's last known counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -189,6 +179,7 @@ fn add_up(counts: &[u32], weights: &[u32]) -> Cost {
         instructions: counts.iter().zip(weights).map(|(&c, &w)| u64::from(c) * u64::from(w)).sum(),
         edges: counts.iter().map(|&c| u64::from(c)).sum(),
         hottest_edge: counts.iter().copied().max().unwrap_or(0).into(),
+        ..Cost::default()
     }
 }
 

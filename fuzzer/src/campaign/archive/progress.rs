@@ -125,6 +125,10 @@ impl Archive<'_> {
             hangs: record.hangs,
             rules: record.rules.clone(),
             findings: record.findings.clone(),
+            groups: Vec::new(),
+            costs: Vec::new(),
+            noise: None,
+            environment: summary::Environment::default(),
         }
     }
 
