@@ -4,6 +4,8 @@ pub mod abi;
 pub mod counts;
 pub mod executor;
 pub mod input_page;
+pub mod line_table;
+pub mod lines;
 pub mod process;
 pub mod program;
 pub mod recognise;

@@ -107,6 +107,12 @@ impl Program {
         &self.functions
     }
 
+    /// The functions of the objects that are loaded now: the tables of the others are gone.
+    pub fn loaded_functions(&self) -> impl Iterator<Item = &Function> {
+        let indices = self.entries.iter().flat_map(|module| &module.function_of).filter(|f| **f != NO_FUNCTION);
+        indices.map(|&f| &self.functions[f as usize])
+    }
+
     /// Edges of the whole program.
     pub fn edges(&self) -> usize {
         self.edges
