@@ -13,13 +13,14 @@ use libafl::{
 };
 
 use super::{Worker, internal};
+use crate::stages::keeper::Keeper;
 use crate::{
     campaign::{
         Setup,
         archive::Origin,
         supervisor::{Outcome, stop_requested},
     },
-    cost::{baseline::Baseline, statistics},
+    cost::{baseline::Baseline, resource::Cost, statistics},
     error::{Error, Result},
     output::EntryName,
     target::{abi::Status, process, tick::TIME_UP},
@@ -102,6 +103,8 @@ impl Worker<'_> {
             let status = self.executor.counts().status();
             match status {
                 Status::Returned => {
+                    let moment = self.moment();
+                    self.archive.borrow_mut().set_moment(moment);
                     let fallen =
                         self.archive.borrow_mut().keep_seed(&seed.path, &seed.bytes, self.executor.counts())?;
                     self.add_to_corpus(input, fallen)?;
@@ -152,7 +155,7 @@ impl Worker<'_> {
         let (baseline, reference) = {
             let archive = self.archive.borrow();
             let seeds = archive.record.entries.iter().filter(|entry| entry.parent.is_none());
-            let costs: Vec<(u64, u64)> = seeds.map(|entry| (entry.instructions, entry.bytes)).collect();
+            let costs: Vec<(Cost, u64)> = seeds.map(|entry| (entry.cost, entry.bytes)).collect();
             let Some(baseline) = Baseline::of_seeds(&costs) else {
                 return Err(Error::target(format!(
                     "none of the {} seeds can be used: each one crashes, hangs, exits or is rejected (see faults/ and hangs/ \
@@ -161,7 +164,8 @@ impl Worker<'_> {
                     self.setup.options.output.display()
                 )));
             };
-            let reference = costs.iter().position(|cost| cost.0.max(1) == baseline.instructions).unwrap_or(0);
+            let reference =
+                costs.iter().position(|cost| cost.0.instructions.max(1) == baseline.cost.instructions).unwrap_or(0);
             (baseline, reference as u32)
         };
         let mut archive = self.archive.borrow_mut();
@@ -176,6 +180,7 @@ impl Worker<'_> {
             }
             seconds.push(process::cpu_seconds() - before);
         }
+        archive.rescore_seeds();
         archive.record.baseline_seconds = (!seconds.is_empty()).then(|| statistics::median(&seconds));
         drop(archive);
         self.checkpoint(true)
