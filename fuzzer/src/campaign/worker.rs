@@ -48,7 +48,7 @@ use crate::{
         keeper::{Interruption, Moment},
         measure::MeasureStage,
         mutate::MutateStage,
-        operators::Operators,
+        operators::{Operators, is_used, rules_in},
     },
     target::{
         abi::Harness,
@@ -73,8 +73,8 @@ type CampaignFuzzer =
 /// # Errors
 /// An unknown rule, a dictionary that cannot be read.
 pub fn check_options(options: &Options) -> Result<()> {
-    if let Some(selection) = &options.rules {
-        select_rules(selection, &built_in_rules())?;
+    if let Some(selection) = options.rules.as_deref().and_then(rules_in) {
+        select_rules(&selection, &built_in_rules())?;
     }
     read_tokens(options).map(drop)
 }
@@ -98,7 +98,7 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
 fn rules_of(setup: &Setup) -> Result<Vec<Arc<dyn Rule>>> {
     let all = built_in_rules();
     if let Some(selection) = &setup.options.rules {
-        return select_rules(selection, &all);
+        return rules_in(selection).map_or_else(|| Ok(Vec::new()), |selection| select_rules(&selection, &all));
     }
     let input_type = match setup.options.input_type {
         Some(InputTypeName::Text) => InputType::Text,
@@ -160,7 +160,8 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     state.set_max_size(setup.max_size);
     state.add_metadata(tokens);
     let rules = rules_of(setup)?;
-    let operators = Operators::new(&rules, |_| true, has_tokens, options.strategy);
+    let operators =
+        Operators::new(&rules, |name| is_used(options.rules.as_deref(), name), has_tokens, options.strategy);
     let archive = Rc::new(RefCell::new(archive));
     {
         let mut archive = archive.borrow_mut();

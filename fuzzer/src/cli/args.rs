@@ -128,7 +128,8 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "RATIO", help_heading = "Size of inputs (at most one of them)")]
     pub max_size_ratio: Option<String>,
 
-    /// Mutate by these rules only: T,B.6,... [default: as the input type asks]
+    /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and LibAFL's havoc, splice, tokens [default: the rules
+    /// that the input type asks for, and all of LibAFL's]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,
     /// What the seeds are: text, binary or xml [default: by their content]

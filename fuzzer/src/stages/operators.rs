@@ -28,6 +28,18 @@ const RULES: usize = 10;
 const OTHERS: [(&str, usize); 3] = [("havoc", 7), ("splice", 2), ("tokens", 3)];
 const TOKENS: usize = 2;
 
+/// The rules that a `--rules` selection asks for, without the names of LibAFL's mutations, which are not rules.
+pub fn rules_in(selection: &str) -> Option<String> {
+    let is_other = |item: &&str| OTHERS.iter().any(|(name, _)| name.eq_ignore_ascii_case(item));
+    let rules: Vec<&str> = selection.split(',').map(str::trim).filter(|item| !is_other(item)).collect();
+    (!rules.is_empty()).then(|| rules.join(","))
+}
+
+/// Whether a `--rules` selection asks for one of LibAFL's mutations; without a selection all are used.
+pub fn is_used(selection: Option<&str>, name: &str) -> bool {
+    selection.is_none_or(|selection| selection.split(',').any(|item| item.trim().eq_ignore_ascii_case(name)))
+}
+
 /// A chain of mutations ends after each link with this chance (of 4), and after this many links at the latest.
 const END_CHANCE_OF_4: usize = 2;
 const LONGEST_CHAIN: usize = 6;
@@ -151,5 +163,17 @@ where
             operator = self.any(state.rand_mut());
         }
         Ok(!applied.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_names_rules_and_the_mutations_beside_them() {
+        assert_eq!(rules_in("T, havoc,B.6"), Some("T,B.6".to_owned()));
+        assert_eq!(rules_in("havoc,Splice"), None);
+        assert!(is_used(None, "havoc") && is_used(Some("T,Havoc"), "havoc") && !is_used(Some("T"), "havoc"));
     }
 }
