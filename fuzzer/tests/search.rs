@@ -84,7 +84,7 @@ fn each_strategy_searches_and_repeats_itself() {
 #[test]
 fn rules_are_exactly_those_that_were_asked_for() {
     for (asked, expected) in
-        [("T.1,B.6", vec!["T.1", "B.6"]), ("havoc", vec!["havoc"]), ("T.4,splice", vec!["T.4", "splice"])]
+        [("T.1,B.6", vec!["T.1", "B.6"]), ("havoc", vec!["havoc"]), ("T.4,havoc", vec!["T.4", "havoc"])]
     {
         let scene = Scene::new(SEED);
         scene
