@@ -24,7 +24,7 @@ __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void)
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Recognised by `quagmire fuzz` in the file, without running it. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 1";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 2";
 
 /* The signal of the tick: no target has a reason to use it, unlike SIGALRM. */
 #define TICK_SIGNAL (SIGRTMIN + 7)
@@ -51,7 +51,9 @@ static _Noreturn void leave(enum qgm_status status) {
   longjmp(back, status);
 }
 
-static enum qgm_status run(const uint8_t *data, size_t size) {
+static struct qgm_resources resources;
+
+static enum qgm_status run_once(const uint8_t *data, size_t size) {
   int status = _setjmp(back);
   if (status == QGM_RETURNED) {
     /* AddressSanitizer sees a read past the end only of a block of its own. */
@@ -69,6 +71,13 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
     return result == -1 ? QGM_REJECTED : QGM_RETURNED;
   }
   return (enum qgm_status)status;
+}
+
+static enum qgm_status run(const uint8_t *data, size_t size) {
+  uint64_t before = __builtin_ia32_rdtsc();
+  enum qgm_status status = run_once(data, size);
+  resources.cycles = __builtin_ia32_rdtsc() - before;
+  return status;
 }
 
 static uint64_t program_counter(const void *context) {
@@ -224,6 +233,7 @@ int main(int argc, char **argv) {
       .event = &event,
       .guard = guard,
       .ticks_in_run = &ticks,
+      .resources = &resources,
   };
   return quagmire_engine_main(argc, argv, &harness);
 }

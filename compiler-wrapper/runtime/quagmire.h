@@ -56,6 +56,14 @@ struct qgm_event {
   uint64_t address;  /* what it touched */
 };
 
+/* What the last run used, however it ended. */
+struct qgm_resources {
+  uint64_t cycles;     /* ticks of the time-stamp counter */
+  uint64_t heap_peak;  /* most bytes that were allocated at one time */
+  uint64_t heap_total; /* all bytes that were allocated */
+  uint64_t stack;      /* deepest stack of the thread that ran the target, in bytes */
+};
+
 /* What the engine gets from the harness. */
 struct qgm_harness {
   uint64_t abi;
@@ -70,6 +78,7 @@ struct qgm_harness {
   void (*guard)(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t ticks_in_run));
   /* Ticks seen by the current or last run: 0 for one that fell between two ticks. */
   volatile uint64_t *ticks_in_run;
+  const struct qgm_resources *resources;
 };
 
 #endif

@@ -1,6 +1,10 @@
 //! Where everything that a worker finds goes: the record in memory, the folder on disk, the screen.
 
+mod candidates;
+mod findings;
 mod progress;
+
+pub use findings::Origin;
 
 use std::{
     cell::RefCell,
@@ -18,29 +22,31 @@ use super::{
     supervisor::{Lost, stop_requested},
 };
 use crate::{
+    cost::resource::Cost,
     error::Result,
     keep::feedback::Kept,
     output::{
-        EntryName, Logs, OutputFolder, PlotData, Screen,
+        EntryName, Logs, OutputFolder, Phases, PlotData, Screen,
         screen::{Style, terminal_width},
-        summary::{Finding, FindingKind},
         write_whole,
     },
-    stages::mutate::{Keeper, Moment},
+    stages::{
+        gathering::Gathering,
+        keeper::{Keeper, Measured, Moment},
+        strategy::Yields,
+    },
     target::{
         abi,
         counts::CountsObserver,
-        process,
-        symbols::{Place, Symbols},
         tick::{self, TIME_UP},
     },
 };
 
-/// Inputs saved for one way of ending the process from outside: nothing tells one such input from another.
-const LOST_SAVED: u32 = 5;
-
 /// The time series get a point at once when the largest ratio rises by this factor.
 const POINT_STEP: f64 = 1.02;
+
+/// What was measured has to exceed the longest time so far by this factor to be worth an entry.
+const SLOWER_STEP: f64 = 1.125;
 
 /// See the module's text.
 pub struct Archive<'a> {
@@ -49,10 +55,10 @@ pub struct Archive<'a> {
     /// What is remembered.
     pub record: Record,
     logs: Logs,
+    phases: Phases,
     plot: PlotData,
     screen: Screen<File>,
     terminal: bool,
-    phase: &'static str,
     moment: Moment,
     execution_limit: u64,
     lost: &'a [Lost],
@@ -71,15 +77,16 @@ impl<'a> Archive<'a> {
         let width = terminal.try_clone().ok();
         let screen = Screen::new(terminal, style, move || width.as_ref().and_then(terminal_width))
             .with_lines(record.lines_on_screen);
+        let now = record.earlier_sessions + since(setup.start_ns);
         Ok(Self {
             setup,
             kept,
             record,
             logs: Logs::open(&setup.folder.logs())?,
+            phases: Phases::open(&setup.folder.logs(), "seeds", now)?,
             plot: PlotData::open(setup.folder.path())?,
             screen,
             terminal: is_terminal,
-            phase: "seeds",
             moment: Moment { executions: 0, edges: 0 },
             execution_limit: u64::MAX,
             lost: &[],
@@ -98,7 +105,7 @@ impl<'a> Archive<'a> {
 
     /// Length of this session so far.
     pub fn session(&self) -> Duration {
-        Duration::from_nanos(tick::now_ns().saturating_sub(self.setup.start_ns))
+        since(self.setup.start_ns)
     }
 
     /// The output folder.
@@ -106,9 +113,24 @@ impl<'a> Archive<'a> {
         &self.setup.folder
     }
 
-    /// What the campaign does now, for the screen.
-    pub fn set_phase(&mut self, phase: &'static str) {
-        self.phase = phase;
+    /// Begins to gather interesting inputs, if nothing was gathered before.
+    pub fn begin_gathering(&mut self) {
+        let limits = &self.setup.options.gathering;
+        self.record.gathering.get_or_insert_with(|| Gathering::new(limits));
+    }
+
+    /// What the campaign does from now on.
+    ///
+    /// # Errors
+    /// If the log of phases cannot be written.
+    pub fn begin_phase(&mut self, phase: &'static str) -> Result<()> {
+        let now = self.elapsed();
+        self.phases.begin(phase, now)
+    }
+
+    /// Numbers of now that only the worker knows.
+    pub fn set_moment(&mut self, moment: Moment) {
+        self.moment = moment;
     }
 
     /// Says something that should not scroll away with the status.
@@ -128,280 +150,153 @@ impl<'a> Archive<'a> {
         self.folder().queue().join(&self.record.entries[entry as usize].file)
     }
 
+    /// Cost as a multiple of the baseline, of that among the chosen costs in which it is largest; 1 before there is a
+    /// baseline.
+    pub fn ratio(&self, cost: &Cost) -> f64 {
+        self.record.baseline.map_or(1.0, |baseline| self.kept.borrow().steering.ratio(cost, &baseline.cost))
+    }
+
+    /// As [`Self::ratio`], of an entry.
+    pub fn ratio_of(&self, entry: u32) -> f64 {
+        self.ratio(&self.record.entries[entry as usize].cost)
+    }
+
     /// Enters a seed that ran as the next entry.
     pub fn keep_seed(&mut self, path: &Path, bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
         let number = self.record.entries.len() as u32;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let file = EntryName::seed(number.into(), &name).to_string();
-        let entry = Entry {
-            file,
-            bytes: bytes.len() as u64,
-            instructions: counts.cost().instructions,
-            parent: None,
-            root: number,
-            rules: Vec::new(),
-            depth: 0,
-        };
-        self.enter(entry, bytes, counts)
+        self.enter(Entry { file, root: number, ..Entry::default() }, bytes, counts)
     }
 
-    /// Enters a mutant as the next entry. Returns the entries that do not matter any more.
-    pub fn keep_mutant(
-        &mut self,
-        parent: u32,
-        rules: &[u16],
-        bytes: &[u8],
-        counts: &CountsObserver,
-    ) -> Result<Vec<u32>> {
-        let number = self.record.entries.len() as u32;
-        let instructions = counts.cost().instructions;
-        let labels = rules.iter().map(|&rule| self.record.rules[rule as usize].label.clone());
-        let name = EntryName::mutant(number.into(), parent.into(), self.record.ratio(instructions), labels);
-        for rule in rules.iter().collect::<BTreeSet<_>>() {
-            self.record.rules[*rule as usize].coverage_increases += 1;
+    /// The baseline is known: the seeds get their scores.
+    pub fn rescore_seeds(&mut self) {
+        for entry in 0..self.record.entries.len() as u32 {
+            let score = self.score(&self.record.entries[entry as usize].cost);
+            self.record.entries[entry as usize].score = score;
+            self.kept.borrow_mut().champions.rescore(entry, score);
         }
-        let (root, depth) = (self.record.entries[parent as usize].root, self.record.entries[parent as usize].depth + 1);
-        let entry = Entry {
-            file: name.to_string(),
-            bytes: bytes.len() as u64,
-            instructions,
-            parent: Some(parent),
-            root,
-            rules: rules.to_vec(),
-            depth,
-        };
-        let novelty = self.kept.borrow().novelty;
-        if novelty.edge || novelty.total {
-            self.record.last_new = Some(self.elapsed());
-        }
-        if novelty.total && self.worst_ratio() * POINT_STEP < self.record.ratio(instructions) {
-            self.logs.point(self.elapsed(), self.record.degradations, self.record.ratio(instructions))?;
-        }
-        let fallen = self.enter(entry, bytes, counts)?;
-        self.propose(number, counts);
-        Ok(fallen)
     }
 
-    fn enter(&mut self, entry: Entry, bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
+    /// Perun's score of an input that was measured: its cost ratio, times one plus the share of degraded resources.
+    fn score(&self, cost: &Cost) -> f64 {
+        let threshold = self.setup.options.threshold;
+        let degraded = self.record.baseline.map_or(0.0, |baseline| baseline.degraded_share(cost, threshold));
+        self.ratio(cost) * (1.0 + degraded)
+    }
+
+    fn enter(&mut self, mut entry: Entry, bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
         let number = self.record.entries.len() as u32;
+        entry.bytes = bytes.len() as u64;
+        entry.cost = counts.cost();
+        // what is not known yet: the share of degraded resources
+        entry.score = self.ratio(&entry.cost);
+        entry.hottest =
+            counts.hottest_function().map(|(function, _)| counts.program().functions()[function as usize].first_edge);
+        (entry.found, entry.executions) = (self.elapsed(), self.moment.executions);
         write_whole(&self.folder().queue().join(&entry.file), bytes)?;
+        self.logs.entry(entry.found, entry.executions, &entry.file, &entry.cost)?;
+        let score = entry.score;
         self.record.entries.push(entry);
-        Ok(self.kept.borrow_mut().enter(number, bytes, counts))
+        Ok(self.kept.borrow_mut().enter(number, bytes, score, counts))
     }
+}
 
-    /// A kept input whose cost is clearly above what was confirmed for its hottest function waits for confirmation.
-    fn propose(&mut self, number: u32, counts: &CountsObserver) {
-        /// A finding for the same function has to cost this much more than the one before.
-        const STEP: f64 = 1.25;
-        let ratio = self.record.ratio(counts.cost().instructions);
-        let Some((function, _)) = counts.hottest_function() else { return };
-        let key = counts.program().functions()[function as usize].first_edge;
-        let judged = self.record.judged.get(&key).copied().unwrap_or(0.0);
-        let waiting = self
-            .record
-            .candidates
-            .get(&key)
-            .map_or(0.0, |&c| self.record.ratio(self.record.entries[c as usize].instructions));
-        if ratio >= self.setup.options.threshold && ratio >= judged * STEP && ratio > waiting {
-            self.record.candidates.insert(key, number);
-        }
-    }
-
-    /// At the end the worst input is confirmed however little it is above the finding before.
-    pub fn propose_worst(&mut self) {
-        /// No function has this number.
-        const WORST: u32 = u32::MAX;
-        let Some(worst) = self.kept.borrow().champions.worst() else { return };
-        let Some(entry) = self.record.entries.get(worst as usize) else { return };
-        let ratio = self.record.ratio(entry.instructions);
-        let known = self.record.judged.values().any(|&judged| judged >= ratio);
-        if ratio >= self.setup.options.threshold && !known && !self.record.candidates.values().any(|&c| c == worst) {
-            self.record.candidates.insert(WORST, worst);
-        }
-    }
-
-    /// Saves the input of a run that ended early, if it ended in a new way.
-    pub fn early_end(&mut self, bytes: &[u8], origin: Origin, counts: &CountsObserver) -> Result<()> {
-        self.record.early_ends += 1;
-        let mut symbols = Symbols::new();
-        if !self.record.is_new_end(counts, &symbols) {
-            return Ok(());
-        }
-        let status = counts.status();
-        let event = counts.event();
-        let (kind, what) = match status {
-            abi::Status::Hung => (FindingKind::Hang, "hang".to_owned()),
-            abi::Status::Memory => (FindingKind::Fault, "out of memory".to_owned()),
-            abi::Status::Exited => (FindingKind::Fault, format!("exit code {}", event.exit_code)),
-            _ if event.signal == 0 => (FindingKind::Fault, "sanitizer report".to_owned()),
-            _ => (FindingKind::Fault, process::signal_name(event.signal as i32)),
-        };
-        let place = counts
-            .hottest_function()
-            .map(|(function, _)| symbols.place(counts.program().functions()[function as usize].pc(0)));
-        let ratio = self.record.baseline.map(|baseline| baseline.icovr(counts.cost().instructions));
-        self.save_early_end(kind, &what, bytes, origin, ratio, place)
-    }
-
-    /// Saves an input that ended its worker (SIGKILL, a raw system call, a run that no signal ends): nothing more is
-    /// known of it.
-    pub fn lost_run(&mut self, lost: &Lost) -> Result<()> {
-        self.record.early_ends += 1;
-        let saved = self.record.lost_saved.entry(lost.end.to_string()).or_default();
-        *saved += 1;
-        if *saved > LOST_SAVED {
-            return Ok(());
-        }
-        let kind = if lost.stuck { FindingKind::Hang } else { FindingKind::Fault };
-        self.save_early_end(kind, &format!("process ended: {}", lost.end), &lost.input, Origin::Unknown, None, None)
-    }
-
-    fn save_early_end(
-        &mut self,
-        kind: FindingKind,
-        what: &str,
-        bytes: &[u8],
-        origin: Origin,
-        ratio: Option<f64>,
-        place: Option<Place>,
-    ) -> Result<()> {
-        let (folder, number) = match kind {
-            FindingKind::Hang => (self.folder().hangs(), self.record.hangs),
-            _ => (self.folder().faults(), self.record.faults),
-        };
-        let (parent, rules) = match &origin {
-            Origin::Mutant { parent, rules } => (Some(*parent), rules.clone()),
-            Origin::Seed | Origin::Unknown => (None, Vec::new()),
-        };
-        let labels: Vec<String> = rules.iter().map(|&rule| self.record.rules[rule as usize].label.clone()).collect();
-        let mut name =
-            EntryName { id: number, src: parent.map(u64::from), cost: ratio, rules: labels.clone(), orig: None };
-        if let Origin::Seed = origin {
-            name.orig = Some("seed".to_owned());
-        }
-        let path = folder.join(name.to_string());
-        write_whole(&path, bytes)?;
-        let elapsed = self.elapsed();
-        match kind {
-            FindingKind::Hang => {
-                self.record.hangs += 1;
-                self.record.last_hang = Some(elapsed);
-            }
-            _ => {
-                self.record.faults += 1;
-                self.record.last_fault = Some(elapsed);
-            }
-        }
-        let mut history = parent.map(|parent| self.record.history(parent)).unwrap_or_default();
-        history.extend(labels);
-        let finding = Finding {
-            kind,
-            path: self.relative(&path),
-            bytes: bytes.len() as u64,
-            parent: parent.map(|parent| self.relative(&self.path_of(parent))),
-            rules: history,
-            instructions_ratio: ratio,
-            time_ratio: None,
-            time_ratio_low: None,
-            time_ratio_high: None,
-            hot_function: place.as_ref().map(|place| place.function.clone()),
-            hot_location: place.and_then(|place| place.location),
-            reproduce: self.reproduce(&path),
-            root: None,
-            seconds: elapsed.as_secs_f64(),
-            executions: self.moment.executions,
-            verdict: None,
-            severity: None,
-            p_value: None,
-            costs: Vec::new(),
-            growth: crate::replay::growth::Growth::default(),
-        };
-        self.logs.finding(elapsed, &finding)?;
-        self.logs.message(&format!("{what}: {}", finding.path))?;
-        self.record.findings.push(finding);
-        Ok(())
-    }
-
-    /// Saves a confirmed degradation.
-    pub fn degradation(&mut self, entry: u32, bytes: &[u8], confirmation: &super::confirm::Confirmation) -> Result<()> {
-        let of = self.record.entries[entry as usize].clone();
-        let path = self.folder().degradations().join(&of.file);
-        write_whole(&path, bytes)?;
-        self.record.degradations += 1;
-        for rule in of.rules.iter().collect::<BTreeSet<_>>() {
-            self.record.rules[*rule as usize].degradations += 1;
-        }
-        let time = confirmation.comparison.time_ratio;
-        let elapsed = self.elapsed();
-        let finding = Finding {
-            kind: FindingKind::Degradation,
-            path: self.relative(&path),
-            bytes: of.bytes,
-            parent: of.parent.map(|parent| self.relative(&self.path_of(parent))),
-            rules: self.record.history(entry),
-            instructions_ratio: Some(confirmation.comparison.instructions_ratio),
-            time_ratio: Some(time.value),
-            time_ratio_low: Some(time.low),
-            time_ratio_high: Some(time.high),
-            hot_function: confirmation.hot_function.clone(),
-            hot_location: confirmation.hot_location.clone(),
-            reproduce: self.reproduce(&path),
-            root: None,
-            seconds: elapsed.as_secs_f64(),
-            executions: self.moment.executions,
-            verdict: None,
-            severity: None,
-            p_value: None,
-            costs: Vec::new(),
-            growth: crate::replay::growth::Growth::default(),
-        };
-        self.logs.finding(self.elapsed(), &finding)?;
-        self.record.findings.push(finding);
-        Ok(())
-    }
-
-    fn relative(&self, path: &Path) -> String {
-        path.strip_prefix(self.folder().path()).unwrap_or(path).display().to_string()
-    }
-
-    /// The command that shows a finding again, beside the seed.
-    fn reproduce(&self, path: &Path) -> String {
-        let quote = |path: &Path| {
-            let text = path.display().to_string();
-            let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=:@%".contains(c);
-            if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
-        };
-        let program = quote(Path::new(&self.program()));
-        let shown = |path: &Path| quote(&self.setup.options.output.join(self.relative(path)));
-        match self.record.entries.get(self.record.reference as usize) {
-            Some(_) => format!("{program} replay {} {}", shown(&self.path_of(self.record.reference)), shown(path)),
-            None => format!("{program} replay {}", shown(path)),
-        }
-    }
-
-    fn program(&self) -> String {
-        crate::engine::program()
-    }
+fn since(start_ns: u64) -> Duration {
+    Duration::from_nanos(tick::now_ns().saturating_sub(start_ns))
 }
 
 impl Keeper for Archive<'_> {
     fn begin_round(&mut self, entry: u32) -> f64 {
         self.record.rounds += 1;
-        self.record.ratio(self.record.entries[entry as usize].instructions)
+        self.record.baseline.map_or(1.0, |baseline| baseline.icovr(&self.record.entries[entry as usize].cost))
     }
 
-    fn applied(&mut self, rules: &[u16]) {
-        for &rule in rules {
-            self.record.rules[rule as usize].applied += 1;
+    fn yields(&self) -> &Yields {
+        &self.record.yields
+    }
+
+    fn executed(&mut self, operators: &[u16], counts: &CountsObserver) {
+        self.moment.executions += 1;
+        for &operator in operators {
+            self.record.rules[usize::from(operator)].applied += 1;
+        }
+        if counts.status() == abi::Status::Returned {
+            self.record.distributions.record(&counts.cost());
+        }
+        if let Some(gathering) = &mut self.record.gathering {
+            gathering.count();
         }
     }
 
     fn keep_mutant(&mut self, parent: u32, rules: &[u16], bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
-        Archive::keep_mutant(self, parent, rules, bytes, counts)
+        let number = self.record.entries.len() as u32;
+        let ratio = self.ratio(&counts.cost());
+        let labels = rules.iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone());
+        let name = EntryName::mutant(number.into(), parent.into(), ratio, labels);
+        for &rule in rules.iter().collect::<BTreeSet<_>>() {
+            self.record.rules[usize::from(rule)].coverage_increases += 1;
+            self.record.yields.credit(rule.into());
+        }
+        let of_parent = &self.record.entries[parent as usize];
+        let entry = Entry {
+            file: name.to_string(),
+            parent: Some(parent),
+            root: of_parent.root,
+            rules: rules.to_vec(),
+            depth: of_parent.depth + 1,
+            ..Entry::default()
+        };
+        let novelty = self.kept.borrow().novelty;
+        if novelty.edge || novelty.total {
+            self.record.last_new = Some(self.elapsed());
+        }
+        if novelty.total && self.worst_ratio() * POINT_STEP < ratio {
+            self.logs.point(self.elapsed(), self.record.degradations, ratio)?;
+        }
+        let fallen = self.enter(entry, bytes, counts)?;
+        self.propose(number);
+        let of_parent = self.ratio_of(parent);
+        if let Some(gathering) = &mut self.record.gathering {
+            gathering.offer(number, ratio, of_parent);
+        }
+        Ok(fallen)
     }
 
     fn mutant_ended(&mut self, parent: u32, rules: &[u16], bytes: &[u8], counts: &CountsObserver) -> Result<()> {
         self.early_end(bytes, Origin::Mutant { parent, rules: rules.to_vec() }, counts)
+    }
+
+    fn is_gathered(&self) -> bool {
+        self.record.gathering.as_ref().is_some_and(|gathering| gathering.is_over(&self.setup.options.gathering))
+    }
+
+    fn next_to_measure(&mut self) -> Result<Option<(u32, Cost)>> {
+        let Some(gathering) = &mut self.record.gathering else { return Ok(None) };
+        let next = gathering.pop();
+        if next.is_none() {
+            gathering.begin_anew();
+        }
+        self.begin_phase(if next.is_some() { "performance" } else { "coverage" })?;
+        Ok(next.map(|entry| (entry, self.record.entries[entry as usize].cost)))
+    }
+
+    fn is_slowest(&self, measured: &Measured) -> bool {
+        measured.cost.time_ns as f64 > self.record.slowest_ns as f64 * SLOWER_STEP
+    }
+
+    fn measured(&mut self, entry: u32, measured: &Measured) {
+        let score = self.score(&measured.cost);
+        let known = &mut self.record.entries[entry as usize];
+        (known.cost.cycles, known.cost.time_ns, known.score) = (measured.cost.cycles, measured.cost.time_ns, score);
+        let rules: BTreeSet<u16> = known.rules.iter().copied().collect();
+        self.kept.borrow_mut().champions.rescore(entry, score);
+        self.record.varying += u64::from(measured.varies);
+        self.record.slowest_ns = self.record.slowest_ns.max(measured.cost.time_ns);
+        if self.is_above_threshold(&measured.cost) {
+            rules.into_iter().for_each(|rule| self.record.yields.credit(rule.into()));
+            self.propose(entry);
+        }
     }
 
     fn tick(&mut self, moment: Moment) -> Result<()> {
@@ -415,20 +310,4 @@ impl Keeper for Archive<'_> {
     fn is_over(&self, executions: u64) -> bool {
         executions >= self.execution_limit || TIME_UP.load(Relaxed) || stop_requested()
     }
-}
-
-/// Where an input that ended its run early came from.
-#[derive(Clone, Debug)]
-pub enum Origin {
-    /// The user.
-    Seed,
-    /// This campaign.
-    Mutant {
-        /// Entry that it was made from.
-        parent: u32,
-        /// Indices of the rules that made it.
-        rules: Vec<u16>,
-    },
-    /// A worker that is gone.
-    Unknown,
 }

@@ -3,6 +3,8 @@
 pub mod archive;
 pub mod checkpoint;
 pub mod confirm;
+mod environment;
+mod groups;
 pub mod options;
 pub mod record;
 pub mod seeds;
@@ -13,9 +15,9 @@ use std::{path::PathBuf, time::SystemTime};
 
 use crate::{
     error::{Error, ExitCode, Result},
-    output::OutputFolder,
+    output::{OutputFolder, summary::Environment},
     replay::measure,
-    target::{abi::Harness, input_page::InputPage, tick},
+    target::{abi::Harness, clock::ns_per_tick, input_page::InputPage, tick},
 };
 
 /// Everything that all workers of a campaign, one after the other, start from.
@@ -33,6 +35,8 @@ pub struct Setup {
     pub start_ns: u64,
     /// The same moment on the clock on the wall.
     pub started: SystemTime,
+    /// The machine.
+    pub environment: Environment,
 }
 
 /// Runs a campaign over the harness that this process is.
@@ -49,8 +53,18 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         message: error.message.replace(&*output.to_string_lossy(), &options.output.to_string_lossy()),
         ..error
     })?;
+    // once, before workers are forked
+    ns_per_tick();
     let page = InputPage::new(max_size.max(1))?;
-    let setup = Setup { options, seeds, folder, max_size, start_ns: tick::now_ns(), started: SystemTime::now() };
+    let setup = Setup {
+        options,
+        seeds,
+        folder,
+        max_size,
+        start_ns: tick::now_ns(),
+        started: SystemTime::now(),
+        environment: environment::environment(),
+    };
     let alone = measure::Plan {
         rounds: 0,
         hang_timeout: setup.options.hang_timeout,

@@ -2,7 +2,11 @@
 
 use crate::cli::args::{FuzzArgs, ReplayArgs, TargetArgs};
 use crate::cli::units;
+use crate::cost::resource::Resource;
 use crate::error::{Error, Result};
+use crate::keep::effort::Focus;
+use crate::schedule::by_cost::Parents;
+use crate::stages::{gathering::Limits, strategy::Strategy};
 use regex::bytes::Regex;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -21,6 +25,18 @@ pub mod defaults {
     pub const COST: &str = "instructions";
     /// `--threshold`
     pub const THRESHOLD: &str = "2.0";
+    /// `--mutations-per-rule`
+    pub const MUTATIONS_PER_RULE: &str = "mixed";
+    /// `--coverage-increase-rate`
+    pub const COVERAGE_INCREASE_RATE: &str = "1.5";
+    /// `--interesting-files-limit`
+    pub const INTERESTING_FILES_LIMIT: &str = "20";
+    /// `--exec-limit`
+    pub const EXEC_LIMIT: &str = "100";
+    /// `--focus`
+    pub const FOCUS: &str = "balanced";
+    /// `--parents`
+    pub const PARENTS: &str = "best";
     /// `--color`
     pub const COLOR: &str = "auto";
     /// `replay --repeats`
@@ -34,15 +50,6 @@ pub const SHORTEST_HANG_TIMEOUT: Duration = Duration::from_millis(10);
 
 /// The smallest `--memory-limit` other than none, in bytes: less does not even load a program.
 pub const SMALLEST_MEMORY_LIMIT: u64 = 16 << 20;
-
-/// A cost that can make an input a degradation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CostKind {
-    /// Instructions executed: the deterministic sum of counts and weights.
-    Instructions,
-    /// CPU time.
-    Time,
-}
 
 /// What the user says the seeds are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,7 +123,7 @@ pub struct Options {
     /// Memory of the target in bytes; 0 for no limit.
     pub memory_limit: u64,
     /// What has to exceed the threshold; at least one, none twice.
-    pub cost: Vec<CostKind>,
+    pub cost: Vec<Resource>,
     /// How many times the baseline is a degradation; more than 1.
     pub threshold: f64,
     /// How large inputs may become.
@@ -129,6 +136,18 @@ pub struct Options {
     pub workloads_filter: Option<Regex>,
     /// Dictionaries, in the order given.
     pub dictionaries: Vec<PathBuf>,
+    /// How many mutants each rule makes.
+    pub strategy: Strategy,
+    /// When a phase of the search ends, and what is interesting.
+    pub gathering: Limits,
+    /// Measure every mutant precisely.
+    pub skip_coverage_testing: bool,
+    /// How the work is divided between cost and coverage.
+    pub focus: Focus,
+    /// How the parents of rounds for cost are chosen.
+    pub parents: Parents,
+    /// Keep no input for executing an edge more often.
+    pub ignore_maxima: bool,
     /// The number that all random choices follow from.
     pub seed: u64,
     /// Go on with the campaign in the output folder.
@@ -158,6 +177,7 @@ impl Options {
         if args.seeds.is_empty() {
             return Err(Error::usage("no seeds: give at least one file or folder with -i"));
         }
+        let gathering = gathering(&args)?;
         let Some(output) = args.output.filter(|path| !path.as_os_str().is_empty()) else {
             return Err(Error::usage("no output folder: name one with -o"));
         };
@@ -172,6 +192,12 @@ impl Options {
             return Err(Error::usage("--time 0 leaves no time to search: give more, or leave it out for 1800s"));
         }
         Ok(Self {
+            gathering,
+            strategy: strategy(&args.mutations_per_rule)?,
+            focus: focus(&args.focus)?,
+            parents: parents(&args.parents)?,
+            skip_coverage_testing: args.skip_coverage_testing,
+            ignore_maxima: args.no_edge_maxima,
             seeds: args.seeds,
             output,
             time,
@@ -285,23 +311,70 @@ fn memory_limit(args: &TargetArgs) -> Result<u64> {
     Ok(limit)
 }
 
-fn costs(list: &str) -> Result<Vec<CostKind>> {
+fn costs(list: &str) -> Result<Vec<Resource>> {
     let mut costs = Vec::new();
     for name in list.split(',').map(str::trim) {
-        let cost = match name {
-            "instructions" => CostKind::Instructions,
-            "time" => CostKind::Time,
-            _ => {
-                return Err(Error::usage(format!(
-                    "--cost: `{name}` is not a cost: write instructions, time or instructions,time"
-                )));
-            }
-        };
+        let cost = name.parse::<Resource>().map_err(|()| {
+            let names = Resource::ALL.map(Resource::name).join(", ");
+            Error::usage(format!("--cost: `{name}` is not a cost: write one or more of {names}, with commas"))
+        })?;
         if !costs.contains(&cost) {
             costs.push(cost);
         }
     }
     Ok(costs)
+}
+
+fn strategy(text: &str) -> Result<Strategy> {
+    text.parse().map_err(|()| {
+        let names = Strategy::ALL.map(Strategy::name).join(", ");
+        Error::usage(format!("--mutations-per-rule: `{text}` is not a strategy: write one of {names}"))
+    })
+}
+
+fn gathering(args: &FuzzArgs) -> Result<Limits> {
+    let count = |name: &str, text: &str| match text.parse() {
+        Ok(0) => Err(Error::usage(format!("{name} 0 would never let a phase begin: give at least 1"))),
+        Ok(count) => Ok(count),
+        Err(_) => Err(Error::usage(format!("{name}: `{text}` is not a count: write a whole number such as 100"))),
+    };
+    let rate = match args.coverage_increase_rate.parse::<f64>() {
+        Ok(rate) if rate.is_finite() && rate >= 1.0 => rate,
+        Ok(rate) if rate < 1.0 => {
+            return Err(Error::usage(format!(
+                "--coverage-increase-rate {rate} would take cheaper inputs for interesting: give at least 1"
+            )));
+        }
+        _ => {
+            return Err(Error::usage(format!(
+                "--coverage-increase-rate: `{}` is not a ratio: write a number from 1 such as 1.5",
+                args.coverage_increase_rate
+            )));
+        }
+    };
+    Ok(Limits {
+        files: count("--interesting-files-limit", &args.interesting_files_limit)?,
+        executions: count("--exec-limit", &args.exec_limit)?,
+        rate,
+    })
+}
+
+fn focus(text: &str) -> Result<Focus> {
+    match text {
+        "cost" => Ok(Focus::Cost),
+        "coverage" => Ok(Focus::Coverage),
+        "balanced" => Ok(Focus::Balanced),
+        _ => Err(Error::usage(format!("--focus: `{text}` is not a focus: write cost, coverage or balanced"))),
+    }
+}
+
+fn parents(text: &str) -> Result<Parents> {
+    match text {
+        "best" => Ok(Parents::Best),
+        "intervals" => Ok(Parents::Intervals),
+        "both" => Ok(Parents::Both),
+        _ => Err(Error::usage(format!("--parents: `{text}` is not a choice: write best, intervals or both"))),
+    }
 }
 
 fn threshold(text: &str) -> Result<f64> {

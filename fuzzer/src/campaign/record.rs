@@ -8,20 +8,29 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    cost::baseline::Baseline,
-    output::summary::{Finding, Rule},
+    cost::{baseline::Baseline, distribution::Distributions, resource::Cost},
+    output::summary::{Finding, Noise, Rule},
+    stages::{gathering::Gathering, strategy::Yields},
     target::{abi::Status, counts::CountsObserver, symbols::Symbols},
 };
 
 /// A kept input; its number is its place in `Record::entries` and in LibAFL's corpus.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Entry {
     /// File name in queue/.
     pub file: String,
     /// Its size.
     pub bytes: u64,
-    /// Of its run.
-    pub instructions: u64,
+    /// Of its run; noisy resources as measured precisely, if it was.
+    pub cost: Cost,
+    /// Perun's score: its cost as a multiple of the baseline, times one plus the share of degraded resources.
+    pub score: f64,
+    /// First edge of the function that executed most instructions.
+    pub hottest: Option<u32>,
+    /// When it was found, since the campaign's start.
+    pub found: Duration,
+    /// When it was found, in executions of the campaign.
+    pub executions: u64,
     /// Number of the entry that it was made from.
     pub parent: Option<u32>,
     /// Number of the seed that it goes back to.
@@ -74,6 +83,18 @@ pub struct Record {
     pub seeds_done: usize,
     /// What mutates, with its yield.
     pub rules: Vec<Rule>,
+    /// What they have found lately.
+    pub yields: Yields,
+    /// The phase of the search; nothing before mutation begins.
+    pub gathering: Option<Gathering>,
+    /// What all runs used that returned.
+    pub distributions: Distributions,
+    /// Kept inputs whose runs differ in instructions.
+    pub varying: u64,
+    /// What the same input measured against itself shows on this machine.
+    pub noise: Option<Noise>,
+    /// The longest time of a kept input, in nanoseconds.
+    pub slowest_ns: u64,
     /// In the order in which they were found.
     pub findings: Vec<Finding>,
     /// Inputs in faults/.
@@ -135,14 +156,10 @@ impl Record {
                 self.rules.push(rule);
             }
         }
+        self.yields.renumber(&places);
         for rule in self.entries.iter_mut().flat_map(|entry| &mut entry.rules) {
             *rule = places[*rule as usize];
         }
-    }
-
-    /// `icovr` of an entry; 1 before there is a baseline.
-    pub fn ratio(&self, instructions: u64) -> f64 {
-        self.baseline.map_or(1.0, |baseline| baseline.icovr(instructions))
     }
 
     /// Labels of all rules that led from the seed to an entry, in order.
@@ -190,8 +207,7 @@ mod tests {
         let mut record = Record::default();
         record.use_rules(rules(&["T.8", "havoc"]));
         record.rules[1].applied = 7;
-        let entry =
-            |parent, rules| Entry { file: String::new(), bytes: 1, instructions: 1, parent, root: 0, rules, depth: 0 };
+        let entry = |parent, rules| Entry { parent, rules, ..Entry::default() };
         record.entries = vec![entry(None, vec![]), entry(Some(0), vec![1, 0])];
         record.use_rules(rules(&["T.1", "B.6", "havoc"]));
         assert_eq!(record.history(1), ["havoc", "T.8"]);

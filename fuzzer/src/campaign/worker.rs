@@ -1,6 +1,7 @@
 //! The process that fuzzes: goes on from a checkpoint, or starts with the seeds, until the campaign is over or the target
 //! has to be loaded afresh.
 
+mod confirming;
 mod intake;
 
 use std::{
@@ -25,15 +26,16 @@ use super::{
     Setup,
     archive::Archive,
     checkpoint::{self, Checkpoint, CheckpointRef, State},
-    confirm::Confirmer,
-    options::{CostKind, InputTypeName, Options},
+    options::{InputTypeName, Options},
     record::Record,
     supervisor::{Outcome, Restart, stop_requested},
 };
 use crate::{
-    cost::degradation::Criteria,
     error::{Error, Result},
-    keep::feedback::{KeepFeedback, Kept},
+    keep::{
+        feedback::{KeepFeedback, Kept},
+        steering::Steering,
+    },
     mutators::{
         built_in_rules,
         rule::Rule,
@@ -42,8 +44,11 @@ use crate::{
     output::{Summary, summary::StoppedBy},
     schedule::by_cost::ByCostScheduler,
     stages::{
-        mutate::{Interruption, Moment, MutateStage},
-        operators::Operators,
+        between::Between,
+        keeper::{Interruption, Moment},
+        measure::MeasureStage,
+        mutate::MutateStage,
+        operators::{Operators, is_used, rules_in},
     },
     target::{
         abi::Harness,
@@ -57,14 +62,8 @@ use crate::{
 /// How often the state is saved while nothing forces it.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Confirmations take at most this share of the campaign's time.
-const CONFIRMATION_SHARE: f64 = 0.1;
-
-/// Candidates that are confirmed after the time is up, the most expensive first.
-const LAST_CONFIRMATIONS: usize = 3;
-
-/// No further one begins after this.
-const LAST_CONFIRMATIONS_START: Duration = Duration::from_secs(2);
+/// The coverage phase and the performance phase.
+type Stages<'a> = (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, ()));
 
 type CampaignFuzzer =
     StdFuzzer<ByCostScheduler, KeepFeedback, libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
@@ -74,8 +73,8 @@ type CampaignFuzzer =
 /// # Errors
 /// An unknown rule, a dictionary that cannot be read.
 pub fn check_options(options: &Options) -> Result<()> {
-    if let Some(selection) = &options.rules {
-        select_rules(selection, &built_in_rules())?;
+    if let Some(selection) = options.rules.as_deref().and_then(rules_in) {
+        select_rules(&selection, &built_in_rules())?;
     }
     read_tokens(options).map(drop)
 }
@@ -99,7 +98,7 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
 fn rules_of(setup: &Setup) -> Result<Vec<Arc<dyn Rule>>> {
     let all = built_in_rules();
     if let Some(selection) = &setup.options.rules {
-        return select_rules(selection, &all);
+        return rules_in(selection).map_or_else(|| Ok(Vec::new()), |selection| select_rules(&selection, &all));
     }
     let input_type = match setup.options.input_type {
         Some(InputTypeName::Text) => InputType::Text,
@@ -140,6 +139,10 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     if first && setup.folder.resumed() {
         remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
     }
+    let mut kept = kept;
+    kept.steering = Steering::new(&options.cost);
+    kept.ignores_maxima = options.ignore_maxima;
+    kept.effort.focus = options.focus;
     let kept = Rc::new(RefCell::new(kept));
     let archive = Archive::new(setup, kept.clone(), record, terminal)?;
 
@@ -157,11 +160,12 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     state.set_max_size(setup.max_size);
     state.add_metadata(tokens);
     let rules = rules_of(setup)?;
-    let operators = Operators::new(&rules, has_tokens);
+    let operators =
+        Operators::new(&rules, |name| is_used(options.rules.as_deref(), name), has_tokens, options.strategy);
     let archive = Rc::new(RefCell::new(archive));
     {
         let mut archive = archive.borrow_mut();
-        archive.record.use_rules(operators.statistics(&rules));
+        archive.record.use_rules(Operators::<State>::statistics(&rules));
         if first {
             for warning in &setup.seeds.warnings {
                 archive.note(warning)?;
@@ -174,13 +178,15 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     };
     archive.borrow_mut().set_limits(execution_limit, restart.lost);
     let interruption = Rc::new(RefCell::new(Interruption::None));
-    let stage = MutateStage::new(archive.clone(), kept.clone(), operators, interruption.clone());
+    let between = Between::new(archive.clone(), interruption.clone());
+    let mutate = MutateStage::new(between.clone(), kept.clone(), operators, options.skip_coverage_testing);
+    let stages = tuple_list!(mutate, MeasureStage::new(between));
     let mut worker = Worker {
         setup,
         restart,
         fingerprint,
         executor,
-        fuzzer: StdFuzzer::new(ByCostScheduler::new(kept.clone()), feedback, ()),
+        fuzzer: StdFuzzer::new(ByCostScheduler::new(kept.clone(), options.parents), feedback, ()),
         state,
         kept,
         archive,
@@ -189,7 +195,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
     tick::start(harness, tick::Limits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
-    worker.run(stage, &interruption, execution_limit)
+    worker.run(stages, &interruption, execution_limit)
 }
 
 fn internal(error: &LibAflError) -> Error {
@@ -226,7 +232,7 @@ struct Worker<'a> {
 impl<'a> Worker<'a> {
     fn run(
         &mut self,
-        stage: MutateStage<Archive<'a>, State>,
+        mut stages: Stages<'a>,
         interruption: &RefCell<Interruption>,
         execution_limit: u64,
     ) -> Result<Outcome> {
@@ -236,13 +242,17 @@ impl<'a> Worker<'a> {
             if let Some(outcome) = self.seeds()? {
                 return Ok(outcome);
             }
+            let nothing_ran = self.archive.borrow().record.entries.is_empty();
+            if let Some(stopped_by) = self.reason_to_stop(execution_limit).filter(|_| nothing_ran) {
+                return self.end(stopped_by);
+            }
             self.set_baseline()?;
         }
         if let Some(outcome) = self.import()? {
             return Ok(outcome);
         }
-        self.archive.borrow_mut().set_phase("fuzzing");
-        let mut stages = tuple_list!(stage);
+        self.archive.borrow_mut().begin_gathering();
+        self.archive.borrow_mut().begin_phase("coverage")?;
         let stopped_by = loop {
             if let Some(stopped_by) = self.reason_to_stop(execution_limit) {
                 break stopped_by;
@@ -268,9 +278,7 @@ impl<'a> Worker<'a> {
                 let moment = self.moment();
                 self.archive.borrow_mut().housekeeping(moment)?;
             }
-            if self.may_confirm() {
-                self.confirm_next()?;
-            }
+            self.confirm_if_due()?;
             if self.is_checkpoint_due() {
                 self.checkpoint(true)?;
             }
@@ -291,68 +299,6 @@ impl<'a> Worker<'a> {
             return Some(StoppedBy::Time);
         }
         (*self.state.executions() >= execution_limit).then_some(StoppedBy::Execs)
-    }
-
-    fn may_confirm(&self) -> bool {
-        let archive = self.archive.borrow();
-        self.setup.options.confirm
-            && !archive.record.candidates.is_empty()
-            && (archive.record.confirming.is_zero()
-                || archive.record.confirming.as_secs_f64() < CONFIRMATION_SHARE * archive.session().as_secs_f64())
-    }
-
-    /// Confirms the most expensive candidate.
-    fn confirm_next(&mut self) -> Result<()> {
-        let started = Instant::now();
-        let mut archive = self.archive.borrow_mut();
-        let record = &archive.record;
-        let cost = |entry: u32| record.entries[entry as usize].instructions;
-        let Some((key, candidate)) = record.candidates.iter().map(|(&k, &c)| (k, c)).max_by_key(|&(_, c)| cost(c))
-        else {
-            return Ok(());
-        };
-        let ratio = record.ratio(cost(candidate));
-        let expected = record.baseline_seconds.unwrap_or(0.0) * ratio;
-        let (reference, root) = (record.reference, record.entries[candidate as usize].root);
-        let options = &self.setup.options;
-        let confirmer = Confirmer {
-            criteria: Criteria {
-                threshold: options.threshold,
-                instructions: options.cost.contains(&CostKind::Instructions),
-                time: options.cost.contains(&CostKind::Time),
-            },
-            hang_timeout: options.hang_timeout,
-            memory_limit: options.memory_limit,
-        };
-        let path = archive.path_of(candidate);
-        let confirmed = confirmer.confirm(
-            &archive.path_of(reference),
-            &archive.path_of(root),
-            &path,
-            Duration::try_from_secs_f64(expected).unwrap_or(options.hang_timeout),
-        );
-        archive.record.candidates.remove(&key);
-        archive.record.judged.insert(key, ratio);
-        match confirmed {
-            Ok(Some(confirmation)) => {
-                archive.record.baseline_seconds = Some(confirmation.baseline_seconds);
-                let time = confirmation.comparison.time_ratio.value;
-                if self.kept.borrow().champions.worst() == Some(candidate) {
-                    archive.record.worst_time = Some((candidate, time));
-                }
-                if confirmation.comparison.confirmed {
-                    let bytes = std::fs::read(&path)
-                        .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
-                    archive.degradation(candidate, &bytes, &confirmation)?;
-                } else {
-                    archive.log(&format!("not confirmed: {} ({time:.2} x the time)", path.display()))?;
-                }
-            }
-            Ok(None) => archive.log(&format!("not confirmed: {} does not come back by itself", path.display()))?,
-            Err(error) => archive.log(&format!("{error}"))?,
-        }
-        archive.record.confirming += started.elapsed();
-        Ok(())
     }
 
     fn is_checkpoint_due(&self) -> bool {
@@ -384,15 +330,8 @@ impl<'a> Worker<'a> {
     }
 
     fn end(&mut self, stopped_by: StoppedBy) -> Result<Outcome> {
-        if self.setup.options.confirm && stopped_by != StoppedBy::Signal {
-            self.archive.borrow_mut().propose_worst();
-            self.archive.borrow_mut().set_phase("confirming");
-            let started = Instant::now();
-            for _ in 0..LAST_CONFIRMATIONS {
-                if started.elapsed() < LAST_CONFIRMATIONS_START && !stop_requested() {
-                    self.confirm_next()?;
-                }
-            }
+        if stopped_by != StoppedBy::Signal {
+            self.confirm_last()?;
         }
         self.checkpoint(true)?;
         let moment = self.moment();

@@ -107,7 +107,8 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "N", help_heading = "When to stop")]
     pub execs: Option<String>,
 
-    /// Which costs have to exceed the threshold for a degradation: instructions, time, or both with a comma
+    /// Which costs make an input a degradation, any of them: instructions, edges, hottest-edge, cycles, time, heap,
+    /// heap-total, stack
     #[arg(long, value_name = "LIST", default_value = defaults::COST, help_heading = "What counts as a degradation")]
     pub cost: String,
     /// How many times the seeds' cost is a degradation; more than 1
@@ -127,18 +128,45 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "RATIO", help_heading = "Size of inputs (at most one of them)")]
     pub max_size_ratio: Option<String>,
 
-    /// Mutate by these rules only: T,B.6,... [default: as the input type asks]
+    /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and LibAFL's havoc, splice, tokens [default: the rules
+    /// that the input type asks for, and all of LibAFL's]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,
     /// What the seeds are: text, binary or xml [default: by their content]
     #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
     pub input_type: Option<String>,
+    /// How many mutants each rule makes of a parent: unitary (one), proportional (one more than it has found lately),
+    /// probabilistic (one, with the rule's share of all finds as the chance), mixed (both)
+    #[arg(long, value_name = "STRATEGY", default_value = defaults::MUTATIONS_PER_RULE, help_heading = "Mutation")]
+    pub mutations_per_rule: String,
     /// A file of tokens to insert, as AFL and libFuzzer take it (repeatable)
     #[arg(short = 'x', long, value_name = "FILE", help_heading = "Mutation")]
     pub dict: Vec<PathBuf>,
     /// The number that all random choices follow from [default: a new one each time, printed]
     #[arg(long, value_name = "N", help_heading = "Mutation")]
     pub seed: Option<String>,
+
+    /// What the work is for: cost (four fifths of it for the most expensive inputs), coverage, or balanced
+    #[arg(long, value_name = "AIM", default_value = defaults::FOCUS, help_heading = "Search")]
+    pub focus: String,
+    /// How parents are chosen when cost is the aim: best (mostly the highest scores), intervals (five, by score), both
+    #[arg(long, value_name = "CHOICE", default_value = defaults::PARENTS, help_heading = "Search")]
+    pub parents: String,
+    /// What an input has to cost to be interesting at first, as a multiple of the baseline; it moves with success
+    #[arg(long, value_name = "RATIO", default_value = defaults::COVERAGE_INCREASE_RATE, help_heading = "Search")]
+    pub coverage_increase_rate: String,
+    /// Measure precisely once so many interesting inputs are gathered
+    #[arg(long, value_name = "N", default_value = defaults::INTERESTING_FILES_LIMIT, help_heading = "Search")]
+    pub interesting_files_limit: String,
+    /// ... or after so many executions
+    #[arg(long, value_name = "N", default_value = defaults::EXEC_LIMIT, help_heading = "Search")]
+    pub exec_limit: String,
+    /// Measure every mutant precisely: slower, and sees what is slow without executing more of the program
+    #[arg(long, help_heading = "Search")]
+    pub skip_coverage_testing: bool,
+    /// Keep no input for executing an edge more often than all others, for benchmarks
+    #[arg(long, help_heading = "Search")]
+    pub no_edge_maxima: bool,
 
     /// The options that `replay` has as well.
     #[command(flatten)]

@@ -2,31 +2,52 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::resource::{Cost, Resource};
+
 /// Medians over the seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// Median instructions of a seed's run; at least 1.
-    pub instructions: u64,
+    /// Of each resource, the median use of a seed's run.
+    pub cost: Cost,
     /// Median size of the seeds, in bytes.
     pub bytes: u64,
 }
 
 impl Baseline {
-    /// From (instructions, bytes) of every usable seed. `None` without one.
-    pub fn of_seeds(seeds: &[(u64, u64)]) -> Option<Self> {
-        let median = |mut values: Vec<u64>| {
-            values.sort_unstable();
-            values.get((values.len().max(1) - 1) / 2).copied()
+    /// From cost and size of every usable seed. `None` without one.
+    pub fn of_seeds(seeds: &[(Cost, u64)]) -> Option<Self> {
+        let median = |amount: &dyn Fn(&(Cost, u64)) -> u64| {
+            let mut amounts: Vec<u64> = seeds.iter().map(amount).collect();
+            amounts.sort_unstable();
+            amounts.get((amounts.len().max(1) - 1) / 2).copied()
         };
+        let of = |resource: Resource| median(&|seed| resource.of(&seed.0));
         Some(Self {
-            instructions: median(seeds.iter().map(|s| s.0).collect())?.max(1),
-            bytes: median(seeds.iter().map(|s| s.1).collect())?,
+            cost: Cost {
+                instructions: of(Resource::Instructions)?.max(1),
+                edges: of(Resource::Edges)?,
+                hottest_edge: of(Resource::HottestEdge)?,
+                cycles: of(Resource::Cycles)?,
+                time_ns: of(Resource::Time)?,
+                heap_peak: of(Resource::Heap)?,
+                heap_total: of(Resource::HeapTotal)?,
+                stack: of(Resource::Stack)?,
+            },
+            bytes: median(&|seed| seed.1)?,
         })
     }
 
-    /// `icovr`: how many times the baseline's instructions a run took (Perun's indicator of coverage).
-    pub fn icovr(&self, instructions: u64) -> f64 {
-        instructions as f64 / self.instructions as f64
+    /// Perun's indicator of coverage: how many times the baseline's instructions a run took.
+    pub fn icovr(&self, cost: &Cost) -> f64 {
+        Resource::Instructions.ratio(cost.instructions, self.cost.instructions)
+    }
+
+    /// Perun's share of degraded resources (`pcr`): those that a run used `threshold` times as much of as the baseline,
+    /// 0 to 1.
+    pub fn degraded_share(&self, cost: &Cost, threshold: f64) -> f64 {
+        let is_degraded =
+            |resource: &&Resource| resource.ratio(resource.of(cost), resource.of(&self.cost)) >= threshold;
+        Resource::ALL.iter().filter(is_degraded).count() as f64 / Resource::ALL.len() as f64
     }
 }
 
@@ -34,12 +55,24 @@ impl Baseline {
 mod tests {
     use super::*;
 
+    fn seed(instructions: u64, bytes: u64) -> (Cost, u64) {
+        (Cost { instructions, stack: 1000, ..Cost::default() }, bytes)
+    }
+
     #[test]
     fn the_baseline_is_the_median_seed() {
-        let baseline = Baseline::of_seeds(&[(900, 1), (10, 5), (30, 7)]).unwrap();
-        assert_eq!(baseline, Baseline { instructions: 30, bytes: 5 });
-        assert!((baseline.icovr(60) - 2.0).abs() < 1e-12);
+        let baseline = Baseline::of_seeds(&[seed(900, 1), seed(10, 5), seed(30, 7)]).unwrap();
+        assert_eq!((baseline.cost.instructions, baseline.cost.stack, baseline.bytes), (30, 1000, 5));
+        assert!((baseline.icovr(&seed(60, 0).0) - 2.0).abs() < 1e-12);
         assert_eq!(Baseline::of_seeds(&[]), None);
-        assert_eq!(Baseline::of_seeds(&[(0, 0)]).unwrap().instructions, 1);
+        assert_eq!(Baseline::of_seeds(&[seed(0, 0)]).unwrap().cost.instructions, 1);
+    }
+
+    #[test]
+    fn the_degraded_share_counts_resources() {
+        let baseline = Baseline::of_seeds(&[seed(100, 1)]).unwrap();
+        assert_eq!(baseline.degraded_share(&seed(199, 1).0, 2.0), 0.0);
+        let worse = Cost { instructions: 200, stack: 2000, ..Cost::default() };
+        assert_eq!(baseline.degraded_share(&worse, 2.0), 2.0 / 8.0);
     }
 }

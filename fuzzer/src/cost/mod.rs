@@ -2,6 +2,7 @@
 
 pub mod baseline;
 pub mod degradation;
+pub mod distribution;
 pub mod judgement;
 pub mod resource;
 pub mod statistics;

@@ -4,17 +4,36 @@
 use serde::{Deserialize, Serialize};
 
 use super::history::bucket;
+use crate::cost::resource::Cost;
 
 const NOBODY: u32 = u32::MAX;
 const BUCKETS: usize = 8;
 
 /// What one entry is compared by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// What its run used.
+    pub cost: Cost,
+    /// Its size.
+    pub bytes: u64,
+    /// See [`Steering::key`](super::steering::Steering::key).
+    pub key: u64,
+    /// How good a parent it is: Perun's score, above 0.
+    pub score: f64,
+}
+
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
-    instructions: u64,
-    bytes: u64,
+    standing: Standing,
     /// At how many things it is best.
     titles: u32,
+}
+
+/// Titles for whole runs. The first one is for what the campaign looks for.
+const TOTALS: usize = 5;
+
+fn totals(of: &Standing) -> [u64; TOTALS] {
+    [of.key, of.cost.instructions, of.cost.heap_peak, of.cost.heap_total, of.cost.stack]
 }
 
 /// See the module's text. Entries are numbered as in the corpus.
@@ -25,10 +44,12 @@ pub struct Champions {
     cheapest: Vec<[u32; BUCKETS]>,
     /// Per edge: the entry that executes it most often, and how often.
     hottest: Vec<(u32, u32)>,
-    /// The entry with the largest total.
-    worst: Option<u32>,
+    /// The entries with the largest totals.
+    most: [Option<u32>; TOTALS],
     /// Entries that are best at something, cheapest first: (instructions, entry).
     ranking: Vec<(u64, u32)>,
+    /// The same entries, the lowest score first: (bits of the score, entry). Bits of positive numbers sort as they do.
+    by_score: Vec<(u64, u32)>,
 }
 
 impl Champions {
@@ -55,26 +76,41 @@ impl Champions {
         self.entries.get(entry as usize).copied().flatten().is_some_and(|e| e.titles > 0)
     }
 
-    /// The entry with the largest total.
+    /// Entries that are best at something, the lowest score first.
+    pub fn by_score(&self) -> &[(u64, u32)] {
+        &self.by_score
+    }
+
+    /// The entry that has most of what the campaign looks for.
     pub fn worst(&self) -> Option<u32> {
-        self.worst
+        self.most[0]
+    }
+
+    /// An entry has another score now.
+    pub fn rescore(&mut self, entry: u32, score: f64) {
+        let Some(Some(known)) = self.entries.get_mut(entry as usize) else { return };
+        let before = std::mem::replace(&mut known.standing.score, score);
+        if remove(&mut self.by_score, (before.to_bits(), entry)) {
+            insert(&mut self.by_score, (score.to_bits(), entry));
+        }
     }
 
     /// Enters a kept input with all its counts (first edge and counts, function by function). Returns the entries that
-    /// lost their last title by it; `entry` itself may be among them.
+    /// lost their last title by it; `entry` itself may be among them. Without `maxima`, executing an edge most often is
+    /// no title.
     pub fn enter<'a>(
         &mut self,
         entry: u32,
-        instructions: u64,
-        bytes: u64,
+        standing: Standing,
+        maxima: bool,
         counts: impl Iterator<Item = (usize, &'a [u32])>,
     ) -> Vec<u32> {
         if self.entries.len() <= entry as usize {
             self.entries.resize(entry as usize + 1, None);
         }
-        self.entries[entry as usize] = Some(Entry { instructions, bytes, titles: 0 });
-        let place = self.ranking.partition_point(|&ranked| ranked < (instructions, entry));
-        self.ranking.insert(place, (instructions, entry));
+        self.entries[entry as usize] = Some(Entry { standing, titles: 0 });
+        insert(&mut self.ranking, (standing.cost.instructions, entry));
+        insert(&mut self.by_score, (standing.score.to_bits(), entry));
         let mut fallen = Vec::new();
         for (first, counts) in counts {
             for (edge, &count) in (first..).zip(counts) {
@@ -88,37 +124,41 @@ impl Champions {
                     self.pass_title(holder, entry, &mut fallen);
                 }
                 let (holder, most) = self.hottest[edge];
-                if count > most || (count == most && self.is_cheaper(entry, holder)) {
+                if maxima && (count > most || (count == most && self.is_cheaper(entry, holder))) {
                     self.hottest[edge] = (entry, count);
                     self.pass_title(holder, entry, &mut fallen);
                 }
             }
         }
-        let holder = self.worst.unwrap_or(NOBODY);
-        let larger = |e: &Entry| instructions > e.instructions || (instructions == e.instructions && bytes < e.bytes);
-        if self.entry(holder).is_none_or(larger) {
-            self.worst = Some(entry);
-            self.pass_title(holder, entry, &mut fallen);
+        for (total, amount) in totals(&standing).into_iter().enumerate().filter(|&(_, amount)| amount > 0) {
+            let holder = self.most[total].unwrap_or(NOBODY);
+            let larger = |of: &Standing| {
+                let most = totals(of)[total];
+                amount > most || (amount == most && standing.bytes < of.bytes)
+            };
+            if self.entry(holder).is_none_or(larger) {
+                self.most[total] = Some(entry);
+                self.pass_title(holder, entry, &mut fallen);
+            }
         }
-        if self.entry(entry).is_some_and(|e| e.titles == 0) {
+        if self.entries[entry as usize].is_some_and(|e| e.titles == 0) {
             fallen.push(entry);
         }
         for &loser in &fallen {
-            let key = (self.entry(loser).map_or(0, |e| e.instructions), loser);
-            if let Ok(place) = self.ranking.binary_search(&key) {
-                self.ranking.remove(place);
-            }
+            let Some(standing) = self.entry(loser).copied() else { continue };
+            remove(&mut self.ranking, (standing.cost.instructions, loser));
+            remove(&mut self.by_score, (standing.score.to_bits(), loser));
         }
         fallen
     }
 
-    fn entry(&self, entry: u32) -> Option<&Entry> {
-        self.entries.get(entry as usize)?.as_ref()
+    fn entry(&self, entry: u32) -> Option<&Standing> {
+        self.entries.get(entry as usize)?.as_ref().map(|entry| &entry.standing)
     }
 
     fn is_cheaper(&self, entry: u32, than: u32) -> bool {
         match (self.entry(entry), self.entry(than)) {
-            (Some(a), Some(b)) => (a.instructions, a.bytes) < (b.instructions, b.bytes),
+            (Some(a), Some(b)) => (a.cost.instructions, a.bytes) < (b.cost.instructions, b.bytes),
             _ => false,
         }
     }
@@ -139,13 +179,25 @@ impl Champions {
     }
 }
 
+fn insert(ranking: &mut Vec<(u64, u32)>, item: (u64, u32)) {
+    let place = ranking.partition_point(|&ranked| ranked < item);
+    ranking.insert(place, item);
+}
+
+/// Whether it was in it.
+fn remove(ranking: &mut Vec<(u64, u32)>, item: (u64, u32)) -> bool {
+    ranking.binary_search(&item).map(|place| ranking.remove(place)).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn enter(champions: &mut Champions, entry: u32, instructions: u64, counts: &[u32]) -> Vec<u32> {
         champions.grow(counts.len());
-        champions.enter(entry, instructions, 10, std::iter::once((0, counts)))
+        let cost = Cost { instructions, ..Cost::default() };
+        let standing = Standing { cost, bytes: 10, key: instructions, score: instructions as f64 };
+        champions.enter(entry, standing, true, std::iter::once((0, counts)))
     }
 
     #[test]
@@ -167,5 +219,19 @@ mod tests {
         enter(&mut champions, 0, 100, &[4]);
         assert_eq!(enter(&mut champions, 1, 100, &[4]), vec![1]);
         assert_eq!(champions.active(), 1);
+    }
+
+    #[test]
+    fn scores_rank_the_entries_that_are_best_at_something() {
+        let mut champions = Champions::default();
+        enter(&mut champions, 0, 100, &[1, 5]);
+        enter(&mut champions, 1, 50, &[1, 4]);
+        let entries = |champions: &Champions| champions.by_score().iter().map(|&(_, entry)| entry).collect::<Vec<_>>();
+        assert_eq!(entries(&champions), [1, 0]);
+        champions.rescore(1, 150.5);
+        assert_eq!(entries(&champions), [0, 1]);
+        enter(&mut champions, 2, 200, &[2, 9]);
+        champions.rescore(0, 1e9);
+        assert_eq!(entries(&champions), [1, 2]);
     }
 }

@@ -16,18 +16,45 @@ pub enum Aim {
 /// Work that an execution is worth beside the target's own: mutating, digesting, judging. Instructions.
 const OVERHEAD: u64 = 3000;
 
+/// How the work is divided between the aims (`--focus`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Focus {
+    /// Four fifths for cost.
+    Cost,
+    /// Four fifths for coverage.
+    Coverage,
+    /// One half each.
+    #[default]
+    Balanced,
+}
+
+impl Focus {
+    /// Parts of the work for coverage and for cost.
+    fn parts(self) -> [u64; 2] {
+        match self {
+            Self::Cost => [1, 4],
+            Self::Coverage => [4, 1],
+            Self::Balanced => [1, 1],
+        }
+    }
+}
+
 /// See the module's text.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Effort {
+    /// How the work is divided.
+    #[serde(skip)]
+    pub focus: Focus,
     aim: Aim,
     /// Instructions for coverage and for cost.
     spent: [u64; 2],
 }
 
 impl Effort {
-    /// Begins a round for the aim that got less than half so far.
+    /// Begins a round for the aim that got less than its share so far.
     pub fn begin(&mut self) -> Aim {
-        self.aim = if self.spent[0] <= self.spent[1] { Aim::Coverage } else { Aim::Cost };
+        let [coverage, cost] = self.focus.parts();
+        self.aim = if self.spent[0] / coverage <= self.spent[1] / cost { Aim::Coverage } else { Aim::Cost };
         self.aim
     }
 
@@ -48,14 +75,20 @@ impl Effort {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_aims_get_equal_shares_of_the_work_whatever_a_run_costs() {
-        let mut effort = Effort::default();
-        for _ in 0..10_000 {
+    fn shares(focus: Focus) -> f64 {
+        let mut effort = Effort { focus, ..Effort::default() };
+        for _ in 0..20_000 {
             let cost = if effort.begin() == Aim::Cost { 1_000_000 } else { 1_000 };
             effort.spend(cost);
         }
-        let [coverage, cost] = effort.spent.map(|spent| spent as f64);
-        assert!((0.9..1.1).contains(&(coverage / cost)), "{coverage} against {cost}");
+        effort.spent[0] as f64 / effort.spent[1] as f64
+    }
+
+    #[test]
+    fn the_aims_get_their_shares_of_the_work_whatever_a_run_costs() {
+        for (focus, expected) in [(Focus::Balanced, 1.0), (Focus::Coverage, 4.0), (Focus::Cost, 0.25)] {
+            let share = shares(focus);
+            assert!((0.9..1.1).contains(&(share / expected)), "{focus:?}: {share}");
+        }
     }
 }

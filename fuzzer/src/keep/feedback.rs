@@ -13,9 +13,10 @@ use libafl_bolts::{Named, hash_std};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    champions::Champions,
+    champions::{Champions, Standing},
     effort::Effort,
     history::{History, Novelty},
+    steering::Steering,
 };
 use crate::target::{abi::Status, counts::CountsObserver, executor::Observers};
 
@@ -30,6 +31,12 @@ pub struct Kept {
     pub effort: Effort,
     /// Hashes of what was kept: an unstable target can make the same input look new again.
     contents: HashSet<u64>,
+    /// What the search tries to raise.
+    #[serde(skip)]
+    pub steering: Steering,
+    /// A larger count of an edge is no reason to keep an input.
+    #[serde(skip)]
+    pub ignores_maxima: bool,
     /// Why the last execution was interesting.
     #[serde(skip)]
     pub novelty: Novelty,
@@ -42,18 +49,20 @@ impl Kept {
         self.champions.grow(edges);
     }
 
-    /// Takes in the run that `counts` shows as entry number `entry` of the corpus, and returns the entries that do not
-    /// matter any more.
-    pub fn enter(&mut self, entry: u32, bytes: &[u8], counts: &CountsObserver) -> Vec<u32> {
+    /// Takes in the run that `counts` shows as entry number `entry` of the corpus, which is a parent of this `score`, and
+    /// returns the entries that do not matter any more.
+    pub fn enter(&mut self, entry: u32, bytes: &[u8], score: f64, counts: &CountsObserver) -> Vec<u32> {
         self.grow(counts.program().edges());
         self.contents.insert(hash_std(bytes));
         for &function in counts.ran() {
             let (first, counts) = counts.counts(function);
             self.history.learn(first, counts);
         }
-        self.history.learn_total(counts.cost().instructions);
+        let cost = counts.cost();
+        self.history.learn_costs(&cost, &self.steering);
         let all = counts.ran().iter().map(|&function| counts.counts(function));
-        self.champions.enter(entry, counts.cost().instructions, bytes.len() as u64, all)
+        let standing = Standing { cost, bytes: bytes.len() as u64, key: self.steering.key(&cost), score };
+        self.champions.enter(entry, standing, !self.ignores_maxima, all)
     }
 
     /// Judges the run that `counts` shows.
@@ -64,7 +73,8 @@ impl Kept {
             let (first, counts) = counts.counts(function);
             self.history.compare(first, counts, &mut novelty);
         }
-        novelty.total = self.history.is_largest_total(counts.cost().instructions);
+        novelty.maximum &= !self.ignores_maxima;
+        self.history.compare_costs(&counts.cost(), &self.steering, &mut novelty);
         self.novelty = novelty;
         novelty
     }

@@ -1,6 +1,9 @@
-//! Everything that kept inputs have shown so far: buckets and maxima per edge, and the largest total.
+//! Everything that kept inputs have shown so far: buckets and maxima per edge, and the largest costs.
 
 use serde::{Deserialize, Serialize};
+
+use super::steering::Steering;
+use crate::cost::resource::{Cost, Resource};
 
 /// AFL's eight hit-count buckets as bits: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128 and more. 0 for a count of 0.
 #[inline]
@@ -40,14 +43,22 @@ pub struct Novelty {
     pub bucket: bool,
     /// It executes an edge clearly more often than anything did.
     pub maximum: bool,
-    /// It costs more in total than anything did.
+    /// It executes more instructions than anything did, or uses more of what the campaign looks for.
     pub total: bool,
+    /// It uses clearly more heap or stack than anything did.
+    pub memory: bool,
 }
+
+/// Memory is looked at in every campaign: what makes a program use much of it is worth keeping whatever is looked for.
+const MEMORY: [Resource; 3] = [Resource::Heap, Resource::HeapTotal, Resource::Stack];
+
+/// Less is not worth an entry, in bytes.
+const LEAST_MEMORY: u64 = 4096;
 
 impl Novelty {
     /// Whether there is any reason.
     pub fn any(self) -> bool {
-        self.bucket || self.maximum || self.total
+        self.bucket || self.maximum || self.total || self.memory
     }
 }
 
@@ -57,6 +68,8 @@ pub struct History {
     seen: Vec<u8>,
     maximum: Vec<u32>,
     largest_total: u64,
+    largest_key: u64,
+    largest_memory: [u64; MEMORY.len()],
     edges_found: usize,
 }
 
@@ -74,11 +87,6 @@ impl History {
         self.edges_found
     }
 
-    /// The largest total of instructions of a kept input.
-    pub fn largest_total(&self) -> u64 {
-        self.largest_total
-    }
-
     /// Adds to `novelty` what one function's counts show.
     #[inline]
     pub fn compare(&self, first_edge: usize, counts: &[u32], novelty: &mut Novelty) {
@@ -91,10 +99,14 @@ impl History {
         }
     }
 
-    /// Whether a total is new.
+    /// Adds to `novelty` what the whole run used.
     #[inline]
-    pub fn is_largest_total(&self, instructions: u64) -> bool {
-        instructions > self.largest_total
+    pub fn compare_costs(&self, cost: &Cost, steering: &Steering, novelty: &mut Novelty) {
+        novelty.total = cost.instructions > self.largest_total || steering.key(cost) > self.largest_key;
+        novelty.memory = MEMORY.iter().zip(self.largest_memory).any(|(resource, largest)| {
+            let amount = resource.of(cost);
+            amount >= LEAST_MEMORY && amount > largest + (largest >> MAXIMUM_STEP_SHIFT)
+        });
     }
 
     /// Takes in one function's counts of an input that is kept.
@@ -106,9 +118,13 @@ impl History {
         }
     }
 
-    /// Takes in the total of an input that is kept.
-    pub fn learn_total(&mut self, instructions: u64) {
-        self.largest_total = self.largest_total.max(instructions);
+    /// Takes in what an input that is kept used.
+    pub fn learn_costs(&mut self, cost: &Cost, steering: &Steering) {
+        self.largest_total = self.largest_total.max(cost.instructions);
+        self.largest_key = self.largest_key.max(steering.key(cost));
+        for (resource, largest) in MEMORY.iter().zip(&mut self.largest_memory) {
+            *largest = resource.of(cost).max(*largest);
+        }
     }
 }
 
@@ -152,5 +168,29 @@ mod tests {
         assert!(novelty(&history, &[901]).maximum);
         history.learn(0, &[u32::MAX]);
         assert!(!novelty(&history, &[u32::MAX]).any());
+    }
+
+    #[test]
+    fn every_larger_total_is_new_and_memory_has_to_rise_by_an_eighth() {
+        let costs = |instructions, stack| {
+            let steering = Steering::default();
+            let mut history = History::default();
+            history.learn_costs(&Cost { instructions: 100, stack: 8000, ..Cost::default() }, &steering);
+            let mut novelty = Novelty::default();
+            history.compare_costs(&Cost { instructions, stack, ..Cost::default() }, &steering, &mut novelty);
+            (novelty.total, novelty.memory)
+        };
+        assert_eq!(costs(100, 9000), (false, false));
+        assert_eq!(costs(101, 9001), (true, true));
+    }
+
+    #[test]
+    fn what_the_campaign_looks_for_is_new_however_little_it_rises() {
+        let steering = Steering::new(&[Resource::Stack]);
+        let mut history = History::default();
+        history.learn_costs(&Cost { instructions: 100, stack: 8000, ..Cost::default() }, &steering);
+        let mut novelty = Novelty::default();
+        history.compare_costs(&Cost { instructions: 1, stack: 8001, ..Cost::default() }, &steering, &mut novelty);
+        assert!(novelty.total);
     }
 }

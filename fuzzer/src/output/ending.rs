@@ -1,12 +1,25 @@
 //! The end of a campaign in words: what was found and where to look.
 
-use super::format::{clock, counted, rate, ratio, short};
-use super::summary::{FindingKind, StoppedBy, Summary};
+use super::format::{clock, counted, grouped, rate, ratio, short};
+use super::summary::{FindingKind, Rule, StoppedBy, Summary};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// What was found and where to look, in at most fifteen lines, with the command that reproduces the worst.
+/// Rules named at the end.
+const RULES: usize = 4;
+
+/// `T.11 repeat_whitespace 34 (2 of them degradations)`
+fn rule_in_words(rule: &Rule) -> String {
+    let name = if rule.name == rule.label { String::new() } else { format!(" {}", rule.name) };
+    let of_them = match rule.degradations {
+        0 => String::new(),
+        degradations => format!(", {}", counted(degradations, "degradation")),
+    };
+    format!("{}{name}: {} of {}{of_them}", rule.label, grouped(rule.coverage_increases), grouped(rule.applied))
+}
+
+/// What was found and where to look, in at most twenty lines, with the command that reproduces the worst.
 /// `output` is the output folder as the user typed it.
 pub fn final_report(summary: &Summary, output: &Path) -> String {
     let mut text = String::new();
@@ -67,6 +80,14 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         let _ =
             writeln!(text, "\nNothing was found: try more --time, larger inputs (--max-size-increase) or other seeds.");
     }
+    let mut rules: Vec<&Rule> = summary.rules.iter().filter(|rule| rule.coverage_increases > 0).collect();
+    rules.sort_by_key(|rule| std::cmp::Reverse((rule.degradations, rule.coverage_increases)));
+    if !rules.is_empty() {
+        let _ = writeln!(text, "\nThe best rules (mutants kept of those made):");
+    }
+    for rule in rules.into_iter().take(RULES) {
+        let _ = writeln!(text, "  {}", rule_in_words(rule));
+    }
     let everything = output.join("summary.json");
     let _ = writeln!(text, "\nEverything: {}", everything.display());
     text
@@ -83,11 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn the_report_of_every_kind_of_finding_fits_on_fifteen_lines() {
+    fn the_report_of_every_kind_of_finding_fits_on_twenty_lines() {
         let mut summary = example();
         summary.findings.push(Finding { kind: FindingKind::Fault, ..summary.findings[1].clone() });
         let report = final_report(&summary, Path::new("out"));
-        assert!(report.lines().count() <= 15, "{report}");
+        assert!(report.lines().count() <= 20, "{report}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::atomic::unwritable;
 use super::summary::{Finding, rfc3339};
+use crate::cost::resource::{Cost, Resource};
 use crate::error::Result;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -14,6 +15,7 @@ pub struct Logs {
     coverage: Lines,
     degradations: Lines,
     results: Lines,
+    queue: Lines,
     messages: Lines,
     /// The largest ratio written so far: the series never falls.
     largest_ratio: f64,
@@ -37,6 +39,7 @@ impl Logs {
                 folder.join("results_data.txt"),
                 "# seconds\tkind\tpath\tbytes\tinstructions_ratio\ttime_ratio\tparent\trules",
             )?,
+            queue: Lines::open(folder.join("queue_data.txt"), &queue_header())?,
             messages: Lines::open(folder.join("quagmire.log"), "")?,
         })
     }
@@ -52,6 +55,15 @@ impl Logs {
         let (seconds, ratio) = (elapsed.as_secs_f64(), self.largest_ratio);
         self.coverage.push(&format!("{seconds:.3}, {ratio:.4}"))?;
         self.degradations.push(&format!("{seconds:.3}, {degradations}, {ratio:.4}"))
+    }
+
+    /// Adds an entry of the queue: when it was found, in seconds and executions, and what its run used.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn entry(&mut self, elapsed: Duration, executions: u64, file: &str, cost: &Cost) -> Result<()> {
+        let amounts = Resource::ALL.map(|resource| resource.of(cost).to_string()).join("\t");
+        self.queue.push(&format!("{:.3}\t{executions}\t{file}\t{amounts}", elapsed.as_secs_f64()))
     }
 
     /// Adds a finding. What is not known is `-`.
@@ -84,21 +96,25 @@ impl Logs {
 
 /// A file that grows by lines.
 #[derive(Debug)]
-struct Lines {
+pub(super) struct Lines {
     path: PathBuf,
     file: File,
 }
 
 impl Lines {
-    fn open(path: PathBuf, header: &str) -> Result<Self> {
+    pub(super) fn open(path: PathBuf, header: &str) -> Result<Self> {
         let file = append_to(&path, header)?;
         Ok(Self { path, file })
     }
 
     /// One write a line: what was written survives whatever happens next.
-    fn push(&mut self, line: &str) -> Result<()> {
+    pub(super) fn push(&mut self, line: &str) -> Result<()> {
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }
+}
+
+fn queue_header() -> String {
+    format!("# seconds\texecutions\tfile\t{}", Resource::ALL.map(Resource::name).join("\t"))
 }
 
 /// Opens a file to append to. A new one gets the header, an old one the end of a line that was cut off.

@@ -7,6 +7,7 @@ pub mod folder;
 pub mod format;
 pub mod logs;
 pub mod names;
+pub mod phases;
 pub mod screen;
 pub mod summary;
 
@@ -16,5 +17,6 @@ pub use ending::final_report;
 pub use folder::OutputFolder;
 pub use logs::Logs;
 pub use names::EntryName;
+pub use phases::Phases;
 pub use screen::{Screen, Status, Style, terminal_width};
 pub use summary::Summary;

@@ -40,6 +40,10 @@ pub struct Status {
     pub queue_active: u64,
     /// Entries of the queue that others have made superfluous.
     pub queue_set_aside: u64,
+    /// How rules get their shares of the mutants.
+    pub strategy: &'static str,
+    /// The rules that found most, with what they found.
+    pub best_rules: Vec<(String, u64)>,
     /// How long ago something new was found.
     pub last_new: Option<Duration>,
     /// What the campaign does now.
@@ -211,8 +215,17 @@ fn block(status: &Status) -> Vec<Vec<Piece>> {
                 found(status.hangs, "hang", YELLOW),
             ],
         ),
+        row("rules", vec![(PLAIN, rules(status))]),
         row("last new", vec![(PLAIN, last_new(status))]),
     ]
+}
+
+/// `mixed: T.11 found 34, havoc 21`
+fn rules(status: &Status) -> String {
+    let best: Vec<String> =
+        status.best_rules.iter().map(|(label, found)| format!("{label} {}", grouped(*found))).collect();
+    let best = if best.is_empty() { "nothing found yet".to_owned() } else { best.join(", ") };
+    if status.strategy.is_empty() { best } else { format!("{best}  ({})", status.strategy) }
 }
 
 /// The status on one line.

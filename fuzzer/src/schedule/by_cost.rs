@@ -1,4 +1,5 @@
-//! Half of the work goes to the most expensive inputs, half to any input that is best at something, cheap ones first.
+//! A part of the work goes to the inputs with the best scores, the rest to any input that is best at something, cheap
+//! ones first.
 
 use std::{cell::RefCell, num::NonZeroUsize, rc::Rc};
 
@@ -10,18 +11,31 @@ use libafl::{
 };
 use libafl_bolts::rands::Rand;
 
+use super::intervals;
 use crate::keep::{effort::Aim, feedback::Kept};
+
+/// How the parents of the rounds for cost are chosen (`--parents`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Parents {
+    /// The best score itself in about half of the draws, the others ever more rarely.
+    Best,
+    /// From five intervals by score, as Perun does.
+    Intervals,
+    /// By either in turn.
+    Both,
+}
 
 /// See the module's text.
 #[derive(Debug)]
 pub struct ByCostScheduler {
     kept: Rc<RefCell<Kept>>,
+    parents: Parents,
 }
 
 impl ByCostScheduler {
     /// A scheduler over what is kept.
-    pub fn new(kept: Rc<RefCell<Kept>>) -> Self {
-        Self { kept }
+    pub fn new(kept: Rc<RefCell<Kept>>, parents: Parents) -> Self {
+        Self { kept, parents }
     }
 }
 
@@ -43,17 +57,28 @@ where
     fn next(&mut self, state: &mut S) -> Result<CorpusId, Error> {
         let mut kept = self.kept.borrow_mut();
         let aim = kept.effort.begin();
-        let ranking = kept.champions.ranking();
-        let Some(length) = NonZeroUsize::new(ranking.len()) else {
+        let Some(length) = NonZeroUsize::new(kept.champions.active()) else {
             return Err(Error::empty("no input to mutate"));
         };
         let rand = state.rand_mut();
-        let from_cheapest = match aim {
-            Aim::Cost => length.get() - 1 - from_top(length.get(), rand.next_float()),
+        let entry = match aim {
+            Aim::Cost => {
+                let by_intervals = match self.parents {
+                    Parents::Best => false,
+                    Parents::Intervals => true,
+                    Parents::Both => rand.coinflip(0.5),
+                };
+                let place = if by_intervals {
+                    intervals::draw(length, rand)
+                } else {
+                    length.get() - 1 - from_top(length.get(), rand.next_float())
+                };
+                kept.champions.by_score()[place].1
+            }
             // the cheaper of two: time buys more executions there
-            Aim::Coverage => rand.below(length).min(rand.below(length)),
+            Aim::Coverage => kept.champions.ranking()[rand.below(length).min(rand.below(length))].1,
         };
-        let id = CorpusId(ranking[from_cheapest].1 as usize);
+        let id = CorpusId(entry as usize);
         *state.corpus_mut().current_mut() = Some(id);
         Ok(id)
     }

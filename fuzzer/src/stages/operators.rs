@@ -1,6 +1,6 @@
 //! What makes mutants: Perun's rules beside LibAFL's havoc, splicing and tokens, and how they are mixed.
 
-use std::num::NonZeroUsize;
+use std::{num::NonZeroUsize, sync::Arc};
 
 use libafl::{
     Error,
@@ -10,6 +10,7 @@ use libafl::{
 };
 use libafl_bolts::rands::{Rand, StdRand};
 
+use super::strategy::{Strategy, Yields};
 use crate::{
     mutators::{
         adaptor::RuleMutator,
@@ -22,9 +23,22 @@ use crate::{
 /// Weights of the four kinds in the choice of a mutation. Rules and havoc share most of it evenly: rules make the large,
 /// structured steps that cost needs, havoc the small blind ones that coverage needs.
 const RULES: usize = 10;
-const HAVOC: usize = 7;
-const SPLICE: usize = 2;
-const TOKENS: usize = 3;
+
+/// LibAFL's mutations: how they appear in results and in `--rules`, and their weights beside the rules.
+const OTHERS: [(&str, usize); 3] = [("havoc", 7), ("splice", 2), ("tokens", 3)];
+const TOKENS: usize = 2;
+
+/// The rules that a `--rules` selection asks for, without the names of LibAFL's mutations, which are not rules.
+pub fn rules_in(selection: &str) -> Option<String> {
+    let is_other = |item: &&str| OTHERS.iter().any(|(name, _)| name.eq_ignore_ascii_case(item));
+    let rules: Vec<&str> = selection.split(',').map(str::trim).filter(|item| !is_other(item)).collect();
+    (!rules.is_empty()).then(|| rules.join(","))
+}
+
+/// Whether a `--rules` selection asks for one of LibAFL's mutations; without a selection all are used.
+pub fn is_used(selection: Option<&str>, name: &str) -> bool {
+    selection.is_none_or(|selection| selection.split(',').any(|item| item.trim().eq_ignore_ascii_case(name)))
+}
 
 /// A chain of mutations ends after each link with this chance (of 4), and after this many links at the latest.
 const END_CHANCE_OF_4: usize = 2;
@@ -35,15 +49,17 @@ pub struct Operators<S> {
     all: Vec<Box<dyn Mutator<BytesInput, S>>>,
     /// Rules come first.
     rules: usize,
-    has_tokens: bool,
+    /// Of LibAFL's, 0 for those that are not used.
+    weights: [usize; OTHERS.len()],
+    strategy: Strategy,
 }
 
 impl<S> Operators<S>
 where
     S: HasRand<Rand = StdRand> + HasMaxSize + HasCorpus<BytesInput> + libafl::HasMetadata + 'static,
 {
-    /// The given rules, and LibAFL's mutations; tokens only if the state has some.
-    pub fn new(rules: &[std::sync::Arc<dyn Rule>], has_tokens: bool) -> Self {
+    /// The given rules, and those of LibAFL's mutations that `uses` names; tokens only if the state has some.
+    pub fn new(rules: &[Arc<dyn Rule>], uses: impl Fn(&str) -> bool, has_tokens: bool, strategy: Strategy) -> Self {
         let mut all: Vec<Box<dyn Mutator<BytesInput, S>>> = Vec::new();
         for rule in rules {
             all.push(Box::new(RuleMutator::new(rule.clone())));
@@ -51,11 +67,15 @@ where
         all.push(Box::new(havoc()));
         all.push(Box::new(splice()));
         all.push(Box::new(tokens()));
-        Self { all, rules: rules.len(), has_tokens }
+        let mut weights = OTHERS.map(|(name, weight)| if uses(name) { weight } else { 0 });
+        if !has_tokens {
+            weights[TOKENS] = 0;
+        }
+        Self { all, rules: rules.len(), weights, strategy }
     }
 
     /// How the operators appear in results, in the order of their numbers.
-    pub fn statistics(&self, rules: &[std::sync::Arc<dyn Rule>]) -> Vec<summary::Rule> {
+    pub fn statistics(rules: &[Arc<dyn Rule>]) -> Vec<summary::Rule> {
         let one = |label: &str, name: &str| summary::Rule {
             label: label.to_owned(),
             name: name.to_owned(),
@@ -63,38 +83,97 @@ where
             coverage_increases: 0,
             degradations: 0,
         };
-        let libafl = [("havoc", "havoc"), ("splice", "splice"), ("tokens", "tokens")];
-        rules
-            .iter()
-            .map(|rule| one(rule.label(), rule.name()))
-            .chain(libafl.map(|(label, name)| one(label, name)))
-            .collect()
+        let rules = rules.iter().map(|rule| one(rule.label(), rule.name()));
+        rules.chain(OTHERS.map(|(name, _)| one(name, name))).collect()
     }
 
-    fn choose(&self, rand: &mut StdRand) -> usize {
-        let rules = if self.rules == 0 { 0 } else { RULES };
-        let tokens = if self.has_tokens { TOKENS } else { 0 };
-        let Some(total) = NonZeroUsize::new(rules + HAVOC + SPLICE + tokens) else { return self.rules };
+    fn weight_of_rules(&self) -> usize {
+        if self.rules == 0 { 0 } else { RULES }
+    }
+
+    /// Any operator, by weight.
+    fn any(&self, rand: &mut StdRand) -> usize {
+        let rules = self.weight_of_rules();
+        let Some(total) = NonZeroUsize::new(rules + self.weights.iter().sum::<usize>()) else { return self.rules };
         let draw = rand.below(total);
-        if draw < rules {
-            return rand.below_or_zero(self.rules);
-        }
-        let draw = draw - rules;
-        self.rules + usize::from(draw >= HAVOC) + usize::from(draw >= HAVOC + SPLICE)
+        if draw < rules { rand.below_or_zero(self.rules) } else { self.other(draw - rules) }
     }
 
-    /// Changes `input` by a random chain of mutations and puts their numbers into `applied`. Whether anything changed.
-    pub fn mutate(&mut self, state: &mut S, input: &mut BytesInput, applied: &mut Vec<u16>) -> Result<bool, Error> {
+    /// The one of LibAFL's mutations that `draw`, which is below the sum of their weights, falls on.
+    fn other(&self, mut draw: usize) -> usize {
+        for (place, &weight) in self.weights.iter().enumerate() {
+            if draw < weight {
+                return self.rules + place;
+            }
+            draw -= weight;
+        }
+        self.rules
+    }
+
+    /// Operators that lead the mutants of a round for coverage: `most` of them, by weight.
+    pub fn lead_evenly(&self, most: usize, rand: &mut StdRand, leading: &mut Vec<u16>) {
+        leading.clear();
+        leading.extend((0..most).map(|_| self.any(rand) as u16));
+    }
+
+    /// Operators that lead the mutants of a round for cost: each rule as often as the strategy says, LibAFL's beside them
+    /// by weight, in random order, the first `most` of them and one at least.
+    pub fn lead(&self, yields: &Yields, most: usize, rand: &mut StdRand, leading: &mut Vec<u16>) {
+        if self.rules == 0 {
+            return self.lead_evenly(most, rand, leading);
+        }
+        leading.clear();
+        let total = yields.total(self.rules);
+        for rule in 0..self.rules {
+            let mutants = self.strategy.mutants(yields.of(rule), total, rand);
+            leading.extend((0..mutants).map(|_| rule as u16));
+        }
+        if leading.is_empty() {
+            leading.push(rand.below_or_zero(self.rules) as u16);
+        }
+        let weight: usize = self.weights.iter().sum();
+        for _ in 0..(leading.len() * weight).div_ceil(RULES) {
+            leading.push(self.other(rand.below_or_zero(weight)) as u16);
+        }
+        for place in 0..most.min(leading.len()) {
+            let other = place + rand.below_or_zero(leading.len() - place);
+            leading.swap(place, other);
+        }
+        leading.truncate(most);
+    }
+
+    /// Changes `input` by the operator `leading` and a random chain after it, and puts their numbers into `applied`.
+    /// Whether anything changed.
+    pub fn mutate(
+        &mut self,
+        leading: u16,
+        state: &mut S,
+        input: &mut BytesInput,
+        applied: &mut Vec<u16>,
+    ) -> Result<bool, Error> {
         applied.clear();
+        let mut operator = usize::from(leading);
         for _ in 0..LONGEST_CHAIN {
-            let operator = self.choose(state.rand_mut());
             if self.all[operator].mutate(state, input)? == MutationResult::Mutated {
                 applied.push(operator as u16);
             }
             if state.rand_mut().below_or_zero(4) < END_CHANCE_OF_4 && !applied.is_empty() {
                 break;
             }
+            operator = self.any(state.rand_mut());
         }
         Ok(!applied.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_names_rules_and_the_mutations_beside_them() {
+        assert_eq!(rules_in("T, havoc,B.6"), Some("T,B.6".to_owned()));
+        assert_eq!(rules_in("havoc,Splice"), None);
+        assert!(is_used(None, "havoc") && is_used(Some("T,Havoc"), "havoc") && !is_used(Some("T"), "havoc"));
     }
 }

@@ -100,6 +100,20 @@ pub struct Event {
     pub address: u64,
 }
 
+/// What the last run used, however it ended (`struct qgm_resources`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Ticks of the time-stamp counter.
+    pub cycles: u64,
+    /// Most bytes that were allocated at one time.
+    pub heap_peak: u64,
+    /// All bytes that were allocated.
+    pub heap_total: u64,
+    /// Deepest stack of the thread that ran the target, in bytes.
+    pub stack: u64,
+}
+
 /// What the engine gets from the harness (`struct qgm_harness`).
 #[repr(C)]
 pub struct Harness {
@@ -117,4 +131,6 @@ pub struct Harness {
     pub guard: unsafe extern "C" fn(u64, unsafe extern "C" fn(u64) -> Status),
     /// Ticks in the current or last run.
     pub ticks_in_run: *const u64,
+    /// Valid after a run.
+    pub resources: *const Resources,
 }

@@ -11,7 +11,7 @@ use libafl_bolts::Named;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    abi::{Event, Status},
+    abi::{Event, Resources, Status},
     program::Program,
     tick,
 };
@@ -41,6 +41,8 @@ pub struct CountsObserver {
     changed: Vec<u32>,
     #[serde(skip)]
     cost: Cost,
+    #[serde(skip)]
+    measured: Cost,
     #[serde(skip)]
     status: Status,
     #[serde(skip)]
@@ -80,6 +82,18 @@ impl CountsObserver {
     /// Why it ended early; of no meaning if it returned.
     pub fn event(&self) -> Event {
         self.event
+    }
+
+    /// For the executor: what the run that just ended used beside its counts.
+    pub fn set_measured(&mut self, cycles: u64, time_ns: u64, memory: &Resources) {
+        self.measured = Cost {
+            cycles,
+            time_ns,
+            heap_peak: memory.heap_peak,
+            heap_total: memory.heap_total,
+            stack: memory.stack,
+            ..Cost::default()
+        };
     }
 
     /// For the executor.
@@ -148,7 +162,7 @@ impl CountsObserver {
         }
         self.program.collect_ran(&mut self.ran);
         self.changed.clear();
-        self.cost = Cost::default();
+        self.cost = self.measured;
         let folded = tick::folded();
         for &index in &self.ran {
             let f = &self.program.functions()[index as usize];

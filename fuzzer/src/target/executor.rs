@@ -10,6 +10,7 @@ use libafl_bolts::{ToSlice, tuples::RefIndexable};
 
 use super::{
     abi::{Harness, Status},
+    clock::Clock,
     counts::CountsObserver,
     input_page::InputPage,
 };
@@ -23,13 +24,14 @@ pub type Observers = (CountsObserver, ());
 pub struct InProcessExecutor {
     harness: &'static Harness,
     page: InputPage,
+    clock: Clock,
     observers: Observers,
 }
 
 impl InProcessExecutor {
     /// Executes with the target of `harness`, whose guard must have been started (`tick::start`).
     pub fn new(harness: &'static Harness, page: InputPage, observer: CountsObserver) -> Self {
-        Self { harness, page, observers: (observer, ()) }
+        Self { harness, page, clock: Clock::new(), observers: (observer, ()) }
     }
 
     /// What the last run did.
@@ -61,6 +63,10 @@ impl InProcessExecutor {
         // SAFETY: the harness's own function with a valid buffer.
         let status = unsafe { (self.harness.run)(data, length) };
         self.page.end();
+        // SAFETY: a static of the harness, written when the run ended.
+        let resources = unsafe { *self.harness.resources };
+        let time = self.clock.time_of(resources.cycles);
+        self.observers.0.set_measured(resources.cycles, time, &resources);
         let event = if matches!(status, Status::Returned | Status::Rejected) {
             super::abi::Event::default()
         } else {

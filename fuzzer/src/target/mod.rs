@@ -1,6 +1,7 @@
 //! Running the program under test and observing it.
 
 pub mod abi;
+pub mod clock;
 pub mod counts;
 pub mod executor;
 pub mod input_page;

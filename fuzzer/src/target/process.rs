@@ -108,12 +108,17 @@ pub fn unblock_signals() {
     }
 }
 
-/// CPU seconds of this thread.
-pub fn cpu_seconds() -> f64 {
+/// CPU time of this thread, in nanoseconds.
+pub fn cpu_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes one timespec.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// CPU time of this thread, in seconds.
+pub fn cpu_seconds() -> f64 {
+    cpu_ns() as f64 * 1e-9
 }
 
 /// Sends standard output and error, which the target may use, to nowhere.

@@ -7,12 +7,14 @@ use std::{
 
 use super::Archive;
 use crate::{
+    campaign::groups::groups,
+    cost::resource::Resource,
     error::Result,
     output::{
         AflStats, Status, Summary,
-        summary::{self, Engine, StoppedBy},
+        summary::{self, Distribution, Engine, StoppedBy},
     },
-    stages::mutate::Moment,
+    stages::keeper::Moment,
 };
 
 /// How often the files that show the campaign's progress are written.
@@ -48,7 +50,18 @@ impl Archive<'_> {
     }
 
     pub(super) fn worst_ratio(&self) -> f64 {
-        self.record.ratio(self.kept.borrow().history.largest_total())
+        let worst = self.kept.borrow().champions.worst();
+        // an entry that is being entered is the worst before it is in the record
+        let known = worst.filter(|&worst| (worst as usize) < self.record.entries.len());
+        known.map_or(1.0, |worst| self.ratio_of(worst))
+    }
+
+    /// The three rules that found most.
+    fn best_rules(&self) -> Vec<(String, u64)> {
+        let mut rules: Vec<&summary::Rule> =
+            self.record.rules.iter().filter(|rule| rule.coverage_increases > 0).collect();
+        rules.sort_by_key(|rule| std::cmp::Reverse(rule.coverage_increases));
+        rules.into_iter().take(3).map(|rule| (rule.label.clone(), rule.coverage_increases)).collect()
     }
 
     fn status(&self) -> Status {
@@ -68,8 +81,10 @@ impl Archive<'_> {
             hangs: self.record.hangs,
             queue_active: active,
             queue_set_aside: self.record.entries.len() as u64 - active,
+            strategy: self.setup.options.strategy.name(),
+            best_rules: self.best_rules(),
             last_new: self.record.last_new.map(|at| self.elapsed().saturating_sub(at)),
-            phase: self.phase,
+            phase: self.phases.current(),
             target: Path::new(&self.program()).file_name().unwrap_or_default().to_string_lossy().into_owned(),
             seed: self.setup.options.seed,
         }
@@ -77,7 +92,9 @@ impl Archive<'_> {
 
     /// Writes summary.json, fuzzer_stats, plot_data and a point of the time series.
     pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>) -> Result<()> {
-        self.record.last_write = self.elapsed();
+        let now = self.elapsed();
+        self.record.last_write = now;
+        self.phases.flush(now)?;
         self.logs.point(self.elapsed(), self.record.degradations, self.worst_ratio())?;
         let stats = self.afl_stats();
         stats.write(self.folder().path())?;
@@ -95,7 +112,7 @@ impl Archive<'_> {
             Some(summary::Worst {
                 path: if is_finding { confirmed } else { self.relative(&self.path_of(worst)) },
                 bytes: entry.bytes,
-                instructions_ratio: Some(record.ratio(entry.instructions)),
+                instructions_ratio: record.baseline.map(|baseline| baseline.icovr(&entry.cost)),
                 time_ratio: record.worst_time.filter(|(entry, _)| *entry == worst).map(|(_, ratio)| ratio),
             })
         });
@@ -115,7 +132,7 @@ impl Archive<'_> {
             },
             edges_found: self.kept.borrow().history.edges_found() as u64,
             baseline: summary::Baseline {
-                instructions: record.baseline.map(|b| b.instructions),
+                instructions: record.baseline.map(|b| b.cost.instructions),
                 seconds: record.baseline_seconds,
                 bytes: record.baseline.map(|b| b.bytes),
             },
@@ -125,11 +142,34 @@ impl Archive<'_> {
             hangs: record.hangs,
             rules: record.rules.clone(),
             findings: record.findings.clone(),
-            groups: Vec::new(),
-            costs: Vec::new(),
-            noise: None,
-            environment: summary::Environment::default(),
+            groups: groups(&record.findings),
+            costs: self.distributions(),
+            noise: record.noise,
+            environment: self.setup.environment.clone(),
         }
+    }
+
+    fn distributions(&self) -> Vec<Distribution> {
+        let baseline = self.record.baseline.unwrap_or_default().cost;
+        let one = |resource: Resource| {
+            let known = self.record.distributions.of(resource);
+            let [p50, p90, p99, p999] = known.percentiles;
+            Distribution {
+                resource,
+                unit: resource.unit().to_owned(),
+                baseline: resource.of(&baseline),
+                count: known.count,
+                min: known.min,
+                mean: known.mean,
+                p50,
+                p90,
+                p99,
+                p999,
+                max: known.max,
+                histogram: known.bins,
+            }
+        };
+        Resource::ALL.into_iter().map(one).collect()
     }
 
     fn afl_stats(&self) -> AflStats {

@@ -22,7 +22,7 @@ fn the_defaults_are_those_of_the_help_text() {
     assert_eq!(options.execs, None);
     assert_eq!(options.hang_timeout, Duration::from_secs(10));
     assert_eq!(options.memory_limit, 2 << 30);
-    assert_eq!(options.cost, [CostKind::Instructions]);
+    assert_eq!(options.cost, [Resource::Instructions]);
     assert_eq!(options.threshold, 2.0);
     assert_eq!(options.size, SizeLimit::Increase(1_000_000));
     assert_eq!(options.color, ColorChoice::Auto);
@@ -76,7 +76,7 @@ fn every_option_is_taken() {
     assert_eq!(options.time, Duration::from_secs(90));
     assert_eq!((options.execs, options.memory_limit, options.seed), (Some(10), 0, 42));
     assert_eq!(options.hang_timeout, Duration::from_millis(500));
-    assert_eq!(options.cost, [CostKind::Time, CostKind::Instructions]);
+    assert_eq!(options.cost, [Resource::Time, Resource::Instructions]);
     assert_eq!(options.size, SizeLimit::Ratio(2.5));
     assert_eq!(options.rules.as_deref(), Some("T,B.6"));
     assert_eq!(options.input_type, Some(InputTypeName::Xml));
@@ -98,8 +98,15 @@ fn every_bad_value_is_one_line_that_names_the_flag_and_the_remedy() {
         (&["--hang-timeout", "x"], "--hang-timeout", "write 90"),
         (&["--memory-limit", "2"], "--memory-limit", "at least 16MiB"),
         (&["--memory-limit", "lots"], "--memory-limit", "write 4096"),
-        (&["--cost", "money"], "--cost", "write instructions"),
-        (&["--cost", ""], "--cost", "write instructions"),
+        (&["--cost", "money"], "--cost", "write one or more of instructions, edges, hottest-edge, cycles, time, heap"),
+        (&["--cost", ""], "--cost", "write one or more of"),
+        (&["--mutations-per-rule", "many"], "--mutations-per-rule", "write one of unitary, proportional"),
+        (&["--coverage-increase-rate", "0.9"], "--coverage-increase-rate", "at least 1"),
+        (&["--coverage-increase-rate", "NaN"], "--coverage-increase-rate", "a number from 1"),
+        (&["--interesting-files-limit", "0"], "--interesting-files-limit", "at least 1"),
+        (&["--exec-limit", "-3"], "--exec-limit", "a whole number"),
+        (&["--focus", "bugs"], "--focus", "write cost, coverage or balanced"),
+        (&["--parents", "mother"], "--parents", "write best, intervals or both"),
         (&["--threshold", "1"], "--threshold", "more than 1"),
         (&["--threshold", "-2"], "--threshold", "more than 1"),
         (&["--threshold", "-inf"], "--threshold", "more than 1"),

@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::atomic::Ordering::Relaxed,
+    time::{Duration, Instant},
 };
 
 use libafl::{
@@ -13,16 +14,17 @@ use libafl::{
 };
 
 use super::{Worker, internal};
+use crate::stages::keeper::Keeper;
 use crate::{
     campaign::{
         Setup,
         archive::Origin,
         supervisor::{Outcome, stop_requested},
     },
-    cost::{baseline::Baseline, statistics},
+    cost::{baseline::Baseline, resource::Cost},
     error::{Error, Result},
     output::EntryName,
-    target::{abi::Status, process, tick::TIME_UP},
+    target::{abi::Status, tick::TIME_UP},
 };
 
 /// Where queue files wait that the saved state does not know.
@@ -102,6 +104,8 @@ impl Worker<'_> {
             let status = self.executor.counts().status();
             match status {
                 Status::Returned => {
+                    let moment = self.moment();
+                    self.archive.borrow_mut().set_moment(moment);
                     let fallen =
                         self.archive.borrow_mut().keep_seed(&seed.path, &seed.bytes, self.executor.counts())?;
                     self.add_to_corpus(input, fallen)?;
@@ -152,7 +156,7 @@ impl Worker<'_> {
         let (baseline, reference) = {
             let archive = self.archive.borrow();
             let seeds = archive.record.entries.iter().filter(|entry| entry.parent.is_none());
-            let costs: Vec<(u64, u64)> = seeds.map(|entry| (entry.instructions, entry.bytes)).collect();
+            let costs: Vec<(Cost, u64)> = seeds.map(|entry| (entry.cost, entry.bytes)).collect();
             let Some(baseline) = Baseline::of_seeds(&costs) else {
                 return Err(Error::target(format!(
                     "none of the {} seeds can be used: each one crashes, hangs, exits or is rejected (see faults/ and hangs/ \
@@ -161,24 +165,49 @@ impl Worker<'_> {
                     self.setup.options.output.display()
                 )));
             };
-            let reference = costs.iter().position(|cost| cost.0.max(1) == baseline.instructions).unwrap_or(0);
+            let reference =
+                costs.iter().position(|cost| cost.0.instructions.max(1) == baseline.cost.instructions).unwrap_or(0);
             (baseline, reference as u32)
         };
         let mut archive = self.archive.borrow_mut();
         archive.record.baseline = Some(baseline);
         archive.record.reference = reference;
-        let bytes = std::fs::read(archive.path_of(reference)).unwrap_or_default();
-        let mut seconds = Vec::new();
-        for _ in 0..5 {
-            let before = process::cpu_seconds();
+        drop(archive);
+        self.time_reference(reference)?;
+        self.archive.borrow_mut().rescore_seeds();
+        self.checkpoint(true)
+    }
+
+    /// What the reference seed takes when the caches are warm, as far as that is soon known: a few more runs.
+    fn time_reference(&mut self, reference: u32) -> Result<()> {
+        const RUNS: usize = 5;
+        const ENOUGH: Duration = Duration::from_millis(200);
+        let started = Instant::now();
+        let path = self.archive.borrow().path_of(reference);
+        let bytes =
+            std::fs::read(&path).map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
+        let mut runs = vec![self.archive.borrow().record.entries[reference as usize].cost];
+        while runs.len() < RUNS && started.elapsed() < ENOUGH && !TIME_UP.load(Relaxed) && !stop_requested() {
             if ended_early(self.executor.execute(&bytes)) {
                 break;
             }
-            seconds.push(process::cpu_seconds() - before);
+            runs.push(self.executor.counts().cost());
         }
-        archive.record.baseline_seconds = (!seconds.is_empty()).then(|| statistics::median(&seconds));
-        drop(archive);
-        self.checkpoint(true)
+        // the first of several filled the caches
+        let warm = if runs.len() > 1 { &runs[1..] } else { &runs };
+        let median = |amount: fn(&Cost) -> u64| {
+            let mut amounts: Vec<u64> = warm.iter().map(amount).collect();
+            amounts.sort_unstable();
+            amounts[amounts.len() / 2]
+        };
+        let (time_ns, cycles) = (median(|cost| cost.time_ns), median(|cost| cost.cycles));
+        let record = &mut self.archive.borrow_mut().record;
+        if let Some(baseline) = &mut record.baseline {
+            (baseline.cost.time_ns, baseline.cost.cycles) = (time_ns, cycles);
+        }
+        record.slowest_ns = record.entries.iter().map(|entry| entry.cost.time_ns).max().unwrap_or(0);
+        record.baseline_seconds = Some(time_ns as f64 * 1e-9);
+        Ok(())
     }
 
     /// Runs what an earlier session kept after its last checkpoint.

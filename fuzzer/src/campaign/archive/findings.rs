@@ -1,0 +1,205 @@
+//! What the archive does with findings: saves them, names them, remembers where they came from.
+
+use std::{collections::BTreeSet, path::Path};
+
+use super::Archive;
+use crate::{
+    campaign::{confirm::Confirmation, supervisor::Lost},
+    error::Result,
+    output::{
+        EntryName,
+        summary::{Finding, FindingKind},
+        write_whole,
+    },
+    replay::growth::Growth,
+    target::{
+        abi,
+        counts::CountsObserver,
+        process,
+        symbols::{Place, Symbols},
+    },
+};
+
+/// Inputs saved for one way of ending the process from outside: nothing tells one such input from another.
+const LOST_SAVED: u32 = 5;
+
+/// Where an input that ended its run early came from.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// The user.
+    Seed,
+    /// This campaign.
+    Mutant {
+        /// Entry that it was made from.
+        parent: u32,
+        /// Indices of the rules that made it.
+        rules: Vec<u16>,
+    },
+    /// A worker that is gone.
+    Unknown,
+}
+
+impl Archive<'_> {
+    /// Saves the input of a run that ended early, if it ended in a new way.
+    pub fn early_end(&mut self, bytes: &[u8], origin: Origin, counts: &CountsObserver) -> Result<()> {
+        self.record.early_ends += 1;
+        let mut symbols = Symbols::new();
+        if !self.record.is_new_end(counts, &symbols) {
+            return Ok(());
+        }
+        let status = counts.status();
+        let event = counts.event();
+        let (kind, what) = match status {
+            abi::Status::Hung => (FindingKind::Hang, "hang".to_owned()),
+            abi::Status::Memory => (FindingKind::Fault, "out of memory".to_owned()),
+            abi::Status::Exited => (FindingKind::Fault, format!("exit code {}", event.exit_code)),
+            _ if event.signal == 0 => (FindingKind::Fault, "sanitizer report".to_owned()),
+            _ => (FindingKind::Fault, process::signal_name(event.signal as i32)),
+        };
+        let place = counts
+            .hottest_function()
+            .map(|(function, _)| symbols.place(counts.program().functions()[function as usize].pc(0)));
+        let ratio = self.record.baseline.map(|baseline| baseline.icovr(&counts.cost()));
+        self.save_early_end(kind, &what, bytes, origin, ratio, place)
+    }
+
+    /// Saves an input that ended its worker (SIGKILL, a raw system call, a run that no signal ends): nothing more is
+    /// known of it.
+    pub fn lost_run(&mut self, lost: &Lost) -> Result<()> {
+        self.record.early_ends += 1;
+        let saved = self.record.lost_saved.entry(lost.end.to_string()).or_default();
+        *saved += 1;
+        if *saved > LOST_SAVED {
+            return Ok(());
+        }
+        let kind = if lost.stuck { FindingKind::Hang } else { FindingKind::Fault };
+        self.save_early_end(kind, &format!("process ended: {}", lost.end), &lost.input, Origin::Unknown, None, None)
+    }
+
+    fn save_early_end(
+        &mut self,
+        kind: FindingKind,
+        what: &str,
+        bytes: &[u8],
+        origin: Origin,
+        ratio: Option<f64>,
+        place: Option<Place>,
+    ) -> Result<()> {
+        let (folder, number) = match kind {
+            FindingKind::Hang => (self.folder().hangs(), self.record.hangs),
+            _ => (self.folder().faults(), self.record.faults),
+        };
+        let (parent, rules) = match &origin {
+            Origin::Mutant { parent, rules } => (Some(*parent), rules.clone()),
+            Origin::Seed | Origin::Unknown => (None, Vec::new()),
+        };
+        let labels: Vec<String> = rules.iter().map(|&rule| self.record.rules[rule as usize].label.clone()).collect();
+        let mut name =
+            EntryName { id: number, src: parent.map(u64::from), cost: ratio, rules: labels.clone(), orig: None };
+        if let Origin::Seed = origin {
+            name.orig = Some("seed".to_owned());
+        }
+        let path = folder.join(name.to_string());
+        write_whole(&path, bytes)?;
+        let elapsed = self.elapsed();
+        match kind {
+            FindingKind::Hang => {
+                self.record.hangs += 1;
+                self.record.last_hang = Some(elapsed);
+            }
+            _ => {
+                self.record.faults += 1;
+                self.record.last_fault = Some(elapsed);
+            }
+        }
+        let mut history = parent.map(|parent| self.record.history(parent)).unwrap_or_default();
+        history.extend(labels);
+        let finding = Finding {
+            kind,
+            path: self.relative(&path),
+            bytes: bytes.len() as u64,
+            parent: parent.map(|parent| self.relative(&self.path_of(parent))),
+            rules: history,
+            instructions_ratio: ratio,
+            time_ratio: None,
+            time_ratio_low: None,
+            time_ratio_high: None,
+            hot_function: place.as_ref().map(|place| place.function.clone()),
+            hot_location: place.and_then(|place| place.location),
+            reproduce: self.reproduce(&path),
+            root: None,
+            seconds: elapsed.as_secs_f64(),
+            executions: self.moment.executions,
+            verdict: None,
+            severity: None,
+            p_value: None,
+            costs: Vec::new(),
+            growth: Growth::default(),
+        };
+        self.logs.finding(elapsed, &finding)?;
+        self.logs.message(&format!("{what}: {}", finding.path))?;
+        self.record.findings.push(finding);
+        Ok(())
+    }
+
+    /// Saves a confirmed degradation.
+    pub fn degradation(&mut self, entry: u32, bytes: &[u8], confirmation: &Confirmation) -> Result<()> {
+        let of = self.record.entries[entry as usize].clone();
+        let path = self.folder().degradations().join(&of.file);
+        write_whole(&path, bytes)?;
+        self.record.degradations += 1;
+        for rule in of.rules.iter().collect::<BTreeSet<_>>() {
+            self.record.rules[*rule as usize].degradations += 1;
+        }
+        let time = confirmation.comparison.time_ratio;
+        let elapsed = self.elapsed();
+        let finding = Finding {
+            kind: FindingKind::Degradation,
+            path: self.relative(&path),
+            bytes: of.bytes,
+            parent: of.parent.map(|parent| self.relative(&self.path_of(parent))),
+            rules: self.record.history(entry),
+            instructions_ratio: Some(confirmation.comparison.instructions_ratio),
+            time_ratio: Some(time.value),
+            time_ratio_low: Some(time.low),
+            time_ratio_high: Some(time.high),
+            hot_function: confirmation.hot_function.clone(),
+            hot_location: confirmation.hot_location.clone(),
+            reproduce: self.reproduce(&path),
+            root: None,
+            seconds: elapsed.as_secs_f64(),
+            executions: self.moment.executions,
+            verdict: None,
+            severity: None,
+            p_value: None,
+            costs: Vec::new(),
+            growth: Growth::default(),
+        };
+        self.logs.finding(self.elapsed(), &finding)?;
+        self.record.findings.push(finding);
+        Ok(())
+    }
+
+    pub(super) fn relative(&self, path: &Path) -> String {
+        path.strip_prefix(self.folder().path()).unwrap_or(path).display().to_string()
+    }
+
+    /// The command that shows a finding again, beside the seed.
+    fn reproduce(&self, path: &Path) -> String {
+        let quote = |path: &Path| {
+            let text = path.display().to_string();
+            let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=:@%".contains(c);
+            if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+        };
+        let program = quote(Path::new(&self.program()));
+        let shown = |path: &Path| quote(&self.setup.options.output.join(self.relative(path)));
+        match self.record.entries.get(self.record.reference as usize) {
+            Some(_) => format!("{program} replay {} {}", shown(&self.path_of(self.record.reference)), shown(path)),
+            None => format!("{program} replay {}", shown(path)),
+        }
+    }
+
+    pub(super) fn program(&self) -> String {
+        crate::engine::program()
+    }
+}

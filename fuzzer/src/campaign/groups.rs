@@ -1,0 +1,163 @@
+//! Which findings have the same cause: their cost grew in the same places of the code.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    output::summary::{Finding, FindingKind, Group},
+    replay::growth::{Grown, Growth},
+};
+
+/// Two findings have the same cause if at least this share of their growth lies in the same places.
+pub const SAME: f64 = 0.5;
+
+/// All findings in groups, the worst first, in groups and among them. A finding joins the first group to whose worst
+/// member it is similar; faults and hangs, whose growth is not known, are told apart by how and where they ended.
+pub fn groups(findings: &[Finding]) -> Vec<Group> {
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_by(|&a, &b| badness(&findings[b]).total_cmp(&badness(&findings[a])));
+    let mut groups: Vec<Group> = Vec::new();
+    for place in order {
+        let finding = &findings[place];
+        match groups.iter_mut().find(|group| have_same_cause(&findings[group.findings[0]], finding)) {
+            Some(group) => group.findings.push(place),
+            None => groups.push(Group { title: title(finding), findings: vec![place] }),
+        }
+    }
+    groups
+}
+
+/// The largest ratio that is known; of a hang, more than that of any input that came back.
+fn badness(finding: &Finding) -> f64 {
+    let costs = finding.costs.iter().map(|cost| cost.ratio);
+    let known = costs.chain(finding.instructions_ratio).chain(finding.time_ratio).filter(|ratio| ratio.is_finite());
+    let ratio = known.fold(0.0, f64::max);
+    match finding.kind {
+        FindingKind::Hang => 1e18 + ratio,
+        FindingKind::Degradation => ratio,
+        FindingKind::Fault => ratio / 1e18,
+    }
+}
+
+fn title(finding: &Finding) -> String {
+    let place = finding.hot_function.clone().unwrap_or_else(|| "unknown place".to_owned());
+    match finding.kind {
+        FindingKind::Degradation => place,
+        kind => format!("{}: {place}", kind.label()),
+    }
+}
+
+fn have_same_cause(a: &Finding, b: &Finding) -> bool {
+    if a.kind != b.kind {
+        return false;
+    }
+    match similarity(&a.growth, &b.growth) {
+        Some(similarity) => similarity >= SAME,
+        None => title(a) == title(b),
+    }
+}
+
+/// The weighted Jaccard index of where two costs grew: for each source line (function, where no lines are known) the
+/// smaller of the two shares, summed up, over the larger ones, summed up. 0 for nothing in common, 1 for the same.
+/// `None` if either is not known.
+pub fn similarity(a: &Growth, b: &Growth) -> Option<f64> {
+    let by_lines = !a.lines.is_empty() && !b.lines.is_empty();
+    let places = |growth: &Growth| {
+        let mut shares = BTreeMap::new();
+        for grown in if by_lines { &growth.lines } else { &growth.functions } {
+            let Grown { function, file, line, share, .. } = grown;
+            *shares.entry((function.clone(), file.clone(), *line)).or_insert(0.0) += share.max(0.0);
+        }
+        shares
+    };
+    let (a, b) = (places(a), places(b));
+    if a.is_empty() || b.is_empty() {
+        return None;
+    }
+    let (mut common, mut all) = (0.0, 0.0);
+    for (place, &share) in &a {
+        let other = b.get(place).copied().unwrap_or(0.0);
+        common += share.min(other);
+        all += share.max(other);
+    }
+    all += b.iter().filter(|(place, _)| !a.contains_key(*place)).map(|(_, share)| share).sum::<f64>();
+    Some(if all > 0.0 { common / all } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn growth(shares: &[(&str, f64)]) -> Growth {
+        let one = |&(function, share): &(&str, f64)| Grown {
+            function: function.to_owned(),
+            file: Some("a.c".to_owned()),
+            line: Some(1),
+            count: 2,
+            first_count: 1,
+            instructions: 2,
+            first_instructions: 1,
+            share,
+        };
+        Growth { functions: vec![], lines: shares.iter().map(one).collect() }
+    }
+
+    fn finding(kind: FindingKind, ratio: f64, function: &str, shares: &[(&str, f64)]) -> Finding {
+        Finding {
+            kind,
+            path: String::new(),
+            bytes: 1,
+            parent: None,
+            rules: vec![],
+            instructions_ratio: Some(ratio),
+            time_ratio: None,
+            time_ratio_low: None,
+            time_ratio_high: None,
+            hot_function: Some(function.to_owned()),
+            hot_location: None,
+            reproduce: String::new(),
+            root: None,
+            seconds: 0.0,
+            executions: 0,
+            verdict: None,
+            severity: None,
+            p_value: None,
+            costs: vec![],
+            growth: growth(shares),
+        }
+    }
+
+    #[test]
+    fn similarity_is_the_share_of_growth_in_the_same_places() {
+        let a = growth(&[("f", 0.8), ("g", 0.2)]);
+        assert!((similarity(&a, &a).unwrap() - 1.0).abs() < 1e-9);
+        assert_eq!(similarity(&a, &growth(&[("h", 1.0)])), Some(0.0));
+        assert!((similarity(&a, &growth(&[("f", 0.4), ("h", 0.6)])).unwrap() - 0.4 / 1.6).abs() < 1e-9);
+        assert_eq!(similarity(&a, &Growth::default()), None);
+    }
+
+    #[test]
+    fn findings_with_the_same_cause_are_one_group_and_the_worst_leads() {
+        let kind = FindingKind::Degradation;
+        let findings = [
+            finding(kind, 3.0, "f", &[("f", 0.9), ("g", 0.1)]),
+            finding(kind, 50.0, "h", &[("h", 1.0)]),
+            finding(kind, 9.0, "f", &[("f", 0.8), ("g", 0.2)]),
+        ];
+        let groups = groups(&findings);
+        let expected =
+            [Group { title: "h".into(), findings: vec![1] }, Group { title: "f".into(), findings: vec![2, 0] }];
+        assert_eq!(groups, expected);
+    }
+
+    #[test]
+    fn hangs_come_first_and_faults_last() {
+        let findings = [
+            finding(FindingKind::Fault, 900.0, "f", &[]),
+            finding(FindingKind::Degradation, 5.0, "f", &[("f", 1.0)]),
+            finding(FindingKind::Hang, 2.0, "f", &[]),
+            finding(FindingKind::Fault, 1.0, "f", &[]),
+        ];
+        let places: Vec<_> = groups(&findings).into_iter().map(|group| group.findings).collect();
+        assert_eq!(places, [vec![2], vec![1], vec![0, 3]]);
+    }
+}

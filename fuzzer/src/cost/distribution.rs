@@ -1,0 +1,156 @@
+//! How a resource's use is distributed over all executions.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::{
+    Histogram,
+    serialization::{Deserializer as HdrDeserializer, Serializer as _, V2Serializer},
+};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
+
+use super::resource::{Cost, Resource};
+
+/// Decimal digits that percentiles are exact to: a histogram of a few kilobytes stays in the processor's cache.
+const DIGITS: u8 = 2;
+
+/// The amounts of one resource.
+#[derive(Clone, Debug, PartialEq)]
+struct Amounts {
+    histogram: Histogram<u64>,
+    /// Exact, unlike the histogram's.
+    smallest: u64,
+    /// Exact, unlike the histogram's.
+    largest: u64,
+}
+
+impl Default for Amounts {
+    fn default() -> Self {
+        // the number of digits is a constant that it takes
+        Self { histogram: Histogram::new(DIGITS).expect("2 digits"), smallest: u64::MAX, largest: 0 }
+    }
+}
+
+impl Serialize for Amounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(&self.histogram, &mut bytes).map_err(S::Error::custom)?;
+        (bytes, self.smallest, self.largest).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Amounts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (bytes, smallest, largest) = <(Vec<u8>, u64, u64)>::deserialize(deserializer)?;
+        let histogram = HdrDeserializer::new().deserialize(&mut bytes.as_slice()).map_err(D::Error::custom)?;
+        Ok(Self { histogram, smallest, largest })
+    }
+}
+
+/// One histogram for each resource; part of the campaign's saved state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Distributions {
+    amounts: [Amounts; Resource::ALL.len()],
+}
+
+/// A distribution in numbers. Percentiles are exact to 1 %, the smallest and the largest amount exactly.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Percentiles {
+    /// Runs.
+    pub count: u64,
+    /// The smallest amount; 0 without runs.
+    pub min: u64,
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// Amounts that 50, 90, 99 and 99.9 % of the runs do not exceed.
+    pub percentiles: [u64; 4],
+    /// The largest amount.
+    pub max: u64,
+    /// (upper bound, runs), four bounds for each doubling; without those that have no runs.
+    pub bins: Vec<(u64, u64)>,
+}
+
+impl Distributions {
+    /// Adds a run.
+    #[inline]
+    pub fn record(&mut self, cost: &Cost) {
+        for (resource, amounts) in Resource::ALL.into_iter().zip(&mut self.amounts) {
+            let amount = resource.of(cost);
+            // it grows as needed, up to every u64
+            let _ = amounts.histogram.record(amount);
+            amounts.smallest = amounts.smallest.min(amount);
+            amounts.largest = amounts.largest.max(amount);
+        }
+    }
+
+    /// What is known of one resource.
+    pub fn of(&self, resource: Resource) -> Percentiles {
+        let Some(place) = Resource::ALL.iter().position(|&known| known == resource) else {
+            return Percentiles::default();
+        };
+        let Amounts { histogram, smallest, largest } = &self.amounts[place];
+        if histogram.is_empty() {
+            return Percentiles::default();
+        }
+        let mut bins = BTreeMap::new();
+        for value in histogram.iter_recorded() {
+            *bins.entry(upper_bound(value.value_iterated_to())).or_insert(0) += value.count_at_value();
+        }
+        Percentiles {
+            count: histogram.len(),
+            min: *smallest,
+            mean: histogram.mean(),
+            percentiles: [0.5, 0.9, 0.99, 0.999].map(|share| histogram.value_at_quantile(share).min(*largest)),
+            max: *largest,
+            bins: bins.into_iter().collect(),
+        }
+    }
+}
+
+/// The largest amount in the same quarter of a doubling.
+fn upper_bound(amount: u64) -> u64 {
+    let shift = (u64::BITS - amount.leading_zeros()).saturating_sub(3);
+    amount | ((1 << shift) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instructions(amounts: impl IntoIterator<Item = u64>) -> Distributions {
+        let mut distributions = Distributions::default();
+        for instructions in amounts {
+            distributions.record(&Cost { instructions, ..Cost::default() });
+        }
+        distributions
+    }
+
+    #[test]
+    fn percentiles_are_exact_to_one_percent_and_the_ends_exactly() {
+        let known = instructions(1..=100_000).of(Resource::Instructions);
+        assert_eq!((known.count, known.min, known.max), (100_000, 1, 100_000));
+        for (percentile, exact) in known.percentiles.into_iter().zip([50_000.0, 90_000.0, 99_000.0, 99_900.0]) {
+            assert!((percentile as f64 / exact - 1.0).abs() < 0.01, "{percentile} for {exact}");
+        }
+        assert_eq!(known.bins.iter().map(|bin| bin.1).sum::<u64>(), 100_000);
+        assert!(known.bins.is_sorted());
+    }
+
+    #[test]
+    fn distributions_survive_a_checkpoint() {
+        let before = instructions([0, 1, 1, u64::MAX / 2, 12_345]);
+        let after: Distributions = postcard::from_bytes(&postcard::to_stdvec(&before).unwrap()).unwrap();
+        assert_eq!(after, before);
+        assert_eq!(after.of(Resource::Instructions).max, u64::MAX / 2);
+    }
+
+    #[test]
+    fn nothing_recorded_is_nothing_known() {
+        assert_eq!(Distributions::default().of(Resource::Heap), Percentiles::default());
+    }
+
+    #[test]
+    fn bins_are_quarters_of_doublings() {
+        assert_eq!([0, 1, 3, 4, 7, 8, 9, 10, 16, 19, 20].map(upper_bound), [0, 1, 3, 4, 7, 9, 9, 11, 19, 19, 23]);
+        assert_eq!(upper_bound(u64::MAX), u64::MAX);
+    }
+}

@@ -1,0 +1,64 @@
+//! Perun's choice of a parent: the better its score, the likelier its interval, and evenly within one.
+
+use std::num::NonZeroUsize;
+
+use libafl_bolts::rands::Rand;
+
+/// Intervals that the parents are divided into.
+pub const INTERVALS: usize = 5;
+
+/// Place of a parent among `parents` that are sorted by score, the worst first. They are divided into five intervals of
+/// nearly equal size (sizes differ by one at most, and every parent is in one); an interval is drawn with weight 1 for
+/// the lowest to 5 for the highest scores, then a parent evenly within it. Fewer than five parents: evenly.
+pub fn draw<R: Rand>(parents: NonZeroUsize, rand: &mut R) -> usize {
+    if parents.get() < INTERVALS {
+        return rand.below(parents);
+    }
+    const WEIGHTS: usize = INTERVALS * (INTERVALS + 1) / 2;
+    let mut draw = rand.below_or_zero(WEIGHTS);
+    let mut interval = 0;
+    while draw > interval {
+        draw -= interval + 1;
+        interval += 1;
+    }
+    let bound = |interval: usize| interval * parents.get() / INTERVALS;
+    bound(interval) + rand.below_or_zero(bound(interval + 1) - bound(interval))
+}
+
+#[cfg(test)]
+mod tests {
+    use libafl_bolts::rands::StdRand;
+
+    use super::*;
+
+    fn histogram(parents: usize, draws: usize) -> Vec<usize> {
+        let mut rand = StdRand::with_seed(7);
+        let mut drawn = vec![0; parents];
+        for _ in 0..draws {
+            drawn[draw(NonZeroUsize::new(parents).unwrap(), &mut rand)] += 1;
+        }
+        drawn
+    }
+
+    #[test]
+    fn intervals_are_drawn_by_linear_weights() {
+        let drawn = histogram(5, 150_000);
+        for (place, &count) in drawn.iter().enumerate() {
+            let expected = 10_000 * (place + 1);
+            assert!(count.abs_diff(expected) < expected / 10, "{drawn:?}");
+        }
+    }
+
+    #[test]
+    fn every_parent_can_be_drawn_whatever_their_number() {
+        for parents in [1, 2, 4, 5, 6, 7, 8, 9, 11, 103] {
+            assert!(histogram(parents, 60_000).iter().all(|&count| count > 0), "{parents}");
+        }
+    }
+
+    #[test]
+    fn fewer_than_five_parents_are_drawn_evenly() {
+        let drawn = histogram(3, 30_000);
+        assert!(drawn.iter().all(|&count| count.abs_diff(10_000) < 500), "{drawn:?}");
+    }
+}

@@ -1,0 +1,181 @@
+//! How many mutants each rule makes of a parent (`--mutations-per-rule`), as Perun's strategies have it.
+
+use std::{fmt, str::FromStr};
+
+use libafl_bolts::rands::Rand;
+use serde::{Deserialize, Serialize};
+
+/// The most mutants of one rule in a round (Perun's FLPR).
+pub const MOST: u64 = 100;
+
+/// A rule is chosen with at least this probability.
+const LEAST_PROBABILITY: f64 = 0.1;
+
+/// See the module's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// One mutant for each rule.
+    Unitary,
+    /// One more than what the rule has found.
+    Proportional,
+    /// One with a probability that is the rule's share of what was found.
+    Probabilistic,
+    /// As many as with proportional, with the probability of probabilistic.
+    Mixed,
+}
+
+impl Strategy {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Unitary, Self::Proportional, Self::Probabilistic, Self::Mixed];
+
+    /// As in `--mutations-per-rule`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unitary => "unitary",
+            Self::Proportional => "proportional",
+            Self::Probabilistic => "probabilistic",
+            Self::Mixed => "mixed",
+        }
+    }
+
+    /// Mutants of a rule with this yield, where all rules together have the yield `total`. At most [`MOST`].
+    pub fn mutants<R: Rand>(self, of_rule: u64, total: u64, rand: &mut R) -> u64 {
+        let amount = (of_rule + 1).min(MOST);
+        match self {
+            Self::Unitary => 1,
+            Self::Proportional => amount,
+            Self::Probabilistic => u64::from(rand.next_float() < probability(of_rule, total)),
+            Self::Mixed => {
+                if rand.next_float() < probability(of_rule, total) {
+                    amount
+                } else {
+                    0
+                }
+            }
+        }
+    }
+}
+
+/// Share of all that was found, at least a tenth; certain before anything was found.
+fn probability(of_rule: u64, total: u64) -> f64 {
+    if total == 0 { 1.0 } else { (of_rule as f64 / total as f64).max(LEAST_PROBABILITY) }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Strategy {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|strategy| strategy.name() == text).ok_or(())
+    }
+}
+
+/// What each mutation operator found lately: inputs that were kept, and those among them that degrade the program.
+///
+/// It ages: all yields are halved when they reach a limit together. Without that, one lucky rule of the first seconds
+/// would make most mutants for the rest of the campaign, and with hundreds of kept inputs all rules are at [`MOST`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Yields {
+    of: Vec<u64>,
+}
+
+/// Yields of all operators together at which they are halved.
+const AGING: u64 = 128;
+
+impl Yields {
+    /// Of operator number `operator`.
+    pub fn of(&self, operator: usize) -> u64 {
+        self.of.get(operator).copied().unwrap_or(0)
+    }
+
+    /// Of the first `operators` together.
+    pub fn total(&self, operators: usize) -> u64 {
+        self.of.iter().take(operators).sum()
+    }
+
+    /// Operator number `operator` has found something.
+    pub fn credit(&mut self, operator: usize) {
+        if self.of.len() <= operator {
+            self.of.resize(operator + 1, 0);
+        }
+        self.of[operator] += 1;
+        if self.of.iter().sum::<u64>() >= AGING {
+            self.of.iter_mut().for_each(|found| *found /= 2);
+        }
+    }
+
+    /// Operators have other numbers from now on: `places[old]` is the new one.
+    pub fn renumber(&mut self, places: &[u16]) {
+        let before = std::mem::take(&mut self.of);
+        for (old, found) in before.into_iter().enumerate().filter(|&(old, _)| old < places.len()) {
+            let new = usize::from(places[old]);
+            self.of.resize(self.of.len().max(new + 1), 0);
+            self.of[new] += found;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use libafl_bolts::rands::StdRand;
+
+    use super::*;
+
+    fn mean(strategy: Strategy, of_rule: u64, total: u64) -> f64 {
+        let mut rand = StdRand::with_seed(3);
+        (0..20_000).map(|_| strategy.mutants(of_rule, total, &mut rand) as f64).sum::<f64>() / 20_000.0
+    }
+
+    fn close(a: f64, b: f64) {
+        assert!((a - b).abs() <= b * 0.05, "{a} is not {b}");
+    }
+
+    #[test]
+    fn unitary_is_one_whatever_was_found() {
+        close(mean(Strategy::Unitary, 0, 0), 1.0);
+        close(mean(Strategy::Unitary, 70, 100), 1.0);
+    }
+
+    #[test]
+    fn proportional_is_one_more_than_what_was_found_up_to_the_limit() {
+        close(mean(Strategy::Proportional, 0, 0), 1.0);
+        close(mean(Strategy::Proportional, 30, 40), 31.0);
+        close(mean(Strategy::Proportional, 500, 900), 100.0);
+    }
+
+    #[test]
+    fn probabilistic_is_one_with_the_rule_s_share_and_a_tenth_at_least() {
+        close(mean(Strategy::Probabilistic, 0, 0), 1.0);
+        close(mean(Strategy::Probabilistic, 30, 40), 0.75);
+        close(mean(Strategy::Probabilistic, 0, 40), 0.1);
+    }
+
+    #[test]
+    fn mixed_is_proportional_with_the_probability_of_probabilistic() {
+        close(mean(Strategy::Mixed, 0, 0), 1.0);
+        close(mean(Strategy::Mixed, 30, 40), 31.0 * 0.75);
+        close(mean(Strategy::Mixed, 0, 40), 0.1);
+    }
+
+    #[test]
+    fn yields_age_and_move_with_their_operators() {
+        let mut yields = Yields::default();
+        (0..AGING - 1).for_each(|_| yields.credit(2));
+        assert_eq!((yields.of(2), yields.total(2), yields.total(3)), (AGING - 1, 0, AGING - 1));
+        yields.credit(0);
+        assert_eq!((yields.of(0), yields.of(2)), (0, (AGING - 1) / 2));
+        yields.renumber(&[1, 0, 4]);
+        assert_eq!((yields.of(2), yields.of(4)), (0, (AGING - 1) / 2));
+    }
+
+    #[test]
+    fn strategies_are_read_as_they_are_written() {
+        assert!(Strategy::ALL.into_iter().all(|strategy| strategy.name().parse() == Ok(strategy)));
+        assert!("both".parse::<Strategy>().is_err());
+    }
+}
