@@ -40,8 +40,9 @@ pub fn plugin(cache: &Cache, toolchain: &Toolchain) -> Result<PathBuf, Error> {
     // an option may be wrong for one clang only: its LLVM's flags come last
     let flags: Vec<&str> = PLUGIN_FLAGS.iter().copied().chain(toolchain.cxxflags.iter().map(String::as_str)).collect();
     let sources = PASS.iter().map(|(_, text)| *text);
-    let key =
-        digest([toolchain.identity.as_str()].into_iter().chain(sources).chain(flags.iter().copied()).map(str::as_bytes));
+    let key = digest(
+        [toolchain.identity.as_str()].into_iter().chain(sources).chain(flags.iter().copied()).map(str::as_bytes),
+    );
     cache.file(&format!("plugin-{}-{key}", toolchain.major), "quagmire-counts.so", |folder| {
         let mut command = Command::new(&toolchain.clangxx);
         command.args(&flags).arg(PASS[0].0).args(["-o", "quagmire-counts.so"]);

@@ -96,6 +96,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
                 seeds: fuzz.seeds,
                 repeats: "1".into(),
                 json: false,
+                annotate: Vec::new(),
                 target: fuzz.target,
                 program: fuzz.program,
                 command: fuzz.command,

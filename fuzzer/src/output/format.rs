@@ -43,15 +43,35 @@ pub fn clock(time: Duration) -> String {
 
 /// Template names can fill a screen: the middle goes.
 pub fn short(name: &str) -> String {
-    const LONGEST: usize = 100;
+    shortened(name, 100)
+}
+
+/// At most `longest` characters (and at least 8): the middle goes.
+pub fn shortened(name: &str, longest: usize) -> String {
     let length = name.chars().count();
-    if length <= LONGEST {
+    let longest = longest.max(8);
+    if length <= longest {
         return name.to_owned();
     }
-    let half = (LONGEST - 3) / 2;
+    let half = (longest - 3) / 2;
     let head: String = name.chars().take(half).collect();
     let tail: String = name.chars().skip(length - half).collect();
     format!("{head}...{tail}")
+}
+
+/// A path in at most `longest` characters if its last part leaves room for that: the first parts go, and if need be the
+/// beginning of the last one.
+pub fn shortened_path(path: &str, longest: usize) -> String {
+    if path.chars().count() <= longest {
+        return path.to_owned();
+    }
+    let whole_parts = path.match_indices('/').map(|(at, _)| &path[at..]);
+    let fits = |rest: &&str| rest.chars().count() + 3 <= longest;
+    let beginning = path.chars().count() + 3 - longest.max(4);
+    whole_parts
+        .into_iter()
+        .find(fits)
+        .map_or_else(|| format!("...{}", path.chars().skip(beginning).collect::<String>()), |rest| format!("...{rest}"))
 }
 
 #[cfg(test)]
@@ -62,6 +82,16 @@ mod tests {
     fn long_names_lose_their_middle() {
         assert_eq!(short("main"), "main");
         assert_eq!(short(&"x".repeat(300)).len(), 99);
+        assert_eq!(shortened("abcdefghijklmnop", 9), "abc...nop");
+    }
+
+    #[test]
+    fn long_paths_lose_their_beginning() {
+        let path = "/usr/include/c++/12/bits/regex.tcc:508";
+        assert_eq!(shortened_path(path, 100), path);
+        assert_eq!(shortened_path(path, 24), ".../bits/regex.tcc:508");
+        assert_eq!(shortened_path(path, 20), ".../regex.tcc:508");
+        assert_eq!(shortened_path(path, 12), "...x.tcc:508");
     }
 
     #[test]

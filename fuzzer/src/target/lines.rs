@@ -58,7 +58,8 @@ impl Sums {
 
     /// The most expensive first.
     fn sorted(self) -> Vec<LineCost> {
-        let line = |((file, line, function), (count, instructions))| LineCost { function, file, line, count, instructions };
+        let line =
+            |((file, line, function), (count, instructions))| LineCost { function, file, line, count, instructions };
         let mut lines: Vec<LineCost> = self.0.into_iter().map(line).collect();
         lines.sort_by_key(|line| std::cmp::Reverse(line.instructions)); // stable: ties stay in the order of lines
         lines
