@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::source::SourceFile;
-use crate::target::lines::{LineCost, function_of};
+use crate::target::lines::{FunctionCost, LineCost, SourceCosts};
 
 /// The most expensive lines of an input that a report holds, and as many of those that grew most.
 const LINES: usize = 200;
@@ -25,20 +25,6 @@ pub struct Attribution {
     pub left_out: LeftOut,
 }
 
-/// What one source function cost in a run; inlined code belongs to the function that it was written in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FunctionCost {
-    /// Demangled name.
-    pub function: String,
-    /// `file:line` of its most expensive line, with debug information.
-    pub location: Option<String>,
-    /// How often its most executed line was executed.
-    #[serde(default)]
-    pub count: u64,
-    /// Instructions in all its lines.
-    pub instructions: u64,
-}
-
 /// What was executed and is not listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
@@ -49,10 +35,9 @@ pub struct LeftOut {
 }
 
 impl Attribution {
-    /// Everything, from all lines of a run.
-    pub fn complete(mut lines: Vec<LineCost>) -> Self {
-        by_instructions(&mut lines, |line| line.instructions);
-        Self { functions: functions(&lines), lines, left_out: LeftOut::default() }
+    /// Everything.
+    pub fn complete(all: SourceCosts) -> Self {
+        Self { functions: all.functions, lines: all.lines, left_out: LeftOut::default() }
     }
 
     /// The most expensive of it, what grew most against the first input, and all lines of `sources`.
@@ -106,30 +91,6 @@ fn worth_it<T>(items: &[T], most: usize, cost: impl Fn(&T) -> u64, growth: impl 
     (0..items.len().min(most)).chain(grown.into_iter().take(most)).collect()
 }
 
-/// Stable: what is equal stays in its order.
-fn by_instructions<T>(items: &mut [T], instructions: impl Fn(&T) -> u64) {
-    items.sort_by_key(|item| std::cmp::Reverse(instructions(item)));
-}
-
-/// Sums over the lines of each function.
-fn functions(lines: &[LineCost]) -> Vec<FunctionCost> {
-    let mut functions: BTreeMap<&str, FunctionCost> = BTreeMap::new();
-    for line in lines {
-        let function = function_of(line);
-        let sum = functions
-            .entry(function)
-            .or_insert_with(|| FunctionCost { function: function.to_owned(), ..FunctionCost::default() });
-        sum.instructions += line.instructions;
-        sum.count = sum.count.max(line.count);
-        if sum.location.is_none() && line.line > 0 {
-            sum.location = Some(format!("{}:{}", line.file, line.line)); // the most expensive line comes first
-        }
-    }
-    let mut functions: Vec<FunctionCost> = functions.into_values().collect();
-    by_instructions(&mut functions, |f| f.instructions);
-    functions
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,27 +99,20 @@ mod tests {
         LineCost { function: function.into(), file: "/src/a.c".into(), line, count, instructions }
     }
 
-    #[test]
-    fn functions_are_the_sums_of_their_lines() {
-        let lines = vec![line("g", 0, 900, 90), line("f", 2, 5, 50), line("g", 9, 7, 30), line("f", 1, 10, 10)];
-        let function = |function: &str, location: &str, count, instructions| FunctionCost {
-            function: function.into(),
-            location: Some(location.into()),
-            count,
-            instructions,
-        };
-        let expected = [function("g", "/src/a.c:9", 900, 120), function("f", "/src/a.c:2", 10, 60)];
-        assert_eq!(Attribution::complete(lines).functions, expected);
+    fn complete(lines: impl Iterator<Item = LineCost>) -> Attribution {
+        let mut lines: Vec<LineCost> = lines.collect();
+        lines.sort_by_key(|line| std::cmp::Reverse(line.instructions));
+        Attribution::complete(SourceCosts { lines, functions: Vec::new() })
     }
 
     #[test]
     fn a_report_holds_the_most_expensive_lines_and_those_that_grew_and_says_what_it_leaves_out() {
         // 1,000 lines, of which the cheapest grows most
-        let before = Attribution::complete((1..=1000).map(|at| line("f", at, 1, 10_000 - u64::from(at))).collect());
-        let grown = |at: u32| 10_000 - u64::from(at) + if at == 1000 { 500 } else { 0 };
+        let before = complete((1..=1000).map(|at| line("f", at, 1, 10_000 - u64::from(at))));
+        let grown = |at: u32| 10_000 - u64::from(at) + if at == 1000 { 5 } else { 0 };
         let after: Vec<LineCost> = (1..=1000).map(|at| line("f", at, 1, grown(at))).collect();
         let all: u64 = after.iter().map(|line| line.instructions).sum();
-        let after = Attribution::complete(after).against(&before, &[]);
+        let after = complete(after.into_iter()).against(&before, &[]);
         assert_eq!(after.lines.len(), LINES + 1);
         assert_eq!(after.left_out.lines, 799);
         assert_eq!(after.lines.iter().map(|line| line.instructions).sum::<u64>() + after.left_out.instructions, all);
@@ -171,7 +125,7 @@ mod tests {
     fn all_lines_of_a_file_that_is_annotated_are_kept() {
         let lines: Vec<LineCost> = (1..=1000).map(|at| line("f", at, 1, 5)).collect();
         let sources = [SourceFile { path: "/src/a.c".into(), ..SourceFile::default() }];
-        let all = Attribution::complete(lines).against(&Attribution::default(), &sources);
+        let all = complete(lines.into_iter()).against(&Attribution::default(), &sources);
         assert_eq!((all.lines.len(), all.left_out), (1000, LeftOut::default()));
     }
 }

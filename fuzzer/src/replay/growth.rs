@@ -91,9 +91,12 @@ fn most(all: impl Iterator<Item = Grown>, net: u64, most: usize) -> Vec<Grown> {
 /// Lines that a table for people shows.
 const SHOWN: usize = 8;
 
+/// The smallest share of the growth that is worth a line.
+const SMALLEST: f64 = 0.001;
+
 /// The source lines that grew most, for people, in `columns` columns; empty if none did.
 pub fn table(growth: &Growth, columns: usize) -> String {
-    let shown = &growth.lines[..growth.lines.len().min(SHOWN)];
+    let shown: Vec<&Grown> = growth.lines.iter().take(SHOWN).filter(|grown| grown.share >= SMALLEST).collect();
     if shown.is_empty() {
         return String::new();
     }
@@ -122,7 +125,6 @@ pub fn table(growth: &Growth, columns: usize) -> String {
 
 fn location(grown: &Grown) -> String {
     match (&grown.file, grown.line) {
-        (Some(file), Some(0)) => format!("{file}:-"), // the compiler made it up
         (Some(file), Some(line)) => format!("{file}:{line}"),
         _ => "-".to_owned(),
     }

@@ -260,7 +260,7 @@ impl Places<'_> {
     /// Adds to a measurement where its last run spent its instructions.
     fn attribute(&mut self, index: usize, measurement: &mut Measurement, counts: &CountsObserver) -> Result<()> {
         self.symbols.update();
-        let all = Attribution::complete(lines::line_costs(counts, &mut self.symbols));
+        let all = Attribution::complete(lines::source_costs(counts, &mut self.symbols));
         if !self.annotate.is_empty() {
             let files = lines::source_files(counts.program());
             let found: Result<_> = self.annotate.iter().map(|wanted| source::find(&files, wanted)).collect();

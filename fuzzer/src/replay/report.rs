@@ -85,7 +85,7 @@ pub struct InputReport {
     pub lines_left_out: LeftOut,
 }
 
-/// One source function of one input; inlined code belongs to the function that it was written in.
+/// One function of one input: see [`crate::target::lines::FunctionCost`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionReport {
     /// Demangled name.
