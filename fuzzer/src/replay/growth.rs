@@ -100,25 +100,20 @@ pub fn table(growth: &Growth, columns: usize) -> String {
     if shown.is_empty() {
         return String::new();
     }
-    let rows: Vec<[String; 3]> = shown
-        .iter()
-        .map(|grown| {
-            let counts = format!("{} -> {}", grouped(grown.first_count), grouped(grown.count));
-            [format!("{:.1} %", grown.share * 100.0), counts, location(grown)]
-        })
-        .collect();
-    // what is left of the line is shared by location and function
-    let counts = rows.iter().map(|row| row[1].len()).max().unwrap_or(0).max("executed".len());
-    let left = columns.saturating_sub("  100.0 %  ".len() + counts + 4).max(24);
-    let longest = rows.iter().map(|row| row[2].chars().count()).max().unwrap_or(0);
-    let places = longest.min(left * 11 / 20).max("line".len());
-    let functions = left - places;
+    let counts: Vec<String> =
+        shown.iter().map(|grown| format!("{} -> {}", grouped(grown.first_count), grouped(grown.count))).collect();
+    let widest = |texts: &[String], title: &str| texts.iter().map(|t| t.chars().count()).fold(title.len(), usize::max);
+    let counts_width = widest(&counts, "executed");
+    // what is left of the columns is shared by line and function
+    let left = columns.saturating_sub("  100.0 %  ".len() + counts_width + 4).max(24);
+    let places: Vec<String> = shown.iter().map(|grown| shortened_path(&location(grown), left * 11 / 20)).collect();
+    let places_width = widest(&places, "line");
     let mut text = "  where it grew against the first\n".to_owned();
-    let _ = writeln!(text, "    share  {:counts$}  {:places$}  function", "executed", "line");
-    for ([share, count, place], grown) in rows.iter().zip(shown) {
-        let place = shortened_path(place, places);
-        let function = shortened(&grown.function, functions);
-        let _ = writeln!(text, "  {share:>7}  {count:counts$}  {place:places$}  {function}");
+    let _ = writeln!(text, "    share  {:counts_width$}  {:places_width$}  function", "executed", "line");
+    for ((grown, count), place) in shown.into_iter().zip(counts).zip(places) {
+        let share = format!("{:.1} %", grown.share * 100.0);
+        let function = shortened(&grown.function, left - places_width);
+        let _ = writeln!(text, "  {share:>7}  {count:counts_width$}  {place:places_width$}  {function}");
     }
     text
 }
