@@ -10,6 +10,7 @@ pub mod havoc;
 pub mod rule;
 pub mod select;
 pub mod text;
+pub mod xml;
 
 #[cfg(test)]
 mod properties;
@@ -21,6 +22,7 @@ pub use rule::{BuiltIn, Rule};
 pub use select::{InputType, rules_for, select_rules};
 
 use text::{characters, lines, whitespace, words};
+use xml::{attributes, tags};
 
 /// All rules that come with quagmire, in the order of their labels.
 pub static BUILT_IN: &[&BuiltIn] = &[
@@ -45,6 +47,10 @@ pub static BUILT_IN: &[&BuiltIn] = &[
     &binary::REMOVE_BYTE,
     &binary::SWAP_BYTE,
     &binary::FLIP_BIT,
+    &attributes::REMOVE_ATTRIBUTE,
+    &attributes::REMOVE_ATTRIBUTE_NAME,
+    &attributes::REMOVE_ATTRIBUTE_VALUE,
+    &tags::REMOVE_TAG,
 ];
 
 /// [`BUILT_IN`], in the form in which rules of all kinds are handed on.

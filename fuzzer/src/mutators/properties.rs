@@ -81,7 +81,11 @@ fn the_example_of_each_rule_is_what_it_does_for_some_seed() {
 
 #[test]
 fn labels_are_the_documented_ones_in_order() {
-    let expected: Vec<String> = (1..=15).map(|n| format!("T.{n}")).chain((1..=6).map(|n| format!("B.{n}"))).collect();
+    let expected: Vec<String> = (1..=15)
+        .map(|n| format!("T.{n}"))
+        .chain((1..=6).map(|n| format!("B.{n}")))
+        .chain((1..=4).map(|n| format!("D.{n}")))
+        .collect();
     let labels: Vec<String> = built_in_rules().iter().map(|rule| rule.label().to_owned()).collect();
     assert_eq!(labels, expected);
 }
