@@ -1,9 +1,11 @@
 //! How inputs are changed: Perun's rules, and LibAFL's havoc around them.
 //!
-//! A further rule is one item made with `rule!` (or another type that is a [`Rule`]) and one line in [`BUILT_IN`].
+//! A further rule is one item made with `rule!` (or another type that is a [`Rule`]) and one line in [`BUILT_IN`]. Those of
+//! the user are in [`custom`].
 
 pub mod adaptor;
 pub mod binary;
+pub mod custom;
 mod draw;
 mod edit;
 pub mod havoc;
