@@ -130,6 +130,8 @@ pub struct Options {
     pub size: SizeLimit,
     /// The rules to mutate by, as typed.
     pub rules: Option<String>,
+    /// Files of custom rules, in the order given.
+    pub regex_rules: Vec<PathBuf>,
     /// What the seeds are, if the user says so.
     pub input_type: Option<InputTypeName>,
     /// Seeds whose path does not match are left out.
@@ -208,6 +210,7 @@ impl Options {
             threshold: threshold(&args.threshold)?,
             size: size_limit(args.max_size, args.max_size_increase, args.max_size_ratio)?,
             rules: args.rules,
+            regex_rules: args.regex_rules,
             input_type: args.input_type.as_deref().map(input_type).transpose()?,
             workloads_filter: args.workloads_filter.as_deref().map(filter).transpose()?,
             dictionaries: args.dict,

@@ -132,6 +132,9 @@ pub struct FuzzArgs {
     /// that the input type asks for, and all of LibAFL's]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,
+    /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = "Mutation")]
+    pub regex_rules: Vec<PathBuf>,
     /// What the seeds are: text, binary or xml [default: by their content]
     #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
     pub input_type: Option<String>,
