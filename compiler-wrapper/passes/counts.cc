@@ -16,7 +16,8 @@
 //   __qgm_weights  how many IR instructions one execution of each edge stands for.
 //   __qgm_pcs      the address of each edge's block.
 //   __qgm_funcs    one record that holds all of these together (struct qgm_function in runtime/quagmire.h).
-// and per linked object one constructor that hands the table to the runtime, if there is one.
+// At the entry of functions that call others, the deepest stack of the thread is kept (__quagmire_lowest_stack).
+// And per linked object one constructor that hands the table to the runtime, if there is one.
 //
 // The same source builds with LLVM 14 to 19 without a version test.
 
@@ -36,6 +37,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -273,8 +275,73 @@ private:
                           ConstantInt::get(I64, Counters.size())};
     table(F, "__qgm_funcs", ConstantStruct::get(Record, Fields), true);
 
+    if (mayGoDeep(F))
+      trackStack(F);
     for (unsigned I = 0; I < Counters.size(); ++I)
       increment(*Counters[I].Block, I == 0 ? EntryTy : RestTy, I == 0 ? Entry : Others, I == 0 ? 0 : I - 1);
+  }
+
+  // Whether the stack can be deeper inside than at the callers' deepest: functions that call others, and large frames.
+  // A leaf with a small frame adds less than that to the depth, and is left alone.
+  static bool mayGoDeep(const Function &F) {
+    const uint64_t LargeFrame = 256;
+    uint64_t Frame = 0;
+    const DataLayout &Layout = F.getParent()->getDataLayout();
+    for (const BasicBlock &BB : F)
+      for (const Instruction &I : BB) {
+        if (auto *Alloca = dyn_cast<AllocaInst>(&I)) {
+          auto Size = Alloca->getAllocationSizeInBits(Layout);
+          Frame += Size ? Size->getKnownMinValue() / 8 : LargeFrame;
+        } else if (auto *Call = dyn_cast<CallBase>(&I)) {
+          if (!isa<IntrinsicInst>(I) && !Call->isInlineAsm())
+            return true;
+        }
+      }
+    return Frame >= LargeFrame;
+  }
+
+  // At the entry: if the stack pointer is below the lowest that this thread had, it becomes the lowest. The blocks that
+  // this adds have no counters, and are not counted.
+  void trackStack(Function &F) {
+    Triple Target(M.getTargetTriple());
+    const char *Register = Target.getArch() == Triple::x86_64 ? "rsp"
+                           : Target.getArch() == Triple::x86  ? "esp"
+                           : Target.isAArch64()               ? "sp"
+                                                              : nullptr;
+    if (!Register)
+      return;
+    BasicBlock::iterator At = F.getEntryBlock().getFirstInsertionPt();
+    while (isa<AllocaInst>(&*At))
+      ++At;
+    // Those of fixed size have to stay in the entry block: elsewhere they move the stack pointer when they run.
+    SmallVector<AllocaInst *, 8> Later;
+    for (auto I = At; I != F.getEntryBlock().end(); ++I)
+      if (auto *Alloca = dyn_cast<AllocaInst>(&*I); Alloca && isa<ConstantInt>(Alloca->getArraySize()))
+        Later.push_back(Alloca);
+    for (AllocaInst *Alloca : Later)
+      Alloca->moveBefore(&*At);
+    IRBuilder<> IRB(&*At);
+    Type *Word = M.getDataLayout().getIntPtrType(C);
+    Function *Read = Intrinsic::getDeclaration(&M, Intrinsic::read_register, {Word});
+    Value *Name = MetadataAsValue::get(C, MDNode::get(C, MDString::get(C, Register)));
+    Value *Now = IRB.CreateCall(Read, {Name});
+    GlobalVariable *Lowest = lowestStack(Word);
+    LoadInst *Before = IRB.CreateLoad(Word, Lowest);
+    Before->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+    Value *Deeper = IRB.CreateICmpULT(Now, Before);
+    MDNode *Rarely = MDBuilder(C).createBranchWeights(1, 100000);
+    IRBuilder<> Cold(SplitBlockAndInsertIfThen(Deeper, &*At, false, Rarely));
+    StoreInst *Store = Cold.CreateStore(Now, Lowest);
+    Store->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+  }
+
+  // Weak in every object, so that none depends on the runtime; one per program, as far as the dynamic linker joins them.
+  GlobalVariable *lowestStack(Type *Word) {
+    const char *Name = "__quagmire_lowest_stack";
+    if (GlobalVariable *G = M.getNamedGlobal(Name))
+      return G;
+    return new GlobalVariable(M, Word, false, GlobalValue::WeakAnyLinkage, ConstantInt::get(Word, 0), Name, nullptr,
+                              GlobalValue::InitialExecTLSModel);
   }
 
   void increment(BasicBlock &BB, ArrayType *Ty, GlobalVariable *Table, unsigned Index) {
