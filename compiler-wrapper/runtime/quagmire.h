@@ -9,13 +9,16 @@
 #define QGM_ABI 2
 
 /* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
-   edge i > 0 is counted in counts[i - 1]. weights and pcs have one item per edge. */
+   edge i > 0 is counted in counts[i - 1]. weights and pcs have one item per edge. lines is the distance in bytes from
+   this record to the table of source lines (section __qgm_lines, see passes/lines.h), 0 without debug information: a
+   distance needs no relocation when the program starts. */
 struct qgm_function {
   uint32_t *entry;
   uint32_t *counts;
   const uint32_t *weights;
   void *const *pcs;
-  uint64_t edges;
+  uint32_t edges;
+  int32_t lines;
 };
 
 /* The tables of one linked object: the executable, or a shared library. */

@@ -9,7 +9,13 @@ use crate::Error;
 use crate::cache::{Cache, digest};
 use crate::toolchain::Toolchain;
 
-const PASS: (&str, &str) = ("counts.cc", include_str!("../passes/counts.cc"));
+/// The first one is compiled, and includes the others.
+const PASS: &[(&str, &str)] = &[
+    ("counts.cc", include_str!("../passes/counts.cc")),
+    ("lines.h", include_str!("../passes/lines.h")),
+    ("stack.h", include_str!("../passes/stack.h")),
+    ("weight.h", include_str!("../passes/weight.h")),
+];
 const HEADER: (&str, &str) = ("quagmire.h", include_str!("../runtime/quagmire.h"));
 const RUNTIME: (&str, &str) = ("runtime.c", include_str!("../runtime/runtime.c"));
 const HEAP: (&str, &str) = ("heap.c", include_str!("../runtime/heap.c"));
@@ -38,11 +44,14 @@ pub struct Objects {
 pub fn plugin(cache: &Cache, toolchain: &Toolchain) -> Result<PathBuf, Error> {
     // an option may be wrong for one clang only: its LLVM's flags come last
     let flags: Vec<&str> = PLUGIN_FLAGS.iter().copied().chain(toolchain.cxxflags.iter().map(String::as_str)).collect();
-    let key = digest([toolchain.identity.as_str(), PASS.1].into_iter().chain(flags.iter().copied()).map(str::as_bytes));
+    let sources = PASS.iter().map(|(_, text)| *text);
+    let key = digest(
+        [toolchain.identity.as_str()].into_iter().chain(sources).chain(flags.iter().copied()).map(str::as_bytes),
+    );
     cache.file(&format!("plugin-{}-{key}", toolchain.major), "quagmire-counts.so", |folder| {
         let mut command = Command::new(&toolchain.clangxx);
-        command.args(&flags).arg(PASS.0).args(["-o", "quagmire-counts.so"]);
-        compile(command, "the pass plugin", toolchain, folder, &[PASS])
+        command.args(&flags).arg(PASS[0].0).args(["-o", "quagmire-counts.so"]);
+        compile(command, "the pass plugin", toolchain, folder, PASS)
     })
 }
 

@@ -5,6 +5,8 @@ pub mod clock;
 pub mod counts;
 pub mod executor;
 pub mod input_page;
+pub mod line_table;
+pub mod lines;
 pub mod process;
 pub mod program;
 pub mod recognise;
