@@ -3,7 +3,7 @@
 use crate::cli::args::{FuzzArgs, ReplayArgs, TargetArgs};
 use crate::cli::units;
 use crate::cost::resource::Resource;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, regex_reason};
 use crate::keep::effort::Focus;
 use crate::schedule::by_cost::Parents;
 use crate::stages::{gathering::Limits, strategy::Strategy};
@@ -430,9 +430,7 @@ fn color(text: &str) -> Result<ColorChoice> {
 
 fn filter(pattern: &str) -> Result<Regex> {
     Regex::new(pattern).map_err(|error| {
-        // the parser draws several lines with an arrow; the last one says what is wrong
-        let text = error.to_string();
-        let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let reason = regex_reason(&error);
         Error::usage(format!("--workloads-filter: `{pattern}` is not a regular expression ({reason}): correct it"))
     })
 }
