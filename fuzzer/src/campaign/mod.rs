@@ -16,7 +16,7 @@ use std::{path::PathBuf, time::SystemTime};
 use crate::{
     error::{Error, ExitCode, Result},
     output::{OutputFolder, summary::Environment},
-    replay::measure,
+    replay::{measure, rounds::Rounds},
     target::{abi::Harness, clock::ns_per_tick, input_page::InputPage, tick},
 };
 
@@ -66,7 +66,7 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         environment: environment::environment(),
     };
     let alone = measure::Plan {
-        rounds: 0,
+        rounds: Rounds::Fixed(0),
         hang_timeout: setup.options.hang_timeout,
         memory_limit: setup.options.memory_limit,
         debug_target: setup.options.debug_target,

@@ -247,6 +247,7 @@ impl<'a> Worker<'a> {
                 return self.end(stopped_by);
             }
             self.set_baseline()?;
+            self.measure_noise()?;
         }
         if let Some(outcome) = self.import()? {
             return Ok(outcome);
