@@ -18,7 +18,7 @@ use crate::{
     error::{Error, ExitCode, Result},
     mutators::Rule,
     output::{OutputFolder, summary::Environment},
-    replay::measure,
+    replay::{measure, rounds::Rounds},
     target::{abi::Harness, clock::ns_per_tick, input_page::InputPage, tick},
 };
 
@@ -72,7 +72,7 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         environment: environment::environment(),
     };
     let alone = measure::Plan {
-        rounds: 0,
+        rounds: Rounds::Fixed(0),
         hang_timeout: setup.options.hang_timeout,
         memory_limit: setup.options.memory_limit,
         debug_target: setup.options.debug_target,

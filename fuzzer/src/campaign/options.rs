@@ -5,6 +5,7 @@ use crate::cli::units;
 use crate::cost::resource::Resource;
 use crate::error::{Error, Result, regex_reason};
 use crate::keep::effort::Focus;
+use crate::replay::rounds::Rounds;
 use crate::schedule::by_cost::Parents;
 use crate::stages::{gathering::Limits, strategy::Strategy};
 use regex::bytes::Regex;
@@ -40,7 +41,9 @@ pub mod defaults {
     /// `--color`
     pub const COLOR: &str = "auto";
     /// `replay --repeats`
-    pub const REPEATS: &str = "5";
+    pub const REPEATS: &str = "auto";
+    /// `replay --budget`
+    pub const BUDGET: &str = "2s";
     /// `--max-size-increase`, in bytes
     pub const MAX_SIZE_INCREASE: u64 = 1_000_000;
 }
@@ -234,8 +237,8 @@ pub struct ReplayOptions {
     pub inputs: Vec<PathBuf>,
     /// Files and folders to compare with; may be empty.
     pub seeds: Vec<PathBuf>,
-    /// How often to run each input; at least once.
-    pub repeats: u32,
+    /// How often to run each input.
+    pub rounds: Rounds,
     /// Print JSON.
     pub json: bool,
     /// A run that takes longer is a hang; at least [`SHORTEST_HANG_TIMEOUT`].
@@ -259,14 +262,22 @@ impl ReplayOptions {
         if args.inputs.is_empty() {
             return Err(Error::usage("no inputs to replay: name files or folders"));
         }
-        let repeats = match args.repeats.parse::<u32>() {
-            Ok(repeats) if repeats > 0 => repeats,
-            _ => return Err(Error::usage(format!("-n {}: give a whole number from 1, such as 5", args.repeats))),
+        let budget = flag("--budget", units::duration(&args.budget))?;
+        let rounds = match args.repeats.as_str() {
+            "auto" => Rounds::UntilClear(budget),
+            count => match count.parse::<u32>() {
+                Ok(repeats) if repeats > 0 => Rounds::Fixed(repeats),
+                _ => {
+                    return Err(Error::usage(format!(
+                        "-n {count}: give a whole number from 1, such as 5, or auto to run until the verdict is clear"
+                    )));
+                }
+            },
         };
         Ok(Self {
             inputs: args.inputs,
             seeds: args.seeds,
-            repeats,
+            rounds,
             json: args.json,
             hang_timeout: hang_timeout(&args.target)?,
             memory_limit: memory_limit(&args.target)?,

@@ -219,7 +219,12 @@ impl<'a> Worker<'a> {
             if let Some(outcome) = self.seeds()? {
                 return Ok(outcome);
             }
+            let nothing_ran = self.archive.borrow().record.entries.is_empty();
+            if let Some(stopped_by) = self.reason_to_stop(execution_limit).filter(|_| nothing_ran) {
+                return self.end(stopped_by);
+            }
             self.set_baseline()?;
+            self.measure_noise()?;
         }
         if let Some(outcome) = self.import()? {
             return Ok(outcome);

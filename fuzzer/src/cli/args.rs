@@ -213,9 +213,12 @@ pub struct ReplayArgs {
     /// Compare with what these files cost: one file or folder (repeatable)
     #[arg(short = 'i', long, value_name = "PATH")]
     pub seeds: Vec<PathBuf>,
-    /// Run each input this many times
+    /// Run each input this many times; auto: until the verdicts are clear or the budget is spent
     #[arg(short = 'n', long, value_name = "N", default_value = defaults::REPEATS)]
     pub repeats: String,
+    /// CPU time for `-n auto`, all inputs together
+    #[arg(long, value_name = "DURATION", default_value = defaults::BUDGET)]
+    pub budget: String,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

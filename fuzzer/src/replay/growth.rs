@@ -31,3 +31,29 @@ pub struct Growth {
     /// By source line.
     pub lines: Vec<Grown>,
 }
+
+impl Grown {
+    /// `file:line`.
+    pub fn location(&self) -> Option<String> {
+        Some(format!("{}:{}", self.file.as_ref()?, self.line?))
+    }
+}
+
+/// Where `input` costs more than `first`.
+pub fn growth(first: &super::report::InputReport, input: &super::report::InputReport) -> Growth {
+    let before = |name: &str| first.functions.iter().find(|f| f.function == name).map_or(0, |f| f.instructions);
+    let all = input.instructions.saturating_sub(first.instructions).max(1) as f64;
+    let grown = input.functions.iter().map(|f| Grown {
+        function: f.function.clone(),
+        file: f.location.as_ref().and_then(|l| l.rsplit_once(':')).map(|(file, _)| file.to_owned()),
+        line: f.location.as_ref().and_then(|l| l.rsplit_once(':')).and_then(|(_, line)| line.parse().ok()),
+        count: 0,
+        first_count: 0,
+        instructions: f.instructions,
+        first_instructions: before(&f.function),
+        share: f.instructions.saturating_sub(before(&f.function)) as f64 / all,
+    });
+    let mut functions: Vec<Grown> = grown.filter(|grown| grown.share > 0.0).collect();
+    functions.sort_by(|a, b| b.share.total_cmp(&a.share));
+    Growth { functions, lines: Vec::new() }
+}

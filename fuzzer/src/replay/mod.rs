@@ -6,6 +6,7 @@
 pub mod growth;
 pub mod measure;
 pub mod report;
+pub mod rounds;
 
 use std::{io::Write, path::PathBuf};
 
@@ -29,7 +30,7 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
     let inputs: Vec<measure::Input> =
         files.inputs.into_iter().map(|file| measure::Input { path: file.path, bytes: file.bytes }).collect();
     let plan = measure::Plan {
-        rounds: options.repeats,
+        rounds: options.rounds,
         hang_timeout: options.hang_timeout,
         memory_limit: options.memory_limit,
         debug_target: options.debug_target,

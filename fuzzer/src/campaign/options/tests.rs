@@ -175,7 +175,8 @@ fn replay_refuses_no_inputs_and_no_repeats() {
         Ok(Command::Replay(args)) => ReplayOptions::resolve(args),
         other => panic!("not a replay command: {other:?}"),
     };
-    assert_eq!(replay(&["a"]).unwrap().repeats, 5);
+    assert_eq!(replay(&["a"]).unwrap().rounds, Rounds::UntilClear(Duration::from_secs(2)));
+    assert_eq!(replay(&["a", "-n", "7"]).unwrap().rounds, Rounds::Fixed(7));
     assert!(replay(&[]).unwrap_err().message.contains("no inputs"));
     for repeats in ["0", "-1", "x", "99999999999"] {
         let error = replay(&["a", &format!("-n{repeats}")]).unwrap_err();
