@@ -76,6 +76,7 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         hang_timeout: setup.options.hang_timeout,
         memory_limit: setup.options.memory_limit,
         debug_target: setup.options.debug_target,
+        annotate: Vec::new(),
     };
     let kills = |bytes: &[u8]| {
         let input = measure::Input { path: PathBuf::new(), bytes: bytes.to_vec() };

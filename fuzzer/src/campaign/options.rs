@@ -241,6 +241,8 @@ pub struct ReplayOptions {
     pub rounds: Rounds,
     /// Print JSON.
     pub json: bool,
+    /// Source files to print with counts, as the user named them.
+    pub annotate: Vec<PathBuf>,
     /// A run that takes longer is a hang; at least [`SHORTEST_HANG_TIMEOUT`].
     pub hang_timeout: Duration,
     /// Memory of the target in bytes; 0 for no limit.
@@ -279,6 +281,7 @@ impl ReplayOptions {
             seeds: args.seeds,
             rounds,
             json: args.json,
+            annotate: args.annotate,
             hang_timeout: hang_timeout(&args.target)?,
             memory_limit: memory_limit(&args.target)?,
             debug_target: args.target.debug_target,

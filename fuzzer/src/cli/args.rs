@@ -222,6 +222,9 @@ pub struct ReplayArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Print this source file with how often each line was executed: the end of its path (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub annotate: Vec<PathBuf>,
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,

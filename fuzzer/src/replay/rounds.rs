@@ -72,7 +72,7 @@ pub fn run(
     executor: &mut InProcessExecutor,
     turns: &mut [Turn],
     rounds: Rounds,
-    mut after_first: impl FnMut(&InProcessExecutor, &mut Measurement),
+    mut after_first: impl FnMut(usize, &InProcessExecutor, &mut Measurement),
 ) -> Result<Vec<f64>, (usize, Status)> {
     let plan = Plan::new(turns, rounds);
     let mut control = Vec::new();
@@ -97,7 +97,7 @@ pub fn run(
                 }
                 turns[index].measurement.seconds.push(seconds);
                 if turns[index].measurement.seconds.len() == 1 {
-                    after_first(executor, &mut turns[index].measurement);
+                    after_first(index, executor, &mut turns[index].measurement);
                 }
             }
         }
