@@ -17,11 +17,13 @@
 //   __qgm_pcs      the address of each edge's block.
 //   __qgm_lines    which source lines the edges stand for, if there is debug information (see lines.h).
 //   __qgm_funcs    one record that holds all of these together (struct qgm_function in runtime/quagmire.h).
-// and per linked object one constructor that hands the table to the runtime, if there is one.
+// At the entry of functions that call others, the deepest stack of the thread is kept (__quagmire_lowest_stack).
+// And per linked object one constructor that hands the table to the runtime, if there is one.
 //
 // The same source builds with LLVM 14 to 19 without a version test.
 
 #include "lines.h"
+#include "stack.h"
 #include "weight.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -39,7 +41,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -269,6 +270,7 @@ private:
                           Lines ? distance(Whole, Lines) : ConstantInt::get(I32, 0)};
     Whole->setInitializer(ConstantStruct::get(Record, Fields));
 
+    stack::track(F);
     for (unsigned I = 0; I < Counters.size(); ++I)
       increment(*Counters[I]->Head, I == 0 ? EntryTy : RestTy, I == 0 ? Entry : Others, I == 0 ? 0 : I - 1);
   }

@@ -95,6 +95,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
                 inputs,
                 seeds: fuzz.seeds,
                 repeats: "1".into(),
+                budget: crate::campaign::options::defaults::BUDGET.into(),
                 json: false,
                 annotate: Vec::new(),
                 target: fuzz.target,

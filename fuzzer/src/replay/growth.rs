@@ -40,6 +40,13 @@ pub struct Growth {
 const FUNCTIONS: usize = 20;
 const LINES: usize = 50;
 
+impl Grown {
+    /// `file:line`.
+    pub fn location(&self) -> Option<String> {
+        Some(format!("{}:{}", self.file.as_ref()?, self.line?))
+    }
+}
+
 /// Where `input` costs more instructions than `first`, which was measured beside it. Shares are of the growth as a whole;
 /// where other places shrank, of the growth without them.
 pub fn growth(first: &InputReport, input: &InputReport) -> Growth {

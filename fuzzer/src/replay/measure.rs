@@ -2,7 +2,7 @@
 
 use std::{
     io::{Read, Write},
-    os::fd::{FromRawFd, OwnedFd},
+    os::fd::{AsRawFd, FromRawFd, OwnedFd},
     path::PathBuf,
     time::Duration,
 };
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     attribution::Attribution,
+    rounds::{self, Rounds, Turn},
     source::{self, SourceFile},
 };
 use crate::{
@@ -19,10 +20,12 @@ use crate::{
     target::{
         abi::{Harness, Status},
         counts::CountsObserver,
+        executor::InProcessExecutor,
         input_page::InputPage,
         lines, process,
         symbols::Symbols,
         tick,
+        watchdog::Watchdog,
     },
 };
 
@@ -39,7 +42,7 @@ pub struct Input {
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Timed runs of each input, after one that is not timed.
-    pub rounds: u32,
+    pub rounds: Rounds,
     /// A run longer than this is a hang.
     pub hang_timeout: Duration,
     /// In bytes; 0 for none.
@@ -63,8 +66,10 @@ pub struct Measurement {
     pub instructions_range: (u64, u64),
     /// Edges that it hits.
     pub edges_hit: u64,
-    /// CPU seconds of one run, per round.
+    /// CPU seconds of one run, sample by sample.
     pub seconds: Vec<f64>,
+    /// The same for runs of the first input that are only compared with its others; empty for all other inputs.
+    pub control: Vec<f64>,
     /// Where it spent its instructions; all of it for the first input, what is worth a look for the others.
     pub attribution: Attribution,
     /// The files that [`Plan::annotate`] means.
@@ -119,11 +124,13 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
     while results.iter().any(Option::is_none) {
         let open: Vec<usize> = (0..inputs.len()).filter(|&i| results[i].is_none()).collect();
         let page = InputPage::new(capacity)?;
+        page.set_hang_timeout(plan.hang_timeout);
         let shared = page.share();
         let (reader, writer) = pipe()?;
         let child = process::fork()?;
         if child == 0 {
             drop(reader);
+            process::die_with_parent();
             process::unblock_signals();
             let first = results[0].as_ref().map(|first| first.attribution.clone());
             let outcome = in_child(harness, inputs, &open, plan, page, first);
@@ -134,7 +141,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
         }
         drop(writer);
         let mut bytes = Vec::new();
-        let read = std::fs::File::from(reader).read_to_end(&mut bytes);
+        let read = read_from(child, std::fs::File::from(reader), &mut bytes, &shared);
         let end = process::wait(child)?;
         match (read, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
             (Ok(_), Ok(outcome)) if !outcome.is_empty() => {
@@ -161,6 +168,25 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
         }
     }
     Ok(results.into_iter().flatten().collect())
+}
+
+/// Everything that a child writes. One whose run does not end, whatever the tick does, is killed.
+fn read_from(
+    child: libc::pid_t,
+    mut pipe: std::fs::File,
+    bytes: &mut Vec<u8>,
+    page: &InputPage,
+) -> std::io::Result<usize> {
+    let mut watchdog = Watchdog::new(page);
+    let mut ready = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one descriptor, which is open.
+    while unsafe { libc::poll(&raw mut ready, 1, 1000) } <= 0 {
+        if watchdog.is_stuck(page) {
+            // SAFETY: a child of ours that was not waited for.
+            unsafe { libc::kill(child, libc::SIGKILL) };
+        }
+    }
+    pipe.read_to_end(bytes)
 }
 
 fn pipe() -> Result<(OwnedFd, OwnedFd)> {
@@ -193,58 +219,50 @@ fn in_child(
     };
     let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
     tick::start(harness, limits);
-    let mut results: Vec<(usize, Measurement, u32)> = Vec::with_capacity(open.len());
+    let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
     let mut places = Places { symbols: Symbols::new(), annotate: &plan.annotate, first };
     // Once each, not timed: caches fill, first-time work is done, and it shows how long a run takes.
     for &index in open {
         let before = process::cpu_seconds();
         let status = executor.execute(&inputs[index].bytes);
-        let seconds = process::cpu_seconds() - before;
+        let first = process::cpu_seconds() - before;
         let mut measurement = describe(status, executor.counts());
         if !measurement.came_back() {
-            measurement.seconds = vec![seconds];
+            measurement.seconds = vec![first];
             return match places.attribute(index, &mut measurement, executor.counts()) {
                 Ok(()) => vec![(index, measurement)],
                 Err(error) => no_use(error),
             };
         }
         measurement.instructions_range = (u64::MAX, 0);
-        // Short runs are timed in batches of at least 0.2 ms: the clock costs a third of a microsecond.
-        let batch = (0.0002 / seconds.max(1e-8)).ceil().clamp(1.0, 10_000.0) as u32;
-        results.push((index, measurement, batch));
+        turns.push(Turn { bytes: &inputs[index].bytes, measurement, first });
     }
-    for round in 0..plan.rounds {
-        for (index, measurement, batch) in &mut results {
-            let bytes = &inputs[*index].bytes;
-            let mut seconds = 0.0;
-            for _ in 0..*batch {
-                let before = process::cpu_seconds();
-                let status = executor.execute_without_digest(bytes);
-                seconds += process::cpu_seconds() - before;
-                executor.counts_mut().digest();
-                if !matches!(status, Status::Returned | Status::Rejected) {
-                    let mut ended = describe(status, executor.counts());
-                    return match places.attribute(*index, &mut ended, executor.counts()) {
-                        Ok(()) => vec![(*index, ended)],
-                        Err(error) => no_use(error),
-                    };
-                }
-                let instructions = executor.counts().cost().instructions;
-                let (low, high) = &mut measurement.instructions_range;
-                (*low, *high) = ((*low).min(instructions), (*high).max(instructions));
-                measurement.cost = executor.counts().cost();
+    let mut refused = None;
+    let after_first = |place: usize, executor: &InProcessExecutor, measurement: &mut Measurement| {
+        // not of the run that was not timed: it also did what is done only once
+        measurement.edges_hit = edges_hit(executor.counts());
+        refused = refused.take().or(places.attribute(open[place], measurement, executor.counts()).err());
+    };
+    let measured = rounds::run(&mut executor, &mut turns, plan.rounds, after_first);
+    if let Some(error) = refused {
+        return no_use(error);
+    }
+    match measured {
+        Ok(control) => {
+            if let Some(first) = turns.first_mut() {
+                first.measurement.control = control;
             }
-            if round == 0 {
-                // not of the run that was not timed: it also did what is done only once
-                measurement.edges_hit = edges_hit(executor.counts());
-                if let Err(error) = places.attribute(*index, measurement, executor.counts()) {
-                    return no_use(error);
-                }
+            let measured = open.iter().zip(turns);
+            measured.map(|(&index, turn)| (index, turn.measurement)).collect()
+        }
+        Err((place, status)) => {
+            let mut ended = describe(status, executor.counts());
+            match places.attribute(open[place], &mut ended, executor.counts()) {
+                Ok(()) => vec![(open[place], ended)],
+                Err(error) => no_use(error),
             }
-            measurement.seconds.push(seconds / f64::from(*batch));
         }
     }
-    results.into_iter().map(|(index, measurement, _)| (index, measurement)).collect()
 }
 
 /// What is needed to say where a run spent its instructions. Names are looked up here and not by the caller: it has not

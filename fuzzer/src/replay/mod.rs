@@ -8,6 +8,7 @@ pub mod attribution;
 pub mod growth;
 pub mod measure;
 pub mod report;
+pub mod rounds;
 pub mod source;
 
 use std::{
@@ -15,6 +16,7 @@ use std::{
     path::PathBuf,
 };
 
+use self::rounds::Rounds;
 use crate::{
     campaign::{
         options::{ColorChoice, ReplayOptions},
@@ -40,7 +42,7 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
     // an annotated source shows counts and no times
     let only_counts = !options.annotate.is_empty() && !options.json;
     let plan = measure::Plan {
-        rounds: if only_counts { 1 } else { options.repeats },
+        rounds: if only_counts { Rounds::Fixed(1) } else { options.rounds },
         hang_timeout: options.hang_timeout,
         memory_limit: options.memory_limit,
         debug_target: options.debug_target,

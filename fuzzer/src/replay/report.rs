@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     cost::{
+        judgement::{Severity, Verdict, judge, noise_floor},
         resource::Resource,
         statistics::{median_interval, ratio_of_medians},
     },
@@ -30,6 +31,10 @@ pub struct Report {
     pub version: String,
     /// In the order in which they were given.
     pub inputs: Vec<InputReport>,
+    /// What the first input shows against itself, which no difference can be told from: 0.02 is 2 %. Null if it was not
+    /// measured.
+    #[serde(default)]
+    pub noise_floor: Option<f64>,
     /// The source files that were asked for: all their lines are among those of the inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub annotated: Vec<SourceFile>,
@@ -75,6 +80,15 @@ pub struct InputReport {
     pub time_ratio_low: Option<f64>,
     /// Upper end.
     pub time_ratio_high: Option<f64>,
+    /// What its time comes to beside that of the first input; null for the first.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+    /// How much more it costs.
+    #[serde(default)]
+    pub severity: Option<Severity>,
+    /// Of the rank test, one-sided.
+    #[serde(default)]
+    pub p_value: Option<f64>,
     /// The most expensive first; not all of a large program.
     pub functions: Vec<FunctionReport>,
     /// The most expensive first; not all of a large program.
@@ -105,11 +119,14 @@ impl Report {
     /// Compares all inputs with the first.
     pub fn new(inputs: &[Input], measured: &[Measurement]) -> Self {
         let first = measured.first().cloned().unwrap_or_default();
+        let noise_floor = (!first.control.is_empty()).then(|| noise_floor(&first.control, &first.seconds));
         let annotated = measured.iter().map(|m| &m.sources).find(|sources| !sources.is_empty()).cloned();
         let annotated = annotated.unwrap_or_default();
         let others: Vec<&Attribution> = measured.iter().skip(1).map(|m| &m.attribution).collect();
         let mut of_first = Some(first.attribution.clone().as_first_of(&others, &annotated));
-        let one = |(input, m): (&Input, &Measurement)| {
+        let one = |(index, (input, m)): (usize, (&Input, &Measurement))| {
+            let is_judged = index > 0 && !m.seconds.is_empty() && !first.seconds.is_empty();
+            let judgement = is_judged.then(|| judge(&m.seconds, &first.seconds, noise_floor.unwrap_or(0.0)));
             let attribution = of_first.take().unwrap_or_else(|| m.attribution.clone());
             let seconds = median_interval(&m.seconds);
             let ratio = (!m.seconds.is_empty() && !first.seconds.is_empty())
@@ -131,7 +148,7 @@ impl Report {
                 edges: m.cost.edges,
                 hottest_edge: m.cost.hottest_edge,
                 edges_hit: m.edges_hit,
-                costs: Resource::ALL.into_iter().map(|resource| (resource, resource.of(&m.cost))).collect(),
+                costs: costs(m, seconds.value),
                 functions: functions.collect(),
                 lines: attribution.lines,
                 lines_left_out: attribution.left_out,
@@ -143,11 +160,23 @@ impl Report {
                 time_ratio: ratio.map(|r| r.value),
                 time_ratio_low: ratio.map(|r| r.low),
                 time_ratio_high: ratio.map(|r| r.high),
+                verdict: judgement.map(|j| j.verdict),
+                severity: judgement.map(|j| j.severity),
+                p_value: judgement.map(|j| j.p_value),
             }
         };
-        let inputs = inputs.iter().zip(measured).map(one).collect();
-        Self { version: env!("CARGO_PKG_VERSION").to_owned(), inputs, annotated }
+        let inputs = inputs.iter().zip(measured).enumerate().map(one).collect();
+        Self { version: env!("CARGO_PKG_VERSION").to_owned(), inputs, noise_floor, annotated }
     }
+}
+
+/// Of one run; time is the median of all.
+fn costs(measured: &Measurement, seconds: f64) -> BTreeMap<Resource, u64> {
+    let mut cost = measured.cost;
+    if !measured.seconds.is_empty() {
+        cost.time_ns = (seconds * 1e9) as u64;
+    }
+    Resource::ALL.into_iter().map(|resource| (resource, resource.of(&cost))).collect()
 }
 
 /// A time in the unit that suits it.
@@ -157,6 +186,14 @@ fn seconds(value: f64) -> String {
         v if v >= 1e-3 => format!("{:.2} ms", v * 1e3),
         v => format!("{:.2} us", v * 1e6),
     }
+}
+
+fn bytes(amount: u64) -> String {
+    format!("{} B", grouped(amount))
+}
+
+fn p_value(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
 /// Functions shown per input.
@@ -194,6 +231,20 @@ fn for_people(report: &Report) -> String {
                 input.seconds.len(),
             );
         }
+        if let (Some(verdict), Some(severity), Some(p)) = (input.verdict, input.severity, input.p_value) {
+            let severity =
+                if verdict == Verdict::Degradation { format!(", {}", severity.words()) } else { String::new() };
+            let noise = report.noise_floor.map_or(String::new(), |n| format!("; noise floor {:.1} %", n * 100.0));
+            let _ = writeln!(text, "  verdict       {}{severity}   rank test p {}{noise}", verdict.words(), p_value(p));
+        }
+        let amount = |resource: Resource| input.costs.get(&resource).copied().unwrap_or(0);
+        let _ = writeln!(
+            text,
+            "  memory        heap {} at most, {} in all; stack {}",
+            bytes(amount(Resource::Heap)),
+            bytes(amount(Resource::HeapTotal)),
+            bytes(amount(Resource::Stack)),
+        );
         let _ = writeln!(
             text,
             "  edges         {} hit, {} executed, the hottest {} times",

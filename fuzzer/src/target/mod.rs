@@ -12,3 +12,4 @@ pub mod program;
 pub mod recognise;
 pub mod symbols;
 pub mod tick;
+pub mod watchdog;
