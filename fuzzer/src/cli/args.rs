@@ -175,6 +175,9 @@ pub struct FuzzArgs {
     #[command(flatten)]
     pub target: TargetArgs,
 
+    /// Draw no graphs
+    #[arg(long, help_heading = "Display")]
+    pub no_plotting: bool,
     /// Print nothing but the end
     #[arg(long, help_heading = "Display")]
     pub quiet: bool,
