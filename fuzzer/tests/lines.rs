@@ -202,6 +202,6 @@ fn the_table_shows_where_it_grew() {
     let mut command = scene.quagmire(&["replay", "seeds/a", "seeds/b", "--"]);
     let text = run(command.arg(&harness)).ended().stdout;
     let grew = text.split_once("  where it grew against the first\n").expect("a table").1;
-    assert!(grew.lines().any(|row| row.contains("55 -> 20,100  ") && row.contains("lines.c:14  triangle")), "{text}");
+    assert!(grew.lines().any(|row| row.contains("55 -> 20,100  ") && row.contains("/lines.c:14  triangle")), "{text}");
     assert!(text.lines().filter(|row| !row.contains(" at ")).all(|row| row.chars().count() <= 100), "{text}");
 }
