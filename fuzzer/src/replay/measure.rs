@@ -18,6 +18,7 @@ use crate::{
         counts::CountsObserver,
         executor::InProcessExecutor,
         input_page::InputPage,
+        perf::{Amounts, Counters},
         process,
         symbols::Symbols,
         tick,
@@ -45,6 +46,8 @@ pub struct Plan {
     pub memory_limit: u64,
     /// Show what the target prints.
     pub debug_target: bool,
+    /// Read the hardware counters.
+    pub counters: bool,
 }
 
 /// What one function cost in a run.
@@ -73,8 +76,8 @@ pub struct Measurement {
     pub edges_hit: u64,
     /// CPU seconds of one run, sample by sample.
     pub seconds: Vec<f64>,
-    /// The same for runs of the first input that are only compared with its others; empty for all other inputs.
-    pub control: Vec<f64>,
+    /// What the hardware counted in one run, sample by sample; empty where it does not count.
+    pub counters: Vec<Amounts>,
     /// The most expensive functions first.
     pub functions: Vec<FunctionCost>,
 }
@@ -208,6 +211,7 @@ fn in_child(
         Ok(executor) => executor,
         Err(error) => return vec![(open[0], Measurement::ended(UNUSABLE, Some(error.message)))],
     };
+    let counters = if plan.counters { Counters::start().ok() } else { None };
     let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
     tick::start(harness, limits);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
@@ -216,29 +220,22 @@ fn in_child(
     for &index in open {
         let before = process::cpu_seconds();
         let status = executor.execute(&inputs[index].bytes);
-        let first = process::cpu_seconds() - before;
+        let seconds = process::cpu_seconds() - before;
         let mut measurement = describe(status, executor.counts(), &mut symbols);
         if !measurement.came_back() {
-            measurement.seconds = vec![first];
+            measurement.seconds = vec![seconds];
             return vec![(index, measurement)];
         }
-        measurement.instructions_range = (u64::MAX, 0);
-        turns.push(Turn { bytes: &inputs[index].bytes, measurement, first });
+        turns.push(Turn::new(&inputs[index].bytes, measurement, seconds));
     }
-    let after_first = |executor: &InProcessExecutor, measurement: &mut Measurement| {
+    let describe_again = |executor: &InProcessExecutor, measurement: &mut Measurement| {
         // not of the run that was not timed: it also did what is done only once
         symbols.update();
         let warm = describe(Status::Returned, executor.counts(), &mut symbols);
         (measurement.functions, measurement.edges_hit) = (warm.functions, warm.edges_hit);
     };
-    match rounds::run(&mut executor, &mut turns, plan.rounds, after_first) {
-        Ok(control) => {
-            if let Some(first) = turns.first_mut() {
-                first.measurement.control = control;
-            }
-            let measured = open.iter().zip(turns);
-            measured.map(|(&index, turn)| (index, turn.measurement)).collect()
-        }
+    match rounds::run(&mut executor, &mut turns, plan.rounds, counters, describe_again) {
+        Ok(()) => open.iter().zip(turns).map(|(&index, turn)| (index, turn.measurement)).collect(),
         Err((place, status)) => vec![(open[place], describe(status, executor.counts(), &mut symbols))],
     }
 }
@@ -278,7 +275,7 @@ fn describe(status: Status, counts: &CountsObserver, symbols: &mut Symbols) -> M
         instructions_range: (counts.cost().instructions, counts.cost().instructions),
         edges_hit: hit,
         seconds: Vec::new(),
-        control: Vec::new(),
+        counters: Vec::new(),
         functions: functions.collect(),
     }
 }

@@ -13,7 +13,10 @@ use std::{io::Write, path::PathBuf};
 use crate::{
     campaign::{options::ReplayOptions, seeds::Seeds},
     error::{ExitCode, Result},
-    target::abi::Harness,
+    target::{
+        abi::Harness,
+        perf::{self, Counters},
+    },
 };
 
 /// Measures and prints.
@@ -29,7 +32,13 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
     }
     let inputs: Vec<measure::Input> =
         files.inputs.into_iter().map(|file| measure::Input { path: file.path, bytes: file.bytes }).collect();
+    let counters = Counters::start().map(drop);
+    if let Err(error) = &counters {
+        let why = perf::why_not(error);
+        let _ = writeln!(std::io::stderr(), "quagmire: no hardware counters on this machine: {why}");
+    }
     let plan = measure::Plan {
+        counters: counters.is_ok(),
         rounds: options.rounds,
         hang_timeout: options.hang_timeout,
         memory_limit: options.memory_limit,
