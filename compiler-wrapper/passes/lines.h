@@ -8,8 +8,8 @@
 //   u32 places; u32 bytes;
 //   { i32 file; i32 function; } of each place: distances in bytes, from the start of the table to the text
 //   the rest are LEB128 numbers, `bytes` bytes of them:
-//     instances, and the place of each: a source function in a file; several where it was inlined several times, since
-//       their executions add up
+//     instances, and for each of them: place; the instance that it was inlined into plus 1, or 0 for none. An instance is
+//       a source function in a file; there are several where it was inlined several times, since their executions add up
 //     groups, and for each of them
 //       parts, and the groups whose counts add up to its own; 0 parts if it has a counter: the counters belong to such
 //         groups in their order
@@ -102,8 +102,10 @@ public:
     llvm::SmallString<64> Bytes;
     llvm::raw_svector_ostream Out(Bytes);
     llvm::encodeULEB128(Instances.size(), Out);
-    for (const auto &Known : Instances)
-      llvm::encodeULEB128(Known.second, Out);
+    for (const auto &Known : Instances) {
+      llvm::encodeULEB128(Known.second.Place, Out);
+      llvm::encodeULEB128(Known.second.Into, Out);
+    }
     llvm::encodeULEB128(Count, Out);
     Out << Text;
     llvm::LLVMContext &C = F.getContext();
@@ -126,11 +128,15 @@ public:
 private:
   using Place = std::pair<std::string, std::string>;
   using Instance = std::pair<const llvm::DILocation *, std::pair<const llvm::DISubprogram *, const llvm::DIFile *>>;
+  struct Numbers {
+    unsigned Place;
+    unsigned Into;
+  };
 
   const llvm::Function &F;
   const llvm::DISubprogram *Own;
   llvm::MapVector<Place, unsigned, std::map<Place, unsigned>> Places;
-  llvm::MapVector<Instance, unsigned> Instances;
+  llvm::MapVector<Instance, Numbers> Instances;
   llvm::SmallString<256> Text;
   llvm::raw_svector_ostream Groups{Text};
   unsigned Count = 0;
@@ -142,12 +148,14 @@ private:
   std::pair<unsigned, unsigned> at(const llvm::DILocation *Loc) {
     const llvm::DISubprogram *Function = Loc ? Loc->getScope()->getSubprogram() : Own;
     const llvm::DIFile *File = Loc ? Loc->getFile() : Own->getFile();
-    Instance I{Loc ? Loc->getInlinedAt() : nullptr, {Function, File}};
+    const llvm::DILocation *InlinedAt = Loc ? Loc->getInlinedAt() : nullptr;
+    Instance I{InlinedAt, {Function, File}};
     auto Known = Instances.find(I);
     if (Known == Instances.end()) {
+      unsigned Into = InlinedAt ? at(InlinedAt).first + 1 : 0;
       unsigned Next = Places.size();
       unsigned Of = Places.insert({{path(File), name(Function)}, Next}).first->second;
-      Known = Instances.insert({I, Of}).first;
+      Known = Instances.insert({I, Numbers{Of, Into}}).first;
     }
     return {Known - Instances.begin(), Loc ? Loc->getLine() : 0};
   }

@@ -86,4 +86,9 @@ fn a_count_beyond_32_bits_is_exact() {
     assert!(number(&inputs[0]["edges"]) >= ITERATIONS, "{:#}", inputs[0]);
     let range = &inputs[0]["instructions_range"];
     assert_eq!(range[0], range[1]);
+    let line = &inputs[0]["lines"][0];
+    assert!((ITERATIONS - 1..=ITERATIONS + 1).contains(&number(&line["count"])), "{line:#}");
+    let lines = inputs[0]["lines"].as_array().expect("lines");
+    let sum: u64 = lines.iter().map(|line| number(&line["instructions"])).sum();
+    assert_eq!(sum, number(&inputs[0]["instructions"]));
 }

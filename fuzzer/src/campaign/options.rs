@@ -133,6 +133,8 @@ pub struct Options {
     pub size: SizeLimit,
     /// The rules to mutate by, as typed.
     pub rules: Option<String>,
+    /// Files of custom rules, in the order given.
+    pub regex_rules: Vec<PathBuf>,
     /// What the seeds are, if the user says so.
     pub input_type: Option<InputTypeName>,
     /// Seeds whose path does not match are left out.
@@ -157,6 +159,8 @@ pub struct Options {
     pub resume: bool,
     /// Rotate the campaign in the output folder away.
     pub force: bool,
+    /// Draw graphs.
+    pub plotting: bool,
     /// Print nothing but the end.
     pub quiet: bool,
     /// When to use colours.
@@ -211,12 +215,14 @@ impl Options {
             threshold: threshold(&args.threshold)?,
             size: size_limit(args.max_size, args.max_size_increase, args.max_size_ratio)?,
             rules: args.rules,
+            regex_rules: args.regex_rules,
             input_type: args.input_type.as_deref().map(input_type).transpose()?,
             workloads_filter: args.workloads_filter.as_deref().map(filter).transpose()?,
             dictionaries: args.dict,
             seed: args.seed.as_deref().map_or_else(|| Ok(drawn_seed()), given_seed)?,
             resume: args.resume,
             force: args.force,
+            plotting: !args.no_plotting,
             quiet: args.quiet,
             color: color(&args.color)?,
             debug_target: args.target.debug_target,
@@ -238,6 +244,8 @@ pub struct ReplayOptions {
     pub rounds: Rounds,
     /// Print JSON.
     pub json: bool,
+    /// Source files to print with counts, as the user named them.
+    pub annotate: Vec<PathBuf>,
     /// A run that takes longer is a hang; at least [`SHORTEST_HANG_TIMEOUT`].
     pub hang_timeout: Duration,
     /// Memory of the target in bytes; 0 for no limit.
@@ -276,6 +284,7 @@ impl ReplayOptions {
             seeds: args.seeds,
             rounds,
             json: args.json,
+            annotate: args.annotate,
             hang_timeout: hang_timeout(&args.target)?,
             memory_limit: memory_limit(&args.target)?,
             debug_target: args.target.debug_target,

@@ -132,6 +132,9 @@ pub struct FuzzArgs {
     /// that the input type asks for, and all of LibAFL's]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,
+    /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = "Mutation")]
+    pub regex_rules: Vec<PathBuf>,
     /// What the seeds are: text, binary or xml [default: by their content]
     #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
     pub input_type: Option<String>,
@@ -172,6 +175,9 @@ pub struct FuzzArgs {
     #[command(flatten)]
     pub target: TargetArgs,
 
+    /// Draw no graphs
+    #[arg(long, help_heading = "Display")]
+    pub no_plotting: bool,
     /// Print nothing but the end
     #[arg(long, help_heading = "Display")]
     pub quiet: bool,
@@ -219,6 +225,9 @@ pub struct ReplayArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Print this source file with how often each line was executed: the end of its path (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub annotate: Vec<PathBuf>,
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,

@@ -97,6 +97,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
                 repeats: "1".into(),
                 budget: crate::campaign::options::defaults::BUDGET.into(),
                 json: false,
+                annotate: Vec::new(),
                 target: fuzz.target,
                 program: fuzz.program,
                 command: fuzz.command,

@@ -18,9 +18,10 @@ pub fn p_above(a: &[f64], b: &[f64]) -> f64 {
 /// Pairs up to which the distribution is counted out.
 const EXACT: usize = 2500;
 
-/// Twice the number of pairs in which `a` is larger (ties count half), and the sizes of all groups of equal values.
+/// Twice the number of pairs in which `a` is larger (ties count half), and the sizes of all groups of equal values, if
+/// there are any between the two: ties among the values of one do not matter.
 fn statistic(a: &[f64], b: &[f64]) -> (usize, Vec<usize>) {
-    let mut twice_u = 0;
+    let (mut twice_u, mut tied) = (0, false);
     for x in a {
         for y in b {
             twice_u += match x.total_cmp(y) {
@@ -28,12 +29,15 @@ fn statistic(a: &[f64], b: &[f64]) -> (usize, Vec<usize>) {
                 std::cmp::Ordering::Equal => 1,
                 std::cmp::Ordering::Less => 0,
             };
+            tied |= x == y;
         }
+    }
+    if !tied {
+        return (twice_u, Vec::new());
     }
     let mut all: Vec<f64> = a.iter().chain(b).copied().collect();
     all.sort_by(f64::total_cmp);
-    let ties = all.chunk_by(|x, y| x == y).map(<[f64]>::len).filter(|&size| size > 1).collect();
-    (twice_u, ties)
+    (twice_u, all.chunk_by(|x, y| x == y).map(<[f64]>::len).filter(|&size| size > 1).collect())
 }
 
 /// P(U >= u): of all ways to rank n and m values, the share in which at least u pairs are in favour of the n.
@@ -105,6 +109,7 @@ mod tests {
         close(p_above(&[5.0, 6.0, 7.0, 8.0], &[1.0, 2.0, 3.0, 4.0]), 1.0 / 70.0, 1e-12);
         let many: Vec<f64> = (0..50).map(f64::from).collect();
         close(p_above(&[99.0, 98.0, 97.0], &many), 1.0 / 23_426.0, 1e-9);
+        close(p_above(&[99.0, 98.0, 97.0], &[1.0; 50]), 1.0 / 23_426.0, 1e-9);
         assert_eq!(p_above(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]), 1.0);
         assert_eq!(p_above(&[], &[1.0]), 1.0);
     }

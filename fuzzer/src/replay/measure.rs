@@ -9,15 +9,20 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::rounds::{self, Rounds, Turn};
+use super::{
+    attribution::Attribution,
+    rounds::{self, Rounds, Turn},
+    source::{self, SourceFile},
+};
 use crate::{
     cost::resource::Cost,
-    error::{Error, Result},
+    error::{Error, ExitCode, Result},
     target::{
         abi::{Harness, Status},
         counts::CountsObserver,
         executor::InProcessExecutor,
         input_page::InputPage,
+        lines,
         perf::{Amounts, Counters},
         process,
         symbols::Symbols,
@@ -48,17 +53,8 @@ pub struct Plan {
     pub debug_target: bool,
     /// Read the hardware counters.
     pub counters: bool,
-}
-
-/// What one function cost in a run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FunctionCost {
-    /// Demangled name.
-    pub function: String,
-    /// `file:line` of its hottest block, with debug information.
-    pub location: Option<String>,
-    /// Instructions in all its edges.
-    pub instructions: u64,
+    /// Source files all lines of which are wanted, as the user named them.
+    pub annotate: Vec<PathBuf>,
 }
 
 /// What was measured of one input.
@@ -78,8 +74,10 @@ pub struct Measurement {
     pub seconds: Vec<f64>,
     /// What the hardware counted in one run, sample by sample; empty where it does not count.
     pub counters: Vec<Amounts>,
-    /// The most expensive functions first.
-    pub functions: Vec<FunctionCost>,
+    /// Where it spent its instructions; all of it for the first input, what is worth a look for the others.
+    pub attribution: Attribution,
+    /// The files that [`Plan::annotate`] means.
+    pub sources: Vec<SourceFile>,
 }
 
 /// Status of an input that ends the target's process.
@@ -87,6 +85,9 @@ const KILLED: &str = "killed";
 
 /// Status of a target that cannot be run at all.
 const UNUSABLE: &str = "unusable";
+
+/// Status if what was asked for does not make sense with this target.
+const REFUSED: &str = "refused";
 
 impl Measurement {
     fn ended(status: &str, detail: Option<String>) -> Self {
@@ -135,7 +136,8 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
             drop(reader);
             process::die_with_parent();
             process::unblock_signals();
-            let outcome = in_child(harness, inputs, &open, plan, page);
+            let first = results[0].as_ref().map(|first| first.attribution.clone());
+            let outcome = in_child(harness, inputs, &open, plan, page, first);
             let mut pipe = std::fs::File::from(writer);
             let sent = postcard::to_stdvec(&outcome).is_ok_and(|bytes| pipe.write_all(&bytes).is_ok());
             drop(pipe);
@@ -150,6 +152,9 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
                 for (index, measurement) in outcome {
                     if measurement.status == UNUSABLE {
                         return Err(Error::target(measurement.detail.unwrap_or_default()));
+                    }
+                    if measurement.status == REFUSED {
+                        return Err(Error::usage(measurement.detail.unwrap_or_default()));
                     }
                     results[index] = Some(measurement);
                 }
@@ -206,45 +211,93 @@ fn in_child(
     open: &[usize],
     plan: &Plan,
     page: InputPage,
+    first: Option<Attribution>,
 ) -> Vec<(usize, Measurement)> {
+    let no_use = |error: Error| {
+        let status = if error.code == ExitCode::Usage { REFUSED } else { UNUSABLE };
+        vec![(open[0], Measurement::ended(status, Some(error.message)))]
+    };
     let mut executor = match process::prepare_target(harness, page, plan.debug_target) {
         Ok(executor) => executor,
-        Err(error) => return vec![(open[0], Measurement::ended(UNUSABLE, Some(error.message)))],
+        Err(error) => return no_use(error),
     };
     let counters = if plan.counters { Counters::start().ok() } else { None };
     let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
     tick::start(harness, limits);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
-    let mut symbols = Symbols::new();
+    let mut places = Places { symbols: Symbols::new(), annotate: &plan.annotate, first };
     // Once each, not timed: caches fill, first-time work is done, and it shows how long a run takes.
     for &index in open {
         let before = process::cpu_seconds();
         let status = executor.execute(&inputs[index].bytes);
         let seconds = process::cpu_seconds() - before;
-        let mut measurement = describe(status, executor.counts(), &mut symbols);
+        let mut measurement = describe(status, executor.counts());
         if !measurement.came_back() {
             measurement.seconds = vec![seconds];
-            return vec![(index, measurement)];
+            return match places.attribute(index, &mut measurement, executor.counts()) {
+                Ok(()) => vec![(index, measurement)],
+                Err(error) => no_use(error),
+            };
         }
         turns.push(Turn::new(&inputs[index].bytes, measurement, seconds));
     }
-    let describe_again = |executor: &InProcessExecutor, measurement: &mut Measurement| {
+    let mut refused = None;
+    let describe_again = |place: usize, executor: &InProcessExecutor, measurement: &mut Measurement| {
         // not of the run that was not timed: it also did what is done only once
-        symbols.update();
-        let warm = describe(Status::Returned, executor.counts(), &mut symbols);
-        (measurement.functions, measurement.edges_hit) = (warm.functions, warm.edges_hit);
+        measurement.edges_hit = edges_hit(executor.counts());
+        refused = refused.take().or(places.attribute(open[place], measurement, executor.counts()).err());
     };
-    match rounds::run(&mut executor, &mut turns, plan.rounds, counters, describe_again) {
+    let measured = rounds::run(&mut executor, &mut turns, plan.rounds, counters, describe_again);
+    if let Some(error) = refused {
+        return no_use(error);
+    }
+    match measured {
         Ok(()) => open.iter().zip(turns).map(|(&index, turn)| (index, turn.measurement)).collect(),
-        Err((place, status)) => vec![(open[place], describe(status, executor.counts(), &mut symbols))],
+        Err((place, status)) => {
+            let mut ended = describe(status, executor.counts());
+            match places.attribute(open[place], &mut ended, executor.counts()) {
+                Ok(()) => vec![(open[place], ended)],
+                Err(error) => no_use(error),
+            }
+        }
     }
 }
 
-/// Functions reported per input.
-const FUNCTIONS: usize = 30;
+/// What is needed to say where a run spent its instructions. Names are looked up here and not by the caller: it has not
+/// opened the libraries that the target opened.
+struct Places<'a> {
+    symbols: Symbols,
+    annotate: &'a [PathBuf],
+    /// Of the first input, once that was measured.
+    first: Option<Attribution>,
+}
 
-/// Names are looked up here and not by the caller: it has not opened the libraries that the target opened.
-fn describe(status: Status, counts: &CountsObserver, symbols: &mut Symbols) -> Measurement {
+impl Places<'_> {
+    /// Adds to a measurement where its last run spent its instructions.
+    fn attribute(&mut self, index: usize, measurement: &mut Measurement, counts: &CountsObserver) -> Result<()> {
+        self.symbols.update();
+        let all = Attribution::complete(lines::source_costs(counts, &mut self.symbols));
+        if !self.annotate.is_empty() {
+            let files = lines::source_files(counts.program());
+            let found: Result<_> = self.annotate.iter().map(|wanted| source::find(&files, wanted)).collect();
+            measurement.sources = found?;
+        }
+        measurement.attribution = if index == 0 {
+            self.first = Some(all.clone());
+            all
+        } else {
+            let nothing = Attribution::default();
+            all.against(self.first.as_ref().unwrap_or(&nothing), &measurement.sources)
+        };
+        Ok(())
+    }
+}
+
+fn edges_hit(counts: &CountsObserver) -> u64 {
+    counts.ran().iter().map(|&f| counts.counts(f).1.iter().filter(|&&c| c > 0).count() as u64).sum()
+}
+
+fn describe(status: Status, counts: &CountsObserver) -> Measurement {
     let event = counts.event();
     let detail = match status {
         Status::Crashed if event.signal == 0 => Some("sanitizer report".to_owned()),
@@ -252,30 +305,12 @@ fn describe(status: Status, counts: &CountsObserver, symbols: &mut Symbols) -> M
         Status::Exited => Some(format!("exit code {}", event.exit_code)),
         _ => None,
     };
-    let program = counts.program();
-    let mut ran = counts.ran().to_vec();
-    ran.sort_by_key(|&f| std::cmp::Reverse(counts.instructions_of(f)));
-    ran.truncate(FUNCTIONS);
-    let functions = ran.iter().map(|&f| {
-        let function = &program.functions()[f as usize];
-        let (_, edge_counts) = counts.counts(f);
-        let work = edge_counts.iter().zip(function.weights()).map(|(&c, &w)| u64::from(c) * u64::from(w));
-        let hottest = work.enumerate().max_by_key(|&(at, work)| (work, std::cmp::Reverse(at))).map_or(0, |(at, _)| at);
-        FunctionCost {
-            function: symbols.place(function.pc(0)).function,
-            location: symbols.place(function.pc(hottest)).location,
-            instructions: counts.instructions_of(f),
-        }
-    });
-    let hit = counts.ran().iter().map(|&f| counts.counts(f).1.iter().filter(|&&c| c > 0).count() as u64).sum();
     Measurement {
         status: status_name(status).to_owned(),
         detail,
         cost: counts.cost(),
         instructions_range: (counts.cost().instructions, counts.cost().instructions),
-        edges_hit: hit,
-        seconds: Vec::new(),
-        counters: Vec::new(),
-        functions: functions.collect(),
+        edges_hit: edges_hit(counts),
+        ..Measurement::default()
     }
 }

@@ -4,7 +4,12 @@ use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
 
 use serde::{Deserialize, Serialize};
 
-use super::measure::{Input, Measurement};
+use super::{
+    attribution::{Attribution, LeftOut},
+    growth,
+    measure::{Input, Measurement},
+    source::SourceFile,
+};
 use crate::{
     cost::{
         judgement::{Severity, Verdict, judge, noise_floor},
@@ -12,8 +17,11 @@ use crate::{
         statistics::{median, median_interval, ratio_of_medians},
     },
     error::{Error, Result},
-    output::format::{grouped, short},
-    target::perf,
+    output::{
+        format::{grouped, short},
+        screen::terminal_width,
+    },
+    target::{lines::LineCost, perf},
 };
 
 /// All inputs; ratios are against the first one.
@@ -27,10 +35,13 @@ pub struct Report {
     /// measured.
     #[serde(default)]
     pub noise_floor: Option<f64>,
+    /// The source files that were asked for: all their lines are among those of the inputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub annotated: Vec<SourceFile>,
 }
 
 /// One input.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct InputReport {
     /// As given.
     pub path: String,
@@ -87,18 +98,27 @@ pub struct InputReport {
     /// What the hardware counted in one run, the medians: `hw-instructions` and `hw-cycles`, where the machine has them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,
-    /// The most expensive first.
+    /// The most expensive first; not all of a large program.
     pub functions: Vec<FunctionReport>,
+    /// The most expensive first; not all of a large program.
+    #[serde(default)]
+    pub lines: Vec<LineCost>,
+    /// Lines that were executed and are not among `lines`.
+    #[serde(default)]
+    pub lines_left_out: LeftOut,
 }
 
-/// One function of one input.
+/// One function of one input: see [`crate::target::lines::FunctionCost`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionReport {
     /// Demangled name.
     pub function: String,
-    /// `file:line` of its hottest block, with debug information.
+    /// `file:line` of its most expensive line, with debug information.
     pub location: Option<String>,
-    /// In all its edges.
+    /// How often its most executed line was executed.
+    #[serde(default)]
+    pub count: u64,
+    /// In all its lines.
     pub instructions: u64,
     /// Of the run's instructions, 0 to 1.
     pub share: f64,
@@ -109,15 +129,21 @@ impl Report {
     pub fn new(inputs: &[Input], measured: &[Measurement]) -> Self {
         let first = measured.first().cloned().unwrap_or_default();
         let noise_floor = noise_floor(&first.seconds);
+        let annotated = measured.iter().map(|m| &m.sources).find(|sources| !sources.is_empty()).cloned();
+        let annotated = annotated.unwrap_or_default();
+        let others: Vec<&Attribution> = measured.iter().skip(1).map(|m| &m.attribution).collect();
+        let mut of_first = Some(first.attribution.clone().as_first_of(&others, &annotated));
         let one = |(index, (input, m)): (usize, (&Input, &Measurement))| {
             let is_judged = index > 0 && !m.seconds.is_empty() && !first.seconds.is_empty();
             let judgement = is_judged.then(|| judge(&m.seconds, &first.seconds, noise_floor));
+            let attribution = of_first.take().unwrap_or_else(|| m.attribution.clone());
             let seconds = median_interval(&m.seconds);
             let ratio = (!m.seconds.is_empty() && !first.seconds.is_empty())
                 .then(|| ratio_of_medians(&m.seconds, &first.seconds));
-            let functions = m.functions.iter().map(|f| FunctionReport {
-                function: f.function.clone(),
-                location: f.location.clone(),
+            let functions = attribution.functions.into_iter().map(|f| FunctionReport {
+                function: f.function,
+                location: f.location,
+                count: f.count,
                 instructions: f.instructions,
                 share: f.instructions as f64 / m.cost.instructions.max(1) as f64,
             });
@@ -133,6 +159,8 @@ impl Report {
                 edges_hit: m.edges_hit,
                 costs: costs(m, seconds.value),
                 functions: functions.collect(),
+                lines: attribution.lines,
+                lines_left_out: attribution.left_out,
                 seconds: m.seconds.clone(),
                 seconds_median: seconds.value,
                 seconds_low: seconds.low,
@@ -149,11 +177,8 @@ impl Report {
                 counters: counters(m),
             }
         };
-        Self {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            inputs: inputs.iter().zip(measured).enumerate().map(one).collect(),
-            noise_floor,
-        }
+        let inputs = inputs.iter().zip(measured).enumerate().map(one).collect();
+        Self { version: env!("CARGO_PKG_VERSION").to_owned(), inputs, noise_floor, annotated }
     }
 }
 
@@ -202,7 +227,11 @@ fn verdict(input: &InputReport) -> String {
 /// Functions shown per input.
 const SHOWN_FUNCTIONS: usize = 5;
 
+/// Width of the table if nobody knows that of the terminal, in columns.
+const USUAL_WIDTH: u16 = 100;
+
 fn for_people(report: &Report) -> String {
+    let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
     let mut text = String::new();
     for (index, input) in report.inputs.iter().enumerate() {
         let _ = writeln!(text, "{}  {} bytes", input.path, grouped(input.bytes));
@@ -256,6 +285,9 @@ fn for_people(report: &Report) -> String {
             let at = function.location.as_deref().map_or(String::new(), |l| format!("  at {l}"));
             let _ = writeln!(text, "  {:5.1} %  {}{at}", function.share * 100.0, short(&function.function));
         }
+        if let Some(first) = report.inputs.first().filter(|_| index > 0) {
+            text += &growth::table(&growth::growth(first, input), width.into());
+        }
     }
     text
 }
@@ -268,6 +300,11 @@ pub fn print(report: &Report, json: bool) -> Result<()> {
     } else {
         for_people(report)
     };
+    print_text(&text)
+}
+
+/// Prints to standard output; a closed pipe is no error.
+pub fn print_text(text: &str) -> Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::other(format!("cannot print: {error}")))

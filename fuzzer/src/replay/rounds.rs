@@ -98,33 +98,43 @@ fn came_back(status: Status) -> Result<(), Status> {
     if matches!(status, Status::Returned | Status::Rejected) { Ok(()) } else { Err(status) }
 }
 
-/// Takes samples; `describe` is called for each input after its first run that was neither in a batch nor the very first.
+/// Takes samples; `describe` is called for each input, by number, after a run that was neither in a batch nor its first.
 struct Sampler<'a, F> {
     executor: &'a mut InProcessExecutor,
     counters: Option<Counters>,
     describe: F,
+    /// CPU seconds of all runs, timed or not.
+    spent: f64,
 }
 
-impl<F: FnMut(&InProcessExecutor, &mut Measurement)> Sampler<'_, F> {
+impl<F: FnMut(usize, &InProcessExecutor, &mut Measurement)> Sampler<'_, F> {
     /// One sample: the mean of a batch.
-    fn take(&mut self, turn: &mut Turn) -> Result<(), Status> {
+    fn take(&mut self, index: usize, turn: &mut Turn) -> Result<(), Status> {
         if turn.has_lead_in {
-            came_back(self.executor.execute(turn.bytes))?;
-            self.counted(turn, 1);
+            self.single_run(index, turn)?;
         }
         let before = self.counters.as_mut().and_then(Counters::read);
         let seconds = timed(self.executor, turn.bytes, turn.batch)?;
         let after = self.counters.as_mut().and_then(Counters::read);
-        self.counted(turn, turn.batch);
+        self.spent += seconds;
         turn.measurement.seconds.push(seconds / f64::from(turn.batch));
         if let (Some(before), Some(after)) = (before, after) {
             turn.measurement.counters.extend(after.since(before, turn.batch));
         }
+        self.counted(index, turn, turn.batch);
+        Ok(())
+    }
+
+    /// One run that is not timed.
+    fn single_run(&mut self, index: usize, turn: &mut Turn) -> Result<(), Status> {
+        came_back(self.executor.execute(turn.bytes))?;
+        self.spent += turn.seconds;
+        self.counted(index, turn, 1);
         Ok(())
     }
 
     /// Remembers the counts of `runs` runs together.
-    fn counted(&mut self, turn: &mut Turn, runs: u32) {
+    fn counted(&mut self, index: usize, turn: &mut Turn, runs: u32) {
         let cost = self.executor.counts().cost();
         let runs = u64::from(runs);
         let (low, high) = &mut turn.measurement.instructions_range;
@@ -135,14 +145,14 @@ impl<F: FnMut(&InProcessExecutor, &mut Measurement)> Sampler<'_, F> {
             turn.measurement.cost = cost;
             if !turn.is_described {
                 turn.is_described = true;
-                (self.describe)(self.executor, &mut turn.measurement);
+                (self.describe)(index, self.executor, &mut turn.measurement);
             }
         }
     }
 }
 
-/// Runs all inputs in turn, each of which was run before. `describe` is called for each of them after a run that shows
-/// what it does.
+/// Runs all inputs in turn, each of which was run before. `describe` is called for each of them, by number, after a run
+/// that shows what it does; for the first one before the others.
 ///
 /// # Errors
 /// The number of the input whose run ended early, and how.
@@ -151,23 +161,26 @@ pub fn run(
     turns: &mut [Turn],
     rounds: Rounds,
     counters: Option<Counters>,
-    describe: impl FnMut(&InProcessExecutor, &mut Measurement),
+    describe: impl FnMut(usize, &InProcessExecutor, &mut Measurement),
 ) -> Result<(), (usize, Status)> {
-    let started = process::cpu_seconds();
     for (index, turn) in turns.iter_mut().enumerate() {
         turn.estimate(executor).map_err(|status| (index, status))?;
     }
     size_batches(turns);
     let plan = Plan::new(turns, rounds);
-    let mut sampler = Sampler { executor, counters, describe };
+    let mut sampler = Sampler { executor, counters, describe, spent: 0.0 };
+    // describing takes long and empties the caches: before the first round, unless one more run would take long as well
+    for (index, turn) in turns.iter_mut().enumerate().take_while(|(_, turn)| turn.has_lead_in) {
+        sampler.single_run(index, turn).map_err(|status| (index, status))?;
+    }
     for round in 1..=plan.most {
         for index in plan.order(round) {
             for _ in 0..plan.samples[index] {
-                sampler.take(&mut turns[index]).map_err(|status| (index, status))?;
+                sampler.take(index, &mut turns[index]).map_err(|status| (index, status))?;
             }
         }
         if let Rounds::UntilClear(budget) = rounds {
-            let is_spent = round >= FEWEST && process::cpu_seconds() - started >= budget.as_secs_f64();
+            let is_spent = round >= FEWEST && sampler.spent >= budget.as_secs_f64();
             if is_spent || LOOKS.contains(&round) && is_clear(turns) {
                 break;
             }

@@ -11,7 +11,7 @@ use super::{
 #[derive(Debug)]
 pub struct LineTable {
     places: Vec<Place>,
-    instances: Vec<usize>,
+    instances: Vec<Instance>,
     groups: Vec<Group>,
 }
 
@@ -22,6 +22,14 @@ pub struct Place {
     pub file: &'static CStr,
     /// Name of the function for the linker; its plain name if there is no other.
     pub function: &'static CStr,
+}
+
+/// A source function as it stands in the function of the table, once for each time that it was inlined.
+#[derive(Debug)]
+struct Instance {
+    place: usize,
+    /// The instance that it was inlined into: one before it.
+    into: Option<usize>,
 }
 
 /// Blocks that run equally often.
@@ -46,6 +54,9 @@ pub struct Executed {
     /// The source function: the function itself, or one that was inlined into it. Several items are of one place if it
     /// was inlined several times.
     pub place: Place,
+    /// The source function that answers for it: the innermost one of the program's own that it was inlined into, or the
+    /// function itself if there are only functions of system headers in between.
+    pub owner: Place,
     /// 0 for what the compiler made up.
     pub line: u32,
     /// The largest count of any blocks with instructions of the line.
@@ -74,7 +85,12 @@ impl LineTable {
     }
 
     fn parse(places: Vec<Place>, mut numbers: Numbers<'_>) -> Option<Self> {
-        let instances = numbers.list(|n| n.index(places.len()))?;
+        let mut known = 0;
+        let instances = numbers.list(|n| {
+            let (place, into) = (n.index(places.len())?, n.index(known + 1)?);
+            known += 1;
+            Some(Instance { place, into: into.checked_sub(1) })
+        })?;
         let mut line = 0i64;
         let groups = numbers.list(|n| {
             let parts = n.list(Numbers::unsigned)?;
@@ -96,12 +112,14 @@ impl LineTable {
     /// also for those that were not executed.
     pub fn executed(&self, edges: &[u64]) -> Vec<Executed> {
         let counts = self.group_counts(edges);
+        let owners: Vec<Place> = (0..self.instances.len()).map(|instance| self.owner(instance)).collect();
         let mut all: Vec<(usize, Executed)> = Vec::new();
         for (group, count) in self.groups.iter().zip(counts) {
             all.extend(group.lines.iter().map(|l| {
-                let place = self.places[self.instances[l.instance]];
+                let place = self.places[self.instances[l.instance].place];
                 let instructions = count.saturating_mul(l.weight);
-                (l.instance, Executed { place, line: l.line, count, instructions })
+                let owner = owners[l.instance];
+                (l.instance, Executed { place, owner, line: l.line, count, instructions })
             }));
         }
         all.sort_by_key(|(instance, e)| (*instance, e.line));
@@ -119,7 +137,14 @@ impl LineTable {
     /// All lines that it has code of; several times where there are several blocks or copies.
     pub fn lines(&self) -> impl Iterator<Item = (Place, u32)> {
         let lines = self.groups.iter().flat_map(|group| &group.lines).filter(|l| l.line > 0);
-        lines.map(|l| (self.places[self.instances[l.instance]], l.line))
+        lines.map(|l| (self.places[self.instances[l.instance].place], l.line))
+    }
+
+    fn owner(&self, instance: usize) -> Place {
+        let chain = std::iter::successors(Some(instance), |&at| self.instances[at].into);
+        let place = |at: usize| self.places[self.instances[at].place];
+        let own = chain.clone().map(place).find(|place| !is_system_header(&place.file()));
+        own.or_else(|| chain.last().map(place)).unwrap_or_else(|| place(instance))
     }
 
     /// How often each group ran. Groups without a counter come after all that they are the sum of.
@@ -148,6 +173,15 @@ impl LineTable {
         }
         counts.into_iter().map(|count| count.unwrap_or(0)).collect()
     }
+}
+
+/// Whether a file is one of the compiler's or the system's own, by where it is.
+fn is_system_header(path: &str) -> bool {
+    path.starts_with("/usr/include/")
+        || path.starts_with("/usr/lib/")
+        || path.contains("/include/c++/")
+        || path.contains("/lib/gcc/")
+        || path.contains("/lib/clang/")
 }
 
 impl Place {
@@ -212,7 +246,7 @@ mod tests {
     const INLINED: Place = Place { file: c"/src/a.h", function: c"inlined" };
 
     fn executed(place: Place, line: u32, count: u64, instructions: u64) -> Executed {
-        Executed { place, line, count, instructions }
+        Executed { place, owner: place, line, count, instructions }
     }
 
     #[test]
@@ -226,7 +260,7 @@ mod tests {
     #[test]
     fn copies_of_an_inlined_function_are_kept_apart_and_a_line_has_the_largest_count_of_its_groups() {
         let bytes = [
-            3, 0, 1, 1, // three instances: the function, and twice the inlined one
+            3, 0, 0, 1, 1, 1, 1, // three instances: the function, and twice the inlined one
             2, // groups, each with a counter
             0, 3, 0, 10, 2, 1, 0x7b, 1, 2, 0, 1, // 10: 2 instructions; 5 of the first copy: 1; 5 of the second: 1
             0, 2, 0, 5, 1, 2, 0x7b, 5, // 10: 1 instruction; 5 of the second copy: 5
@@ -237,12 +271,26 @@ mod tests {
     }
 
     #[test]
+    fn code_of_system_headers_belongs_to_the_function_that_it_was_inlined_into() {
+        let header = |function| Place { file: c"/usr/include/c++/12/bits/stl_vector.h", function };
+        let instance = |place, into| Instance { place, into };
+        let table = |places: Vec<Place>, instances| LineTable { places, instances, groups: Vec::new() };
+        // own code, which a header's function was inlined into, and another one into that
+        let chain = || vec![instance(0, None), instance(1, Some(0)), instance(2, Some(1)), instance(3, Some(2))];
+        let mixed = table(vec![HERE, INLINED, header(c"at"), header(c"size")], chain());
+        assert_eq!([0, 1, 2, 3].map(|at| mixed.owner(at)), [HERE, INLINED, INLINED, INLINED]);
+        let only_headers = table(vec![header(c"dfs"), header(c"begin"), header(c"at"), header(c"size")], chain());
+        assert_eq!(only_headers.owner(3), header(c"dfs"));
+    }
+
+    #[test]
     fn a_table_that_makes_no_sense_is_none() {
-        let a_place_too_many = [1, 1, 0];
-        let a_negative_line = [1, 0, 1, 0, 1, 0, 0x7f, 1];
-        let a_part_too_many = [1, 0, 1, 1, 1, 0];
-        let cut_off = [1, 0, 1, 0];
-        for bytes in [&a_place_too_many[..], &a_negative_line, &a_part_too_many, &cut_off] {
+        let a_place_too_many = [1, 1, 0, 0];
+        let inlined_into_itself = [1, 0, 1, 0];
+        let a_negative_line = [1, 0, 0, 1, 0, 1, 0, 0x7f, 1];
+        let a_part_too_many = [1, 0, 0, 1, 1, 1, 0];
+        let cut_off = [1, 0, 0, 1, 0];
+        for bytes in [&a_place_too_many[..], &inlined_into_itself, &a_negative_line, &a_part_too_many, &cut_off] {
             assert!(LineTable::parse(vec![HERE], Numbers { bytes }).is_none(), "{bytes:?}");
         }
     }

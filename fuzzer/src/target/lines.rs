@@ -2,7 +2,10 @@
 //!
 //! For reports only, since it takes milliseconds: a search looks at [`super::counts`].
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +39,20 @@ impl LineCost {
     }
 }
 
+/// What a run cost in one function. Code of system headers that was inlined belongs to the function that it was inlined
+/// into, all other code to the function that it was written in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionCost {
+    /// Demangled name; the symbol without debug information.
+    pub function: String,
+    /// `file:line` of its most expensive line, with debug information.
+    pub location: Option<String>,
+    /// How often its most executed line (block without debug information) was executed.
+    pub count: u64,
+    /// Instructions executed.
+    pub instructions: u64,
+}
+
 /// Names as people read them, worked out once each.
 #[derive(Default)]
 struct Names(HashMap<Place, (String, String)>);
@@ -46,59 +63,87 @@ impl Names {
     }
 }
 
-/// Sums by file, line and function.
+/// What a run cost, all of it: the instructions of all lines are together those of the run, and so are those of all
+/// functions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SourceCosts {
+    /// Those that were executed, the most expensive first.
+    pub lines: Vec<LineCost>,
+    /// Those that were executed, the most expensive first.
+    pub functions: Vec<FunctionCost>,
+}
+
 #[derive(Default)]
-struct Sums(BTreeMap<(String, u32, String), (u64, u64)>);
+struct Sums {
+    /// Count and instructions by file, line and function.
+    lines: BTreeMap<(String, u32, String), (u64, u64)>,
+    functions: BTreeMap<String, FunctionSum>,
+}
+
+#[derive(Default)]
+struct FunctionSum {
+    count: u64,
+    instructions: u64,
+    /// Instructions by location; of lines of its own, where it has any.
+    own: BTreeMap<(String, u32), u64>,
+    inlined: BTreeMap<(String, u32), u64>,
+}
 
 impl Sums {
-    fn add(&mut self, file: &str, line: u32, function: &str, count: u64, instructions: u64) {
-        let sum = self.0.entry((file.to_owned(), line, function.to_owned())).or_default();
+    fn add(&mut self, file: &str, line: u32, function: &str, owner: &str, count: u64, instructions: u64) {
+        let sum = self.lines.entry((file.to_owned(), line, function.to_owned())).or_default();
         *sum = (sum.0.saturating_add(count), sum.1.saturating_add(instructions));
+        let sum = self.functions.entry(owner.to_owned()).or_default();
+        sum.count = sum.count.max(count);
+        sum.instructions = sum.instructions.saturating_add(instructions);
+        if line > 0 {
+            let locations = if function == owner { &mut sum.own } else { &mut sum.inlined };
+            *locations.entry((file.to_owned(), line)).or_default() += instructions;
+        }
     }
 
-    /// The most expensive first.
-    fn sorted(self) -> Vec<LineCost> {
+    fn sorted(self) -> SourceCosts {
         let line =
             |((file, line, function), (count, instructions))| LineCost { function, file, line, count, instructions };
-        let mut lines: Vec<LineCost> = self.0.into_iter().map(line).collect();
-        lines.sort_by_key(|line| std::cmp::Reverse(line.instructions)); // stable: ties stay in the order of lines
-        lines
+        let function = |(function, sum): (String, FunctionSum)| {
+            let hottest = |all: BTreeMap<(String, u32), u64>| all.into_iter().max_by_key(|(_, work)| *work);
+            let location = hottest(sum.own).or_else(|| hottest(sum.inlined));
+            let location = location.map(|((file, line), _)| format!("{file}:{line}"));
+            FunctionCost { function, location, count: sum.count, instructions: sum.instructions }
+        };
+        let mut lines: Vec<LineCost> = self.lines.into_iter().map(line).collect();
+        let mut functions: Vec<FunctionCost> = self.functions.into_iter().map(function).collect();
+        // stable: ties stay in the order of lines and names
+        lines.sort_by_key(|line| Reverse(line.instructions));
+        functions.sort_by_key(|function| Reverse(function.instructions));
+        SourceCosts { lines, functions }
     }
 }
 
-/// What the last run cost by source line, the most expensive first; lines that were not executed are left out. The
-/// instructions of all lines are together those of the run. To be called before the next run.
-pub fn line_costs(counts: &CountsObserver, symbols: &mut Symbols) -> Vec<LineCost> {
+/// What the last run cost by source line and function. To be called before the next run.
+pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCosts {
     let (mut names, mut sums) = (Names::default(), Sums::default());
     for &index in counts.ran() {
         let function = &counts.program().functions()[index as usize];
         let edges = counts.exact_counts(index);
         if let Some(table) = LineTable::read(function) {
             for executed in table.executed(&edges).into_iter().filter(|e| e.instructions > 0) {
+                let owner = names.file_and_function(executed.owner).1.clone();
                 let (file, name) = names.file_and_function(executed.place);
-                sums.add(file, executed.line, name, executed.count, executed.instructions);
+                sums.add(file, executed.line, name, &owner, executed.count, executed.instructions);
             }
         } else {
             let start = function.pc(0);
             let name = symbols.place(start).function;
             for (edge, (&count, &weight)) in edges.iter().zip(function.weights()).enumerate() {
                 if count > 0 {
-                    let block = format!("{name}{BLOCK}{:x}", function.pc(edge).wrapping_sub(start));
-                    sums.add("", 0, &block, count, count.saturating_mul(weight.into()));
+                    let block = format!("{name}+{:#x}", function.pc(edge).wrapping_sub(start));
+                    sums.add("", 0, &block, &name, count, count.saturating_mul(weight.into()));
                 }
             }
         }
     }
     sums.sorted()
-}
-
-/// Between a symbol and the place of a block in it.
-const BLOCK: &str = "+0x";
-
-/// The function that a line belongs to, without the place of a block.
-pub fn function_of(line: &LineCost) -> &str {
-    let symbol = line.function.rsplit_once(BLOCK).filter(|_| line.file.is_empty());
-    symbol.map_or(&line.function, |(symbol, _)| symbol)
 }
 
 /// All lines with code of all source files that the debug information of the program knows, by path; empty without any.
@@ -156,23 +201,30 @@ mod tests {
     #[test]
     fn lines_of_equal_names_are_added_up_and_sorted_by_instructions() {
         let mut sums = Sums::default();
-        sums.add("a.c", 1, "f", 2, 10);
-        sums.add("a.c", 2, "f", 1, 30);
-        sums.add("a.c", 1, "f", 3, 15);
-        sums.add("a.c", 1, "g", 1, 25);
-        let lines = sums.sorted();
+        sums.add("a.c", 1, "f", "f", 2, 10);
+        sums.add("a.c", 2, "f", "f", 1, 30);
+        sums.add("a.c", 1, "f", "f", 3, 15);
+        sums.add("a.c", 1, "g", "g", 1, 25);
+        let lines = sums.sorted().lines;
         let shown: Vec<_> = lines.iter().map(|l| (l.line, l.function.as_str(), l.count, l.instructions)).collect();
         assert_eq!(shown, [(2, "f", 1, 30), (1, "f", 5, 25), (1, "g", 1, 25)]);
     }
 
     #[test]
-    fn a_block_without_a_line_belongs_to_its_symbol() {
-        let line = |file: &str, function: &str| LineCost {
-            file: file.into(),
+    fn functions_are_the_sums_of_the_lines_that_they_own_and_are_found_in_their_own() {
+        let mut sums = Sums::default();
+        sums.add("vector.h", 7, "at", "g", 900, 90);
+        sums.add("a.c", 0, "g", "g", 1, 1_000);
+        sums.add("a.c", 9, "g", "g", 7, 30);
+        sums.add("a.c", 2, "f", "f", 5, 50);
+        sums.add("vector.h", 7, "at", "h", 1, 9);
+        let cost = |function: &str, location: &str, count, instructions| FunctionCost {
             function: function.into(),
-            ..LineCost::default()
+            location: Some(location.into()),
+            count,
+            instructions,
         };
-        assert_eq!(function_of(&line("", "operator+(A, B)+0x1f")), "operator+(A, B)");
-        assert_eq!(function_of(&line("a.c", "f+0x1f")), "f+0x1f");
+        let expected = [cost("g", "a.c:9", 900, 1_120), cost("f", "a.c:2", 5, 50), cost("h", "vector.h:7", 1, 9)];
+        assert_eq!(sums.sorted().functions, expected);
     }
 }

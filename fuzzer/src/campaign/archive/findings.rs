@@ -157,7 +157,9 @@ impl Archive<'_> {
         }
         let time = confirmation.time_ratio;
         let elapsed = self.elapsed();
-        let hottest = confirmation.growth.lines.first().or(confirmation.growth.functions.first());
+        // line 0 is what the compiler made up
+        let known = confirmation.growth.lines.iter().find(|grown| grown.line.is_some_and(|line| line > 0));
+        let hottest = known.or(confirmation.growth.functions.first());
         let finding = Finding {
             kind: FindingKind::Degradation,
             path: self.relative(&path),

@@ -54,6 +54,9 @@ fn every_option_is_taken() {
         "2.5",
         "--rules",
         "T,B.6",
+        "--regex-rules",
+        "r.yaml",
+        "--regex-rules=s.yaml",
         "--input-type",
         "xml",
         "--workloads-filter",
@@ -79,6 +82,7 @@ fn every_option_is_taken() {
     assert_eq!(options.cost, [Resource::Time, Resource::Instructions]);
     assert_eq!(options.size, SizeLimit::Ratio(2.5));
     assert_eq!(options.rules.as_deref(), Some("T,B.6"));
+    assert_eq!(options.regex_rules, ["r.yaml", "s.yaml"].map(PathBuf::from));
     assert_eq!(options.input_type, Some(InputTypeName::Xml));
     assert!(options.workloads_filter.unwrap().is_match(b"a/b.xml"));
     assert_eq!(options.dictionaries, ["a", "b"].map(PathBuf::from));

@@ -50,10 +50,11 @@ impl CustomRule {
     /// # Errors
     /// What is wrong with the pattern or the replacement, and the remedy.
     pub fn new(number: usize, pattern: &str, replacement: &str) -> Result<Self, String> {
-        let compiled = compile(&undouble(pattern)).map_err(|error| format!("{}: correct it", regex_reason(&error)))?;
-        let name = format!("{} -> {}", in_one_line(pattern, SHOWN), in_one_line(replacement, SHOWN));
-        let replacement = Replacement::parse(&undouble(replacement), &compiled)?;
-        Ok(Self { label: format!("{FAMILY}.{number}"), name, pattern: compiled, replacement })
+        let (pattern, replacement) = (undouble(pattern), undouble(replacement));
+        let name = format!("{} -> {}", in_one_line(&pattern, SHOWN), in_one_line(&replacement, SHOWN));
+        let pattern = compile(&pattern).map_err(|error| format!("{}: correct it", regex_reason(&error)))?;
+        let replacement = Replacement::parse(&replacement, &pattern)?;
+        Ok(Self { label: format!("{FAMILY}.{number}"), name, pattern, replacement })
     }
 
     /// The match at or after `at`, looked for no further than needed.

@@ -7,7 +7,8 @@ use std::ops::Range;
 use libafl_bolts::rands::{Rand, StdRand};
 
 use super::keep_some;
-use super::scan::{Attribute, Tag, separates, tags};
+use super::lexer::{Attribute, separates};
+use super::scan::{Tag, tags};
 use crate::mutators::edit::delete_all;
 use crate::mutators::rule::rule;
 

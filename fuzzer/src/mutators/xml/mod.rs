@@ -1,7 +1,9 @@
 //! The rules D.1 to D.4 for XML and what looks like it. They remove, and leave alone what holds no tags: comments, CDATA
-//! sections, processing instructions and `<!DOCTYPE`. What a tag is on broken markup, `scan.rs` says.
+//! sections, processing instructions and `<!DOCTYPE`. What a tag is in broken markup, `scan.rs` and
+//! `lexer.rs` say.
 
 pub mod attributes;
+mod lexer;
 mod scan;
 pub mod tags;
 

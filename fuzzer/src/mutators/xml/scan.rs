@@ -2,11 +2,8 @@
 //!
 //! - Comments, CDATA sections, processing instructions, the XML declaration and declarations (`<!DOCTYPE` with its
 //!   internal subset) hold no tags. One that is not closed is text, and what follows it counts.
-//! - A tag goes from `<` to the next `>` that is not within quotes. A `<` that meets another one, or the end, before
+//! - A tag goes from `<` to the next `>` that is not within quotes (see `lexer.rs`). A `<` that meets another one, or the end, before
 //!   that is text.
-//! - Values stand in quotes of either kind, or go up to the next blank. A quote that is not closed is part of an unquoted
-//!   value. So is one whose partner only comes behind a `<` and does not look like the end of a value: a lost quote must
-//!   not turn the rest of the document inside out.
 //!
 //! Every search that finds nothing is made once, so that the time is linear in the size of the input, whatever it holds.
 
@@ -14,18 +11,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use crate::mutators::edit::is_blank;
-
-/// What a tag does to the nesting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// `<a>`
-    Opening,
-    /// `</a>`
-    Closing,
-    /// `<a/>`
-    Empty,
-}
+use super::lexer::{Attribute, Kind, Lexer, Piece, is_quote, separates};
 
 /// A tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +26,7 @@ pub(super) struct Tag {
 impl Tag {
     /// The attributes, in order.
     pub fn attributes<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = Attribute> + use<'a> {
-        let mut lexer = Lexer { bytes: &bytes[..self.range.end], at: self.name.end, unpaired: [false; 2] };
+        let mut lexer = Lexer::new(&bytes[..self.range.end], self.name.end);
         let has_attributes = self.has_attributes;
         std::iter::from_fn(move || match lexer.next_piece() {
             Piece::Attribute(attribute) if has_attributes => Some(attribute),
@@ -49,36 +35,9 @@ impl Tag {
     }
 }
 
-/// An attribute, or a piece of one: `id="1"`, `id = 1`, `id`, `"1"`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Attribute {
-    /// Empty if it has lost its name.
-    pub name: Range<usize>,
-    /// With its quotes; none if there is no `=`.
-    pub value: Option<Range<usize>>,
-}
-
-impl Attribute {
-    /// All of it, without blanks around it.
-    pub fn range(&self) -> Range<usize> {
-        self.name.start..self.value.as_ref().map_or(self.name.end, |value| value.end)
-    }
-
-    /// The value without its quotes.
-    pub fn content(&self, bytes: &[u8]) -> Option<Range<usize>> {
-        let value = self.value.clone()?;
-        let is_quoted = value.len() > 1 && is_quote(bytes[value.start]) && bytes[value.end - 1] == bytes[value.start];
-        Some(if is_quoted { value.start + 1..value.end - 1 } else { value })
-    }
-}
-
 /// All tags, in order. They do not overlap.
 pub(super) fn tags(bytes: &[u8]) -> Vec<Tag> {
-    let mut scanner = Scanner {
-        lexer: Lexer { bytes, at: 0, unpaired: [false; 2] },
-        unclosed: [false; 3],
-        broken_declaration: false,
-    };
+    let mut scanner = Scanner { lexer: Lexer::new(bytes, 0), unclosed: [false; 3], broken_declaration: false };
     let mut tags = Vec::new();
     while let Some(tag) = scanner.next_tag() {
         tags.push(tag);
@@ -86,134 +45,8 @@ pub(super) fn tags(bytes: &[u8]) -> Vec<Tag> {
     tags
 }
 
-fn is_quote(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'')
-}
-
 fn starts_name(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || byte >= 0x80
-}
-
-/// True for blanks of all kinds and newlines, which separate attributes.
-pub(super) fn separates(byte: u8) -> bool {
-    byte == b'\n' || is_blank(byte)
-}
-
-/// What can come next inside of a tag.
-enum Piece {
-    Attribute(Attribute),
-    /// `>` or `/>`; the lexer is behind it.
-    End(Kind),
-    /// A `<`, where the lexer stays, or the end of the bytes.
-    Broken,
-}
-
-/// Reads a tag from behind its name.
-struct Lexer<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    /// No `"` and no `'` follows: it was looked for once.
-    unpaired: [bool; 2],
-}
-
-impl Lexer<'_> {
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn skip(&mut self, skipped: impl Fn(u8) -> bool) {
-        while self.peek().is_some_and(&skipped) {
-            self.at += 1;
-        }
-    }
-
-    fn ends_empty_tag(&self) -> bool {
-        self.bytes[self.at..].starts_with(b"/>")
-    }
-
-    fn next_piece(&mut self) -> Piece {
-        self.skip(separates);
-        match self.peek() {
-            None | Some(b'<') => Piece::Broken,
-            Some(b'>') => {
-                self.at += 1;
-                Piece::End(Kind::Opening)
-            }
-            Some(b'/') if self.ends_empty_tag() => {
-                self.at += 2;
-                Piece::End(Kind::Empty)
-            }
-            Some(byte) => Piece::Attribute(self.attribute(byte)),
-        }
-    }
-
-    /// The attribute here, where `first` is: at least one byte.
-    fn attribute(&mut self, first: u8) -> Attribute {
-        let start = self.at;
-        if is_quote(first) {
-            if let Some(end) = self.end_of_quoted() {
-                self.at = end;
-                return Attribute { name: start..start, value: Some(start..end) };
-            }
-            self.at += 1;
-        }
-        while let Some(byte) = self.peek() {
-            let stops = separates(byte) || is_quote(byte) || matches!(byte, b'=' | b'>' | b'<');
-            if stops || (byte == b'/' && self.ends_empty_tag()) {
-                break;
-            }
-            self.at += 1;
-        }
-        let name = start..self.at;
-        self.skip(separates);
-        if self.peek() != Some(b'=') {
-            self.at = name.end;
-            return Attribute { name, value: None };
-        }
-        self.at += 1;
-        self.skip(separates);
-        let start = self.at;
-        match self.peek().filter(|&byte| is_quote(byte)).and_then(|_| self.end_of_quoted()) {
-            Some(end) => self.at = end,
-            None => {
-                while let Some(byte) = self.peek() {
-                    if separates(byte) || matches!(byte, b'>' | b'<') || (byte == b'/' && self.ends_empty_tag()) {
-                        break;
-                    }
-                    self.at += 1;
-                }
-            }
-        }
-        // `a= >` has a value of no bytes, which is not behind the blank
-        let value = if self.at == start { self.after_equals(start) } else { start..self.at };
-        self.at = value.end;
-        Attribute { name, value: Some(value) }
-    }
-
-    /// The empty place right behind the `=` that stands before `at`.
-    fn after_equals(&self, mut at: usize) -> Range<usize> {
-        while separates(self.bytes[at - 1]) {
-            at -= 1;
-        }
-        at..at
-    }
-
-    /// Behind the partner of the quote here, if that ends a value.
-    fn end_of_quoted(&mut self) -> Option<usize> {
-        let quote = self.bytes[self.at];
-        let unpaired = &mut self.unpaired[usize::from(quote == b'\'')];
-        if *unpaired {
-            return None;
-        }
-        let rest = &self.bytes[self.at + 1..];
-        let Some(length) = memchr(quote, rest) else {
-            *unpaired = true;
-            return None;
-        };
-        let looks_like_an_end = |byte: &u8| separates(*byte) || matches!(byte, b'>' | b'/');
-        let ends = memchr(b'<', &rest[..length]).is_none() || rest.get(length + 1).is_none_or(looks_like_an_end);
-        ends.then_some(self.at + 1 + length + 1)
-    }
 }
 
 /// What hides tags, and how it ends before its `>`. Its place is that of its flag in [`Scanner::unclosed`].
@@ -373,25 +206,6 @@ mod tests {
         finds("<a b=\"1><c d=\"2\"/></a>", &["<a b=\"1>", "<c d=\"2\"/>", "</a>"]);
         finds("<a b=1\"><c d=\"2\"/></a>", &["<a b=1\">", "<c d=\"2\"/>", "</a>"]);
         finds("<p>it's</p><a b='x < y'>", &["<p>", "</p>", "<a b='x < y'>"]);
-    }
-
-    #[test]
-    fn attributes_are_taken_apart() {
-        let document = b"<a b='1' c = \"\" d e=5 'x' f= \"g='2' =h>";
-        let tag = &tags(document)[0];
-        let text = |range: Range<usize>| String::from_utf8(document[range].to_vec()).unwrap();
-        let parts: Vec<(String, Option<String>)> =
-            tag.attributes(document).map(|found| (text(found.name), found.value.map(text))).collect();
-        let expected = [
-            ("b", Some("'1'")),
-            ("c", Some("\"\"")),
-            ("d", None),
-            ("e", Some("5")),
-            ("", Some("'x'")),
-            ("f", Some("\"g='2'")),
-            ("", Some("h")),
-        ];
-        assert_eq!(parts, expected.map(|(name, value)| (name.to_owned(), value.map(str::to_owned))));
     }
 
     proptest! {

@@ -5,7 +5,8 @@ use std::ops::Range;
 use libafl_bolts::rands::{Rand, StdRand};
 
 use super::keep_some;
-use super::scan::{Kind, Tag, tags};
+use super::lexer::Kind;
+use super::scan::{Tag, tags};
 use crate::mutators::edit::delete_all;
 use crate::mutators::rule::rule;
 
