@@ -90,7 +90,7 @@ impl Confirmer {
         if last.seconds.is_empty() || first.seconds.is_empty() || last.status != "returned" {
             return Ok(None);
         }
-        let floor = report.noise_floor.unwrap_or(0.0);
+        let floor = report.noise_floor;
         let against = |seed: &InputReport| judge(&last.seconds, &seed.seconds, floor);
         let judgement = against(first);
         // slower than the median seed, and slower than what it was made from

@@ -72,6 +72,7 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         environment: environment::environment(),
     };
     let alone = measure::Plan {
+        counters: false,
         rounds: Rounds::Fixed(0),
         hang_timeout: setup.options.hang_timeout,
         memory_limit: setup.options.memory_limit,

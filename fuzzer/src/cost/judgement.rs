@@ -5,9 +5,13 @@
 //! alone is wrong now and then: an interval from few values is too narrow, a rank test sees differences of a hundredth
 //! of a percent, and a noise floor is itself measured.
 //!
-//! Runs are repeated until the verdict is clear. Looking often would make chance hits likely, so there are four looks at
-//! fixed numbers of rounds, and each has to pass at a quarter of the level (Bonferroni's correction: valid however the
-//! looks depend on each other).
+//! Runs are repeated until the verdict is clear. Looking often would make chance hits likely, so there are five looks at
+//! fixed numbers of rounds, the last of which comes sooner if the budget is spent, and each has to pass at a fifth of the
+//! level (Bonferroni's correction: valid however the looks depend on each other).
+//!
+//! Where runs are so long that there is time for few, the rank test cannot be passed: no order of three and three values
+//! is less likely than 1 in 20. There, a gross difference is enough: the fastest run of the input takes at least twice
+//! as long as the slowest of the seed's.
 
 use serde::{Deserialize, Serialize};
 
@@ -78,17 +82,26 @@ impl Severity {
     }
 }
 
-/// Rounds after which the measurements are looked at.
-pub const LOOKS: [u32; 4] = [10, 20, 40, 80];
+/// Rounds after which the measurements are looked at. After the first, only gross differences can be clear.
+pub const LOOKS: [u32; 5] = [3, 5, 10, 20, 40];
 
 /// Chance of a false alarm by the rank test, over all looks together.
-const LEVEL: f64 = 0.004;
+const LEVEL: f64 = 0.005;
 
 /// A smaller difference does not matter in practice.
 const LEAST_EFFECT: f64 = 0.05;
 
-/// A p-value that is worth a second look.
+/// A p-value that is worth a second look: the smallest that three and three runs can have.
 const SUSPICIOUS: f64 = 0.05;
+
+/// From so many runs of either, no difference can be clear.
+const ENOUGH: usize = 10;
+
+/// A gross difference is by this factor between the fastest and the slowest ...
+const GROSS: f64 = 2.0;
+
+/// ... of at least so many runs each.
+const ENOUGH_IF_GROSS: usize = 3;
 
 /// See the module's text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,122 +112,95 @@ pub struct Judgement {
     pub severity: Severity,
     /// Ratio of the medians, with its 95 % bootstrap interval.
     pub ratio: Estimate,
-    /// Of the rank test, in the direction of the ratio.
+    /// Of the rank test, one-sided, in the direction of the ratio.
     pub p_value: f64,
     /// More rounds would hardly change the verdict.
     pub is_clear: bool,
+    /// The noise that the difference was held against; see [`noise_floor`].
+    pub floor: Option<f64>,
+    /// Runs of the input.
+    pub runs: usize,
+    /// Every run of one took at least twice as long as every run of the other.
+    pub is_gross: bool,
 }
 
-/// How far the interval of the ratio of two series of the same input is from 1: what this machine shows now where there
-/// is no difference. 0.02 is 2 %.
-pub fn noise_floor(a: &[f64], b: &[f64]) -> f64 {
-    if a.is_empty() || b.is_empty() {
-        return 0.0;
+/// What this machine shows now where there is no difference: half of the samples of one input against the other half, of
+/// which every other sample is a part, as a round has one before the other inputs and one after them. It is how far the
+/// interval of their ratio reaches from 1: 0.02 is 2 %. `None` for too few samples.
+pub fn noise_floor(samples: &[f64]) -> Option<f64> {
+    if samples.len() < ENOUGH {
+        return None;
     }
-    let ratio = ratio_of_medians(a, b);
-    (ratio.high - 1.0).max(1.0 - ratio.low).max(0.0)
+    let half = |from: usize| samples.iter().copied().skip(from).step_by(2).collect::<Vec<f64>>();
+    let ratio = ratio_of_medians(&half(0), &half(1));
+    Some((ratio.high - 1.0).max(1.0 - ratio.low).max(0.0))
+}
+
+/// Whether `slow` is grossly slower than `fast`.
+fn is_gross(slow: &[f64], fast: &[f64]) -> bool {
+    let least = slow.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = fast.iter().copied().fold(0.0, f64::max);
+    slow.len().min(fast.len()) >= ENOUGH_IF_GROSS && least >= GROSS * most
 }
 
 /// Judges the times of `input` against those of `seed`, which were taken in turn with them, where the same input shows
 /// a `floor` of noise.
-pub fn judge(input: &[f64], seed: &[f64], floor: f64) -> Judgement {
+pub fn judge(input: &[f64], seed: &[f64], floor: Option<f64>) -> Judgement {
     let ratio = ratio_of_medians(input, seed);
-    let slower = ratio.value >= 1.0;
-    let p_value = if slower { p_above(input, seed) } else { p_above(seed, input) };
-    let margin = 1.0 + floor.max(LEAST_EFFECT);
-    let is_significant = p_value < LEVEL / LOOKS.len() as f64;
-    let is_known = !input.is_empty() && !seed.is_empty();
-    let verdict = if ratio.low > margin && is_significant {
+    let (slow, fast) = if ratio.value >= 1.0 { (input, seed) } else { (seed, input) };
+    let p_value = p_above(slow, fast);
+    let margin = 1.0 + floor.unwrap_or(0.0).max(LEAST_EFFECT);
+    let is_gross = is_gross(slow, fast);
+    let is_certain = is_gross || p_value < LEVEL / LOOKS.len() as f64;
+    let verdict = if input.is_empty() || seed.is_empty() {
+        Verdict::NoChange
+    } else if ratio.low > margin && is_certain {
         Verdict::Degradation
-    } else if ratio.high < 1.0 / margin && is_significant && is_known {
+    } else if ratio.high < 1.0 / margin && is_certain {
         Verdict::Optimisation
-    } else if is_known && ratio.value > margin && p_value < SUSPICIOUS {
+    } else if ratio.value > margin && p_value <= SUSPICIOUS {
         Verdict::Maybe
     } else {
         Verdict::NoChange
     };
-    let is_within = ratio.low > 1.0 / margin && ratio.high < margin;
     let is_clear = match verdict {
         Verdict::Degradation | Verdict::Optimisation => true,
-        Verdict::NoChange => is_within && floor <= LEAST_EFFECT,
+        Verdict::NoChange => input.len().min(seed.len()) >= ENOUGH && is_within(&ratio),
         Verdict::Maybe => false,
     };
-    Judgement { verdict, severity: Severity::of(ratio.value), ratio, p_value, is_clear }
+    let severity = Severity::of(ratio.value);
+    Judgement { verdict, severity, ratio, p_value, is_clear, floor, runs: input.len(), is_gross }
+}
+
+/// All of the interval is too little to matter.
+fn is_within(ratio: &Estimate) -> bool {
+    ratio.low > 1.0 / (1.0 + LEAST_EFFECT) && ratio.high < 1.0 + LEAST_EFFECT
+}
+
+impl Judgement {
+    /// Why the verdict is what it is, in one line for people.
+    pub fn explanation(&self) -> String {
+        let Self { ratio: Estimate { value, low, high }, .. } = self;
+        let took = format!("{value:.2} x the time of the first [{low:.2}, {high:.2}]");
+        let runs = self.runs;
+        let noise = self.floor.map_or(String::new(), |floor| format!(" than the noise of {:.1} %", floor * 100.0));
+        match self.verdict {
+            Verdict::Degradation | Verdict::Optimisation if self.is_gross => {
+                format!(
+                    "{took}: no run of the one is within a factor of {GROSS:.0} of any of the other, over {runs} runs"
+                )
+            }
+            Verdict::Degradation => format!("{took}: more{noise}, and not by chance"),
+            Verdict::Optimisation => format!("{took}: less by more{noise}, and not by chance"),
+            Verdict::Maybe => format!("{took}: {runs} runs do not settle it; a larger --budget may"),
+            Verdict::NoChange if self.is_clear => {
+                format!("{took}: a difference of less than {:.0} % does not matter", LEAST_EFFECT * 100.0)
+            }
+            Verdict::NoChange if runs == 0 => "not timed".to_owned(),
+            Verdict::NoChange => format!("{took}: no difference can be told over {runs} runs"),
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use libafl_bolts::rands::{Rand, StdRand};
-
-    use super::*;
-
-    /// Times as they are: around 1, now and then much more, and with a slow drift that both series share.
-    fn times(count: usize, factor: f64, rand: &mut StdRand, drift: f64) -> Vec<f64> {
-        let one = |round: usize| {
-            let spike = if rand.coinflip(0.05) { 1.0 + 4.0 * rand.next_float() } else { 1.0 };
-            factor * spike * (1.0 + 0.04 * rand.next_float()) * (1.0 + drift * round as f64 / count as f64)
-        };
-        (0..count).map(one).collect()
-    }
-
-    /// Verdicts of judgements with all looks, as replay does them.
-    fn verdicts(factor: f64, trials: u64) -> Vec<Verdict> {
-        let judged = |trial: u64| {
-            let mut rand = StdRand::with_seed(trial);
-            let most = LOOKS[LOOKS.len() - 1] as usize;
-            let drift = 0.2 * rand.next_float();
-            let [seed, again] = [0; 2].map(|_| times(most, 1.0, &mut rand, drift));
-            let input = times(most, factor, &mut rand, drift);
-            let looks = LOOKS.iter().map(|&look| {
-                let n = look as usize;
-                judge(&input[..n], &seed[..n], noise_floor(&again[..n], &seed[..n]))
-            });
-            let looks: Vec<Judgement> = looks.collect();
-            looks.iter().find(|look| look.is_clear).unwrap_or(&looks[looks.len() - 1]).verdict
-        };
-        (0..trials).map(judged).collect()
-    }
-
-    #[test]
-    fn the_same_input_is_hardly_ever_a_degradation() {
-        let alarms = verdicts(1.0, 400).into_iter().filter(|&verdict| verdict == Verdict::Degradation).count();
-        assert!(alarms <= 1, "{alarms} of 400");
-    }
-
-    #[test]
-    fn a_slowdown_by_a_fifth_is_nearly_always_seen_and_its_opposite_too() {
-        let seen = |factor, expected| verdicts(factor, 100).into_iter().filter(|&verdict| verdict == expected).count();
-        assert!(seen(1.2, Verdict::Degradation) >= 98);
-        assert!(seen(1.0 / 1.2, Verdict::Optimisation) >= 98);
-    }
-
-    #[test]
-    fn three_runs_settle_a_large_difference_if_the_seed_has_many() {
-        let seed = times(51, 1.0, &mut StdRand::with_seed(1), 0.0);
-        let found = judge(&[1000.0, 1010.0, 1020.0], &seed, 0.02);
-        assert_eq!((found.verdict, found.severity, found.is_clear), (Verdict::Degradation, Severity::Critical, true));
-    }
-
-    #[test]
-    fn a_difference_below_the_noise_is_none() {
-        let seed: Vec<f64> = (0..40).map(|i| 1.0 + f64::from(i) * 1e-4).collect();
-        let input: Vec<f64> = seed.iter().map(|time| time * 1.2).collect();
-        assert_eq!(judge(&input, &seed, 0.02).verdict, Verdict::Degradation);
-        assert_eq!(judge(&input, &seed, 0.30).verdict, Verdict::NoChange);
-        assert!(!judge(&input, &seed, 0.30).is_clear);
-    }
-
-    #[test]
-    fn nothing_measured_is_no_change_and_not_clear() {
-        let found = judge(&[], &[1.0], 0.0);
-        assert_eq!((found.verdict, found.is_clear), (Verdict::NoChange, false));
-    }
-
-    #[test]
-    fn severity_goes_by_the_ratio() {
-        assert_eq!(
-            [1.2, 2.0, 9.9, 10.0, 100.0].map(Severity::of),
-            [Severity::Minor, Severity::Moderate, Severity::Moderate, Severity::Severe, Severity::Critical]
-        );
-    }
-}
+mod tests;

@@ -22,7 +22,9 @@ use crate::{
         counts::CountsObserver,
         executor::InProcessExecutor,
         input_page::InputPage,
-        lines, process,
+        lines,
+        perf::{Amounts, Counters},
+        process,
         program::Program,
         symbols::Symbols,
         tick,
@@ -50,6 +52,8 @@ pub struct Plan {
     pub memory_limit: u64,
     /// Show what the target prints.
     pub debug_target: bool,
+    /// Read the hardware counters.
+    pub counters: bool,
     /// Source files all lines of which are wanted, as the user named them.
     pub annotate: Vec<PathBuf>,
 }
@@ -69,8 +73,8 @@ pub struct Measurement {
     pub edges_hit: u64,
     /// CPU seconds of one run, sample by sample.
     pub seconds: Vec<f64>,
-    /// The same for runs of the first input that are only compared with its others; empty for all other inputs.
-    pub control: Vec<f64>,
+    /// What the hardware counted in one run, sample by sample; empty where it does not count.
+    pub counters: Vec<Amounts>,
     /// Where it spent its instructions; all of it for the first input, what is worth a look for the others.
     pub attribution: Attribution,
     /// The files that [`Plan::annotate`] means.
@@ -218,6 +222,7 @@ fn in_child(
         Ok(executor) => executor,
         Err(error) => return no_use(error),
     };
+    let counters = if plan.counters { Counters::start().ok() } else { None };
     let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
     tick::start(harness, limits);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
@@ -226,36 +231,29 @@ fn in_child(
     for &index in open {
         let before = process::cpu_seconds();
         let status = executor.execute(&inputs[index].bytes);
-        let first = process::cpu_seconds() - before;
+        let seconds = process::cpu_seconds() - before;
         let mut measurement = describe(status, executor.counts());
         if !measurement.came_back() {
-            measurement.seconds = vec![first];
+            measurement.seconds = vec![seconds];
             if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
                 return no_use(error);
             }
             places.attribute(index, &mut measurement, executor.counts());
             return vec![(index, measurement)];
         }
-        measurement.instructions_range = (u64::MAX, 0);
-        turns.push(Turn { bytes: &inputs[index].bytes, measurement, first });
+        turns.push(Turn::new(&inputs[index].bytes, measurement, seconds));
     }
     // now that the target has opened its libraries, and before much time is spent
     if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
         return no_use(error);
     }
-    let after_first = |place: usize, executor: &InProcessExecutor, measurement: &mut Measurement| {
+    let describe_again = |place: usize, executor: &InProcessExecutor, measurement: &mut Measurement| {
         // not of the run that was not timed: it also did what is done only once
         measurement.edges_hit = edges_hit(executor.counts());
         places.attribute(open[place], measurement, executor.counts());
     };
-    match rounds::run(&mut executor, &mut turns, plan.rounds, after_first) {
-        Ok(control) => {
-            if let Some(first) = turns.first_mut() {
-                first.measurement.control = control;
-            }
-            let measured = open.iter().zip(turns);
-            measured.map(|(&index, turn)| (index, turn.measurement)).collect()
-        }
+    match rounds::run(&mut executor, &mut turns, plan.rounds, counters, describe_again) {
+        Ok(()) => open.iter().zip(turns).map(|(&index, turn)| (index, turn.measurement)).collect(),
         Err((place, status)) => {
             let mut ended = describe(status, executor.counts());
             places.attribute(open[place], &mut ended, executor.counts());

@@ -23,7 +23,10 @@ use crate::{
         seeds::Seeds,
     },
     error::{Error, ExitCode, Result},
-    target::abi::Harness,
+    target::{
+        abi::Harness,
+        perf::{self, Counters},
+    },
 };
 
 /// Measures and prints.
@@ -42,6 +45,7 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
     // an annotated source shows counts and no times
     let only_counts = !options.annotate.is_empty() && !options.json;
     let plan = measure::Plan {
+        counters: !only_counts && has_counters(),
         rounds: if only_counts { Rounds::Fixed(1) } else { options.rounds },
         hang_timeout: options.hang_timeout,
         memory_limit: options.memory_limit,
@@ -56,6 +60,17 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
         report::print(&report, options.json)?;
     }
     Ok(ExitCode::Ended)
+}
+
+/// Whether the machine has hardware counters that this process may read. Where not, it says why.
+fn has_counters() -> bool {
+    let started = Counters::start();
+    if let Err(error) = &started {
+        let why = perf::why_not(error);
+        // a closed standard error is no reason to stop
+        let _ = writeln!(std::io::stderr(), "quagmire: no hardware counters on this machine: {why}");
+    }
+    started.is_ok()
 }
 
 /// Prints the source files that were asked for.

@@ -14,14 +14,14 @@ use crate::{
     cost::{
         judgement::{Severity, Verdict, judge, noise_floor},
         resource::Resource,
-        statistics::{median_interval, ratio_of_medians},
+        statistics::{median, median_interval, ratio_of_medians},
     },
     error::{Error, Result},
     output::{
         format::{grouped, short},
         screen::terminal_width,
     },
-    target::lines::LineCost,
+    target::{lines::LineCost, perf},
 };
 
 /// All inputs; ratios are against the first one.
@@ -89,6 +89,15 @@ pub struct InputReport {
     /// Of the rank test, one-sided.
     #[serde(default)]
     pub p_value: Option<f64>,
+    /// Why the verdict is what it is, in one line.
+    #[serde(default)]
+    pub explanation: Option<String>,
+    /// How often it was timed: the length of `seconds`.
+    #[serde(default)]
+    pub rounds: u64,
+    /// What the hardware counted in one run, the medians: `hw-instructions` and `hw-cycles`, where the machine has them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
     /// The most expensive first; not all of a large program.
     pub functions: Vec<FunctionReport>,
     /// The most expensive first; not all of a large program.
@@ -119,14 +128,14 @@ impl Report {
     /// Compares all inputs with the first.
     pub fn new(inputs: &[Input], measured: &[Measurement]) -> Self {
         let first = measured.first().cloned().unwrap_or_default();
-        let noise_floor = (!first.control.is_empty()).then(|| noise_floor(&first.control, &first.seconds));
+        let noise_floor = noise_floor(&first.seconds);
         let annotated = measured.iter().map(|m| &m.sources).find(|sources| !sources.is_empty()).cloned();
         let annotated = annotated.unwrap_or_default();
         let others: Vec<&Attribution> = measured.iter().skip(1).map(|m| &m.attribution).collect();
         let mut of_first = Some(first.attribution.clone().as_first_of(&others, &annotated));
         let one = |(index, (input, m)): (usize, (&Input, &Measurement))| {
             let is_judged = index > 0 && !m.seconds.is_empty() && !first.seconds.is_empty();
-            let judgement = is_judged.then(|| judge(&m.seconds, &first.seconds, noise_floor.unwrap_or(0.0)));
+            let judgement = is_judged.then(|| judge(&m.seconds, &first.seconds, noise_floor));
             let attribution = of_first.take().unwrap_or_else(|| m.attribution.clone());
             let seconds = median_interval(&m.seconds);
             let ratio = (!m.seconds.is_empty() && !first.seconds.is_empty())
@@ -163,6 +172,9 @@ impl Report {
                 verdict: judgement.map(|j| j.verdict),
                 severity: judgement.map(|j| j.severity),
                 p_value: judgement.map(|j| j.p_value),
+                explanation: judgement.map(|j| j.explanation()),
+                rounds: m.seconds.len() as u64,
+                counters: counters(m),
             }
         };
         let inputs = inputs.iter().zip(measured).enumerate().map(one).collect();
@@ -179,6 +191,15 @@ fn costs(measured: &Measurement, seconds: f64) -> BTreeMap<Resource, u64> {
     Resource::ALL.into_iter().map(|resource| (resource, resource.of(&cost))).collect()
 }
 
+/// Medians of what the hardware counted.
+fn counters(measured: &Measurement) -> BTreeMap<String, u64> {
+    if measured.counters.is_empty() {
+        return BTreeMap::new();
+    }
+    let middle = |at: usize| median(&measured.counters.iter().map(|amounts| amounts[at]).collect::<Vec<f64>>()) as u64;
+    perf::NAMES.iter().enumerate().map(|(at, name)| (name.to_string(), middle(at))).collect()
+}
+
 /// A time in the unit that suits it.
 fn seconds(value: f64) -> String {
     match value {
@@ -192,8 +213,15 @@ fn bytes(amount: u64) -> String {
     format!("{} B", grouped(amount))
 }
 
-fn p_value(p: f64) -> String {
-    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
+/// The verdict on an input, and why.
+fn verdict(input: &InputReport) -> String {
+    let (Some(verdict), Some(severity), Some(p)) = (input.verdict, input.severity, input.p_value) else {
+        return String::new();
+    };
+    let p = if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") };
+    let severity = if verdict == Verdict::Degradation { format!(", {}", severity.words()) } else { String::new() };
+    let why = input.explanation.as_deref().unwrap_or_default();
+    format!("  verdict       {}{severity}   rank test p {p}\n                {why}\n", verdict.words())
 }
 
 /// Functions shown per input.
@@ -231,11 +259,12 @@ fn for_people(report: &Report) -> String {
                 input.seconds.len(),
             );
         }
-        if let (Some(verdict), Some(severity), Some(p)) = (input.verdict, input.severity, input.p_value) {
-            let severity =
-                if verdict == Verdict::Degradation { format!(", {}", severity.words()) } else { String::new() };
-            let noise = report.noise_floor.map_or(String::new(), |n| format!("; noise floor {:.1} %", n * 100.0));
-            let _ = writeln!(text, "  verdict       {}{severity}   rank test p {}{noise}", verdict.words(), p_value(p));
+        if let Some(floor) = report.noise_floor.filter(|_| index == 0) {
+            let _ = writeln!(text, "  noise floor   {:.1} %, by timing this input against itself", floor * 100.0);
+        }
+        text.push_str(&verdict(input));
+        for (name, amount) in &input.counters {
+            let _ = writeln!(text, "  {name:<13} {}", grouped(*amount));
         }
         let amount = |resource: Resource| input.costs.get(&resource).copied().unwrap_or(0);
         let _ = writeln!(

@@ -1,11 +1,20 @@
 //! The rounds of a measurement: all inputs in turn, until what they say is clear.
+//!
+//! What could make an input look slower than it is, and what is done about it:
+//! - *Drift*, such as a change of frequency: a round goes through all inputs and then back. The first and the second half
+//!   of a round see a steady drift from opposite sides, so that it cancels.
+//! - *Interference* by what else runs: the inputs alternate every fraction of a millisecond, so that it hits all alike.
+//! - *Caches*: on the way there and back, each of two inputs follows itself once and the other one once. Short runs are
+//!   preceded by one that is not timed, so that what ran before has left the caches.
+//! - *Batches*: two inputs that take about as long are timed in batches of the same size.
+//! - *Memory*: all inputs are run from the same address in the same process, so that its layout cannot favour one.
 
 use std::time::Duration;
 
 use super::measure::Measurement;
 use crate::{
     cost::judgement::{LOOKS, judge, noise_floor},
-    target::{abi::Status, executor::InProcessExecutor, process},
+    target::{abi::Status, executor::InProcessExecutor, perf::Counters, process},
 };
 
 /// How often inputs are run.
@@ -17,54 +26,133 @@ pub enum Rounds {
     UntilClear(Duration),
 }
 
-/// The fewest rounds that give an interval at all.
-const FEWEST: u32 = 3;
+/// The fewest rounds that can settle anything.
+const FEWEST: u32 = LOOKS[0];
 
-/// Runs of a cheap input in a round, where an expensive one allows for few rounds: a rank test needs many of either.
-const SAMPLES: u32 = 17;
+/// Samples of a cheap input in a round, at most, where an expensive one allows for few rounds: a rank test needs many of
+/// either.
+const SAMPLES: f64 = 17.0;
 
-/// Short runs are timed in batches of at least 0.2 ms: the clock costs a third of a microsecond. Seconds.
+/// Short runs are timed in batches of about 0.2 ms: asking the clock costs a third of a microsecond. Seconds.
 const BATCH: f64 = 0.0002;
+
+/// Runs that are shorter are preceded by one that is not timed. Seconds.
+const SHORT: f64 = 0.001;
+
+/// A first run that is longer says well enough how long the others are. Seconds.
+const LONG: f64 = 0.02;
 
 /// One input among those that are measured.
 pub struct Turn<'a> {
-    /// Its content.
-    pub bytes: &'a [u8],
+    bytes: &'a [u8],
     /// What is measured of it.
     pub measurement: Measurement,
-    /// Seconds of its first run.
-    pub first: f64,
+    /// Of one run, about.
+    seconds: f64,
+    /// Runs that are timed together.
+    batch: u32,
+    /// Each sample begins with a run that is not timed. Always, where a batch has several.
+    has_lead_in: bool,
+    is_described: bool,
 }
 
-impl Turn<'_> {
-    fn batch(&self) -> u32 {
-        (BATCH / self.first.max(1e-8)).ceil().clamp(1.0, 10_000.0) as u32
+impl<'a> Turn<'a> {
+    /// An input whose first run took `seconds`.
+    pub fn new(bytes: &'a [u8], mut measurement: Measurement, seconds: f64) -> Self {
+        measurement.instructions_range = (u64::MAX, 0);
+        Self { bytes, measurement, seconds, batch: 1, has_lead_in: false, is_described: false }
     }
 
-    /// One sample: the mean of a batch, in seconds.
-    fn sample(&mut self, executor: &mut InProcessExecutor) -> Result<f64, Status> {
-        let batch = self.batch();
-        let mut seconds = 0.0;
-        for _ in 0..batch {
-            let before = process::cpu_seconds();
-            let status = executor.execute_without_digest(self.bytes);
-            seconds += process::cpu_seconds() - before;
-            executor.counts_mut().digest();
-            if !matches!(status, Status::Returned | Status::Rejected) {
-                return Err(status);
-            }
-            let instructions = executor.counts().cost().instructions;
-            let (low, high) = &mut self.measurement.instructions_range;
-            (*low, *high) = ((*low).min(instructions), (*high).max(instructions));
-            self.measurement.cost = executor.counts().cost();
+    fn sample_seconds(&self) -> f64 {
+        self.seconds * f64::from(self.batch)
+    }
+
+    /// Finds out how long a run takes when it is not the first.
+    fn estimate(&mut self, executor: &mut InProcessExecutor) -> Result<(), Status> {
+        if self.seconds >= LONG {
+            return Ok(());
         }
-        Ok(seconds / f64::from(batch))
+        let mut runs = 1;
+        loop {
+            let seconds = timed(executor, self.bytes, runs)?;
+            self.seconds = (seconds / f64::from(runs)).max(1e-8);
+            if seconds >= BATCH / 4.0 {
+                return Ok(());
+            }
+            runs *= 2;
+        }
     }
 }
 
-/// Runs all inputs in turn. Every other round goes backwards, so that none always follows the same one. `after_first` is
-/// called for each input after its first timed run. Returns the samples of the control: the first input once more, at
-/// the other end of each round.
+/// CPU seconds of `runs` runs, one directly after the other. Their counts add up.
+fn timed(executor: &mut InProcessExecutor, bytes: &[u8], runs: u32) -> Result<f64, Status> {
+    executor.counts_mut().clear();
+    let before = process::cpu_seconds();
+    let status = executor.execute_repeatedly(bytes, runs);
+    let seconds = process::cpu_seconds() - before;
+    executor.counts_mut().digest();
+    came_back(status).map(|()| seconds)
+}
+
+fn came_back(status: Status) -> Result<(), Status> {
+    if matches!(status, Status::Returned | Status::Rejected) { Ok(()) } else { Err(status) }
+}
+
+/// Takes samples; `describe` is called for each input, by number, after a run that was neither in a batch nor its first.
+struct Sampler<'a, F> {
+    executor: &'a mut InProcessExecutor,
+    counters: Option<Counters>,
+    describe: F,
+    /// CPU seconds of all runs, timed or not.
+    spent: f64,
+}
+
+impl<F: FnMut(usize, &InProcessExecutor, &mut Measurement)> Sampler<'_, F> {
+    /// One sample: the mean of a batch.
+    fn take(&mut self, index: usize, turn: &mut Turn) -> Result<(), Status> {
+        if turn.has_lead_in {
+            self.single_run(index, turn)?;
+        }
+        let before = self.counters.as_mut().and_then(Counters::read);
+        let seconds = timed(self.executor, turn.bytes, turn.batch)?;
+        let after = self.counters.as_mut().and_then(Counters::read);
+        self.spent += seconds;
+        turn.measurement.seconds.push(seconds / f64::from(turn.batch));
+        if let (Some(before), Some(after)) = (before, after) {
+            turn.measurement.counters.extend(after.since(before, turn.batch));
+        }
+        self.counted(index, turn, turn.batch);
+        Ok(())
+    }
+
+    /// One run that is not timed.
+    fn single_run(&mut self, index: usize, turn: &mut Turn) -> Result<(), Status> {
+        came_back(self.executor.execute(turn.bytes))?;
+        self.spent += turn.seconds;
+        self.counted(index, turn, 1);
+        Ok(())
+    }
+
+    /// Remembers the counts of `runs` runs together.
+    fn counted(&mut self, index: usize, turn: &mut Turn, runs: u32) {
+        let cost = self.executor.counts().cost();
+        let runs = u64::from(runs);
+        let (low, high) = &mut turn.measurement.instructions_range;
+        // a batch whose runs differ has no whole mean, or another one
+        *low = (*low).min(cost.instructions / runs);
+        *high = (*high).max(cost.instructions.div_ceil(runs));
+        if runs == 1 {
+            turn.measurement.cost = cost;
+            if !turn.is_described {
+                turn.is_described = true;
+                (self.describe)(index, self.executor, &mut turn.measurement);
+            }
+        }
+    }
+}
+
+/// Runs all inputs in turn, each of which was run before. `describe` is called for each of them, by number, after a run
+/// that shows what it does; for the first one before the others.
 ///
 /// # Errors
 /// The number of the input whose run ended early, and how.
@@ -72,76 +160,134 @@ pub fn run(
     executor: &mut InProcessExecutor,
     turns: &mut [Turn],
     rounds: Rounds,
-    mut after_first: impl FnMut(usize, &InProcessExecutor, &mut Measurement),
-) -> Result<Vec<f64>, (usize, Status)> {
+    counters: Option<Counters>,
+    describe: impl FnMut(usize, &InProcessExecutor, &mut Measurement),
+) -> Result<(), (usize, Status)> {
+    for (index, turn) in turns.iter_mut().enumerate() {
+        turn.estimate(executor).map_err(|status| (index, status))?;
+    }
+    size_batches(turns);
     let plan = Plan::new(turns, rounds);
-    let mut control = Vec::new();
-    let mut spent = 0.0;
-    for round in 0..plan.most {
-        let mut order: Vec<usize> = (0..turns.len()).collect();
-        // the number behind the last one stands for the control
-        if plan.control {
-            order.push(turns.len());
-        }
-        if round % 2 == 1 {
-            order.reverse();
-        }
-        for place in order {
-            let index = if place == turns.len() { 0 } else { place };
+    let mut sampler = Sampler { executor, counters, describe, spent: 0.0 };
+    // describing takes long and empties the caches: before the first round, unless one more run would take long as well
+    for (index, turn) in turns.iter_mut().enumerate().take_while(|(_, turn)| turn.has_lead_in) {
+        sampler.single_run(index, turn).map_err(|status| (index, status))?;
+    }
+    for round in 1..=plan.most {
+        for index in plan.order(round) {
             for _ in 0..plan.samples[index] {
-                let seconds = turns[index].sample(executor).map_err(|status| (index, status))?;
-                spent += seconds * f64::from(turns[index].batch());
-                if place == turns.len() {
-                    control.push(seconds);
-                    continue;
-                }
-                turns[index].measurement.seconds.push(seconds);
-                if turns[index].measurement.seconds.len() == 1 {
-                    after_first(index, executor, &mut turns[index].measurement);
-                }
+                sampler.take(index, &mut turns[index]).map_err(|status| (index, status))?;
             }
         }
         if let Rounds::UntilClear(budget) = rounds {
-            let done = round + 1;
-            if (LOOKS.contains(&done) && is_clear(turns, &control)) || (done >= FEWEST && spent >= budget.as_secs_f64())
-            {
+            let is_spent = round >= FEWEST && sampler.spent >= budget.as_secs_f64();
+            if is_spent || LOOKS.contains(&round) && is_clear(turns) {
                 break;
             }
         }
     }
-    Ok(control)
+    Ok(())
 }
 
 /// Whether more rounds would change nothing.
-fn is_clear(turns: &[Turn], control: &[f64]) -> bool {
+fn is_clear(turns: &[Turn]) -> bool {
     let [first, others @ ..] = turns else { return true };
-    let floor = noise_floor(control, &first.measurement.seconds);
-    others.iter().all(|turn| judge(&turn.measurement.seconds, &first.measurement.seconds, floor).is_clear)
+    let seed = &first.measurement.seconds;
+    let floor = noise_floor(seed);
+    if others.is_empty() {
+        return floor.is_some();
+    }
+    others.iter().all(|turn| judge(&turn.measurement.seconds, seed, floor).is_clear)
+}
+
+/// Inputs that take about as long as the first are timed in batches of the same size: the first run of a batch, and what
+/// surrounds it, would otherwise weigh more in one than in the other.
+fn size_batches(turns: &mut [Turn]) {
+    let Some(first) = turns.first().map(|turn| turn.seconds) else { return };
+    for turn in turns {
+        let is_alike = (0.5..2.0).contains(&(turn.seconds / first));
+        let seconds = if is_alike { first } else { turn.seconds };
+        turn.batch = (BATCH / seconds).ceil().max(1.0) as u32;
+        turn.has_lead_in = seconds < SHORT;
+    }
 }
 
 struct Plan {
     most: u32,
-    /// In a round, of each input.
+    /// Of each input, one after the other.
     samples: Vec<u32>,
-    control: bool,
+    there_and_back: bool,
 }
 
 impl Plan {
     fn new(turns: &[Turn], rounds: Rounds) -> Self {
-        let alone = vec![1; turns.len()];
+        let samples = vec![1; turns.len()];
         let budget = match rounds {
-            Rounds::Fixed(most) => return Self { most, samples: alone, control: false },
+            Rounds::Fixed(most) => return Self { most, samples, there_and_back: false },
             Rounds::UntilClear(budget) => budget.as_secs_f64(),
         };
-        let cost = |turn: &Turn| turn.first * f64::from(turn.batch());
-        let round: f64 = turns.iter().map(cost).sum::<f64>() + turns.first().map_or(0.0, cost);
         let most = LOOKS[LOOKS.len() - 1];
-        if round * f64::from(LOOKS[0]) <= budget {
-            return Self { most, samples: alone, control: true };
+        let round: f64 = turns.iter().map(Turn::sample_seconds).sum();
+        if 2.0 * round * f64::from(LOOKS[1]) <= budget {
+            return Self { most, samples, there_and_back: true };
         }
         // few rounds: cheap inputs, the seed above all, are run more often in each of them
-        let cheap = |turn: &Turn| cost(turn) * f64::from(SAMPLES) <= round / 4.0;
-        let samples = turns.iter().map(|turn| if cheap(turn) { SAMPLES } else { 1 }).collect();
-        Self { most, samples, control: true }
+        let affordable = |turn: &Turn| (round / 4.0 / turn.sample_seconds()).clamp(1.0, SAMPLES) as u32;
+        Self { most, samples: turns.iter().map(affordable).collect(), there_and_back: false }
+    }
+
+    /// In which order a round, from 1, takes the inputs.
+    fn order(&self, round: u32) -> Vec<usize> {
+        let there = 0..self.samples.len();
+        match (self.there_and_back, round % 2) {
+            (true, _) => there.clone().chain(there.rev()).collect(),
+            (false, 1) => there.collect(),
+            (false, _) => there.rev().collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turns(seconds: &[f64]) -> Vec<Turn<'static>> {
+        let mut turns: Vec<Turn> =
+            seconds.iter().map(|&seconds| Turn::new(&[], Measurement::default(), seconds)).collect();
+        size_batches(&mut turns);
+        turns
+    }
+
+    fn plan(seconds: &[f64], budget: f64) -> Plan {
+        Plan::new(&turns(seconds), Rounds::UntilClear(Duration::from_secs_f64(budget)))
+    }
+
+    #[test]
+    fn inputs_that_are_alike_are_timed_alike() {
+        let batches = |seconds: &[f64]| turns(seconds).iter().map(|turn| turn.batch).collect::<Vec<_>>();
+        assert_eq!(batches(&[1e-5, 1.4e-5, 0.8e-5, 4e-5]), [20, 20, 20, 5]);
+        assert_eq!(batches(&[1.0, 1e-5]), [1, 20]);
+    }
+
+    #[test]
+    fn quick_inputs_are_taken_there_and_back() {
+        let plan = plan(&[1e-5, 1e-5, 1e-4], 2.0);
+        assert_eq!((plan.order(1), plan.order(2)), (vec![0, 1, 2, 2, 1, 0], vec![0, 1, 2, 2, 1, 0]));
+        assert_eq!(plan.samples, [1, 1, 1]);
+    }
+
+    #[test]
+    fn an_expensive_input_is_run_once_in_a_round_and_a_cheap_seed_often() {
+        let plan = plan(&[1e-3, 5.0], 2.0);
+        assert_eq!((plan.order(1), plan.order(2)), (vec![0, 1], vec![1, 0]));
+        assert_eq!(plan.samples, [17, 1]);
+        // two that cost the same have the same number
+        assert_eq!(self::plan(&[1.0, 1.0], 2.0).samples, [1, 1]);
+    }
+
+    #[test]
+    fn a_fixed_number_is_what_each_gets() {
+        let plan = Plan::new(&turns(&[1e-3, 5.0]), Rounds::Fixed(7));
+        assert_eq!((plan.most, plan.samples), (7, vec![1, 1]));
     }
 }

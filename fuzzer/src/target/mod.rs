@@ -7,6 +7,7 @@ pub mod executor;
 pub mod input_page;
 pub mod line_table;
 pub mod lines;
+pub mod perf;
 pub mod process;
 pub mod program;
 pub mod recognise;
