@@ -154,6 +154,8 @@ pub struct Options {
     pub resume: bool,
     /// Rotate the campaign in the output folder away.
     pub force: bool,
+    /// Draw graphs at the end.
+    pub plotting: bool,
     /// Print nothing but the end.
     pub quiet: bool,
     /// When to use colours.
@@ -214,6 +216,7 @@ impl Options {
             seed: args.seed.as_deref().map_or_else(|| Ok(drawn_seed()), given_seed)?,
             resume: args.resume,
             force: args.force,
+            plotting: !args.no_plotting,
             quiet: args.quiet,
             color: color(&args.color)?,
             debug_target: args.target.debug_target,
