@@ -83,7 +83,7 @@ impl Confirmer {
             inputs.push(own_seed);
         }
         inputs.push(candidate);
-        let Some(report) = self.replay(&inputs)? else { return Ok(None) };
+        let Some(report) = self.replay(&inputs, BUDGET)? else { return Ok(None) };
         let (Some(first), Some(last)) = (report.inputs.first(), report.inputs.last()) else {
             return Err(Error::other("the replay process reported nothing"));
         };
@@ -126,18 +126,20 @@ impl Confirmer {
     /// # Errors
     /// If the measuring process cannot be started or says nonsense.
     pub fn noise(&self, reference: &Path) -> Result<Option<Noise>> {
-        let Some(report) = self.replay(&[reference])? else { return Ok(None) };
+        // half of the time that there is: the process has to start and to report as well
+        let budget = self.deadline.saturating_duration_since(Instant::now()) / 2;
+        let Some(report) = self.replay(&[reference], budget)? else { return Ok(None) };
         let rounds = report.inputs.first().map_or(0, |input| input.seconds.len() as u32);
         Ok(report.noise_floor.map(|floor| Noise { floor, rounds }))
     }
 
     /// Runs the harness's own `replay`, the very command that findings are reproduced with. `None` if it was stopped.
-    fn replay(&self, inputs: &[&Path]) -> Result<Option<Report>> {
+    fn replay(&self, inputs: &[&Path], budget: Duration) -> Result<Option<Report>> {
         let cannot = |error: std::io::Error| Error::other(format!("cannot start the harness to measure: {error}"));
         let mut command = Command::new("/proc/self/exe");
         command
             .arg("replay")
-            .args(["--json", "--repeats", "auto", "--budget", &format!("{}ms", BUDGET.as_millis())])
+            .args(["--json", "--repeats", "auto", "--budget", &format!("{}ms", budget.as_millis())])
             .args(["--hang-timeout", &format!("{}ms", self.hang_timeout.as_millis())])
             .args(["--memory-limit", &self.memory_limit.to_string()])
             .args(inputs)

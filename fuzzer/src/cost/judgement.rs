@@ -5,9 +5,9 @@
 //! alone is wrong now and then: an interval from few values is too narrow, a rank test sees differences of a hundredth
 //! of a percent, and a noise floor is itself measured.
 //!
-//! Runs are repeated until the verdict is clear. Looking often would make chance hits likely, so there are five looks at
-//! fixed numbers of rounds, the last of which comes sooner if the budget is spent, and each has to pass at a fifth of the
-//! level (Bonferroni's correction: valid however the looks depend on each other).
+//! Runs are repeated until the verdict is clear. Looking often would make chance hits likely, so there are four looks at
+//! fixed numbers of rounds, the last of which comes sooner if the budget is spent, and each has to pass at a quarter of
+//! the level (Bonferroni's correction: valid however the looks depend on each other).
 //!
 //! Where runs are so long that there is time for few, the rank test cannot be passed: no order of three and three values
 //! is less likely than 1 in 20. There, a gross difference is enough: the fastest run of the input takes at least twice
@@ -83,10 +83,10 @@ impl Severity {
 }
 
 /// Rounds after which the measurements are looked at. After the first, only gross differences can be clear.
-pub const LOOKS: [u32; 5] = [3, 5, 10, 20, 40];
+pub const LOOKS: [u32; 4] = [3, 10, 20, 40];
 
 /// Chance of a false alarm by the rank test, over all looks together.
-const LEVEL: f64 = 0.005;
+const LEVEL: f64 = 0.004;
 
 /// A smaller difference does not matter in practice.
 const LEAST_EFFECT: f64 = 0.05;

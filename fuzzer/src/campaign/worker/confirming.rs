@@ -21,8 +21,9 @@ const OF_HANG_TIMEOUT: f64 = 0.6;
 /// The noise of the machine is measured in campaigns that are at least this long.
 const ENOUGH_FOR_NOISE: Duration = Duration::from_secs(20);
 
-/// Measuring it takes no longer.
+/// Measuring it takes no longer, and no larger share of the campaign's time.
 const NOISE: Duration = Duration::from_secs(1);
+const NOISE_SHARE: f64 = 0.02;
 
 /// No further one begins after this.
 const LAST_CONFIRMATIONS_START: Duration = Duration::from_secs(2);
@@ -54,14 +55,14 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Measures the noise of this machine, if there is time for it: a second of a minute and more.
+    /// Measures the noise of this machine, if there is time for it.
     pub(super) fn measure_noise(&mut self) -> Result<()> {
         if !self.setup.options.confirm || self.setup.options.time < ENOUGH_FOR_NOISE {
             return Ok(());
         }
         let reference = self.archive.borrow().path_of(self.archive.borrow().record.reference);
         let mut confirmer = self.confirmer();
-        confirmer.deadline = Instant::now() + NOISE;
+        confirmer.deadline = Instant::now() + NOISE.min(self.setup.options.time.mul_f64(NOISE_SHARE));
         match confirmer.noise(&reference) {
             Ok(Some(noise)) => {
                 let mut archive = self.archive.borrow_mut();
