@@ -26,6 +26,9 @@ const SCRIPT: &str = include_str!("sort.js");
 /// SHA-256 of [`SCRIPT`] in Base64: the only script that browsers run on these pages.
 const SCRIPT_HASH: &str = "Uss2g3kAeIJmj8MxH61NzhLq3D9jzKdrkkOrp/FbbK8=";
 
+/// Steps of a history that are shown, the last ones: they say more about an input than the first.
+const STEPS: usize = 20;
+
 /// A whole page: everything in it, nothing loaded.
 pub fn page(title: &str, with_script: bool, content: &Markup) -> String {
     let script = if with_script { format!("script-src 'sha256-{SCRIPT_HASH}'; ") } else { String::new() };
@@ -79,6 +82,17 @@ pub fn name(full: &str) -> Markup {
     html! {
         @if shortened == full { span class="code" { (full) } }
         @else { span class="code" title=(full) { (shortened) } }
+    }
+}
+
+/// A function's name without its arguments, with the whole one when the mouse rests on it.
+pub fn brief(full: &str) -> Markup {
+    let full = shown(full);
+    let brief = short(&words::brief(&full));
+    html! {
+        span class="code" title=(full) {
+            @for (at, part) in brief.split("::").enumerate() { @if at > 0 { "::" wbr; } (part) }
+        }
     }
 }
 
@@ -144,8 +158,9 @@ pub fn history(steps: &[Step]) -> Markup {
         @if steps.is_empty() {
             p class="dim" { "No rule: it is a seed, or where it came from was not recorded." }
         } @else {
-            ol class="history" {
-                @for step in steps {
+            @if steps.len() > STEPS { p class="dim" { (steps.len() - STEPS) " steps before" } }
+            ol class="history" start=(steps.len().saturating_sub(STEPS) + 1) {
+                @for step in &steps[steps.len().saturating_sub(STEPS)..] {
                     li {
                         span class="code" { (shown(&step.label)) }
                         @if step.name != step.label { " " (shown(&step.name)) }

@@ -59,6 +59,22 @@ pub struct Written {
     pub left_out: usize,
 }
 
+impl Written {
+    /// Where the report is and what is missing in it, in a line or two. `output` is the output folder as the user typed
+    /// it.
+    pub fn in_words(&self, output: &Path) -> String {
+        let report = format!("Report:     {}\n", output.join("report.html").display());
+        match self.left_out {
+            0 => report,
+            left => {
+                let findings = counted(left as u64, "finding");
+                let again = words::command_line(&["quagmire".into(), "report".into(), output.display().to_string()]);
+                format!("{report}            without the differences of {findings}, for lack of time: {again}\n")
+            }
+        }
+    }
+}
+
 /// Writes `diffs/`, `graphs/` and `report.html` into a campaign's folder. Every file appears whole or not at all; the page
 /// comes last.
 ///

@@ -2,14 +2,17 @@
 
 use super::repeats::{Span, spans};
 
+/// Bytes that are looked at to tell text from others.
+const SAMPLE: usize = 1 << 16;
+
 /// A stretch of shown bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// Characters that are shown as they are.
     Text(String),
-    /// Symbols that stand for white space: `·` for a blank, `→` for a tab, `↵` for a newline, `␍` for a carriage return.
+    /// Symbols that stand for white space: `·` for a blank, `→` for a tab, `↵` for a newline.
     Symbol(String),
-    /// Everything else by its number: `\x00` for a byte, `\u{202e}` for a character.
+    /// Everything else: `\r`, `\x00` for a byte, `\u{202e}` for a character.
     Escape(String),
     /// The next pieces are on a new line.
     Break,
@@ -58,6 +61,18 @@ pub fn shown(text: &str) -> String {
         }
         shown
     })
+}
+
+/// Whether bytes are read more easily as text than as a hex dump: most of them are characters. A zero byte that a rule
+/// put into a text does not make it binary.
+pub fn reads_as_text(bytes: &[u8]) -> bool {
+    let sample = &bytes[..bytes.len().min(SAMPLE)];
+    let is_odd = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    let odd: usize = sample
+        .utf8_chunks()
+        .map(|chunk| chunk.invalid().len() + chunk.valid().chars().filter(|c| is_odd(*c)).count())
+        .sum();
+    odd * 5 <= sample.len()
 }
 
 /// Bytes as pieces, repetitions folded. At most about `limit` bytes are shown: what is too much is left out of the
@@ -127,7 +142,7 @@ fn push_character(c: char, pieces: &mut Vec<Piece>) {
     match c {
         ' ' => push(pieces, Piece::Symbol("·".into())),
         '\t' => push(pieces, Piece::Symbol("→".into())),
-        '\r' => push(pieces, Piece::Symbol("␍".into())),
+        '\r' => push(pieces, Piece::Escape("\\r".into())),
         '\n' => {
             push(pieces, Piece::Symbol("↵".into()));
             pieces.push(Piece::Break);
@@ -169,7 +184,7 @@ mod tests {
     #[test]
     fn blanks_controls_and_broken_characters_are_seen() {
         let shown = text(&folded(b"a b\tc\r\n\0\x1b\xff\xc3\xa9", 100));
-        assert_eq!(shown, "a·b→c␍↵\n\\x00\\x1b\\xffé");
+        assert_eq!(shown, "a·b→c\\r↵\n\\x00\\x1b\\xffé");
         assert_eq!(text(&folded("x\u{202e}y\u{a0}z\u{feff}".as_bytes(), 100)), "x\\u{202e}y\\u{a0}z\\u{feff}");
     }
 
@@ -177,6 +192,12 @@ mod tests {
     fn names_cannot_turn_their_direction_or_end_a_line() {
         assert_eq!(shown("std::vector<int>'\"\\"), "std::vector<int>'\"\\");
         assert_eq!(shown("a\u{202e}b\nc\0\u{2066}"), "a\\u{202e}b\\u{a}c\\u{0}\\u{2066}");
+    }
+
+    #[test]
+    fn a_text_with_some_odd_bytes_is_a_text() {
+        assert!(reads_as_text(b"") && reads_as_text(b"int x;\n\0 = 5;\n") && reads_as_text("žluťoučký".as_bytes()));
+        assert!(!reads_as_text(b"\x7fELF\x02\x01\x01\0\0\0") && !reads_as_text(&[0xb4; 40]));
     }
 
     #[test]

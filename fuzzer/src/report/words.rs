@@ -151,6 +151,62 @@ pub fn command_line(words: &[String]) -> String {
     words.iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
+/// A C++ name without its arguments: `std::vector<...>::at(...)`.
+pub fn brief(name: &str) -> String {
+    let mut brief = String::new();
+    let mut closing = Vec::new();
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
+        // these are names and no arguments
+        let whole = [
+            "(anonymous namespace)",
+            "operator()",
+            "operator<=>",
+            "operator<<",
+            "operator<",
+            "operator->",
+            "operator>>",
+            "operator>",
+        ]
+        .into_iter()
+        .find(|whole| rest.starts_with(whole));
+        if let Some(whole) = whole {
+            rest = &rest[whole.len()..];
+            if closing.is_empty() {
+                brief += whole;
+            }
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        let opens = match c {
+            '<' => Some('>'),
+            '(' => Some(')'),
+            _ => None,
+        };
+        match opens {
+            Some(close) => {
+                if closing.is_empty() && !rest.starts_with(close) {
+                    brief.push(c);
+                    brief += "...";
+                } else if closing.is_empty() {
+                    brief.push(c);
+                }
+                closing.push(close);
+            }
+            None if closing.last() == Some(&c) => {
+                closing.pop();
+                if closing.is_empty() {
+                    brief.push(c);
+                }
+            }
+            None if closing.is_empty() => brief.push(c),
+            None => {}
+        }
+    }
+    // no C++ name, if what opens does not close
+    if closing.is_empty() { brief } else { name.to_owned() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +232,28 @@ mod tests {
         assert_eq!([0.0, 0.021, 0.968, f64::NAN].map(percent), ["0.0 %", "2.1 %", "97 %", "0.0 %"]);
         assert_eq!(times(f64::INFINITY), None);
         assert_eq!(times(19_276.4).as_deref(), Some("19,276"));
+    }
+
+    #[test]
+    fn brief_names_have_no_arguments() {
+        let names = [
+            ("main", "main"),
+            ("f()", "f()"),
+            (
+                "std::__detail::_Executor<char const*, std::allocator<int> >::_M_dfs(long)",
+                "std::__detail::_Executor<...>::_M_dfs(...)",
+            ),
+            (
+                "bool ns::(anonymous namespace)::operator< <int>(A const&, B<C>)",
+                "bool ns::(anonymous namespace)::operator< <...>(...)",
+            ),
+            ("std::function<bool (char)>::operator()(char) const", "std::function<...>::operator()(...) const"),
+            ("a < b", "a < b"),
+            ("S::operator->() const", "S::operator->() const"),
+        ];
+        for (name, expected) in names {
+            assert_eq!(brief(name), expected);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
 use super::Archive;
@@ -14,18 +14,11 @@ use crate::{
         AflStats, Status, Summary,
         summary::{self, Distribution, Engine, StoppedBy},
     },
-    report::{self, Plan},
     stages::keeper::Moment,
 };
 
 /// How often the files that show the campaign's progress are written.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
-
-/// The report leaves out what would take longer.
-const REPORT: Duration = Duration::from_secs(5);
-
-/// Of a hang timeout, which is what a campaign may take beyond its time, this share.
-const OF_HANG_TIMEOUT: f64 = 0.3;
 
 /// How often the status is redrawn on a terminal.
 const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
@@ -215,16 +208,6 @@ impl Archive<'_> {
         }
     }
 
-    /// Writes the report. A campaign whose report cannot be written has not failed: `quagmire report` does it later.
-    fn write_report(&mut self) {
-        let budget = REPORT.min(self.setup.options.hang_timeout.mul_f64(OF_HANG_TIMEOUT));
-        let plan = Plan { graphs: self.setup.options.plotting, deadline: Some(Instant::now() + budget) };
-        if let Err(error) = report::write(self.folder().path(), plan) {
-            let message = format!("no report: {error}");
-            let _ = self.note(&message);
-        }
-    }
-
     /// Writes everything for the last time and says what was found.
     pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy) -> Result<()> {
         self.moment = moment;
@@ -232,7 +215,6 @@ impl Archive<'_> {
         if self.record.early_ends > 0 {
             self.log(&format!("{} runs ended early and were survived", self.record.early_ends))?;
         }
-        self.write_report();
         let status = self.status();
         self.screen.show_now(&status);
         let report = crate::output::final_report(&self.summary(Some(stopped_by)), &self.setup.options.output);

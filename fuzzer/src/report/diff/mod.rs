@@ -19,6 +19,9 @@ use segments::segments;
 /// Equal bytes between two changes that are fewer than this are part of one change: confetti explains nothing.
 const LEAST_SAME: usize = 4;
 
+/// Between two replacements that are longer, even this many equal bytes are by chance.
+const MOST_BY_CHANCE: usize = 24;
+
 /// No changed stretch is compared byte by byte for longer.
 const TIME_FOR_BYTES: Duration = Duration::from_millis(100);
 
@@ -99,11 +102,15 @@ fn push(blocks: &mut Vec<Block>, block: Block) {
 }
 
 fn without_confetti(blocks: Vec<Block>) -> Vec<Block> {
-    let last = blocks.len().saturating_sub(1);
-    let mut kept = Vec::new();
+    // what replaced how much, of a block that replaces
+    let replaced = |block: &Block| if block.old.is_empty() { 0 } else { block.new.len() };
+    let mut kept: Vec<Block> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
-        let inside = 0 < at && at < last;
-        let is_confetti = block.same && inside && block.new.len() < LEAST_SAME;
+        let around = kept.last().zip(blocks.get(at + 1)).filter(|_| block.same);
+        let is_confetti = around.is_some_and(|(before, after)| {
+            let likely = replaced(before).min(replaced(after)).min(MOST_BY_CHANCE);
+            block.new.len() < LEAST_SAME || block.new.len() <= likely
+        });
         push(&mut kept, Block { same: block.same && !is_confetti, ..block.clone() });
     }
     kept

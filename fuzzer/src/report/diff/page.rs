@@ -6,13 +6,12 @@ use maud::{Markup, html};
 
 use super::{difference, hex, text};
 use crate::{
-    mutators::InputType,
     output::{format::counted, summary::Finding},
     report::{
         campaign::Campaign,
         markup,
         rules::RuleWords,
-        visible::{folded, shown},
+        visible::{folded, reads_as_text, shown},
         words,
     },
 };
@@ -72,7 +71,7 @@ fn section(campaign: &Campaign, title: &str, path: &str, input: &[u8], deadline:
                 p class="dim legend" {
                     span { del { "removed" } } span { ins { "added" } }
                     span { (counted(old.len() as u64, "byte")) " before, " (counted(input.len() as u64, "byte")) " now" }
-                    span { "· blank, → tab, ↵ newline, ␍ carriage return; " span class="code" { "\\x00" } " other bytes" }
+                    span { "· blank, → tab, ↵ newline, " span class="code" { "\\x00" } " other bytes" }
                 }
                 (rendered(Some(&old), input, deadline))
             },
@@ -80,12 +79,11 @@ fn section(campaign: &Campaign, title: &str, path: &str, input: &[u8], deadline:
     }
 }
 
-/// The difference as text, or as a hex dump if either is binary; the input alone if there is nothing to compare it with.
+/// The difference as text, or as a hex dump if it was made from something binary; the input alone if there is nothing to compare it with.
 fn rendered(old: Option<&[u8]>, new: &[u8], deadline: Instant) -> Markup {
-    let is_binary = |bytes: &[u8]| InputType::detect(bytes, std::path::Path::new("")) == InputType::Binary;
     let Some(old) = old else {
         return html! {
-            @if is_binary(new) { (markup::hex_rows(&hex::excerpt(new, ALONE / 16))) }
+            @if !reads_as_text(new) { (markup::hex_rows(&hex::excerpt(new, ALONE / 16))) }
             @else { div class="bytes excerpt" { (markup::pieces(&folded(new, ALONE))) } }
         };
     };
@@ -94,7 +92,7 @@ fn rendered(old: Option<&[u8]>, new: &[u8], deadline: Instant) -> Markup {
         @if Instant::now() >= deadline {
             p class="note" { "There was not enough time to compare all of it: what was not compared is shown as changed." }
         }
-        @if (!old.is_empty() && is_binary(old)) || (!new.is_empty() && is_binary(new)) {
+        @if !reads_as_text(old) || (old.is_empty() && !reads_as_text(new)) {
             (markup::hex_rows(&hex::rows(old, new, &blocks)))
         } @else {
             (markup::text_rows(&text::rows(old, new, &blocks)))

@@ -15,10 +15,10 @@ pub const WIDTH: f64 = 760.0;
 
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 20.0;
-const TITLE: f64 = 30.0;
+const TITLE: f64 = 22.0;
 const PANEL: f64 = 170.0;
 /// Above a panel: its name, and the labels of the quartile lines.
-const HEADING: f64 = 22.0;
+const HEADING: f64 = 32.0;
 const TIME_AXIS: f64 = 26.0;
 const NOTE: f64 = 22.0;
 

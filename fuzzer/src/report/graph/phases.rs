@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::{px, scale::Scale};
+use crate::report::words::percent;
 
 /// A span of the campaign.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,14 +53,21 @@ pub fn strip(phases: &[Phase], seconds: Scale, left: f64, top: f64, width: f64) 
         *shares.entry(kind(&phase.name)).or_insert(0.0) += phase.end - phase.start;
     }
     let all: f64 = shares.values().sum();
+    let mut legend = Vec::new();
+    let mut next = left;
+    for (&kind, share) in &shares {
+        let share = percent(if all > 0.0 { share / all } else { 0.0 });
+        legend.push((kind, next, share.clone()));
+        // letters are narrower than this
+        next += 40.0 + 7.0 * (class(kind).len() + share.len()) as f64;
+    }
     html! {
         @for (kind, x, width) in bars {
             rect class={ "qp-" (class(kind)) } x=(px(left + x as f64)) y=(px(top)) width=(width) height="10" {}
         }
-        @for (place, (kind, share)) in shares.iter().enumerate() {
-            @let x = left + place as f64 * 132.0;
-            rect class={ "qp-" (class(*kind)) } x=(px(x)) y=(px(top + 17.0)) width="10" height="10" {}
-            text x=(px(x + 15.0)) y=(px(top + 26.0)) { (class(*kind)) tspan class="qdim" { " " (crate::report::words::percent(share / all)) } }
+        @for (kind, x, share) in legend {
+            rect class={ "qp-" (class(kind)) } x=(px(x)) y=(px(top + 17.0)) width="10" height="10" {}
+            text x=(px(x + 15.0)) y=(px(top + 26.0)) { (class(kind)) tspan class="qdim" { " " (share) } }
         }
     }
 }

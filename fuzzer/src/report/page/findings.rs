@@ -6,7 +6,6 @@ use maud::{Markup, html};
 
 use super::{Extras, hot, verdict::by_badness};
 use crate::{
-    mutators::InputType,
     output::{
         format::{counted, grouped, ratio},
         summary::{Finding, FindingKind, Group, Summary},
@@ -17,7 +16,7 @@ use crate::{
         markup,
         repeats::{Span, spans},
         rules::RuleWords,
-        visible::{Piece, folded, shown},
+        visible::{Piece, folded, reads_as_text},
         words,
     },
 };
@@ -46,14 +45,14 @@ pub fn findings(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> Mark
             @if extras.left_out > 0 {
                 p class="note" {
                     (counted(extras.left_out as u64, "finding")) " without a page of differences: there was no time for them. "
-                    span class="code" { "quagmire report " (shown(&campaign.out.to_string_lossy())) } " writes all."
+                    span class="code" { "quagmire report OUT" } " writes all."
                 }
             }
             @if all.len() > SHOWN { p class="dim" { "The worst " (SHOWN) " are shown in full below." } }
             @for (at, group) in groups.iter().enumerate() {
                 @let shown_here = group.findings.len().min(left);
                 @if shown_here > 0 {
-                    h3 { (counted(group.findings.len() as u64, "finding")) " in " (markup::name(&group.title)) }
+                    h3 { (counted(group.findings.len() as u64, "finding")) " in " (markup::brief(&group.title)) }
                     @for (place, &index) in group.findings.iter().take(shown_here).enumerate() {
                         (finding(campaign, rules, extras, index, place == 0 && at < 3))
                     }
@@ -116,7 +115,7 @@ fn table(summary: &Summary, rules: &RuleWords) -> Markup {
                             td class="number" data-v=(finding.bytes) { (grouped(finding.bytes)) }
                             (markup::ratio_cell(finding.instructions_ratio, None))
                             (markup::ratio_cell(finding.time_ratio, markup::interval(finding)))
-                            td class="place" { @match &finding.hot_function { Some(function) => (markup::name(function)), None => span class="dim" { "-" } } }
+                            td class="place" { @match &finding.hot_function { Some(function) => (markup::brief(function)), None => span class="dim" { "-" } } }
                             td class="place" { (markup::short_history(&last(rules.steps(&finding.rules)))) }
                             td class="number" data-v=(if finding.seconds.is_finite() { finding.seconds } else { -1.0 }) { (words::duration(finding.seconds)) }
                         }
@@ -188,7 +187,8 @@ fn excerpt(campaign: &Campaign, finding: &Finding) -> Markup {
     let Some(bytes) = campaign.input(&finding.path) else {
         return html! { p class="dim" { "The file is not in the folder any more." } };
     };
-    if InputType::detect(&bytes, std::path::Path::new(&finding.path)) == InputType::Binary {
+    let seed = campaign.root(finding).and_then(|root| campaign.input(&root));
+    if !reads_as_text(seed.as_deref().unwrap_or(&bytes)) {
         return markup::hex_rows(&hex::excerpt(&bytes, 12));
     }
     html! { div class="bytes excerpt" { (markup::pieces(&text_excerpt(&bytes))) } }

@@ -52,7 +52,7 @@ fn row(place: &Grown, of_lines: bool) -> Markup {
                     _ => span class="dim" { "-" },
                 } }
             }
-            td class="place" { (markup::name(&place.function)) }
+            td class="place" { (markup::brief(&place.function)) }
             td class="number" { (grouped(place.first_count)) }
             td class="number" { (grouped(place.count)) }
             td class="number" { (grouped(place.instructions)) }

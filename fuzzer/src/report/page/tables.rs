@@ -76,7 +76,7 @@ pub fn costs(summary: &Summary) -> Markup {
         }
         @if !unused.is_empty() {
             p class="dim" {
-                "No run used: " (unused.iter().map(|d| words::resource(d.resource)).collect::<Vec<_>>().join("; ")) "."
+                "Nothing was recorded for: " (unused.iter().map(|d| words::resource(d.resource)).collect::<Vec<_>>().join("; ")) "."
             }
         }
     }

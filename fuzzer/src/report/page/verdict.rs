@@ -63,7 +63,7 @@ fn slower(summary: &Summary, worst: &Finding, number: u64) -> Markup {
             (if number == 1 { "; it costs " } else { "; the worst costs " }) (now) " instead of " (before)
         }
         @if let Some(function) = &worst.hot_function {
-            ", in " (markup::name(function))
+            ", in " (markup::brief(function))
             @if let Some(location) = &worst.hot_location { " at " (markup::location(location)) }
         }
         "."
