@@ -73,5 +73,6 @@ fn run(command: Command, harness: &'static Harness) -> Result<ExitCode> {
             campaign::launch(Options::resolve(fuzz)?, harness)
         }
         Command::Replay(options) => replay::run(&ReplayOptions::resolve(options)?, harness),
+        Command::Report(report) => crate::report::run(&report.output),
     }
 }

@@ -11,6 +11,7 @@ pub mod keep;
 pub mod mutators;
 pub mod output;
 pub mod replay;
+pub mod report;
 pub mod schedule;
 pub mod stages;
 pub mod target;

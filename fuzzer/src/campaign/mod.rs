@@ -12,15 +12,24 @@ pub mod seeds;
 pub mod supervisor;
 pub mod worker;
 
-use std::{path::PathBuf, sync::Arc, time::SystemTime};
+use std::{
+    io::Write as _,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant, SystemTime},
+};
 
 use crate::{
     error::{Error, ExitCode, Result},
     mutators::Rule,
     output::{OutputFolder, summary::Environment},
     replay::{measure, rounds::Rounds},
+    report,
     target::{abi::Harness, clock::ns_per_tick, input_page::InputPage, tick},
 };
+
+/// At the end, findings are compared with their seeds for this long; `quagmire report` takes its time.
+const TIME_FOR_DIFFS: Duration = Duration::from_secs(5);
 
 /// Everything that all workers of a campaign, one after the other, start from.
 #[derive(Debug)]
@@ -83,5 +92,13 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         let input = measure::Input { path: PathBuf::new(), bytes: bytes.to_vec() };
         Ok(measure::measure(harness, &[input], &alone)?.iter().any(measure::Measurement::was_killed))
     };
-    supervisor::supervise(&page.share(), &mut |restart| worker::work(&setup, harness, page.share(), restart), &kills)
+    let mut work = |restart: &supervisor::Restart| worker::work(&setup, harness, page.share(), restart);
+    let code = supervisor::supervise(&page.share(), &mut work, &kills)?;
+    // everything is written: from here on, Ctrl-C ends the process
+    supervisor::release_signals();
+    let plan = report::Plan { deadline: Some(Instant::now() + TIME_FOR_DIFFS), graphs: setup.options.plotting };
+    let written = report::write(setup.folder.path(), plan)?;
+    // a closed standard output is no error
+    let _ = std::io::stdout().write_all(written.in_words(&setup.options.output).as_bytes());
+    Ok(code)
 }

@@ -159,7 +159,7 @@ pub struct Options {
     pub resume: bool,
     /// Rotate the campaign in the output folder away.
     pub force: bool,
-    /// Draw graphs.
+    /// Draw graphs at the end.
     pub plotting: bool,
     /// Print nothing but the end.
     pub quiet: bool,

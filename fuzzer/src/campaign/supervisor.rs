@@ -65,6 +65,16 @@ fn watched(block: i32) -> libc::sigset_t {
     }
 }
 
+/// Gives the watched signals their usual effects again. Those that came before are forgotten: they asked for the end that
+/// has come.
+pub fn release_signals() {
+    let set = watched(libc::SIG_BLOCK);
+    let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: valid pointers.
+    while unsafe { libc::sigtimedwait(&raw const set, std::ptr::null_mut(), &raw const now) } > 0 {}
+    watched(libc::SIG_UNBLOCK);
+}
+
 /// Waits for one of the watched signals, a second at most.
 fn next_signal(set: &libc::sigset_t) -> Option<i32> {
     let second = libc::timespec { tv_sec: 1, tv_nsec: 0 };

@@ -48,6 +48,14 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Replay(ReplayArgs),
+    /// Write report.html, graphs and differences of a campaign
+    #[command(
+        override_usage = "quagmire report OUT",
+        long_about = "Writes report.html, graphs/ and diffs/ into the folder of a campaign, from what is on disk: it may \
+                      still run, or have been killed.",
+        after_help = EXIT_CODES
+    )]
+    Report(ReportArgs),
 }
 
 /// A harness that contains the engine: the options of `fuzz` without the subcommand, or files to replay.
@@ -175,7 +183,7 @@ pub struct FuzzArgs {
     #[command(flatten)]
     pub target: TargetArgs,
 
-    /// Draw no graphs
+    /// Draw no graphs at the end (`quagmire report` does it later)
     #[arg(long, help_heading = "Display")]
     pub no_plotting: bool,
     /// Print nothing but the end
@@ -237,4 +245,12 @@ pub struct ReplayArgs {
     /// The whole command line, for the record.
     #[arg(skip)]
     pub command: Vec<String>,
+}
+
+/// `quagmire report`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct ReportArgs {
+    /// The output folder of the campaign
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
 }

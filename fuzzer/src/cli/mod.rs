@@ -3,7 +3,7 @@
 pub mod args;
 pub mod units;
 
-pub use args::{Command, FuzzArgs, ReplayArgs};
+pub use args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
 
 use crate::error::{Error, ExitCode, Result};
 use clap::error::ErrorKind;
@@ -73,6 +73,7 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
             replay.command = as_typed(&args);
             &replay.program
         }
+        Command::Report(_) => return Ok(command),
     };
     if program.is_empty() {
         return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`").into());
@@ -107,6 +108,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     let program = match &command {
         Command::Fuzz(fuzz) => &fuzz.program,
         Command::Replay(replay) => &replay.program,
+        Command::Report(_) => return Ok(command),
     };
     if program.is_empty() {
         Ok(command)
@@ -115,7 +117,8 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     }
 }
 
-/// Does what `quagmire` was asked to do: becomes the harness, which has the engine inside, with the same options.
+/// Does what `quagmire` was asked to do: writes a report, or becomes the harness, which has the engine inside, with the
+/// same options.
 ///
 /// # Errors
 /// If the program cannot be used, or the command line names none.
@@ -123,6 +126,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
     let (program, typed, name) = match &command {
         Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
         Command::Replay(replay) => (&replay.program, &replay.command, "replay"),
+        Command::Report(report) => return crate::report::run(&report.output),
     };
     let [program, arguments @ ..] = program.as_slice() else {
         return Err(Error::usage(format!("{name} needs a program: end the command with -- ./HARNESS")));
@@ -136,6 +140,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
     match command.clone() {
         Command::Fuzz(fuzz) => drop(crate::campaign::options::Options::resolve(fuzz)?),
         Command::Replay(replay) => drop(crate::campaign::options::ReplayOptions::resolve(replay)?),
+        Command::Report(_) => {}
     }
     let path = std::path::Path::new(program);
     crate::target::recognise::check_harness(path)?;

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 /// The folders inside.
 const FOLDERS: [&str; 5] = ["queue", "degradations", "faults", "hangs", "logs"];
 
+/// Those that reports create.
+const REPORT_FOLDERS: [&str; 2] = ["diffs", "graphs"];
+
 /// The lock, which also marks a folder as a campaign's.
 const LOCK: &str = ".lock";
 
@@ -42,7 +45,7 @@ impl OutputFolder {
             Contents::Campaign if resume => {
                 let folder = Self::create(path, true)?;
                 remove_unfinished(path);
-                FOLDERS.iter().for_each(|name| remove_unfinished(&path.join(name)));
+                FOLDERS.iter().chain(&REPORT_FOLDERS).for_each(|name| remove_unfinished(&path.join(name)));
                 Ok(folder)
             }
             Contents::Campaign => {

@@ -46,25 +46,31 @@ pub fn short(name: &str) -> String {
     shortened(name, 100)
 }
 
-/// A function's name in at most `longest` characters (and at least 8): what stands in its brackets goes, then the names in
-/// front of the last one, then the middle.
+/// A function's name in at most `longest` characters (and at least 8). What goes first is what stands in its brackets, then
+/// the names in front of the last one, then its arguments, then its middle.
 pub fn shortened(name: &str, longest: usize) -> String {
     let longest = longest.max(8);
-    if name.chars().count() <= longest {
+    let fits = |text: &str| text.chars().count() <= longest;
+    if fits(name) {
         return name.to_owned();
     }
     let name = without_arguments(name);
-    let length = name.chars().count();
-    if length <= longest {
+    if fits(&name) {
         return name;
     }
-    let mut ends = name.match_indices("::").map(|(at, _)| &name[at..]);
-    if let Some(end) = ends.find(|end| end.chars().count() + 3 <= longest) {
-        return format!("...{end}");
+    let ends = name.match_indices("::").map(|(at, _)| format!("...{}", &name[at..]));
+    if let Some(end) = ends.into_iter().find(|end| fits(end)) {
+        return end;
     }
+    let last = name.rsplit("::").next().unwrap_or_default();
+    let last = last.split_once("(...)").map_or(last, |(last, _)| last);
+    if fits(last) {
+        return last.to_owned();
+    }
+    let length = last.chars().count();
     let half = (longest - 3) / 2;
-    let head: String = name.chars().take(half).collect();
-    let tail: String = name.chars().skip(length - half).collect();
+    let head: String = last.chars().take(half).collect();
+    let tail: String = last.chars().skip(length - half).collect();
     format!("{head}...{tail}")
 }
 
@@ -130,6 +136,7 @@ mod tests {
         assert_eq!(short(&"x".repeat(300)).len(), 99);
         assert_eq!(shortened("abcdefghijklmnop", 9), "abc...nop");
         assert_eq!(shortened("void space::Class<A>::method<B>(int)", 28), "...::method<...>(...)");
+        assert_eq!(shortened("Class::a_long_method_name(int) const", 20), "a_long_method_name");
         let name = "std::__detail::_Executor<char const*, std::allocator<char> >::_M_dfs(std::Mode<(a)0>, long) const";
         assert_eq!(shortened(name, 60), "std::__detail::_Executor<...>::_M_dfs(...) const");
         assert_eq!(shortened("std::operator<< <char>(std::ostream&, int)", 30), "std::operator<< <...>(...)");

@@ -330,7 +330,7 @@ pub fn rfc3339(moment: SystemTime) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::replay::growth::Grown;
     use std::time::UNIX_EPOCH;

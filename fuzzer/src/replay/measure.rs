@@ -25,6 +25,7 @@ use crate::{
         lines,
         perf::{Amounts, Counters},
         process,
+        program::Program,
         symbols::Symbols,
         tick,
         watchdog::Watchdog,
@@ -233,7 +234,7 @@ fn in_child(
     let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
     tick::start(harness, limits);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
-    let mut places = Places { symbols: Symbols::new(), annotate: &plan.annotate, first };
+    let mut places = Places { symbols: Symbols::new(), sources: Vec::new(), first };
     // Once each, not timed: caches fill, first-time work is done, and it shows how long a run takes.
     for &index in open {
         let before = process::cpu_seconds();
@@ -242,62 +243,64 @@ fn in_child(
         let mut measurement = describe(status, executor.counts());
         if !measurement.came_back() {
             measurement.seconds = vec![seconds];
-            return match places.attribute(index, &mut measurement, executor.counts()) {
-                Ok(()) => vec![(index, measurement)],
-                Err(error) => no_use(error),
-            };
+            if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
+                return no_use(error);
+            }
+            places.attribute(index, &mut measurement, executor.counts());
+            return vec![(index, measurement)];
         }
         turns.push(Turn::new(&inputs[index].bytes, measurement, seconds));
     }
-    let mut refused = None;
+    // now that the target has opened its libraries, and before much time is spent
+    if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
+        return no_use(error);
+    }
     let describe_again = |place: usize, executor: &InProcessExecutor, measurement: &mut Measurement| {
         // not of the run that was not timed: it also did what is done only once
         measurement.edges_hit = edges_hit(executor.counts());
-        refused = refused.take().or(places.attribute(open[place], measurement, executor.counts()).err());
+        places.attribute(open[place], measurement, executor.counts());
     };
-    let measured = rounds::run(&mut executor, &mut turns, plan.rounds, counters, describe_again);
-    if let Some(error) = refused {
-        return no_use(error);
-    }
-    match measured {
+    match rounds::run(&mut executor, &mut turns, plan.rounds, counters, describe_again) {
         Ok(()) => open.iter().zip(turns).map(|(&index, turn)| (index, turn.measurement)).collect(),
         Err((place, status)) => {
             let mut ended = describe(status, executor.counts());
-            match places.attribute(open[place], &mut ended, executor.counts()) {
-                Ok(()) => vec![(open[place], ended)],
-                Err(error) => no_use(error),
-            }
+            places.attribute(open[place], &mut ended, executor.counts());
+            vec![(open[place], ended)]
         }
     }
 }
 
 /// What is needed to say where a run spent its instructions. Names are looked up here and not by the caller: it has not
 /// opened the libraries that the target opened.
-struct Places<'a> {
+struct Places {
     symbols: Symbols,
-    annotate: &'a [PathBuf],
+    /// The files all lines of which are wanted.
+    sources: Vec<SourceFile>,
     /// Of the first input, once that was measured.
     first: Option<Attribution>,
 }
 
-impl Places<'_> {
+impl Places {
+    fn find_sources(&mut self, wanted: &[PathBuf], program: &Program) -> Result<()> {
+        if !wanted.is_empty() {
+            let files = lines::source_files(program);
+            self.sources = wanted.iter().map(|wanted| source::find(&files, wanted)).collect::<Result<_>>()?;
+        }
+        Ok(())
+    }
+
     /// Adds to a measurement where its last run spent its instructions.
-    fn attribute(&mut self, index: usize, measurement: &mut Measurement, counts: &CountsObserver) -> Result<()> {
+    fn attribute(&mut self, index: usize, measurement: &mut Measurement, counts: &CountsObserver) {
         self.symbols.update();
         let all = Attribution::complete(lines::source_costs(counts, &mut self.symbols));
-        if !self.annotate.is_empty() {
-            let files = lines::source_files(counts.program());
-            let found: Result<_> = self.annotate.iter().map(|wanted| source::find(&files, wanted)).collect();
-            measurement.sources = found?;
-        }
+        measurement.sources.clone_from(&self.sources);
         measurement.attribution = if index == 0 {
             self.first = Some(all.clone());
             all
         } else {
             let nothing = Attribution::default();
-            all.against(self.first.as_ref().unwrap_or(&nothing), &measurement.sources)
+            all.against(self.first.as_ref().unwrap_or(&nothing), &self.sources)
         };
-        Ok(())
     }
 }
 

@@ -11,8 +11,9 @@ use crate::mutators::edit::delete_all;
 use crate::mutators::rule::rule;
 
 rule! {
-    /// What the element holds stays. Half of the calls remove one tag, the others several, up to all of them: closing
-    /// tags only, which makes the nesting deep; opening ones only; or any; now and then those of one name only.
+    /// What the element holds stays. A third of the calls remove one tag, the others several, up to all of them: closing
+    /// tags only, often all from one on, which makes the nesting deep; opening ones only; or any; now and then those of
+    /// one name only.
     REMOVE_TAG: "D.4" remove_tag, aims at "deep recursion, elements that are never closed", b"<a><b>text</b></a>" => b"<a><b>text</a>"
 }
 
@@ -21,7 +22,7 @@ fn remove_tag(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
     if tags.is_empty() {
         return false;
     }
-    if rand.coinflip(0.5) {
+    if rand.coinflip(1.0 / 3.0) {
         let one = tags[rand.below_or_zero(tags.len())].range.clone();
         return delete_all(bytes, &[one]);
     }
@@ -39,7 +40,12 @@ fn remove_tag(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
         tags.retain(|tag| bytes[tag.name.clone()] == name);
     }
     let mut ranges: Vec<Range<usize>> = tags.into_iter().map(|tag| tag.range).collect();
-    keep_some(&mut ranges, rand);
+    if kind == Some(Kind::Closing) && rand.coinflip(0.5) {
+        // all from here on: what is opened behind it is never closed, and a parser goes as deep as there are tags
+        ranges.drain(..rand.below_or_zero(ranges.len()));
+    } else {
+        keep_some(&mut ranges, rand);
+    }
     delete_all(bytes, &ranges)
 }
 

@@ -1,0 +1,179 @@
+//! What differs between two inputs: segments first, then bytes within what changed.
+
+pub mod hex;
+pub mod page;
+pub mod segments;
+pub mod text;
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    ops::Range,
+    time::{Duration, Instant},
+};
+
+use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
+
+use segments::segments;
+
+/// Equal bytes between two changes that are fewer than this are part of one change: confetti explains nothing.
+const LEAST_SAME: usize = 4;
+
+/// Between two replacements that are longer, even this many equal bytes are by chance.
+const MOST_BY_CHANCE: usize = 24;
+
+/// No changed stretch is compared byte by byte for longer.
+const TIME_FOR_BYTES: Duration = Duration::from_millis(100);
+
+/// A stretch of both inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Bytes of the old input.
+    pub old: Range<usize>,
+    /// Bytes of the new one.
+    pub new: Range<usize>,
+    /// Whether they are the same; otherwise the first were replaced by the second.
+    pub same: bool,
+}
+
+/// Both inputs as blocks, in order; same and changed ones take turns. After the deadline, what was not compared yet counts
+/// as changed.
+pub fn difference(old: &[u8], new: &[u8], deadline: Instant) -> Vec<Block> {
+    let (old_segments, new_segments) = (segments(old), segments(new));
+    let mut numbers = HashMap::new();
+    let mut numbered = Vec::new();
+    for segments in [&old_segments, &new_segments] {
+        let mut ids = Vec::with_capacity(segments.len());
+        for &segment in segments {
+            let next = numbers.len() as u32;
+            ids.push(*numbers.entry(segment).or_insert(next));
+        }
+        numbered.push(ids);
+    }
+    let (old_ends, new_ends) = (ends(&old_segments), ends(&new_segments));
+    let mut blocks = Vec::new();
+    for block in compared(Algorithm::Patience, &numbered[0], &numbered[1], deadline) {
+        let of_old = old_ends[block.old.start]..old_ends[block.old.end];
+        let of_new = new_ends[block.new.start]..new_ends[block.new.end];
+        if block.same || of_old.is_empty() || of_new.is_empty() {
+            push(&mut blocks, Block { old: of_old, new: of_new, same: block.same });
+            continue;
+        }
+        let moved = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+        let deadline = deadline.min(Instant::now() + TIME_FOR_BYTES);
+        for inner in compared(Algorithm::Myers, &old[of_old.clone()], &new[of_new.clone()], deadline) {
+            let (old, new) = (moved(inner.old, of_old.start), moved(inner.new, of_new.start));
+            push(&mut blocks, Block { old, new, same: inner.same });
+        }
+    }
+    without_confetti(blocks)
+}
+
+/// Blocks of two sequences; same and changed ones take turns.
+fn compared<T: Eq + Hash + Ord>(algorithm: Algorithm, old: &[T], new: &[T], deadline: Instant) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let (mut old_end, mut new_end) = (0, 0);
+    for op in capture_diff_slices_deadline(algorithm, old, new, Some(deadline)) {
+        // an insertion's place in the old sequence is not kept up to date, nor a deletion's in the new one: only the
+        // lengths are relied on
+        let (old_start, new_start) = (old_end, new_end);
+        (old_end, new_end) = (old_end + op.old_range().len(), new_end + op.new_range().len());
+        let same = op.tag() == DiffTag::Equal;
+        push(&mut blocks, Block { old: old_start..old_end, new: new_start..new_end, same });
+    }
+    blocks
+}
+
+/// Where each segment starts; at last, where all end.
+fn ends(segments: &[&[u8]]) -> Vec<usize> {
+    let ends = segments.iter().scan(0, |end, segment| {
+        *end += segment.len();
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+/// Adds a block to the last one if that is of the same kind.
+fn push(blocks: &mut Vec<Block>, block: Block) {
+    match blocks.last_mut() {
+        Some(last) if last.same == block.same => (last.old.end, last.new.end) = (block.old.end, block.new.end),
+        _ => blocks.push(block),
+    }
+}
+
+fn without_confetti(blocks: Vec<Block>) -> Vec<Block> {
+    // what replaced how much, of a block that replaces
+    let replaced = |block: &Block| if block.old.is_empty() { 0 } else { block.new.len() };
+    let mut kept: Vec<Block> = Vec::new();
+    for (at, block) in blocks.iter().enumerate() {
+        let around = kept.last().zip(blocks.get(at + 1)).filter(|_| block.same);
+        let is_confetti = around.is_some_and(|(before, after)| {
+            let likely = replaced(before).min(replaced(after)).min(MOST_BY_CHANCE);
+            block.new.len() < LEAST_SAME || block.new.len() <= likely
+        });
+        push(&mut kept, Block { same: block.same && !is_confetti, ..block.clone() });
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
+    fn changes(old: &[u8], new: &[u8]) -> Vec<(String, String)> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let changed = difference(old, new, soon()).into_iter().filter(|block| !block.same);
+        changed.map(|block| (text(&old[block.old]), text(&new[block.new]))).collect()
+    }
+
+    fn pair(old: &str, new: &str) -> (String, String) {
+        (old.to_owned(), new.to_owned())
+    }
+
+    #[test]
+    fn changes_are_as_small_as_they_are() {
+        assert_eq!(changes(b"int x;\nint y;\n", b"int x;   \nint y;\n"), [pair("", "   ")]);
+        assert_eq!(changes(b"a\nb\nc\n", b"a\nc\n"), [pair("b\n", "")]);
+        assert_eq!(changes(b"same\n", b"same\n"), []);
+        assert_eq!(changes(b"", b"all of it"), [pair("", "all of it")]);
+    }
+
+    #[test]
+    fn equal_letters_in_other_words_are_not_a_likeness() {
+        assert_eq!(changes(b"key = apple;", b"key = crepes;"), [pair("apple", "crepes")]);
+    }
+
+    #[test]
+    fn without_time_everything_may_have_changed_and_nothing_is_lost() {
+        let blocks = difference(b"abc def", b"abd cef", Instant::now());
+        assert_eq!(blocks.last().map(|block| (block.old.end, block.new.end)), Some((7, 7)));
+    }
+
+    proptest! {
+        #[test]
+        fn both_inputs_can_be_put_together_again(
+            old in proptest::collection::vec(proptest::sample::select(&b"ab \n"[..]), 0..600),
+            edits in proptest::collection::vec((any::<proptest::sample::Index>(), 0_usize..9, "[ab\n]{0,9}"), 0..6),
+        ) {
+            let mut new = old.clone();
+            for (at, removed, added) in edits {
+                let at = at.index(new.len() + 1);
+                new.splice(at..(at + removed).min(new.len()), added.into_bytes());
+            }
+            let blocks = difference(&old, &new, soon());
+            let (mut old_end, mut new_end) = (0, 0);
+            for (at, block) in blocks.iter().enumerate() {
+                prop_assert_eq!((block.old.start, block.new.start), (old_end, new_end));
+                (old_end, new_end) = (block.old.end, block.new.end);
+                prop_assert!(!block.same || old[block.old.clone()] == new[block.new.clone()]);
+                prop_assert!(at == 0 || blocks[at - 1].same != block.same);
+            }
+            prop_assert_eq!((old_end, new_end), (old.len(), new.len()));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Graphs as SVG: in files of their own, and in the page.
+
+pub mod chart;
+pub mod histogram;
+pub mod phases;
+pub mod scale;
+pub mod series;
+
+use maud::{Markup, PreEscaped, html};
+
+/// The style of all graphs. Its classes start with `q`, so that it can stand in a page.
+pub const STYLE: &str = include_str!("graph.css");
+
+/// A coordinate, to a tenth of a pixel.
+fn px(value: f64) -> String {
+    format!("{:.1}", if value.is_finite() { value } else { 0.0 })
+}
+
+/// A whole file: with its own style, and the name of its format.
+pub fn file(width: f64, height: f64, title: &str, content: &Markup) -> String {
+    let svg = html! {
+        svg xmlns="http://www.w3.org/2000/svg" class="qg" role="img" viewBox=(view_box(width, height))
+            width=(width) height=(height) {
+            title { (title) }
+            style { (PreEscaped(STYLE)) }
+            rect class="qpaper" width="100%" height="100%" {}
+            (content)
+        }
+    };
+    svg.into_string() + "\n"
+}
+
+/// For a page, which has the style.
+pub fn inline(width: f64, height: f64, title: &str, content: &Markup) -> Markup {
+    html! {
+        svg class="qg" role="img" viewBox=(view_box(width, height)) {
+            title { (title) }
+            (content)
+        }
+    }
+}
+
+fn view_box(width: f64, height: f64) -> String {
+    format!("0 0 {width} {height}")
+}

@@ -1,0 +1,85 @@
+//! Time series that never fall, read from the logs.
+
+/// Larger values, and later times in seconds, are no measurements.
+const MOST: f64 = 1e15;
+
+/// Values over time. Both never fall: what the log says otherwise is left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// (seconds since the start, value); only where the value changes.
+    points: Vec<(f64, f64)>,
+}
+
+impl Series {
+    /// From the lines of a log, `seconds, value, value, ...`: the value of a column, which counts from 1. Lines that are
+    /// not numbers are skipped. `first` is the value at the start.
+    pub fn read(log: &str, column: usize, first: f64) -> Self {
+        let mut points = vec![(0.0, first)];
+        for line in log.lines() {
+            let mut fields = line.split(',').map(|field| field.trim().parse::<f64>());
+            let (Some(Ok(seconds)), Some(Ok(value))) = (fields.next(), fields.nth(column.saturating_sub(1))) else {
+                continue;
+            };
+            let (last, largest) = points.last().copied().unwrap_or((0.0, first));
+            if seconds.is_finite() && value.is_finite() && value > largest && largest < MOST {
+                points.push((seconds.clamp(last, MOST), value.min(MOST)));
+            }
+        }
+        Self { points }
+    }
+
+    /// Where it changes: (seconds, value).
+    pub fn points(&self) -> &[(f64, f64)] {
+        &self.points
+    }
+
+    /// The value at the end.
+    pub fn last(&self) -> f64 {
+        self.points.last().map_or(0.0, |point| point.1)
+    }
+
+    /// Seconds of the last change.
+    pub fn last_change(&self) -> f64 {
+        self.points.last().map_or(0.0, |point| point.0)
+    }
+
+    /// When this share of the final value was reached; nothing if it never rose.
+    pub fn reached(&self, share: f64) -> Option<f64> {
+        if self.points.len() < 2 {
+            return None;
+        }
+        let value = self.last() * share;
+        self.points.iter().find(|point| point.1 >= value).map(|point| point.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_log_is_read_and_nonsense_is_skipped() {
+        let log = "# seconds, ratio\n0.5, 1.5\n1.0, NaN\nhalf a li\n2.0, 41.38\n1.5, 50\n3.0, 40\n4.0,";
+        let series = Series::read(log, 1, 1.0);
+        assert_eq!(series.points(), [(0.0, 1.0), (0.5, 1.5), (2.0, 41.38), (2.0, 50.0)]);
+        assert_eq!(Series::read("1.0, 3, 7.5\n", 2, 1.0).last(), 7.5);
+        assert_eq!(Series::read("", 1, 1.0).reached(0.5), None);
+    }
+
+    #[test]
+    fn quartiles_are_when_a_share_of_the_final_value_was_reached() {
+        let series = Series::read("1, 10\n2, 26\n3, 80\n4, 100\n", 1, 1.0);
+        assert_eq!([0.25, 0.5, 0.75].map(|share| series.reached(share)), [Some(2.0), Some(3.0), Some(3.0)]);
+    }
+
+    proptest! {
+        #[test]
+        fn series_never_fall(values: Vec<(f64, f64)>) {
+            let log: String = values.iter().map(|(seconds, value)| format!("{seconds}, {value}\n")).collect();
+            let series = Series::read(&log, 1, 0.0);
+            prop_assert!(series.points().windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 <= pair[1].1));
+            prop_assert!(series.points().iter().all(|point| point.0.is_finite() && point.1.is_finite()));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Numbers of the campaign: what it did, on what, where.
+
+use maud::{Markup, html};
+
+use crate::{
+    output::{
+        format::{counted, grouped, rate},
+        summary::{Engine, Summary},
+    },
+    report::{markup, visible::shown, words},
+};
+
+/// The numbers under the verdict.
+pub fn tiles(summary: &Summary) -> Markup {
+    let edges = match summary.target.edges {
+        Some(edges) => format!("of {} edges", grouped(edges)),
+        None => "edges".to_owned(),
+    };
+    let tiles = [
+        (grouped(summary.degradations), "degradations".to_owned()),
+        (grouped(summary.faults), "faults".to_owned()),
+        (grouped(summary.hangs), "hangs".to_owned()),
+        (grouped(summary.executions), "executions".to_owned()),
+        (rate(summary.executions_per_second), "executions a second".to_owned()),
+        (grouped(summary.edges_found), edges),
+        (words::duration(summary.seconds), "of fuzzing".to_owned()),
+    ];
+    html! { div class="tiles" { @for (number, what) in tiles { div { b { (number) } span { (what) } } } } }
+}
+
+/// The seeds, and how far times can be trusted.
+pub fn baseline(summary: &Summary) -> Markup {
+    let baseline = &summary.baseline;
+    html! {
+        h2 id="baseline" { "Baseline and noise" }
+        p { "Costs are compared with those of the median seed." }
+        dl class="facts" {
+            dt { "instructions" } dd { (baseline.instructions.map_or("not measured".into(), grouped)) }
+            dt { "CPU time" } dd { (baseline.seconds.map_or("not measured".into(), words::duration)) }
+            dt { "size" } dd { (baseline.bytes.map_or("not known".into(), |bytes| counted(bytes, "byte"))) }
+            dt { "noise floor" } dd {
+                @match &summary.noise {
+                    Some(noise) => { (words::percent(noise.floor)) ": the seed measured against itself " (counted(noise.rounds.into(), "time")) " looked at most this much slower or faster. Smaller differences in time mean nothing on this machine." },
+                    None => "not measured",
+                }
+            }
+        }
+    }
+}
+
+/// The campaign and the machine.
+pub fn facts(summary: &Summary) -> Markup {
+    let machine = &summary.environment;
+    let engine = match summary.target.engine {
+        Engine::InProcess => "in process",
+        Engine::ForkServer => "fork server",
+    };
+    html! {
+        h2 id="campaign" { "Campaign" }
+        (markup::command(&words::command_line(&summary.command)))
+        dl class="facts" {
+            dt { "target" } dd { span class="code" { (shown(&summary.target.program)) } ", " (engine) }
+            dt { "started" } dd { (shown(&summary.started)) }
+            dt { "ended" } dd { (words::stopped_by(summary)) }
+            dt { "random seed" } dd { (summary.seed) }
+            @if !machine.system.is_empty() { dt { "system" } dd { (shown(&machine.system)) } }
+            @if !machine.processor.is_empty() {
+                dt { "processor" } dd { (shown(&machine.processor)) ", " (counted(machine.processors, "processor")) " to use" }
+            }
+            @if machine.memory > 0 { dt { "memory" } dd { (words::bytes(machine.memory)) } }
+            @if !machine.system.is_empty() && machine.load.is_finite() { dt { "load at the start" } dd { (format!("{:.2}", machine.load)) } }
+            dt { "quagmire" } dd { (shown(&summary.version)) }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! `report.html`: everything on one page.
+
+mod facts;
+pub mod findings;
+mod hot;
+mod tables;
+mod verdict;
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+
+use super::{campaign::Campaign, diff::page::file_name, markup, rules::RuleWords};
+
+pub use verdict::by_badness;
+
+/// What the page shows beside what is in the folder.
+#[derive(Debug, Default)]
+pub struct Extras {
+    /// Pages of differences, relative to the folder, by the place of their finding.
+    pub diffs: HashMap<usize, String>,
+    /// Findings for which there was no time.
+    pub left_out: usize,
+    /// Graphs.
+    pub graphs: Vec<Markup>,
+}
+
+/// The page.
+pub fn page(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> String {
+    let summary = &campaign.summary;
+    let content = html! {
+        h1 { "quagmire" }
+        (verdict::verdict(summary))
+        (facts::tiles(summary))
+        nav {
+            a href="#findings" { "Findings" } @if !extras.graphs.is_empty() { a href="#time" { "Over time" } }
+            a href="#costs" { "Costs" } a href="#rules" { "Rules" } a href="#baseline" { "Baseline and noise" } a href="#campaign" { "Campaign" }
+        }
+        (findings::findings(campaign, rules, extras))
+        @if !extras.graphs.is_empty() {
+            h2 id="time" { "Over time" }
+            @for graph in &extras.graphs { div class="graph" { (graph) } }
+        }
+        (tables::costs(summary))
+        (tables::rules(summary, rules))
+        (facts::baseline(summary))
+        (facts::facts(summary))
+    };
+    markup::page(&format!("{}: quagmire", file_name(&summary.target.program)), true, &content)
+}
