@@ -84,6 +84,9 @@ pub struct Measurement {
 /// Status of an input that ends the target's process.
 const KILLED: &str = "killed";
 
+/// What more is known of a run that had to be ended from outside.
+const STUCK: &str = "it blocks signals and was killed from outside";
+
 /// Status of a target that cannot be run at all.
 const UNUSABLE: &str = "unusable";
 
@@ -95,9 +98,9 @@ impl Measurement {
         Self { status: status.to_owned(), detail, ..Self::default() }
     }
 
-    /// Whether a run ended the process, and the runtime could do nothing about it.
+    /// Whether a run took the process with it, and the runtime could do nothing about it.
     pub fn was_killed(&self) -> bool {
-        self.status == KILLED
+        self.status == KILLED || self.detail.as_deref() == Some(STUCK)
     }
 
     /// Whether its runs came back by themselves.
@@ -146,10 +149,10 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
         }
         drop(writer);
         let mut bytes = Vec::new();
-        let read = read_from(child, std::fs::File::from(reader), &mut bytes, &shared);
+        let is_stuck = read_from(child, std::fs::File::from(reader), &mut bytes, &shared);
         let end = process::wait(child)?;
-        match (read, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
-            (Ok(_), Ok(outcome)) if !outcome.is_empty() => {
+        match (is_stuck, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
+            (Ok(false), Ok(outcome)) if !outcome.is_empty() => {
                 for (index, measurement) in outcome {
                     if measurement.status == UNUSABLE {
                         return Err(Error::target(measurement.detail.unwrap_or_default()));
@@ -160,7 +163,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
                     results[index] = Some(measurement);
                 }
             }
-            _ => {
+            (is_stuck, _) => {
                 // Killed from outside, or by its own means: the input that was running is to blame.
                 let Some(running) = shared.interrupted() else {
                     return Err(Error::target(format!("the target ended its process before the first run ({end})")));
@@ -168,30 +171,35 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
                 let Some(&index) = open.iter().find(|&&i| inputs[i].bytes == running) else {
                     return Err(Error::target(format!("the target ended its process ({end})")));
                 };
-                results[index] = Some(Measurement::ended(KILLED, Some(end.to_string())));
+                results[index] = Some(match is_stuck {
+                    Ok(true) => Measurement::ended(status_name(Status::Hung), Some(STUCK.to_owned())),
+                    _ => Measurement::ended(KILLED, Some(end.to_string())),
+                });
             }
         }
     }
     Ok(results.into_iter().flatten().collect())
 }
 
-/// Everything that a child writes. One whose run does not end, whatever the tick does, is killed.
+/// Reads all that a child writes. One whose run does not end, whatever the tick does, is killed; tells whether it was.
 fn read_from(
     child: libc::pid_t,
     mut pipe: std::fs::File,
     bytes: &mut Vec<u8>,
     page: &InputPage,
-) -> std::io::Result<usize> {
+) -> std::io::Result<bool> {
+    let mut is_stuck = false;
     let mut watchdog = Watchdog::new(page);
     let mut ready = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one descriptor, which is open.
     while unsafe { libc::poll(&raw mut ready, 1, 1000) } <= 0 {
         if watchdog.is_stuck(page) {
+            is_stuck = true;
             // SAFETY: a child of ours that was not waited for.
             unsafe { libc::kill(child, libc::SIGKILL) };
         }
     }
-    pipe.read_to_end(bytes)
+    pipe.read_to_end(bytes).map(|_| is_stuck)
 }
 
 fn pipe() -> Result<(OwnedFd, OwnedFd)> {

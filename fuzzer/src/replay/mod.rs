@@ -44,8 +44,9 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
         files.inputs.into_iter().map(|file| measure::Input { path: file.path, bytes: file.bytes }).collect();
     // an annotated source shows counts and no times
     let only_counts = !options.annotate.is_empty() && !options.json;
+    let counters = Counters::start().map(drop);
     let plan = measure::Plan {
-        counters: !only_counts && has_counters(),
+        counters: counters.is_ok(),
         rounds: if only_counts { Rounds::Fixed(1) } else { options.rounds },
         hang_timeout: options.hang_timeout,
         memory_limit: options.memory_limit,
@@ -58,19 +59,12 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
         annotate_all(&report, &options.annotate)?;
     } else {
         report::print(&report, options.json)?;
+        if let Err(error) = counters {
+            let why = perf::why_not(&error);
+            let _ = writeln!(std::io::stderr(), "quagmire: no hardware counters on this machine: {why}");
+        }
     }
     Ok(ExitCode::Ended)
-}
-
-/// Whether the machine has hardware counters that this process may read. Where not, it says why.
-fn has_counters() -> bool {
-    let started = Counters::start();
-    if let Err(error) = &started {
-        let why = perf::why_not(error);
-        // a closed standard error is no reason to stop
-        let _ = writeln!(std::io::stderr(), "quagmire: no hardware counters on this machine: {why}");
-    }
-    started.is_ok()
 }
 
 /// Prints the source files that were asked for.
