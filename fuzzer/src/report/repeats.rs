@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn characters_are_not_taken_apart() {
-        assert_eq!(repeated("\u{129}\u{e9}".repeat(1).as_bytes()), []);
+        assert_eq!(repeated("\u{129}\u{e9}".as_bytes()), []);
         assert_eq!(repeated("\u{129}ééééééééé".as_bytes()), [("é".as_bytes(), 9)]);
     }
 

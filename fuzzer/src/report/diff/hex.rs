@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn an_excerpt_is_short() {
-        let bytes: Vec<u8> = (0..60_000_u32).map(|i| (i * i >> 7) as u8).collect();
+        let bytes: Vec<u8> = (0..60_000_u32).map(|i| ((i * i) >> 7) as u8).collect();
         let rows = excerpt(&bytes, 8);
         assert_eq!(rows.len(), 9);
         assert!(matches!(&rows[8], HexRow::Words(_, words) if words.ends_with("more rows")), "{:?}", rows[8]);

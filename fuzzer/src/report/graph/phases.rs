@@ -114,7 +114,7 @@ mod tests {
         let phase = |i: u32| Phase {
             start: f64::from(i) / 1e5,
             end: f64::from(i + 1) / 1e5,
-            name: if i % 3 == 0 { "performance".into() } else { "coverage".into() },
+            name: if i.is_multiple_of(3) { "performance".into() } else { "coverage".into() },
         };
         let phases: Vec<Phase> = (0..1_000_000).map(phase).collect();
         let strip = strip(&phases, Scale::for_seconds(10.0), 0.0, 0.0, 680.0).into_string();
