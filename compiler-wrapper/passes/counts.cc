@@ -15,10 +15,16 @@
 //   __qgm_counts   the u32 counts of its other edges.
 //   __qgm_weights  how many IR instructions one execution of each edge stands for.
 //   __qgm_pcs      the address of each edge's block.
+//   __qgm_lines    which source lines the edges stand for, if there is debug information (see lines.h).
 //   __qgm_funcs    one record that holds all of these together (struct qgm_function in runtime/quagmire.h).
-// and per linked object one constructor that hands the table to the runtime, if there is one.
+// At the entry of functions that call others, the deepest stack of the thread is kept (__quagmire_lowest_stack).
+// And per linked object one constructor that hands the table to the runtime, if there is one.
 //
 // The same source builds with LLVM 14 to 19 without a version test.
+
+#include "lines.h"
+#include "stack.h"
+#include "weight.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -35,8 +41,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -50,17 +54,11 @@ namespace {
 const char *const CtorName = "quagmire.module_ctor";
 const char *const DtorName = "quagmire.module_dtor";
 
-// An edge counter: the block that carries it, and the instructions of all blocks that one execution of it stands for.
-struct Counter {
-  BasicBlock *Block;
-  uint64_t Weight;
-};
-
 class Counts {
 public:
   explicit Counts(Module &M)
-      : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), I64(Type::getInt64Ty(C)), I8(Type::getInt8Ty(C)),
-        Ptr(PointerType::getUnqual(I8)), Record(StructType::get(C, {Ptr, Ptr, Ptr, Ptr, I64})) {}
+      : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), I8(Type::getInt8Ty(C)), Ptr(PointerType::getUnqual(I8)),
+        Record(StructType::get(C, {Ptr, Ptr, Ptr, Ptr, I32, I32})), TextsOfModule(M) {}
 
   bool run() {
     SmallVector<Function *, 64> Functions;
@@ -80,11 +78,11 @@ private:
   Module &M;
   LLVMContext &C;
   IntegerType *I32;
-  IntegerType *I64;
   IntegerType *I8;
   PointerType *Ptr;
   StructType *Record;
   SmallVector<GlobalValue *, 64> Kept;
+  Texts TextsOfModule;
 
   static bool wanted(const Function &F) {
     if (F.isDeclaration() || F.hasAvailableExternallyLinkage() || F.hasFnAttribute(Attribute::Naked) ||
@@ -100,13 +98,7 @@ private:
 
   // Instructions that cost something when the block runs.
   static uint64_t weightOf(const BasicBlock &BB) {
-    uint64_t Weight = 0;
-    for (const Instruction &I : BB) {
-      if (isa<PHINode>(I) || isa<DbgInfoIntrinsic>(I) || I.isLifetimeStartOrEnd())
-        continue;
-      ++Weight;
-    }
-    return Weight;
+    return std::count_if(BB.begin(), BB.end(), [](const Instruction &I) { return weighs(I); });
   }
 
   static bool canCarry(const BasicBlock &BB) {
@@ -117,6 +109,7 @@ private:
   struct Group {
     BasicBlock *Head;
     SmallVector<BasicBlock *, 4> Blocks;
+    // Instructions of all blocks that one execution of it stands for.
     uint64_t Weight = 0;
     // Without a counter: the groups whose counts add up to its own. Empty for one that has a counter.
     SmallVector<unsigned, 4> Parts;
@@ -196,7 +189,7 @@ private:
     Reversed.push_back(At);
   }
 
-  SmallVector<Counter, 32> place(Function &F) {
+  SmallVector<Group, 32> place(Function &F) {
     DominatorTree DT(F);
     LoopInfo LI(DT);
     ReversePostOrderTraversal<const Function *> Order(&F);
@@ -240,16 +233,16 @@ private:
     for (unsigned G : reverse(Reversed))
       for (unsigned Part : Groups[G].Parts)
         Groups[Part].Weight += Groups[G].Weight;
-    SmallVector<Counter, 32> Counters;
-    for (const Group &G : Groups)
-      if (G.Parts.empty())
-        Counters.push_back({G.Head, G.Weight});
-    return Counters;
+    return Groups;
   }
 
   void instrument(Function &F) {
     SplitAllCriticalEdges(F, CriticalEdgeSplittingOptions().setIgnoreUnreachableDests());
-    SmallVector<Counter, 32> Counters = place(F);
+    SmallVector<Group, 32> Groups = place(F);
+    SmallVector<const Group *, 32> Counters;
+    for (const Group &G : Groups)
+      if (G.Parts.empty())
+        Counters.push_back(&G);
     unsigned Rest = Counters.size() - 1;
 
     auto *EntryTy = ArrayType::get(I32, 1);
@@ -259,22 +252,37 @@ private:
 
     SmallVector<Constant *, 32> Weights, Pcs;
     for (unsigned I = 0; I < Counters.size(); ++I) {
-      Weights.push_back(ConstantInt::get(I32, std::min<uint64_t>(Counters[I].Weight, UINT32_MAX)));
-      Constant *Pc = I == 0 ? cast<Constant>(&F) : cast<Constant>(BlockAddress::get(Counters[I].Block));
+      Weights.push_back(ConstantInt::get(I32, std::min<uint64_t>(Counters[I]->Weight, UINT32_MAX)));
+      Constant *Pc = I == 0 ? cast<Constant>(&F) : cast<Constant>(BlockAddress::get(Counters[I]->Head));
       Pcs.push_back(ConstantExpr::getPointerCast(Pc, Ptr));
     }
     auto *WeightTy = ArrayType::get(I32, Counters.size());
     auto *PcTy = ArrayType::get(Ptr, Counters.size());
     GlobalVariable *Weight = table(F, "__qgm_weights", ConstantArray::get(WeightTy, Weights), true);
     GlobalVariable *Pc = table(F, "__qgm_pcs", ConstantArray::get(PcTy, Pcs), true);
+    GlobalVariable *Lines = lines(F, Groups);
+    GlobalVariable *Whole = table(F, "__qgm_funcs", Constant::getNullValue(Record), true);
     Constant *Fields[] = {ConstantExpr::getPointerCast(Entry, Ptr),
                           Others ? ConstantExpr::getPointerCast(Others, Ptr) : ConstantPointerNull::get(Ptr),
-                          ConstantExpr::getPointerCast(Weight, Ptr), ConstantExpr::getPointerCast(Pc, Ptr),
-                          ConstantInt::get(I64, Counters.size())};
-    table(F, "__qgm_funcs", ConstantStruct::get(Record, Fields), true);
+                          ConstantExpr::getPointerCast(Weight, Ptr),
+                          ConstantExpr::getPointerCast(Pc, Ptr),
+                          ConstantInt::get(I32, Counters.size()),
+                          Lines ? distance(Whole, Lines) : ConstantInt::get(I32, 0)};
+    Whole->setInitializer(ConstantStruct::get(Record, Fields));
 
+    stack::track(F);
     for (unsigned I = 0; I < Counters.size(); ++I)
-      increment(*Counters[I].Block, I == 0 ? EntryTy : RestTy, I == 0 ? Entry : Others, I == 0 ? 0 : I - 1);
+      increment(*Counters[I]->Head, I == 0 ? EntryTy : RestTy, I == 0 ? Entry : Others, I == 0 ? 0 : I - 1);
+  }
+
+  // Null without debug information.
+  GlobalVariable *lines(Function &F, ArrayRef<Group> Groups) {
+    LineTable Table(F);
+    if (!Table)
+      return nullptr;
+    for (const Group &G : Groups)
+      Table.add(G.Parts, G.Blocks);
+    return Table.emit(TextsOfModule, [&](Constant *Init) { return table(F, "__qgm_lines", Init, true); });
   }
 
   void increment(BasicBlock &BB, ArrayType *Ty, GlobalVariable *Table, unsigned Index) {
@@ -296,7 +304,7 @@ private:
   GlobalVariable *table(Function &F, const char *Section, Constant *Init, bool Constant) {
     auto *G = new GlobalVariable(M, Init->getType(), Constant, GlobalValue::PrivateLinkage, Init, Section);
     G->setSection(Section);
-    G->setAlignment(Init->getType()->isStructTy() || StringRef(Section) == "__qgm_pcs" ? Align(8) : Align(4));
+    G->setAlignment(Init->getType() == Record || StringRef(Section) == "__qgm_pcs" ? Align(8) : Align(4));
     if (F.hasComdat())
       G->setComdat(F.getComdat());
     G->addMetadata(LLVMContext::MD_associated, *MDNode::get(C, ValueAsMetadata::get(&F)));

@@ -21,6 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 __attribute__((weak)) void *__asan_region_is_poisoned(void *begin, size_t size);
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
+__attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
+                                                                    void (*freed)(const volatile void *));
+__attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *block);
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Recognised by `quagmire fuzz` in the file, without running it. */
@@ -48,10 +51,26 @@ static _Noreturn void leave(enum qgm_status status) {
       pause();
   }
   armed = 0;
+  __quagmire_heap.counting = 0;
   longjmp(back, status);
 }
 
+struct qgm_heap __quagmire_heap;
 static struct qgm_resources resources;
+
+static inline uint64_t time_stamp(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
 
 static enum qgm_status run_once(const uint8_t *data, size_t size) {
   int status = _setjmp(back);
@@ -62,7 +81,9 @@ static enum qgm_status run_once(const uint8_t *data, size_t size) {
       memcpy(copy, data, size);
     ticks = 0;
     armed = 1;
+    __quagmire_heap.counting = 1;
     int result = LLVMFuzzerTestOneInput(copy ? copy : data, size);
+    __quagmire_heap.counting = 0;
     if (forked)
       for (;;)
         syscall(SYS_exit_group, 0);
@@ -73,10 +94,20 @@ static enum qgm_status run_once(const uint8_t *data, size_t size) {
   return (enum qgm_status)status;
 }
 
+/* As run_once, and what the run used, however it ended. */
 static enum qgm_status run(const uint8_t *data, size_t size) {
-  uint64_t before = __builtin_ia32_rdtsc();
+  uintptr_t top = (uintptr_t)__builtin_frame_address(0);
+  __quagmire_lowest_stack = top;
+  __quagmire_heap = (struct qgm_heap){0};
+  uint64_t before = time_stamp();
   enum qgm_status status = run_once(data, size);
-  resources.cycles = __builtin_ia32_rdtsc() - before;
+  resources.cycles = time_stamp() - before;
+  __quagmire_heap.counting = 0;
+  resources.heap_peak = (uint64_t)__quagmire_heap.peak;
+  resources.heap_total = __quagmire_heap.total;
+  resources.stack = top - __quagmire_lowest_stack;
+  /* what the engine runs between the target's runs is not compiled by the pass, but constructors and callbacks may be */
+  __quagmire_lowest_stack = 0;
   return status;
 }
 
@@ -128,6 +159,17 @@ static void dying(void) {
   }
 }
 
+/* A sanitizer's allocator: heap.c is not linked. */
+static void allocated(const volatile void *block, size_t size) {
+  if (__quagmire_heap.counting && block)
+    __quagmire_heap_take(size, size);
+}
+
+static void freed(const volatile void *block) {
+  if (__quagmire_heap.counting && block)
+    __quagmire_heap.current -= (int64_t)__sanitizer_get_allocated_size(block);
+}
+
 static void in_child(void) {
   if (armed)
     forked = 1;
@@ -162,6 +204,8 @@ static void guard(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t)) {
   pthread_atfork(NULL, NULL, in_child);
   if (__sanitizer_set_death_callback)
     __sanitizer_set_death_callback(dying);
+  if (__sanitizer_install_malloc_and_free_hooks && __sanitizer_get_allocated_size)
+    __sanitizer_install_malloc_and_free_hooks(allocated, freed);
 
   /* One timer for the whole campaign: a system call per execution would cost more than a small target. */
   struct sigevent how;

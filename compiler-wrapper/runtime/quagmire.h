@@ -9,13 +9,16 @@
 #define QGM_ABI 2
 
 /* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
-   edge i > 0 is counted in counts[i - 1]. weights and pcs have one item per edge. */
+   edge i > 0 is counted in counts[i - 1]. weights and pcs have one item per edge. lines is the distance in bytes from
+   this record to the table of source lines (section __qgm_lines, see passes/lines.h), 0 without debug information: a
+   distance needs no relocation when the program starts. */
 struct qgm_function {
   uint32_t *entry;
   uint32_t *counts;
   const uint32_t *weights;
   void *const *pcs;
-  uint64_t edges;
+  uint32_t edges;
+  int32_t lines;
 };
 
 /* The tables of one linked object: the executable, or a shared library. */
@@ -61,6 +64,29 @@ struct qgm_resources {
   uint64_t stack;      /* deepest stack of the thread that ran the target, in bytes */
 };
 
+/* What the target has allocated in this run; kept by the functions in heap.c, or by hooks of a sanitizer. */
+struct qgm_heap {
+  int counting;    /* a run is on */
+  int64_t current; /* below 0 where memory of earlier runs was given back */
+  int64_t peak;
+  uint64_t total;
+};
+
+extern struct qgm_heap __quagmire_heap __attribute__((visibility("hidden")));
+
+/* `used` bytes of the heap are taken, `asked` of them were asked for. */
+static inline void __quagmire_heap_take(size_t used, size_t asked) {
+  __quagmire_heap.current += (int64_t)used;
+  if (__quagmire_heap.current > __quagmire_heap.peak)
+    __quagmire_heap.peak = __quagmire_heap.current;
+  __quagmire_heap.total += asked;
+}
+
+/* The lowest address that the stack pointer of this thread had in the current run, if it is the runner: the pass compares
+   and sets it where functions begin that call others or have large frames. 0 in all other threads, which nothing is
+   below. Each instrumented object brings a definition; the linkers make one of them. */
+extern __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
+
 /* What the engine gets from the harness. */
 struct qgm_harness {
   uint64_t abi;
@@ -75,7 +101,7 @@ struct qgm_harness {
   void (*guard)(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t ticks_in_run));
   /* Ticks seen by the current or last run: 0 for one that fell between two ticks. */
   volatile uint64_t *ticks_in_run;
-  const struct qgm_resources *resources;
+  const struct qgm_resources *resources; /* valid after a run */
 };
 
 #endif

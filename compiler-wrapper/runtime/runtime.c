@@ -2,6 +2,7 @@
 #include "quagmire.h"
 
 struct qgm_modules __quagmire_modules;
+__attribute__((weak)) __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
 
 /* Called by the constructor of each instrumented object, also of those opened at run time. */
 void __quagmire_register(const struct qgm_function *functions_start, const struct qgm_function *functions_stop,

@@ -9,13 +9,21 @@ use crate::Error;
 use crate::cache::{Cache, digest};
 use crate::toolchain::Toolchain;
 
-const PASS: (&str, &str) = ("counts.cc", include_str!("../passes/counts.cc"));
+/// The first one is compiled, and includes the others.
+const PASS: &[(&str, &str)] = &[
+    ("counts.cc", include_str!("../passes/counts.cc")),
+    ("lines.h", include_str!("../passes/lines.h")),
+    ("stack.h", include_str!("../passes/stack.h")),
+    ("weight.h", include_str!("../passes/weight.h")),
+];
 const HEADER: (&str, &str) = ("quagmire.h", include_str!("../runtime/quagmire.h"));
 const RUNTIME: (&str, &str) = ("runtime.c", include_str!("../runtime/runtime.c"));
+const HEAP: (&str, &str) = ("heap.c", include_str!("../runtime/heap.c"));
 const IN_PROCESS: (&str, &str) = ("inprocess.c", include_str!("../runtime/inprocess.c"));
 
 const PLUGIN_FLAGS: &[&str] = &["-shared", "-fPIC", "-O2", "-fno-rtti", "-fno-exceptions"];
-const RUNTIME_FLAGS: &[&str] = &["-O2", "-g0", "-fPIC", "-fno-sanitize=all", "-c"];
+// an allocator must not be taken for calls of another one
+const RUNTIME_FLAGS: &[&str] = &["-O2", "-g0", "-fPIC", "-fno-sanitize=all", "-fno-builtin", "-c"];
 
 /// Variables that would make clang write files for the user's build, or change its command line, when it compiles ours.
 const UNWANTED_VARIABLES: &[&str] =
@@ -28,23 +36,28 @@ pub struct Objects {
     pub runtime: PathBuf,
     /// The `main` of in-process harnesses.
     pub main: PathBuf,
+    /// What counts their allocations.
+    pub heap: PathBuf,
 }
 
 /// The pass plugin for this clang.
 pub fn plugin(cache: &Cache, toolchain: &Toolchain) -> Result<PathBuf, Error> {
     // an option may be wrong for one clang only: its LLVM's flags come last
     let flags: Vec<&str> = PLUGIN_FLAGS.iter().copied().chain(toolchain.cxxflags.iter().map(String::as_str)).collect();
-    let key = digest([toolchain.identity.as_str(), PASS.1].into_iter().chain(flags.iter().copied()).map(str::as_bytes));
+    let sources = PASS.iter().map(|(_, text)| *text);
+    let key = digest(
+        [toolchain.identity.as_str()].into_iter().chain(sources).chain(flags.iter().copied()).map(str::as_bytes),
+    );
     cache.file(&format!("plugin-{}-{key}", toolchain.major), "quagmire-counts.so", |folder| {
         let mut command = Command::new(&toolchain.clangxx);
-        command.args(&flags).arg(PASS.0).args(["-o", "quagmire-counts.so"]);
-        compile(command, "the pass plugin", toolchain, folder, &[PASS])
+        command.args(&flags).arg(PASS[0].0).args(["-o", "quagmire-counts.so"]);
+        compile(command, "the pass plugin", toolchain, folder, PASS)
     })
 }
 
 /// The objects for this clang and for the target that the user's flags choose.
 pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Result<Objects, Error> {
-    let sources = [HEADER, RUNTIME, IN_PROCESS];
+    let sources = [HEADER, RUNTIME, IN_PROCESS, HEAP];
     let key = digest(
         [toolchain.identity.as_bytes()]
             .into_iter()
@@ -52,7 +65,7 @@ pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Res
             .chain(RUNTIME_FLAGS.iter().map(|flag| flag.as_bytes()))
             .chain(target.iter().map(|flag| flag.as_encoded_bytes())),
     );
-    let built = [(RUNTIME.0, "quagmire-runtime.o"), (IN_PROCESS.0, "quagmire-main.o")];
+    let built = [(RUNTIME.0, "quagmire-runtime.o"), (IN_PROCESS.0, "quagmire-main.o"), (HEAP.0, "quagmire-heap.o")];
     let runtime = cache.file(&format!("objects-{}-{key}", toolchain.major), built[0].1, |folder| {
         for (source, object) in built {
             let mut command = Command::new(&toolchain.clang);
@@ -61,7 +74,7 @@ pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Res
         }
         Ok(())
     })?;
-    Ok(Objects { main: runtime.with_file_name(built[1].1), runtime })
+    Ok(Objects { main: runtime.with_file_name(built[1].1), heap: runtime.with_file_name(built[2].1), runtime })
 }
 
 /// The in-process engine: `QUAGMIRE_ENGINE`, or `libquagmire.a` beside the wrapper, or `../lib/quagmire/libquagmire.a`

@@ -71,6 +71,8 @@ pub struct Plan {
     pub instrument: bool,
     /// Does this command link an executable, and with what?
     pub link: Option<Link>,
+    /// Does a sanitizer bring an allocator, so that ours must not stand in front of it?
+    pub sanitizer_allocates: bool,
     /// Define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
     pub fuzzing_mode: bool,
     /// The user's flags that decide which target the runtime must be compiled for.
@@ -92,6 +94,8 @@ pub struct Pieces {
     pub runtime: PathBuf,
     /// The object with the in-process harness's `main`.
     pub main: PathBuf,
+    /// The object that counts a harness's allocations.
+    pub heap: PathBuf,
     /// The engine's archive.
     pub engine: PathBuf,
 }
@@ -118,6 +122,9 @@ impl Plan {
             command.push(pieces.runtime.clone().into());
             if link == Link::Engine {
                 command.push(pieces.main.clone().into());
+                if !self.sanitizer_allocates {
+                    command.push(pieces.heap.clone().into());
+                }
                 command.push(pieces.engine.clone().into());
                 // libFuzzer stands before the user's archives and so takes a harness out of one: do the same
                 command
@@ -138,6 +145,7 @@ impl Plan {
             language,
             instrument: false,
             link: None,
+            sanitizer_allocates: false,
             fuzzing_mode: false,
             target: Vec::new(),
             before_inputs_only: arguments.len(),
@@ -168,6 +176,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         language,
         instrument: generates_code && scan.inputs.iter().any(|kind| kind.is_instrumented()),
         link: links.then_some(if scan.engine { Link::Engine } else { Link::Runtime }),
+        sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
         target: scan.target,
         arguments,
@@ -216,6 +225,7 @@ struct Scan {
     /// The last option lacks its value, clang will say so.
     dangling: bool,
     engine: bool,
+    sanitizer_allocates: bool,
     defines_fuzzing_macro: bool,
     target: Vec<OsString>,
     /// The index of `--`.
@@ -234,6 +244,7 @@ impl Scan {
             names_library: false,
             dangling: false,
             engine: false,
+            sanitizer_allocates: false,
             defines_fuzzing_macro: false,
             target: Vec::new(),
             separator: None,
@@ -291,6 +302,7 @@ impl Scan {
             self.sanitizers(index, list);
         } else if let Some(list) = text.strip_prefix("-fno-sanitize=") {
             self.engine &= !list.split(',').any(|name| matches!(name, "fuzzer" | "all"));
+            self.sanitizer_allocates &= !list.split(',').any(|name| name == "all" || has_allocator(name));
         } else if let Some(definition) = text.strip_prefix("-D") {
             self.macro_definition(definition);
         } else if let Some(language) = text.strip_prefix("-x").filter(|language| !language.is_empty()) {
@@ -316,11 +328,17 @@ impl Scan {
     fn sanitizers(&mut self, index: usize, list: &str) {
         let kept: Vec<&str> = list.split(',').filter(|name| !matches!(*name, "fuzzer" | "fuzzer-no-link")).collect();
         self.engine |= list.split(',').any(|name| name == "fuzzer");
+        self.sanitizer_allocates |= list.split(',').any(has_allocator);
         if kept.len() < list.split(',').count() {
             let left = (!kept.is_empty()).then(|| format!("-fsanitize={}", kept.join(",")).into());
             self.rewritten.push((index, left));
         }
     }
+}
+
+/// Whether a sanitizer's runtime replaces `malloc`.
+fn has_allocator(sanitizer: &str) -> bool {
+    matches!(sanitizer, "address" | "hwaddress" | "memory" | "thread" | "leak" | "scudo")
 }
 
 /// The arguments as clang gets them, and how many stand before `--`. A response file stays one, unless something in it

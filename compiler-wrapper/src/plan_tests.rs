@@ -21,16 +21,21 @@ fn planned(line: &str) -> Plan {
     parse(words(line), Language::C, Settings::default(), &read)
 }
 
-/// The command in one line, with P, R, M and E for the plugin, runtime, main and engine.
+/// The command in one line, with P, R, M, H and E for the plugin, runtime, main, heap and engine.
 fn command(line: &str) -> String {
-    let pieces = Pieces { plugin: "P".into(), runtime: "R".into(), main: "M".into(), engine: "E".into() };
+    let pieces =
+        Pieces { plugin: "P".into(), runtime: "R".into(), main: "M".into(), heap: "H".into(), engine: "E".into() };
     let command = planned(line).command(&pieces);
     command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 const RUNTIME: &str = "R -Wl,--export-dynamic-symbol=__quagmire_register";
-const ENGINE: &str = "R M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
+const ENGINE: &str = "R M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                       -Wl,--export-dynamic-symbol=__quagmire_register";
+
+/// With a sanitizer that has an allocator of its own.
+const SANITIZED: &str = "R M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
+                         -Wl,--export-dynamic-symbol=__quagmire_register";
 
 #[test]
 fn compile_commands_get_the_plugin_and_nothing_else() {
@@ -152,9 +157,9 @@ fn what_is_added_stands_before_two_dashes() {
 fn a_fuzzer_sanitizer_links_the_engine_and_does_not_reach_clang() {
     for (line, ours) in [
         ("-fsanitize=fuzzer a.c", format!("-fpass-plugin=P a.c {ENGINE}")),
-        ("-fsanitize=fuzzer,address a.c", format!("-fpass-plugin=P -fsanitize=address a.c {ENGINE}")),
-        ("-fsanitize=address,fuzzer,undefined a.o", format!("-fsanitize=address,undefined a.o {ENGINE}")),
-        ("-fsanitize=address -fsanitize=fuzzer a.o", format!("-fsanitize=address a.o {ENGINE}")),
+        ("-fsanitize=fuzzer,address a.c", format!("-fpass-plugin=P -fsanitize=address a.c {SANITIZED}")),
+        ("-fsanitize=address,fuzzer,undefined a.o", format!("-fsanitize=address,undefined a.o {SANITIZED}")),
+        ("-fsanitize=address -fsanitize=fuzzer a.o", format!("-fsanitize=address a.o {SANITIZED}")),
         ("-fsanitize=fuzzer -fno-sanitize=fuzzer a.o", format!("-fno-sanitize=fuzzer a.o {RUNTIME}")),
         ("-fsanitize=fuzzer -fno-sanitize=all a.o", format!("-fno-sanitize=all a.o {RUNTIME}")),
         ("-fno-sanitize=fuzzer -fsanitize=fuzzer a.o", format!("-fno-sanitize=fuzzer a.o {ENGINE}")),
@@ -162,7 +167,12 @@ fn a_fuzzer_sanitizer_links_the_engine_and_does_not_reach_clang() {
         ("-fsanitize=fuzzer-no-link,address -c a.c", "-fpass-plugin=P -fsanitize=address -c a.c".into()),
         ("-fsanitize=fuzzer -c a.c", "-fpass-plugin=P -c a.c".into()),
         ("-fsanitize=fuzzer -shared a.o", "-shared a.o".into()),
-        ("@fuzzer.rsp a.o", format!("-O1 -fsanitize=address -DX=a b a.o {ENGINE}")),
+        ("-fsanitize=fuzzer,undefined a.o", format!("-fsanitize=undefined a.o {ENGINE}")),
+        (
+            "-fsanitize=fuzzer,thread -fno-sanitize=thread a.o",
+            format!("-fsanitize=thread -fno-sanitize=thread a.o {ENGINE}"),
+        ),
+        ("@fuzzer.rsp a.o", format!("-O1 -fsanitize=address -DX=a b a.o {SANITIZED}")),
         ("-fsanitize=address a.o", format!("-fsanitize=address a.o {RUNTIME}")),
     ] {
         assert_eq!(command(line), ours, "{line}");

@@ -22,7 +22,7 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
     }
     if plan.link.is_some() {
         let objects = artefacts::objects(&cache, &toolchain, &plan.target)?;
-        (pieces.runtime, pieces.main) = (objects.runtime, objects.main);
+        (pieces.runtime, pieces.main, pieces.heap) = (objects.runtime, objects.main, objects.heap);
     }
     if plan.link == Some(Link::Engine) {
         pieces.engine = artefacts::engine(variable("QUAGMIRE_ENGINE"), std::env::current_exe().ok())?;

@@ -9,7 +9,7 @@ use libafl::inputs::BytesInput;
 use libafl::mutators::{HavocScheduledMutator, Mutator, Tokens, havoc_mutations_no_crossover};
 use libafl::state::{HasMaxSize, StdState};
 use libafl_bolts::rands::StdRand;
-use quagmire::mutators::{adaptor::RuleMutator, built_in_rules, havoc};
+use quagmire::mutators::{adaptor::RuleMutator, built_in_rules, custom::CustomRule, havoc, rule::Rule};
 
 type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
 
@@ -45,13 +45,23 @@ fn nanoseconds(mutator: &mut dyn Mutator<BytesInput, State>, state: &mut State, 
     spent
 }
 
+/// A word, words that change places, and what reads on behind each match.
+const CUSTOM: [(&str, &str); 3] = [("words", "w"), (r"(\w+) (\w+)", r"\2 \1"), ("(?s)o(.*!)?", "0")];
+
 fn main() {
-    let line = b"some words 12 3 \0 in\n";
-    let texts: Vec<Vec<u8>> = [100, 10_000, 1_000_000].iter().map(|&n| line.repeat(n / line.len() + 1)).collect();
+    let sizes = [100, 10_000, 1_000_000];
+    let repeated = |unit: &[u8]| sizes.map(|size| unit.repeat(size / unit.len() + 1));
+    let lines = repeated(b"some words 12 3 \0 in\n");
+    let markup = repeated(b"<book id=\"bk106\" pages=\"457\"><title>Some words</title>\n</book><br />\n");
     let mut mutators: Vec<(String, Box<dyn Mutator<BytesInput, State>>)> = Vec::new();
     for rule in built_in_rules() {
         let name = format!("{} {}", rule.label(), rule.name());
         mutators.push((name, Box::new(RuleMutator::new(Arc::clone(&rule)))));
+    }
+    for (number, (pattern, replacement)) in CUSTOM.into_iter().enumerate() {
+        let rule = CustomRule::new(number + 1, pattern, replacement).expect("a rule");
+        let name = format!("{} {}", rule.label(), rule.name());
+        mutators.push((name, Box::new(RuleMutator::new(Arc::new(rule)))));
     }
     mutators.push(("havoc".into(), Box::new(havoc::havoc())));
     mutators.push(("splice".into(), Box::new(havoc::splice())));
@@ -61,7 +71,7 @@ fn main() {
     println!("{:30} {:>10} {:>10} {:>10}", "ns per call", "100 B", "10 kB", "1 MB");
     for (name, mutator) in &mut mutators {
         print!("{name:30}");
-        for text in &texts {
+        for text in if name.starts_with("D.") { &markup } else { &lines } {
             let mut other = text.clone();
             other.reverse();
             let mut state = state_with(&[text, &other], 2 * text.len());

@@ -52,5 +52,11 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// What is wrong with a regular expression, in one line: the parser draws several with an arrow, and the last one says it.
+pub fn regex_reason(error: &regex::Error) -> String {
+    let text = error.to_string();
+    text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
+
 /// Result with [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -190,6 +190,27 @@ fn dictionaries_that_are_no_text_are_named() {
 }
 
 #[test]
+fn files_of_rules_that_cannot_be_used_are_named_with_line_and_pattern() {
+    let scene = Scene::new(SEED);
+    for (name, text, words) in [
+        ("list", &b"- a: b"[..], &["list:1", "not a mapping", "pattern: replacement"][..]),
+        ("pattern", b"a: b\n(c: d", &["pattern:2", "`(c`", "correct it"]),
+        ("group", b"a: b\n\n(c): \\2", &["group:3", "`(c)`", "group 2"]),
+        ("yaml", b"'a", &["yaml:1", "not YAML"]),
+        ("bytes", b"\xff\xfe\x00", &["bytes", "not UTF-8"]),
+        ("empty", b"", &["empty", "no rules"]),
+    ] {
+        scene.write(name, text);
+        let words = [&["--regex-rules"], words].concat();
+        campaign_refused(&scene, &format!("--regex-rules {name}"), USAGE, &words);
+    }
+    for name in ["missing", "seeds"] {
+        campaign_refused(&scene, &format!("--regex-rules {name}"), USAGE, &["--regex-rules", name]);
+    }
+    campaign_refused(&scene, "--rules R.1", USAGE, &["--rules", "R.1", "T.1-T.15"]);
+}
+
+#[test]
 fn a_seed_that_crashes_is_set_aside_and_the_campaign_goes_on() {
     let scene = Scene::new(&[("abort", b"abort"), ("plain", b"hello")]);
     let run = scene.fuzz(&harness("ends.c"), "--execs 300 --seed 1").ended();

@@ -124,4 +124,6 @@ fn functions_of_a_library_that_is_opened_at_run_time_are_named() {
     let scene = Scene::new(&[("1", &[b'x'; 10])]);
     let costs = scene.replay(&opening(&scene), "", &[Path::new("seeds/1")]);
     assert_eq!(costs[0]["functions"][0]["function"], "library_loop");
+    let line = &costs[0]["lines"][0];
+    assert!(line["file"].as_str().is_some_and(|file| file.ends_with("/library.c")), "{line:#}");
 }

@@ -86,4 +86,67 @@ fn a_count_beyond_32_bits_is_exact() {
     assert!(number(&inputs[0]["edges"]) >= ITERATIONS, "{:#}", inputs[0]);
     let range = &inputs[0]["instructions_range"];
     assert_eq!(range[0], range[1]);
+    let line = &inputs[0]["lines"][0];
+    assert!((ITERATIONS - 1..=ITERATIONS + 1).contains(&number(&line["count"])), "{line:#}");
+    let lines = inputs[0]["lines"].as_array().expect("lines");
+    let sum: u64 = lines.iter().map(|line| number(&line["instructions"])).sum();
+    assert_eq!(sum, number(&inputs[0]["instructions"]));
+}
+
+#[test]
+fn a_verdict_comes_with_its_reasons() {
+    let scene = Scene::new(&[("a", &[b'x'; 20]), ("b", &[b'x'; 2000])]);
+    let inputs = [Path::new("seeds/a"), Path::new("seeds/b")];
+    let [first, second] = &scene.replay(&harness("quadratic.c"), "", &inputs)[..] else { panic!("two inputs") };
+    assert!(first["verdict"].is_null() && first["explanation"].is_null(), "{first:#}");
+    assert_eq!((&second["verdict"], &second["severity"]), (&"degradation".into(), &"critical".into()));
+    assert!(second["p_value"].as_f64().expect("a chance") < 0.05);
+    let why = second["explanation"].as_str().expect("words");
+    assert!(why.contains(" x the time of the first [") && why.ends_with("runs"), "{why}");
+    for input in [first, second] {
+        assert_eq!(number(&input["rounds"]) as usize, input["seconds"].as_array().expect("a list").len());
+    }
+    // and the other way round
+    let swapped = scene.replay(&harness("quadratic.c"), "--budget 1s", &[inputs[1], inputs[0]]);
+    assert_eq!(swapped[1]["verdict"], "optimisation");
+    let mut command = scene.quagmire(&["replay", "seeds/a", "seeds/b", "--"]);
+    let text = run(command.arg(harness("quadratic.c"))).ended().stdout;
+    assert!(text.contains("\n  noise floor   ") && text.contains("\n  verdict       degradation, critical"), "{text}");
+}
+
+#[test]
+fn files_of_the_same_content_are_no_degradations_of_each_other() {
+    let bytes: &[u8] = &[b'x'; 300];
+    let scene = Scene::new(&[("a", bytes), ("b", bytes), ("c", bytes)]);
+    let inputs = scene.replay(&harness("quadratic.c"), "", &["seeds/a", "seeds/b", "seeds/c"].map(Path::new));
+    for input in &inputs[1..] {
+        assert_ne!(input["verdict"], "degradation", "{input:#}");
+        assert_eq!(input["instructions_ratio"], 1.0);
+    }
+}
+
+#[test]
+fn a_run_that_blocks_signals_is_ended_from_outside() {
+    let scene = Scene::new(&[("a", b"plain"), ("b", b"block")]);
+    let options = "-n 2 --hang-timeout 10ms";
+    let inputs = scene.replay(&harness("rude.c"), options, &["seeds/a", "seeds/b"].map(Path::new));
+    assert_eq!((&inputs[0]["status"], &inputs[1]["status"]), (&"returned".into(), &"hung".into()));
+    assert!(inputs[1]["detail"].as_str().expect("words").contains("blocks signals"), "{:#}", inputs[1]);
+    assert!(inputs[1]["verdict"].is_null());
+}
+
+#[test]
+fn a_machine_without_hardware_counters_says_so_once_and_others_show_them() {
+    let scene = Scene::new(&[("a", b"hello")]);
+    let mut command = scene.quagmire(&["replay", "-n", "3", "--json", "seeds/a", "--"]);
+    let output = command.arg(harness("quadratic.c")).output().expect("it starts");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let counters = &report["inputs"][0]["counters"];
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.is_empty() {
+        assert!(number(&counters["hw-instructions"]) > 0 && number(&counters["hw-cycles"]) > 0, "{report:#}");
+    } else {
+        assert!(said.starts_with("quagmire: no hardware counters on this machine: ") && said.lines().count() == 1);
+        assert!(counters.is_null(), "{report:#}");
+    }
 }

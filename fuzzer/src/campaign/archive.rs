@@ -273,7 +273,7 @@ impl Keeper for Archive<'_> {
 
     fn next_to_measure(&mut self) -> Result<Option<(u32, Cost)>> {
         let Some(gathering) = &mut self.record.gathering else { return Ok(None) };
-        let next = gathering.next();
+        let next = gathering.pop();
         if next.is_none() {
             gathering.begin_anew();
         }

@@ -1,41 +1,65 @@
 //! Confirmation: a candidate is measured again outside the campaign's process, beside the seeds.
 
 use std::{
+    io::Read,
+    os::{fd::AsRawFd, unix::process::CommandExt},
     path::Path,
     process::{Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use super::supervisor::stop_requested;
 use crate::{
-    cost::degradation::{Comparison, Criteria, Measured, compare},
+    cost::{
+        degradation::{Criteria, Excess},
+        judgement::{Severity, Verdict, judge},
+        resource::Resource,
+        statistics::Estimate,
+    },
     error::{Error, Result},
-    replay::report::{InputReport, Report},
+    output::summary::{FindingCost, Noise},
+    replay::{
+        growth::Growth,
+        report::{InputReport, Report},
+    },
 };
 
-/// Rounds that a candidate is measured for if it is quick.
-const ROUNDS: u32 = 15;
-
-/// CPU time that all rounds together should not exceed by much.
+/// CPU time that all runs of a confirmation together should not exceed by much.
 const BUDGET: Duration = Duration::from_secs(2);
 
-/// The fewest rounds that give an interval at all.
-const FEWEST_ROUNDS: u32 = 3;
+/// How often a measuring process is looked at.
+const LOOK: Duration = Duration::from_millis(20);
 
-/// What confirmation found out.
-#[derive(Debug)]
+/// What confirmation found out. Everything is against the baseline's seed.
+#[derive(Clone, Debug)]
 pub struct Confirmation {
-    /// Against the baseline's seed.
-    pub comparison: Comparison,
+    /// It is a degradation.
+    pub confirmed: bool,
+    /// Of its time.
+    pub verdict: Verdict,
+    /// By the largest ratio among the costs that count.
+    pub severity: Severity,
+    /// CPU time of the input over that of the seed.
+    pub time_ratio: Estimate,
+    /// Of the rank test of the times.
+    pub p_value: f64,
+    /// Of all resources.
+    pub costs: Vec<FindingCost>,
+    /// Where the cost grew.
+    pub growth: Growth,
     /// CPU seconds of the baseline's seed.
     pub baseline_seconds: f64,
-    /// The function whose cost grew most against the baseline's seed, and where its hottest block is.
-    pub hot_function: Option<String>,
-    /// `file:line`.
-    pub hot_location: Option<String>,
+}
+
+impl Confirmation {
+    /// How many times the seed's amount of a resource the input used.
+    pub fn ratio(&self, resource: Resource) -> Option<f64> {
+        self.costs.iter().find(|cost| cost.resource == resource).map(|cost| cost.ratio)
+    }
 }
 
 /// How to confirm.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Confirmer {
     /// What has to be exceeded.
     pub criteria: Criteria,
@@ -43,68 +67,129 @@ pub struct Confirmer {
     pub hang_timeout: Duration,
     /// In bytes; 0 for none.
     pub memory_limit: u64,
+    /// When the measuring process is killed at the latest.
+    pub deadline: Instant,
 }
 
 impl Confirmer {
-    /// Measures `candidate` beside the seed that is the baseline and beside the seed that it was made from.
-    /// `expected` is how long one of its runs takes. `None` if it does not come back when it is run by itself.
+    /// Measures `candidate` beside the seed that is the baseline and beside the seed that it was made from. `None` if it
+    /// does not come back when it is run by itself, or if there was no time to find out.
     ///
     /// # Errors
     /// If the measuring process cannot be started or says nonsense.
-    pub fn confirm(
-        &self,
-        reference: &Path,
-        own_seed: &Path,
-        candidate: &Path,
-        expected: Duration,
-    ) -> Result<Option<Confirmation>> {
-        let affordable = (BUDGET.as_secs_f64() / expected.as_secs_f64().max(1e-6)) as u32;
-        let rounds = affordable.clamp(FEWEST_ROUNDS, ROUNDS);
+    pub fn confirm(&self, reference: &Path, own_seed: &Path, candidate: &Path) -> Result<Option<Confirmation>> {
         let mut inputs = vec![reference];
         if own_seed != reference {
             inputs.push(own_seed);
         }
         inputs.push(candidate);
-        let report = self.replay(&inputs, rounds)?;
+        let Some(report) = self.replay(&inputs, BUDGET)? else { return Ok(None) };
         let (Some(first), Some(last)) = (report.inputs.first(), report.inputs.last()) else {
             return Err(Error::other("the replay process reported nothing"));
         };
         if last.seconds.is_empty() || first.seconds.is_empty() || last.status != "returned" {
             return Ok(None);
         }
-        let mut comparison = compare(&measured(last), &measured(first), self.criteria);
-        for seed in &report.inputs[1..report.inputs.len() - 1] {
-            let against_own = compare(&measured(last), &measured(seed), self.criteria);
-            comparison.confirmed &= against_own.time_ratio.low > 1.0;
+        let floor = report.noise_floor;
+        let against = |seed: &InputReport| judge(&last.seconds, &seed.seconds, floor);
+        let judgement = against(first);
+        // slower than the median seed, and slower than what it was made from
+        let mut verdict = judgement.verdict;
+        for own in &report.inputs[1..report.inputs.len() - 1] {
+            if against(own).verdict != Verdict::Degradation && verdict == Verdict::Degradation {
+                verdict = Verdict::Maybe;
+            }
         }
-        let before = |name: &str| first.functions.iter().find(|f| f.function == name).map_or(0, |f| f.instructions);
-        let hot = last.functions.iter().max_by_key(|f| f.instructions.saturating_sub(before(&f.function)));
+        let costs = costs(first, last);
+        let excesses: Vec<Excess> = costs
+            .iter()
+            .map(|cost| Excess {
+                resource: cost.resource,
+                ratio: if cost.resource == Resource::Time { judgement.ratio.low } else { cost.ratio },
+            })
+            .collect();
+        let chosen = costs.iter().filter(|cost| self.criteria.resources.contains(&cost.resource));
         Ok(Some(Confirmation {
-            comparison,
+            confirmed: self.criteria.are_met(&excesses, verdict),
+            verdict,
+            severity: Severity::of(chosen.map(|cost| cost.ratio).fold(0.0, f64::max)),
+            time_ratio: judgement.ratio,
+            p_value: judgement.p_value,
+            costs,
+            growth: crate::replay::growth::growth(first, last),
             baseline_seconds: first.seconds_median,
-            hot_function: hot.map(|f| f.function.clone()),
-            hot_location: hot.and_then(|f| f.location.clone()),
         }))
     }
 
-    fn replay(&self, inputs: &[&Path], rounds: u32) -> Result<Report> {
-        let output = Command::new("/proc/self/exe")
+    /// What the reference seed shows against itself. `None` if there was no time to find out.
+    ///
+    /// # Errors
+    /// If the measuring process cannot be started or says nonsense.
+    pub fn noise(&self, reference: &Path) -> Result<Option<Noise>> {
+        // half of the time that there is: the process has to start and to report as well
+        let budget = self.deadline.saturating_duration_since(Instant::now()) / 2;
+        let Some(report) = self.replay(&[reference], budget)? else { return Ok(None) };
+        let rounds = report.inputs.first().map_or(0, |input| input.seconds.len() as u32);
+        Ok(report.noise_floor.map(|floor| Noise { floor, rounds }))
+    }
+
+    /// Runs the harness's own `replay`, the very command that findings are reproduced with. `None` if it was stopped.
+    fn replay(&self, inputs: &[&Path], budget: Duration) -> Result<Option<Report>> {
+        let cannot = |error: std::io::Error| Error::other(format!("cannot start the harness to measure: {error}"));
+        let mut command = Command::new("/proc/self/exe");
+        command
             .arg("replay")
-            .args(["--json", "--repeats", &rounds.to_string()])
+            .args(["--json", "--repeats", "auto", "--budget", &format!("{}ms", budget.as_millis())])
             .args(["--hang-timeout", &format!("{}ms", self.hang_timeout.as_millis())])
             .args(["--memory-limit", &self.memory_limit.to_string()])
             .args(inputs)
             .stdin(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .output()
-            .map_err(|error| Error::other(format!("cannot start the harness for a confirmation: {error}")))?;
-        serde_json::from_slice(&output.stdout).map_err(|_| {
-            let said = String::from_utf8_lossy(&output.stderr);
-            Error::other(format!("confirmation failed ({}): {}", output.status, said.lines().next().unwrap_or("")))
-        })
+            // of its own, so that it can be killed with the child that it measures in
+            .process_group(0);
+        // SAFETY: an async-signal-safe call. It does not outlive a worker that is killed.
+        unsafe {
+            command.pre_exec(|| {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                Ok(())
+            })
+        };
+        let mut child = command.spawn().map_err(cannot)?;
+        let mut text = Vec::new();
+        let mut pipe = child.stdout.take();
+        while let Some(output) = &mut pipe {
+            if stop_requested() || Instant::now() >= self.deadline {
+                // SAFETY: the group of a child that was not waited for.
+                unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
+                let _ = child.wait();
+                return Ok(None);
+            }
+            let mut ready = libc::pollfd { fd: output.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            // SAFETY: one descriptor, which is open.
+            if unsafe { libc::poll(&raw mut ready, 1, LOOK.as_millis() as i32) } > 0 {
+                let mut part = [0; 1 << 16];
+                match output.read(&mut part) {
+                    Ok(0) => pipe = None,
+                    Ok(length) => text.extend_from_slice(&part[..length]),
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(cannot(error)),
+                }
+            }
+        }
+        let mut said = String::new();
+        let _ = child.stderr.take().map(|mut pipe| pipe.read_to_string(&mut said));
+        let status = child.wait().map_err(cannot)?;
+        serde_json::from_slice(&text)
+            .map(Some)
+            .map_err(|_| Error::other(format!("measuring failed ({status}): {}", said.lines().next().unwrap_or(""))))
     }
 }
 
-fn measured(input: &InputReport) -> Measured {
-    Measured { instructions: input.instructions, seconds: input.seconds.clone() }
+fn costs(seed: &InputReport, input: &InputReport) -> Vec<FindingCost> {
+    let one = |resource: Resource| {
+        let (amount, baseline) = (*input.costs.get(&resource)?, *seed.costs.get(&resource)?);
+        Some(FindingCost { resource, amount, baseline, ratio: resource.ratio(amount, baseline) })
+    };
+    Resource::ALL.into_iter().filter_map(one).collect()
 }

@@ -7,6 +7,7 @@ mod environment;
 mod groups;
 pub mod options;
 pub mod record;
+pub mod rules;
 pub mod seeds;
 pub mod supervisor;
 pub mod worker;
@@ -14,13 +15,15 @@ pub mod worker;
 use std::{
     io::Write as _,
     path::PathBuf,
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
 use crate::{
     error::{Error, ExitCode, Result},
+    mutators::Rule,
     output::{OutputFolder, summary::Environment},
-    replay::measure,
+    replay::{measure, rounds::Rounds},
     report,
     target::{abi::Harness, clock::ns_per_tick, input_page::InputPage, tick},
 };
@@ -35,6 +38,8 @@ pub struct Setup {
     pub options: options::Options,
     /// Loaded before anything was written.
     pub seeds: seeds::Seeds,
+    /// What inputs are mutated by, beside LibAFL's mutations.
+    pub rules: Vec<Arc<dyn Rule>>,
     /// Locked.
     pub folder: OutputFolder,
     /// No input is larger, in bytes.
@@ -52,8 +57,9 @@ pub struct Setup {
 /// # Errors
 /// Anything that keeps it from starting or from writing what it found.
 pub fn launch(options: options::Options, harness: &'static Harness) -> Result<ExitCode> {
-    let seeds = seeds::Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
+    let mut seeds = seeds::Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
     let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
+    let rules = rules::choose(&options, &mut seeds)?;
     worker::check_options(&options)?;
     // absolute, since the target may change the working folder
     let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
@@ -67,6 +73,7 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
     let setup = Setup {
         options,
         seeds,
+        rules,
         folder,
         max_size,
         start_ns: tick::now_ns(),
@@ -74,10 +81,12 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         environment: environment::environment(),
     };
     let alone = measure::Plan {
-        rounds: 0,
+        counters: false,
+        rounds: Rounds::Fixed(0),
         hang_timeout: setup.options.hang_timeout,
         memory_limit: setup.options.memory_limit,
         debug_target: setup.options.debug_target,
+        annotate: Vec::new(),
     };
     let kills = |bytes: &[u8]| {
         let input = measure::Input { path: PathBuf::new(), bytes: bytes.to_vec() };

@@ -3,8 +3,9 @@
 use crate::cli::args::{FuzzArgs, ReplayArgs, TargetArgs};
 use crate::cli::units;
 use crate::cost::resource::Resource;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, regex_reason};
 use crate::keep::effort::Focus;
+use crate::replay::rounds::Rounds;
 use crate::schedule::by_cost::Parents;
 use crate::stages::{gathering::Limits, strategy::Strategy};
 use regex::bytes::Regex;
@@ -40,7 +41,9 @@ pub mod defaults {
     /// `--color`
     pub const COLOR: &str = "auto";
     /// `replay --repeats`
-    pub const REPEATS: &str = "5";
+    pub const REPEATS: &str = "auto";
+    /// `replay --budget`
+    pub const BUDGET: &str = "2s";
     /// `--max-size-increase`, in bytes
     pub const MAX_SIZE_INCREASE: u64 = 1_000_000;
 }
@@ -130,6 +133,8 @@ pub struct Options {
     pub size: SizeLimit,
     /// The rules to mutate by, as typed.
     pub rules: Option<String>,
+    /// Files of custom rules, in the order given.
+    pub regex_rules: Vec<PathBuf>,
     /// What the seeds are, if the user says so.
     pub input_type: Option<InputTypeName>,
     /// Seeds whose path does not match are left out.
@@ -210,6 +215,7 @@ impl Options {
             threshold: threshold(&args.threshold)?,
             size: size_limit(args.max_size, args.max_size_increase, args.max_size_ratio)?,
             rules: args.rules,
+            regex_rules: args.regex_rules,
             input_type: args.input_type.as_deref().map(input_type).transpose()?,
             workloads_filter: args.workloads_filter.as_deref().map(filter).transpose()?,
             dictionaries: args.dict,
@@ -234,10 +240,12 @@ pub struct ReplayOptions {
     pub inputs: Vec<PathBuf>,
     /// Files and folders to compare with; may be empty.
     pub seeds: Vec<PathBuf>,
-    /// How often to run each input; at least once.
-    pub repeats: u32,
+    /// How often to run each input.
+    pub rounds: Rounds,
     /// Print JSON.
     pub json: bool,
+    /// Source files to print with counts, as the user named them.
+    pub annotate: Vec<PathBuf>,
     /// A run that takes longer is a hang; at least [`SHORTEST_HANG_TIMEOUT`].
     pub hang_timeout: Duration,
     /// Memory of the target in bytes; 0 for no limit.
@@ -259,15 +267,24 @@ impl ReplayOptions {
         if args.inputs.is_empty() {
             return Err(Error::usage("no inputs to replay: name files or folders"));
         }
-        let repeats = match args.repeats.parse::<u32>() {
-            Ok(repeats) if repeats > 0 => repeats,
-            _ => return Err(Error::usage(format!("-n {}: give a whole number from 1, such as 5", args.repeats))),
+        let budget = flag("--budget", units::duration(&args.budget))?;
+        let rounds = match args.repeats.as_str() {
+            "auto" => Rounds::UntilClear(budget),
+            count => match count.parse::<u32>() {
+                Ok(repeats) if repeats > 0 => Rounds::Fixed(repeats),
+                _ => {
+                    return Err(Error::usage(format!(
+                        "-n {count}: give a whole number from 1, such as 5, or auto to run until the verdict is clear"
+                    )));
+                }
+            },
         };
         Ok(Self {
             inputs: args.inputs,
             seeds: args.seeds,
-            repeats,
+            rounds,
             json: args.json,
+            annotate: args.annotate,
             hang_timeout: hang_timeout(&args.target)?,
             memory_limit: memory_limit(&args.target)?,
             debug_target: args.target.debug_target,
@@ -433,9 +450,7 @@ fn color(text: &str) -> Result<ColorChoice> {
 
 fn filter(pattern: &str) -> Result<Regex> {
     Regex::new(pattern).map_err(|error| {
-        // the parser draws several lines with an arrow; the last one says what is wrong
-        let text = error.to_string();
-        let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let reason = regex_reason(&error);
         Error::usage(format!("--workloads-filter: `{pattern}` is not a regular expression ({reason}): correct it"))
     })
 }

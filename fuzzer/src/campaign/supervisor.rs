@@ -1,10 +1,7 @@
 //! The process above the one that fuzzes: starts it, starts it again after the target took it down, and passes signals
 //! on. It never runs the target itself, so nothing the target does can reach it.
 
-use std::{
-    sync::atomic::{AtomicU32, Ordering::Relaxed},
-    time::{Duration, Instant},
-};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::checkpoint::Vault;
 use crate::{
@@ -12,6 +9,7 @@ use crate::{
     target::{
         input_page::InputPage,
         process::{self, End},
+        watchdog::Watchdog,
     },
 };
 
@@ -217,24 +215,5 @@ fn watch(child: libc::pid_t, page: &InputPage, set: &libc::sigset_t, requests: &
                 }
             }
         }
-    }
-}
-
-/// Notices a run that not even the tick can end: a target that blocks the tick's signal.
-struct Watchdog {
-    run: u64,
-    since: Instant,
-}
-
-impl Watchdog {
-    fn new(page: &InputPage) -> Self {
-        Self { run: page.runs(), since: Instant::now() }
-    }
-
-    fn is_stuck(&mut self, page: &InputPage) -> bool {
-        if page.runs() != self.run || page.interrupted_bytes().is_none() {
-            *self = Self::new(page);
-        }
-        self.since.elapsed() > page.patience() + Duration::from_secs(5)
     }
 }

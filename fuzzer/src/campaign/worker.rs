@@ -9,7 +9,7 @@ use std::{
     fs::File,
     os::fd::FromRawFd,
     rc::Rc,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
 };
 
@@ -26,7 +26,7 @@ use super::{
     Setup,
     archive::Archive,
     checkpoint::{self, Checkpoint, CheckpointRef, State},
-    options::{InputTypeName, Options},
+    options::Options,
     record::Record,
     supervisor::{Outcome, Restart, stop_requested},
 };
@@ -36,11 +36,6 @@ use crate::{
         feedback::{KeepFeedback, Kept},
         steering::Steering,
     },
-    mutators::{
-        built_in_rules,
-        rule::Rule,
-        select::{InputType, rules_for, select_rules},
-    },
     output::{Summary, summary::StoppedBy},
     schedule::by_cost::ByCostScheduler,
     stages::{
@@ -48,7 +43,7 @@ use crate::{
         keeper::{Interruption, Moment},
         measure::MeasureStage,
         mutate::MutateStage,
-        operators::{Operators, is_used, rules_in},
+        operators::{Operators, is_used},
     },
     target::{
         abi::Harness,
@@ -68,14 +63,11 @@ type Stages<'a> = (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, 
 type CampaignFuzzer =
     StdFuzzer<ByCostScheduler, KeepFeedback, libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
 
-/// What can be said about the options only with rules and dictionaries at hand.
+/// What can be said about the options only with dictionaries at hand.
 ///
 /// # Errors
-/// An unknown rule, a dictionary that cannot be read.
+/// A dictionary that cannot be read.
 pub fn check_options(options: &Options) -> Result<()> {
-    if let Some(selection) = options.rules.as_deref().and_then(rules_in) {
-        select_rules(&selection, &built_in_rules())?;
-    }
     read_tokens(options).map(drop)
 }
 
@@ -93,20 +85,6 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
         tokens.add_from_file(path).map_err(|error| refused(&error))?;
     }
     Ok(tokens)
-}
-
-fn rules_of(setup: &Setup) -> Result<Vec<Arc<dyn Rule>>> {
-    let all = built_in_rules();
-    if let Some(selection) = &setup.options.rules {
-        return rules_in(selection).map_or_else(|| Ok(Vec::new()), |selection| select_rules(&selection, &all));
-    }
-    let input_type = match setup.options.input_type {
-        Some(InputTypeName::Text) => InputType::Text,
-        Some(InputTypeName::Binary) => InputType::Binary,
-        Some(InputTypeName::Xml) => InputType::Xml,
-        None => setup.seeds.inputs.first().map_or(InputType::Binary, |seed| InputType::detect(&seed.bytes, &seed.path)),
-    };
-    Ok(rules_for(input_type, &all))
 }
 
 /// Runs one worker.
@@ -159,13 +137,12 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let has_tokens = !tokens.tokens().is_empty();
     state.set_max_size(setup.max_size);
     state.add_metadata(tokens);
-    let rules = rules_of(setup)?;
-    let operators =
-        Operators::new(&rules, |name| is_used(options.rules.as_deref(), name), has_tokens, options.strategy);
+    let rules = &setup.rules;
+    let operators = Operators::new(rules, |name| is_used(options.rules.as_deref(), name), has_tokens, options.strategy);
     let archive = Rc::new(RefCell::new(archive));
     {
         let mut archive = archive.borrow_mut();
-        archive.record.use_rules(Operators::<State>::statistics(&rules));
+        archive.record.use_rules(Operators::<State>::statistics(rules));
         if first {
             for warning in &setup.seeds.warnings {
                 archive.note(warning)?;
@@ -242,7 +219,12 @@ impl<'a> Worker<'a> {
             if let Some(outcome) = self.seeds()? {
                 return Ok(outcome);
             }
+            let nothing_ran = self.archive.borrow().record.entries.is_empty();
+            if let Some(stopped_by) = self.reason_to_stop(execution_limit).filter(|_| nothing_ran) {
+                return self.end(stopped_by);
+            }
             self.set_baseline()?;
+            self.measure_noise()?;
         }
         if let Some(outcome) = self.import()? {
             return Ok(outcome);

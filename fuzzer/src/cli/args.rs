@@ -140,6 +140,9 @@ pub struct FuzzArgs {
     /// that the input type asks for, and all of LibAFL's]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,
+    /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = "Mutation")]
+    pub regex_rules: Vec<PathBuf>,
     /// What the seeds are: text, binary or xml [default: by their content]
     #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
     pub input_type: Option<String>,
@@ -221,12 +224,18 @@ pub struct ReplayArgs {
     /// Compare with what these files cost: one file or folder (repeatable)
     #[arg(short = 'i', long, value_name = "PATH")]
     pub seeds: Vec<PathBuf>,
-    /// Run each input this many times
+    /// Run each input this many times; auto: until the verdicts are clear or the budget is spent
     #[arg(short = 'n', long, value_name = "N", default_value = defaults::REPEATS)]
     pub repeats: String,
+    /// CPU time for `-n auto`, all inputs together
+    #[arg(long, value_name = "DURATION", default_value = defaults::BUDGET)]
+    pub budget: String,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Print this source file with how often each line was executed: the end of its path (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub annotate: Vec<PathBuf>,
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,

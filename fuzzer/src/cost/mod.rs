@@ -4,5 +4,6 @@ pub mod baseline;
 pub mod degradation;
 pub mod distribution;
 pub mod judgement;
+pub mod rank_test;
 pub mod resource;
 pub mod statistics;

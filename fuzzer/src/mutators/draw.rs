@@ -3,7 +3,7 @@
 use libafl_bolts::rands::{Rand, StdRand};
 
 /// More repeats than this in one call say nothing new and cost much.
-const MOST_REPEATS: usize = 1 << 16;
+pub(super) const MOST_REPEATS: usize = 1 << 16;
 
 /// Draws from `1..=max` so that every order of magnitude is equally likely; 0 if `max` is 0.
 pub(super) fn log_uniform(rand: &mut StdRand, max: usize) -> usize {

@@ -1,15 +1,18 @@
 //! How inputs are changed: Perun's rules, and LibAFL's havoc around them.
 //!
-//! A further rule is one item made with `rule!` (or another type that is a [`Rule`]) and one line in [`BUILT_IN`].
+//! A further rule is one item made with `rule!` (or another type that is a [`Rule`]) and one line in [`BUILT_IN`]. Those of
+//! the user are in [`custom`].
 
 pub mod adaptor;
 pub mod binary;
+pub mod custom;
 mod draw;
 mod edit;
 pub mod havoc;
 pub mod rule;
 pub mod select;
 pub mod text;
+pub mod xml;
 
 #[cfg(test)]
 mod properties;
@@ -21,6 +24,7 @@ pub use rule::{BuiltIn, Rule};
 pub use select::{InputType, rules_for, select_rules};
 
 use text::{characters, lines, whitespace, words};
+use xml::{attributes, tags};
 
 /// All rules that come with quagmire, in the order of their labels.
 pub static BUILT_IN: &[&BuiltIn] = &[
@@ -45,6 +49,10 @@ pub static BUILT_IN: &[&BuiltIn] = &[
     &binary::REMOVE_BYTE,
     &binary::SWAP_BYTE,
     &binary::FLIP_BIT,
+    &attributes::REMOVE_ATTRIBUTE,
+    &attributes::REMOVE_ATTRIBUTE_NAME,
+    &attributes::REMOVE_ATTRIBUTE_VALUE,
+    &tags::REMOVE_TAG,
 ];
 
 /// [`BUILT_IN`], in the form in which rules of all kinds are handed on.

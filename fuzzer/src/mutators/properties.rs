@@ -6,12 +6,24 @@ use proptest::prelude::*;
 use super::text::{lines, whitespace, words};
 use super::{BUILT_IN, BuiltIn, Rule, built_in_rules};
 
-/// Bytes as rules meet them: arbitrary, or text of few letters, numbers and many blanks and newlines.
+/// Bytes as rules meet them: arbitrary, text of few letters, numbers and many blanks and newlines, or what mutation makes
+/// of XML.
 fn inputs() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop::sample::select(&b"ab019.-  \t\r\n\n\0\xff"[..]);
     prop_oneof![
         1 => prop::collection::vec(any::<u8>(), 0..300),
         3 => prop::collection::vec(byte, 0..300),
+        2 => prop::collection::vec(piece_of_xml(), 0..40).prop_map(|pieces| pieces.concat()),
+    ]
+}
+
+fn piece_of_xml() -> impl Strategy<Value = Vec<u8>> {
+    let tag = "<(/?[ab:é]{1,2}|[ab]( {0,2}[a-c]( ?= ?('[^']?'|\"[^\"]{0,3}\"|[a1/]{0,2}))?){0,3} ?/?)>";
+    let other = prop::sample::select(&["<!-- a -->", "<![CDATA[<a>]]>", "<?a b='1'?>", "<!DOCTYPE a [<!ELEMENT a>]>"]);
+    prop_oneof![
+        6 => tag.prop_map(String::into_bytes),
+        1 => other.prop_map(|text| text.as_bytes().to_vec()),
+        3 => prop::collection::vec(prop::sample::select(&b"<>/='\" -!?[]a\n\xc3"[..]), 0..4),
     ]
 }
 
@@ -81,7 +93,11 @@ fn the_example_of_each_rule_is_what_it_does_for_some_seed() {
 
 #[test]
 fn labels_are_the_documented_ones_in_order() {
-    let expected: Vec<String> = (1..=15).map(|n| format!("T.{n}")).chain((1..=6).map(|n| format!("B.{n}"))).collect();
+    let expected: Vec<String> = (1..=15)
+        .map(|n| format!("T.{n}"))
+        .chain((1..=6).map(|n| format!("B.{n}")))
+        .chain((1..=4).map(|n| format!("D.{n}")))
+        .collect();
     let labels: Vec<String> = built_in_rules().iter().map(|rule| rule.label().to_owned()).collect();
     assert_eq!(labels, expected);
 }
@@ -104,13 +120,58 @@ fn no_rule_takes_long_for_a_megabyte_of_fifty_thousand_lines() {
     let newlines = vec![b'\n'; 1_000_000];
     for text in [&lines, &one_line, &newlines] {
         for rule in BUILT_IN {
-            let mut rand = StdRand::with_seed(1);
-            for _ in 0..20 {
-                let mut bytes = text.clone();
-                let changed = rule.apply(&mut bytes, 2_000_000, &mut rand);
-                assert!(bytes.len() <= 2_000_000);
-                assert!(changed || bytes == *text);
-            }
+            apply_often(*rule, text, 20);
         }
+    }
+}
+
+/// What could send a scanner over the rest of the input again and again.
+#[test]
+fn no_rule_takes_long_for_a_megabyte_of_tags_and_pieces_of_them() {
+    let pieces = [
+        "<a b='1'>",
+        "<a>",
+        "</a>",
+        "<a b=\"",
+        "<a b='\"",
+        "<a b='<c d=\"",
+        "<a =",
+        "<a ",
+        "<a / ",
+        "<",
+        "</",
+        "<!--",
+        "<!-->",
+        "<!-- <a>-",
+        "<![CDATA[",
+        "<![CDATA[>",
+        "<?",
+        "<?>",
+        "<!DOCTYPE a [",
+        "<!a '",
+        "<![",
+        "\"",
+        "='\"",
+        "<a 'b'",
+    ];
+    let mut documents: Vec<Vec<u8>> =
+        pieces.iter().map(|piece| piece.repeat(1_000_000 / piece.len()).into_bytes()).collect();
+    documents.push(format!("<a {}>", "b='1' ".repeat(160_000)).into_bytes());
+    documents.push(format!("<a {}>", "b ".repeat(500_000)).into_bytes());
+    documents.push(format!("<a b={}>", " ".repeat(1_000_000)).into_bytes());
+    for document in &documents {
+        for rule in BUILT_IN.iter().filter(|rule| rule.label().starts_with('D')) {
+            apply_often(*rule, document, 5);
+        }
+    }
+}
+
+fn apply_often(rule: &dyn Rule, text: &[u8], times: usize) {
+    let mut rand = StdRand::with_seed(1);
+    for _ in 0..times {
+        let mut bytes = text.to_vec();
+        let changed = rule.apply(&mut bytes, 2_000_000, &mut rand);
+        assert!(bytes.len() <= 2_000_000);
+        assert!(changed || bytes == text);
     }
 }

@@ -60,15 +60,20 @@ impl Rule for BuiltIn {
     }
 
     fn apply(&self, bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
-        if limit == 0 {
-            return false;
-        }
-        let cut = bytes.len() > limit;
-        bytes.truncate(limit);
-        let changed = (self.change)(bytes, limit, rand);
-        debug_assert!(bytes.len() <= limit, "{} left {} bytes, the limit is {limit}", self.label, bytes.len());
-        changed || cut
+        within(bytes, limit, |bytes| (self.change)(bytes, limit, rand))
     }
+}
+
+/// What [`Rule::apply`] promises, for a `change` that never makes the bytes longer than `limit`.
+pub(super) fn within(bytes: &mut Vec<u8>, limit: usize, change: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
+    if limit == 0 {
+        return false;
+    }
+    let cut = bytes.len() > limit;
+    bytes.truncate(limit);
+    let changed = change(bytes);
+    debug_assert!(bytes.len() <= limit, "{} bytes, the limit is {limit}", bytes.len());
+    changed || cut
 }
 
 /// Declares a [`BuiltIn`] named `$item` that runs the function `$name`.

@@ -165,7 +165,7 @@ fn split(label: &str) -> (&str, Option<u32>) {
     label.split_once('.').map_or((label, None), |(family, number)| (family, number.parse().ok()))
 }
 
-/// `T.1-T.15, B.1-B.6`
+/// `T.1-T.15, B.1-B.6, D.1-D.4`
 fn known(all: &[Arc<dyn Rule>]) -> String {
     let families = all.chunk_by(|a, b| split(a.label()).0 == split(b.label()).0);
     let ranges: Vec<String> = families
@@ -226,7 +226,8 @@ mod tests {
         let all = built_in_rules();
         assert_eq!(labels(&rules_for(InputType::Binary, &all)), "B.1 B.2 B.3 B.4 B.5 B.6");
         assert_eq!(rules_for(InputType::Text, &all).len(), 15);
-        assert_eq!(labels(&rules_for(InputType::Xml, &all)), labels(&rules_for(InputType::Text, &all)));
+        let text = labels(&rules_for(InputType::Text, &all));
+        assert_eq!(labels(&rules_for(InputType::Xml, &all)), format!("{text} D.1 D.2 D.3 D.4"));
     }
 
     #[test]
@@ -249,8 +250,8 @@ mod tests {
 
     #[test]
     fn an_unknown_rule_is_named_with_those_that_are_known() {
-        for unknown in ["X.3", "T.16", "", "T.5-T.2", "T.1-B.2", "T.", "T-B"] {
-            let expected = format!("--rules: there is no rule '{unknown}': known are T.1-T.15, B.1-B.6");
+        for unknown in ["X.3", "R.1", "T.16", "", "T.5-T.2", "T.1-B.2", "T.", "T-B"] {
+            let expected = format!("--rules: there is no rule '{unknown}': known are T.1-T.15, B.1-B.6, D.1-D.4");
             assert_eq!(selected(&format!("T.1,{unknown}")), expected);
         }
     }

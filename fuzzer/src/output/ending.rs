@@ -88,8 +88,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     for rule in rules.into_iter().take(RULES) {
         let _ = writeln!(text, "  {}", rule_in_words(rule));
     }
-    let everything = output.join("summary.json");
-    let _ = writeln!(text, "\nEverything: {}", everything.display());
+    let _ = writeln!(text, "\nEverything: {}", output.join("summary.json").display());
     text
 }
 

@@ -41,17 +41,89 @@ pub fn clock(time: Duration) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// Template names can fill a screen: the middle goes.
+/// Names of C++ functions can fill a screen: see [`shortened`].
 pub fn short(name: &str) -> String {
-    const LONGEST: usize = 100;
-    let length = name.chars().count();
-    if length <= LONGEST {
+    shortened(name, 100)
+}
+
+/// A function's name in at most `longest` characters (and at least 8). What goes first is what stands in its brackets, then
+/// the names in front of the last one, then its arguments, then its middle.
+pub fn shortened(name: &str, longest: usize) -> String {
+    let longest = longest.max(8);
+    let fits = |text: &str| text.chars().count() <= longest;
+    if fits(name) {
         return name.to_owned();
     }
-    let half = (LONGEST - 3) / 2;
-    let head: String = name.chars().take(half).collect();
-    let tail: String = name.chars().skip(length - half).collect();
+    let name = without_arguments(name);
+    if fits(&name) {
+        return name;
+    }
+    let ends = name.match_indices("::").map(|(at, _)| format!("...{}", &name[at..]));
+    if let Some(end) = ends.into_iter().find(|end| fits(end)) {
+        return end;
+    }
+    let last = name.rsplit("::").next().unwrap_or_default();
+    let last = last.split_once("(...)").map_or(last, |(last, _)| last);
+    if fits(last) {
+        return last.to_owned();
+    }
+    let length = last.chars().count();
+    let half = (longest - 3) / 2;
+    let head: String = last.chars().take(half).collect();
+    let tail: String = last.chars().skip(length - half).collect();
     format!("{head}...{tail}")
+}
+
+/// `f<A, B>(C)` as `f<...>(...)`.
+fn without_arguments(name: &str) -> String {
+    // what would be brackets, but belongs to a name
+    const NAMES: [&str; 8] = [
+        "operator<<",
+        "operator<=>",
+        "operator<",
+        "operator>>",
+        "operator>",
+        "operator->",
+        "operator()",
+        "(anonymous namespace)",
+    ];
+    let mut text = String::new();
+    let mut closing: Vec<char> = Vec::new();
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
+        let whole = NAMES.iter().find(|whole| rest.starts_with(**whole));
+        let (piece, behind) = rest.split_at(whole.map_or(c.len_utf8(), |whole| whole.len()));
+        rest = behind;
+        if whole.is_none() && closing.last() == Some(&c) {
+            closing.pop();
+        }
+        if closing.is_empty() {
+            text.push_str(piece);
+        }
+        if whole.is_none() && matches!(c, '<' | '(') {
+            let end = if c == '<' { '>' } else { ')' };
+            if closing.is_empty() && !rest.starts_with(end) {
+                text.push_str("...");
+            }
+            closing.push(end);
+        }
+    }
+    text
+}
+
+/// A path in at most `longest` characters if its last part leaves room for that: the first parts go, and if need be the
+/// beginning of the last one.
+pub fn shortened_path(path: &str, longest: usize) -> String {
+    if path.chars().count() <= longest {
+        return path.to_owned();
+    }
+    let whole_parts = path.match_indices('/').map(|(at, _)| &path[at..]);
+    let fits = |rest: &&str| rest.chars().count() + 3 <= longest;
+    let beginning = path.chars().count() + 3 - longest.max(4);
+    whole_parts
+        .into_iter()
+        .find(fits)
+        .map_or_else(|| format!("...{}", path.chars().skip(beginning).collect::<String>()), |rest| format!("...{rest}"))
 }
 
 #[cfg(test)]
@@ -62,6 +134,24 @@ mod tests {
     fn long_names_lose_their_middle() {
         assert_eq!(short("main"), "main");
         assert_eq!(short(&"x".repeat(300)).len(), 99);
+        assert_eq!(shortened("abcdefghijklmnop", 9), "abc...nop");
+        assert_eq!(shortened("void space::Class<A>::method<B>(int)", 28), "...::method<...>(...)");
+        assert_eq!(shortened("Class::a_long_method_name(int) const", 20), "a_long_method_name");
+        let name = "std::__detail::_Executor<char const*, std::allocator<char> >::_M_dfs(std::Mode<(a)0>, long) const";
+        assert_eq!(shortened(name, 60), "std::__detail::_Executor<...>::_M_dfs(...) const");
+        assert_eq!(shortened("std::operator<< <char>(std::ostream&, int)", 30), "std::operator<< <...>(...)");
+        let name = "(anonymous namespace)::Less::operator()(int const&, int const&)";
+        assert_eq!(shortened(name, 50), "(anonymous namespace)::Less::operator()(...)");
+        assert_eq!(shortened("abcdefghijklm<char>::n()", 23), "abcdefghijklm<...>::n()");
+    }
+
+    #[test]
+    fn long_paths_lose_their_beginning() {
+        let path = "/usr/include/c++/12/bits/regex.tcc:508";
+        assert_eq!(shortened_path(path, 100), path);
+        assert_eq!(shortened_path(path, 24), ".../bits/regex.tcc:508");
+        assert_eq!(shortened_path(path, 20), ".../regex.tcc:508");
+        assert_eq!(shortened_path(path, 12), "...x.tcc:508");
     }
 
     #[test]

@@ -1,6 +1,11 @@
 //! Where in the code an input costs more than another one.
 
+use std::{collections::BTreeMap, fmt::Write as _};
+
 use serde::{Deserialize, Serialize};
+
+use super::report::InputReport;
+use crate::output::format::{grouped, shortened, shortened_path};
 
 /// A function or a source line whose cost grew.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -9,9 +14,9 @@ pub struct Grown {
     pub function: String,
     /// Source file; nothing without debug information.
     pub file: Option<String>,
-    /// Line in it; nothing for a whole function.
+    /// Line in it, 0 for what the compiler made up; nothing for a whole function, and without debug information.
     pub line: Option<u32>,
-    /// How often it was executed.
+    /// How often it was executed; of a function its most executed line.
     pub count: u64,
     /// How often it was executed by the other input.
     pub first_count: u64,
@@ -23,11 +28,175 @@ pub struct Grown {
     pub share: f64,
 }
 
-/// Where the cost grew, most first.
+/// Where the cost grew, most first: what did not grow is left out, and so are the last of very many.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
-    /// By function.
+    /// By function, at most 20.
     pub functions: Vec<Grown>,
-    /// By source line.
+    /// By source line, at most 50.
     pub lines: Vec<Grown>,
+}
+
+const FUNCTIONS: usize = 20;
+const LINES: usize = 50;
+
+impl Grown {
+    /// `file:line`.
+    pub fn location(&self) -> Option<String> {
+        Some(format!("{}:{}", self.file.as_ref()?, self.line?))
+    }
+}
+
+/// Where `input` costs more instructions than `first`, which was measured beside it. Shares are of the growth as a whole;
+/// where other places shrank, of the growth without them.
+pub fn growth(first: &InputReport, input: &InputReport) -> Growth {
+    let net = input.instructions.saturating_sub(first.instructions);
+    let before: BTreeMap<_, _> = first.lines.iter().map(|line| (line.key(), line)).collect();
+    let lines = input.lines.iter().map(|line| {
+        let first = before.get(&line.key());
+        let known = !line.file.is_empty();
+        Grown {
+            function: line.function.clone(),
+            file: known.then(|| line.file.clone()),
+            line: known.then_some(line.line),
+            count: line.count,
+            first_count: first.map_or(0, |f| f.count),
+            instructions: line.instructions,
+            first_instructions: first.map_or(0, |f| f.instructions),
+            share: 0.0,
+        }
+    });
+    let before: BTreeMap<&str, _> = first.functions.iter().map(|f| (f.function.as_str(), f)).collect();
+    let functions = input.functions.iter().map(|function| {
+        let first = before.get(&*function.function);
+        Grown {
+            function: function.function.clone(),
+            file: function.location.as_deref().and_then(|l| l.rsplit_once(':')).map(|(file, _)| file.to_owned()),
+            line: None,
+            count: function.count,
+            first_count: first.map_or(0, |f| f.count),
+            instructions: function.instructions,
+            first_instructions: first.map_or(0, |f| f.instructions),
+            share: 0.0,
+        }
+    });
+    Growth { functions: most(functions, net, FUNCTIONS), lines: most(lines, net, LINES) }
+}
+
+fn most(all: impl Iterator<Item = Grown>, net: u64, most: usize) -> Vec<Grown> {
+    let growth = |grown: &Grown| grown.instructions.saturating_sub(grown.first_instructions);
+    let mut all: Vec<Grown> = all.filter(|grown| growth(grown) > 0).collect();
+    let whole = net.max(all.iter().map(growth).sum()).max(1);
+    all.sort_by_key(|grown| std::cmp::Reverse(growth(grown)));
+    all.truncate(most);
+    for grown in &mut all {
+        grown.share = growth(grown) as f64 / whole as f64;
+    }
+    all
+}
+
+/// Lines that a table for people shows.
+const SHOWN: usize = 8;
+
+/// The smallest share of the growth that is worth a line.
+const SMALLEST: f64 = 0.001;
+
+/// The source lines that grew most, for people, in `columns` columns; empty if none did.
+pub fn table(growth: &Growth, columns: usize) -> String {
+    let shown: Vec<&Grown> = growth.lines.iter().take(SHOWN).filter(|grown| grown.share >= SMALLEST).collect();
+    if shown.is_empty() {
+        return String::new();
+    }
+    let counts: Vec<String> =
+        shown.iter().map(|grown| format!("{} -> {}", grouped(grown.first_count), grouped(grown.count))).collect();
+    let widest = |texts: &[String], title: &str| texts.iter().map(|t| t.chars().count()).fold(title.len(), usize::max);
+    let counts_width = widest(&counts, "executed");
+    // what is left of the columns is shared by line and function
+    let left = columns.saturating_sub("  100.0 %  ".len() + counts_width + 4).max(24);
+    let places: Vec<String> = shown.iter().map(|grown| shortened_path(&location(grown), left * 11 / 20)).collect();
+    let places_width = widest(&places, "line");
+    let mut text = "  where it grew against the first\n".to_owned();
+    let _ = writeln!(text, "    share  {:counts_width$}  {:places_width$}  function", "executed", "line");
+    for ((grown, count), place) in shown.into_iter().zip(counts).zip(places) {
+        let share = format!("{:.1} %", grown.share * 100.0);
+        let function = shortened(&grown.function, left - places_width);
+        let _ = writeln!(text, "  {share:>7}  {count:counts_width$}  {place:places_width$}  {function}");
+    }
+    text
+}
+
+fn location(grown: &Grown) -> String {
+    match (&grown.file, grown.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}"),
+        _ => "-".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{replay::report::FunctionReport, target::lines::LineCost};
+
+    fn input(instructions: u64, lines: &[(&str, u32, u64, u64)]) -> InputReport {
+        let line = |&(function, line, count, instructions): &(&str, u32, u64, u64)| LineCost {
+            function: function.into(),
+            file: "/usr/include/c++/12/bits/regex_executor.tcc".into(),
+            line,
+            count,
+            instructions,
+        };
+        InputReport { instructions, lines: lines.iter().map(line).collect(), ..InputReport::default() }
+    }
+
+    #[test]
+    fn shares_are_of_the_growth_and_what_did_not_grow_is_left_out() {
+        let first = input(100, &[("f", 1, 10, 60), ("f", 2, 10, 40)]);
+        let second = input(1_000, &[("g", 7, 80, 800), ("f", 1, 20, 160), ("f", 2, 10, 40)]);
+        let growth = growth(&first, &second);
+        let shown: Vec<_> = growth.lines.iter().map(|l| (&*l.function, l.line, l.first_count, l.count)).collect();
+        assert_eq!(shown, [("g", Some(7), 0, 80), ("f", Some(1), 10, 20)]);
+        assert!((growth.lines[0].share - 800.0 / 900.0).abs() < 1e-9, "{growth:?}");
+        assert!((growth.lines.iter().map(|l| l.share).sum::<f64>() - 1.0).abs() < 1e-9, "{growth:?}");
+    }
+
+    #[test]
+    fn an_input_that_costs_less_as_a_whole_has_shares_of_what_grew() {
+        let growth = growth(&input(1_000, &[("f", 1, 1, 1_000)]), &input(500, &[("g", 1, 1, 500)]));
+        assert_eq!(growth.lines[0].share, 1.0);
+    }
+
+    #[test]
+    fn functions_grow_as_lines_do() {
+        let function = |instructions, count| FunctionReport {
+            function: "f".into(),
+            location: Some("/src/a:b.c:7".into()),
+            count,
+            instructions,
+            share: 1.0,
+        };
+        let report = |f: FunctionReport| InputReport {
+            instructions: f.instructions,
+            functions: vec![f],
+            ..InputReport::default()
+        };
+        let growth = growth(&report(function(10, 1)), &report(function(30, 3)));
+        assert_eq!((growth.functions[0].file.as_deref(), growth.functions[0].line), (Some("/src/a:b.c"), None));
+        assert_eq!((growth.functions[0].first_count, growth.functions[0].count), (1, 3));
+        assert_eq!(growth.functions[0].share, 1.0);
+    }
+
+    #[test]
+    fn the_table_fits_its_columns() {
+        let name = "std::__detail::_Executor<char const*, std::allocator<char> >::_M_dfs(int)";
+        let first = input(100, &[("main", 12, 1_234, 100)]);
+        let second =
+            input(9_000_000, &[(name, 508, 99_860_075, 8_000_000), ("main", 12, 2_000, 999_000), (name, 0, 1, 1_000)]);
+        let growth = growth(&first, &second);
+        for columns in [80, 120] {
+            let table = table(&growth, columns);
+            assert!(table.lines().all(|line| line.chars().count() <= columns), "{table}");
+            insta::assert_snapshot!(format!("growth_in_{columns}_columns"), table);
+        }
+        assert_eq!(table(&Growth::default(), 80), "");
+    }
 }

@@ -2,23 +2,33 @@
 
 use std::{
     io::{Read, Write},
-    os::fd::{FromRawFd, OwnedFd},
+    os::fd::{AsRawFd, FromRawFd, OwnedFd},
     path::PathBuf,
     time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
 
+use super::{
+    attribution::Attribution,
+    rounds::{self, Rounds, Turn},
+    source::{self, SourceFile},
+};
 use crate::{
     cost::resource::Cost,
-    error::{Error, Result},
+    error::{Error, ExitCode, Result},
     target::{
         abi::{Harness, Status},
         counts::CountsObserver,
+        executor::InProcessExecutor,
         input_page::InputPage,
+        lines,
+        perf::{Amounts, Counters},
         process,
+        program::Program,
         symbols::Symbols,
         tick,
+        watchdog::Watchdog,
     },
 };
 
@@ -35,24 +45,17 @@ pub struct Input {
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Timed runs of each input, after one that is not timed.
-    pub rounds: u32,
+    pub rounds: Rounds,
     /// A run longer than this is a hang.
     pub hang_timeout: Duration,
     /// In bytes; 0 for none.
     pub memory_limit: u64,
     /// Show what the target prints.
     pub debug_target: bool,
-}
-
-/// What one function cost in a run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FunctionCost {
-    /// Demangled name.
-    pub function: String,
-    /// `file:line` of its hottest block, with debug information.
-    pub location: Option<String>,
-    /// Instructions in all its edges.
-    pub instructions: u64,
+    /// Read the hardware counters.
+    pub counters: bool,
+    /// Source files all lines of which are wanted, as the user named them.
+    pub annotate: Vec<PathBuf>,
 }
 
 /// What was measured of one input.
@@ -68,26 +71,36 @@ pub struct Measurement {
     pub instructions_range: (u64, u64),
     /// Edges that it hits.
     pub edges_hit: u64,
-    /// CPU seconds of one run, per round.
+    /// CPU seconds of one run, sample by sample.
     pub seconds: Vec<f64>,
-    /// The most expensive functions first.
-    pub functions: Vec<FunctionCost>,
+    /// What the hardware counted in one run, sample by sample; empty where it does not count.
+    pub counters: Vec<Amounts>,
+    /// Where it spent its instructions; all of it for the first input, what is worth a look for the others.
+    pub attribution: Attribution,
+    /// The files that [`Plan::annotate`] means.
+    pub sources: Vec<SourceFile>,
 }
 
 /// Status of an input that ends the target's process.
 const KILLED: &str = "killed";
 
+/// What more is known of a run that had to be ended from outside.
+const STUCK: &str = "it blocks signals and was killed from outside";
+
 /// Status of a target that cannot be run at all.
 const UNUSABLE: &str = "unusable";
+
+/// Status if what was asked for does not make sense with this target.
+const REFUSED: &str = "refused";
 
 impl Measurement {
     fn ended(status: &str, detail: Option<String>) -> Self {
         Self { status: status.to_owned(), detail, ..Self::default() }
     }
 
-    /// Whether a run ended the process, and the runtime could do nothing about it.
+    /// Whether a run took the process with it, and the runtime could do nothing about it.
     pub fn was_killed(&self) -> bool {
-        self.status == KILLED
+        self.status == KILLED || self.detail.as_deref() == Some(STUCK)
     }
 
     /// Whether its runs came back by themselves.
@@ -119,13 +132,16 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
     while results.iter().any(Option::is_none) {
         let open: Vec<usize> = (0..inputs.len()).filter(|&i| results[i].is_none()).collect();
         let page = InputPage::new(capacity)?;
+        page.set_hang_timeout(plan.hang_timeout);
         let shared = page.share();
         let (reader, writer) = pipe()?;
         let child = process::fork()?;
         if child == 0 {
             drop(reader);
+            process::die_with_parent();
             process::unblock_signals();
-            let outcome = in_child(harness, inputs, &open, plan, page);
+            let first = results[0].as_ref().map(|first| first.attribution.clone());
+            let outcome = in_child(harness, inputs, &open, plan, page, first);
             let mut pipe = std::fs::File::from(writer);
             let sent = postcard::to_stdvec(&outcome).is_ok_and(|bytes| pipe.write_all(&bytes).is_ok());
             drop(pipe);
@@ -133,18 +149,21 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
         }
         drop(writer);
         let mut bytes = Vec::new();
-        let read = std::fs::File::from(reader).read_to_end(&mut bytes);
+        let is_stuck = read_from(child, std::fs::File::from(reader), &mut bytes, &shared);
         let end = process::wait(child)?;
-        match (read, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
-            (Ok(_), Ok(outcome)) if !outcome.is_empty() => {
+        match (is_stuck, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
+            (Ok(false), Ok(outcome)) if !outcome.is_empty() => {
                 for (index, measurement) in outcome {
                     if measurement.status == UNUSABLE {
                         return Err(Error::target(measurement.detail.unwrap_or_default()));
                     }
+                    if measurement.status == REFUSED {
+                        return Err(Error::usage(measurement.detail.unwrap_or_default()));
+                    }
                     results[index] = Some(measurement);
                 }
             }
-            _ => {
+            (is_stuck, _) => {
                 // Killed from outside, or by its own means: the input that was running is to blame.
                 let Some(running) = shared.interrupted() else {
                     return Err(Error::target(format!("the target ended its process before the first run ({end})")));
@@ -152,11 +171,35 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
                 let Some(&index) = open.iter().find(|&&i| inputs[i].bytes == running) else {
                     return Err(Error::target(format!("the target ended its process ({end})")));
                 };
-                results[index] = Some(Measurement::ended(KILLED, Some(end.to_string())));
+                results[index] = Some(match is_stuck {
+                    Ok(true) => Measurement::ended(status_name(Status::Hung), Some(STUCK.to_owned())),
+                    _ => Measurement::ended(KILLED, Some(end.to_string())),
+                });
             }
         }
     }
     Ok(results.into_iter().flatten().collect())
+}
+
+/// Reads all that a child writes. One whose run does not end, whatever the tick does, is killed; tells whether it was.
+fn read_from(
+    child: libc::pid_t,
+    mut pipe: std::fs::File,
+    bytes: &mut Vec<u8>,
+    page: &InputPage,
+) -> std::io::Result<bool> {
+    let mut is_stuck = false;
+    let mut watchdog = Watchdog::new(page);
+    let mut ready = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one descriptor, which is open.
+    while unsafe { libc::poll(&raw mut ready, 1, 1000) } <= 0 {
+        if watchdog.is_stuck(page) {
+            is_stuck = true;
+            // SAFETY: a child of ours that was not waited for.
+            unsafe { libc::kill(child, libc::SIGKILL) };
+        }
+    }
+    pipe.read_to_end(bytes).map(|_| is_stuck)
 }
 
 fn pipe() -> Result<(OwnedFd, OwnedFd)> {
@@ -177,64 +220,95 @@ fn in_child(
     open: &[usize],
     plan: &Plan,
     page: InputPage,
+    first: Option<Attribution>,
 ) -> Vec<(usize, Measurement)> {
+    let no_use = |error: Error| {
+        let status = if error.code == ExitCode::Usage { REFUSED } else { UNUSABLE };
+        vec![(open[0], Measurement::ended(status, Some(error.message)))]
+    };
     let mut executor = match process::prepare_target(harness, page, plan.debug_target) {
         Ok(executor) => executor,
-        Err(error) => return vec![(open[0], Measurement::ended(UNUSABLE, Some(error.message)))],
+        Err(error) => return no_use(error),
     };
+    let counters = if plan.counters { Counters::start().ok() } else { None };
     let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
     tick::start(harness, limits);
-    let mut results: Vec<(usize, Measurement, u32)> = Vec::with_capacity(open.len());
-    let mut symbols = Symbols::new();
+    let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
+    let mut places = Places { symbols: Symbols::new(), sources: Vec::new(), first };
     // Once each, not timed: caches fill, first-time work is done, and it shows how long a run takes.
     for &index in open {
         let before = process::cpu_seconds();
         let status = executor.execute(&inputs[index].bytes);
         let seconds = process::cpu_seconds() - before;
-        let mut measurement = describe(status, executor.counts(), &mut symbols);
+        let mut measurement = describe(status, executor.counts());
         if !measurement.came_back() {
             measurement.seconds = vec![seconds];
+            if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
+                return no_use(error);
+            }
+            places.attribute(index, &mut measurement, executor.counts());
             return vec![(index, measurement)];
         }
-        measurement.instructions_range = (u64::MAX, 0);
-        // Short runs are timed in batches of at least 0.2 ms: the clock costs a third of a microsecond.
-        let batch = (0.0002 / seconds.max(1e-8)).ceil().clamp(1.0, 10_000.0) as u32;
-        results.push((index, measurement, batch));
+        turns.push(Turn::new(&inputs[index].bytes, measurement, seconds));
     }
-    for round in 0..plan.rounds {
-        for (index, measurement, batch) in &mut results {
-            let bytes = &inputs[*index].bytes;
-            let mut seconds = 0.0;
-            for _ in 0..*batch {
-                let before = process::cpu_seconds();
-                let status = executor.execute_without_digest(bytes);
-                seconds += process::cpu_seconds() - before;
-                executor.counts_mut().digest();
-                if !matches!(status, Status::Returned | Status::Rejected) {
-                    return vec![(*index, describe(status, executor.counts(), &mut symbols))];
-                }
-                let instructions = executor.counts().cost().instructions;
-                let (low, high) = &mut measurement.instructions_range;
-                (*low, *high) = ((*low).min(instructions), (*high).max(instructions));
-                measurement.cost = executor.counts().cost();
-            }
-            if round == 0 {
-                // not of the run that was not timed: it also did what is done only once
-                symbols.update();
-                let warm = describe(Status::Returned, executor.counts(), &mut symbols);
-                (measurement.functions, measurement.edges_hit) = (warm.functions, warm.edges_hit);
-            }
-            measurement.seconds.push(seconds / f64::from(*batch));
+    // now that the target has opened its libraries, and before much time is spent
+    if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
+        return no_use(error);
+    }
+    let describe_again = |place: usize, executor: &InProcessExecutor, measurement: &mut Measurement| {
+        // not of the run that was not timed: it also did what is done only once
+        measurement.edges_hit = edges_hit(executor.counts());
+        places.attribute(open[place], measurement, executor.counts());
+    };
+    match rounds::run(&mut executor, &mut turns, plan.rounds, counters, describe_again) {
+        Ok(()) => open.iter().zip(turns).map(|(&index, turn)| (index, turn.measurement)).collect(),
+        Err((place, status)) => {
+            let mut ended = describe(status, executor.counts());
+            places.attribute(open[place], &mut ended, executor.counts());
+            vec![(open[place], ended)]
         }
     }
-    results.into_iter().map(|(index, measurement, _)| (index, measurement)).collect()
 }
 
-/// Functions reported per input.
-const FUNCTIONS: usize = 30;
+/// What is needed to say where a run spent its instructions. Names are looked up here and not by the caller: it has not
+/// opened the libraries that the target opened.
+struct Places {
+    symbols: Symbols,
+    /// The files all lines of which are wanted.
+    sources: Vec<SourceFile>,
+    /// Of the first input, once that was measured.
+    first: Option<Attribution>,
+}
 
-/// Names are looked up here and not by the caller: it has not opened the libraries that the target opened.
-fn describe(status: Status, counts: &CountsObserver, symbols: &mut Symbols) -> Measurement {
+impl Places {
+    fn find_sources(&mut self, wanted: &[PathBuf], program: &Program) -> Result<()> {
+        if !wanted.is_empty() {
+            let files = lines::source_files(program);
+            self.sources = wanted.iter().map(|wanted| source::find(&files, wanted)).collect::<Result<_>>()?;
+        }
+        Ok(())
+    }
+
+    /// Adds to a measurement where its last run spent its instructions.
+    fn attribute(&mut self, index: usize, measurement: &mut Measurement, counts: &CountsObserver) {
+        self.symbols.update();
+        let all = Attribution::complete(lines::source_costs(counts, &mut self.symbols));
+        measurement.sources.clone_from(&self.sources);
+        measurement.attribution = if index == 0 {
+            self.first = Some(all.clone());
+            all
+        } else {
+            let nothing = Attribution::default();
+            all.against(self.first.as_ref().unwrap_or(&nothing), &self.sources)
+        };
+    }
+}
+
+fn edges_hit(counts: &CountsObserver) -> u64 {
+    counts.ran().iter().map(|&f| counts.counts(f).1.iter().filter(|&&c| c > 0).count() as u64).sum()
+}
+
+fn describe(status: Status, counts: &CountsObserver) -> Measurement {
     let event = counts.event();
     let detail = match status {
         Status::Crashed if event.signal == 0 => Some("sanitizer report".to_owned()),
@@ -242,29 +316,12 @@ fn describe(status: Status, counts: &CountsObserver, symbols: &mut Symbols) -> M
         Status::Exited => Some(format!("exit code {}", event.exit_code)),
         _ => None,
     };
-    let program = counts.program();
-    let mut ran = counts.ran().to_vec();
-    ran.sort_by_key(|&f| std::cmp::Reverse(counts.instructions_of(f)));
-    ran.truncate(FUNCTIONS);
-    let functions = ran.iter().map(|&f| {
-        let function = &program.functions()[f as usize];
-        let (_, edge_counts) = counts.counts(f);
-        let work = edge_counts.iter().zip(function.weights()).map(|(&c, &w)| u64::from(c) * u64::from(w));
-        let hottest = work.enumerate().max_by_key(|&(at, work)| (work, std::cmp::Reverse(at))).map_or(0, |(at, _)| at);
-        FunctionCost {
-            function: symbols.place(function.pc(0)).function,
-            location: symbols.place(function.pc(hottest)).location,
-            instructions: counts.instructions_of(f),
-        }
-    });
-    let hit = counts.ran().iter().map(|&f| counts.counts(f).1.iter().filter(|&&c| c > 0).count() as u64).sum();
     Measurement {
         status: status_name(status).to_owned(),
         detail,
         cost: counts.cost(),
         instructions_range: (counts.cost().instructions, counts.cost().instructions),
-        edges_hit: hit,
-        seconds: Vec::new(),
-        functions: functions.collect(),
+        edges_hit: edges_hit(counts),
+        ..Measurement::default()
     }
 }

@@ -3,16 +3,30 @@
 //! The campaign confirms its candidates with the very same: it starts the harness as `harness replay --json SEED
 //! CANDIDATE` and reads what this prints.
 
+pub mod annotate;
+pub mod attribution;
 pub mod growth;
 pub mod measure;
 pub mod report;
+pub mod rounds;
+pub mod source;
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::{IsTerminal, Write},
+    path::PathBuf,
+};
 
+use self::rounds::Rounds;
 use crate::{
-    campaign::{options::ReplayOptions, seeds::Seeds},
-    error::{ExitCode, Result},
-    target::abi::Harness,
+    campaign::{
+        options::{ColorChoice, ReplayOptions},
+        seeds::Seeds,
+    },
+    error::{Error, ExitCode, Result},
+    target::{
+        abi::Harness,
+        perf::{self, Counters},
+    },
 };
 
 /// Measures and prints.
@@ -28,14 +42,44 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
     }
     let inputs: Vec<measure::Input> =
         files.inputs.into_iter().map(|file| measure::Input { path: file.path, bytes: file.bytes }).collect();
+    // an annotated source shows counts and no times
+    let only_counts = !options.annotate.is_empty() && !options.json;
+    let counters = Counters::start().map(drop);
     let plan = measure::Plan {
-        rounds: options.repeats,
+        counters: counters.is_ok(),
+        rounds: if only_counts { Rounds::Fixed(1) } else { options.rounds },
         hang_timeout: options.hang_timeout,
         memory_limit: options.memory_limit,
         debug_target: options.debug_target,
+        annotate: options.annotate.clone(),
     };
     let measured = measure::measure(harness, &inputs, &plan)?;
     let report = report::Report::new(&inputs, &measured);
-    report::print(&report, options.json)?;
+    if only_counts {
+        annotate_all(&report, &options.annotate)?;
+    } else {
+        report::print(&report, options.json)?;
+        if let Err(error) = counters {
+            let why = perf::why_not(&error);
+            let _ = writeln!(std::io::stderr(), "quagmire: no hardware counters on this machine: {why}");
+        }
+    }
     Ok(ExitCode::Ended)
+}
+
+/// Prints the source files that were asked for.
+fn annotate_all(report: &report::Report, wanted: &[PathBuf]) -> Result<()> {
+    if report.annotated.is_empty() {
+        // every input killed the process, which took its counts along
+        return Err(Error::target("no input came back with its counts: there is nothing to annotate"));
+    }
+    let color = ColorChoice::Auto.enabled(std::io::stdout().is_terminal());
+    let mut text = String::new();
+    for (wanted, file) in wanted.iter().zip(&report.annotated) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text += &annotate::annotated(file, &source::read(wanted, file)?, &report.inputs, color);
+    }
+    report::print_text(&text)
 }

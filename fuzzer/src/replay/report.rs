@@ -4,14 +4,24 @@ use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
 
 use serde::{Deserialize, Serialize};
 
-use super::measure::{Input, Measurement};
+use super::{
+    attribution::{Attribution, LeftOut},
+    growth,
+    measure::{Input, Measurement},
+    source::SourceFile,
+};
 use crate::{
     cost::{
+        judgement::{Severity, Verdict, judge, noise_floor},
         resource::Resource,
-        statistics::{median_interval, ratio_of_medians},
+        statistics::{median, median_interval, ratio_of_medians},
     },
     error::{Error, Result},
-    output::format::{grouped, short},
+    output::{
+        format::{grouped, short},
+        screen::terminal_width,
+    },
+    target::{lines::LineCost, perf},
 };
 
 /// All inputs; ratios are against the first one.
@@ -21,10 +31,17 @@ pub struct Report {
     pub version: String,
     /// In the order in which they were given.
     pub inputs: Vec<InputReport>,
+    /// What the first input shows against itself, which no difference can be told from: 0.02 is 2 %. Null if it was not
+    /// measured.
+    #[serde(default)]
+    pub noise_floor: Option<f64>,
+    /// The source files that were asked for: all their lines are among those of the inputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub annotated: Vec<SourceFile>,
 }
 
 /// One input.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct InputReport {
     /// As given.
     pub path: String,
@@ -63,18 +80,45 @@ pub struct InputReport {
     pub time_ratio_low: Option<f64>,
     /// Upper end.
     pub time_ratio_high: Option<f64>,
-    /// The most expensive first.
+    /// What its time comes to beside that of the first input; null for the first.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+    /// How much more it costs.
+    #[serde(default)]
+    pub severity: Option<Severity>,
+    /// Of the rank test, one-sided.
+    #[serde(default)]
+    pub p_value: Option<f64>,
+    /// Why the verdict is what it is, in one line.
+    #[serde(default)]
+    pub explanation: Option<String>,
+    /// How often it was timed: the length of `seconds`.
+    #[serde(default)]
+    pub rounds: u64,
+    /// What the hardware counted in one run, the medians: `hw-instructions` and `hw-cycles`, where the machine has them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
+    /// The most expensive first; not all of a large program.
     pub functions: Vec<FunctionReport>,
+    /// The most expensive first; not all of a large program.
+    #[serde(default)]
+    pub lines: Vec<LineCost>,
+    /// Lines that were executed and are not among `lines`.
+    #[serde(default)]
+    pub lines_left_out: LeftOut,
 }
 
-/// One function of one input.
+/// One function of one input: see [`crate::target::lines::FunctionCost`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionReport {
     /// Demangled name.
     pub function: String,
-    /// `file:line` of its hottest block, with debug information.
+    /// `file:line` of its most expensive line, with debug information.
     pub location: Option<String>,
-    /// In all its edges.
+    /// How often its most executed line was executed.
+    #[serde(default)]
+    pub count: u64,
+    /// In all its lines.
     pub instructions: u64,
     /// Of the run's instructions, 0 to 1.
     pub share: f64,
@@ -84,13 +128,22 @@ impl Report {
     /// Compares all inputs with the first.
     pub fn new(inputs: &[Input], measured: &[Measurement]) -> Self {
         let first = measured.first().cloned().unwrap_or_default();
-        let one = |(input, m): (&Input, &Measurement)| {
+        let noise_floor = noise_floor(&first.seconds);
+        let annotated = measured.iter().map(|m| &m.sources).find(|sources| !sources.is_empty()).cloned();
+        let annotated = annotated.unwrap_or_default();
+        let others: Vec<&Attribution> = measured.iter().skip(1).map(|m| &m.attribution).collect();
+        let mut of_first = Some(first.attribution.clone().as_first_of(&others, &annotated));
+        let one = |(index, (input, m)): (usize, (&Input, &Measurement))| {
+            let is_judged = index > 0 && !m.seconds.is_empty() && !first.seconds.is_empty();
+            let judgement = is_judged.then(|| judge(&m.seconds, &first.seconds, noise_floor));
+            let attribution = of_first.take().unwrap_or_else(|| m.attribution.clone());
             let seconds = median_interval(&m.seconds);
             let ratio = (!m.seconds.is_empty() && !first.seconds.is_empty())
                 .then(|| ratio_of_medians(&m.seconds, &first.seconds));
-            let functions = m.functions.iter().map(|f| FunctionReport {
-                function: f.function.clone(),
-                location: f.location.clone(),
+            let functions = attribution.functions.into_iter().map(|f| FunctionReport {
+                function: f.function,
+                location: f.location,
+                count: f.count,
                 instructions: f.instructions,
                 share: f.instructions as f64 / m.cost.instructions.max(1) as f64,
             });
@@ -104,8 +157,10 @@ impl Report {
                 edges: m.cost.edges,
                 hottest_edge: m.cost.hottest_edge,
                 edges_hit: m.edges_hit,
-                costs: Resource::ALL.into_iter().map(|resource| (resource, resource.of(&m.cost))).collect(),
+                costs: costs(m, seconds.value),
                 functions: functions.collect(),
+                lines: attribution.lines,
+                lines_left_out: attribution.left_out,
                 seconds: m.seconds.clone(),
                 seconds_median: seconds.value,
                 seconds_low: seconds.low,
@@ -114,10 +169,35 @@ impl Report {
                 time_ratio: ratio.map(|r| r.value),
                 time_ratio_low: ratio.map(|r| r.low),
                 time_ratio_high: ratio.map(|r| r.high),
+                verdict: judgement.map(|j| j.verdict),
+                severity: judgement.map(|j| j.severity),
+                p_value: judgement.map(|j| j.p_value),
+                explanation: judgement.map(|j| j.explanation()),
+                rounds: m.seconds.len() as u64,
+                counters: counters(m),
             }
         };
-        Self { version: env!("CARGO_PKG_VERSION").to_owned(), inputs: inputs.iter().zip(measured).map(one).collect() }
+        let inputs = inputs.iter().zip(measured).enumerate().map(one).collect();
+        Self { version: env!("CARGO_PKG_VERSION").to_owned(), inputs, noise_floor, annotated }
     }
+}
+
+/// Of one run; time is the median of all.
+fn costs(measured: &Measurement, seconds: f64) -> BTreeMap<Resource, u64> {
+    let mut cost = measured.cost;
+    if !measured.seconds.is_empty() {
+        cost.time_ns = (seconds * 1e9) as u64;
+    }
+    Resource::ALL.into_iter().map(|resource| (resource, resource.of(&cost))).collect()
+}
+
+/// Medians of what the hardware counted.
+fn counters(measured: &Measurement) -> BTreeMap<String, u64> {
+    if measured.counters.is_empty() {
+        return BTreeMap::new();
+    }
+    let middle = |at: usize| median(&measured.counters.iter().map(|amounts| amounts[at]).collect::<Vec<f64>>()) as u64;
+    perf::NAMES.iter().enumerate().map(|(at, name)| (name.to_string(), middle(at))).collect()
 }
 
 /// A time in the unit that suits it.
@@ -129,10 +209,29 @@ fn seconds(value: f64) -> String {
     }
 }
 
+fn bytes(amount: u64) -> String {
+    format!("{} B", grouped(amount))
+}
+
+/// The verdict on an input, and why.
+fn verdict(input: &InputReport) -> String {
+    let (Some(verdict), Some(severity), Some(p)) = (input.verdict, input.severity, input.p_value) else {
+        return String::new();
+    };
+    let p = if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") };
+    let severity = if verdict == Verdict::Degradation { format!(", {}", severity.words()) } else { String::new() };
+    let why = input.explanation.as_deref().unwrap_or_default();
+    format!("  verdict       {}{severity}   rank test p {p}\n                {why}\n", verdict.words())
+}
+
 /// Functions shown per input.
 const SHOWN_FUNCTIONS: usize = 5;
 
+/// Width of the table if nobody knows that of the terminal, in columns.
+const USUAL_WIDTH: u16 = 100;
+
 fn for_people(report: &Report) -> String {
+    let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
     let mut text = String::new();
     for (index, input) in report.inputs.iter().enumerate() {
         let _ = writeln!(text, "{}  {} bytes", input.path, grouped(input.bytes));
@@ -160,6 +259,21 @@ fn for_people(report: &Report) -> String {
                 input.seconds.len(),
             );
         }
+        if let Some(floor) = report.noise_floor.filter(|_| index == 0) {
+            let _ = writeln!(text, "  noise floor   {:.1} %, by timing this input against itself", floor * 100.0);
+        }
+        text.push_str(&verdict(input));
+        for (name, amount) in &input.counters {
+            let _ = writeln!(text, "  {name:<13} {}", grouped(*amount));
+        }
+        let amount = |resource: Resource| input.costs.get(&resource).copied().unwrap_or(0);
+        let _ = writeln!(
+            text,
+            "  memory        heap {} at most, {} in all; stack {}",
+            bytes(amount(Resource::Heap)),
+            bytes(amount(Resource::HeapTotal)),
+            bytes(amount(Resource::Stack)),
+        );
         let _ = writeln!(
             text,
             "  edges         {} hit, {} executed, the hottest {} times",
@@ -170,6 +284,9 @@ fn for_people(report: &Report) -> String {
         for function in input.functions.iter().take(SHOWN_FUNCTIONS) {
             let at = function.location.as_deref().map_or(String::new(), |l| format!("  at {l}"));
             let _ = writeln!(text, "  {:5.1} %  {}{at}", function.share * 100.0, short(&function.function));
+        }
+        if let Some(first) = report.inputs.first().filter(|_| index > 0) {
+            text += &growth::table(&growth::growth(first, input), width.into());
         }
     }
     text
@@ -183,6 +300,11 @@ pub fn print(report: &Report, json: bool) -> Result<()> {
     } else {
         for_people(report)
     };
+    print_text(&text)
+}
+
+/// Prints to standard output; a closed pipe is no error.
+pub fn print_text(text: &str) -> Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::other(format!("cannot print: {error}")))

@@ -66,7 +66,7 @@ impl Gathering {
     }
 
     /// The next entry to be measured, in the order in which they were gathered.
-    pub fn next(&mut self) -> Option<u32> {
+    pub fn pop(&mut self) -> Option<u32> {
         if self.waiting.is_empty() { None } else { Some(self.waiting.remove(0)) }
     }
 
@@ -93,7 +93,7 @@ mod tests {
         assert!(!gathering.is_over(&LIMITS));
         gathering.offer(4, 3.1, 3.0);
         assert!(gathering.is_over(&LIMITS));
-        assert_eq!([gathering.next(), gathering.next(), gathering.next()], [Some(3), Some(4), None]);
+        assert_eq!([gathering.pop(), gathering.pop(), gathering.pop()], [Some(3), Some(4), None]);
     }
 
     #[test]
@@ -113,6 +113,6 @@ mod tests {
         assert!((gathering.rate() - 1.55).abs() < 1e-9);
         (0..1000).for_each(|_| gathering.begin_anew());
         assert_eq!(gathering.rate(), 1.0);
-        assert_eq!(gathering.next(), None);
+        assert_eq!(gathering.pop(), None);
     }
 }

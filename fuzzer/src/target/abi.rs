@@ -20,7 +20,29 @@ pub struct RawFunction {
     /// Address of each edge's block.
     pub pcs: *const *const c_void,
     /// Number of edges, the entry included: at least 1.
-    pub edges: u64,
+    pub edges: u32,
+    /// Distance in bytes from this record to the function's [`RawLines`]; 0 without debug information.
+    pub lines: i32,
+}
+
+/// Start of the table of source lines of one function (section `__qgm_lines`, see `compiler-wrapper/passes/lines.h`).
+/// Behind it follow the places and the numbers.
+#[repr(C)]
+pub struct RawLines {
+    /// Number of source functions.
+    pub places: u32,
+    /// Length of the numbers in bytes.
+    pub bytes: u32,
+}
+
+/// A source function in a file: distances in bytes from the start of the table to a C string.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RawPlace {
+    /// To the path of the file.
+    pub file: i32,
+    /// To the name of the function, for the linker if it has one.
+    pub function: i32,
 }
 
 /// The tables of one linked object; null pointers once it was unloaded.

@@ -120,6 +120,15 @@ impl CountsObserver {
         (first, &self.last[first..first + f.edges as usize])
     }
 
+    /// The exact counts of a function that ran, also above u32. Of the last run, and only until the next one starts.
+    pub fn exact_counts(&self, function: u32) -> Vec<u64> {
+        let f = &self.program.functions()[function as usize];
+        let (first, last) = self.counts(function);
+        let Some(folded) = tick::folded() else { return last.iter().map(|&count| count.into()).collect() };
+        let slots = std::iter::once(f.entered()).chain(f.others().iter().copied());
+        slots.enumerate().map(|(at, slot)| folded.count(first + at, slot)).collect()
+    }
+
     /// To be called when the counts of all changed functions are known to the feedback's history.
     pub fn judged(&mut self) {
         for &f in &self.changed {

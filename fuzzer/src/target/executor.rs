@@ -46,15 +46,23 @@ impl InProcessExecutor {
 
     /// Runs the target on `input` and digests its counts, without LibAFL around it.
     pub fn execute(&mut self, input: &[u8]) -> Status {
-        let status = self.execute_without_digest(input);
+        self.observers.0.clear();
+        let status = self.run(input);
         self.observers.0.digest();
         status
     }
 
-    /// As [`Self::execute`]; the caller digests (`counts_mut().digest()`), outside what it times.
-    pub fn execute_without_digest(&mut self, input: &[u8]) -> Status {
-        self.observers.0.clear();
-        self.run(input)
+    /// Runs the target on `input` up to `times` times, until a run ends early. The counts add up; the caller clears them
+    /// before (`counts_mut().clear()`) and digests them after (`counts_mut().digest()`), outside what it times.
+    pub fn execute_repeatedly(&mut self, input: &[u8], times: u32) -> Status {
+        let mut status = Status::Returned;
+        for _ in 0..times {
+            status = self.run(input);
+            if !matches!(status, Status::Returned | Status::Rejected) {
+                break;
+            }
+        }
+        status
     }
 
     #[inline]

@@ -98,6 +98,12 @@ pub fn leave(code: i32) -> ! {
     }
 }
 
+/// This process is killed when the one that forked it ends.
+pub fn die_with_parent() {
+    // SAFETY: a flag of this process.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+}
+
 /// Signals that a supervisor blocked have their effect again, as a target expects.
 pub fn unblock_signals() {
     // SAFETY: works on a local set and this thread's mask.

@@ -1,6 +1,6 @@
 //! The instrumented program as the engine sees it: its functions and their edges, numbered.
 
-use super::abi::{RawFunction, RawModules};
+use super::abi::{RawFunction, RawLines, RawModules};
 
 /// One instrumented function. Its edges have the numbers `first_edge .. first_edge + edges`, the entry first.
 #[derive(Clone, Copy, Debug)]
@@ -8,7 +8,8 @@ pub struct Function {
     entry: *mut u32,
     counts: *mut u32,
     weights: *const u32,
-    pcs: *const *const std::os::raw::c_void,
+    /// For what is rarely asked for.
+    record: *const RawFunction,
     /// Number of edges, the entry included: at least 1.
     pub edges: u32,
     /// Number of its first edge in the program.
@@ -44,8 +45,17 @@ impl Function {
     /// Run-time address of an edge's block; edge 0 is the function's own.
     pub fn pc(&self, edge: usize) -> usize {
         assert!(edge < self.edges as usize);
-        // SAFETY: the pass wrote `edges` items there.
-        unsafe { *self.pcs.add(edge) as usize }
+        // SAFETY: a record of a loaded object; the pass wrote `edges` items there.
+        unsafe { *(*self.record).pcs.add(edge) as usize }
+    }
+
+    /// The table of its source lines, for [`super::lines`]; nothing without debug information.
+    pub fn lines(&self) -> Option<*const RawLines> {
+        // SAFETY: a record of a loaded object; the pass wrote how far from it the table is.
+        unsafe {
+            let distance = (*self.record).lines;
+            (distance != 0).then(|| self.record.byte_offset(distance as isize).cast())
+        }
     }
 
     #[inline]
@@ -95,6 +105,12 @@ impl Program {
     /// All functions, in the order of their first edges.
     pub fn functions(&self) -> &[Function] {
         &self.functions
+    }
+
+    /// The functions of the objects that are loaded now: the tables of the others are gone.
+    pub fn loaded_functions(&self) -> impl Iterator<Item = &Function> {
+        let indices = self.entries.iter().flat_map(|module| &module.function_of).filter(|f| **f != NO_FUNCTION);
+        indices.map(|&f| &self.functions[f as usize])
     }
 
     /// Edges of the whole program.
@@ -152,8 +168,8 @@ impl Program {
                     entry: f.entry,
                     counts: f.counts,
                     weights: f.weights,
-                    pcs: f.pcs,
-                    edges: f.edges as u32,
+                    record: f,
+                    edges: f.edges,
                     first_edge: self.edges as u32,
                 });
                 self.edges += f.edges as usize;

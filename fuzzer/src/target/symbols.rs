@@ -7,7 +7,7 @@ use addr2line::Loader;
 /// Where an address is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Demangled name of the function; its address if nothing better is known.
+    /// Demangled name of the function; its address in its object if nothing better is known.
     pub function: String,
     /// `file:line`, if there is debug information.
     pub location: Option<String>,
@@ -71,7 +71,8 @@ impl Symbols {
     /// The place of an address.
     pub fn place(&mut self, pc: usize) -> Place {
         let pc = pc as u64;
-        let unknown = || Place { function: format!("{pc:#x}"), location: None };
+        let relative = self.relative(pc);
+        let unknown = || Place { function: format!("{relative:#x}"), location: None };
         let holds = |object: &LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
         let Some(index) = self.objects.iter().position(holds) else { return unknown() };
         let object = &self.objects[index];
@@ -92,7 +93,7 @@ impl Symbols {
 }
 
 /// C++ names as a programmer wrote them; anything else as it is.
-fn demangle(symbol: &str) -> String {
+pub fn demangle(symbol: &str) -> String {
     cpp_demangle::Symbol::new(symbol)
         .ok()
         .and_then(|parsed| parsed.demangle().ok())

@@ -22,6 +22,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!strcmp(name, "terminate")) raise(SIGTERM);
   if (!strcmp(name, "interrupt")) raise(SIGINT);
   if (!strcmp(name, "alarm")) raise(SIGALRM);
+  if (!strcmp(name, "block")) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    for (;;) sleep(1);
+  }
   if (!strcmp(name, "fork")) {
     pid_t child = fork();
     if (child == 0) _exit(0);

@@ -5,13 +5,14 @@ use std::{collections::BTreeSet, path::Path};
 use super::Archive;
 use crate::{
     campaign::{confirm::Confirmation, supervisor::Lost},
+    cost::resource::Resource,
     error::Result,
     output::{
         EntryName,
         summary::{Finding, FindingKind},
         write_whole,
     },
-    replay::growth::Growth,
+    replay::growth::{Grown, Growth},
     target::{
         abi,
         counts::CountsObserver,
@@ -127,7 +128,10 @@ impl Archive<'_> {
             hot_function: place.as_ref().map(|place| place.function.clone()),
             hot_location: place.and_then(|place| place.location),
             reproduce: self.reproduce(&path),
-            root: None,
+            root: parent.map(|parent| {
+                let root = self.record.entries[parent as usize].root;
+                self.relative(&self.path_of(root))
+            }),
             seconds: elapsed.as_secs_f64(),
             executions: self.moment.executions,
             verdict: None,
@@ -151,31 +155,34 @@ impl Archive<'_> {
         for rule in of.rules.iter().collect::<BTreeSet<_>>() {
             self.record.rules[*rule as usize].degradations += 1;
         }
-        let time = confirmation.comparison.time_ratio;
+        let time = confirmation.time_ratio;
         let elapsed = self.elapsed();
+        // line 0 is what the compiler made up
+        let known = confirmation.growth.lines.iter().find(|grown| grown.line.is_some_and(|line| line > 0));
+        let hottest = known.or(confirmation.growth.functions.first());
         let finding = Finding {
             kind: FindingKind::Degradation,
             path: self.relative(&path),
             bytes: of.bytes,
             parent: of.parent.map(|parent| self.relative(&self.path_of(parent))),
             rules: self.record.history(entry),
-            instructions_ratio: Some(confirmation.comparison.instructions_ratio),
+            instructions_ratio: confirmation.ratio(Resource::Instructions),
             time_ratio: Some(time.value),
             time_ratio_low: Some(time.low),
             time_ratio_high: Some(time.high),
-            hot_function: confirmation.hot_function.clone(),
-            hot_location: confirmation.hot_location.clone(),
+            hot_function: hottest.map(|grown| grown.function.clone()),
+            hot_location: hottest.and_then(Grown::location),
             reproduce: self.reproduce(&path),
-            root: None,
-            seconds: elapsed.as_secs_f64(),
-            executions: self.moment.executions,
-            verdict: None,
-            severity: None,
-            p_value: None,
-            costs: Vec::new(),
-            growth: Growth::default(),
+            root: Some(self.relative(&self.path_of(of.root))),
+            seconds: of.found.as_secs_f64(),
+            executions: of.executions,
+            verdict: Some(confirmation.verdict),
+            severity: Some(confirmation.severity),
+            p_value: Some(confirmation.p_value),
+            costs: confirmation.costs.clone(),
+            growth: confirmation.growth.clone(),
         };
-        self.logs.finding(self.elapsed(), &finding)?;
+        self.logs.finding(elapsed, &finding)?;
         self.record.findings.push(finding);
         Ok(())
     }

@@ -54,6 +54,9 @@ fn every_option_is_taken() {
         "2.5",
         "--rules",
         "T,B.6",
+        "--regex-rules",
+        "r.yaml",
+        "--regex-rules=s.yaml",
         "--input-type",
         "xml",
         "--workloads-filter",
@@ -79,6 +82,7 @@ fn every_option_is_taken() {
     assert_eq!(options.cost, [Resource::Time, Resource::Instructions]);
     assert_eq!(options.size, SizeLimit::Ratio(2.5));
     assert_eq!(options.rules.as_deref(), Some("T,B.6"));
+    assert_eq!(options.regex_rules, ["r.yaml", "s.yaml"].map(PathBuf::from));
     assert_eq!(options.input_type, Some(InputTypeName::Xml));
     assert!(options.workloads_filter.unwrap().is_match(b"a/b.xml"));
     assert_eq!(options.dictionaries, ["a", "b"].map(PathBuf::from));
@@ -171,7 +175,8 @@ fn replay_refuses_no_inputs_and_no_repeats() {
         Ok(Command::Replay(args)) => ReplayOptions::resolve(args),
         other => panic!("not a replay command: {other:?}"),
     };
-    assert_eq!(replay(&["a"]).unwrap().repeats, 5);
+    assert_eq!(replay(&["a"]).unwrap().rounds, Rounds::UntilClear(Duration::from_secs(2)));
+    assert_eq!(replay(&["a", "-n", "7"]).unwrap().rounds, Rounds::Fixed(7));
     assert!(replay(&[]).unwrap_err().message.contains("no inputs"));
     for repeats in ["0", "-1", "x", "99999999999"] {
         let error = replay(&["a", &format!("-n{repeats}")]).unwrap_err();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::Worker;
 use crate::{
     campaign::{confirm::Confirmer, supervisor::stop_requested},
-    cost::{degradation::Criteria, resource::Resource},
+    cost::degradation::Criteria,
     error::{Error, Result},
 };
 
@@ -14,6 +14,16 @@ const CONFIRMATION_SHARE: f64 = 0.1;
 
 /// Candidates that are confirmed after the time is up, the most expensive first.
 const LAST_CONFIRMATIONS: usize = 3;
+
+/// After the end of the campaign's time, confirmations may take this share of the hang timeout: writing needs the rest.
+const OF_HANG_TIMEOUT: f64 = 0.6;
+
+/// The noise of the machine is measured in campaigns that are at least this long.
+const ENOUGH_FOR_NOISE: Duration = Duration::from_secs(20);
+
+/// Measuring it takes no longer, and no larger share of the campaign's time.
+const NOISE: Duration = Duration::from_secs(1);
+const NOISE_SHARE: f64 = 0.02;
 
 /// No further one begins after this.
 const LAST_CONFIRMATIONS_START: Duration = Duration::from_secs(2);
@@ -45,6 +55,28 @@ impl Worker<'_> {
         Ok(())
     }
 
+    /// Measures the noise of this machine, if there is time for it.
+    pub(super) fn measure_noise(&mut self) -> Result<()> {
+        if !self.setup.options.confirm || self.setup.options.time < ENOUGH_FOR_NOISE {
+            return Ok(());
+        }
+        let reference = self.archive.borrow().path_of(self.archive.borrow().record.reference);
+        let mut confirmer = self.confirmer();
+        confirmer.deadline = Instant::now() + NOISE.min(self.setup.options.time.mul_f64(NOISE_SHARE));
+        match confirmer.noise(&reference) {
+            Ok(Some(noise)) => {
+                let mut archive = self.archive.borrow_mut();
+                archive.record.noise = Some(noise);
+                let percent = noise.floor * 100.0;
+                archive.note(&format!(
+                    "noise floor {percent:.1} %: the median seed, timed against itself, differs by that much"
+                ))
+            }
+            Ok(None) => Ok(()),
+            Err(error) => self.archive.borrow_mut().log(&error.to_string()),
+        }
+    }
+
     fn may_confirm(&self) -> bool {
         let archive = self.archive.borrow();
         self.setup.options.confirm
@@ -53,48 +85,49 @@ impl Worker<'_> {
                 || archive.record.confirming.as_secs_f64() < CONFIRMATION_SHARE * archive.session().as_secs_f64())
     }
 
+    fn confirmer(&self) -> Confirmer {
+        let options = &self.setup.options;
+        Confirmer {
+            criteria: Criteria { threshold: options.threshold, resources: options.cost.clone() },
+            hang_timeout: options.hang_timeout,
+            memory_limit: options.memory_limit,
+            deadline: self.time_limit() + options.hang_timeout.mul_f64(OF_HANG_TIMEOUT),
+        }
+    }
+
+    /// When the time of this session is up; for one that ends by something else, now.
+    fn time_limit(&self) -> Instant {
+        let left = self.setup.options.time.saturating_sub(self.archive.borrow().session());
+        let now = Instant::now();
+        now.checked_add(left).unwrap_or(now)
+    }
+
     /// Confirms the most expensive candidate.
     fn confirm_next(&mut self) -> Result<()> {
         let started = Instant::now();
+        let confirmer = self.confirmer();
         let mut archive = self.archive.borrow_mut();
         let Some(candidate) = archive.next_candidate() else { return Ok(()) };
         let record = &archive.record;
-        let ratio = archive.ratio_of(candidate);
-        let expected = record.baseline_seconds.unwrap_or(0.0) * ratio;
         let (reference, root) = (record.reference, record.entries[candidate as usize].root);
-        let options = &self.setup.options;
-        let confirmer = Confirmer {
-            criteria: Criteria {
-                threshold: options.threshold,
-                instructions: options.cost.contains(&Resource::Instructions),
-                time: options.cost.contains(&Resource::Time),
-            },
-            hang_timeout: options.hang_timeout,
-            memory_limit: options.memory_limit,
-        };
         let path = archive.path_of(candidate);
-        let confirmed = confirmer.confirm(
-            &archive.path_of(reference),
-            &archive.path_of(root),
-            &path,
-            Duration::try_from_secs_f64(expected).unwrap_or(options.hang_timeout),
-        );
-        match confirmed {
+        match confirmer.confirm(&archive.path_of(reference), &archive.path_of(root), &path) {
             Ok(Some(confirmation)) => {
                 archive.record.baseline_seconds = Some(confirmation.baseline_seconds);
-                let time = confirmation.comparison.time_ratio.value;
+                let time = confirmation.time_ratio.value;
                 if self.kept.borrow().champions.worst() == Some(candidate) {
                     archive.record.worst_time = Some((candidate, time));
                 }
-                if confirmation.comparison.confirmed {
+                if confirmation.confirmed {
                     let bytes = std::fs::read(&path)
                         .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
                     archive.degradation(candidate, &bytes, &confirmation)?;
                 } else {
-                    archive.log(&format!("not confirmed: {} ({time:.2} x the time)", path.display()))?;
+                    let verdict = confirmation.verdict.words();
+                    archive.log(&format!("not confirmed: {} ({verdict}, {time:.2} x the time)", path.display()))?;
                 }
             }
-            Ok(None) => archive.log(&format!("not confirmed: {} does not come back by itself", path.display()))?,
+            Ok(None) => archive.log(&format!("not confirmed: {} did not come back in time", path.display()))?,
             Err(error) => archive.log(&format!("{error}"))?,
         }
         archive.record.confirming += started.elapsed();

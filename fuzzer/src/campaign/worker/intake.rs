@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::atomic::Ordering::Relaxed,
+    time::{Duration, Instant},
 };
 
 use libafl::{
@@ -20,10 +21,10 @@ use crate::{
         archive::Origin,
         supervisor::{Outcome, stop_requested},
     },
-    cost::{baseline::Baseline, resource::Cost, statistics},
+    cost::{baseline::Baseline, resource::Cost},
     error::{Error, Result},
     output::EntryName,
-    target::{abi::Status, process, tick::TIME_UP},
+    target::{abi::Status, tick::TIME_UP},
 };
 
 /// Where queue files wait that the saved state does not know.
@@ -171,19 +172,42 @@ impl Worker<'_> {
         let mut archive = self.archive.borrow_mut();
         archive.record.baseline = Some(baseline);
         archive.record.reference = reference;
-        let bytes = std::fs::read(archive.path_of(reference)).unwrap_or_default();
-        let mut seconds = Vec::new();
-        for _ in 0..5 {
-            let before = process::cpu_seconds();
+        drop(archive);
+        self.time_reference(reference)?;
+        self.archive.borrow_mut().rescore_seeds();
+        self.checkpoint(true)
+    }
+
+    /// What the reference seed takes when the caches are warm, as far as that is soon known: a few more runs.
+    fn time_reference(&mut self, reference: u32) -> Result<()> {
+        const RUNS: usize = 5;
+        const ENOUGH: Duration = Duration::from_millis(200);
+        let started = Instant::now();
+        let path = self.archive.borrow().path_of(reference);
+        let bytes =
+            std::fs::read(&path).map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
+        let mut runs = vec![self.archive.borrow().record.entries[reference as usize].cost];
+        while runs.len() < RUNS && started.elapsed() < ENOUGH && !TIME_UP.load(Relaxed) && !stop_requested() {
             if ended_early(self.executor.execute(&bytes)) {
                 break;
             }
-            seconds.push(process::cpu_seconds() - before);
+            runs.push(self.executor.counts().cost());
         }
-        archive.rescore_seeds();
-        archive.record.baseline_seconds = (!seconds.is_empty()).then(|| statistics::median(&seconds));
-        drop(archive);
-        self.checkpoint(true)
+        // the first of several filled the caches
+        let warm = if runs.len() > 1 { &runs[1..] } else { &runs };
+        let median = |amount: fn(&Cost) -> u64| {
+            let mut amounts: Vec<u64> = warm.iter().map(amount).collect();
+            amounts.sort_unstable();
+            amounts[amounts.len() / 2]
+        };
+        let (time_ns, cycles) = (median(|cost| cost.time_ns), median(|cost| cost.cycles));
+        let record = &mut self.archive.borrow_mut().record;
+        if let Some(baseline) = &mut record.baseline {
+            (baseline.cost.time_ns, baseline.cost.cycles) = (time_ns, cycles);
+        }
+        record.slowest_ns = record.entries.iter().map(|entry| entry.cost.time_ns).max().unwrap_or(0);
+        record.baseline_seconds = Some(time_ns as f64 * 1e-9);
+        Ok(())
     }
 
     /// Runs what an earlier session kept after its last checkpoint.

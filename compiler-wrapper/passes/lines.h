@@ -1,0 +1,182 @@
+// Which source lines the counts of a function stand for.
+//
+// The lines are those of the IR's debug locations, which say of every single instruction where it comes from and into
+// what it was inlined. Machine code knows that of the first instruction of a block only by chance.
+//
+// One table for each function with debug information (__qgm_lines); the record in __qgm_funcs says how far away it is.
+// A run never touches it, and it needs no relocation when the program starts: it refers to the texts by distance.
+//   u32 places; u32 bytes;
+//   { i32 file; i32 function; } of each place: distances in bytes, from the start of the table to the text
+//   the rest are LEB128 numbers, `bytes` bytes of them:
+//     instances, and for each of them: place; the instance that it was inlined into plus 1, or 0 for none. An instance is
+//       a source function in a file; there are several where it was inlined several times, since their executions add up
+//     groups, and for each of them
+//       parts, and the groups whose counts add up to its own; 0 parts if it has a counter: the counters belong to such
+//         groups in their order
+//       lines, and for each of them: instance; line minus the line before it in the table (signed; 0 at the start);
+//         how many instructions one execution of the group executes there
+// Line 0 is for instructions that the compiler made up. The texts stand in __qgm_strings, where the linker keeps one of
+// each.
+#ifndef QUAGMIRE_LINES_H
+#define QUAGMIRE_LINES_H
+
+#include "weight.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/LEB128.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+// From one global to another in bytes, known when the program is linked.
+inline llvm::Constant *distance(llvm::GlobalVariable *From, llvm::GlobalVariable *To) {
+  llvm::Module &M = *From->getParent();
+  llvm::Type *Int = M.getDataLayout().getIntPtrType(M.getContext());
+  llvm::Constant *Bytes = llvm::ConstantExpr::getSub(llvm::ConstantExpr::getPtrToInt(To, Int),
+                                                     llvm::ConstantExpr::getPtrToInt(From, Int));
+  llvm::Type *I32 = llvm::Type::getInt32Ty(M.getContext());
+  return Int == I32 ? Bytes : llvm::ConstantExpr::getTrunc(Bytes, I32);
+}
+
+// The texts that the tables of a module refer to, one of each.
+class Texts {
+public:
+  explicit Texts(llvm::Module &M) : M(M) {}
+
+  llvm::GlobalVariable *get(llvm::StringRef Text) {
+    llvm::GlobalVariable *&G = Known[Text];
+    if (!G) {
+      llvm::Constant *Init = llvm::ConstantDataArray::getString(M.getContext(), Text);
+      G = new llvm::GlobalVariable(M, Init->getType(), true, llvm::GlobalValue::PrivateLinkage, Init, "__qgm_string");
+      G->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+      G->setAlignment(llvm::Align(1));
+      G->setSection("__qgm_strings");
+    }
+    return G;
+  }
+
+private:
+  llvm::Module &M;
+  llvm::StringMap<llvm::GlobalVariable *> Known;
+};
+
+// The table of one function. Its groups are added in their order, before anything is inserted into them.
+class LineTable {
+public:
+  explicit LineTable(const llvm::Function &F) : F(F), Own(F.getSubprogram()) {}
+
+  // Whether there is anything to say.
+  explicit operator bool() const { return Own; }
+
+  template <typename Parts, typename Blocks> void add(const Parts &PartsOfIt, const Blocks &BlocksOfIt) {
+    ++Count;
+    number(PartsOfIt.size());
+    for (unsigned Part : PartsOfIt)
+      number(Part);
+    std::map<std::pair<unsigned, unsigned>, uint64_t> Lines;
+    for (const llvm::BasicBlock *BB : BlocksOfIt)
+      for (const llvm::Instruction &I : *BB)
+        if (weighs(I))
+          ++Lines[at(I.getDebugLoc().get())];
+    number(Lines.size());
+    for (const auto &L : Lines) {
+      number(L.first.first);
+      llvm::encodeSLEB128(int64_t(L.first.second) - int64_t(Line), Groups);
+      Line = L.first.second;
+      number(L.second);
+    }
+  }
+
+  // `Create` makes the global variable from an initialiser, which is replaced once there is something to measure
+  // distances from.
+  template <typename Create> llvm::GlobalVariable *emit(Texts &T, Create CreateTable) {
+    llvm::SmallString<64> Bytes;
+    llvm::raw_svector_ostream Out(Bytes);
+    llvm::encodeULEB128(Instances.size(), Out);
+    for (const auto &Known : Instances) {
+      llvm::encodeULEB128(Known.second.Place, Out);
+      llvm::encodeULEB128(Known.second.Into, Out);
+    }
+    llvm::encodeULEB128(Count, Out);
+    Out << Text;
+    llvm::LLVMContext &C = F.getContext();
+    llvm::Type *I32 = llvm::Type::getInt32Ty(C);
+    auto *PlacesTy = llvm::ArrayType::get(I32, 2 * Places.size());
+    llvm::Constant *Numbers = llvm::ConstantDataArray::getString(C, Bytes, false);
+    auto *Ty = llvm::StructType::get(C, {I32, I32, PlacesTy, Numbers->getType()});
+    llvm::GlobalVariable *Table = CreateTable(llvm::Constant::getNullValue(Ty));
+    llvm::SmallVector<llvm::Constant *, 32> Distances;
+    for (const auto &Place : Places) {
+      Distances.push_back(distance(Table, T.get(Place.first.first)));
+      Distances.push_back(distance(Table, T.get(Place.first.second)));
+    }
+    Table->setInitializer(llvm::ConstantStruct::get(
+        Ty, {llvm::ConstantInt::get(I32, Places.size()), llvm::ConstantInt::get(I32, Bytes.size()),
+             llvm::ConstantArray::get(PlacesTy, Distances), Numbers}));
+    return Table;
+  }
+
+private:
+  using Place = std::pair<std::string, std::string>;
+  using Instance = std::pair<const llvm::DILocation *, std::pair<const llvm::DISubprogram *, const llvm::DIFile *>>;
+  struct Numbers {
+    unsigned Place;
+    unsigned Into;
+  };
+
+  const llvm::Function &F;
+  const llvm::DISubprogram *Own;
+  llvm::MapVector<Place, unsigned, std::map<Place, unsigned>> Places;
+  llvm::MapVector<Instance, Numbers> Instances;
+  llvm::SmallString<256> Text;
+  llvm::raw_svector_ostream Groups{Text};
+  unsigned Count = 0;
+  unsigned Line = 0;
+
+  void number(uint64_t N) { llvm::encodeULEB128(N, Groups); }
+
+  // The instance and the line of a location; none is the function itself, at a line that nobody wrote.
+  std::pair<unsigned, unsigned> at(const llvm::DILocation *Loc) {
+    const llvm::DISubprogram *Function = Loc ? Loc->getScope()->getSubprogram() : Own;
+    const llvm::DIFile *File = Loc ? Loc->getFile() : Own->getFile();
+    const llvm::DILocation *InlinedAt = Loc ? Loc->getInlinedAt() : nullptr;
+    Instance I{InlinedAt, {Function, File}};
+    auto Known = Instances.find(I);
+    if (Known == Instances.end()) {
+      unsigned Into = InlinedAt ? at(InlinedAt).first + 1 : 0;
+      unsigned Next = Places.size();
+      unsigned Of = Places.insert({{path(File), name(Function)}, Next}).first->second;
+      Known = Instances.insert({I, Numbers{Of, Into}}).first;
+    }
+    return {Known - Instances.begin(), Loc ? Loc->getLine() : 0};
+  }
+
+  // For the linker if there is one: it tells C++ functions of one name apart.
+  std::string name(const llvm::DISubprogram *Function) const {
+    if (!Function->getLinkageName().empty())
+      return Function->getLinkageName().str();
+    // debug information of line tables only has short names: the symbol of the function itself says more
+    if (Function == Own && F.getName().substr(0, 2) == "_Z")
+      return F.getName().str();
+    return Function->getName().str();
+  }
+
+  static std::string path(const llvm::DIFile *File) {
+    if (!File)
+      return "";
+    if (llvm::sys::path::is_absolute(File->getFilename()) || File->getDirectory().empty())
+      return File->getFilename().str();
+    return (File->getDirectory() + "/" + File->getFilename()).str();
+  }
+};
+
+#endif

@@ -1,0 +1,92 @@
+// Keeps the deepest stack of a run: at the entry of functions, the lowest stack pointer of the thread.
+#ifndef QUAGMIRE_STACK_H
+#define QUAGMIRE_STACK_H
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+namespace stack {
+
+using namespace llvm;
+
+// Whether the stack can be deeper inside than at the callers' deepest: functions that call others, and large frames.
+// A leaf with a small frame adds less than that to the depth, and is left alone.
+inline bool mayGoDeep(const Function &F) {
+  const uint64_t LargeFrame = 256;
+  uint64_t Frame = 0;
+  const DataLayout &Layout = F.getParent()->getDataLayout();
+  for (const BasicBlock &BB : F)
+    for (const Instruction &I : BB) {
+      if (auto *Alloca = dyn_cast<AllocaInst>(&I)) {
+        auto Size = Alloca->getAllocationSizeInBits(Layout);
+        Frame += Size ? Size->getKnownMinValue() / 8 : LargeFrame;
+      } else if (auto *Call = dyn_cast<CallBase>(&I)) {
+        if (!isa<IntrinsicInst>(I) && !Call->isInlineAsm())
+          return true;
+      }
+    }
+  return Frame >= LargeFrame;
+}
+
+// Weak in every object, so that none depends on the runtime; one per program, as far as the dynamic linker joins them.
+inline GlobalVariable *lowest(Module &M, Type *Word) {
+  const char *Name = "__quagmire_lowest_stack";
+  if (GlobalVariable *G = M.getNamedGlobal(Name))
+    return G;
+  return new GlobalVariable(M, Word, false, GlobalValue::WeakAnyLinkage, ConstantInt::get(Word, 0), Name, nullptr,
+                            GlobalValue::InitialExecTLSModel);
+}
+
+// At the entry: if the stack pointer is below the lowest that this thread had, it becomes the lowest. The blocks that
+// this adds have no counters, and are not counted.
+inline void track(Function &F) {
+  if (!mayGoDeep(F))
+    return;
+  Module &M = *F.getParent();
+  LLVMContext &C = M.getContext();
+  std::string Target = M.getTargetTriple();
+  auto Is = [&Target](const char *Architecture) { return Target.compare(0, strlen(Architecture), Architecture) == 0; };
+  const char *Register = nullptr;
+  if (Is("x86_64"))
+    Register = "rsp";
+  else if (Is("i386") || Is("i486") || Is("i586") || Is("i686"))
+    Register = "esp";
+  else if (Is("aarch64") || Is("arm64"))
+    Register = "sp";
+  if (!Register)
+    return;
+  BasicBlock::iterator At = F.getEntryBlock().getFirstInsertionPt();
+  while (isa<AllocaInst>(&*At))
+    ++At;
+  // Those of fixed size have to stay in the entry block: elsewhere they move the stack pointer when they run.
+  SmallVector<AllocaInst *, 8> Later;
+  for (auto I = At; I != F.getEntryBlock().end(); ++I)
+    if (auto *Alloca = dyn_cast<AllocaInst>(&*I); Alloca && isa<ConstantInt>(Alloca->getArraySize()))
+      Later.push_back(Alloca);
+  for (AllocaInst *Alloca : Later)
+    Alloca->moveBefore(&*At);
+  IRBuilder<> IRB(&*At);
+  Type *Word = M.getDataLayout().getIntPtrType(C);
+  Function *Read = Intrinsic::getDeclaration(&M, Intrinsic::read_register, {Word});
+  Value *Name = MetadataAsValue::get(C, MDNode::get(C, MDString::get(C, Register)));
+  Value *Now = IRB.CreateCall(Read, {Name});
+  GlobalVariable *Lowest = lowest(M, Word);
+  LoadInst *Before = IRB.CreateLoad(Word, Lowest);
+  Before->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+  Value *Deeper = IRB.CreateICmpULT(Now, Before);
+  MDNode *Rarely = MDBuilder(C).createBranchWeights(1, 100000);
+  IRBuilder<> Cold(SplitBlockAndInsertIfThen(Deeper, &*At, false, Rarely));
+  StoreInst *Store = Cold.CreateStore(Now, Lowest);
+  Store->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+}
+
+} // namespace stack
+
+#endif

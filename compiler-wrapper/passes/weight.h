@@ -1,0 +1,13 @@
+// What counts as an instruction.
+#ifndef QUAGMIRE_WEIGHT_H
+#define QUAGMIRE_WEIGHT_H
+
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+// Whether it costs something when its block runs.
+inline bool weighs(const llvm::Instruction &I) {
+  return !llvm::isa<llvm::PHINode>(I) && !llvm::isa<llvm::DbgInfoIntrinsic>(I) && !I.isLifetimeStartOrEnd();
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* Linked into harnesses, but for those with a sanitizer that has an allocator of its own: how much memory the target
+   allocates during a run. These functions stand in front of the C library's and are weak, so that a target that brings
+   an allocator keeps it (and its heap is not measured). The engine allocates with mimalloc, not with these. */
+#include "quagmire.h"
+
+#include <errno.h>
+#include <malloc.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *block);
+
+/* Rounding by the allocator is part of what is in use, but not of what was asked for. Threads that allocate at once may
+   be counted wrongly, as their edges are. */
+static inline void *taken(void *block, size_t size) {
+  if (__quagmire_heap.counting && block)
+    __quagmire_heap_take(malloc_usable_size(block), size);
+  return block;
+}
+
+static inline void given_back(void *block) {
+  if (__quagmire_heap.counting && block)
+    __quagmire_heap.current -= (int64_t)malloc_usable_size(block);
+}
+
+__attribute__((weak)) void *malloc(size_t size) { return taken(__libc_malloc(size), size); }
+
+__attribute__((weak)) void *calloc(size_t count, size_t size) {
+  return taken(__libc_calloc(count, size), count * size);
+}
+
+__attribute__((weak)) void *realloc(void *block, size_t size) {
+  size_t before = __quagmire_heap.counting && block ? malloc_usable_size(block) : 0;
+  void *moved = __libc_realloc(block, size);
+  if (__quagmire_heap.counting && (moved || size == 0)) {
+    __quagmire_heap.current -= (int64_t)before;
+    if (moved)
+      __quagmire_heap_take(malloc_usable_size(moved), size > before ? size - before : 0);
+  }
+  return moved;
+}
+
+__attribute__((weak)) void *reallocarray(void *block, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return realloc(block, bytes);
+}
+
+__attribute__((weak)) void free(void *block) {
+  given_back(block);
+  __libc_free(block);
+}
+
+__attribute__((weak)) void *memalign(size_t alignment, size_t size) {
+  return taken(__libc_memalign(alignment, size), size);
+}
+
+__attribute__((weak)) void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+
+__attribute__((weak)) void *valloc(size_t size) { return memalign(4096, size); }
+
+__attribute__((weak)) int posix_memalign(void **block, size_t alignment, size_t size) {
+  if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0)
+    return EINVAL;
+  int saved = errno;
+  void *taken = memalign(alignment, size);
+  errno = saved;
+  if (!taken)
+    return ENOMEM;
+  *block = taken;
+  return 0;
+}

@@ -1,0 +1,306 @@
+//! Reads what the pass wrote about the source lines of a function (`compiler-wrapper/passes/lines.h` has the format).
+
+use std::{borrow::Cow, ffi::CStr};
+
+use super::{
+    abi::{RawLines, RawPlace},
+    program::Function,
+};
+
+/// Which source lines the counts of one function stand for.
+#[derive(Debug)]
+pub struct LineTable {
+    places: Vec<Place>,
+    instances: Vec<Instance>,
+    groups: Vec<Group>,
+}
+
+/// A source function in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Path of the file as the compiler knew it, absolute unless the build made it otherwise.
+    pub file: &'static CStr,
+    /// Name of the function for the linker; its plain name if there is no other.
+    pub function: &'static CStr,
+}
+
+/// A source function as it stands in the function of the table, once for each time that it was inlined.
+#[derive(Debug)]
+struct Instance {
+    place: usize,
+    /// The instance that it was inlined into: one before it.
+    into: Option<usize>,
+}
+
+/// Blocks that run equally often.
+#[derive(Debug)]
+struct Group {
+    /// Groups whose counts add up to its own; empty for one that has a counter.
+    parts: Vec<usize>,
+    lines: Vec<GroupLine>,
+}
+
+/// What one execution of a group executes of a line.
+#[derive(Clone, Copy, Debug)]
+struct GroupLine {
+    instance: usize,
+    line: u32,
+    weight: u64,
+}
+
+/// What a run executed of one line in one instance of a source function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Executed {
+    /// The source function: the function itself, or one that was inlined into it. Several items are of one place if it
+    /// was inlined several times.
+    pub place: Place,
+    /// The source function that answers for it: the innermost one of the program's own that it was inlined into, or the
+    /// function itself if there are only functions of system headers in between.
+    pub owner: Place,
+    /// 0 for what the compiler made up.
+    pub line: u32,
+    /// The largest count of any blocks with instructions of the line.
+    pub count: u64,
+    /// Instructions of the line that were executed.
+    pub instructions: u64,
+}
+
+impl LineTable {
+    /// The table of a function; nothing without debug information.
+    pub fn read(function: &Function) -> Option<Self> {
+        let table = function.lines()?;
+        // SAFETY: the pass wrote the places and then the numbers behind the start of the table, in a section that is
+        // loaded as long as the function.
+        let (places, numbers) = unsafe {
+            let RawLines { places, bytes } = table.read();
+            let raw = std::slice::from_raw_parts(table.add(1).cast::<RawPlace>(), places as usize);
+            let numbers = raw.as_ptr_range().end.cast::<u8>();
+            (raw, std::slice::from_raw_parts(numbers, bytes as usize))
+        };
+        // SAFETY: the pass wrote how far from the table each text is; texts are not written to, and objects whose
+        // functions ran are not unloaded before they were looked at.
+        let text = |distance: i32| unsafe { CStr::from_ptr(table.byte_offset(distance as isize).cast()) };
+        let places = places.iter().map(|p| Place { file: text(p.file), function: text(p.function) }).collect();
+        Self::parse(places, Numbers { bytes: numbers })
+    }
+
+    fn parse(places: Vec<Place>, mut numbers: Numbers<'_>) -> Option<Self> {
+        let mut known = 0;
+        let instances = numbers.list(|n| {
+            let (place, into) = (n.index(places.len())?, n.index(known + 1)?);
+            known += 1;
+            Some(Instance { place, into: into.checked_sub(1) })
+        })?;
+        let mut line = 0i64;
+        let groups = numbers.list(|n| {
+            let parts = n.list(Numbers::unsigned)?;
+            let lines = n.list(|n| {
+                let instance = n.index(instances.len())?;
+                line = line.checked_add(n.signed()?)?;
+                Some(GroupLine { instance, line: line.try_into().ok()?, weight: n.unsigned()? })
+            })?;
+            Some(Group { parts: parts.into_iter().map(|part| part as usize).collect(), lines })
+        })?;
+        groups.iter().flat_map(|g| &g.parts).all(|&part| part < groups.len()).then_some(Self {
+            places,
+            instances,
+            groups,
+        })
+    }
+
+    /// What counts of the function's edges (the entry first) mean for its lines: one item for each line of each instance,
+    /// also for those that were not executed.
+    pub fn executed(&self, edges: &[u64]) -> Vec<Executed> {
+        let counts = self.group_counts(edges);
+        let owners: Vec<Place> = (0..self.instances.len()).map(|instance| self.owner(instance)).collect();
+        let mut all: Vec<(usize, Executed)> = Vec::new();
+        for (group, count) in self.groups.iter().zip(counts) {
+            all.extend(group.lines.iter().map(|l| {
+                let place = self.places[self.instances[l.instance].place];
+                let instructions = count.saturating_mul(l.weight);
+                let owner = owners[l.instance];
+                (l.instance, Executed { place, owner, line: l.line, count, instructions })
+            }));
+        }
+        all.sort_by_key(|(instance, e)| (*instance, e.line));
+        all.dedup_by(|(instance, e), (before, kept)| {
+            let same = instance == before && e.line == kept.line;
+            if same {
+                kept.count = kept.count.max(e.count);
+                kept.instructions = kept.instructions.saturating_add(e.instructions);
+            }
+            same
+        });
+        all.into_iter().map(|(_, executed)| executed).collect()
+    }
+
+    /// All lines that it has code of; several times where there are several blocks or copies.
+    pub fn lines(&self) -> impl Iterator<Item = (Place, u32)> {
+        let lines = self.groups.iter().flat_map(|group| &group.lines).filter(|l| l.line > 0);
+        lines.map(|l| (self.places[self.instances[l.instance].place], l.line))
+    }
+
+    fn owner(&self, instance: usize) -> Place {
+        let chain = std::iter::successors(Some(instance), |&at| self.instances[at].into);
+        let place = |at: usize| self.places[self.instances[at].place];
+        let own = chain.clone().map(place).find(|place| !is_system_header(&place.file()));
+        own.or_else(|| chain.last().map(place)).unwrap_or_else(|| place(instance))
+    }
+
+    /// How often each group ran. Groups without a counter come after all that they are the sum of.
+    fn group_counts(&self, edges: &[u64]) -> Vec<u64> {
+        let mut counters = edges.iter().copied();
+        let mut counts: Vec<Option<u64>> =
+            self.groups.iter().map(|g| g.parts.is_empty().then(|| counters.next().unwrap_or(0))).collect();
+        let mut open = vec![false; counts.len()];
+        for group in 0..counts.len() {
+            // not by recursion: sums of sums can be as deep as the function is long
+            let mut stack = vec![group];
+            while let Some(&top) = stack.last() {
+                if counts[top].is_some() {
+                    stack.pop();
+                    continue;
+                }
+                open[top] = true;
+                let parts = &self.groups[top].parts;
+                let before = stack.len();
+                stack.extend(parts.iter().filter(|&&part| counts[part].is_none() && !open[part]));
+                if stack.len() == before {
+                    let sum = parts.iter().map(|&part| counts[part].unwrap_or(0));
+                    counts[top] = Some(sum.fold(0, u64::saturating_add));
+                }
+            }
+        }
+        counts.into_iter().map(|count| count.unwrap_or(0)).collect()
+    }
+}
+
+/// Whether a file is one of the compiler's or the system's own, by where it is.
+fn is_system_header(path: &str) -> bool {
+    path.starts_with("/usr/include/")
+        || path.starts_with("/usr/lib/")
+        || path.contains("/include/c++/")
+        || path.contains("/lib/gcc/")
+        || path.contains("/lib/clang/")
+}
+
+impl Place {
+    /// The path of the file as text.
+    pub fn file(&self) -> Cow<'static, str> {
+        self.file.to_string_lossy()
+    }
+
+    /// The name of the function as text, not demangled.
+    pub fn function(&self) -> Cow<'static, str> {
+        self.function.to_string_lossy()
+    }
+}
+
+/// LEB128 numbers, read one after the other; `None` behind the last one.
+struct Numbers<'a> {
+    bytes: &'a [u8],
+}
+
+impl Numbers<'_> {
+    /// The bits of a number, and how many of them were written.
+    fn bits(&mut self) -> Option<(u64, u32)> {
+        let (mut value, mut shift) = (0u64, 0);
+        loop {
+            let (&byte, rest) = self.bytes.split_first()?;
+            self.bytes = rest;
+            value |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                return Some((value, shift));
+            }
+        }
+    }
+
+    fn unsigned(&mut self) -> Option<u64> {
+        self.bits().map(|(value, _)| value)
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        let (value, written) = self.bits()?;
+        let unused = 64u32.saturating_sub(written);
+        Some((value << unused) as i64 >> unused)
+    }
+
+    /// A number below `length`.
+    fn index(&mut self, length: usize) -> Option<usize> {
+        self.unsigned().map(|index| index as usize).filter(|&index| index < length)
+    }
+
+    /// A number of items, and then the items.
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let length = self.unsigned()?;
+        (0..length).map(|_| item(self)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: Place = Place { file: c"/src/a.c", function: c"here" };
+    const INLINED: Place = Place { file: c"/src/a.h", function: c"inlined" };
+
+    fn executed(place: Place, line: u32, count: u64, instructions: u64) -> Executed {
+        Executed { place, owner: place, line, count, instructions }
+    }
+
+    #[test]
+    fn counts_of_groups_without_counters_are_sums_of_sums() {
+        let group = |parts: &[usize]| Group { parts: parts.to_vec(), lines: Vec::new() };
+        let groups = vec![group(&[]), group(&[2, 4]), group(&[3, 4]), group(&[]), group(&[])];
+        let table = LineTable { places: Vec::new(), instances: Vec::new(), groups };
+        assert_eq!(table.group_counts(&[1, 10, 100]), [1, 210, 110, 10, 100]);
+    }
+
+    #[test]
+    fn copies_of_an_inlined_function_are_kept_apart_and_a_line_has_the_largest_count_of_its_groups() {
+        let bytes = [
+            3, 0, 0, 1, 1, 1, 1, // three instances: the function, and twice the inlined one
+            2, // groups, each with a counter
+            0, 3, 0, 10, 2, 1, 0x7b, 1, 2, 0, 1, // 10: 2 instructions; 5 of the first copy: 1; 5 of the second: 1
+            0, 2, 0, 5, 1, 2, 0x7b, 5, // 10: 1 instruction; 5 of the second copy: 5
+        ];
+        let table = LineTable::parse(vec![HERE, INLINED], Numbers { bytes: &bytes }).expect("well-formed");
+        let expected = [executed(HERE, 10, 7, 2 * 3 + 7), executed(INLINED, 5, 3, 3), executed(INLINED, 5, 7, 3 + 35)];
+        assert_eq!(table.executed(&[3, 7]), expected);
+    }
+
+    #[test]
+    fn code_of_system_headers_belongs_to_the_function_that_it_was_inlined_into() {
+        let header = |function| Place { file: c"/usr/include/c++/12/bits/stl_vector.h", function };
+        let instance = |place, into| Instance { place, into };
+        let table = |places: Vec<Place>, instances| LineTable { places, instances, groups: Vec::new() };
+        // own code, which a header's function was inlined into, and another one into that
+        let chain = || vec![instance(0, None), instance(1, Some(0)), instance(2, Some(1)), instance(3, Some(2))];
+        let mixed = table(vec![HERE, INLINED, header(c"at"), header(c"size")], chain());
+        assert_eq!([0, 1, 2, 3].map(|at| mixed.owner(at)), [HERE, INLINED, INLINED, INLINED]);
+        let only_headers = table(vec![header(c"dfs"), header(c"begin"), header(c"at"), header(c"size")], chain());
+        assert_eq!(only_headers.owner(3), header(c"dfs"));
+    }
+
+    #[test]
+    fn a_table_that_makes_no_sense_is_none() {
+        let a_place_too_many = [1, 1, 0, 0];
+        let inlined_into_itself = [1, 0, 1, 0];
+        let a_negative_line = [1, 0, 0, 1, 0, 1, 0, 0x7f, 1];
+        let a_part_too_many = [1, 0, 0, 1, 1, 1, 0];
+        let cut_off = [1, 0, 0, 1, 0];
+        for bytes in [&a_place_too_many[..], &inlined_into_itself, &a_negative_line, &a_part_too_many, &cut_off] {
+            assert!(LineTable::parse(vec![HERE], Numbers { bytes }).is_none(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_as_llvm_writes_them() {
+        let mut numbers = Numbers { bytes: &[0xe5, 0x8e, 0x26, 0x7f, 0x80, 0x7f, 0xff, 0x00, 5] };
+        assert_eq!(numbers.unsigned(), Some(624_485));
+        assert_eq!([numbers.signed(), numbers.signed(), numbers.signed()], [Some(-1), Some(-128), Some(127)]);
+        assert_eq!(numbers.index(5), None);
+        assert_eq!(numbers.unsigned(), None);
+    }
+}

@@ -1,0 +1,230 @@
+//! What a run cost by source line: exactly, with inlined code where it was written.
+//!
+//! For reports only, since it takes milliseconds: a search looks at [`super::counts`].
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    counts::CountsObserver,
+    line_table::{LineTable, Place},
+    program::Program,
+    symbols::{Symbols, demangle},
+};
+
+/// What a run cost in one source line of one function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineCost {
+    /// The source function, demangled: the inlined one where code was inlined. Without debug information the symbol and
+    /// the place of a block in it, `name+0x1f`.
+    pub function: String,
+    /// Path of the source file; empty without debug information.
+    pub file: String,
+    /// From 1; 0 for what the compiler made up, and without debug information.
+    pub line: u32,
+    /// How often it was executed: the largest count of any of its blocks, summed over all copies of the function.
+    pub count: u64,
+    /// Instructions executed.
+    pub instructions: u64,
+}
+
+impl LineCost {
+    /// What tells lines apart.
+    pub fn key(&self) -> (&str, u32, &str) {
+        (&self.file, self.line, &self.function)
+    }
+}
+
+/// What a run cost in one function. Code of system headers that was inlined belongs to the function that it was inlined
+/// into, all other code to the function that it was written in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionCost {
+    /// Demangled name; the symbol without debug information.
+    pub function: String,
+    /// `file:line` of its most expensive line, with debug information.
+    pub location: Option<String>,
+    /// How often its most executed line (block without debug information) was executed.
+    pub count: u64,
+    /// Instructions executed.
+    pub instructions: u64,
+}
+
+/// Names as people read them, worked out once each.
+#[derive(Default)]
+struct Names(HashMap<Place, (String, String)>);
+
+impl Names {
+    fn file_and_function(&mut self, place: Place) -> &(String, String) {
+        self.0.entry(place).or_insert_with(|| (tidy(&place.file()), demangle(&place.function())))
+    }
+}
+
+/// What a run cost, all of it: the instructions of all lines are together those of the run, and so are those of all
+/// functions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SourceCosts {
+    /// Those that were executed, the most expensive first.
+    pub lines: Vec<LineCost>,
+    /// Those that were executed, the most expensive first.
+    pub functions: Vec<FunctionCost>,
+}
+
+#[derive(Default)]
+struct Sums {
+    /// Count and instructions by file, line and function.
+    lines: BTreeMap<(String, u32, String), (u64, u64)>,
+    functions: BTreeMap<String, FunctionSum>,
+}
+
+#[derive(Default)]
+struct FunctionSum {
+    count: u64,
+    instructions: u64,
+    /// Instructions by location; of lines of its own, where it has any.
+    own: BTreeMap<(String, u32), u64>,
+    inlined: BTreeMap<(String, u32), u64>,
+}
+
+impl Sums {
+    fn add(&mut self, file: &str, line: u32, function: &str, owner: &str, count: u64, instructions: u64) {
+        let sum = self.lines.entry((file.to_owned(), line, function.to_owned())).or_default();
+        *sum = (sum.0.saturating_add(count), sum.1.saturating_add(instructions));
+        let sum = self.functions.entry(owner.to_owned()).or_default();
+        sum.count = sum.count.max(count);
+        sum.instructions = sum.instructions.saturating_add(instructions);
+        if line > 0 {
+            let locations = if function == owner { &mut sum.own } else { &mut sum.inlined };
+            *locations.entry((file.to_owned(), line)).or_default() += instructions;
+        }
+    }
+
+    fn sorted(self) -> SourceCosts {
+        let line =
+            |((file, line, function), (count, instructions))| LineCost { function, file, line, count, instructions };
+        let function = |(function, sum): (String, FunctionSum)| {
+            let hottest = |all: BTreeMap<(String, u32), u64>| all.into_iter().max_by_key(|(_, work)| *work);
+            let location = hottest(sum.own).or_else(|| hottest(sum.inlined));
+            let location = location.map(|((file, line), _)| format!("{file}:{line}"));
+            FunctionCost { function, location, count: sum.count, instructions: sum.instructions }
+        };
+        let mut lines: Vec<LineCost> = self.lines.into_iter().map(line).collect();
+        let mut functions: Vec<FunctionCost> = self.functions.into_iter().map(function).collect();
+        // stable: ties stay in the order of lines and names
+        lines.sort_by_key(|line| Reverse(line.instructions));
+        functions.sort_by_key(|function| Reverse(function.instructions));
+        SourceCosts { lines, functions }
+    }
+}
+
+/// What the last run cost by source line and function. To be called before the next run.
+pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCosts {
+    let (mut names, mut sums) = (Names::default(), Sums::default());
+    for &index in counts.ran() {
+        let function = &counts.program().functions()[index as usize];
+        let edges = counts.exact_counts(index);
+        if let Some(table) = LineTable::read(function) {
+            for executed in table.executed(&edges).into_iter().filter(|e| e.instructions > 0) {
+                let owner = names.file_and_function(executed.owner).1.clone();
+                let (file, name) = names.file_and_function(executed.place);
+                sums.add(file, executed.line, name, &owner, executed.count, executed.instructions);
+            }
+        } else {
+            let start = function.pc(0);
+            let name = symbols.place(start).function;
+            for (edge, (&count, &weight)) in edges.iter().zip(function.weights()).enumerate() {
+                if count > 0 {
+                    let block = format!("{name}+{:#x}", function.pc(edge).wrapping_sub(start));
+                    sums.add("", 0, &block, &name, count, count.saturating_mul(weight.into()));
+                }
+            }
+        }
+    }
+    sums.sorted()
+}
+
+/// All lines with code of all source files that the debug information of the program knows, by path; empty without any.
+pub fn source_files(program: &Program) -> BTreeMap<String, Vec<u32>> {
+    let mut names = Names::default();
+    let mut files: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for table in program.loaded_functions().filter_map(LineTable::read) {
+        for (place, line) in table.lines() {
+            let (file, _) = names.file_and_function(place);
+            match files.get_mut(file) {
+                Some(lines) => lines.push(line),
+                None => drop(files.insert(file.clone(), vec![line])),
+            }
+        }
+    }
+    for lines in files.values_mut() {
+        lines.sort_unstable();
+        lines.dedup();
+    }
+    files.remove("");
+    files
+}
+
+/// A path without detours: `/usr/lib/gcc/12/../../include` is `/usr/include`, as the compiler's own headers are called.
+fn tidy(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let root = if path.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lose_their_detours() {
+        for (path, tidied) in [
+            ("/usr/bin/../lib/gcc/12/../../../include/c++/12/regex", "/usr/include/c++/12/regex"),
+            ("/src/./a.c", "/src/a.c"),
+            ("../src//a.c", "../src/a.c"),
+            ("a.c", "a.c"),
+            ("", ""),
+        ] {
+            assert_eq!(tidy(path), tidied);
+        }
+    }
+
+    #[test]
+    fn lines_of_equal_names_are_added_up_and_sorted_by_instructions() {
+        let mut sums = Sums::default();
+        sums.add("a.c", 1, "f", "f", 2, 10);
+        sums.add("a.c", 2, "f", "f", 1, 30);
+        sums.add("a.c", 1, "f", "f", 3, 15);
+        sums.add("a.c", 1, "g", "g", 1, 25);
+        let lines = sums.sorted().lines;
+        let shown: Vec<_> = lines.iter().map(|l| (l.line, l.function.as_str(), l.count, l.instructions)).collect();
+        assert_eq!(shown, [(2, "f", 1, 30), (1, "f", 5, 25), (1, "g", 1, 25)]);
+    }
+
+    #[test]
+    fn functions_are_the_sums_of_the_lines_that_they_own_and_are_found_in_their_own() {
+        let mut sums = Sums::default();
+        sums.add("vector.h", 7, "at", "g", 900, 90);
+        sums.add("a.c", 0, "g", "g", 1, 1_000);
+        sums.add("a.c", 9, "g", "g", 7, 30);
+        sums.add("a.c", 2, "f", "f", 5, 50);
+        sums.add("vector.h", 7, "at", "h", 1, 9);
+        let cost = |function: &str, location: &str, count, instructions| FunctionCost {
+            function: function.into(),
+            location: Some(location.into()),
+            count,
+            instructions,
+        };
+        let expected = [cost("g", "a.c:9", 900, 1_120), cost("f", "a.c:2", 5, 50), cost("h", "vector.h:7", 1, 9)];
+        assert_eq!(sums.sorted().functions, expected);
+    }
+}
