@@ -102,16 +102,19 @@ fn push(blocks: &mut Vec<Block>, block: Block) {
 }
 
 fn without_confetti(blocks: Vec<Block>) -> Vec<Block> {
-    // what replaced how much, of a block that replaces
+    // the second pass sees changes that the first has put together
+    let few = join_over(blocks, |same, _, _| same.new.len() < LEAST_SAME);
     let replaced = |block: &Block| if block.old.is_empty() { 0 } else { block.new.len() };
+    join_over(few, |same, before, after| same.new.len() <= replaced(before).min(replaced(after)).min(MOST_BY_CHANCE))
+}
+
+/// Counts equal stretches as changed if a rule says so, given the changes before and after them.
+fn join_over(blocks: Vec<Block>, is_confetti: impl Fn(&Block, &Block, &Block) -> bool) -> Vec<Block> {
     let mut kept: Vec<Block> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
         let around = kept.last().zip(blocks.get(at + 1)).filter(|_| block.same);
-        let is_confetti = around.is_some_and(|(before, after)| {
-            let likely = replaced(before).min(replaced(after)).min(MOST_BY_CHANCE);
-            block.new.len() < LEAST_SAME || block.new.len() <= likely
-        });
-        push(&mut kept, Block { same: block.same && !is_confetti, ..block.clone() });
+        let joins = around.is_some_and(|(before, after)| is_confetti(block, before, after));
+        push(&mut kept, Block { same: block.same && !joins, ..block.clone() });
     }
     kept
 }
@@ -146,6 +149,11 @@ mod tests {
     #[test]
     fn equal_letters_in_other_words_are_not_a_likeness() {
         assert_eq!(changes(b"key = apple;", b"key = crepes;"), [pair("apple", "crepes")]);
+        let old = b"/* reads name from standard input */";
+        let new = b"/* 0123456789012345 name 0123456789012345 */";
+        assert_eq!(changes(old, new).len(), 1);
+        let (old, new) = (b"a name b".to_vec(), b"a                    name                    b".to_vec());
+        assert_eq!(changes(&old, &new).len(), 2, "two insertions are two changes");
     }
 
     #[test]
