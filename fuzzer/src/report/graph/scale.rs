@@ -17,10 +17,11 @@ const LINEAR_UP_TO: f64 = 100.0;
 impl Scale {
     /// For ratios up to `largest`: from 0, or logarithmic from 1 if they span more than two decades.
     pub fn for_ratios(largest: f64) -> Self {
-        if largest > LINEAR_UP_TO && largest.is_finite() {
+        let largest = sane(largest);
+        if largest > LINEAR_UP_TO {
             Self::Logarithmic(1.0, largest * 1.5)
         } else {
-            Self::Linear(0.0, sane(largest).max(1.0) * 1.1)
+            Self::Linear(0.0, largest.max(1.0) * 1.1)
         }
     }
 
@@ -84,8 +85,12 @@ impl Scale {
     }
 }
 
+/// Ticks of larger values would not be told apart any more.
+const LARGEST: f64 = 1e15;
+
+/// A value that an axis can end at: negative, infinite and undefined ones are 0.
 fn sane(value: f64) -> f64 {
-    if value.is_finite() { value } else { 0.0 }
+    if value.is_finite() { value.clamp(0.0, LARGEST) } else { 0.0 }
 }
 
 /// 1, 2 or 5 times a power of ten, at least `least`.
