@@ -213,15 +213,19 @@ fn bytes(amount: u64) -> String {
     format!("{} B", grouped(amount))
 }
 
+/// What stands before the values of the table.
+const COLUMN: &str = "                ";
+
 /// The verdict on an input, and why.
-fn verdict(input: &InputReport) -> String {
+fn verdict(input: &InputReport, width: usize) -> String {
     let (Some(verdict), Some(severity), Some(p)) = (input.verdict, input.severity, input.p_value) else {
         return String::new();
     };
     let p = if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") };
     let severity = if verdict == Verdict::Degradation { format!(", {}", severity.words()) } else { String::new() };
-    let why = input.explanation.as_deref().unwrap_or_default();
-    format!("  verdict       {}{severity}   rank test p {p}\n                {why}\n", verdict.words())
+    let indented = textwrap::Options::new(width).initial_indent(COLUMN).subsequent_indent(COLUMN);
+    let why = textwrap::fill(input.explanation.as_deref().unwrap_or_default(), indented);
+    format!("  verdict       {}{severity}   rank test p {p}\n{why}\n", verdict.words())
 }
 
 /// Functions shown per input.
@@ -262,7 +266,7 @@ fn for_people(report: &Report) -> String {
         if let Some(floor) = report.noise_floor.filter(|_| index == 0) {
             let _ = writeln!(text, "  noise floor   {:.1} %, by timing this input against itself", floor * 100.0);
         }
-        text.push_str(&verdict(input));
+        text.push_str(&verdict(input, width.into()));
         for (name, amount) in &input.counters {
             let _ = writeln!(text, "  {name:<13} {}", grouped(*amount));
         }
