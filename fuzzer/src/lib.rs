@@ -8,6 +8,7 @@ pub mod cost;
 pub mod engine;
 pub mod error;
 pub mod keep;
+pub mod mask;
 pub mod mutators;
 pub mod output;
 pub mod replay;

@@ -207,8 +207,15 @@ fn since(start_ns: u64) -> Duration {
 }
 
 impl Keeper for Archive<'_> {
-    fn begin_round(&mut self, entry: u32) -> f64 {
+    fn begin_round(&mut self) {
         self.record.rounds += 1;
+    }
+
+    fn parent(&self, entry: u32) -> Option<u32> {
+        self.record.entries[entry as usize].parent
+    }
+
+    fn relative_cost(&self, entry: u32) -> f64 {
         self.record.baseline.map_or(1.0, |baseline| baseline.icovr(&self.record.entries[entry as usize].cost))
     }
 

@@ -4,7 +4,7 @@ use crate::cli::args::{FuzzArgs, ReplayArgs, TargetArgs};
 use crate::cli::units;
 use crate::cost::resource::Resource;
 use crate::error::{Error, Result, regex_reason};
-use crate::keep::effort::Focus;
+use crate::keep::{effort::Focus, feedback::Masking};
 use crate::replay::rounds::Rounds;
 use crate::schedule::by_cost::Parents;
 use crate::stages::{gathering::Limits, strategy::Strategy};
@@ -151,6 +151,10 @@ pub struct Options {
     pub focus: Focus,
     /// How the parents of rounds for cost are chosen.
     pub parents: Parents,
+    /// What of FairFuzz's masks is used.
+    pub masking: Masking,
+    /// Rare branches are targets also when they bring nothing new.
+    pub no_bootstrap: bool,
     /// Keep no input for executing an edge more often.
     pub ignore_maxima: bool,
     /// The number that all random choices follow from.
@@ -185,6 +189,7 @@ impl Options {
             return Err(Error::usage("no seeds: give at least one file or folder with -i"));
         }
         let gathering = gathering(&args)?;
+        let masking = masking(&args)?;
         let Some(output) = args.output.filter(|path| !path.as_os_str().is_empty()) else {
             return Err(Error::usage("no output folder: name one with -o"));
         };
@@ -204,6 +209,8 @@ impl Options {
             focus: focus(&args.focus)?,
             parents: parents(&args.parents)?,
             skip_coverage_testing: args.skip_coverage_testing,
+            masking,
+            no_bootstrap: args.no_bootstrap,
             ignore_maxima: args.no_edge_maxima,
             seeds: args.seeds,
             output,
@@ -377,6 +384,15 @@ fn gathering(args: &FuzzArgs) -> Result<Limits> {
         executions: count("--exec-limit", &args.exec_limit)?,
         rate,
     })
+}
+
+fn masking(args: &FuzzArgs) -> Result<Masking> {
+    if args.no_mask && args.shadow_mask {
+        return Err(Error::usage(
+            "--no-mask and --shadow-mask contradict each other: a shadow is compared with a masked mutant; leave one of them out",
+        ));
+    }
+    Ok(Masking { no_mask: args.no_mask, no_trim: args.no_trim, shadow: args.shadow_mask })
 }
 
 fn focus(text: &str) -> Result<Focus> {

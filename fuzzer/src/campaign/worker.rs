@@ -44,6 +44,9 @@ use crate::{
         measure::MeasureStage,
         mutate::MutateStage,
         operators::{Operators, is_used},
+        prepare::PrepareStage,
+        trial::Trials,
+        walk::WalkStage,
     },
     target::{
         abi::Harness,
@@ -57,8 +60,11 @@ use crate::{
 /// How often the state is saved while nothing forces it.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The coverage phase and the performance phase.
-type Stages<'a> = (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, ()));
+/// Preparing, the deterministic stage and mutation, which are the coverage phase, and the performance phase.
+type Stages<'a> = (
+    PrepareStage<Archive<'a>>,
+    (WalkStage<Archive<'a>>, (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, ()))),
+);
 
 type CampaignFuzzer =
     StdFuzzer<ByCostScheduler, KeepFeedback, libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
@@ -121,6 +127,8 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     kept.steering = Steering::new(&options.cost);
     kept.ignores_maxima = options.ignore_maxima;
     kept.effort.focus = options.focus;
+    kept.masking = options.masking;
+    kept.rare.no_bootstrap = options.no_bootstrap;
     let kept = Rc::new(RefCell::new(kept));
     let archive = Archive::new(setup, kept.clone(), record, terminal)?;
 
@@ -156,14 +164,23 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     archive.borrow_mut().set_limits(execution_limit, restart.lost);
     let interruption = Rc::new(RefCell::new(Interruption::None));
     let between = Between::new(archive.clone(), interruption.clone());
-    let mutate = MutateStage::new(between.clone(), kept.clone(), operators, options.skip_coverage_testing);
-    let stages = tuple_list!(mutate, MeasureStage::new(between));
+    let trials = Trials { between: between.clone(), kept: kept.clone() };
+    let stages = tuple_list!(
+        PrepareStage::new(trials.clone(), rules.len()),
+        WalkStage::new(trials.clone(), rules.len()),
+        MutateStage::new(trials, operators, options.skip_coverage_testing),
+        MeasureStage::new(between)
+    );
     let mut worker = Worker {
         setup,
         restart,
         fingerprint,
         executor,
-        fuzzer: StdFuzzer::new(ByCostScheduler::new(kept.clone(), options.parents), feedback, ()),
+        fuzzer: StdFuzzer::new(
+            ByCostScheduler::new(kept.clone(), options.parents, setup.seeds.inputs.len()),
+            feedback,
+            (),
+        ),
         state,
         kept,
         archive,
@@ -291,6 +308,7 @@ impl<'a> Worker<'a> {
             let mut archive = self.archive.borrow_mut();
             archive.record.last_save = archive.elapsed();
         }
+        self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
         let archive = self.archive.borrow();
         let bytes = CheckpointRef {
             fingerprint: self.fingerprint,

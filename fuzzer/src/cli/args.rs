@@ -157,7 +157,8 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "N", help_heading = "Mutation")]
     pub seed: Option<String>,
 
-    /// What the work is for: cost (four fifths of it for the most expensive inputs), coverage, or balanced
+    /// What the work is for: cost (four fifths of it for the most expensive inputs), coverage (four fifths for rare branches), or
+    /// balanced (by what each finds)
     #[arg(long, value_name = "AIM", default_value = defaults::FOCUS, help_heading = "Search")]
     pub focus: String,
     /// How parents are chosen when cost is the aim: best (mostly the highest scores), intervals (five, by score), both
@@ -172,6 +173,18 @@ pub struct FuzzArgs {
     /// ... or after so many executions
     #[arg(long, value_name = "N", default_value = defaults::EXEC_LIMIT, help_heading = "Search")]
     pub exec_limit: String,
+    /// Do not hold mutants to masks: bytes that the round's target needs are changed as any others
+    #[arg(long, help_heading = "Search")]
+    pub no_mask: bool,
+    /// Do not trim inputs to rare branches before they are mutated
+    #[arg(long, help_heading = "Search")]
+    pub no_trim: bool,
+    /// Go on with rare branches when they bring nothing new, without rounds of ordinary mutation
+    #[arg(long, help_heading = "Search")]
+    pub no_bootstrap: bool,
+    /// Run a mutant without mask beside each masked one, and report how many of each satisfy their target
+    #[arg(long, help_heading = "Search")]
+    pub shadow_mask: bool,
     /// Measure every mutant precisely: slower, and sees what is slow without executing more of the program
     #[arg(long, help_heading = "Search")]
     pub skip_coverage_testing: bool,

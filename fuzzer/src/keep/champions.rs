@@ -81,6 +81,23 @@ impl Champions {
         &self.by_score
     }
 
+    /// Whether any entry hits this edge.
+    pub fn is_hit(&self, edge: usize) -> bool {
+        self.cheapest.get(edge).is_some_and(|entries| entries.iter().any(|&entry| entry != NOBODY))
+    }
+
+    /// The entries that are best at this edge, some of them several times.
+    pub fn of_edge(&self, edge: usize) -> impl Iterator<Item = u32> {
+        let cheapest = self.cheapest.get(edge).copied().unwrap_or([NOBODY; BUCKETS]);
+        let hottest = self.hottest.get(edge).map_or(NOBODY, |&(entry, _)| entry);
+        cheapest.into_iter().chain([hottest]).filter(|&entry| entry != NOBODY)
+    }
+
+    /// Instructions that an entry executed.
+    pub fn instructions(&self, entry: u32) -> Option<u64> {
+        self.entry(entry).map(|standing| standing.cost.instructions)
+    }
+
     /// The entry that has most of what the campaign looks for.
     pub fn worst(&self) -> Option<u32> {
         self.most[0]

@@ -16,9 +16,43 @@ use super::{
     champions::{Champions, Standing},
     effort::Effort,
     history::{History, Novelty},
+    rare::RareBranches,
+    round::Round,
+    shadow::Shadow,
     steering::Steering,
 };
+use crate::mask::cache::Cache;
 use crate::target::{abi::Status, counts::CountsObserver, executor::Observers};
+
+/// What of FairFuzz a campaign uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Masking {
+    /// Mutants are not held to masks (`--no-mask`).
+    pub no_mask: bool,
+    /// Entries are not trimmed to their targets (`--no-trim`).
+    pub no_trim: bool,
+    /// Masked mutants get shadows (`--shadow-mask`).
+    pub shadow: bool,
+}
+
+/// What masks cost and brought so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaskFigures {
+    /// Entries that were made ready for a target.
+    pub computed: u64,
+    /// Their bytes, after trimming.
+    pub bytes: u64,
+    /// Executions for masks.
+    pub probes: u64,
+    /// Executions for trimming.
+    pub trims: u64,
+    /// Mutants that were held to a mask.
+    pub mutants: u64,
+    /// Those of them that satisfied their target.
+    pub hits: u64,
+    /// Those of them that were kept.
+    pub kept: u64,
+}
 
 /// What keeping knows; part of the campaign's saved state. Shared by feedback, scheduler and stages of one client.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -29,6 +63,14 @@ pub struct Kept {
     pub champions: Champions,
     /// What was spent on which aim.
     pub effort: Effort,
+    /// Which branches few runs have hit.
+    pub rare: RareBranches,
+    /// Entries that were made ready for their targets.
+    pub prepared: Cache,
+    /// What masks cost and brought.
+    pub masks: MaskFigures,
+    /// Mutants with and without masks, if that is asked for.
+    pub shadow: Shadow,
     /// Hashes of what was kept: an unstable target can make the same input look new again.
     contents: HashSet<u64>,
     /// What the search tries to raise.
@@ -37,6 +79,12 @@ pub struct Kept {
     /// A larger count of an edge is no reason to keep an input.
     #[serde(skip)]
     pub ignores_maxima: bool,
+    /// What of FairFuzz is used.
+    #[serde(skip)]
+    pub masking: Masking,
+    /// The round that the scheduler has chosen.
+    #[serde(skip)]
+    pub round: Round,
     /// Why the last execution was interesting.
     #[serde(skip)]
     pub novelty: Novelty,
@@ -47,6 +95,7 @@ impl Kept {
     pub fn grow(&mut self, edges: usize) {
         self.history.grow(edges);
         self.champions.grow(edges);
+        self.rare.grow(edges);
     }
 
     /// Takes in the run that `counts` shows as entry number `entry` of the corpus, which is a parent of this `score`, and
@@ -60,6 +109,12 @@ impl Kept {
         }
         let cost = counts.cost();
         self.history.learn_costs(&cost, &self.steering);
+        let hit = counts.ran().iter().flat_map(|&function| {
+            let (first, counts) = counts.counts(function);
+            (first..).zip(counts).filter(|(_, count)| **count != 0).map(|(edge, _)| edge)
+        });
+        self.rare.enter(entry, self.novelty.edge || self.novelty.bucket, hit);
+        self.effort.found(self.novelty);
         let all = counts.ran().iter().map(|&function| counts.counts(function));
         let standing = Standing { cost, bytes: bytes.len() as u64, key: self.steering.key(&cost), score };
         self.champions.enter(entry, standing, !self.ignores_maxima, all)

@@ -9,6 +9,7 @@ pub mod custom;
 mod draw;
 mod edit;
 pub mod havoc;
+pub mod masked;
 pub mod rule;
 pub mod select;
 pub mod text;

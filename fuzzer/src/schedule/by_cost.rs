@@ -1,5 +1,5 @@
-//! A part of the work goes to the inputs with the best scores, the rest to any input that is best at something, cheap
-//! ones first.
+//! A part of the work goes to the inputs with the best scores, the rest to rare branches; and, as long as those bring
+//! nothing new, to any input that is best at something, cheap ones first.
 
 use std::{cell::RefCell, num::NonZeroUsize, rc::Rc};
 
@@ -12,7 +12,10 @@ use libafl::{
 use libafl_bolts::rands::Rand;
 
 use super::intervals;
-use crate::keep::{effort::Aim, feedback::Kept};
+use crate::{
+    keep::{effort::Aim, feedback::Kept, round::Round},
+    mask::target::Goal,
+};
 
 /// How the parents of the rounds for cost are chosen (`--parents`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,12 +33,16 @@ pub enum Parents {
 pub struct ByCostScheduler {
     kept: Rc<RefCell<Kept>>,
     parents: Parents,
+    seeds: u64,
 }
 
+/// A mutant of an expensive input should keep this share of its cost.
+const HOT_SHARE: f64 = 0.9;
+
 impl ByCostScheduler {
-    /// A scheduler over what is kept.
-    pub fn new(kept: Rc<RefCell<Kept>>, parents: Parents) -> Self {
-        Self { kept, parents }
+    /// A scheduler over what is kept, of a campaign with so many seeds.
+    pub fn new(kept: Rc<RefCell<Kept>>, parents: Parents, seeds: usize) -> Self {
+        Self { kept, parents, seeds: seeds as u64 }
     }
 }
 
@@ -55,13 +62,14 @@ where
     }
 
     fn next(&mut self, state: &mut S) -> Result<CorpusId, Error> {
-        let mut kept = self.kept.borrow_mut();
-        let aim = kept.effort.begin();
+        let kept = &mut *self.kept.borrow_mut();
         let Some(length) = NonZeroUsize::new(kept.champions.active()) else {
             return Err(Error::empty("no input to mutate"));
         };
+        let (masked, trimmed) = (!kept.masking.no_mask, !kept.masking.no_trim);
+        kept.round = Round::ORDINARY;
         let rand = state.rand_mut();
-        let entry = match aim {
+        let entry = match kept.effort.begin() {
             Aim::Cost => {
                 let by_intervals = match self.parents {
                     Parents::Best => false,
@@ -73,10 +81,22 @@ where
                 } else {
                     length.get() - 1 - from_top(length.get(), rand.next_float())
                 };
-                kept.champions.by_score()[place].1
+                let entry = kept.champions.by_score()[place].1;
+                if masked && kept.effort.begin_masked() {
+                    let least = kept.champions.instructions(entry).unwrap_or(0) as f64 * HOT_SHARE;
+                    let goal = Some(Goal::KeepsHot { edge: None, least: least as u64 });
+                    kept.round = Round { goal, masked, trimmed: false };
+                }
+                entry
             }
-            // the cheaper of two: time buys more executions there
-            Aim::Coverage => kept.champions.ranking()[rand.below(length).min(rand.below(length))].1,
+            Aim::Coverage => match kept.rare.begin_round(self.seeds, &kept.champions) {
+                Some((branch, entry)) => {
+                    kept.round = Round { goal: Some(Goal::HitsBranch(branch)), masked, trimmed };
+                    entry
+                }
+                // the cheaper of two: time buys more executions there
+                None => kept.champions.ranking()[rand.below(length).min(rand.below(length))].1,
+            },
         };
         let id = CorpusId(entry as usize);
         *state.corpus_mut().current_mut() = Some(id);

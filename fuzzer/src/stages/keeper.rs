@@ -23,8 +23,14 @@ pub struct Measured {
 
 /// The campaign, as the stages see it. Entries and operators go by their numbers.
 pub trait Keeper {
-    /// A round with `entry` begins. Returns its cost as a multiple of the baseline.
-    fn begin_round(&mut self, entry: u32) -> f64;
+    /// A round begins.
+    fn begin_round(&mut self);
+
+    /// The cost of an entry, as a multiple of the baseline.
+    fn relative_cost(&self, entry: u32) -> f64;
+
+    /// The entry that `entry` was made from.
+    fn parent(&self, entry: u32) -> Option<u32>;
 
     /// What the operators have found lately.
     fn yields(&self) -> &Yields;

@@ -6,4 +6,7 @@ pub mod keeper;
 pub mod measure;
 pub mod mutate;
 pub mod operators;
+pub mod prepare;
 pub mod strategy;
+pub mod trial;
+pub mod walk;

@@ -1,9 +1,7 @@
 //! The coverage phase: mutates an input, runs the mutants, and hands what is worth it to the campaign.
 
-use std::{cell::RefCell, rc::Rc};
-
 use libafl::{
-    Error, ExecuteInputResult, HasMetadata,
+    Error, HasMetadata,
     corpus::{Corpus, HasCurrentCorpusId, Testcase},
     executors::{Executor, HasObservers},
     fuzzer::{Evaluator, ExecutesInput},
@@ -14,14 +12,15 @@ use libafl::{
 use libafl_bolts::rands::StdRand;
 
 use super::{
-    between::Between,
-    keeper::{Interruption, Keeper, Measured},
+    keeper::{Keeper, Measured},
     measure::measure,
     operators::Operators,
+    trial::{Parts, Trials},
 };
 use crate::{
-    keep::{effort::Aim, feedback::Kept},
-    target::{abi::Status, executor::Observers},
+    keep::{effort::Aim, shadow::Source},
+    mask::{Mask, Target, target::Goal},
+    target::{abi::Status, counts::CountsObserver, executor::Observers},
 };
 
 /// Mutants of an input that costs no more than the baseline; expensive inputs get fewer, so that no round takes long.
@@ -35,14 +34,18 @@ fn energy(ratio: f64) -> usize {
     ((MUTANTS / ratio.max(1.0)) as usize).max(FEWEST_MUTANTS)
 }
 
+/// Mutants of an input that was made ready for a target, beside those of an ordinary round: what that took has to pay.
+const PREPARED: usize = 16;
+
 /// See the module's text.
 pub struct MutateStage<K, S> {
-    between: Between<K>,
-    kept: Rc<RefCell<Kept>>,
+    trials: Trials<K>,
     operators: Operators<S>,
     /// Measure every mutant precisely (`--skip-coverage-testing`).
     precise: bool,
     input: BytesInput,
+    /// Of the mutant.
+    mask: Mask,
     applied: Vec<u16>,
     /// Operators that lead the mutants of the round.
     leading: Vec<u16>,
@@ -50,9 +53,9 @@ pub struct MutateStage<K, S> {
 
 impl<K: Keeper, S> MutateStage<K, S> {
     /// A stage that hands what it finds to the campaign.
-    pub fn new(between: Between<K>, kept: Rc<RefCell<Kept>>, operators: Operators<S>, precise: bool) -> Self {
+    pub fn new(trials: Trials<K>, operators: Operators<S>, precise: bool) -> Self {
         let input = BytesInput::new(Vec::new());
-        Self { between, kept, operators, precise, input, applied: Vec::new(), leading: Vec::new() }
+        Self { trials, operators, precise, input, mask: Mask::default(), applied: Vec::new(), leading: Vec::new() }
     }
 }
 
@@ -61,49 +64,72 @@ where
     K: Keeper,
     S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize + HasMetadata + HasRand<Rand = StdRand> + 'static,
 {
-    /// Runs the mutant. What it found goes to the campaign.
-    fn run<E, EM, Z>(
+    /// Runs the mutant. What it found goes to the campaign. Whether it was kept.
+    fn run<E, EM, Z>(&mut self, parent: u32, parts: &mut Parts<'_, E, EM, S, Z>) -> Result<bool, Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+        Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
+    {
+        let kept = self.trials.run(parts, parent, &self.applied, &self.input)?;
+        if self.precise && !kept && parts.executor.observers().0.status() == Status::Returned {
+            let first = parts.executor.observers().0.cost();
+            let Parts { fuzzer, executor, state, manager } = parts;
+            let between = &self.trials.between;
+            let measured = measure(*fuzzer, *executor, *state, *manager, between, &self.input, first)?;
+            if let Some(measured) = measured {
+                self.keep_slow(parent, measured, parts.state, &parts.executor.observers().0)?;
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Makes the mutant and runs it; with `--shadow-mask`, beside one that is not held to the mask.
+    fn mutate<E, EM, Z>(
         &mut self,
         parent: u32,
-        fuzzer: &mut Z,
-        executor: &mut E,
-        state: &mut S,
-        manager: &mut EM,
+        leading: u16,
+        base: &Base<'_>,
+        parts: &mut Parts<'_, E, EM, S, Z>,
     ) -> Result<(), Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
         Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
     {
-        let (result, _) = fuzzer.evaluate_input(state, executor, manager, &self.input)?;
-        let bytes = self.input.mutator_bytes();
-        let counts = &executor.observers().0;
-        self.between.keeper.borrow_mut().executed(&self.applied, counts);
-        self.kept.borrow_mut().effort.spend(counts.cost().instructions);
-        let kept = result == ExecuteInputResult::Corpus;
-        if kept {
-            let kept = self.between.keeper.borrow_mut().keep_mutant(parent, &self.applied, bytes, counts);
-            for fallen in self.between.check(kept)? {
-                state.corpus_mut().remove((fallen as usize).into())?;
+        self.input.as_mut().clear();
+        self.input.as_mut().extend_from_slice(base.bytes);
+        let mask = base.mask.map(|mask| {
+            self.mask.copy_from(mask);
+            &mut self.mask
+        });
+        let changed = self.operators.mutate(leading, parts.state, &mut self.input, mask, &mut self.applied)?;
+        if changed && !self.trials.between.keeper.borrow().is_deadly(self.input.mutator_bytes()) {
+            let kept = self.run(parent, parts)?;
+            if let (Some(goal), Some(_)) = (base.goal, base.mask) {
+                let hit = goal.is_satisfied(&parts.executor.observers().0);
+                let known = &mut *self.trials.kept.borrow_mut();
+                known.masks.mutants += 1;
+                known.masks.hits += u64::from(hit);
+                known.masks.kept += u64::from(kept);
+                if known.masking.shadow {
+                    known.shadow.count(goal.kind(), self.source(leading), true, hit);
+                }
             }
         }
-        match counts.status() {
-            Status::Returned => executor.observers_mut().0.judged(),
-            Status::Rejected => return Ok(()),
-            _ => {
-                let saved = self.between.keeper.borrow_mut().mutant_ended(parent, &self.applied, bytes, counts);
-                self.between.check(saved)?;
-                self.between.interrupt(Interruption::Restart);
-                return Ok(());
-            }
-        }
-        if self.precise && !kept {
-            let first = executor.observers().0.cost();
-            let measured = measure(fuzzer, executor, state, manager, &self.between, &self.input, first)?;
-            if let Some(measured) = measured {
-                self.keep_slow(parent, measured, state, &executor.observers().0)?;
+        let shadow = base.mask.is_some() && self.trials.kept.borrow().masking.shadow;
+        if let Some(goal) = base.goal.filter(|_| shadow) {
+            self.input.as_mut().clear();
+            self.input.as_mut().extend_from_slice(base.bytes);
+            if self.operators.mutate(leading, parts.state, &mut self.input, None, &mut self.applied)?
+                && let Some(hit) = self.trials.shadow(parts, &self.input, goal)?
+            {
+                self.trials.kept.borrow_mut().shadow.count(goal.kind(), self.source(leading), false, hit);
             }
         }
         Ok(())
+    }
+
+    fn source(&self, leading: u16) -> Source {
+        if self.operators.is_rule(leading) { Source::Rules } else { Source::Havoc }
     }
 
     /// Keeps a mutant that shows nothing new but is slower than all before.
@@ -112,19 +138,27 @@ where
         parent: u32,
         measured: Measured,
         state: &mut S,
-        counts: &crate::target::counts::CountsObserver,
+        counts: &CountsObserver,
     ) -> Result<(), Error> {
-        if !self.between.keeper.borrow().is_slowest(&measured) {
+        let between = &self.trials.between;
+        if !between.keeper.borrow().is_slowest(&measured) {
             return Ok(());
         }
         state.corpus_mut().add(Testcase::new(self.input.clone()))?;
         let bytes = self.input.mutator_bytes();
-        let kept = self.between.keeper.borrow_mut().keep_mutant(parent, &self.applied, bytes, counts);
-        for fallen in self.between.check(kept)? {
+        let kept = between.keeper.borrow_mut().keep_mutant(parent, &self.applied, bytes, counts);
+        for fallen in between.check(kept)? {
             state.corpus_mut().remove((fallen as usize).into())?;
         }
         Ok(())
     }
+}
+
+/// What mutants are made of.
+struct Base<'a> {
+    bytes: &'a [u8],
+    mask: Option<&'a Mask>,
+    goal: Option<Goal>,
 }
 
 impl<E, EM, K, S, Z> Stage<E, EM, S, Z> for MutateStage<K, S>
@@ -141,37 +175,53 @@ where
     Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
 {
     fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
+        let between = self.trials.between.clone();
+        if between.is_interrupted() {
+            return Ok(());
+        }
         let Some(parent_id) = state.current_corpus_id()? else {
             return Err(Error::illegal_state("no input was scheduled"));
         };
         let parent = parent_id.0 as u32;
-        let parent_input = state.corpus().cloned_input_for_id(parent_id)?;
-        let most = energy(self.between.keeper.borrow_mut().begin_round(parent));
-        let aim = self.kept.borrow().effort.aim();
+        between.keeper.borrow_mut().begin_round();
+        let most = energy(between.keeper.borrow().relative_cost(parent));
+        let (aim, round) = (self.trials.kept.borrow().effort.aim(), self.trials.kept.borrow().round);
+        let prepared =
+            round.goal.and_then(|goal| Some((goal, self.trials.kept.borrow_mut().prepared.take(parent, goal)?)));
+        let whole = state.corpus().cloned_input_for_id(parent_id);
+        let base = match (&prepared, &whole) {
+            (Some((goal, prepared)), _) => {
+                let mask = round.masked.then(|| prepared.computation.mask());
+                Base { bytes: &prepared.input, mask, goal: Some(*goal) }
+            }
+            (None, Ok(whole)) => Base { bytes: whole.mutator_bytes(), mask: None, goal: None },
+            // one that was surpassed while it was made ready
+            (None, Err(_)) => return Ok(()),
+        };
         match aim {
             Aim::Cost => {
-                let keeper = self.between.keeper.borrow();
+                let keeper = between.keeper.borrow();
                 self.operators.lead(keeper.yields(), most, state.rand_mut(), &mut self.leading);
             }
-            Aim::Coverage => self.operators.lead_evenly(most, state.rand_mut(), &mut self.leading),
-        }
-        for place in 0..self.leading.len() {
-            let bytes: &mut Vec<u8> = self.input.as_mut();
-            bytes.clear();
-            bytes.extend_from_slice(parent_input.mutator_bytes());
-            let leading = self.leading[place];
-            if !self.operators.mutate(leading, state, &mut self.input, &mut self.applied)?
-                || self.between.keeper.borrow().is_deadly(self.input.mutator_bytes())
-            {
-                continue;
+            Aim::Coverage => {
+                let most = if base.goal.is_some() { most * PREPARED } else { most };
+                self.operators.lead_evenly(most, state.rand_mut(), &mut self.leading);
             }
-            self.run(parent, fuzzer, executor, state, manager)?;
-            if self.between.look(*state.executions(), &executor.observers().0)?
-                || self.between.keeper.borrow().is_gathered()
+        }
+        let mut parts = Parts { fuzzer, executor, state, manager };
+        for place in 0..self.leading.len() {
+            self.mutate(parent, self.leading[place], &base, &mut parts)?;
+            if between.look(*parts.state.executions(), &parts.executor.observers().0)?
+                || (between.keeper.borrow().is_gathered() && base.goal.is_none())
             {
                 break;
             }
         }
+        let known = &mut *self.trials.kept.borrow_mut();
+        if let Some((goal, prepared)) = prepared {
+            known.prepared.put(parent, goal, prepared);
+        }
+        parts.executor.observers_mut().0.settle_hits(&mut known.rare.hits);
         Ok(())
     }
 }

@@ -12,9 +12,11 @@ use libafl_bolts::rands::{Rand, StdRand};
 
 use super::strategy::{Strategy, Yields};
 use crate::{
+    mask::Mask,
     mutators::{
         adaptor::RuleMutator,
         havoc::{havoc, splice, tokens},
+        masked::MaskedMutations,
         rule::Rule,
     },
     output::summary,
@@ -26,6 +28,7 @@ const RULES: usize = 10;
 
 /// LibAFL's mutations: how they appear in results and in `--rules`, and their weights beside the rules.
 const OTHERS: [(&str, usize); 3] = [("havoc", 7), ("splice", 2), ("tokens", 3)];
+const HAVOC: usize = 0;
 const TOKENS: usize = 2;
 
 /// The rules that a `--rules` selection asks for, without the names of LibAFL's mutations, which are not rules.
@@ -40,6 +43,26 @@ pub fn is_used(selection: Option<&str>, name: &str) -> bool {
     selection.is_none_or(|selection| selection.split(',').any(|item| item.trim().eq_ignore_ascii_case(name)))
 }
 
+/// What stages of their own do, beside the operators: numbered behind them, as they appear in results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Own {
+    /// The deterministic stage.
+    Walk,
+    /// A probe for a mask.
+    Mask,
+    /// A probe for trimming.
+    Trim,
+}
+
+const OWN: [&str; 3] = ["deterministic", "mask", "trim"];
+
+impl Own {
+    /// Its number in a campaign with so many rules.
+    pub fn number(self, rules: usize) -> u16 {
+        (rules + OTHERS.len() + self as usize) as u16
+    }
+}
+
 /// A chain of mutations ends after each link with this chance (of 4), and after this many links at the latest.
 const END_CHANCE_OF_4: usize = 2;
 const LONGEST_CHAIN: usize = 6;
@@ -47,6 +70,7 @@ const LONGEST_CHAIN: usize = 6;
 /// All mutation operators of a campaign. Their numbers are the numbers of the rules in the record.
 pub struct Operators<S> {
     all: Vec<Box<dyn Mutator<BytesInput, S>>>,
+    masked: MaskedMutations,
     /// Rules come first.
     rules: usize,
     /// Of LibAFL's, 0 for those that are not used.
@@ -71,7 +95,7 @@ where
         if !has_tokens {
             weights[TOKENS] = 0;
         }
-        Self { all, rules: rules.len(), weights, strategy }
+        Self { all, masked: MaskedMutations::default(), rules: rules.len(), weights, strategy }
     }
 
     /// How the operators appear in results, in the order of their numbers.
@@ -84,7 +108,7 @@ where
             degradations: 0,
         };
         let rules = rules.iter().map(|rule| one(rule.label(), rule.name()));
-        rules.chain(OTHERS.map(|(name, _)| one(name, name))).collect()
+        rules.chain(OTHERS.map(|(name, _)| one(name, name))).chain(OWN.map(|name| one(name, name))).collect()
     }
 
     fn weight_of_rules(&self) -> usize {
@@ -142,19 +166,29 @@ where
         leading.truncate(most);
     }
 
-    /// Changes `input` by the operator `leading` and a random chain after it, and puts their numbers into `applied`.
-    /// Whether anything changed.
+    /// Whether an operator is a rule.
+    pub fn is_rule(&self, operator: u16) -> bool {
+        usize::from(operator) < self.rules
+    }
+
+    /// Changes `input` by the operator `leading` and a random chain after it, and puts their numbers into `applied`. With a
+    /// mask, all of them are held to it, and it follows the changes. Whether anything changed.
     pub fn mutate(
         &mut self,
         leading: u16,
         state: &mut S,
         input: &mut BytesInput,
+        mut mask: Option<&mut Mask>,
         applied: &mut Vec<u16>,
     ) -> Result<bool, Error> {
         applied.clear();
         let mut operator = usize::from(leading);
         for _ in 0..LONGEST_CHAIN {
-            if self.all[operator].mutate(state, input)? == MutationResult::Mutated {
+            let result = match &mut mask {
+                None => self.all[operator].mutate(state, input)?,
+                Some(mask) => self.mutate_masked(operator, state, input, mask)?,
+            };
+            if result == MutationResult::Mutated {
                 applied.push(operator as u16);
             }
             if state.rand_mut().below_or_zero(4) < END_CHANCE_OF_4 && !applied.is_empty() {
@@ -163,6 +197,21 @@ where
             operator = self.any(state.rand_mut());
         }
         Ok(!applied.is_empty())
+    }
+
+    fn mutate_masked(
+        &mut self,
+        operator: usize,
+        state: &mut S,
+        input: &mut BytesInput,
+        mask: &mut Mask,
+    ) -> Result<MutationResult, Error> {
+        match operator.checked_sub(self.rules) {
+            None => self.masked.held(self.all[operator].as_mut(), state, input, mask),
+            Some(HAVOC) => self.masked.havoc(state, input, mask),
+            Some(TOKENS) => Ok(self.masked.tokens(state, input, mask)),
+            Some(_) => self.masked.splice(state, input, mask),
+        }
     }
 }
 

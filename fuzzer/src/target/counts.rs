@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     abi::{Event, Resources, Status},
+    hits::FreshHits,
     program::Program,
     tick,
 };
@@ -40,6 +41,8 @@ pub struct CountsObserver {
     #[serde(skip)]
     changed: Vec<u32>,
     #[serde(skip)]
+    hits: FreshHits,
+    #[serde(skip)]
     cost: Cost,
     #[serde(skip)]
     measured: Cost,
@@ -61,6 +64,7 @@ impl CountsObserver {
     fn grow(&mut self) {
         self.last.resize(self.program.edges(), 0);
         self.sums.resize(self.program.functions().len(), Sums::default());
+        self.hits.grow(self.program.functions().len(), self.program.edges());
         tick::prepare(&self.program);
     }
 
@@ -120,6 +124,24 @@ impl CountsObserver {
         (first, &self.last[first..first + f.edges as usize])
     }
 
+    /// How often an edge was executed in the last run (counts above u32 show as its maximum). Only until the next run
+    /// starts.
+    pub fn count(&self, edge: usize) -> u32 {
+        let function = &self.program.functions()[self.program.function_of_edge(edge)];
+        if function.entered() == 0 { 0 } else { self.last[edge] }
+    }
+
+    /// Whether runs count among the hits of branches from now on: they do unless told otherwise.
+    pub fn count_hits(&mut self, on: bool) {
+        self.hits.set_counting(on);
+    }
+
+    /// Adds to `hits` how many runs hit each branch since the last call. The work follows what ran since then.
+    pub fn settle_hits(&mut self, hits: &mut Vec<u64>) {
+        hits.resize(hits.len().max(self.program.edges()), 0);
+        self.hits.settle(self.program.functions(), &self.last, hits);
+    }
+
     /// The exact counts of a function that ran, also above u32. Of the last run, and only until the next one starts.
     pub fn exact_counts(&self, function: u32) -> Vec<u64> {
         let f = &self.program.functions()[function as usize];
@@ -170,6 +192,7 @@ impl CountsObserver {
             let last = &mut self.last[first..first + f.edges as usize];
             let sums = &mut self.sums[index as usize];
             if let Some(folded) = &folded {
+                self.hits.change(index, first, last);
                 sums.cost = Cost::default();
                 for (at, slot) in last.iter_mut().enumerate() {
                     let now = if at == 0 { f.entered() } else { f.others()[at - 1] };
@@ -181,11 +204,13 @@ impl CountsObserver {
                 }
                 sums.unjudged = true;
             } else if last[0] != f.entered() || last[1..] != *f.others() {
+                self.hits.change(index, first, last);
                 last[0] = f.entered();
                 last[1..].copy_from_slice(f.others());
                 sums.cost = add_up(last, f.weights());
                 sums.unjudged = true;
             }
+            self.hits.ran(index);
             if sums.unjudged {
                 self.changed.push(index);
             }

@@ -17,6 +17,12 @@ pub struct Function {
 }
 
 impl Function {
+    /// The numbers of its edges in the program.
+    pub fn edge_numbers(&self) -> std::ops::Range<usize> {
+        let first = self.first_edge as usize;
+        first..first + self.edges as usize
+    }
+
     /// How often it was entered since the counts were cleared (modulo 2^32).
     #[inline]
     pub fn entered(&self) -> u32 {

@@ -1,0 +1,245 @@
+//! FairFuzz's choice of what to work on: the branches that the fewest runs have hit, and the entries that hit them.
+//!
+//! Here the branch is chosen first, the one that was worked on least, and then an entry that hits it. FairFuzz goes round
+//! the queue and skips what hits no rare branch, which can stall when no entry does; every branch here has its entries.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::champions::Champions;
+use crate::mask::rarity;
+
+/// Entries remembered per branch, the latest beside those that are best at it.
+const HITTERS: usize = 8;
+
+const NOBODY: u32 = u32::MAX;
+
+/// Rounds without anything new after which a bootstrap begins, at least; with more rare branches, one for each.
+const SHORTEST_CYCLE: u64 = 16;
+
+/// A bootstrap ends after so many times the rounds of the cycle before it, if it finds nothing either.
+const BOOTSTRAP: u64 = 2;
+
+/// A target that could not be hit again is left alone for so many rounds, and twice as many the next time.
+const FIRST_PAUSE: u64 = 64;
+const LONGEST_PAUSE: u32 = 12;
+
+/// Where the search for new behaviour stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// Ordinary rounds at the start, so that hits mean something.
+    #[default]
+    Opening,
+    /// Rare branches are targets.
+    Rare,
+    /// A cycle brought nothing new: ordinary rounds until something does.
+    Bootstrap,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Pause {
+    until: u64,
+    times: u32,
+}
+
+/// What is shown of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rarity {
+    /// Branches with no more hits are rare; 0 before the first rare round.
+    pub cutoff: u64,
+    /// How many are.
+    pub branches: u64,
+    /// How many are set aside since they could not be hit again.
+    pub paused: u64,
+}
+
+/// See the module's text. Branches go by the numbers of their edges, entries by theirs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RareBranches {
+    /// Per branch: how many runs hit it.
+    pub hits: Vec<u64>,
+    /// Per branch: the latest entries that hit it.
+    hitters: Vec<[u32; HITTERS]>,
+    /// Per branch: rounds for which it was the target.
+    rounds: Vec<u32>,
+    /// Rounds per entry and target.
+    visits: HashMap<(u32, u32), u32>,
+    paused: HashMap<u32, Pause>,
+    mode: Mode,
+    /// All rounds for coverage, and those of this mode since something new was found.
+    all: u64,
+    since_new: u64,
+    /// Rounds of the cycle that ended the last rare mode.
+    cycle: u64,
+    latest: Rarity,
+    /// Bootstraps so far.
+    pub bootstraps: u64,
+    /// Whether there are any.
+    #[serde(skip)]
+    pub no_bootstrap: bool,
+}
+
+impl RareBranches {
+    /// Makes room for a program of this many edges.
+    pub fn grow(&mut self, edges: usize) {
+        if self.hitters.len() < edges {
+            self.hitters.resize(edges, [NOBODY; HITTERS]);
+            self.rounds.resize(edges, 0);
+            self.hits.resize(edges.max(self.hits.len()), 0);
+        }
+    }
+
+    /// An entry was kept that hits these branches; `new` if it shows new behaviour.
+    pub fn enter(&mut self, entry: u32, new: bool, branches: impl Iterator<Item = usize>) {
+        for branch in branches {
+            let hitters = &mut self.hitters[branch];
+            hitters.rotate_right(1);
+            hitters[0] = entry;
+        }
+        if new {
+            self.since_new = 0;
+            if self.mode == Mode::Bootstrap {
+                self.mode = Mode::Rare;
+            }
+        }
+    }
+
+    /// What the latest choice was made of.
+    pub fn latest(&self) -> Rarity {
+        self.latest
+    }
+
+    /// Where the search stands.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// A round for coverage begins, of `seeds` seeds: the rare branch and the entry to work on, or `None` for an ordinary
+    /// round.
+    pub fn begin_round(&mut self, seeds: u64, champions: &Champions) -> Option<(u32, u32)> {
+        self.all += 1;
+        self.since_new += 1;
+        match self.mode {
+            Mode::Opening if self.all <= seeds => return None,
+            Mode::Opening => (self.mode, self.since_new) = (Mode::Rare, 1),
+            Mode::Bootstrap if self.since_new <= BOOTSTRAP * self.cycle => return None,
+            Mode::Bootstrap => (self.mode, self.since_new) = (Mode::Rare, 1),
+            Mode::Rare => {
+                let cycle = self.latest.branches.max(SHORTEST_CYCLE);
+                if self.since_new > cycle && !self.no_bootstrap {
+                    (self.mode, self.since_new, self.cycle) = (Mode::Bootstrap, 1, cycle);
+                    self.bootstraps += 1;
+                    return None;
+                }
+            }
+        }
+        self.choose(champions)
+    }
+
+    fn is_paused(&self, branch: usize) -> bool {
+        !self.paused.is_empty() && self.paused.get(&(branch as u32)).is_some_and(|pause| self.all < pause.until)
+    }
+
+    /// The rare branch that was worked on least, and of the entries that hit it the one that was worked on least for it.
+    fn choose(&mut self, champions: &Champions) -> Option<(u32, u32)> {
+        let known = |branch: usize| champions.is_hit(branch) && !self.is_paused(branch);
+        let least = (0..self.hitters.len()).filter(|&branch| known(branch)).map(|branch| self.hits[branch]).min()?;
+        let cutoff = rarity::cutoff(least);
+        let mut branches = 0;
+        let mut best: Option<(u32, u64, usize)> = None;
+        for branch in (0..self.hitters.len()).filter(|&branch| self.hits[branch] <= cutoff && known(branch)) {
+            branches += 1;
+            let candidate = (self.rounds[branch], self.hits[branch], branch);
+            if best.is_none_or(|best| candidate < best) {
+                best = Some(candidate);
+            }
+        }
+        let paused = self.paused.values().filter(|pause| self.all < pause.until).count() as u64;
+        self.latest = Rarity { cutoff, branches, paused };
+        let branch = best?.2;
+        let target = branch as u32;
+        let entries = self.hitters[branch].into_iter().chain(champions.of_edge(branch));
+        let entry = entries
+            .filter(|&entry| entry != NOBODY && champions.is_active(entry))
+            .min_by_key(|&entry| (self.visits.get(&(entry, target)).copied().unwrap_or(0), entry))?;
+        self.rounds[branch] += 1;
+        *self.visits.entry((entry, target)).or_default() += 1;
+        Some((target, entry))
+    }
+
+    /// A target was not hit by the very entry that it was chosen for: it is left alone for a while.
+    pub fn set_aside(&mut self, branch: u32) {
+        let pause = self.paused.entry(branch).or_insert(Pause { until: 0, times: 0 });
+        pause.until = self.all + (FIRST_PAUSE << pause.times);
+        pause.times = (pause.times + 1).min(LONGEST_PAUSE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{cost::resource::Cost, keep::champions::Standing};
+
+    /// Entries 0, 1, ... that hit these branches once each.
+    fn scene(entries: &[&[usize]], hits: &[u64]) -> (RareBranches, Champions) {
+        let (mut rare, mut champions) = (RareBranches::default(), Champions::default());
+        rare.grow(hits.len());
+        champions.grow(hits.len());
+        rare.hits = hits.to_vec();
+        for (entry, branches) in entries.iter().enumerate() {
+            let counts: Vec<u32> = (0..hits.len()).map(|branch| u32::from(branches.contains(&branch))).collect();
+            let cost = Cost { instructions: 100 - entry as u64, ..Cost::default() };
+            let standing = Standing { cost, bytes: 1, key: 1, score: 1.0 };
+            champions.enter(entry as u32, standing, true, std::iter::once((0, counts.as_slice())));
+            rare.enter(entry as u32, true, branches.iter().copied());
+        }
+        (rare, champions)
+    }
+
+    #[test]
+    fn rare_branches_are_worked_on_in_turn_and_all_others_not() {
+        let (mut rare, champions) = scene(&[&[0, 1], &[0, 2], &[3]], &[100, 3, 4, 5]);
+        assert_eq!(rare.begin_round(1, &champions), None);
+        let chosen: Vec<_> = (0..4).map(|_| rare.begin_round(1, &champions)).collect();
+        assert_eq!(chosen, [Some((1, 0)), Some((2, 1)), Some((1, 0)), Some((2, 1))]);
+        assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 2, paused: 0 });
+    }
+
+    #[test]
+    fn the_entries_of_a_branch_take_turns() {
+        let (mut rare, champions) = scene(&[&[0, 1], &[0, 1, 2], &[1, 3]], &[100, 1, 90, 90]);
+        let chosen: Vec<_> = (0..4).map(|_| rare.begin_round(0, &champions)).collect();
+        assert_eq!(chosen, [0, 1, 2, 0].map(|entry| Some((1, entry))));
+    }
+
+    #[test]
+    fn what_cannot_be_hit_again_is_left_alone_and_comes_back() {
+        let (mut rare, champions) = scene(&[&[0, 1], &[2]], &[9, 1, 1]);
+        rare.no_bootstrap = true;
+        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
+        rare.set_aside(1);
+        let chosen: Vec<_> = (0..FIRST_PAUSE - 1).map(|_| rare.begin_round(0, &champions)).collect();
+        assert!(chosen.iter().all(|chosen| *chosen == Some((2, 1))));
+        assert_eq!(rare.latest().paused, 1);
+        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
+    }
+
+    #[test]
+    fn a_cycle_without_anything_new_ends_in_ordinary_rounds_until_there_is_something() {
+        let (mut rare, champions) = scene(&[&[0, 1]], &[9, 1]);
+        let ordinary = |rare: &mut RareBranches, rounds: u64| {
+            (0..rounds).filter(|_| rare.begin_round(0, &champions).is_none()).count() as u64
+        };
+        assert_eq!(ordinary(&mut rare, SHORTEST_CYCLE), 0);
+        assert_eq!((ordinary(&mut rare, 5), rare.mode()), (5, Mode::Bootstrap));
+        rare.enter(1, true, std::iter::once(0));
+        assert_eq!((ordinary(&mut rare, SHORTEST_CYCLE), rare.mode()), (0, Mode::Rare));
+        // neither does: in turn
+        let of_both = SHORTEST_CYCLE + BOOTSTRAP * SHORTEST_CYCLE;
+        assert_eq!(ordinary(&mut rare, 10 * of_both), 10 * BOOTSTRAP * SHORTEST_CYCLE);
+        rare.no_bootstrap = true;
+        ordinary(&mut rare, of_both);
+        assert_eq!(ordinary(&mut rare, of_both), 0);
+    }
+}

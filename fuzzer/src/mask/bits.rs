@@ -1,0 +1,181 @@
+//! The mask of an input: for each position, which edits leave the testing target satisfied.
+
+use std::ops::Range;
+
+use libafl_bolts::rands::{Rand, StdRand};
+use serde::{Deserialize, Serialize};
+
+/// A kind of edit; its value is its bit in a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Edit {
+    /// The byte at a position gets another value.
+    Overwrite = 1,
+    /// Bytes come in before a position, which may be the end.
+    Insert = 2,
+    /// The byte at a position goes.
+    Delete = 4,
+}
+
+impl Edit {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Overwrite, Self::Insert, Self::Delete];
+
+    /// As it is printed: `O`, `I`, `D`.
+    pub fn letter(self) -> char {
+        match self {
+            Self::Overwrite => 'O',
+            Self::Insert => 'I',
+            Self::Delete => 'D',
+        }
+    }
+}
+
+/// Everything is allowed.
+const ALL: u8 = Edit::Overwrite as u8 | Edit::Insert as u8 | Edit::Delete as u8;
+
+/// Random positions that are tried before the next allowed one is looked for.
+const TRIES: usize = 8;
+
+/// One more position than the input has bytes: insertions at its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mask {
+    bits: Vec<u8>,
+}
+
+impl Mask {
+    /// Of an input of `length` bytes: nothing is allowed.
+    pub fn nothing(length: usize) -> Self {
+        Self { bits: vec![0; length + 1] }
+    }
+
+    /// Of an input of `length` bytes: everything is allowed.
+    pub fn everything(length: usize) -> Self {
+        let mut bits = vec![ALL; length + 1];
+        bits[length] = Edit::Insert as u8;
+        Self { bits }
+    }
+
+    /// Bytes of the input that it belongs to.
+    pub fn length(&self) -> usize {
+        self.bits.len().saturating_sub(1)
+    }
+
+    /// Whether `edit` is allowed at `position`.
+    #[inline]
+    pub fn allows(&self, edit: Edit, position: usize) -> bool {
+        self.bits.get(position).is_some_and(|bits| bits & edit as u8 != 0)
+    }
+
+    /// Whether `edit` is allowed at all of these positions.
+    pub fn allows_all(&self, edit: Edit, mut positions: Range<usize>) -> bool {
+        positions.all(|position| self.allows(edit, position))
+    }
+
+    /// Allows `edit` at these positions.
+    pub fn allow(&mut self, edit: Edit, positions: Range<usize>) {
+        for bits in &mut self.bits[positions] {
+            *bits |= edit as u8;
+        }
+    }
+
+    /// Number of positions at which `edit` is allowed.
+    pub fn allowed(&self, edit: Edit) -> usize {
+        self.bits.iter().filter(|bits| **bits & edit as u8 != 0).count()
+    }
+
+    /// A position at which `edit` is allowed, each about as likely as the others; `None` if there is none.
+    pub fn draw(&self, edit: Edit, rand: &mut StdRand) -> Option<usize> {
+        let mut position = 0;
+        for _ in 0..TRIES {
+            position = rand.below_or_zero(self.bits.len());
+            if self.allows(edit, position) {
+                return Some(position);
+            }
+        }
+        (position..self.bits.len()).chain(0..position).find(|&position| self.allows(edit, position))
+    }
+
+    /// The longest range around `position` at all of which `edit` is allowed, up to `most` positions to either side.
+    pub fn run_around(&self, edit: Edit, position: usize, most: usize) -> Range<usize> {
+        let before = (position.saturating_sub(most)..position).rev().take_while(|&at| self.allows(edit, at)).count();
+        let after = (position..self.bits.len().min(position + most)).take_while(|&at| self.allows(edit, at)).count();
+        position - before..position + after
+    }
+
+    /// Bytes came in before `position`: they may be changed as one likes.
+    pub fn insert(&mut self, position: usize, length: usize) {
+        self.bits.splice(position..position, std::iter::repeat_n(ALL, length));
+    }
+
+    /// Bytes went.
+    pub fn delete(&mut self, range: Range<usize>) {
+        self.bits.drain(range);
+    }
+
+    /// Bytes were replaced by others, of which nothing is known: they may be changed as one likes.
+    pub fn replace(&mut self, range: Range<usize>, length: usize) {
+        if range.len() == length {
+            self.bits[range].fill(ALL);
+        } else {
+            self.bits.splice(range, std::iter::repeat_n(ALL, length));
+        }
+    }
+
+    /// Becomes a copy of another one, in the memory that it has.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.bits.clone_from(&other.bits);
+    }
+
+    /// Share of positions, over all kinds of edits, at which two masks of the same input say the same: 0 to 1.
+    pub fn agreement(&self, other: &Self) -> f64 {
+        let same: u32 = self.bits.iter().zip(&other.bits).map(|(a, b)| 3 - (a ^ b).count_ones()).sum();
+        f64::from(same) / (3 * self.bits.len().max(1)) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_follows_the_edits_of_its_input() {
+        let mut mask = Mask::nothing(4);
+        mask.allow(Edit::Delete, 1..3);
+        mask.insert(2, 2);
+        assert_eq!(mask.length(), 6);
+        let deletable: Vec<bool> = (0..7).map(|at| mask.allows(Edit::Delete, at)).collect();
+        assert_eq!(deletable, [false, true, true, true, true, false, false]);
+        mask.delete(0..3);
+        assert_eq!((mask.length(), mask.allowed(Edit::Delete), mask.allowed(Edit::Insert)), (3, 2, 1));
+        mask.replace(1..3, 1);
+        assert_eq!((mask.length(), mask.allows_all(Edit::Overwrite, 0..2)), (2, true));
+    }
+
+    #[test]
+    fn positions_are_drawn_where_an_edit_is_allowed_and_all_of_them() {
+        let mut mask = Mask::nothing(500);
+        mask.allow(Edit::Insert, 500..501);
+        mask.allow(Edit::Overwrite, 3..5);
+        let mut rand = StdRand::with_seed(1);
+        let drawn: std::collections::BTreeSet<_> =
+            (0..200).filter_map(|_| mask.draw(Edit::Overwrite, &mut rand)).collect();
+        assert_eq!(drawn.into_iter().collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(mask.draw(Edit::Insert, &mut rand), Some(500));
+        assert_eq!(mask.draw(Edit::Delete, &mut rand), None);
+    }
+
+    #[test]
+    fn a_run_ends_where_an_edit_is_not_allowed() {
+        let mut mask = Mask::nothing(10);
+        mask.allow(Edit::Overwrite, 2..7);
+        assert_eq!(mask.run_around(Edit::Overwrite, 4, 100), 2..7);
+        assert_eq!(mask.run_around(Edit::Overwrite, 4, 1), 3..5);
+        assert_eq!(mask.run_around(Edit::Overwrite, 8, 5), 8..8);
+    }
+
+    #[test]
+    fn agreement_is_the_share_of_equal_answers() {
+        assert_eq!(Mask::nothing(0).agreement(&Mask::everything(0)), 2.0 / 3.0);
+        assert_eq!(Mask::everything(7).agreement(&Mask::everything(7)), 1.0);
+    }
+}

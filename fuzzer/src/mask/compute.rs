@@ -1,0 +1,250 @@
+//! Computing a mask with far fewer probes than one per byte and kind of edit: blocks are edited as a whole, and only those
+//! that fail are looked into.
+//!
+//! Each kind of edit goes over the input once. A block that may be edited is followed by one twice as long, a block that
+//! may not is tried again with a quarter of its length, down to single positions. Long stretches that do not matter cost a
+//! few probes, and dense ones about one for each position, as in FairFuzz. A block that may be edited as a whole marks all
+//! its positions: where edits make up for each other, that is wrong, and the mask is an approximation anyway.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Edit, Mask, Probe};
+
+/// How far one kind of edit is.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Lane {
+    /// Positions before it are known.
+    at: usize,
+    /// The next block.
+    block: usize,
+}
+
+/// A mask and how far it is known. What is not known yet is not allowed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Computation {
+    mask: Mask,
+    lanes: [Lane; 3],
+    /// Probes so far.
+    probes: u64,
+    /// The end of the part that has to be looked at; behind it, the mask of another input was taken over.
+    end: usize,
+}
+
+/// The first block, in positions.
+const FIRST_BLOCK: usize = 16;
+
+/// What a byte is replaced by in probes that overwrite.
+fn flipped(byte: u8) -> u8 {
+    byte ^ 0xff
+}
+
+impl Computation {
+    /// Of an input of `length` bytes, of which nothing is known.
+    pub fn new(length: usize) -> Self {
+        Self { mask: Mask::nothing(length), lanes: [Lane { at: 0, block: FIRST_BLOCK }; 3], probes: 0, end: length + 1 }
+    }
+
+    /// Of an input of which nothing needs to be known: everything is allowed.
+    pub fn everything(length: usize) -> Self {
+        let lanes = [Lane { at: length + 1, block: 1 }; 3];
+        Self { mask: Mask::everything(length), lanes, probes: 0, end: length + 1 }
+    }
+
+    /// Of `input`, which was made of `parent` by changes in one place: what is known of the bytes before and after that
+    /// place is taken over, and only the place is looked at. `None` if that is not worth it.
+    pub fn inherit(input: &[u8], parent: &[u8], of_parent: &Self) -> Option<Self> {
+        if !of_parent.is_complete() {
+            return None;
+        }
+        let same_before = input.iter().zip(parent).take_while(|(a, b)| a == b).count();
+        let after = |text: &[u8]| text.len() - same_before;
+        let most = after(input).min(after(parent));
+        let same_after = (0..most).take_while(|i| input[input.len() - 1 - i] == parent[parent.len() - 1 - i]).count();
+        let place = input.len() - same_before - same_after;
+        if place * 4 > input.len() {
+            return None;
+        }
+        let mut mask = Mask::nothing(input.len());
+        for edit in Edit::ALL {
+            for at in 0..same_before {
+                if of_parent.mask.allows(edit, at) {
+                    mask.allow(edit, at..at + 1);
+                }
+            }
+            for from_end in 0..=same_after {
+                if of_parent.mask.allows(edit, parent.len() - from_end) {
+                    let at = input.len() - from_end;
+                    mask.allow(edit, at..at + 1);
+                }
+            }
+        }
+        let lanes = [Lane { at: same_before, block: FIRST_BLOCK }; 3];
+        Some(Self { mask, lanes, probes: 0, end: input.len() - same_after })
+    }
+
+    /// As far as it is known.
+    pub fn mask(&self) -> &Mask {
+        &self.mask
+    }
+
+    /// Probes so far.
+    pub fn probes(&self) -> u64 {
+        self.probes
+    }
+
+    /// Whether nothing is left to probe.
+    pub fn is_complete(&self) -> bool {
+        Edit::ALL.into_iter().zip(&self.lanes).all(|(edit, lane)| lane.at >= self.end_of(edit))
+    }
+
+    /// Insertions have one position more.
+    fn end_of(&self, edit: Edit) -> usize {
+        if edit == Edit::Insert { self.end } else { self.end.min(self.mask.length()) }
+    }
+
+    /// Goes on until nothing is left or `probe` says stop. `probe` gets edited copies of `input`; `scratch` is the memory
+    /// that they are made in.
+    pub fn go_on(&mut self, input: &[u8], scratch: &mut Vec<u8>, mut probe: impl FnMut(&mut Vec<u8>, Edit) -> Probe) {
+        // the kind that is least far first, so that the known part grows from the start
+        while let Some(lane) = (0..3)
+            .filter(|&lane| self.lanes[lane].at < self.end_of(Edit::ALL[lane]))
+            .min_by_key(|&lane| self.lanes[lane].at)
+        {
+            let edit = Edit::ALL[lane];
+            let Lane { at, block } = self.lanes[lane];
+            let positions = at..self.end_of(edit).min(at + block);
+            edited(input, scratch, edit, positions.clone(), self.probes);
+            match probe(scratch, edit) {
+                Probe::Stop => return,
+                Probe::Satisfied => {
+                    self.mask.allow(edit, positions.clone());
+                    self.lanes[lane] = Lane { at: positions.end, block: positions.len() * 2 };
+                }
+                Probe::Missed if positions.len() == 1 => self.lanes[lane] = Lane { at: positions.end, block: 1 },
+                Probe::Missed => self.lanes[lane].block = positions.len().div_ceil(4),
+            }
+            self.probes += 1;
+        }
+    }
+}
+
+/// Puts `input` with all of `positions` edited into `result`. What is inserted differs from probe to probe.
+fn edited(input: &[u8], result: &mut Vec<u8>, edit: Edit, positions: Range<usize>, probe: u64) {
+    result.clear();
+    match edit {
+        Edit::Overwrite => {
+            result.extend_from_slice(input);
+            result[positions].iter_mut().for_each(|byte| *byte = flipped(*byte));
+        }
+        Edit::Delete => {
+            result.extend_from_slice(&input[..positions.start]);
+            result.extend_from_slice(&input[positions.end..]);
+        }
+        Edit::Insert => {
+            result.extend_from_slice(&input[..positions.start]);
+            let mut byte = probe.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[0];
+            for position in positions.clone() {
+                // beside its like, it would be an insertion elsewhere
+                let neighbours = [position.checked_sub(1).and_then(|before| input.get(before)), input.get(position)];
+                while neighbours.contains(&Some(&byte)) {
+                    byte = byte.wrapping_add(1);
+                }
+                result.push(byte);
+                result.extend(input.get(position));
+                byte = byte.wrapping_mul(5).wrapping_add(113);
+            }
+            result.extend(input.get(positions.end..).unwrap_or_default());
+        }
+    }
+}
+
+/// The mask as FairFuzz computes it: one probe for each position and kind. For comparisons.
+pub fn exhaustive(input: &[u8], mut probe: impl FnMut(&mut Vec<u8>, Edit) -> Probe) -> Mask {
+    let mut mask = Mask::nothing(input.len());
+    let mut scratch = Vec::new();
+    for edit in Edit::ALL {
+        let end = if edit == Edit::Insert { input.len() + 1 } else { input.len() };
+        for at in 0..end {
+            edited(input, &mut scratch, edit, at..at + 1, at as u64);
+            if probe(&mut scratch, edit) == Probe::Satisfied {
+                mask.allow(edit, at..at + 1);
+            }
+        }
+    }
+    mask
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A run satisfies the target if the input contains this.
+    fn contains(input: &[u8], needle: &[u8]) -> Probe {
+        if input.windows(needle.len()).any(|window| window == needle) { Probe::Satisfied } else { Probe::Missed }
+    }
+
+    fn computed(input: &[u8], needle: &[u8]) -> Computation {
+        let mut computation = Computation::new(input.len());
+        computation.go_on(input, &mut Vec::new(), |text, _| contains(text, needle));
+        assert!(computation.is_complete());
+        computation
+    }
+
+    #[test]
+    fn a_keyword_is_kept_and_the_rest_is_free() {
+        let input = [&[b'.'; 300][..], b"keyword", &[b'.'; 400]].concat();
+        let computation = computed(&input, b"keyword");
+        for at in 0..input.len() {
+            let free = !(300..307).contains(&at);
+            assert_eq!(computation.mask().allows(Edit::Overwrite, at), free, "overwriting at {at}");
+            assert_eq!(computation.mask().allows(Edit::Delete, at), free, "deleting at {at}");
+            assert_eq!(computation.mask().allows(Edit::Insert, at), free || at == 300, "inserting at {at}");
+        }
+        assert!(computation.mask().allows(Edit::Insert, input.len()));
+        assert!(computation.probes() < 150, "{} probes", computation.probes());
+    }
+
+    #[test]
+    fn stopping_loses_nothing() {
+        let input = [&[b'.'; 50][..], b"keyword", &[b'.'; 40]].concat();
+        let mut computation = Computation::new(input.len());
+        let mut rounds = 0;
+        while !computation.is_complete() {
+            let mut left = 3;
+            computation.go_on(&input, &mut Vec::new(), |text, _| {
+                left -= 1;
+                if left < 0 { Probe::Stop } else { contains(text, b"keyword") }
+            });
+            rounds += 1;
+        }
+        assert_eq!(computation.mask(), computed(&input, b"keyword").mask());
+        assert_eq!(computation.probes().div_ceil(3), rounds);
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_exhaustive_mask_where_edits_do_not_interfere(before in 0_usize..200, key in 1_usize..12, after in 0_usize..200) {
+            let needle: Vec<u8> = (b'a'..).take(key).collect();
+            let input = [vec![b'.'; before], needle.clone(), vec![b'.'; after]].concat();
+            let whole = exhaustive(&input, |text, _| contains(text, &needle));
+            let blockwise = computed(&input, &needle);
+            prop_assert_eq!(blockwise.mask(), &whole);
+        }
+
+        #[test]
+        fn what_is_the_same_is_inherited(before in 60_usize..200, change in 0_usize..10, after in 60_usize..200) {
+            let parent = [vec![b'.'; before], b"key".to_vec(), vec![b'.'; after]].concat();
+            let child = [vec![b'.'; before / 2], vec![b'-'; change], vec![b'.'; before - before / 2], b"key".to_vec(), vec![b'.'; after]].concat();
+            let mut inherited = Computation::inherit(&child, &parent, &computed(&parent, b"key")).unwrap();
+            inherited.go_on(&child, &mut Vec::new(), |text, _| contains(text, b"key"));
+            prop_assert!(inherited.is_complete());
+            let anew = computed(&child, b"key");
+            prop_assert_eq!(inherited.mask(), anew.mask());
+            prop_assert!(inherited.probes() < 20);
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! Mutations that are held to a mask: LibAFL's where bytes are overwritten, in a window of the input in which all of them may
+//! be; insertions and deletions at positions that have their own bits; rules that are drawn again until what they change
+//! may be changed. The mask is edited along with the input.
+
+use std::num::NonZero;
+
+use libafl::{
+    Error, HasMetadata,
+    corpus::Corpus,
+    inputs::BytesInput,
+    mutators::{
+        BitFlipMutator, ByteAddMutator, ByteDecMutator, ByteFlipMutator, ByteIncMutator, ByteInterestingMutator,
+        ByteNegMutator, ByteRandMutator, BytesCopyMutator, BytesRandSetMutator, BytesSetMutator, BytesSwapMutator,
+        DwordAddMutator, DwordInterestingMutator, MutationResult, Mutator, MutatorsTuple, QwordAddMutator, Tokens,
+        WordAddMutator, WordInterestingMutator,
+    },
+    state::{HasCorpus, HasMaxSize, HasRand},
+};
+use libafl_bolts::{
+    HasLen,
+    rands::{Rand, StdRand},
+    tuples::{tuple_list, tuple_list_type},
+};
+
+use crate::mask::{Edit, Mask};
+
+/// LibAFL's havoc mutations that change bytes and leave the length as it is.
+pub type Overwriting = tuple_list_type!(
+    BitFlipMutator,
+    ByteFlipMutator,
+    ByteIncMutator,
+    ByteDecMutator,
+    ByteNegMutator,
+    ByteRandMutator,
+    ByteAddMutator,
+    WordAddMutator,
+    DwordAddMutator,
+    QwordAddMutator,
+    ByteInterestingMutator,
+    WordInterestingMutator,
+    DwordInterestingMutator,
+    BytesSetMutator,
+    BytesRandSetMutator,
+    BytesCopyMutator,
+    BytesSwapMutator,
+);
+
+fn overwriting() -> Overwriting {
+    tuple_list!(
+        BitFlipMutator::new(),
+        ByteFlipMutator::new(),
+        ByteIncMutator::new(),
+        ByteDecMutator::new(),
+        ByteNegMutator::new(),
+        ByteRandMutator::new(),
+        ByteAddMutator::new(),
+        WordAddMutator::new(),
+        DwordAddMutator::new(),
+        QwordAddMutator::new(),
+        ByteInterestingMutator::new(),
+        WordInterestingMutator::new(),
+        DwordInterestingMutator::new(),
+        BytesSetMutator::new(),
+        BytesRandSetMutator::new(),
+        BytesCopyMutator::new(),
+        BytesSwapMutator::new(),
+    )
+}
+
+/// Weights of overwriting, inserting and deleting, as many as LibAFL's havoc has mutations of each.
+const WEIGHTS: [(Edit, usize); 3] = [(Edit::Overwrite, 17), (Edit::Insert, 5), (Edit::Delete, 4)];
+
+/// How often something else is drawn when nothing of the first kind is allowed.
+const TRIES: usize = 4;
+
+/// Windows are no longer to either side, in bytes.
+const WINDOW: usize = 64;
+
+/// As in LibAFL, at most 2^4 mutations are stacked.
+const MAX_POWER: usize = 4;
+
+/// Most copies of one byte that come in at a time (LibAFL's `BytesInsertMutator`).
+const MOST_FILLING: usize = 16;
+
+/// Mutations that are held to a mask.
+#[derive(Debug)]
+pub struct MaskedMutations {
+    overwriting: Overwriting,
+    window: BytesInput,
+    piece: Vec<u8>,
+    before: Vec<u8>,
+}
+
+impl Default for MaskedMutations {
+    fn default() -> Self {
+        Self { overwriting: overwriting(), window: BytesInput::new(Vec::new()), piece: Vec::new(), before: Vec::new() }
+    }
+}
+
+impl MaskedMutations {
+    /// 1 to 16 changes of bytes.
+    pub fn havoc<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask) -> Result<MutationResult, Error>
+    where
+        S: HasRand<Rand = StdRand> + HasMaxSize,
+    {
+        let mut result = MutationResult::Skipped;
+        for _ in 0..1_usize << state.rand_mut().below_or_zero(MAX_POWER + 1) {
+            for _ in 0..TRIES {
+                let edit = draw_edit(state.rand_mut());
+                let Some(position) = mask.draw(edit, state.rand_mut()) else { continue };
+                let changed = match edit {
+                    Edit::Overwrite => self.overwrite(state, input, mask, position)?,
+                    Edit::Insert => self.insert_something(state, input, mask, position),
+                    Edit::Delete => delete(state.rand_mut(), input.as_mut(), mask, position),
+                };
+                if changed {
+                    result = MutationResult::Mutated;
+                    break;
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    fn overwrite<S>(
+        &mut self,
+        state: &mut S,
+        input: &mut BytesInput,
+        mask: &Mask,
+        position: usize,
+    ) -> Result<bool, Error>
+    where
+        S: HasRand<Rand = StdRand> + HasMaxSize,
+    {
+        let run = mask.run_around(Edit::Overwrite, position, WINDOW);
+        let bytes: &mut Vec<u8> = input.as_mut();
+        let window: &mut Vec<u8> = self.window.as_mut();
+        window.clear();
+        window.extend_from_slice(&bytes[run.clone()]);
+        let Some(number) = NonZero::new(self.overwriting.len()) else { return Ok(false) };
+        let choice = state.rand_mut().below(number);
+        let result = self.overwriting.get_and_mutate(choice.into(), state, &mut self.window)?;
+        let window: &Vec<u8> = self.window.as_ref();
+        if result == MutationResult::Skipped || window.len() != run.len() {
+            return Ok(false);
+        }
+        bytes[run].copy_from_slice(window);
+        Ok(true)
+    }
+
+    /// A byte some times over, random bytes, or a piece of the input.
+    fn insert_something<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask, position: usize) -> bool
+    where
+        S: HasRand<Rand = StdRand> + HasMaxSize,
+    {
+        let limit = state.max_size();
+        let rand = state.rand_mut();
+        let bytes: &mut Vec<u8> = input.as_mut();
+        self.piece.clear();
+        let kind = rand.below_or_zero(5);
+        let length = 1 + rand.below_or_zero(if bytes.is_empty() || kind < 3 { MOST_FILLING } else { bytes.len() });
+        match kind {
+            0 => self.piece.extend((0..length).map(|_| rand.below_or_zero(256) as u8)),
+            _ if kind < 3 || bytes.is_empty() => {
+                let near = bytes.get(rand.below_or_zero(bytes.len().max(1))).copied();
+                let byte = near.filter(|_| kind == 1).unwrap_or_else(|| rand.below_or_zero(256) as u8);
+                self.piece.extend(std::iter::repeat_n(byte, length));
+            }
+            _ => {
+                let from = rand.below_or_zero(bytes.len());
+                let end = bytes.len().min(from + length);
+                self.piece.extend_from_slice(&bytes[from..end]);
+            }
+        }
+        insert(bytes, mask, position, &self.piece, limit)
+    }
+
+    /// A piece of another input comes in, or over what may be overwritten.
+    pub fn splice<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask) -> Result<MutationResult, Error>
+    where
+        S: HasRand<Rand = StdRand> + HasMaxSize + HasCorpus<BytesInput>,
+    {
+        if state.corpus().count() < 2 {
+            return Ok(MutationResult::Skipped);
+        }
+        let other = libafl::random_corpus_id!(state.corpus(), state.rand_mut());
+        let other = state.corpus().cloned_input_for_id(other)?;
+        let other: &Vec<u8> = other.as_ref();
+        let limit = state.max_size();
+        let rand = state.rand_mut();
+        if other.is_empty() {
+            return Ok(MutationResult::Skipped);
+        }
+        let from = rand.below_or_zero(other.len());
+        let length = 1 + rand.below_or_zero(other.len() - from);
+        let piece = &other[from..from + length];
+        Ok(put(rand, input.as_mut(), mask, piece, limit))
+    }
+
+    /// A token of the dictionary comes in, or over what may be overwritten.
+    pub fn tokens<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask) -> MutationResult
+    where
+        S: HasRand<Rand = StdRand> + HasMaxSize + HasMetadata,
+    {
+        let number = state.metadata_map().get::<Tokens>().map_or(0, |tokens| tokens.tokens().len());
+        let Some(number) = NonZero::new(number) else { return MutationResult::Skipped };
+        let choice = state.rand_mut().below(number);
+        self.piece.clear();
+        if let Some(tokens) = state.metadata_map().get::<Tokens>() {
+            self.piece.extend_from_slice(&tokens.tokens()[choice]);
+        }
+        let limit = state.max_size();
+        put(state.rand_mut(), input.as_mut(), mask, &self.piece, limit)
+    }
+
+    /// Applies `mutator`, which knows nothing of masks, and takes it back if it changed what may not be changed; then it is
+    /// tried again, with other random numbers.
+    pub fn held<S>(
+        &mut self,
+        mutator: &mut dyn Mutator<BytesInput, S>,
+        state: &mut S,
+        input: &mut BytesInput,
+        mask: &mut Mask,
+    ) -> Result<MutationResult, Error> {
+        self.before.clone_from(input.as_ref());
+        for _ in 0..TRIES {
+            if mutator.mutate(state, input)? == MutationResult::Skipped {
+                return Ok(MutationResult::Skipped);
+            }
+            if follow(&self.before, input.as_ref(), mask) {
+                return Ok(MutationResult::Mutated);
+            }
+            input.as_mut().clone_from(&self.before);
+        }
+        Ok(MutationResult::Skipped)
+    }
+}
+
+fn draw_edit(rand: &mut StdRand) -> Edit {
+    let mut draw = rand.below_or_zero(WEIGHTS.iter().map(|(_, weight)| weight).sum());
+    for (edit, weight) in WEIGHTS {
+        if draw < weight {
+            return edit;
+        }
+        draw -= weight;
+    }
+    Edit::Overwrite
+}
+
+/// Whether there was room for it.
+fn insert(bytes: &mut Vec<u8>, mask: &mut Mask, position: usize, piece: &[u8], limit: usize) -> bool {
+    if piece.is_empty() || bytes.len() + piece.len() > limit {
+        return false;
+    }
+    bytes.splice(position..position, piece.iter().copied());
+    mask.insert(position, piece.len());
+    true
+}
+
+fn put(rand: &mut StdRand, bytes: &mut Vec<u8>, mask: &mut Mask, piece: &[u8], limit: usize) -> MutationResult {
+    let overwrites = rand.coinflip(0.5);
+    let edit = if overwrites { Edit::Overwrite } else { Edit::Insert };
+    let Some(position) = mask.draw(edit, rand) else { return MutationResult::Skipped };
+    let changed = if overwrites {
+        let room = mask.run_around(Edit::Overwrite, position, piece.len());
+        let fits = room.end.saturating_sub(position) >= piece.len();
+        let start = if fits { position } else { room.end.saturating_sub(piece.len()).max(room.start) };
+        let range = start..start + piece.len();
+        let allowed = range.end <= room.end;
+        if allowed {
+            bytes[range.clone()].copy_from_slice(piece);
+            mask.replace(range, piece.len());
+        }
+        allowed
+    } else {
+        insert(bytes, mask, position, piece, limit)
+    };
+    if changed { MutationResult::Mutated } else { MutationResult::Skipped }
+}
+
+/// Deletes some of what may be deleted around `position`, and never everything.
+fn delete(rand: &mut StdRand, bytes: &mut Vec<u8>, mask: &mut Mask, position: usize) -> bool {
+    let run = mask.run_around(Edit::Delete, position, WINDOW);
+    let length = 1 + rand.below_or_zero(run.end - position);
+    if length >= bytes.len() {
+        return false;
+    }
+    bytes.drain(position..position + length);
+    mask.delete(position..position + length);
+    true
+}
+
+/// Whether `after` may be made of `before`: the bytes that differ may be overwritten, or those between the first and the
+/// last difference may be deleted and others inserted there. The mask becomes that of `after`.
+fn follow(before: &[u8], after: &[u8], mask: &mut Mask) -> bool {
+    if before.len() == after.len() {
+        return before.iter().zip(after).enumerate().all(|(at, (a, b))| a == b || mask.allows(Edit::Overwrite, at));
+    }
+    let same_before = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+    let most = before.len().min(after.len()) - same_before;
+    let same_after = (0..most).take_while(|i| before[before.len() - 1 - i] == after[after.len() - 1 - i]).count();
+    let gone = same_before..before.len() - same_after;
+    let come = after.len() - same_after - same_before;
+    if come == 0 {
+        // a deletion among equal bytes can be told in several ways: the one that begins last
+        let allowed = mask.allows_all(Edit::Delete, gone.clone());
+        if allowed {
+            mask.delete(gone);
+        }
+        return allowed;
+    }
+    let allowed = if gone.is_empty() {
+        // so can an insertion
+        let earliest = same_before - repeats(before, &after[same_before..same_before + come], same_before);
+        (earliest..=same_before).any(|at| mask.allows(Edit::Insert, at))
+    } else {
+        mask.allows(Edit::Insert, same_before)
+            && gone.clone().all(|at| mask.allows(Edit::Delete, at) || mask.allows(Edit::Overwrite, at))
+    };
+    if allowed {
+        mask.replace(gone, come);
+    }
+    allowed
+}
+
+/// How many positions earlier an insertion of `piece` at `position` may have begun with the same result.
+fn repeats(before: &[u8], piece: &[u8], position: usize) -> usize {
+    (0..position.min(WINDOW))
+        .take_while(|back| before[position - 1 - back] == piece[piece.len() - 1 - back % piece.len()])
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::mutators::{RuleMutator, havoc::tests::state_with, text::lines::DELETE_LINE, text::lines::DOUBLE_LINE};
+
+    /// `key` may not be touched, all else may.
+    fn guarded(text: &[u8], key: &[u8]) -> Mask {
+        let at = text.windows(key.len()).position(|window| window == key).expect("it contains the key");
+        let mut mask = Mask::nothing(text.len());
+        for edit in Edit::ALL {
+            mask.allow(edit, 0..at);
+            mask.allow(edit, at + key.len()..text.len());
+        }
+        mask.allow(Edit::Insert, at..at + 1);
+        mask.allow(Edit::Insert, text.len()..text.len() + 1);
+        mask
+    }
+
+    fn holds(bytes: &[u8], key: &[u8]) -> bool {
+        bytes.windows(key.len()).any(|window| window == key)
+    }
+
+    #[test]
+    fn nothing_that_is_masked_is_touched_however_much_is_stacked() {
+        let text = b"some text before <!ATTLIST and some after";
+        let mut state = state_with(&[&b"another input"[..], &b"and one more"[..]], 90);
+        state.add_metadata(Tokens::from([b"CDATA".to_vec()]));
+        let mut masked = MaskedMutations::default();
+        let (mut changed, mut lengths) = (0, std::collections::BTreeSet::new());
+        for round in 0..3000 {
+            let mut input = BytesInput::new(text.to_vec());
+            let mut mask = guarded(text, b"<!ATTLIST");
+            for step in 0..4 {
+                match (round + step) % 3 {
+                    0 => masked.havoc(&mut state, &mut input, &mut mask).unwrap(),
+                    1 => masked.splice(&mut state, &mut input, &mut mask).unwrap(),
+                    _ => masked.tokens(&mut state, &mut input, &mut mask),
+                };
+            }
+            let bytes: &Vec<u8> = input.as_ref();
+            assert!(holds(bytes, b"<!ATTLIST"), "{}", bytes.escape_ascii());
+            assert_eq!(mask.length(), bytes.len());
+            assert!(bytes.len() <= 90);
+            changed += usize::from(bytes != text);
+            lengths.insert(bytes.len());
+        }
+        assert!(changed > 2900 && lengths.len() > 20, "{changed} changed, {} lengths", lengths.len());
+    }
+
+    #[test]
+    fn where_nothing_is_allowed_nothing_happens() {
+        let mut state = state_with(&[], 90);
+        let (mut input, mut mask) = (BytesInput::new(b"fixed".to_vec()), Mask::nothing(5));
+        let result = MaskedMutations::default().havoc(&mut state, &mut input, &mut mask).unwrap();
+        assert_eq!((result, input.as_ref().as_slice()), (MutationResult::Skipped, &b"fixed"[..]));
+    }
+
+    #[test]
+    fn rules_are_held_to_the_mask() {
+        let text = b"one\nkey\ntwo\nthree\n";
+        let mut state = state_with(&[], 90);
+        let mut masked = MaskedMutations::default();
+        let (mut deleted, mut doubled) = (0, 0);
+        for _ in 0..500 {
+            for (rule, number) in [(DELETE_LINE, &mut deleted), (DOUBLE_LINE, &mut doubled)] {
+                let mut input = BytesInput::new(text.to_vec());
+                let mut mask = guarded(text, b"key\n");
+                let mut mutator = RuleMutator::new(Arc::new(rule));
+                if masked.held(&mut mutator, &mut state, &mut input, &mut mask).unwrap() == MutationResult::Mutated {
+                    *number += 1;
+                    let bytes: &Vec<u8> = input.as_ref();
+                    assert!(holds(bytes, b"key\n"), "{}", bytes.escape_ascii());
+                    assert_eq!(mask.length(), bytes.len());
+                }
+            }
+        }
+        assert!(deleted > 300 && doubled > 300, "{deleted} deleted, {doubled} doubled");
+    }
+
+    #[test]
+    fn what_was_inserted_among_equal_bytes_may_have_come_in_at_any_of_them() {
+        let mut mask = Mask::nothing(4);
+        mask.allow(Edit::Insert, 1..2);
+        assert!(follow(b"aaab", b"aaaaab", &mut mask));
+        assert!(!follow(b"aaaaab", b"aaaaabb", &mut mask));
+    }
+}

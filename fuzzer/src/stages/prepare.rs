@@ -1,0 +1,196 @@
+//! Makes an entry ready for the round's target: trims it, and computes its mask as far as the round's budget goes.
+
+use libafl::{
+    Error,
+    corpus::{Corpus, HasCurrentCorpusId},
+    executors::{Executor, HasObservers},
+    fuzzer::Evaluator,
+    inputs::BytesInput,
+    stages::{Restartable, Stage},
+    state::{HasCorpus, HasExecutions},
+};
+
+use super::{
+    keeper::Keeper,
+    operators::Own,
+    trial::{Parts, Trials},
+};
+use crate::{
+    keep::round::Round,
+    mask::{Computation, Probe, cache::Prepared, target::Goal, trim::trim},
+    target::executor::Observers,
+};
+
+/// Probes for a mask in one round, of an input that costs no more than the baseline. What is left is done in later rounds.
+const PROBES: f64 = 4096.0;
+/// Of the most expensive inputs.
+const FEWEST_PROBES: f64 = 32.0;
+
+/// Probes for trimming an input, once; fewer for expensive ones.
+const TRIMS: f64 = 1024.0;
+
+/// A mask is left as it is after so many probes that did not come back: each may have taken the hang timeout.
+const EARLY_ENDS: u32 = 4;
+
+/// The input of an entry hits its target again in one of so many runs, or the target is set aside.
+const RUNS: usize = 3;
+
+/// See the module's text.
+pub struct PrepareStage<K> {
+    trials: Trials<K>,
+    /// Number of the rules: own operators come behind them.
+    rules: usize,
+    input: BytesInput,
+}
+
+impl<K: Keeper> PrepareStage<K> {
+    /// A stage of a campaign with so many rules.
+    pub fn new(trials: Trials<K>, rules: usize) -> Self {
+        Self { trials, rules, input: BytesInput::new(Vec::new()) }
+    }
+
+    fn probe<E, EM, S, Z>(
+        &self,
+        parts: &mut Parts<'_, E, EM, S, Z>,
+        entry: u32,
+        own: Own,
+        input: &BytesInput,
+        goal: Goal,
+    ) -> Result<Probe, Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+        S: HasCorpus<BytesInput> + HasExecutions,
+        Z: Evaluator<E, EM, BytesInput, S>,
+    {
+        self.trials.probe(parts, entry, &[own.number(self.rules)], input, goal)
+    }
+
+    /// The entry as it is, if its run satisfies the goal.
+    fn begin<E, EM, S, Z>(
+        &mut self,
+        parts: &mut Parts<'_, E, EM, S, Z>,
+        entry: u32,
+        goal: Goal,
+    ) -> Result<Option<Vec<u8>>, Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+        S: HasCorpus<BytesInput> + HasExecutions,
+        Z: Evaluator<E, EM, BytesInput, S>,
+    {
+        let whole = parts.state.corpus().cloned_input_for_id((entry as usize).into())?;
+        for _ in 0..RUNS {
+            match self.probe(parts, entry, Own::Mask, &whole, goal)? {
+                Probe::Satisfied => return Ok(Some(whole.into())),
+                Probe::Missed => {}
+                Probe::Stop => return Ok(None),
+            }
+        }
+        if let Goal::HitsBranch(branch) = goal {
+            self.trials.kept.borrow_mut().rare.set_aside(branch);
+        }
+        Ok(None)
+    }
+
+    /// Runs `work` with a probe that counts down `budget` and says stop after that.
+    fn with_budget<E, EM, S, Z>(
+        &mut self,
+        parts: &mut Parts<'_, E, EM, S, Z>,
+        (entry, own, goal): (u32, Own, Goal),
+        budget: u64,
+        work: impl FnOnce(&mut dyn FnMut(&mut Vec<u8>) -> Probe),
+    ) -> Result<u32, Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+        S: HasCorpus<BytesInput> + HasExecutions,
+        Z: Evaluator<E, EM, BytesInput, S>,
+    {
+        let mut input = std::mem::replace(&mut self.input, BytesInput::new(Vec::new()));
+        let (mut left, mut failed, mut early_ends) = (budget, None, 0);
+        work(&mut |bytes| {
+            if left == 0 || failed.is_some() {
+                return Probe::Stop;
+            }
+            left -= 1;
+            std::mem::swap(input.as_mut(), bytes);
+            let result = self.probe(parts, entry, own, &input, goal);
+            std::mem::swap(input.as_mut(), bytes);
+            early_ends += u32::from(self.trials.between.is_interrupted());
+            result.unwrap_or_else(|error| {
+                failed = Some(error);
+                Probe::Stop
+            })
+        });
+        self.input = input;
+        failed.map_or(Ok(early_ends.min(1)), Err)
+    }
+}
+
+impl<E, EM, K, S, Z> Stage<E, EM, S, Z> for PrepareStage<K>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    K: Keeper,
+    S: HasCorpus<BytesInput> + HasCurrentCorpusId + HasExecutions,
+    Z: Evaluator<E, EM, BytesInput, S>,
+{
+    fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
+        let round = self.trials.kept.borrow().round;
+        let (Some(goal), Some(id)) = (round.goal, state.current_corpus_id()?) else { return Ok(()) };
+        let entry = id.0 as u32;
+        let mut parts = Parts { fuzzer, executor, state, manager };
+        let cost = self.trials.between.keeper.borrow().relative_cost(entry).max(1.0);
+        let known = self.trials.kept.borrow_mut().prepared.take(entry, goal);
+        let mut scratch = Vec::new();
+        let mut prepared = match known {
+            Some(known) => known,
+            None => {
+                let Some(mut input) = self.begin(&mut parts, entry, goal)? else {
+                    self.trials.kept.borrow_mut().round = Round::ORDINARY;
+                    return Ok(());
+                };
+                if round.trimmed {
+                    let mut probes = 0;
+                    let budget = (TRIMS / cost).max(FEWEST_PROBES) as u64;
+                    self.with_budget(&mut parts, (entry, Own::Trim, goal), budget, |probe| {
+                        probes = trim(&mut input, &mut scratch, probe);
+                    })?;
+                    self.trials.kept.borrow_mut().masks.trims += probes;
+                }
+                let kept = &mut *self.trials.kept.borrow_mut();
+                kept.masks.computed += 1;
+                kept.masks.bytes += input.len() as u64;
+                let parent = self.trials.between.keeper.borrow().parent(entry);
+                let computation = if round.masked {
+                    parent
+                        .and_then(|parent| kept.prepared.of_entry(parent, |other| other.is_like(&goal)))
+                        .and_then(|of_parent| Computation::inherit(&input, &of_parent.input, &of_parent.computation))
+                        .unwrap_or_else(|| Computation::new(input.len()))
+                } else {
+                    Computation::everything(input.len())
+                };
+                Prepared { input, computation, early_ends: 0, walked: 0 }
+            }
+        };
+        if prepared.early_ends < EARLY_ENDS && !prepared.computation.is_complete() {
+            let Prepared { input, computation, .. } = &mut prepared;
+            let before = computation.probes();
+            let budget = (PROBES / cost).max(FEWEST_PROBES) as u64;
+            let early_ends = self.with_budget(&mut parts, (entry, Own::Mask, goal), budget, |probe| {
+                computation.go_on(input, &mut scratch, |bytes, _| probe(bytes));
+            })?;
+            prepared.early_ends += early_ends;
+            self.trials.kept.borrow_mut().masks.probes += prepared.computation.probes() - before;
+        }
+        self.trials.kept.borrow_mut().prepared.put(entry, goal, prepared);
+        Ok(())
+    }
+}
+
+impl<K, S> Restartable<S> for PrepareStage<K> {
+    fn should_restart(&mut self, _state: &mut S) -> Result<bool, Error> {
+        Ok(true)
+    }
+
+    fn clear_progress(&mut self, _state: &mut S) -> Result<(), Error> {
+        Ok(())
+    }
+}

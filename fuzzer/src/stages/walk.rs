@@ -1,0 +1,188 @@
+//! The deterministic stage that FairFuzz keeps: every value at every position that may be overwritten, and before every
+//! position at which bytes may come in. Positions beside bytes that matter come first: what follows a keyword's beginning is
+//! its next letter.
+
+use std::cmp::Reverse;
+
+use libafl::{
+    Error,
+    corpus::HasCurrentCorpusId,
+    executors::{Executor, HasObservers},
+    fuzzer::{Evaluator, ExecutesInput},
+    inputs::BytesInput,
+    stages::{Restartable, Stage},
+    state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
+};
+use libafl_bolts::rands::{Rand, StdRand};
+
+use super::{
+    keeper::Keeper,
+    operators::Own,
+    trial::{Parts, Trials},
+};
+use crate::{
+    keep::shadow::Source,
+    mask::{Edit, Mask, Target, cache::Prepared, target::Goal},
+    target::executor::Observers,
+};
+
+/// Longer inputs are left to havoc, in bytes.
+const LONGEST: usize = 256;
+
+/// Mutants in one round, of an input that costs no more than the baseline.
+const MUTANTS: f64 = 1024.0;
+const FEWEST_MUTANTS: f64 = 16.0;
+
+/// Mutants of one position: 256 values over the byte, and 256 before it.
+const PER_POSITION: u64 = 512;
+
+/// Positions, those that are closest to a byte that may not be overwritten first, and of these the last ones.
+fn order(mask: &Mask) -> Vec<usize> {
+    let matters: Vec<usize> = (0..mask.length()).filter(|&at| !mask.allows(Edit::Overwrite, at)).collect();
+    let mut order: Vec<usize> = (0..=mask.length()).collect();
+    order.sort_by_key(|&at| {
+        let place = matters.partition_point(|&other| other < at);
+        let near = matters[place.saturating_sub(1)..].iter().take(2).map(|&other| other.abs_diff(at));
+        (near.min().unwrap_or(0), Reverse(at))
+    });
+    order
+}
+
+/// One mutant of the walk: puts it into `result`, or returns false if the mask does not allow it.
+fn step(input: &[u8], mask: &Mask, position: usize, number: u64, result: &mut Vec<u8>) -> bool {
+    let value = (number % 256) as u8;
+    let overwrites = number < 256;
+    let edit = if overwrites { Edit::Overwrite } else { Edit::Insert };
+    if !mask.allows(edit, position) || (overwrites && input.get(position) == Some(&value)) {
+        return false;
+    }
+    result.clear();
+    result.extend_from_slice(&input[..position]);
+    result.push(value);
+    result.extend_from_slice(&input[position + usize::from(overwrites)..]);
+    true
+}
+
+/// See the module's text.
+pub struct WalkStage<K> {
+    trials: Trials<K>,
+    rules: usize,
+    input: BytesInput,
+}
+
+impl<K: Keeper> WalkStage<K> {
+    /// A stage of a campaign with so many rules.
+    pub fn new(trials: Trials<K>, rules: usize) -> Self {
+        Self { trials, rules, input: BytesInput::new(Vec::new()) }
+    }
+
+    fn walk<E, EM, S, Z>(
+        &mut self,
+        parts: &mut Parts<'_, E, EM, S, Z>,
+        entry: u32,
+        goal: Goal,
+        prepared: &mut Prepared,
+    ) -> Result<(), Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+        S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize + HasRand<Rand = StdRand>,
+        Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
+    {
+        let Prepared { input, computation, walked, .. } = prepared;
+        let mask = computation.mask();
+        let order = order(mask);
+        let cost = self.trials.between.keeper.borrow().relative_cost(entry).max(1.0);
+        let mut left = (MUTANTS / cost).max(FEWEST_MUTANTS) as u64;
+        let everything = Mask::everything(input.len());
+        let shadow = self.trials.kept.borrow().masking.shadow;
+        while left > 0 && !self.trials.between.is_interrupted() {
+            let Some(&position) = order.get((*walked / PER_POSITION) as usize) else { return Ok(()) };
+            let number = *walked % PER_POSITION;
+            *walked += 1;
+            if !step(input, mask, position, number, self.input.as_mut())
+                || self.input.as_ref().len() > parts.state.max_size()
+            {
+                continue;
+            }
+            left -= 1;
+            let hit =
+                self.trials.probe(parts, entry, &[Own::Walk.number(self.rules)], &self.input, goal)?.is_satisfied();
+            if shadow {
+                self.trials.kept.borrow_mut().shadow.count(goal.kind(), Source::Deterministic, true, hit);
+                let anywhere = parts.state.rand_mut().below_or_zero(input.len() + 1);
+                if step(input, &everything, anywhere, number, self.input.as_mut())
+                    && let Some(hit) = self.trials.shadow(parts, &self.input, goal)?
+                {
+                    self.trials.kept.borrow_mut().shadow.count(goal.kind(), Source::Deterministic, false, hit);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<E, EM, K, S, Z> Stage<E, EM, S, Z> for WalkStage<K>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    K: Keeper,
+    S: HasCorpus<BytesInput> + HasCurrentCorpusId + HasExecutions + HasMaxSize + HasRand<Rand = StdRand>,
+    Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
+{
+    fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
+        let goal = self.trials.kept.borrow().round.goal;
+        let (Some(goal @ Goal::HitsBranch(_)), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
+        let entry = id.0 as u32;
+        let Some(mut prepared) = self.trials.kept.borrow_mut().prepared.take(entry, goal) else { return Ok(()) };
+        let result = if prepared.computation.is_complete() && prepared.input.len() <= LONGEST {
+            self.walk(&mut Parts { fuzzer, executor, state, manager }, entry, goal, &mut prepared)
+        } else {
+            Ok(())
+        };
+        self.trials.kept.borrow_mut().prepared.put(entry, goal, prepared);
+        result
+    }
+}
+
+impl<K, S> Restartable<S> for WalkStage<K> {
+    fn should_restart(&mut self, _state: &mut S) -> Result<bool, Error> {
+        Ok(true)
+    }
+
+    fn clear_progress(&mut self, _state: &mut S) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_a_byte_that_matters_comes_first() {
+        let mut mask = Mask::everything(6);
+        assert_eq!(order(&mask), [6, 5, 4, 3, 2, 1, 0]);
+        mask = Mask::nothing(6);
+        mask.allow(Edit::Overwrite, 0..1);
+        mask.allow(Edit::Overwrite, 3..6);
+        // bytes 1 and 2 matter
+        assert_eq!(order(&mask), [2, 1, 3, 0, 4, 5, 6]);
+    }
+
+    #[test]
+    fn each_step_is_one_edit_that_the_mask_allows() {
+        let mut mask = Mask::nothing(2);
+        mask.allow(Edit::Overwrite, 1..2);
+        mask.allow(Edit::Insert, 2..3);
+        let mut made = std::collections::BTreeSet::new();
+        let mut result = Vec::new();
+        for position in 0..3 {
+            for number in 0..PER_POSITION {
+                if step(b"ab", &mask, position, number, &mut result) {
+                    made.insert(result.clone());
+                }
+            }
+        }
+        assert_eq!(made.len(), 255 + 256);
+        assert!(made.contains(&b"ax"[..]) && made.contains(&b"abx"[..]) && !made.contains(&b"ab"[..]));
+    }
+}
