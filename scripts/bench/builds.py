@@ -4,7 +4,7 @@ import functools
 import os
 import subprocess
 
-from common import ROOT, binaries
+from common import ROOT, binaries, needs_library
 
 FLAGS = ["-O2", "-g"]
 # afl-clang-fast defines it whatever one says, and libxml2 asks for it
@@ -49,8 +49,7 @@ class Compiler:
     def harness(self, name, folder):
         """Builds harnesses/NAME, with its library if it has one."""
         source = next((ROOT / "harnesses" / name).glob("harness.c*"))
-        library = name if os.access(ROOT / "scripts" / "targets" / name, os.X_OK) else None
-        return self.build(source, folder, library)
+        return self.build(source, folder, name if needs_library(name) else None)
 
 
 def quagmire(**environment):
