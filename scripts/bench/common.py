@@ -25,11 +25,18 @@ def binaries():
 
 
 def build_harnesses(names):
-    """Builds the harnesses `names` of the project (or all of them) and returns name -> program."""
+    """Builds the harnesses `names` of the project (or all that need no library) and returns name -> program."""
     environment = dict(os.environ, QUAGMIRE_BIN=str(binaries()))
     subprocess.run([ROOT / "scripts" / "harness", *(names or ["--all"])], check=True, env=environment)
-    names = names or sorted(source.parent.name for source in (ROOT / "harnesses").glob("*/harness.*"))
+    if not names:
+        every = sorted(source.parent.name for source in (ROOT / "harnesses").glob("*/harness.*"))
+        names = [name for name in every if not needs_library(name)]
     return {name: ROOT / "target" / "harnesses" / name for name in names}
+
+
+def needs_library(name):
+    """Whether a harness is linked to what the script of its name in scripts/targets builds."""
+    return os.access(ROOT / "scripts" / "targets" / name, os.X_OK)
 
 
 def seeds(name):

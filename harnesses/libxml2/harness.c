@@ -1,4 +1,4 @@
-// libxml2's xmlReadMemory as a harness.
+// Parses the input as an XML document with libxml2. See README.md.
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
 #include <stddef.h>
