@@ -36,16 +36,18 @@ const FEWEST_MUTANTS: f64 = 16.0;
 /// Mutants of one position: 256 values over the byte, and 256 before it.
 const PER_POSITION: u64 = 512;
 
-/// Positions, those that are closest to a byte that may not be overwritten first, and of these the last ones.
+/// Positions: first those that follow a byte that may not be overwritten, the last ones first; then the others, ever farther
+/// behind such a byte; those before all of them as they come.
 fn order(mask: &Mask) -> Vec<usize> {
-    let matters: Vec<usize> = (0..mask.length()).filter(|&at| !mask.allows(Edit::Overwrite, at)).collect();
-    let mut order: Vec<usize> = (0..=mask.length()).collect();
-    order.sort_by_key(|&at| {
-        let place = matters.partition_point(|&other| other < at);
-        let near = matters[place.saturating_sub(1)..].iter().take(2).map(|&other| other.abs_diff(at));
-        (near.min().unwrap_or(0), Reverse(at))
-    });
-    order
+    let mut order: Vec<(usize, Reverse<usize>)> = Vec::with_capacity(mask.length() + 1);
+    let mut since = usize::MAX;
+    for at in 0..=mask.length() {
+        order.push((since, Reverse(if since == usize::MAX { mask.length() - at } else { at })));
+        since = if mask.allows(Edit::Overwrite, at) { since.saturating_add(1) } else { 0 };
+    }
+    order.sort_unstable();
+    let place = |(since, Reverse(at))| if since == usize::MAX { mask.length() - at } else { at };
+    order.into_iter().map(place).collect()
 }
 
 /// One mutant of the walk: puts it into `result`, or returns false if the mask does not allow it.
@@ -160,12 +162,12 @@ mod tests {
     #[test]
     fn what_follows_a_byte_that_matters_comes_first() {
         let mut mask = Mask::everything(6);
-        assert_eq!(order(&mask), [6, 5, 4, 3, 2, 1, 0]);
+        assert_eq!(order(&mask), [0, 1, 2, 3, 4, 5, 6]);
         mask = Mask::nothing(6);
         mask.allow(Edit::Overwrite, 0..1);
         mask.allow(Edit::Overwrite, 3..6);
         // bytes 1 and 2 matter
-        assert_eq!(order(&mask), [2, 1, 3, 0, 4, 5, 6]);
+        assert_eq!(order(&mask), [3, 2, 4, 5, 6, 0, 1]);
     }
 
     #[test]
