@@ -16,7 +16,10 @@ pub enum Aim {
 }
 
 /// Work that an execution is worth beside the target's own: mutating, digesting, judging. Instructions.
-const OVERHEAD: u64 = 3000;
+pub const OVERHEAD: u64 = 3000;
+
+/// ... and per byte of the input, which is copied some times over: bytes that are worth one instruction.
+const BYTES: u64 = 2;
 
 /// How the work is divided between the aims (`--focus`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -118,8 +121,8 @@ impl Effort {
 
     /// Adds an execution to the current round's work.
     #[inline]
-    pub fn spend(&mut self, instructions: u64) {
-        self.arms[self.current].work += (instructions + OVERHEAD) as f64;
+    pub fn spend(&mut self, instructions: u64, bytes: usize) {
+        self.arms[self.current].work += (instructions + OVERHEAD + bytes as u64 / BYTES) as f64;
     }
 
     /// An input was kept in the current round.
@@ -151,7 +154,7 @@ mod tests {
         for _ in 0..20_000 {
             let aim = effort.begin();
             let (spent, every) = if aim == Aim::Cost { (1_000_000, cost) } else { (1_000, coverage) };
-            effort.spend(spent);
+            effort.spend(spent, 0);
             let which = usize::from(aim == Aim::Cost);
             work[which] += (spent + OVERHEAD) as f64;
             rounds[which] += 1;
@@ -188,12 +191,12 @@ mod tests {
             if effort.begin() == Aim::Cost {
                 let is_masked = effort.begin_masked();
                 masked[usize::from(is_masked)] += 1;
-                effort.spend(100_000);
+                effort.spend(100_000, 0);
                 if !is_masked && masked[0] % 4 == 0 {
                     effort.found(NEW);
                 }
             } else {
-                effort.spend(100_000);
+                effort.spend(100_000, 0);
             }
         }
         close(masked[1] as f64 / (masked[0] + masked[1]) as f64, SMALLEST_SHARE_OF_MASKS);

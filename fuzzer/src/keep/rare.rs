@@ -1,13 +1,14 @@
 //! FairFuzz's choice of what to work on: the branches that the fewest runs have hit, and the entries that hit them.
 //!
-//! Here the branch is chosen first, the one that was worked on least, and then an entry that hits it. FairFuzz goes round
-//! the queue and skips what hits no rare branch, which can stall when no entry does; every branch here has its entries.
+//! Here the branch is chosen first, the one on which the least work was spent, and then an entry that hits it, in the same
+//! way: expensive inputs come up more rarely. FairFuzz goes round the queue and skips what hits no rare branch, which can
+//! stall when no entry does; every branch here has its entries.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::champions::Champions;
+use super::{champions::Champions, effort::OVERHEAD};
 use crate::mask::rarity;
 
 /// Entries remembered per branch, the latest beside those that are best at it.
@@ -61,10 +62,10 @@ pub struct RareBranches {
     pub hits: Vec<u64>,
     /// Per branch: the latest entries that hit it.
     hitters: Vec<[u32; HITTERS]>,
-    /// Per branch: rounds for which it was the target.
-    rounds: Vec<u32>,
-    /// Rounds per entry and target.
-    visits: HashMap<(u32, u32), u32>,
+    /// Per branch: work of the rounds for which it was the target, in instructions for each execution.
+    work: Vec<u64>,
+    /// The same per entry and target.
+    work_of_entry: HashMap<(u32, u32), u64>,
     paused: HashMap<u32, Pause>,
     mode: Mode,
     /// All rounds for coverage, and those of this mode since something new was found.
@@ -85,7 +86,7 @@ impl RareBranches {
     pub fn grow(&mut self, edges: usize) {
         if self.hitters.len() < edges {
             self.hitters.resize(edges, [NOBODY; HITTERS]);
-            self.rounds.resize(edges, 0);
+            self.work.resize(edges, 0);
             self.hits.resize(edges.max(self.hits.len()), 0);
         }
     }
@@ -141,30 +142,26 @@ impl RareBranches {
         !self.paused.is_empty() && self.paused.get(&(branch as u32)).is_some_and(|pause| self.all < pause.until)
     }
 
-    /// The rare branch that was worked on least, and of the entries that hit it the one that was worked on least for it.
+    /// The rare branch that was worked on least, and of the entries that hit it the one that was worked on least for it,
+    /// where the work that a round would be counts as done.
     fn choose(&mut self, champions: &Champions) -> Option<(u32, u32)> {
         let known = |branch: usize| champions.is_hit(branch) && !self.is_paused(branch);
         let least = (0..self.hitters.len()).filter(|&branch| known(branch)).map(|branch| self.hits[branch]).min()?;
         let cutoff = rarity::cutoff(least);
+        let rare = (0..self.hitters.len()).filter(|&branch| self.hits[branch] <= cutoff && known(branch));
         let mut branches = 0;
-        let mut best: Option<(u32, u64, usize)> = None;
-        for branch in (0..self.hitters.len()).filter(|&branch| self.hits[branch] <= cutoff && known(branch)) {
-            branches += 1;
-            let candidate = (self.rounds[branch], self.hits[branch], branch);
-            if best.is_none_or(|best| candidate < best) {
-                best = Some(candidate);
-            }
-        }
+        let best = rare.inspect(|_| branches += 1).min_by_key(|&branch| (self.work[branch], self.hits[branch]));
         let paused = self.paused.values().filter(|pause| self.all < pause.until).count() as u64;
         self.latest = Rarity { cutoff, branches, paused };
-        let branch = best?.2;
+        let branch = best?;
         let target = branch as u32;
+        let work = |entry| champions.instructions(entry).unwrap_or(0) + OVERHEAD;
         let entries = self.hitters[branch].into_iter().chain(champions.of_edge(branch));
-        let entry = entries
-            .filter(|&entry| entry != NOBODY && champions.is_active(entry))
-            .min_by_key(|&entry| (self.visits.get(&(entry, target)).copied().unwrap_or(0), entry))?;
-        self.rounds[branch] += 1;
-        *self.visits.entry((entry, target)).or_default() += 1;
+        let entry = entries.filter(|&entry| entry != NOBODY && champions.is_active(entry)).min_by_key(|&entry| {
+            (self.work_of_entry.get(&(entry, target)).copied().unwrap_or(0) + work(entry), entry)
+        })?;
+        self.work[branch] += work(entry);
+        *self.work_of_entry.entry((entry, target)).or_default() += work(entry);
         Some((target, entry))
     }
 
@@ -202,15 +199,17 @@ mod tests {
         let (mut rare, champions) = scene(&[&[0, 1], &[0, 2], &[3]], &[100, 3, 4, 5]);
         assert_eq!(rare.begin_round(1, &champions), None);
         let chosen: Vec<_> = (0..4).map(|_| rare.begin_round(1, &champions)).collect();
-        assert_eq!(chosen, [Some((1, 0)), Some((2, 1)), Some((1, 0)), Some((2, 1))]);
+        // the second entry is a little cheaper
+        assert_eq!(chosen, [Some((1, 0)), Some((2, 1)), Some((2, 1)), Some((1, 0))]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 2, paused: 0 });
     }
 
     #[test]
     fn the_entries_of_a_branch_take_turns() {
         let (mut rare, champions) = scene(&[&[0, 1], &[0, 1, 2], &[1, 3]], &[100, 1, 90, 90]);
-        let chosen: Vec<_> = (0..4).map(|_| rare.begin_round(0, &champions)).collect();
-        assert_eq!(chosen, [0, 1, 2, 0].map(|entry| Some((1, entry))));
+        let chosen: Vec<_> = (0..6).map(|_| rare.begin_round(0, &champions)).collect();
+        // the cheapest first
+        assert_eq!(chosen, [2, 1, 0, 2, 1, 0].map(|entry| Some((1, entry))));
     }
 
     #[test]

@@ -92,7 +92,8 @@ impl Mask {
                 return Some(position);
             }
         }
-        (position..self.bits.len()).chain(0..position).find(|&position| self.allows(edit, position))
+        let (before, after) = self.bits.split_at(position);
+        first_with(after, edit as u8).map(|at| position + at).or_else(|| first_with(before, edit as u8))
     }
 
     /// The longest range around `position` at all of which `edit` is allowed, up to `most` positions to either side.
@@ -131,6 +132,13 @@ impl Mask {
         let same: u32 = self.bits.iter().zip(&other.bits).map(|(a, b)| 3 - (a ^ b).count_ones()).sum();
         f64::from(same) / (3 * self.bits.len().max(1)) as f64
     }
+}
+
+/// The first of `bits` with this one: in blocks, since there may be none in many thousands.
+fn first_with(bits: &[u8], bit: u8) -> Option<usize> {
+    let (blocks, _) = bits.as_chunks::<64>();
+    let empty = blocks.iter().take_while(|block| block.iter().fold(0, |all, bits| all | bits) & bit == 0).count() * 64;
+    bits[empty..].iter().position(|bits| bits & bit != 0).map(|at| empty + at)
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ impl<K: Keeper> Trials<K> {
         let bytes = input.mutator_bytes();
         let counts = &executor.observers().0;
         self.between.keeper.borrow_mut().executed(operators, counts);
-        self.kept.borrow_mut().effort.spend(counts.cost().instructions);
+        self.kept.borrow_mut().effort.spend(counts.cost().instructions, bytes.len());
         let kept = result == ExecuteInputResult::Corpus;
         if kept {
             let kept = self.between.keeper.borrow_mut().keep_mutant(parent, operators, bytes, counts);
