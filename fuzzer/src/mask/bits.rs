@@ -20,6 +20,10 @@ impl Edit {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Overwrite, Self::Insert, Self::Delete];
 
+    fn place(self) -> usize {
+        (self as u8).trailing_zeros() as usize
+    }
+
     /// As it is printed: `O`, `I`, `D`.
     pub fn letter(self) -> char {
         match self {
@@ -40,19 +44,21 @@ const TRIES: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mask {
     bits: Vec<u8>,
+    /// Positions at which each kind of edit is allowed.
+    allowed: [usize; 3],
 }
 
 impl Mask {
     /// Of an input of `length` bytes: nothing is allowed.
     pub fn nothing(length: usize) -> Self {
-        Self { bits: vec![0; length + 1] }
+        Self { bits: vec![0; length + 1], allowed: [0; 3] }
     }
 
     /// Of an input of `length` bytes: everything is allowed.
     pub fn everything(length: usize) -> Self {
         let mut bits = vec![ALL; length + 1];
         bits[length] = Edit::Insert as u8;
-        Self { bits }
+        Self { bits, allowed: [length, length + 1, length] }
     }
 
     /// Bytes of the input that it belongs to.
@@ -74,17 +80,35 @@ impl Mask {
     /// Allows `edit` at these positions.
     pub fn allow(&mut self, edit: Edit, positions: Range<usize>) {
         for bits in &mut self.bits[positions] {
+            self.allowed[edit.place()] += usize::from(*bits & edit as u8 == 0);
             *bits |= edit as u8;
         }
     }
 
     /// Number of positions at which `edit` is allowed.
     pub fn allowed(&self, edit: Edit) -> usize {
-        self.bits.iter().filter(|bits| **bits & edit as u8 != 0).count()
+        self.allowed[edit.place()]
+    }
+
+    /// Whether nothing is allowed anywhere.
+    pub fn is_closed(&self) -> bool {
+        self.allowed == [0; 3]
+    }
+
+    /// These positions are about to go.
+    fn forget(&mut self, range: Range<usize>) {
+        for bits in &self.bits[range] {
+            for edit in Edit::ALL {
+                self.allowed[edit.place()] -= usize::from(bits & edit as u8 != 0);
+            }
+        }
     }
 
     /// A position at which `edit` is allowed, each about as likely as the others; `None` if there is none.
     pub fn draw(&self, edit: Edit, rand: &mut StdRand) -> Option<usize> {
+        if self.allowed(edit) == 0 {
+            return None;
+        }
         let mut position = 0;
         for _ in 0..TRIES {
             position = rand.below_or_zero(self.bits.len());
@@ -105,16 +129,19 @@ impl Mask {
 
     /// Bytes came in before `position`: they may be changed as one likes.
     pub fn insert(&mut self, position: usize, length: usize) {
-        self.bits.splice(position..position, std::iter::repeat_n(ALL, length));
+        self.replace(position..position, length);
     }
 
     /// Bytes went.
     pub fn delete(&mut self, range: Range<usize>) {
+        self.forget(range.clone());
         self.bits.drain(range);
     }
 
     /// Bytes were replaced by others, of which nothing is known: they may be changed as one likes.
     pub fn replace(&mut self, range: Range<usize>, length: usize) {
+        self.forget(range.clone());
+        self.allowed.iter_mut().for_each(|allowed| *allowed += length);
         if range.len() == length {
             self.bits[range].fill(ALL);
         } else {
@@ -125,6 +152,7 @@ impl Mask {
     /// Becomes a copy of another one, in the memory that it has.
     pub fn copy_from(&mut self, other: &Self) {
         self.bits.clone_from(&other.bits);
+        self.allowed = other.allowed;
     }
 
     /// Share of positions, over all kinds of edits, at which two masks of the same input say the same: 0 to 1.
@@ -157,6 +185,8 @@ mod tests {
         assert_eq!((mask.length(), mask.allowed(Edit::Delete), mask.allowed(Edit::Insert)), (3, 2, 1));
         mask.replace(1..3, 1);
         assert_eq!((mask.length(), mask.allows_all(Edit::Overwrite, 0..2)), (2, true));
+        let counted = |edit| (0..=mask.length()).filter(|&at| mask.allows(edit, at)).count();
+        assert_eq!(Edit::ALL.map(|edit| mask.allowed(edit)), Edit::ALL.map(counted));
     }
 
     #[test]

@@ -191,7 +191,9 @@ where
         let whole = state.corpus().cloned_input_for_id(parent_id);
         let base = match (&prepared, &whole) {
             (Some((goal, prepared)), _) => {
-                let mask = round.masked.then(|| prepared.computation.mask());
+                // half a mask would hold mutants to half of the input
+                let usable = round.masked && prepared.computation.is_complete();
+                let mask = Some(prepared.computation.mask()).filter(|mask| usable && !mask.is_closed());
                 Base { bytes: &prepared.input, mask, goal: Some(*goal) }
             }
             (None, Ok(whole)) => Base { bytes: whole.mutator_bytes(), mask: None, goal: None },
