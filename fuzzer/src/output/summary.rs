@@ -6,6 +6,8 @@ use crate::cost::{
     resource::Resource,
 };
 use crate::error::{Error, Result};
+use crate::keep::shadow::Source;
+use crate::mask::TargetKind;
 use crate::replay::growth::Growth;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -54,12 +56,70 @@ pub struct Summary {
     /// What runs cost, over all executions.
     #[serde(default)]
     pub costs: Vec<Distribution>,
+    /// Branches that few runs hit.
+    #[serde(default)]
+    pub rare: Rare,
+    /// Inputs that were held to masks.
+    #[serde(default)]
+    pub masks: Masks,
+    /// Mutants with and without masks; empty without `--shadow-mask`.
+    #[serde(default)]
+    pub shadow: Vec<Shadow>,
     /// What the same input measured against itself shows on this machine; nothing if it was not measured.
     #[serde(default)]
     pub noise: Option<Noise>,
     /// Where it ran.
     #[serde(default)]
     pub environment: Environment,
+}
+
+/// Branches that few runs hit, as FairFuzz has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rare {
+    /// How many there are now.
+    pub branches: u64,
+    /// Branches that no more runs have hit are rare.
+    pub cutoff: u64,
+    /// Those that could not be hit again and are left alone for a while.
+    pub paused: u64,
+    /// How often ordinary mutation took over since rare branches brought nothing new.
+    pub bootstraps: u64,
+}
+
+/// What masks cost and brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Masks {
+    /// Inputs that were made ready for a target: trimmed, and their masks computed.
+    pub computed: u64,
+    /// Bytes of these inputs, after trimming.
+    pub bytes: u64,
+    /// Executions for masks.
+    pub executions: u64,
+    /// Executions for trimming.
+    pub trimming: u64,
+    /// Mutants that were held to a mask.
+    pub mutants: u64,
+    /// Those of them that satisfied their target.
+    pub hits: u64,
+    /// Those of them that were kept.
+    pub kept: u64,
+}
+
+/// How many mutants of one kind satisfy their target, with a mask and without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shadow {
+    /// Kind of target.
+    pub target: TargetKind,
+    /// Where the mutants come from.
+    pub stage: Source,
+    /// Mutants with a mask.
+    pub masked_mutants: u64,
+    /// Those that satisfy the target.
+    pub masked_hits: u64,
+    /// Mutants without.
+    pub plain_mutants: u64,
+    /// Those that satisfy the target.
+    pub plain_hits: u64,
 }
 
 /// Findings with the same cause.
@@ -447,6 +507,24 @@ pub(crate) mod tests {
                 p999: 9_000_000,
                 max: 9_500_000,
                 histogram: vec![(262_143, 700_000), (524_287, 112_330)],
+            }],
+            rare: Rare { branches: 7, cutoff: 64, paused: 1, bootstraps: 2 },
+            masks: Masks {
+                computed: 41,
+                bytes: 1_640,
+                executions: 6_003,
+                trimming: 812,
+                mutants: 40_210,
+                hits: 18_450,
+                kept: 96,
+            },
+            shadow: vec![Shadow {
+                target: TargetKind::Branch,
+                stage: Source::Havoc,
+                masked_mutants: 1_000,
+                masked_hits: 450,
+                plain_mutants: 1_000,
+                plain_hits: 90,
             }],
             noise: Some(Noise { floor: 0.021, rounds: 20 }),
             environment: Environment {

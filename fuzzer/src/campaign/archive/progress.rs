@@ -10,6 +10,7 @@ use crate::{
     campaign::groups::groups,
     cost::resource::Resource,
     error::Result,
+    keep::{feedback::MaskFigures, rare::Rarity, shadow::Row},
     output::{
         AflStats, Status, Summary,
         summary::{self, Distribution, Engine, StoppedBy},
@@ -81,6 +82,10 @@ impl Archive<'_> {
             hangs: self.record.hangs,
             queue_active: active,
             queue_set_aside: self.record.entries.len() as u64 - active,
+            rare: kept.rare.latest().branches,
+            cutoff: kept.rare.latest().cutoff,
+            masks: kept.masks.computed,
+            mask_share: (kept.masks.probes + kept.masks.trims) as f64 / self.moment.executions.max(1) as f64,
             strategy: self.setup.options.strategy.name(),
             best_rules: self.best_rules(),
             last_new: self.record.last_new.map(|at| self.elapsed().saturating_sub(at)),
@@ -144,9 +149,35 @@ impl Archive<'_> {
             findings: record.findings.clone(),
             groups: groups(&record.findings),
             costs: self.distributions(),
+            rare: self.rare(),
+            masks: self.masks(),
+            shadow: self.shadow(),
             noise: record.noise,
             environment: self.setup.environment.clone(),
         }
+    }
+
+    fn rare(&self) -> summary::Rare {
+        let kept = self.kept.borrow();
+        let Rarity { cutoff, branches, paused } = kept.rare.latest();
+        summary::Rare { branches, cutoff, paused, bootstraps: kept.rare.bootstraps }
+    }
+
+    fn masks(&self) -> summary::Masks {
+        let MaskFigures { computed, bytes, probes, trims, mutants, hits, kept } = self.kept.borrow().masks;
+        summary::Masks { computed, bytes, executions: probes, trimming: trims, mutants, hits, kept }
+    }
+
+    fn shadow(&self) -> Vec<summary::Shadow> {
+        let row = |(target, stage, row): (_, _, Row)| summary::Shadow {
+            target,
+            stage,
+            masked_mutants: row.masked.mutants,
+            masked_hits: row.masked.hits,
+            plain_mutants: row.plain.mutants,
+            plain_hits: row.plain.hits,
+        };
+        self.kept.borrow().shadow.rows().map(row).collect()
     }
 
     fn distributions(&self) -> Vec<Distribution> {

@@ -17,6 +17,10 @@ fn status() -> Status {
         hangs: 1,
         queue_active: 120,
         queue_set_aside: 1_031,
+        rare: 7,
+        cutoff: 64,
+        masks: 41,
+        mask_share: 0.021,
         strategy: "mixed",
         best_rules: vec![("T.11".into(), 34), ("havoc".into(), 21)],
         last_new: Some(Duration::from_secs(12)),
@@ -57,7 +61,7 @@ fn a_narrow_terminal_cuts_lines_and_wraps_none() {
     let sgr = regex::Regex::new("\x1b\\[[0-9]*m").unwrap();
     for (width, color) in [(1, true), (2, false), (20, true), (20, false), (31, true)] {
         let text = shown(Style { color, ..TERMINAL }, width, |screen| screen.show(&status()));
-        assert_eq!(text.lines().count(), 9);
+        assert_eq!(text.lines().count(), 10);
         for line in text.lines() {
             let plain = sgr.replace_all(line, "");
             assert!(plain.chars().count() <= usize::from(width), "{width}: {plain}");
@@ -75,10 +79,10 @@ fn a_redraw_takes_the_place_of_the_block_before_and_notes_stay() {
         screen.show(&Status { executions: 900_000, ..status() });
         screen.finish("the end\n");
     });
-    assert_eq!(text.matches("\x1b[9A\r\x1b[J").count(), 1);
+    assert_eq!(text.matches("\x1b[10A\r\x1b[J").count(), 1);
     assert_eq!(text.matches("quagmire  ./trim").count(), 2);
     let note = text.find("a seed crashes").unwrap();
-    assert!(text.find("\x1b[9A").unwrap() < note && note < text.find("900,000").unwrap());
+    assert!(text.find("\x1b[10A").unwrap() < note && note < text.find("900,000").unwrap());
     assert!(text.ends_with("12s ago\n\nthe end\n"), "{text}");
 }
 

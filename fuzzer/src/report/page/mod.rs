@@ -3,6 +3,7 @@
 mod facts;
 pub mod findings;
 mod hot;
+mod masks;
 mod tables;
 mod verdict;
 
@@ -34,7 +35,8 @@ pub fn page(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> String {
         (facts::tiles(summary))
         nav {
             a href="#findings" { "Findings" } @if !extras.graphs.is_empty() { a href="#time" { "Over time" } }
-            a href="#costs" { "Costs" } a href="#rules" { "Rules" } a href="#baseline" { "Baseline and noise" } a href="#campaign" { "Campaign" }
+            a href="#costs" { "Costs" } a href="#rules" { "Rules" }
+            @if summary.masks.computed > 0 { a href="#masks" { "Masks" } } a href="#baseline" { "Baseline and noise" } a href="#campaign" { "Campaign" }
         }
         (findings::findings(campaign, rules, extras))
         @if !extras.graphs.is_empty() {
@@ -43,6 +45,7 @@ pub fn page(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> String {
         }
         (tables::costs(summary))
         (tables::rules(summary, rules))
+        @if let Some(section) = masks::masks(summary) { (section) }
         (facts::baseline(summary))
         (facts::facts(summary))
     };
