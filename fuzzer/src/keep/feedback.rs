@@ -55,8 +55,10 @@ impl Kept {
         self.grow(counts.program().edges());
         self.contents.insert(hash_std(bytes));
         for &function in counts.ran() {
-            let (first, counts) = counts.counts(function);
-            self.history.learn(first, counts);
+            let (first, branches) = counts.branches(function);
+            self.history.learn(first, branches);
+            let (first, slots) = counts.progress(function);
+            self.history.learn_progress(first, slots);
         }
         let cost = counts.cost();
         self.history.learn_costs(&cost, &self.steering);
