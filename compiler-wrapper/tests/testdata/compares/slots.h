@@ -2,7 +2,7 @@
 #include "quagmire.h"
 
 /* not counted itself */
-#define OUTSIDE __attribute__((no_sanitize("coverage"), unused)) static
+#define OUTSIDE __attribute__((disable_sanitizer_instrumentation, noinline, unused)) static
 
 OUTSIDE const struct qgm_function *found(void *function) {
   for (uint64_t m = 0; m < __quagmire_modules.count; m++) {
