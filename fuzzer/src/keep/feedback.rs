@@ -62,7 +62,10 @@ impl Kept {
         }
         let cost = counts.cost();
         self.history.learn_costs(&cost, &self.steering);
-        let all = counts.ran().iter().map(|&function| counts.counts(function));
+        let all = counts.ran().iter().map(|&function| {
+            let (first, all) = counts.counts(function);
+            (first, all, counts.branches(function).1.len())
+        });
         let standing = Standing { cost, bytes: bytes.len() as u64, key: self.steering.key(&cost), score };
         self.champions.enter(entry, standing, !self.ignores_maxima, all)
     }

@@ -7,17 +7,17 @@ static volatile unsigned sink;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 22 || memcmp(data, "quagmire-magic", 14) != 0) return 0;
-  uint32_t version, section;
-  memcpy(&version, data + 14, 4);
-  if (version != 0xcafed00d) return 0;
+  uint32_t form, section;
+  memcpy(&form, data + 14, 4);
+  if (form != 0x46464952) return 0;
   memcpy(&section, data + 18, 4);
   switch (section) {
-  case 0x44414548: return 0;
+  case 0x44414548: sink = 1; break;
   case 0x59444f42:
     for (size_t i = 22; i < size; i++)
       for (size_t j = 22; j < size; j++) sink += data[j];
-    return 0;
-  case 0x4c494154: return 0;
+    break;
+  case 0x4c494154: sink = 2; break;
   }
   return 0;
 }
