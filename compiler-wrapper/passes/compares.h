@@ -277,8 +277,12 @@ private:
       }
       Most = IRB.CreateZExtOrTrunc(Length, Word);
     }
-    Value *Args[] = {IRB.CreatePointerCast(A, Ptr), IRB.CreatePointerCast(B, Ptr),       Most,
-                     slot(IRB, First),              ConstantInt::get(I32, Number), ConstantInt::get(I32, Known.Compares)};
+    Value *Args[] = {IRB.CreatePointerCast(A, Ptr),
+                     IRB.CreatePointerCast(B, Ptr),
+                     Most,
+                     slot(IRB, First),
+                     ConstantInt::get(I32, Number),
+                     ConstantInt::get(I32, Known.Compares)};
     IRB.CreateCall(runtime(), Args);
   }
 
@@ -295,7 +299,10 @@ private:
     F->setVisibility(GlobalValue::HiddenVisibility);
     F->setComdat(M.getOrInsertComdat(Name));
     F->addFnAttr(Attribute::NoUnwind);
-    auto *Target = Function::Create(Ty, GlobalValue::ExternalWeakLinkage, "__quagmire_compare", M);
+    const char *Callee = "__quagmire_compare";
+    Function *Target = M.getFunction(Callee);
+    if (!Target)
+      Target = Function::Create(Ty, GlobalValue::ExternalWeakLinkage, Callee, M);
     BasicBlock *Test = BasicBlock::Create(C, "", F), *Pass = BasicBlock::Create(C, "", F),
                *Done = BasicBlock::Create(C, "", F);
     IRBuilder<> IRB(Test);

@@ -257,3 +257,12 @@ proptest::proptest! {
         proptest::prop_assert!(typed.iter().all(|word| left.any(|ours| ours == word)), "{:?} became {:?}", typed, command);
     }
 }
+
+#[test]
+fn comparisons_are_shown_only_on_request_and_not_in_plain_mode() {
+    let plan = |settings| parse(words("-c a.c"), Language::C, settings, &read);
+    let asked = Settings { compares: true, ..Settings::default() };
+    assert!(plan(asked).compares && plan(asked).instrument);
+    assert!(!plan(Settings::default()).compares);
+    assert!(!plan(Settings { plain: true, ..asked }).compares);
+}
