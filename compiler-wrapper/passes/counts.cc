@@ -12,7 +12,7 @@
 // What a function leaves in its object file (all of it lives and dies with the function: COMDAT, !associated):
 //   __qgm_entry    one u32: how often the function was entered. All of a program's stand side by side, so that one
 //                  scan over them tells which functions ran: nothing else of the others is looked at after a run.
-//   __qgm_counts   the u32 counts of its other edges.
+//   __qgm_counts   the u32 counts of its other edges, and the progress slots of its comparisons (see compares.h).
 //   __qgm_weights  how many IR instructions one execution of each edge stands for.
 //   __qgm_pcs      the address of each edge's block.
 //   __qgm_lines    which source lines the edges stand for, if there is debug information (see lines.h).
@@ -22,6 +22,7 @@
 //
 // The same source builds with LLVM 14 to 19 without a version test.
 
+#include "compares.h"
 #include "lines.h"
 #include "stack.h"
 #include "weight.h"
@@ -58,7 +59,7 @@ class Counts {
 public:
   explicit Counts(Module &M)
       : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), I8(Type::getInt8Ty(C)), Ptr(PointerType::getUnqual(I8)),
-        Record(StructType::get(C, {Ptr, Ptr, Ptr, Ptr, I32, I32})), TextsOfModule(M) {}
+        Record(StructType::get(C, {Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32})), TextsOfModule(M) {}
 
   bool run() {
     SmallVector<Function *, 64> Functions;
@@ -90,7 +91,7 @@ private:
         F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
       return false;
     StringRef Name = F.getName();
-    for (const char *Prefix : {"__sanitizer_", "__asan_", "__ubsan_", "__quagmire_", "asan.module_", "quagmire.module_"})
+    for (const char *Prefix : {"__sanitizer_", "__asan_", "__ubsan_", "__quagmire_", "asan.module_", "quagmire."})
       if (Name.substr(0, strlen(Prefix)) == Prefix)
         return false;
     return !isa<UnreachableInst>(F.getEntryBlock().getTerminator()) || F.getEntryBlock().size() > 1;
@@ -243,12 +244,13 @@ private:
     for (const Group &G : Groups)
       if (G.Parts.empty())
         Counters.push_back(&G);
-    unsigned Rest = Counters.size() - 1;
+    compares::Probes Progress(F);
+    unsigned Rest = Counters.size() - 1, Slots = Progress.slots();
 
     auto *EntryTy = ArrayType::get(I32, 1);
-    auto *RestTy = ArrayType::get(I32, Rest);
+    auto *RestTy = ArrayType::get(I32, Rest + Slots);
     GlobalVariable *Entry = table(F, "__qgm_entry", ConstantAggregateZero::get(EntryTy), false);
-    GlobalVariable *Others = Rest ? table(F, "__qgm_counts", ConstantAggregateZero::get(RestTy), false) : nullptr;
+    GlobalVariable *Others = Rest + Slots ? table(F, "__qgm_counts", ConstantAggregateZero::get(RestTy), false) : nullptr;
 
     SmallVector<Constant *, 32> Weights, Pcs;
     for (unsigned I = 0; I < Counters.size(); ++I) {
@@ -266,13 +268,16 @@ private:
                           Others ? ConstantExpr::getPointerCast(Others, Ptr) : ConstantPointerNull::get(Ptr),
                           ConstantExpr::getPointerCast(Weight, Ptr),
                           ConstantExpr::getPointerCast(Pc, Ptr),
-                          ConstantInt::get(I32, Counters.size()),
-                          Lines ? distance(Whole, Lines) : ConstantInt::get(I32, 0)};
+                          ConstantInt::get(I32, Counters.size() + Slots),
+                          Lines ? distance(Whole, Lines) : ConstantInt::get(I32, 0),
+                          ConstantInt::get(I32, Slots),
+                          ConstantInt::get(I32, 0)};
     Whole->setInitializer(ConstantStruct::get(Record, Fields));
 
     stack::track(F);
     for (unsigned I = 0; I < Counters.size(); ++I)
       increment(*Counters[I]->Head, I == 0 ? EntryTy : RestTy, I == 0 ? Entry : Others, I == 0 ? 0 : I - 1);
+    Progress.insert(RestTy, Others, Rest);
   }
 
   // Null without debug information.

@@ -6,12 +6,14 @@
 #include <stdint.h>
 
 /* Raised whenever a layout or a meaning below changes: engine and runtime refuse to work with another one. */
-#define QGM_ABI 2
+#define QGM_ABI 3
 
 /* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
-   edge i > 0 is counted in counts[i - 1]. weights and pcs have one item per edge. lines is the distance in bytes from
-   this record to the table of source lines (section __qgm_lines, see passes/lines.h), 0 without debug information: a
-   distance needs no relocation when the program starts. */
+   edge i > 0 is counted in counts[i - 1]. The last `progress` of the `edges` are no edges but progress slots, which show
+   how far comparisons got: 0 or 1 (see passes/compares.h). weights and pcs have one item per edge that is none. lines is
+   the distance in bytes from this record to the table of source lines (section __qgm_lines, see passes/lines.h), 0
+   without debug information: a distance needs no relocation when the program starts. `unused` keeps the records of all
+   targets in steps of 8 bytes, as the section is aligned. */
 struct qgm_function {
   uint32_t *entry;
   uint32_t *counts;
@@ -19,6 +21,8 @@ struct qgm_function {
   void *const *pcs;
   uint32_t edges;
   int32_t lines;
+  uint32_t progress;
+  uint32_t unused;
 };
 
 /* The tables of one linked object: the executable, or a shared library. */
@@ -37,6 +41,12 @@ struct qgm_modules {
 };
 
 extern struct qgm_modules __quagmire_modules;
+
+/* What `__quagmire_compare` compares: bits of its last argument. */
+enum qgm_compared {
+  QGM_TEXT = 1, /* C strings: a zero byte ends them */
+  QGM_FOLD = 2, /* ASCII letters of either case are equal */
+};
 
 /* How one run of the target ended. */
 enum qgm_status {

@@ -12,12 +12,14 @@ use crate::toolchain::Toolchain;
 /// The first one is compiled, and includes the others.
 const PASS: &[(&str, &str)] = &[
     ("counts.cc", include_str!("../passes/counts.cc")),
+    ("compares.h", include_str!("../passes/compares.h")),
     ("lines.h", include_str!("../passes/lines.h")),
     ("stack.h", include_str!("../passes/stack.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
 const HEADER: (&str, &str) = ("quagmire.h", include_str!("../runtime/quagmire.h"));
 const RUNTIME: (&str, &str) = ("runtime.c", include_str!("../runtime/runtime.c"));
+const COMPARES: (&str, &str) = ("compares.c", include_str!("../runtime/compares.c"));
 const HEAP: (&str, &str) = ("heap.c", include_str!("../runtime/heap.c"));
 const IN_PROCESS: (&str, &str) = ("inprocess.c", include_str!("../runtime/inprocess.c"));
 
@@ -34,16 +36,21 @@ const UNWANTED_VARIABLES: &[&str] =
 pub struct Objects {
     /// Counts and fork server.
     pub runtime: PathBuf,
+    /// What shows how far comparisons of memory get.
+    pub compares: PathBuf,
     /// The `main` of in-process harnesses.
     pub main: PathBuf,
     /// What counts their allocations.
     pub heap: PathBuf,
 }
 
-/// The pass plugin for this clang.
-pub fn plugin(cache: &Cache, toolchain: &Toolchain) -> Result<PathBuf, Error> {
+/// The pass plugin for this clang, which shows the progress of `compares` or not. These are two files, so that a command
+/// says which one it was.
+pub fn plugin(cache: &Cache, toolchain: &Toolchain, compares: bool) -> Result<PathBuf, Error> {
+    let compares = compares.then_some("-DQUAGMIRE_COMPARES=1");
     // an option may be wrong for one clang only: its LLVM's flags come last
-    let flags: Vec<&str> = PLUGIN_FLAGS.iter().copied().chain(toolchain.cxxflags.iter().map(String::as_str)).collect();
+    let theirs = toolchain.cxxflags.iter().map(String::as_str);
+    let flags: Vec<&str> = PLUGIN_FLAGS.iter().copied().chain(compares).chain(theirs).collect();
     let sources = PASS.iter().map(|(_, text)| *text);
     let key = digest(
         [toolchain.identity.as_str()].into_iter().chain(sources).chain(flags.iter().copied()).map(str::as_bytes),
@@ -57,7 +64,7 @@ pub fn plugin(cache: &Cache, toolchain: &Toolchain) -> Result<PathBuf, Error> {
 
 /// The objects for this clang and for the target that the user's flags choose.
 pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Result<Objects, Error> {
-    let sources = [HEADER, RUNTIME, IN_PROCESS, HEAP];
+    let sources = [HEADER, RUNTIME, COMPARES, IN_PROCESS, HEAP];
     let key = digest(
         [toolchain.identity.as_bytes()]
             .into_iter()
@@ -65,7 +72,12 @@ pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Res
             .chain(RUNTIME_FLAGS.iter().map(|flag| flag.as_bytes()))
             .chain(target.iter().map(|flag| flag.as_encoded_bytes())),
     );
-    let built = [(RUNTIME.0, "quagmire-runtime.o"), (IN_PROCESS.0, "quagmire-main.o"), (HEAP.0, "quagmire-heap.o")];
+    let built = [
+        (RUNTIME.0, "quagmire-runtime.o"),
+        (COMPARES.0, "quagmire-compares.o"),
+        (IN_PROCESS.0, "quagmire-main.o"),
+        (HEAP.0, "quagmire-heap.o"),
+    ];
     let runtime = cache.file(&format!("objects-{}-{key}", toolchain.major), built[0].1, |folder| {
         for (source, object) in built {
             let mut command = Command::new(&toolchain.clang);
@@ -74,7 +86,8 @@ pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Res
         }
         Ok(())
     })?;
-    Ok(Objects { main: runtime.with_file_name(built[1].1), heap: runtime.with_file_name(built[2].1), runtime })
+    let [_, compares, main, heap] = built.map(|(_, object)| runtime.with_file_name(object));
+    Ok(Objects { runtime, compares, main, heap })
 }
 
 /// The in-process engine: `QUAGMIRE_ENGINE`, or `libquagmire.a` beside the wrapper, or `../lib/quagmire/libquagmire.a`

@@ -12,6 +12,7 @@ pub mod options;
 pub mod plan;
 pub mod response;
 pub mod run;
+pub mod settings;
 pub mod toolchain;
 
 use std::ffi::OsString;
@@ -19,8 +20,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 pub use error::Error;
-pub use plan::{Language, Plan, Settings, parse};
+pub use plan::{Language, Plan, parse};
 pub use run::run;
+pub use settings::Settings;
 
 /// What both binaries do: read the process's arguments and environment, and become clang. Returns only on failure,
 /// with one line on standard error and exit code 1.

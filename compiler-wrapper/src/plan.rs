@@ -26,6 +26,7 @@ use std::path::PathBuf;
 use crate::inputs::Kind;
 use crate::options;
 use crate::response::{self, Expanded, Read};
+use crate::settings::Settings;
 
 /// Which of clang's two drivers is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,23 +35,6 @@ pub enum Language {
     C,
     /// `clang++`
     Cxx,
-}
-
-/// What the environment says about how to compile.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Settings {
-    /// `QUAGMIRE_NOOPT=1`: plain clang, nothing touched.
-    pub plain: bool,
-    /// `QUAGMIRE_FUZZING_MODE=1`: define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
-    pub fuzzing_mode: bool,
-}
-
-impl Settings {
-    /// Reads the environment variables; each counts when it is set to `1`.
-    pub fn from_environment() -> Settings {
-        let set = |name| std::env::var_os(name).is_some_and(|value| value == "1");
-        Settings { plain: set("QUAGMIRE_NOOPT"), fuzzing_mode: set("QUAGMIRE_FUZZING_MODE") }
-    }
 }
 
 /// What an executable is linked with.
@@ -69,6 +53,8 @@ pub struct Plan {
     pub language: Language,
     /// Does this command generate code from something that the pass plugin instruments?
     pub instrument: bool,
+    /// Does the plugin show how far comparisons get?
+    pub compares: bool,
     /// Does this command link an executable, and with what?
     pub link: Option<Link>,
     /// Does a sanitizer bring an allocator, so that ours must not stand in front of it?
@@ -92,6 +78,9 @@ pub struct Pieces {
     pub plugin: PathBuf,
     /// The runtime object.
     pub runtime: PathBuf,
+    /// The object that shows how far comparisons of memory get: code that was compiled with `QUAGMIRE_COMPARES=1` may be
+    /// linked, or loaded, without it.
+    pub compares: PathBuf,
     /// The object with the in-process harness's `main`.
     pub main: PathBuf,
     /// The object that counts a harness's allocations.
@@ -99,6 +88,9 @@ pub struct Pieces {
     /// The engine's archive.
     pub engine: PathBuf,
 }
+
+/// Functions of the runtime that instrumented code calls.
+const EXPORTED: [&str; 2] = ["__quagmire_register", "__quagmire_compare"];
 
 const FUZZING_MACRO: &str = "FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION";
 
@@ -119,7 +111,7 @@ impl Plan {
             if self.language_in_effect.is_some() {
                 command.extend(["-x", "none"].map(OsString::from));
             }
-            command.push(pieces.runtime.clone().into());
+            command.extend([&pieces.runtime, &pieces.compares].map(|object| object.clone().into()));
             if link == Link::Engine {
                 command.push(pieces.main.clone().into());
                 if !self.sanitizer_allocates {
@@ -130,8 +122,8 @@ impl Plan {
                 command
                     .extend(["-Wl,-u,LLVMFuzzerTestOneInput", "-lpthread", "-ldl", "-lm", "-lrt"].map(OsString::from));
             }
-            // instrumented libraries that are opened at run time look for it; bfd, gold, lld and mold know the option
-            command.push("-Wl,--export-dynamic-symbol=__quagmire_register".into());
+            // instrumented libraries that are opened at run time look for them; bfd, gold, lld and mold know the option
+            command.extend(EXPORTED.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
                 command.extend([OsString::from("-x"), language.clone()]);
             }
@@ -144,6 +136,7 @@ impl Plan {
         Plan {
             language,
             instrument: false,
+            compares: false,
             link: None,
             sanitizer_allocates: false,
             fuzzing_mode: false,
@@ -175,6 +168,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
     Plan {
         language,
         instrument: generates_code && scan.inputs.iter().any(|kind| kind.is_instrumented()),
+        compares: settings.compares,
         link: links.then_some(if scan.engine { Link::Engine } else { Link::Runtime }),
         sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,

@@ -21,21 +21,30 @@ fn planned(line: &str) -> Plan {
     parse(words(line), Language::C, Settings::default(), &read)
 }
 
-/// The command in one line, with P, R, M, H and E for the plugin, runtime, main, heap and engine.
+/// The command in one line, with P, R, C, M, H and E for the plugin, runtime, comparisons, main, heap and engine.
 fn command(line: &str) -> String {
-    let pieces =
-        Pieces { plugin: "P".into(), runtime: "R".into(), main: "M".into(), heap: "H".into(), engine: "E".into() };
+    let pieces = Pieces {
+        plugin: "P".into(),
+        runtime: "R".into(),
+        compares: "C".into(),
+        main: "M".into(),
+        heap: "H".into(),
+        engine: "E".into(),
+    };
     let command = planned(line).command(&pieces);
     command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-const RUNTIME: &str = "R -Wl,--export-dynamic-symbol=__quagmire_register";
-const ENGINE: &str = "R M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
-                      -Wl,--export-dynamic-symbol=__quagmire_register";
+const RUNTIME: &str =
+    "R C -Wl,--export-dynamic-symbol=__quagmire_register -Wl,--export-dynamic-symbol=__quagmire_compare";
+const ENGINE: &str = "R C M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
+                      -Wl,--export-dynamic-symbol=__quagmire_register \
+                      -Wl,--export-dynamic-symbol=__quagmire_compare";
 
 /// With a sanitizer that has an allocator of its own.
-const SANITIZED: &str = "R M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
-                         -Wl,--export-dynamic-symbol=__quagmire_register";
+const SANITIZED: &str = "R C M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
+                         -Wl,--export-dynamic-symbol=__quagmire_register \
+                      -Wl,--export-dynamic-symbol=__quagmire_compare";
 
 #[test]
 fn compile_commands_get_the_plugin_and_nothing_else() {
@@ -195,13 +204,13 @@ fn an_option_without_its_value_is_left_for_clang_to_complain_about() {
 #[test]
 fn plain_mode_touches_nothing() {
     let line = "-fsanitize=fuzzer @fuzzer.rsp a.c -- b.c";
-    let plan = parse(words(line), Language::C, Settings { plain: true, fuzzing_mode: true }, &read);
+    let plan = parse(words(line), Language::C, Settings { plain: true, fuzzing_mode: true, compares: true }, &read);
     assert_eq!(plan.command(&Pieces::default()), words(line));
 }
 
 #[test]
 fn the_fuzzing_macro_is_defined_only_where_asked_for_and_read() {
-    let with = Settings { plain: false, fuzzing_mode: true };
+    let with = Settings { fuzzing_mode: true, ..Settings::default() };
     for (line, defined) in [
         ("-c a.c", true),
         ("-E a.c", true),
@@ -247,4 +256,13 @@ proptest::proptest! {
         let mut left = command.iter();
         proptest::prop_assert!(typed.iter().all(|word| left.any(|ours| ours == word)), "{:?} became {:?}", typed, command);
     }
+}
+
+#[test]
+fn comparisons_are_shown_only_on_request_and_not_in_plain_mode() {
+    let plan = |settings| parse(words("-c a.c"), Language::C, settings, &read);
+    let asked = Settings { compares: true, ..Settings::default() };
+    assert!(plan(asked).compares && plan(asked).instrument);
+    assert!(!plan(Settings::default()).compares);
+    assert!(!plan(Settings { plain: true, ..asked }).compares);
 }

@@ -18,11 +18,12 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
 
     let mut pieces = Pieces::default();
     if plan.instrument {
-        pieces.plugin = artefacts::plugin(&cache, &toolchain)?;
+        pieces.plugin = artefacts::plugin(&cache, &toolchain, plan.compares)?;
     }
     if plan.link.is_some() {
         let objects = artefacts::objects(&cache, &toolchain, &plan.target)?;
-        (pieces.runtime, pieces.main, pieces.heap) = (objects.runtime, objects.main, objects.heap);
+        (pieces.runtime, pieces.compares) = (objects.runtime, objects.compares);
+        (pieces.main, pieces.heap) = (objects.main, objects.heap);
     }
     if plan.link == Some(Link::Engine) {
         pieces.engine = artefacts::engine(variable("QUAGMIRE_ENGINE"), std::env::current_exe().ok())?;

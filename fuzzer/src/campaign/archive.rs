@@ -87,7 +87,7 @@ impl<'a> Archive<'a> {
             plot: PlotData::open(setup.folder.path())?,
             screen,
             terminal: is_terminal,
-            moment: Moment { executions: 0, edges: 0 },
+            moment: Moment::default(),
             execution_limit: u64::MAX,
             lost: &[],
         })

@@ -57,7 +57,7 @@ impl EndsSeen {
         }
         self.edges.resize(counts.program().edges().div_ceil(64), 0);
         for &function in counts.ran() {
-            let (first, counts) = counts.counts(function);
+            let (first, counts) = counts.branches(function);
             for (edge, _) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
                 let (word, bit) = (edge / 64, 1 << (edge % 64));
                 new |= self.edges[word] & bit == 0;

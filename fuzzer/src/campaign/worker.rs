@@ -282,8 +282,7 @@ impl<'a> Worker<'a> {
     }
 
     fn moment(&self) -> Moment {
-        let edges = self.executor.counts().program().edges() as u64;
-        Moment { executions: *self.state.executions(), edges }
+        Moment::of(*self.state.executions(), self.executor.counts().program())
     }
 
     fn reason_to_stop(&self, execution_limit: u64) -> Option<StoppedBy> {

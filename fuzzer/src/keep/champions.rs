@@ -42,7 +42,8 @@ pub struct Champions {
     entries: Vec<Option<Entry>>,
     /// Per edge and bucket: the cheapest entry that hits the edge in this bucket.
     cheapest: Vec<[u32; BUCKETS]>,
-    /// Per edge: the entry that executes it most often, and how often.
+    /// Per edge: the entry that executes it most often, and how often. For a progress slot of a comparison it is the one
+    /// that hits most of the function's slots, and how many: where it got is where the search should go on.
     hottest: Vec<(u32, u32)>,
     /// The entries with the largest totals.
     most: [Option<u32>; TOTALS],
@@ -81,9 +82,9 @@ impl Champions {
         &self.by_score
     }
 
-    /// Whether any entry hits this edge.
+    /// Whether any entry hits this edge, or progress slot.
     pub fn is_hit(&self, edge: usize) -> bool {
-        self.cheapest.get(edge).is_some_and(|entries| entries.iter().any(|&entry| entry != NOBODY))
+        self.of_edge(edge).next().is_some()
     }
 
     /// The entries that are best at this edge, some of them several times.
@@ -112,15 +113,15 @@ impl Champions {
         }
     }
 
-    /// Enters a kept input with all its counts (first edge and counts, function by function). Returns the entries that
-    /// lost their last title by it; `entry` itself may be among them. Without `maxima`, executing an edge most often is
-    /// no title.
+    /// Enters a kept input with all its counts, function by function: first edge, counts, and how many of them are of
+    /// branches; progress slots come after those. Returns the entries that lost their last title by it; `entry` itself may
+    /// be among them. Without `maxima`, executing an edge most often is no title.
     pub fn enter<'a>(
         &mut self,
         entry: u32,
         standing: Standing,
         maxima: bool,
-        counts: impl Iterator<Item = (usize, &'a [u32])>,
+        counts: impl Iterator<Item = (usize, &'a [u32], usize)>,
     ) -> Vec<u32> {
         if self.entries.len() <= entry as usize {
             self.entries.resize(entry as usize + 1, None);
@@ -129,22 +130,22 @@ impl Champions {
         insert(&mut self.ranking, (standing.cost.instructions, entry));
         insert(&mut self.by_score, (standing.score.to_bits(), entry));
         let mut fallen = Vec::new();
-        for (first, counts) in counts {
-            for (edge, &count) in (first..).zip(counts) {
-                if count == 0 {
-                    continue;
-                }
+        for (first, counts, branches) in counts {
+            let (counts, slots) = counts.split_at(branches);
+            for (edge, &count) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
                 let slot = bucket(count).trailing_zeros() as usize;
                 let holder = self.cheapest[edge][slot];
                 if holder == NOBODY || self.is_cheaper(entry, holder) {
                     self.cheapest[edge][slot] = entry;
                     self.pass_title(holder, entry, &mut fallen);
                 }
-                let (holder, most) = self.hottest[edge];
-                if maxima && (count > most || (count == most && self.is_cheaper(entry, holder))) {
-                    self.hottest[edge] = (entry, count);
-                    self.pass_title(holder, entry, &mut fallen);
+                if maxima {
+                    self.challenge_hottest(edge, entry, count, &mut fallen);
                 }
+            }
+            let progress = slots.iter().filter(|slot| **slot != 0).count() as u32;
+            for (slot, _) in (first + branches..).zip(slots).filter(|(_, hit)| **hit != 0) {
+                self.challenge_hottest(slot, entry, progress, &mut fallen);
             }
         }
         for (total, amount) in totals(&standing).into_iter().enumerate().filter(|&(_, amount)| amount > 0) {
@@ -167,6 +168,14 @@ impl Champions {
             remove(&mut self.by_score, (standing.score.to_bits(), loser));
         }
         fallen
+    }
+
+    fn challenge_hottest(&mut self, edge: usize, entry: u32, count: u32, fallen: &mut Vec<u32>) {
+        let (holder, most) = self.hottest[edge];
+        if count > most || (count == most && self.is_cheaper(entry, holder)) {
+            self.hottest[edge] = (entry, count);
+            self.pass_title(holder, entry, fallen);
+        }
     }
 
     fn entry(&self, entry: u32) -> Option<&Standing> {
@@ -214,7 +223,25 @@ mod tests {
         champions.grow(counts.len());
         let cost = Cost { instructions, ..Cost::default() };
         let standing = Standing { cost, bytes: 10, key: instructions, score: instructions as f64 };
-        champions.enter(entry, standing, true, std::iter::once((0, counts)))
+        champions.enter(entry, standing, true, std::iter::once((0, counts, counts.len())))
+    }
+
+    #[test]
+    fn a_progress_slot_belongs_to_the_entry_with_most_of_them() {
+        let mut champions = Champions::default();
+        champions.grow(4);
+        let mut enter = |entry, instructions, slots: [u32; 3]| {
+            let cost = Cost { instructions, ..Cost::default() };
+            let standing = Standing { cost, bytes: 10, key: 0, score: 1.0 };
+            let counts = [1, slots[0], slots[1], slots[2]];
+            champions.enter(entry, standing, true, std::iter::once((0, &counts[..], 1)))
+        };
+        assert!(enter(0, 50, [0, 0, 0]).is_empty());
+        assert!(enter(1, 60, [1, 0, 0]).is_empty());
+        assert!(enter(2, 70, [0, 0, 1]).is_empty());
+        // further than both, although it costs more: only the one that is cheapest where the branch goes stays
+        assert_eq!(enter(3, 80, [1, 1, 1]), vec![1, 2]);
+        assert_eq!(enter(4, 40, [0, 1, 0]), vec![0]);
     }
 
     #[test]

@@ -104,8 +104,10 @@ impl Kept {
         self.grow(counts.program().edges());
         self.contents.insert(hash_std(bytes));
         for &function in counts.ran() {
-            let (first, counts) = counts.counts(function);
-            self.history.learn(first, counts);
+            let (first, branches) = counts.branches(function);
+            self.history.learn(first, branches);
+            let (first, slots) = counts.progress(function);
+            self.history.learn_progress(first, slots);
         }
         let cost = counts.cost();
         self.history.learn_costs(&cost, &self.steering);
@@ -115,7 +117,10 @@ impl Kept {
         });
         self.rare.enter(entry, self.novelty.edge || self.novelty.bucket, hit);
         self.effort.found(self.novelty);
-        let all = counts.ran().iter().map(|&function| counts.counts(function));
+        let all = counts.ran().iter().map(|&function| {
+            let (first, all) = counts.counts(function);
+            (first, all, counts.branches(function).1.len())
+        });
         let standing = Standing { cost, bytes: bytes.len() as u64, key: self.steering.key(&cost), score };
         self.champions.enter(entry, standing, !self.ignores_maxima, all)
     }

@@ -71,6 +71,7 @@ pub struct History {
     largest_key: u64,
     largest_memory: [u64; MEMORY.len()],
     edges_found: usize,
+    progress_found: usize,
 }
 
 impl History {
@@ -85,6 +86,11 @@ impl History {
     /// Edges that kept inputs have hit.
     pub fn edges_found(&self) -> usize {
         self.edges_found
+    }
+
+    /// Progress slots that kept inputs have hit.
+    pub fn progress_found(&self) -> usize {
+        self.progress_found
     }
 
     /// Adds to `novelty` what one function's counts show.
@@ -115,6 +121,16 @@ impl History {
             self.edges_found += usize::from(self.seen[edge] == 0 && count != 0);
             self.seen[edge] |= bucket(count);
             self.maximum[edge] = self.maximum[edge].max(count);
+        }
+    }
+
+    /// Takes in one function's progress slots of an input that is kept. A slot is new once: it has no buckets, and no
+    /// maximum that could rise.
+    pub fn learn_progress(&mut self, first_slot: usize, slots: &[u32]) {
+        for (slot, _) in (first_slot..).zip(slots).filter(|(_, hit)| **hit != 0) {
+            self.progress_found += usize::from(self.seen[slot] == 0);
+            self.seen[slot] = u8::MAX;
+            self.maximum[slot] = u32::MAX;
         }
     }
 
@@ -168,6 +184,17 @@ mod tests {
         assert!(novelty(&history, &[901]).maximum);
         history.learn(0, &[u32::MAX]);
         assert!(!novelty(&history, &[u32::MAX]).any());
+    }
+
+    #[test]
+    fn a_progress_slot_is_new_once_and_is_no_edge() {
+        let mut history = History::default();
+        history.grow(2);
+        history.learn(0, &[1]);
+        assert!(novelty(&history, &[1, 1]).any());
+        history.learn_progress(1, &[1]);
+        assert!(!novelty(&history, &[1, 7]).any());
+        assert_eq!((history.edges_found(), history.progress_found()), (1, 1));
     }
 
     #[test]

@@ -188,7 +188,7 @@ mod tests {
             let counts: Vec<u32> = (0..hits.len()).map(|branch| u32::from(branches.contains(&branch))).collect();
             let cost = Cost { instructions: 100 - entry as u64, ..Cost::default() };
             let standing = Standing { cost, bytes: 1, key: 1, score: 1.0 };
-            champions.enter(entry as u32, standing, true, std::iter::once((0, counts.as_slice())));
+            champions.enter(entry as u32, standing, true, std::iter::once((0, counts.as_slice(), counts.len())));
             rare.enter(entry as u32, true, branches.iter().copied());
         }
         (rare, champions)

@@ -36,6 +36,9 @@ pub struct Summary {
     pub target: Target,
     /// Edges executed by any input.
     pub edges_found: u64,
+    /// Progress slots of comparisons (see [`Target::progress_slots`]) that any input hit; left out if 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub progress_found: u64,
     /// What the seeds cost.
     pub baseline: Baseline,
     /// The worst input so far.
@@ -218,6 +221,13 @@ pub struct Target {
     pub engine: Engine,
     /// Edges in it.
     pub edges: Option<u64>,
+    /// How many steps of comparisons it shows, if it was built with `QUAGMIRE_COMPARES=1`; left out if 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub progress_slots: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What the seeds cost: the median over them.
@@ -406,8 +416,14 @@ pub(crate) mod tests {
             stopped_by: Some(StoppedBy::Time),
             executions: 812_331,
             executions_per_second: 8_976.0,
-            target: Target { program: "./trim".into(), engine: Engine::ForkServer, edges: Some(8_123) },
+            target: Target {
+                program: "./trim".into(),
+                engine: Engine::ForkServer,
+                edges: Some(8_123),
+                progress_slots: 0,
+            },
             edges_found: 512,
+            progress_found: 0,
             baseline: Baseline { instructions: Some(10_000), seconds: Some(0.000_25), bytes: Some(3_535) },
             worst: Some(Worst {
                 path: "degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8".into(),

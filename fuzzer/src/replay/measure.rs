@@ -305,7 +305,7 @@ impl Places {
 }
 
 fn edges_hit(counts: &CountsObserver) -> u64 {
-    counts.ran().iter().map(|&f| counts.counts(f).1.iter().filter(|&&c| c > 0).count() as u64).sum()
+    counts.ran().iter().map(|&f| counts.branches(f).1.iter().filter(|&&c| c > 0).count() as u64).sum()
 }
 
 fn describe(status: Status, counts: &CountsObserver) -> Measurement {

@@ -54,8 +54,7 @@ impl<K: Keeper> Between<K> {
     pub fn look(&self, executions: u64, counts: &CountsObserver) -> Result<bool, Error> {
         if TICKED.load(Relaxed) {
             TICKED.store(false, Relaxed);
-            let edges = counts.program().edges() as u64;
-            let done = self.keeper.borrow_mut().tick(Moment { executions, edges });
+            let done = self.keeper.borrow_mut().tick(Moment::of(executions, counts.program()));
             self.check(done)?;
             if LEAKING.load(Relaxed) {
                 self.interrupt(Interruption::Restart);

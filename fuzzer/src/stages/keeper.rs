@@ -1,15 +1,28 @@
 //! What the stages need of the campaign around them, so that they do not know it.
 
 use super::strategy::Yields;
-use crate::{cost::resource::Cost, error::Result, target::counts::CountsObserver};
+use crate::{
+    cost::resource::Cost,
+    error::Result,
+    target::{counts::CountsObserver, program::Program},
+};
 
 /// Numbers of one moment that only the state and the executor know.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Moment {
     /// Of all sessions.
     pub executions: u64,
-    /// Of the program.
+    /// Of the program: its branches.
     pub edges: u64,
+    /// Of the program: how many steps of comparisons it shows.
+    pub progress_slots: u64,
+}
+
+impl Moment {
+    /// After so many executions of this program.
+    pub fn of(executions: u64, program: &Program) -> Self {
+        Self { executions, edges: program.branches() as u64, progress_slots: program.progress_slots() as u64 }
+    }
 }
 
 /// A kept input, measured precisely.

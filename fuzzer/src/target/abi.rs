@@ -3,7 +3,7 @@
 use std::os::raw::{c_char, c_int, c_void};
 
 /// Must equal `QGM_ABI` of the harness.
-pub const ABI: u64 = 2;
+pub const ABI: u64 = 3;
 
 /// `QGM_MAX_MODULES`.
 pub const MAX_MODULES: usize = 256;
@@ -15,14 +15,18 @@ pub struct RawFunction {
     pub entry: *mut u32,
     /// Counts of the edges 1.. (null if there are none).
     pub counts: *mut u32,
-    /// Weight of each edge.
+    /// Weight of each edge that is no progress slot.
     pub weights: *const u32,
-    /// Address of each edge's block.
+    /// Address of each such edge's block.
     pub pcs: *const *const c_void,
-    /// Number of edges, the entry included: at least 1.
+    /// Number of edges, the entry and the progress slots included: at least 1.
     pub edges: u32,
     /// Distance in bytes from this record to the function's [`RawLines`]; 0 without debug information.
     pub lines: i32,
+    /// How many of the edges, the last ones, are progress slots: 1 once a comparison got so far, otherwise 0.
+    pub progress: u32,
+    /// Always 0.
+    pub unused: u32,
 }
 
 /// Start of the table of source lines of one function (section `__qgm_lines`, see `compiler-wrapper/passes/lines.h`).

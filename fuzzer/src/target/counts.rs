@@ -116,7 +116,8 @@ impl CountsObserver {
         &self.changed
     }
 
-    /// Number of the first edge and the counts of a function that ran (counts above u32 show as its maximum).
+    /// Number of the first edge and the counts of a function that ran (counts above u32 show as its maximum), the
+    /// progress slots last.
     #[inline]
     pub fn counts(&self, function: u32) -> (usize, &[u32]) {
         let f = &self.program.functions()[function as usize];
@@ -142,13 +143,27 @@ impl CountsObserver {
         self.hits.settle(self.program.functions(), &self.last, hits);
     }
 
-    /// The exact counts of a function that ran, also above u32. Of the last run, and only until the next one starts.
+    /// As [`Self::counts`], without the progress slots.
+    pub fn branches(&self, function: u32) -> (usize, &[u32]) {
+        let (first, counts) = self.counts(function);
+        (first, &counts[..self.program.functions()[function as usize].branches as usize])
+    }
+
+    /// Number of the first progress slot and the progress slots of a function that ran.
+    pub fn progress(&self, function: u32) -> (usize, &[u32]) {
+        let (first, counts) = self.counts(function);
+        let branches = self.program.functions()[function as usize].branches as usize;
+        (first + branches, &counts[branches..])
+    }
+
+    /// The exact counts of the branches of a function that ran, also above u32. Of the last run, and only until the next
+    /// one starts.
     pub fn exact_counts(&self, function: u32) -> Vec<u64> {
         let f = &self.program.functions()[function as usize];
-        let (first, last) = self.counts(function);
+        let (first, last) = self.branches(function);
         let Some(folded) = tick::folded() else { return last.iter().map(|&count| count.into()).collect() };
         let slots = std::iter::once(f.entered()).chain(f.others().iter().copied());
-        slots.enumerate().map(|(at, slot)| folded.count(first + at, slot)).collect()
+        slots.take(last.len()).enumerate().map(|(at, slot)| folded.count(first + at, slot)).collect()
     }
 
     /// To be called when the counts of all changed functions are known to the feedback's history.
@@ -197,17 +212,18 @@ impl CountsObserver {
                 for (at, slot) in last.iter_mut().enumerate() {
                     let now = if at == 0 { f.entered() } else { f.others()[at - 1] };
                     let count = folded.count(first + at, now);
-                    sums.cost.instructions += count * u64::from(f.weights()[at]);
+                    *slot = u32::try_from(count).unwrap_or(u32::MAX);
+                    let Some(&weight) = f.weights().get(at) else { continue };
+                    sums.cost.instructions += count * u64::from(weight);
                     sums.cost.edges += count;
                     sums.cost.hottest_edge = sums.cost.hottest_edge.max(count);
-                    *slot = u32::try_from(count).unwrap_or(u32::MAX);
                 }
                 sums.unjudged = true;
             } else if last[0] != f.entered() || last[1..] != *f.others() {
                 self.hits.change(index, first, last);
                 last[0] = f.entered();
                 last[1..].copy_from_slice(f.others());
-                sums.cost = add_up(last, f.weights());
+                sums.cost = add_up(&last[..f.branches as usize], f.weights());
                 sums.unjudged = true;
             }
             self.hits.ran(index);

@@ -2,7 +2,8 @@
 
 use super::abi::{RawFunction, RawLines, RawModules};
 
-/// One instrumented function. Its edges have the numbers `first_edge .. first_edge + edges`, the entry first.
+/// One instrumented function. Its edges have the numbers `first_edge .. first_edge + edges`, the entry first, then the
+/// other branches, then the progress slots of its comparisons. A slot is 0, or 1 once its comparison got so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     entry: *mut u32,
@@ -10,8 +11,10 @@ pub struct Function {
     weights: *const u32,
     /// For what is rarely asked for.
     record: *const RawFunction,
-    /// Number of edges, the entry included: at least 1.
+    /// Number of edges, the entry and the progress slots included: at least 1.
     pub edges: u32,
+    /// Number of edges that are branches of the program, the entry included: at least 1. The others are progress slots.
+    pub branches: u32,
     /// Number of its first edge in the program.
     pub first_edge: u32,
 }
@@ -31,7 +34,7 @@ impl Function {
         unsafe { self.entry.read_volatile() }
     }
 
-    /// Counts of all edges but the entry.
+    /// Counts of all edges but the entry, then its progress slots.
     #[inline]
     pub fn others(&self) -> &[u32] {
         if self.edges == 1 {
@@ -41,17 +44,18 @@ impl Function {
         unsafe { std::slice::from_raw_parts(self.counts, self.edges as usize - 1) }
     }
 
-    /// Instructions that one execution of each edge stands for, the entry first.
+    /// Instructions that one execution of each branch stands for, the entry first.
     #[inline]
     pub fn weights(&self) -> &[u32] {
-        // SAFETY: the pass wrote `edges` items there.
-        unsafe { std::slice::from_raw_parts(self.weights, self.edges as usize) }
+        // SAFETY: the pass wrote one item for each branch.
+        unsafe { std::slice::from_raw_parts(self.weights, self.branches as usize) }
     }
 
-    /// Run-time address of an edge's block; edge 0 is the function's own.
+    /// Run-time address of an edge's block; edge 0 is the function's own, and so are the progress slots.
     pub fn pc(&self, edge: usize) -> usize {
         assert!(edge < self.edges as usize);
-        // SAFETY: a record of a loaded object; the pass wrote `edges` items there.
+        let edge = if edge < self.branches as usize { edge } else { 0 };
+        // SAFETY: a record of a loaded object; the pass wrote one item for each branch.
         unsafe { *(*self.record).pcs.add(edge) as usize }
     }
 
@@ -90,6 +94,7 @@ pub struct Program {
     entries: Vec<Entries>,
     functions: Vec<Function>,
     edges: usize,
+    progress_slots: usize,
 }
 
 impl std::fmt::Debug for Program {
@@ -119,9 +124,19 @@ impl Program {
         indices.map(|&f| &self.functions[f as usize])
     }
 
-    /// Edges of the whole program.
+    /// Edges of the whole program, progress slots included: the numbers that are given out.
     pub fn edges(&self) -> usize {
         self.edges
+    }
+
+    /// Edges that are branches: what to tell users.
+    pub fn branches(&self) -> usize {
+        self.edges - self.progress_slots
+    }
+
+    /// Edges that are progress slots of comparisons.
+    pub fn progress_slots(&self) -> usize {
+        self.progress_slots
     }
 
     /// The function that an edge belongs to.
@@ -176,9 +191,11 @@ impl Program {
                     weights: f.weights,
                     record: f,
                     edges: f.edges,
+                    branches: f.edges - f.progress,
                     first_edge: self.edges as u32,
                 });
                 self.edges += f.edges as usize;
+                self.progress_slots += f.progress as usize;
             }
             self.entries.push(Entries { start: module.entries_start, function_of });
         }

@@ -134,8 +134,10 @@ impl Archive<'_> {
                 program: self.program(),
                 engine: Engine::InProcess,
                 edges: Some(self.moment.edges),
+                progress_slots: self.moment.progress_slots,
             },
             edges_found: self.kept.borrow().history.edges_found() as u64,
+            progress_found: self.kept.borrow().history.progress_found() as u64,
             baseline: summary::Baseline {
                 instructions: record.baseline.map(|b| b.cost.instructions),
                 seconds: record.baseline_seconds,

@@ -1,0 +1,323 @@
+// Shows how far comparisons get, with QUAGMIRE_COMPARES: a search that only sees which branch is taken has to guess all
+// bytes of `memcmp(p, "<!ATTLIST", 9)` at once; one that sees how many are right finds them one after the other.
+//
+// No branch is added or changed and nothing weighs more: what is added are progress slots, u32 words behind the counts
+// of the function's edges, which become 1 when a comparison got so far and are never more. What gets slots:
+//   - == and != of integers of 2 to 8 bytes with a constant: slot k - 1 is for k equal bytes, wherever they are, so that
+//     the order in which a program puts numbers together does not matter. All bytes equal is what the branch shows.
+//   - those whose result goes into `a && b` that was folded into one branch, of single bytes too: one slot for equal.
+//   - switch: as for == with each case.
+//   - memcmp, strcmp and the like: a call of __quagmire_compare (runtime/compares.c) before them; slot k - 1 is for the
+//     first k bytes.
+// Numbers that fit into a byte, positive or negative, are left out, and so are counters of loops: they are hit anyway.
+#ifndef QUAGMIRE_COMPARES_H
+#define QUAGMIRE_COMPARES_H
+
+#include "llvm/ADT/APInt.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+namespace compares {
+
+using namespace llvm;
+
+#ifdef QUAGMIRE_COMPARES
+const bool Enabled = true;
+#else
+const bool Enabled = false;
+#endif
+
+// As in runtime/quagmire.h: enum qgm_compared.
+enum Kind { Bytes = 0, Text = 1, Fold = 2 };
+
+// A function that compares its first two arguments.
+struct Comparison {
+  const char *Name;
+  unsigned Compares;
+  // Which argument limits the length; 0 for none.
+  unsigned Length = 0;
+  // An int: below 0 nothing is read.
+  bool Signed = false;
+  // The first argument is a std::string of libstdc++: pointer and length are its first two words.
+  bool IsString = false;
+};
+
+inline const Comparison *comparison(StringRef Name) {
+  static const Comparison Known[] = {
+      {"memcmp", Bytes, 2},
+      {"bcmp", Bytes, 2},
+      {"strcmp", Text},
+      {"strncmp", Text, 2},
+      {"strcasecmp", Text | Fold},
+      {"strncasecmp", Text | Fold, 2},
+      {"xmlStrEqual", Text},
+      {"xmlStrcmp", Text},
+      {"xmlStrncmp", Text, 2, true},
+      {"xmlStrcasecmp", Text | Fold},
+      {"xmlStrncasecmp", Text | Fold, 2, true},
+      {"g_strcmp0", Text},
+      {"g_ascii_strcasecmp", Text | Fold},
+      {"g_ascii_strncasecmp", Text | Fold, 2},
+      {"OPENSSL_memcmp", Bytes, 2},
+      {"CRYPTO_memcmp", Bytes, 2},
+      // std::string::compare(const char *) const, which == calls
+      {"_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE7compareEPKc", Text, 0, false, true},
+  };
+  for (const Comparison &C : Known)
+    if (Name == C.Name)
+      return &C;
+  return nullptr;
+}
+
+// All that is added to one function. Made before anything else is inserted into it.
+class Probes {
+public:
+  explicit Probes(Function &F) : M(*F.getParent()), C(F.getContext()), I32(Type::getInt32Ty(C)) {
+    if (!Enabled)
+      return;
+    for (BasicBlock &BB : F)
+      for (Instruction &I : BB)
+        if (auto *Compare = dyn_cast<ICmpInst>(&I))
+          look(*Compare);
+        else if (auto *Switch = dyn_cast<SwitchInst>(&I))
+          look(*Switch);
+        else if (auto *Call = dyn_cast<CallBase>(&I))
+          look(*Call);
+  }
+
+  // How many slots they need.
+  unsigned slots() const { return Slots; }
+
+  // Their slots are those of Table, which is of type Ty, from First on.
+  void insert(ArrayType *Ty, GlobalVariable *Table, unsigned First) {
+    TableTy = Ty;
+    TableOf = Table;
+    for (const Site &S : Sites) {
+      unsigned Slot = First + S.Slot;
+      if (auto *Compare = dyn_cast<ICmpInst>(S.At)) {
+        IRBuilder<> IRB(Compare->getNextNode());
+        if (S.Number > S.Whole)
+          equalBytes(IRB, Compare->getOperand(0), Compare->getOperand(1), Slot);
+        if (S.Whole)
+          hit(IRB, Slot + S.Number - 1, Compare->getPredicate() == CmpInst::ICMP_EQ ? Compare : IRB.CreateNot(Compare));
+      } else if (auto *Switch = dyn_cast<SwitchInst>(S.At)) {
+        IRBuilder<> IRB(Switch);
+        equalBytes(IRB, Switch->getCondition(), S.Case, Slot);
+      } else {
+        callRuntime(*cast<CallBase>(S.At), *S.Known, Slot, S.Number);
+      }
+    }
+  }
+
+private:
+  struct Site {
+    Instruction *At;
+    unsigned Slot;
+    unsigned Number;
+    // 1 if the last slot is for equal operands.
+    unsigned Whole = 0;
+    ConstantInt *Case = nullptr;
+    const Comparison *Known = nullptr;
+  };
+
+  // A switch has no more cases with slots, a call no more slots.
+  static const unsigned MostCases = 16, MostBytes = 32;
+
+  Module &M;
+  LLVMContext &C;
+  IntegerType *I32;
+  SmallVector<Site, 16> Sites;
+  unsigned Slots = 0;
+  ArrayType *TableTy = nullptr;
+  GlobalVariable *TableOf = nullptr;
+
+  void add(Site S) {
+    S.Slot = Slots;
+    Slots += S.Number;
+    Sites.push_back(S);
+  }
+
+  static unsigned bytesOf(Type *T) {
+    auto *Int = dyn_cast<IntegerType>(T);
+    return Int && Int->getBitWidth() % 8 == 0 && Int->getBitWidth() <= 64 ? Int->getBitWidth() / 8 : 0;
+  }
+
+  static bool isLong(const ConstantInt &Number) {
+    const APInt &V = Number.getValue();
+    return std::min(V.getActiveBits(), (~V).getActiveBits()) > 8;
+  }
+
+  // A value that a loop adds a constant to in each iteration.
+  static bool isCounter(const Value *V) {
+    auto Step = [](const Value *V) -> const Value * {
+      auto *Add = dyn_cast<BinaryOperator>(V);
+      bool IsStep = Add && (Add->getOpcode() == Instruction::Add || Add->getOpcode() == Instruction::Sub);
+      return IsStep && isa<ConstantInt>(Add->getOperand(1)) ? Add->getOperand(0) : nullptr;
+    };
+    if (auto *Cast = dyn_cast<CastInst>(V))
+      V = Cast->getOperand(0);
+    if (const Value *Before = Step(V))
+      V = Before;
+    auto *Phi = dyn_cast<PHINode>(V);
+    return Phi && any_of(Phi->incoming_values(), [&](const Use &In) { return Step(In) == Phi; });
+  }
+
+  void look(ICmpInst &Compare) {
+    unsigned Size = bytesOf(Compare.getOperand(0)->getType());
+    if (!Size || !Compare.isEquality())
+      return;
+    // a branch of its own shows that the operands are equal
+    bool Folded = any_of(Compare.users(), [](const User *U) {
+      auto *Binary = dyn_cast<BinaryOperator>(U);
+      return isa<SelectInst>(U) || (Binary && Binary->isBitwiseLogicOp());
+    });
+    auto *Right = dyn_cast<ConstantInt>(Compare.getOperand(1)), *Left = dyn_cast<ConstantInt>(Compare.getOperand(0));
+    if (Size == 1) {
+      if (Folded)
+        add({&Compare, 0, 1, 1});
+      return;
+    }
+    // two constants: clang -O0 leaves such things
+    if (!Left == !Right || !isLong(Right ? *Right : *Left) || isCounter(Compare.getOperand(Right ? 0 : 1)))
+      return;
+    add({&Compare, 0, Size - 1 + Folded, Folded});
+  }
+
+  void look(SwitchInst &Switch) {
+    unsigned Size = bytesOf(Switch.getCondition()->getType());
+    if (Size < 2 || isCounter(Switch.getCondition()))
+      return;
+    unsigned Cases = 0;
+    for (auto Case : Switch.cases())
+      if (isLong(*Case.getCaseValue()) && Cases++ < MostCases)
+        add({&Switch, 0, Size - 1, 0, Case.getCaseValue()});
+  }
+
+  void look(CallBase &Call) {
+    const Function *Callee = Call.getCalledFunction();
+    const Comparison *Known = Callee ? comparison(Callee->getName()) : nullptr;
+    // somebody else's function of the name?
+    if (!Known || Call.arg_size() < (Known->Length ? 3u : 2u) || !Call.getArgOperand(0)->getType()->isPointerTy() ||
+        !Call.getArgOperand(1)->getType()->isPointerTy() ||
+        (Known->Length && !Call.getArgOperand(Known->Length)->getType()->isIntegerTy()))
+      return;
+    uint64_t Number = MostBytes;
+    for (unsigned Side : {0u, 1u}) {
+      StringRef Constant;
+      if (getConstantStringInfo(Call.getArgOperand(Side), Constant) && !Constant.empty() &&
+          (Known->Compares & Text || !constantLength(Call, *Known)))
+        Number = std::min<uint64_t>(Number, Constant.size());
+    }
+    if (ConstantInt *Length = constantLength(Call, *Known))
+      Number = std::min(Number, Length->getValue().getLimitedValue());
+    if (Number)
+      add({&Call, 0, unsigned(Number), 0, nullptr, Known});
+  }
+
+  static ConstantInt *constantLength(CallBase &Call, const Comparison &Known) {
+    return Known.Length ? dyn_cast<ConstantInt>(Call.getArgOperand(Known.Length)) : nullptr;
+  }
+
+  // Sanitizers have no business with what is inserted.
+  Value *mine(Value *V) {
+    if (auto *I = dyn_cast<Instruction>(V))
+      I->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+    return V;
+  }
+
+  Value *slot(IRBuilder<> &IRB, unsigned Index) { return IRB.CreateConstInBoundsGEP2_32(TableTy, TableOf, 0, Index); }
+
+  // The slot becomes 1 if Is.
+  void hit(IRBuilder<> &IRB, unsigned Index, Value *Is) {
+    Value *Slot = slot(IRB, Index);
+    LoadInst *Before = IRB.CreateAlignedLoad(I32, Slot, Align(4));
+    mine(Before);
+    mine(IRB.CreateAlignedStore(mine(IRB.CreateOr(Before, mine(IRB.CreateZExt(Is, I32)))), Slot, Align(4)));
+  }
+
+  // The first of the slots is hit if one byte is equal, the next one if two are, up to all but one.
+  void equalBytes(IRBuilder<> &IRB, Value *A, Value *B, unsigned First) {
+    Type *Int = A->getType();
+    unsigned Size = bytesOf(Int);
+    auto Each = [&](uint8_t Byte) { return ConstantInt::get(Int, APInt::getSplat(8 * Size, APInt(8, Byte))); };
+    // the highest bit of each byte that differs, and how many of them there are
+    Value *Differ = IRB.CreateXor(A, B);
+    Value *Carry = IRB.CreateAdd(IRB.CreateAnd(Differ, Each(0x7f)), Each(0x7f));
+    Value *Bits = IRB.CreateLShr(IRB.CreateAnd(IRB.CreateOr(Carry, Differ), Each(0x80)), 7);
+    Value *Number = IRB.CreateLShr(IRB.CreateMul(Bits, Each(1)), 8 * (Size - 1));
+    for (unsigned Equal = 1; Equal < Size; ++Equal)
+      hit(IRB, First + Equal - 1, IRB.CreateICmpULE(Number, ConstantInt::get(Int, Size - Equal)));
+  }
+
+  void callRuntime(CallBase &Call, const Comparison &Known, unsigned First, unsigned Number) {
+    IRBuilder<> IRB(&Call);
+    IntegerType *Word = M.getDataLayout().getIntPtrType(C);
+    PointerType *Ptr = PointerType::getUnqual(Type::getInt8Ty(C));
+    Value *A = Call.getArgOperand(0), *B = Call.getArgOperand(1), *Most = ConstantInt::getAllOnesValue(Word);
+    if (Known.IsString) {
+      Value *Start = IRB.CreatePointerCast(A, PointerType::getUnqual(Ptr));
+      A = mine(IRB.CreateLoad(Ptr, Start));
+      Value *Second = IRB.CreatePointerCast(Call.getArgOperand(0), PointerType::getUnqual(Word));
+      Most = mine(IRB.CreateLoad(Word, IRB.CreateConstInBoundsGEP1_32(Word, Second, 1)));
+    }
+    if (Known.Length) {
+      Value *Length = Call.getArgOperand(Known.Length);
+      if (Known.Signed) {
+        Value *Zero = ConstantInt::get(Length->getType(), 0);
+        Length = IRB.CreateSelect(IRB.CreateICmpSLT(Length, Zero), Zero, Length);
+      }
+      Most = IRB.CreateZExtOrTrunc(Length, Word);
+    }
+    Value *Args[] = {IRB.CreatePointerCast(A, Ptr),
+                     IRB.CreatePointerCast(B, Ptr),
+                     Most,
+                     slot(IRB, First),
+                     ConstantInt::get(I32, Number),
+                     ConstantInt::get(I32, Known.Compares)};
+    IRB.CreateCall(runtime(), Args);
+  }
+
+  // One function per linked object that passes all on to the runtime. It stands in between for objects that are loaded
+  // into programs without one, where the reference is null.
+  Function *runtime() {
+    const char *Name = "quagmire.compare";
+    if (Function *Known = M.getFunction(Name))
+      return Known;
+    Type *Void = Type::getVoidTy(C), *Word = M.getDataLayout().getIntPtrType(C);
+    PointerType *Ptr = PointerType::getUnqual(Type::getInt8Ty(C)), *Numbers = PointerType::getUnqual(I32);
+    auto *Ty = FunctionType::get(Void, {Ptr, Ptr, Word, Numbers, I32, I32}, false);
+    auto *F = Function::Create(Ty, GlobalValue::LinkOnceODRLinkage, Name, M);
+    F->setVisibility(GlobalValue::HiddenVisibility);
+    F->setComdat(M.getOrInsertComdat(Name));
+    F->addFnAttr(Attribute::NoUnwind);
+    const char *Callee = "__quagmire_compare";
+    Function *Target = M.getFunction(Callee);
+    if (!Target)
+      Target = Function::Create(Ty, GlobalValue::ExternalWeakLinkage, Callee, M);
+    BasicBlock *Test = BasicBlock::Create(C, "", F), *Pass = BasicBlock::Create(C, "", F),
+               *Done = BasicBlock::Create(C, "", F);
+    IRBuilder<> IRB(Test);
+    IRB.CreateCondBr(IRB.CreateIsNotNull(Target), Pass, Done);
+    IRB.SetInsertPoint(Pass);
+    SmallVector<Value *, 6> Args;
+    for (Argument &A : F->args())
+      Args.push_back(&A);
+    IRB.CreateCall(Ty, Target, Args);
+    IRB.CreateBr(Done);
+    IRBuilder<>(Done).CreateRetVoid();
+    return F;
+  }
+};
+
+} // namespace compares
+
+#endif
