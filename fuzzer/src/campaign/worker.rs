@@ -43,7 +43,7 @@ use crate::{
         keeper::{Interruption, Moment},
         measure::MeasureStage,
         mutate::MutateStage,
-        operators::{Operators, is_used},
+        operators::{DETERMINISTIC, Operators, is_used},
         prepare::PrepareStage,
         trial::Trials,
         walk::WalkStage,
@@ -167,7 +167,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let trials = Trials { between: between.clone(), kept: kept.clone() };
     let stages = tuple_list!(
         PrepareStage::new(trials.clone(), rules.len()),
-        WalkStage::new(trials.clone(), rules.len()),
+        WalkStage::new(trials.clone(), rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
         MutateStage::new(trials, operators, options.skip_coverage_testing),
         MeasureStage::new(between)
     );

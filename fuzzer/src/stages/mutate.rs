@@ -71,7 +71,12 @@ where
         Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
     {
         let kept = self.trials.run(parts, parent, &self.applied, &self.input)?;
-        if self.precise && !kept && parts.executor.observers().0.status() == Status::Returned {
+        let counts = &parts.executor.observers().0;
+        if self.precise
+            && !kept
+            && counts.status() == Status::Returned
+            && !self.trials.between.look(*parts.state.executions(), counts)?
+        {
             let first = parts.executor.observers().0.cost();
             let Parts { fuzzer, executor, state, manager } = parts;
             let between = &self.trials.between;

@@ -33,7 +33,8 @@ const TOKENS: usize = 2;
 
 /// The rules that a `--rules` selection asks for, without the names of LibAFL's mutations, which are not rules.
 pub fn rules_in(selection: &str) -> Option<String> {
-    let is_other = |item: &&str| OTHERS.iter().any(|(name, _)| name.eq_ignore_ascii_case(item));
+    let others = || OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC]);
+    let is_other = |item: &&str| others().any(|name| name.eq_ignore_ascii_case(item));
     let rules: Vec<&str> = selection.split(',').map(str::trim).filter(|item| !is_other(item)).collect();
     (!rules.is_empty()).then(|| rules.join(","))
 }
@@ -54,7 +55,10 @@ pub enum Own {
     Trim,
 }
 
-const OWN: [&str; 3] = ["deterministic", "mask", "trim"];
+/// The deterministic stage, in results and in `--rules`.
+pub const DETERMINISTIC: &str = "deterministic";
+
+const OWN: [&str; 3] = [DETERMINISTIC, "mask", "trim"];
 
 impl Own {
     /// Its number in a campaign with so many rules.

@@ -69,13 +69,14 @@ fn step(input: &[u8], mask: &Mask, position: usize, number: u64, result: &mut Ve
 pub struct WalkStage<K> {
     trials: Trials<K>,
     rules: usize,
+    is_used: bool,
     input: BytesInput,
 }
 
 impl<K: Keeper> WalkStage<K> {
-    /// A stage of a campaign with so many rules.
-    pub fn new(trials: Trials<K>, rules: usize) -> Self {
-        Self { trials, rules, input: BytesInput::new(Vec::new()) }
+    /// A stage of a campaign with so many rules, that does nothing if it is not used.
+    pub fn new(trials: Trials<K>, rules: usize, is_used: bool) -> Self {
+        Self { trials, rules, is_used, input: BytesInput::new(Vec::new()) }
     }
 
     fn walk<E, EM, S, Z>(
@@ -131,7 +132,7 @@ where
     Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
 {
     fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
-        let goal = self.trials.kept.borrow().round.goal;
+        let goal = self.trials.kept.borrow().round.goal.filter(|_| self.is_used);
         let (Some(goal @ Goal::HitsBranch(_)), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
         let entry = id.0 as u32;
         let Some(mut prepared) = self.trials.kept.borrow_mut().prepared.take(entry, goal) else { return Ok(()) };
