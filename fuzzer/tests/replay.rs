@@ -64,7 +64,7 @@ fn inputs_that_end_early_are_reported_with_their_status_beside_the_others() {
     let mut paths = vec![scene.path("seeds/a_plain_one")];
     paths.extend(ends.iter().map(|end| scene.path("seeds").join(end.0)));
     let paths: Vec<&Path> = paths.iter().map(std::path::PathBuf::as_path).collect();
-    let inputs = scene.replay(&harness("ends.c"), "-n 2 --hang-timeout 300ms --memory-limit 64MiB", &paths);
+    let inputs = scene.replay(&harness("ends.c"), "-n 2 --hang-timeout 1500ms --memory-limit 64MiB", &paths);
     assert_eq!(inputs[0]["status"], "returned");
     for (input, (name, status, detail)) in inputs[1..].iter().zip(ends) {
         assert_eq!(input["status"], status, "{name}");

@@ -40,6 +40,9 @@ impl RuleWords {
             ("havoc", "small random changes, LibAFL's"),
             ("splice", "parts of two inputs put together, LibAFL's"),
             ("tokens", "words of the dictionary put in, LibAFL's"),
+            ("deterministic", "every value beside the bytes that a rare branch needs"),
+            ("mask", "tries which bytes a target needs"),
+            ("trim", "removes what a rare branch does not need"),
         ] {
             known.insert(label.to_owned(), (label.to_owned(), Some(aim.to_owned())));
         }

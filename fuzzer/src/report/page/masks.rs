@@ -6,7 +6,7 @@ use crate::{
     keep::shadow::Source,
     mask::TargetKind,
     output::{
-        format::grouped,
+        format::{counted, grouped},
         summary::{Masks, Rare, Shadow, Summary},
     },
 };
@@ -49,7 +49,7 @@ pub fn masks(summary: &Summary) -> Option<Markup> {
                 (grouped(branches)) ", hit by no more than " (grouped(cutoff)) " runs"
                 @if paused > 0 { "; " (grouped(paused)) " set aside, since they could not be hit again" }
             } }
-            tr { th { "ordinary mutation took over" } td { (grouped(bootstraps)) " times, when they brought nothing new" } }
+            tr { th { "ordinary mutation took over" } td { (counted(bootstraps, "time")) ", when they brought nothing new" } }
             tr { th { "inputs made ready" } td { (grouped(computed)) ", of " (grouped(bytes / computed)) " bytes on average" } }
             tr { th { "executions" } td {
                 (grouped(executions)) " for masks and " (grouped(trimming)) " for trimming, "
