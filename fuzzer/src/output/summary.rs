@@ -6,12 +6,14 @@ use crate::cost::{
     resource::Resource,
 };
 use crate::error::{Error, Result};
-use crate::keep::shadow::Source;
-use crate::mask::TargetKind;
 use crate::replay::growth::Growth;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+
+mod masks;
+
+pub use masks::{Masks, Rare, Shadow};
 
 /// Everything in `summary.json`. What is not known (yet) is `null`, and so is a ratio that is not a finite number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,55 +76,6 @@ pub struct Summary {
     /// Where it ran.
     #[serde(default)]
     pub environment: Environment,
-}
-
-/// Branches that few runs hit, as FairFuzz has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rare {
-    /// How many there are now.
-    pub branches: u64,
-    /// Branches that no more runs have hit are rare.
-    pub cutoff: u64,
-    /// Those that could not be hit again and are left alone for a while.
-    pub paused: u64,
-    /// How often ordinary mutation took over since rare branches brought nothing new.
-    pub bootstraps: u64,
-}
-
-/// What masks cost and brought.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Masks {
-    /// Inputs that were made ready for a target: trimmed, and their masks computed.
-    pub computed: u64,
-    /// Bytes of these inputs, after trimming.
-    pub bytes: u64,
-    /// Executions for masks.
-    pub executions: u64,
-    /// Executions for trimming.
-    pub trimming: u64,
-    /// Mutants that were held to a mask.
-    pub mutants: u64,
-    /// Those of them that satisfied their target.
-    pub hits: u64,
-    /// Those of them that were kept.
-    pub kept: u64,
-}
-
-/// How many mutants of one kind satisfy their target, with a mask and without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shadow {
-    /// Kind of target.
-    pub target: TargetKind,
-    /// Where the mutants come from.
-    pub stage: Source,
-    /// Mutants with a mask.
-    pub masked_mutants: u64,
-    /// Those that satisfy the target.
-    pub masked_hits: u64,
-    /// Mutants without.
-    pub plain_mutants: u64,
-    /// Those that satisfy the target.
-    pub plain_hits: u64,
 }
 
 /// Findings with the same cause.
@@ -400,186 +353,4 @@ pub fn rfc3339(moment: SystemTime) -> String {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::replay::growth::Grown;
-    use std::time::UNIX_EPOCH;
-
-    /// A campaign that found something of each kind.
-    pub fn example() -> Summary {
-        Summary {
-            version: "0.1.0".into(),
-            command: ["quagmire", "fuzz", "-i", "seeds", "-o", "out", "--", "./trim", "@@"].map(Into::into).to_vec(),
-            seed: 42,
-            started: rfc3339(UNIX_EPOCH + Duration::from_millis(1_700_000_000_123)),
-            seconds: 90.5,
-            stopped_by: Some(StoppedBy::Time),
-            executions: 812_331,
-            executions_per_second: 8_976.0,
-            target: Target {
-                program: "./trim".into(),
-                engine: Engine::ForkServer,
-                edges: Some(8_123),
-                progress_slots: 0,
-            },
-            edges_found: 512,
-            progress_found: 0,
-            baseline: Baseline { instructions: Some(10_000), seconds: Some(0.000_25), bytes: Some(3_535) },
-            worst: Some(Worst {
-                path: "degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8".into(),
-                bytes: 4_990,
-                instructions_ratio: Some(41.38),
-                time_ratio: Some(38.2),
-            }),
-            degradations: 1,
-            faults: 0,
-            hangs: 1,
-            rules: vec![Rule {
-                label: "T.10".into(),
-                name: "insert_whitespace".into(),
-                applied: 1_000,
-                coverage_increases: 12,
-                degradations: 1,
-            }],
-            findings: vec![
-                Finding {
-                    kind: FindingKind::Degradation,
-                    path: "degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8".into(),
-                    bytes: 4_990,
-                    parent: Some("queue/id_000003,src_000000,cost_2.1,op_T.2".into()),
-                    rules: ["T.2", "T.10", "T.8"].map(Into::into).to_vec(),
-                    instructions_ratio: Some(41.38),
-                    time_ratio: Some(38.2),
-                    time_ratio_low: Some(36.9),
-                    time_ratio_high: Some(39.4),
-                    hot_function: Some("trim".into()),
-                    hot_location: Some("trim.cpp:12".into()),
-                    reproduce:
-                        "quagmire replay out/degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8 -- ./trim @@"
-                            .into(),
-                    root: Some("queue/id_000000,orig_seed.txt".into()),
-                    seconds: 12.5,
-                    executions: 4_321,
-                    verdict: Some(Verdict::Degradation),
-                    severity: Some(Severity::Severe),
-                    p_value: Some(0.000_1),
-                    costs: vec![FindingCost {
-                        resource: Resource::Instructions,
-                        amount: 413_800,
-                        baseline: 10_000,
-                        ratio: 41.38,
-                    }],
-                    growth: Growth {
-                        functions: vec![],
-                        lines: vec![Grown {
-                            function: "trim".into(),
-                            file: Some("trim.cpp".into()),
-                            line: Some(12),
-                            count: 40_000,
-                            first_count: 900,
-                            instructions: 400_000,
-                            first_instructions: 9_000,
-                            share: 0.968,
-                        }],
-                    },
-                },
-                Finding {
-                    kind: FindingKind::Hang,
-                    path: "hangs/id_000013,src_000012,op_T.10".into(),
-                    bytes: 5_000,
-                    parent: Some("queue/id_000012,src_000003,cost_41.4,op_T.10+T.8".into()),
-                    rules: ["T.2", "T.10", "T.8", "T.10"].map(Into::into).to_vec(),
-                    instructions_ratio: None,
-                    time_ratio: None,
-                    time_ratio_low: None,
-                    time_ratio_high: None,
-                    hot_function: None,
-                    hot_location: None,
-                    reproduce: "quagmire replay out/hangs/id_000013,src_000012,op_T.10 -- ./trim @@".into(),
-                    root: None,
-                    seconds: 20.0,
-                    executions: 9_876,
-                    verdict: None,
-                    severity: None,
-                    p_value: None,
-                    costs: vec![],
-                    growth: Growth::default(),
-                },
-            ],
-            groups: vec![
-                Group { title: "trim".into(), findings: vec![0] },
-                Group { title: "hang".into(), findings: vec![1] },
-            ],
-            costs: vec![Distribution {
-                resource: Resource::Time,
-                unit: "ns".into(),
-                baseline: 250_000,
-                count: 812_330,
-                min: 1_200,
-                mean: 260_000.5,
-                p50: 250_100,
-                p90: 300_000,
-                p99: 1_000_000,
-                p999: 9_000_000,
-                max: 9_500_000,
-                histogram: vec![(262_143, 700_000), (524_287, 112_330)],
-            }],
-            rare: Rare { branches: 7, cutoff: 64, paused: 1, bootstraps: 2 },
-            masks: Masks {
-                computed: 41,
-                bytes: 1_640,
-                executions: 6_003,
-                trimming: 812,
-                mutants: 40_210,
-                hits: 18_450,
-                kept: 96,
-            },
-            shadow: vec![Shadow {
-                target: TargetKind::Branch,
-                stage: Source::Havoc,
-                masked_mutants: 1_000,
-                masked_hits: 450,
-                plain_mutants: 1_000,
-                plain_hits: 90,
-            }],
-            noise: Some(Noise { floor: 0.021, rounds: 20 }),
-            environment: Environment {
-                system: "Debian GNU/Linux 12, Linux 6.1.0".into(),
-                processor: "Example CPU".into(),
-                processors: 2,
-                memory: 25_769_803_776,
-                load: 0.5,
-            },
-        }
-    }
-
-    #[test]
-    fn the_keys_are_those_that_are_promised() {
-        insta::assert_snapshot!("summary", example().to_json());
-    }
-
-    #[test]
-    fn a_summary_is_read_back_as_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("summary.json");
-        example().write(&path).unwrap();
-        assert_eq!(Summary::read(&path).unwrap(), example());
-    }
-
-    #[test]
-    fn ratios_that_are_not_finite_become_null() {
-        let mut summary = example();
-        summary.findings[0].time_ratio = Some(f64::INFINITY);
-        let read: Summary = serde_json::from_str(&summary.to_json()).unwrap();
-        assert_eq!(read.findings[0].time_ratio, None);
-    }
-
-    #[test]
-    fn what_is_not_a_summary_is_an_error_with_its_path() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("summary.json");
-        assert!(Summary::read(&path).unwrap_err().message.contains("summary.json"));
-        std::fs::write(&path, "{}").unwrap();
-        assert!(Summary::read(&path).unwrap_err().message.contains("is not a summary"));
-    }
-}
+pub(crate) mod tests;

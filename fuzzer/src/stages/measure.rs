@@ -6,7 +6,7 @@ use libafl::{
     executors::{Executor, HasObservers},
     fuzzer::ExecutesInput,
     inputs::{BytesInput, HasMutatorBytes},
-    stages::{Restartable, Stage},
+    stages::Stage,
     state::{HasCorpus, HasExecutions},
 };
 
@@ -118,15 +118,7 @@ where
     }
 }
 
-impl<K, S> Restartable<S> for MeasureStage<K> {
-    fn should_restart(&mut self, _state: &mut S) -> Result<bool, Error> {
-        Ok(true)
-    }
-
-    fn clear_progress(&mut self, _state: &mut S) -> Result<(), Error> {
-        Ok(())
-    }
-}
+begins_anew!(MeasureStage<K>);
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,20 @@
 //! What is done with an input that the scheduler chose.
 
+/// A stage that begins anew when it was interrupted: what it had done is in the corpus.
+macro_rules! begins_anew {
+    ($stage:ident<$($parameter:ident),+>) => {
+        impl<State, $($parameter),+> libafl::stages::Restartable<State> for $stage<$($parameter),+> {
+            fn should_restart(&mut self, _state: &mut State) -> Result<bool, libafl::Error> {
+                Ok(true)
+            }
+
+            fn clear_progress(&mut self, _state: &mut State) -> Result<(), libafl::Error> {
+                Ok(())
+            }
+        }
+    };
+}
+
 pub mod between;
 pub mod gathering;
 pub mod keeper;

@@ -6,7 +6,7 @@ use libafl::{
     executors::{Executor, HasObservers},
     fuzzer::{Evaluator, ExecutesInput},
     inputs::{BytesInput, HasMutatorBytes},
-    stages::{Restartable, Stage},
+    stages::Stage,
     state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::StdRand;
@@ -233,15 +233,7 @@ where
     }
 }
 
-impl<K, S, T> Restartable<S> for MutateStage<K, T> {
-    fn should_restart(&mut self, _state: &mut S) -> Result<bool, Error> {
-        Ok(true)
-    }
-
-    fn clear_progress(&mut self, _state: &mut S) -> Result<(), Error> {
-        Ok(())
-    }
-}
+begins_anew!(MutateStage<K, S>);
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use libafl::{
     executors::{Executor, HasObservers},
     fuzzer::Evaluator,
     inputs::BytesInput,
-    stages::{Restartable, Stage},
+    stages::Stage,
     state::{HasCorpus, HasExecutions},
 };
 
@@ -185,12 +185,4 @@ where
     }
 }
 
-impl<K, S> Restartable<S> for PrepareStage<K> {
-    fn should_restart(&mut self, _state: &mut S) -> Result<bool, Error> {
-        Ok(true)
-    }
-
-    fn clear_progress(&mut self, _state: &mut S) -> Result<(), Error> {
-        Ok(())
-    }
-}
+begins_anew!(PrepareStage<K>);

@@ -10,7 +10,7 @@ use libafl::{
     executors::{Executor, HasObservers},
     fuzzer::{Evaluator, ExecutesInput},
     inputs::BytesInput,
-    stages::{Restartable, Stage},
+    stages::Stage,
     state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::{Rand, StdRand};
@@ -146,15 +146,7 @@ where
     }
 }
 
-impl<K, S> Restartable<S> for WalkStage<K> {
-    fn should_restart(&mut self, _state: &mut S) -> Result<bool, Error> {
-        Ok(true)
-    }
-
-    fn clear_progress(&mut self, _state: &mut S) -> Result<(), Error> {
-        Ok(())
-    }
-}
+begins_anew!(WalkStage<K>);
 
 #[cfg(test)]
 mod tests {
