@@ -32,9 +32,10 @@ fn custom_rules_are_applied_and_appear_by_label() {
         )
         .ended();
     let applied = rules(&scene);
-    assert_eq!(labels(&scene), "R.1 R.2 R.3 havoc splice tokens");
+    assert_eq!(labels(&scene), "R.1 R.2 R.3 havoc splice tokens deterministic mask trim");
     assert!(applied[0].1 > 0 && applied[1].1 > 0, "{applied:?}");
-    assert!(applied[2..].iter().all(|(_, applied)| *applied == 0), "{applied:?}");
+    // masks and trimming find out what matters, and are no mutations
+    assert!(applied[2..7].iter().all(|(_, applied)| *applied == 0), "{applied:?}");
     assert_eq!(scene.summary()["rules"][1]["name"], r"(\w+), (\w+) -> \2, \1");
     assert!(scene.files("out/queue").keys().any(|name| name.contains("op_R.1")));
 }
@@ -45,13 +46,13 @@ fn the_file_of_rules_is_read_once() {
     let scene = Scene::new(&[("abort", b"plain")]);
     let file = scene.write("rules.yaml", b"plain: abort\n");
     let harness = harness("ends.c");
-    let mut command = scene.campaign(&harness, "--regex-rules rules.yaml --max-size 200 --execs 300 --seed 1");
+    let mut command = scene.campaign(&harness, "--regex-rules rules.yaml --max-size 200 --execs 3000 --seed 1");
     let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
     let child = child.expect("it starts");
     common::wait_until("the campaign runs", || scene.path("out/queue").exists().then_some(()));
     fs::remove_file(file).expect("removed");
     common::ended(child).ended();
-    assert_eq!(scene.summary()["executions"], 300);
+    assert_eq!(scene.summary()["executions"], 3000);
     assert!(scene.summary()["faults"].as_u64() > Some(0));
 }
 
