@@ -87,8 +87,8 @@ fn probes_that_take_the_process_along_satisfy_nothing() {
     let report = json(&text, "");
     let allowed = allowed(&report);
     for (at, letters) in allowed.iter().enumerate().take(TEXT.len()) {
-        // without the first byte, or with another one, the run returns
-        assert_eq!(letters.contains('O'), at == 0, "position {at}: {report:#}");
+        // a block that the first byte belongs to may be overwritten: the run returns
+        assert_eq!(letters.contains('O'), at < 4, "position {at}: {report:#}");
         assert_eq!(letters.contains('D'), !KEYWORD.contains(&at), "position {at}: {report:#}");
     }
     assert!(report["complete"] == true && number(&report["early_ends"]) > 3, "{report:#}");

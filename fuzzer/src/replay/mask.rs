@@ -15,7 +15,7 @@ use self::{
     place::Condition,
     probes::{First, Limits, Prober},
 };
-use super::report;
+use super::report::{self, USUAL_WIDTH};
 use crate::{
     campaign::{
         options::{ColorChoice, MaskOptions, ReplayOptions},
@@ -29,9 +29,6 @@ use crate::{
 
 /// Probes that hang before it is given up: each takes the whole hang timeout.
 const HANGS: u32 = 3;
-
-/// Columns if nobody knows those of the terminal, and the most that are used.
-const USUAL_WIDTH: u16 = 100;
 
 /// A mask, as `--json` prints it.
 #[derive(Clone, Debug, Serialize)]

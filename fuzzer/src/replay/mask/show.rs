@@ -199,21 +199,27 @@ impl Sheet<'_> {
         if kind == Kind::Everything {
             return;
         }
-        for edit in Edit::ALL {
-            if row.clone().all(|at| self.mask.allows(edit, at)) {
-                continue;
-            }
-            let mut line = format!("{:>8}  ", edit.letter());
-            for at in row.clone() {
-                self.gap(row, at, &mut line);
-                let mark = if self.mask.allows(edit, at) { edit.letter() } else { '.' };
-                if matches!(self.style, Style::Hex) {
-                    line.push(' ');
-                }
-                line.push(mark);
-            }
-            let _ = writeln!(text, "{line}");
+        if kind == Kind::Nothing {
+            return self.marks("OID", row, |_| '.', text);
         }
+        for edit in Edit::ALL {
+            if !row.clone().all(|at| self.mask.allows(edit, at)) {
+                let letter = edit.letter();
+                let mark = |at| if self.mask.allows(edit, at) { letter } else { '.' };
+                self.marks(letter.encode_utf8(&mut [0; 4]), row, mark, text);
+            }
+        }
+    }
+
+    /// A mark under each byte of a row.
+    fn marks(&self, name: &str, row: &Range<usize>, mark: impl Fn(usize) -> char, text: &mut String) {
+        let _ = write!(text, "{name:>8}  ");
+        for at in row.clone() {
+            self.gap(row, at, text);
+            text.push_str(if matches!(self.style, Style::Hex) { " " } else { "" });
+            text.push(mark(at));
+        }
+        text.push('\n');
     }
 
     /// Between two bytes of hex.
@@ -275,9 +281,13 @@ fn visible(byte: u8) -> char {
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
-    use crate::mask::TargetKind;
-    use crate::replay::mask::{TargetReport, runs};
+    use crate::{
+        mask::TargetKind,
+        replay::mask::{TargetReport, runs},
+    };
 
     /// What the edits that hit none of `needed` allow.
     fn report(length: usize, needed: &[Range<usize>]) -> MaskReport {
@@ -339,7 +349,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_shown() {
-        let mut report = report(70, &[3..6]);
+        let mut report = report(70, slice::from_ref(&(3..6)));
         (report.known, report.complete, report.early_ends) = (20, false, 3);
         report.status = "crashed".into();
         report.stopped = Some("3 probes hung".into());
@@ -348,7 +358,7 @@ mod tests {
 
     #[test]
     fn needed_bytes_stand_out_where_colours_are_wanted() {
-        let text = for_people(&report(9, &[3..6]), b"abcdefghi", 80, true);
+        let text = for_people(&report(9, slice::from_ref(&(3..6))), b"abcdefghi", 80, true);
         assert!(text.contains("\x1b[2mabc\x1b[0m\x1b[1;31mdef\x1b[0m\x1b[2mghi\x1b[0m\n"), "{text:?}");
     }
 
