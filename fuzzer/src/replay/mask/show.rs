@@ -52,7 +52,7 @@ pub fn for_people(report: &MaskReport, bytes: &[u8], width: usize, color: bool) 
     }
     let known = report.known.min(bytes.len());
     let sheet = Sheet { bytes, mask: &report.mask, style, color };
-    text.push('\n');
+    text += "  marks       a letter: allowed; a dot: not allowed; no marks: everything allowed\n\n";
     sheet.print(&rows(&bytes[..known], style, width.saturating_sub(GUTTER).max(HEX)), &mut text);
     if known < bytes.len() {
         let _ = writeln!(text, "{:>8}  nothing is known from here on", known);
