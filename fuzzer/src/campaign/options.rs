@@ -1,11 +1,14 @@
 //! The options of a campaign, resolved: the only place that knows defaults, limits and conflicts.
 
-use crate::cli::args::{FuzzArgs, ReplayArgs, TargetArgs};
+mod replay;
+
+pub use replay::{MaskOptions, ReplayOptions};
+
+use crate::cli::args::{FuzzArgs, TargetArgs};
 use crate::cli::units;
 use crate::cost::resource::Resource;
 use crate::error::{Error, Result, regex_reason};
 use crate::keep::{effort::Focus, feedback::Masking};
-use crate::replay::rounds::Rounds;
 use crate::schedule::by_cost::Parents;
 use crate::stages::{gathering::Limits, strategy::Strategy};
 use regex::bytes::Regex;
@@ -234,67 +237,6 @@ impl Options {
             color: color(&args.color)?,
             debug_target: args.target.debug_target,
             confirm: !args.no_confirm,
-            program: args.program,
-            command: args.command,
-        })
-    }
-}
-
-/// The options of `replay`, resolved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReplayOptions {
-    /// Files and folders of inputs, as given; at least one.
-    pub inputs: Vec<PathBuf>,
-    /// Files and folders to compare with; may be empty.
-    pub seeds: Vec<PathBuf>,
-    /// How often to run each input.
-    pub rounds: Rounds,
-    /// Print JSON.
-    pub json: bool,
-    /// Source files to print with counts, as the user named them.
-    pub annotate: Vec<PathBuf>,
-    /// A run that takes longer is a hang; at least [`SHORTEST_HANG_TIMEOUT`].
-    pub hang_timeout: Duration,
-    /// Memory of the target in bytes; 0 for no limit.
-    pub memory_limit: u64,
-    /// Show what the target prints.
-    pub debug_target: bool,
-    /// The program and its arguments; empty in a harness that contains the engine.
-    pub program: Vec<OsString>,
-    /// The whole command line.
-    pub command: Vec<String>,
-}
-
-impl ReplayOptions {
-    /// Resolves what was typed.
-    ///
-    /// # Errors
-    /// A usage error of one line that names the flag and the remedy.
-    pub fn resolve(args: ReplayArgs) -> Result<Self> {
-        if args.inputs.is_empty() {
-            return Err(Error::usage("no inputs to replay: name files or folders"));
-        }
-        let budget = flag("--budget", units::duration(&args.budget))?;
-        let rounds = match args.repeats.as_str() {
-            "auto" => Rounds::UntilClear(budget),
-            count => match count.parse::<u32>() {
-                Ok(repeats) if repeats > 0 => Rounds::Fixed(repeats),
-                _ => {
-                    return Err(Error::usage(format!(
-                        "-n {count}: give a whole number from 1, such as 5, or auto to run until the verdict is clear"
-                    )));
-                }
-            },
-        };
-        Ok(Self {
-            inputs: args.inputs,
-            seeds: args.seeds,
-            rounds,
-            json: args.json,
-            annotate: args.annotate,
-            hang_timeout: hang_timeout(&args.target)?,
-            memory_limit: memory_limit(&args.target)?,
-            debug_target: args.target.debug_target,
             program: args.program,
             command: args.command,
         })

@@ -240,7 +240,7 @@ pub struct ReplayArgs {
     /// Run each input this many times; auto: until the verdicts are clear or the budget is spent
     #[arg(short = 'n', long, value_name = "N", default_value = defaults::REPEATS)]
     pub repeats: String,
-    /// CPU time for `-n auto`, all inputs together
+    /// CPU time for `-n auto`, all inputs together; time for the probes of --mask
     #[arg(long, value_name = "DURATION", default_value = defaults::BUDGET)]
     pub budget: String,
     /// Print JSON
@@ -249,6 +249,13 @@ pub struct ReplayArgs {
     /// Print this source file with how often each line was executed: the end of its path (repeatable)
     #[arg(long, value_name = "FILE")]
     pub annotate: Vec<PathBuf>,
+    /// Print the one input with its mask: which bytes may be overwritten, inserted at and deleted so that the run still
+    /// does nine tenths of its work
+    #[arg(long)]
+    pub mask: bool,
+    /// With --mask: so that the run still executes this place: FUNCTION, FUNCTION:LINE or FILE:LINE
+    #[arg(long, value_name = "PLACE")]
+    pub branch: Option<String>,
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,

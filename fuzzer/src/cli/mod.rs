@@ -99,6 +99,8 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
                 budget: crate::campaign::options::defaults::BUDGET.into(),
                 json: false,
                 annotate: Vec::new(),
+                mask: false,
+                branch: None,
                 target: fuzz.target,
                 program: fuzz.program,
                 command: fuzz.command,

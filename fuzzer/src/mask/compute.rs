@@ -94,6 +94,12 @@ impl Computation {
         self.probes
     }
 
+    /// Positions from the start at which every kind of edit is known; the end of the input is one of them.
+    pub fn known(&self) -> usize {
+        let all = self.mask.length() + 1;
+        if self.is_complete() { all } else { self.lanes.iter().map(|lane| lane.at).min().unwrap_or(all) }
+    }
+
     /// Whether nothing is left to probe.
     pub fn is_complete(&self) -> bool {
         Edit::ALL.into_iter().zip(&self.lanes).all(|(edit, lane)| lane.at >= self.end_of(edit))

@@ -36,6 +36,9 @@ impl TargetKind {
     }
 }
 
+/// A mutant of an expensive input should keep this share of its cost.
+const HOT_SHARE: f64 = 0.9;
+
 /// The targets that campaigns use. Edges go by their numbers in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Goal {
@@ -52,6 +55,11 @@ pub enum Goal {
 }
 
 impl Goal {
+    /// The run keeps nine tenths of the cost of an input that executes so many instructions.
+    pub fn keeps_cost(instructions: u64) -> Self {
+        Self::KeepsHot { edge: None, least: (instructions as f64 * HOT_SHARE) as u64 }
+    }
+
     /// Whether a mask for one of them says much about the other, for an input that differs little.
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {

@@ -284,7 +284,8 @@ impl Places {
     fn find_sources(&mut self, wanted: &[PathBuf], program: &Program) -> Result<()> {
         if !wanted.is_empty() {
             let files = lines::source_files(program);
-            self.sources = wanted.iter().map(|wanted| source::find(&files, wanted)).collect::<Result<_>>()?;
+            self.sources =
+                wanted.iter().map(|wanted| source::find(&files, wanted, "--annotate")).collect::<Result<_>>()?;
         }
         Ok(())
     }
@@ -308,7 +309,8 @@ fn edges_hit(counts: &CountsObserver) -> u64 {
     counts.ran().iter().map(|&f| counts.branches(f).1.iter().filter(|&&c| c > 0).count() as u64).sum()
 }
 
-fn describe(status: Status, counts: &CountsObserver) -> Measurement {
+/// What a run did, without times.
+pub fn describe(status: Status, counts: &CountsObserver) -> Measurement {
     let event = counts.event();
     let detail = match status {
         Status::Crashed if event.signal == 0 => Some("sanitizer report".to_owned()),

@@ -6,6 +6,7 @@
 pub mod annotate;
 pub mod attribution;
 pub mod growth;
+pub mod mask;
 pub mod measure;
 pub mod report;
 pub mod rounds;
@@ -34,6 +35,9 @@ use crate::{
 /// # Errors
 /// An input that cannot be read, and a target that ends its process before it runs.
 pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCode> {
+    if let Some(wanted) = &options.mask {
+        return mask::run(options, wanted, harness);
+    }
     let paths: Vec<PathBuf> = options.seeds.iter().chain(&options.inputs).cloned().collect();
     let files = Seeds::load_for_replay(&paths)?;
     for warning in &files.warnings {

@@ -232,7 +232,7 @@ fn verdict(input: &InputReport, width: usize) -> String {
 const SHOWN_FUNCTIONS: usize = 5;
 
 /// Width of the table if nobody knows that of the terminal, in columns.
-const USUAL_WIDTH: u16 = 100;
+pub(super) const USUAL_WIDTH: u16 = 100;
 
 fn for_people(report: &Report) -> String {
     let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);

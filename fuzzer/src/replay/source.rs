@@ -22,15 +22,15 @@ pub struct SourceFile {
 const CANDIDATES: usize = 6;
 
 /// The file that `wanted` means, of all `files` of the debug information: the same file, or one whose path ends with it
-/// (or the other way round, where the build shortened its paths).
+/// (or the other way round, where the build shortened its paths). `option` is what the user named it with.
 ///
 /// # Errors
 /// Usage if none or several fit, with the paths that come closest; target if there is no debug information.
-pub fn find(files: &BTreeMap<String, Vec<u32>>, wanted: &Path) -> Result<SourceFile> {
+pub fn find(files: &BTreeMap<String, Vec<u32>>, wanted: &Path, option: &str) -> Result<SourceFile> {
     let name = wanted.display();
     if files.is_empty() {
         return Err(Error::target(format!(
-            "no source lines to annotate {name} with: the program was built without -g; build it again with -g"
+            "{option} {name}: the program was built without -g and knows no source lines; build it again with -g"
         )));
     }
     let found = |path: &String| SourceFile { path: path.clone(), lines: files[path].clone() };
@@ -50,11 +50,11 @@ pub fn find(files: &BTreeMap<String, Vec<u32>>, wanted: &Path) -> Result<SourceF
     match fitting.as_slice() {
         [path] => Ok(found(path)),
         [] => Err(Error::usage(format!(
-            "--annotate {name}: no source file of the program has this path: give one of {}",
+            "{option} {name}: no source file of the program has this path: give one of {}",
             listed(&closest(files, wanted))
         ))),
         _ => Err(Error::usage(format!(
-            "--annotate {name} could be several source files: give more of the path: {}",
+            "{option} {name} could be several source files: give more of the path: {}",
             listed(&fitting)
         ))),
     }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     fn found(paths: &[&str], wanted: &str) -> String {
-        find(&files(paths), Path::new(wanted)).map_or_else(|error| error.message, |file| file.path)
+        find(&files(paths), Path::new(wanted), "--annotate").map_or_else(|error| error.message, |file| file.path)
     }
 
     #[test]
@@ -144,12 +144,12 @@ mod tests {
         assert!(text.contains("no source file") && text.ends_with("give one of /b/parse.c, /a/parse.c"), "{text}");
         let text = found(&paths, "other.cc");
         assert!(text.ends_with("give one of /b/other.c"), "{text}");
-        assert_eq!(find(&files(&paths), Path::new("x")).unwrap_err().code, ExitCode::Usage);
+        assert_eq!(find(&files(&paths), Path::new("x"), "--annotate").unwrap_err().code, ExitCode::Usage);
     }
 
     #[test]
     fn a_program_without_debug_information_says_so() {
-        let error = find(&BTreeMap::new(), Path::new("a.c")).unwrap_err();
+        let error = find(&BTreeMap::new(), Path::new("a.c"), "--annotate").unwrap_err();
         assert_eq!(error.code, ExitCode::Target);
         assert!(error.message.contains("without -g"), "{error}");
     }

@@ -9,7 +9,7 @@ mod markup;
 pub mod page;
 mod repeats;
 mod rules;
-mod visible;
+pub(crate) mod visible;
 mod words;
 
 use std::{

@@ -36,9 +36,6 @@ pub struct ByCostScheduler {
     seeds: u64,
 }
 
-/// A mutant of an expensive input should keep this share of its cost.
-const HOT_SHARE: f64 = 0.9;
-
 impl ByCostScheduler {
     /// A scheduler over what is kept, of a campaign with so many seeds.
     pub fn new(kept: Rc<RefCell<Kept>>, parents: Parents, seeds: usize) -> Self {
@@ -83,8 +80,7 @@ where
                 };
                 let entry = kept.champions.by_score()[place].1;
                 if masked && kept.effort.begin_masked() {
-                    let least = kept.champions.instructions(entry).unwrap_or(0) as f64 * HOT_SHARE;
-                    let goal = Some(Goal::KeepsHot { edge: None, least: least as u64 });
+                    let goal = Some(Goal::keeps_cost(kept.champions.instructions(entry).unwrap_or(0)));
                     kept.round = Round { goal, masked, trimmed: false };
                 }
                 entry

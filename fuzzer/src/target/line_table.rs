@@ -1,6 +1,6 @@
 //! Reads what the pass wrote about the source lines of a function (`compiler-wrapper/passes/lines.h` has the format).
 
-use std::{borrow::Cow, ffi::CStr};
+use std::{borrow::Cow, collections::BTreeSet, ffi::CStr};
 
 use super::{
     abi::{RawLines, RawPlace},
@@ -140,6 +140,25 @@ impl LineTable {
         lines.map(|l| (self.places[self.instances[l.instance].place], l.line))
     }
 
+    /// The counters (edges of the function, the entry first) that say whether a run executed code of which `wanted`, given
+    /// its source function and its line, is true.
+    pub fn edges_of(&self, wanted: impl Fn(Place, u32) -> bool) -> BTreeSet<usize> {
+        let is_wanted = |l: &GroupLine| wanted(self.places[self.instances[l.instance].place], l.line);
+        let counters: Vec<usize> = (0..self.groups.len()).filter(|&at| self.groups[at].parts.is_empty()).collect();
+        let mut open: Vec<usize> =
+            (0..self.groups.len()).filter(|&at| self.groups[at].lines.iter().any(is_wanted)).collect();
+        let mut seen: BTreeSet<usize> = open.iter().copied().collect();
+        while let Some(group) = open.pop() {
+            open.extend(self.groups[group].parts.iter().filter(|&&part| seen.insert(part)));
+        }
+        (0..counters.len()).filter(|&edge| seen.contains(&counters[edge])).collect()
+    }
+
+    /// The source functions in it, and of each whether it is the function itself and not one that was inlined.
+    pub fn functions(&self) -> impl Iterator<Item = (Place, bool)> {
+        self.instances.iter().map(|instance| (self.places[instance.place], instance.into.is_none()))
+    }
+
     fn owner(&self, instance: usize) -> Place {
         let chain = std::iter::successors(Some(instance), |&at| self.instances[at].into);
         let place = |at: usize| self.places[self.instances[at].place];
@@ -255,6 +274,19 @@ mod tests {
         let groups = vec![group(&[]), group(&[2, 4]), group(&[3, 4]), group(&[]), group(&[])];
         let table = LineTable { places: Vec::new(), instances: Vec::new(), groups };
         assert_eq!(table.group_counts(&[1, 10, 100]), [1, 210, 110, 10, 100]);
+    }
+
+    #[test]
+    fn a_line_is_executed_if_any_counter_is_that_its_blocks_are_the_sums_of() {
+        let group = |parts: &[usize], line| Group {
+            parts: parts.to_vec(),
+            lines: vec![GroupLine { instance: 0, line, weight: 1 }],
+        };
+        let groups = vec![group(&[], 1), group(&[2, 4], 5), group(&[4], 6), group(&[], 7), group(&[], 8)];
+        let instances = vec![Instance { place: 0, into: None }];
+        let table = LineTable { places: vec![HERE], instances, groups };
+        let edges = |wanted: u32| table.edges_of(|_, line| line == wanted).into_iter().collect::<Vec<_>>();
+        assert_eq!([1, 5, 7, 9].map(edges), [vec![0], vec![2], vec![1], vec![]]);
     }
 
     #[test]

@@ -3,8 +3,9 @@
 //! For reports only, since it takes milliseconds: a search looks at [`super::counts`].
 
 use std::{
+    cell::RefCell,
     cmp::Reverse,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
 };
 
 use serde::{Deserialize, Serialize};
@@ -165,6 +166,47 @@ pub fn source_files(program: &Program) -> BTreeMap<String, Vec<u32>> {
     }
     files.remove("");
     files
+}
+
+/// A source function as reports name it, and its file; without debug information the symbol, and no file.
+pub type FunctionKey = (String, String);
+
+/// All functions of the program, with the edges that say whether a run entered them: where a function was inlined, those
+/// of its code there.
+pub fn source_functions(program: &Program, symbols: &mut Symbols) -> BTreeMap<FunctionKey, Vec<u32>> {
+    let mut names = Names::default();
+    let mut functions: BTreeMap<FunctionKey, BTreeSet<u32>> = BTreeMap::new();
+    for function in program.loaded_functions() {
+        let Some(table) = LineTable::read(function) else {
+            let key = (symbols.place(function.pc(0)).function, String::new());
+            functions.entry(key).or_default().insert(function.first_edge);
+            continue;
+        };
+        for (place, is_itself) in table.functions() {
+            let (file, name) = names.file_and_function(place).clone();
+            let edges = if is_itself { BTreeSet::from([0]) } else { table.edges_of(|other, _| other == place) };
+            let edges = edges.into_iter().map(|edge| function.first_edge + edge as u32);
+            functions.entry((name, file)).or_default().extend(edges);
+        }
+    }
+    functions.into_iter().map(|(key, edges)| (key, edges.into_iter().collect())).collect()
+}
+
+/// The edges that say whether a run executed a line of a source file; only in one source function, if one is given.
+pub fn edges_of_line(program: &Program, file: &str, line: u32, function: Option<&str>) -> Vec<u32> {
+    let names = RefCell::new(Names::default());
+    let is_wanted = |place: Place| {
+        let mut names = names.borrow_mut();
+        let (in_file, name) = names.file_and_function(place);
+        in_file == file && function.is_none_or(|wanted| wanted == name)
+    };
+    let mut edges = Vec::new();
+    for function in program.loaded_functions() {
+        let Some(table) = LineTable::read(function) else { continue };
+        let of_line = table.edges_of(|place, at| at == line && is_wanted(place));
+        edges.extend(of_line.into_iter().map(|edge| function.first_edge + edge as u32));
+    }
+    edges
 }
 
 /// A path without detours: `/usr/lib/gcc/12/../../include` is `/usr/include`, as the compiler's own headers are called.

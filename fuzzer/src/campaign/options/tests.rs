@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cli::{Command, parse_for_quagmire};
+use crate::replay::rounds::Rounds;
 
 /// The options of a command line with `-i seeds -o out` and `extra`.
 fn resolve(extra: &[&str]) -> Result<Options> {
@@ -181,5 +182,22 @@ fn replay_refuses_no_inputs_and_no_repeats() {
     for repeats in ["0", "-1", "x", "99999999999"] {
         let error = replay(&["a", &format!("-n{repeats}")]).unwrap_err();
         assert!(error.message.contains("a whole number from 1"), "{error}");
+    }
+}
+
+#[test]
+fn a_mask_is_asked_for_alone() {
+    let replay = |line: &str| match parse_for_quagmire(line.split_whitespace()) {
+        Ok(Command::Replay(args)) => ReplayOptions::resolve(args).map(|options| options.mask),
+        other => panic!("not a replay command: {other:?}"),
+    };
+    let mask = replay("quagmire replay --mask --branch f:3 --budget 5s a -- p").unwrap();
+    assert_eq!(mask, Some(MaskOptions { branch: Some("f:3".into()), budget: Duration::from_secs(5) }));
+    assert_eq!(replay("quagmire replay a -- p").unwrap(), None);
+    for (options, word) in
+        [("--mask --annotate a.c", "--annotate"), ("--mask -i b", "--seeds"), ("--branch f", "--mask")]
+    {
+        let error = replay(&format!("quagmire replay a {options} -- p")).unwrap_err();
+        assert!(error.message.contains(word), "{error}");
     }
 }
