@@ -27,6 +27,8 @@ struct Entry {
     standing: Standing,
     /// At how many things it is best.
     titles: u32,
+    /// Of the edges that it executed more often than any entry before: the one that it raised most, and its count.
+    raised: Option<(u32, u32)>,
 }
 
 /// Titles for whole runs. The first one is for what the campaign looks for.
@@ -99,6 +101,12 @@ impl Champions {
         self.entry(entry).map(|standing| standing.cost.instructions)
     }
 
+    /// The edge whose largest count an entry raised most when it was kept, and that count, while it is the largest.
+    pub fn raised(&self, entry: u32) -> Option<(u32, u32)> {
+        let raised = self.entries.get(entry as usize)?.as_ref()?.raised?;
+        (self.hottest[raised.0 as usize].0 == entry).then_some(raised)
+    }
+
     /// The entry that has most of what the campaign looks for.
     pub fn worst(&self) -> Option<u32> {
         self.most[0]
@@ -126,10 +134,11 @@ impl Champions {
         if self.entries.len() <= entry as usize {
             self.entries.resize(entry as usize + 1, None);
         }
-        self.entries[entry as usize] = Some(Entry { standing, titles: 0 });
+        self.entries[entry as usize] = Some(Entry { standing, titles: 0, raised: None });
         insert(&mut self.ranking, (standing.cost.instructions, entry));
         insert(&mut self.by_score, (standing.score.to_bits(), entry));
         let mut fallen = Vec::new();
+        let mut raised: Option<(u32, (u32, u32))> = None;
         for (first, counts, branches) in counts {
             let (counts, slots) = counts.split_at(branches);
             for (edge, &count) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
@@ -140,7 +149,11 @@ impl Champions {
                     self.pass_title(holder, entry, &mut fallen);
                 }
                 if maxima {
+                    let growth = count.saturating_sub(self.hottest[edge].1);
                     self.challenge_hottest(edge, entry, count, &mut fallen);
+                    if raised.map_or(growth > 0, |(most, _)| growth > most) {
+                        raised = Some((growth, (edge as u32, count)));
+                    }
                 }
             }
             let progress = slots.iter().filter(|slot| **slot != 0).count() as u32;
@@ -159,8 +172,11 @@ impl Champions {
                 self.pass_title(holder, entry, &mut fallen);
             }
         }
-        if self.entries[entry as usize].is_some_and(|e| e.titles == 0) {
-            fallen.push(entry);
+        if let Some(entered) = &mut self.entries[entry as usize] {
+            entered.raised = raised.map(|(_, edge)| edge);
+            if entered.titles == 0 {
+                fallen.push(entry);
+            }
         }
         for &loser in &fallen {
             let Some(standing) = self.entry(loser).copied() else { continue };
@@ -255,6 +271,18 @@ mod tests {
         assert!(champions.is_active(1) && champions.is_active(2) && !champions.is_active(0));
         assert_eq!(champions.ranking(), [(50, 1), (200, 2)]);
         assert_eq!(champions.worst(), Some(2));
+    }
+
+    #[test]
+    fn the_edge_that_an_entry_raised_most_is_its_own_until_another_one_does_so() {
+        let mut champions = Champions::default();
+        enter(&mut champions, 0, 100, &[1, 5, 5]);
+        enter(&mut champions, 1, 100, &[1, 9, 50]);
+        assert_eq!([0, 1].map(|entry| champions.raised(entry)), [None, Some((2, 50))]);
+        enter(&mut champions, 2, 100, &[3, 1, 50]);
+        assert_eq!([1, 2].map(|entry| champions.raised(entry)), [Some((2, 50)), Some((0, 3))]);
+        enter(&mut champions, 3, 100, &[1, 1, 51]);
+        assert_eq!([1, 3].map(|entry| champions.raised(entry)), [None, Some((2, 51))]);
     }
 
     #[test]

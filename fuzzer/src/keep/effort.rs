@@ -37,8 +37,19 @@ pub enum Focus {
 const LARGEST_SHARE: f64 = 0.8;
 const SMALLEST_SHARE: f64 = 1.0 - LARGEST_SHARE;
 
-/// Rounds for cost that are held to a mask, and those that are not: each gets this share of them at least.
-const SMALLEST_SHARE_OF_MASKS: f64 = 0.1;
+/// What mutants of a round for cost keep, if they are held to a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// There is no mask.
+    Nothing,
+    /// The total.
+    Cost,
+    /// The count of the edge that the entry is the worst one of.
+    Edge,
+}
+
+/// Each way of mutating for cost gets this share of that work at least.
+const SMALLEST_SHARE_OF_HOLDS: f64 = 0.1;
 
 /// Work after which everything counts half: about ten seconds. Instructions.
 const WINDOW: f64 = 1e10;
@@ -62,7 +73,10 @@ impl Arm {
 
 const COVERAGE: usize = 0;
 const PLAIN_COST: usize = 1;
-const MASKED_COST: usize = 2;
+const COST_KEPT: usize = 2;
+const EDGE_KEPT: usize = 3;
+const ARMS: usize = 4;
+const HOLDS: [(usize, Hold); 3] = [(PLAIN_COST, Hold::Nothing), (COST_KEPT, Hold::Cost), (EDGE_KEPT, Hold::Edge)];
 
 /// See the module's text.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -71,13 +85,13 @@ pub struct Effort {
     #[serde(skip)]
     pub focus: Focus,
     current: usize,
-    arms: [Arm; 3],
+    arms: [Arm; ARMS],
 }
 
 impl Effort {
     /// Begins a round for the aim that got less than its share so far.
     pub fn begin(&mut self) -> Aim {
-        let (coverage, cost) = (self.arms[COVERAGE].work, self.arms[PLAIN_COST].work + self.arms[MASKED_COST].work);
+        let (coverage, cost) = (self.arms[COVERAGE].work, self.for_cost().work);
         let share = self.share_of_coverage();
         if coverage * (1.0 - share) <= cost * share {
             self.current = COVERAGE;
@@ -93,25 +107,29 @@ impl Effort {
             Focus::Cost => SMALLEST_SHARE,
             Focus::Coverage => LARGEST_SHARE,
             Focus::Balanced => {
-                let work = self.arms[PLAIN_COST].work + self.arms[MASKED_COST].work;
-                let found = self.arms[PLAIN_COST].found + self.arms[MASKED_COST].found;
-                let (coverage, cost) = (self.arms[COVERAGE].rate(), Arm { found, work }.rate());
+                let (coverage, cost) = (self.arms[COVERAGE].rate(), self.for_cost().rate());
                 (coverage / (coverage + cost)).clamp(SMALLEST_SHARE, LARGEST_SHARE)
             }
         }
     }
 
-    /// Whether the round for cost that has begun is to be held to a mask: masked and plain rounds share the work by what
-    /// they found lately.
-    pub fn begin_masked(&mut self) -> bool {
-        let (plain, masked) = (&self.arms[PLAIN_COST], &self.arms[MASKED_COST]);
-        let share = masked.rate() / (masked.rate() + plain.rate());
-        let share = share.clamp(SMALLEST_SHARE_OF_MASKS, 1.0 - SMALLEST_SHARE_OF_MASKS);
-        let masked = masked.work * (1.0 - share) <= plain.work * share;
-        if masked {
-            self.current = MASKED_COST;
-        }
-        masked
+    /// All rounds for cost.
+    fn for_cost(&self) -> Arm {
+        let arms = HOLDS.map(|(arm, _)| &self.arms[arm]);
+        Arm { found: arms.iter().map(|arm| arm.found).sum(), work: arms.iter().map(|arm| arm.work).sum() }
+    }
+
+    /// What the round for cost that has begun is held to: the ways of doing it share the work by what they found lately.
+    /// Without `edge` there is none that the entry is the worst one of.
+    pub fn begin_hold(&mut self, edge: bool) -> Hold {
+        let possible = || HOLDS.into_iter().filter(|&(_, hold)| edge || hold != Hold::Edge);
+        let rates: f64 = possible().map(|(arm, _)| self.arms[arm].rate()).sum();
+        // how far it is behind: work done for each unit of share
+        let lag = |arm: usize| self.arms[arm].work / (self.arms[arm].rate() / rates).max(SMALLEST_SHARE_OF_HOLDS);
+        let behind = possible().min_by(|(one, _), (other, _)| lag(*one).total_cmp(&lag(*other)));
+        let (arm, hold) = behind.unwrap_or(HOLDS[0]);
+        self.current = arm;
+        hold
     }
 
     /// What the current round is for.
@@ -183,22 +201,33 @@ mod tests {
         close(shares(Focus::Balanced, 100_000, 1), 0.25);
     }
 
-    #[test]
-    fn masked_rounds_are_as_frequent_as_they_are_good() {
+    /// Share of the rounds for cost that were held to nothing, to the total and to an edge, if only a kind brings anything,
+    /// every fourth time.
+    fn holds(good: Hold, edge: bool) -> [f64; 3] {
         let mut effort = Effort { focus: Focus::Cost, ..Effort::default() };
-        let mut masked = [0u64; 2];
+        let mut rounds = [0u32; 3];
         for _ in 0..200_000 {
-            if effort.begin() == Aim::Cost {
-                let is_masked = effort.begin_masked();
-                masked[usize::from(is_masked)] += 1;
-                effort.spend(100_000, 0);
-                if !is_masked && masked[0] % 4 == 0 {
+            let hold = (effort.begin() == Aim::Cost).then(|| effort.begin_hold(edge));
+            effort.spend(100_000, 0);
+            if let Some(hold) = hold {
+                rounds[hold as usize] += 1;
+                if hold == good && rounds[hold as usize] % 4 == 0 {
                     effort.found(NEW);
                 }
-            } else {
-                effort.spend(100_000, 0);
             }
         }
-        close(masked[1] as f64 / (masked[0] + masked[1]) as f64, SMALLEST_SHARE_OF_MASKS);
+        rounds.map(|number| f64::from(number) / f64::from(rounds.iter().sum::<u32>()))
+    }
+
+    #[test]
+    fn masked_rounds_are_as_frequent_as_they_are_good() {
+        let least = |share: f64| close(share, SMALLEST_SHARE_OF_HOLDS / (1.0 + 2.0 * SMALLEST_SHARE_OF_HOLDS));
+        let [nothing, cost, edge] = holds(Hold::Edge, true);
+        least(nothing);
+        least(cost);
+        assert!(edge > 0.8);
+        let [nothing, cost, edge] = holds(Hold::Nothing, false);
+        assert!(nothing > 0.8 && edge == 0.0);
+        close(cost / nothing, SMALLEST_SHARE_OF_HOLDS);
     }
 }

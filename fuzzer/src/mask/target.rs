@@ -60,6 +60,11 @@ impl Goal {
         Self::KeepsHot { edge: None, least: (instructions as f64 * HOT_SHARE) as u64 }
     }
 
+    /// The run executes an edge nine tenths as often as an input that does so `count` times; once at least.
+    pub fn keeps_edge(edge: u32, count: u32) -> Self {
+        Self::KeepsHot { edge: Some(edge), least: ((f64::from(count) * HOT_SHARE) as u64).max(1) }
+    }
+
     /// Whether a mask for one of them says much about the other, for an input that differs little.
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {

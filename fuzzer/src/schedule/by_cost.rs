@@ -13,7 +13,11 @@ use libafl_bolts::rands::Rand;
 
 use super::intervals;
 use crate::{
-    keep::{effort::Aim, feedback::Kept, round::Round},
+    keep::{
+        effort::{Aim, Hold},
+        feedback::Kept,
+        round::Round,
+    },
     mask::target::Goal,
 };
 
@@ -79,9 +83,15 @@ where
                     length.get() - 1 - from_top(length.get(), rand.next_float())
                 };
                 let entry = kept.champions.by_score()[place].1;
-                if masked && kept.effort.begin_masked() {
-                    let goal = Some(Goal::keeps_cost(kept.champions.instructions(entry).unwrap_or(0)));
-                    kept.round = Round { goal, masked, trimmed: false };
+                if masked {
+                    let raised = kept.champions.raised(entry);
+                    let cost = kept.champions.instructions(entry).unwrap_or(0);
+                    let goal = match kept.effort.begin_hold(raised.is_some()) {
+                        Hold::Nothing => None,
+                        Hold::Cost => Some(Goal::keeps_cost(cost)),
+                        Hold::Edge => raised.map(|(edge, count)| Goal::keeps_edge(edge, count)),
+                    };
+                    kept.round = Round { goal, masked: goal.is_some(), trimmed: false };
                 }
                 entry
             }
