@@ -56,6 +56,13 @@ fn a_keyword_may_not_be_changed_and_the_rest_may() {
 }
 
 #[test]
+fn an_exact_mask_probes_each_byte_by_itself() {
+    let (blocks, exact) = (json(TEXT, ""), json(TEXT, "--exact"));
+    assert_eq!(blocks["mask"], exact["mask"]);
+    assert_eq!(number(&exact["executions"]), 3 * TEXT.len() as u64 + 1, "{exact:#}");
+}
+
+#[test]
 fn a_mask_is_shown_under_its_input() {
     let text = masked("attlist.c", TEXT, "--branch found").ended().stdout;
     let expected = "

@@ -256,6 +256,9 @@ pub struct ReplayArgs {
     /// With --mask: so that the run still executes this place: FUNCTION, FUNCTION:LINE or FILE:LINE
     #[arg(long, value_name = "PLACE")]
     pub branch: Option<String>,
+    /// With --mask: probe each byte by itself, which takes longer, instead of blocks of bytes that do not matter
+    #[arg(long)]
+    pub exact: bool,
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,

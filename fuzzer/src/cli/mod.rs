@@ -101,6 +101,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
                 annotate: Vec::new(),
                 mask: false,
                 branch: None,
+                exact: false,
                 target: fuzz.target,
                 program: fuzz.program,
                 command: fuzz.command,

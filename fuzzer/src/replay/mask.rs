@@ -141,7 +141,8 @@ fn compute(harness: &'static Harness, input: &Seed, options: &MaskOptions, limit
             target.place.as_deref().unwrap_or("it")
         )));
     }
-    let mut computation = Computation::new(input.bytes.len());
+    let begin = if options.exact { Computation::exact } else { Computation::new };
+    let mut computation = begin(input.bytes.len());
     let (mut early_ends, mut hangs, mut stopped, mut failed) = (0, 0, None, None);
     computation.go_on(&input.bytes, &mut Vec::new(), |text, _| {
         if hangs == HANGS {

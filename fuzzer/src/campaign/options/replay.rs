@@ -79,6 +79,8 @@ impl ReplayOptions {
 pub struct MaskOptions {
     /// The place that runs have to execute, as typed; nine tenths of the cost if there is none.
     pub branch: Option<String>,
+    /// Probe each byte by itself.
+    pub exact: bool,
     /// How long to probe.
     pub budget: Duration,
 }
@@ -88,6 +90,7 @@ fn mask(args: &ReplayArgs, budget: Duration) -> Result<Option<MaskOptions>> {
     if !args.mask {
         return match &args.branch {
             Some(branch) => Err(Error::usage(format!("--branch {branch} says what a mask is for: add --mask"))),
+            None if args.exact => Err(Error::usage("--exact says how a mask is computed: add --mask")),
             None => Ok(None),
         };
     }
@@ -102,6 +105,6 @@ fn mask(args: &ReplayArgs, budget: Duration) -> Result<Option<MaskOptions>> {
     };
     match other {
         Some(other) => Err(Error::usage(format!("--mask and {other} do not go together: leave one of them out"))),
-        None => Ok(Some(MaskOptions { branch: args.branch.clone(), budget })),
+        None => Ok(Some(MaskOptions { branch: args.branch.clone(), exact: args.exact, budget })),
     }
 }
