@@ -21,22 +21,25 @@ fn planned(line: &str) -> Plan {
     parse(words(line), Language::C, Settings::default(), &read)
 }
 
-/// The command in one line, with P, R, C, M, H and E for the plugin, runtime, comparisons, main, heap and engine.
+/// The command in one line, with P, R, C, M, S, H, E and L for the plugin, runtime, comparisons, main, fork server, heap,
+/// engine and linker script.
 fn command(line: &str) -> String {
     let pieces = Pieces {
         plugin: "P".into(),
         runtime: "R".into(),
         compares: "C".into(),
         main: "M".into(),
+        serve: "S".into(),
         heap: "H".into(),
+        script: "L".into(),
         engine: "E".into(),
     };
     let command = planned(line).command(&pieces);
     command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-const RUNTIME: &str =
-    "R C -Wl,--export-dynamic-symbol=__quagmire_register -Wl,--export-dynamic-symbol=__quagmire_compare";
+const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
+                       -Wl,--export-dynamic-symbol=__quagmire_compare -Wl,-T,L";
 const ENGINE: &str = "R C M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                       -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_compare";

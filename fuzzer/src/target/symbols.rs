@@ -1,6 +1,11 @@
 //! From an address in the running program to a function and a source line.
 
-use std::{collections::HashMap, ffi::CStr, path::PathBuf};
+use std::{
+    collections::HashMap,
+    ffi::CStr,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
 
 use addr2line::Loader;
 
@@ -13,10 +18,23 @@ pub struct Place {
     pub location: Option<String>,
 }
 
-struct LoadedObject {
-    path: PathBuf,
-    base: u64,
-    ranges: Vec<(u64, u64)>,
+/// A file that is mapped into the target's process.
+#[derive(Clone, Debug)]
+pub struct LoadedObject {
+    /// To be opened for its debug information.
+    pub path: PathBuf,
+    /// What is added to the file's addresses.
+    pub base: u64,
+    /// Addresses that belong to it: from and to.
+    pub ranges: Vec<(u64, u64)>,
+}
+
+/// Objects of a target that runs in another process.
+static ELSEWHERE: Mutex<Vec<LoadedObject>> = Mutex::new(Vec::new());
+
+/// Addresses are those of another process from now on, in which these objects are loaded.
+pub fn look_elsewhere(objects: Vec<LoadedObject>) {
+    *ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner) = objects;
 }
 
 /// Looks addresses up. Opens an object's debug information once, when it is first needed.
@@ -54,9 +72,11 @@ impl Symbols {
 
     /// Takes in objects that were loaded since.
     pub fn update(&mut self) {
-        let mut objects: Vec<LoadedObject> = Vec::new();
-        // SAFETY: the callback gets the vector for the length of this call.
-        unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut objects).cast()) };
+        let mut objects = ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if objects.is_empty() {
+            // SAFETY: the callback gets the vector for the length of this call.
+            unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut objects).cast()) };
+        }
         let known = |object: &LoadedObject| self.objects.iter().any(|o| o.base == object.base && o.path == object.path);
         objects.retain(|object| !known(object));
         self.objects.extend(objects);

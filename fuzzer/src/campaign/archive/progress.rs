@@ -236,7 +236,7 @@ impl Archive<'_> {
             last_hang: at(record.last_hang),
             hang_timeout: self.setup.options.hang_timeout,
             target: self.program(),
-            engine: "in-process".to_owned(),
+            engine: crate::engine::kind().to_owned(),
             command: self.setup.options.command.clone(),
         }
     }
