@@ -11,10 +11,7 @@ use libafl::{
     state::{HasCorpus, HasExecutions},
 };
 
-use super::{
-    between::Between,
-    keeper::{Keeper},
-};
+use super::{between::Between, keeper::Keeper};
 use crate::{
     keep::feedback::Kept,
     mask::{Probe, Target, target::Goal},

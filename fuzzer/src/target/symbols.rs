@@ -114,8 +114,10 @@ impl Symbols {
 
 /// C++ names as a programmer wrote them; anything else as it is.
 pub fn demangle(symbol: &str) -> String {
-    cpp_demangle::Symbol::new(symbol)
-        .ok()
+    // the parser also takes a type for a name: `f` for float
+    let mangled = symbol.starts_with("_Z").then_some(symbol);
+    mangled
+        .and_then(|symbol| cpp_demangle::Symbol::new(symbol).ok())
         .and_then(|parsed| parsed.demangle().ok())
         .unwrap_or_else(|| symbol.to_owned())
 }
@@ -128,6 +130,7 @@ mod tests {
     fn names_are_demangled() {
         assert_eq!(demangle("_ZN3foo3barEi"), "foo::bar(int)");
         assert_eq!(demangle("main"), "main");
+        assert_eq!(demangle("f"), "f");
     }
 
     #[test]

@@ -60,7 +60,8 @@ mod tests {
         let text = "55d0c0a00000-55d0c0a02000 r--p 00000000 fe:00 1234                       /tmp/a b/prog\n\
                     7ffc1000-7ffc2000 rw-p 00000000 00:00 0 \nnonsense\n\
                     7f00000000-7f00001000 ---p 00000000 00:00 0 [vvar]\n";
-        let file = Mapping { from: 0x55d0_c0a0_0000, to: 0x55d0_c0a0_2000, readable: true, path: "/tmp/a b/prog".into() };
+        let file =
+            Mapping { from: 0x55d0_c0a0_0000, to: 0x55d0_c0a0_2000, readable: true, path: "/tmp/a b/prog".into() };
         let memory = Mapping { from: 0x7ffc_1000, to: 0x7ffc_2000, readable: true, path: String::new() };
         let hidden = Mapping { from: 0x7f_0000_0000, to: 0x7f_0000_1000, readable: false, path: "[vvar]".into() };
         assert_eq!(parse(text), [file, memory, hidden]);

@@ -93,7 +93,8 @@ pub fn take_failure() -> Option<Error> {
 
 unsafe extern "C" fn initialize(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
     // SAFETY: no run is on, and nothing has looked at the modules yet.
-    let started = Server::start(command()).and_then(|server| server.load(unsafe { &mut *MODULES.0.get() }).map(|()| server));
+    let started =
+        Server::start(command()).and_then(|server| server.load(unsafe { &mut *MODULES.0.get() }).map(|()| server));
     match started {
         // SAFETY: see `Slot`.
         Ok(server) => unsafe { *SERVER.0.get() = Some(server) },

@@ -79,7 +79,8 @@ impl Server {
         let (answers, server_answers) = pipe().map_err(cannot("make a pipe"))?;
 
         let by_file = reads_file(command);
-        let stdin = if by_file { Stdio::null() } else { Stdio::from(input.try_clone().map_err(cannot("share inputs"))?) };
+        let stdin =
+            if by_file { Stdio::null() } else { Stdio::from(input.try_clone().map_err(cannot("share inputs"))?) };
         let mut command = Command::new(program);
         command.args(arguments.iter().map(with_input_file)).env(SERVE, MEMORY.to_string()).stdin(stdin);
         for (variable, usual) in [
@@ -130,7 +131,9 @@ impl Server {
         // SAFETY: one descriptor, which is open.
         if unsafe { libc::poll(&raw mut ready, 1, START.as_millis() as i32) } <= 0 {
             let (name, seconds) = (&self.name, START.as_secs());
-            return Err(Error::target(format!("{name} did not get to its main within {seconds} s: does it wait for something?")));
+            return Err(Error::target(format!(
+                "{name} did not get to its main within {seconds} s: does it wait for something?"
+            )));
         }
         if self.answers.read_exact(&mut word).is_err() {
             let end = self.process.wait().map_or_else(|error| error.to_string(), |status| end_of(status).to_string());
@@ -148,7 +151,9 @@ impl Server {
                 self.name
             ))),
             (ABI, _) => Err(Error::other(format!("no memory to share with {}", self.name))),
-            _ => Err(Error::target(format!("{} was built by another version of quagmire-cc: build it again", self.name))),
+            _ => {
+                Err(Error::target(format!("{} was built by another version of quagmire-cc: build it again", self.name)))
+            }
         }
     }
 
