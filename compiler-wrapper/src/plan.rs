@@ -113,6 +113,7 @@ impl Plan {
             command.push(joined("-fpass-plugin=", &pieces.plugin));
         }
         command.extend_from_slice(before);
+        let script = self.pages.then(|| joined("-Wl,-T,", &pieces.script));
         if let Some(link) = self.link {
             if self.language_in_effect.is_some() {
                 command.extend(["-x", "none"].map(OsString::from));
@@ -130,12 +131,12 @@ impl Plan {
             }
             // instrumented libraries that are opened at run time look for them; bfd, gold, lld and mold know the option
             command.extend(EXPORTED.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
+            command.extend(script);
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
                 command.extend([OsString::from("-x"), language.clone()]);
             }
-        }
-        if self.pages {
-            command.push(joined("-Wl,-T,", &pieces.script));
+        } else {
+            command.extend(script);
         }
         command.extend_from_slice(after);
         command

@@ -71,7 +71,6 @@ fn compile_commands_get_the_plugin_and_nothing_else() {
         "-xc -c -",
         "-c a.c start.S",
         "-c -- a.c",
-        "-shared -fPIC a.c -o liba.so",
         "-r a.c -o all.o",
         "-v -c a.c",
         "-### -c a.c",
@@ -108,7 +107,6 @@ fn commands_that_neither_generate_code_nor_link_a_program_stay_as_they_are() {
         "-x c-header a.h -o a.h.gch",
         "a.h",
         "-x cl -c kernel.c",
-        "-shared -fPIC a.o b.o -Wl,-soname -Wl,liba.so.0 -o liba.so.0",
         "-nostdlib -r a.o b.o -o all.o",
         "-Wl,-r a.o -o all.o",
         "-Xlinker -r a.o -o all.o",
@@ -118,6 +116,21 @@ fn commands_that_neither_generate_code_nor_link_a_program_stay_as_they_are() {
         let same = words(line).join(OsStr::new(" "));
         assert_eq!(command(line), same.to_string_lossy());
     }
+}
+
+#[test]
+fn counts_get_pages_of_their_own_where_the_linker_can_do_it() {
+    let line = "-shared -fPIC a.o b.o -Wl,-soname -Wl,liba.so.0 -o liba.so.0";
+    assert_eq!(command(line), format!("{line} -Wl,-T,L"));
+    assert_eq!(command("-shared -fPIC a.c -o liba.so"), "-fpass-plugin=P -shared -fPIC a.c -o liba.so -Wl,-T,L");
+    for linker in ["-fuse-ld=gold", "-fuse-ld=mold", "--ld-path=/usr/bin/ld.gold"] {
+        assert_eq!(command(&format!("-shared a.o {linker}")), format!("-shared a.o {linker}"));
+        assert_eq!(
+            command(&format!("{linker} a.o")),
+            format!("{linker} a.o {}", RUNTIME.trim_end_matches(" -Wl,-T,L"))
+        );
+    }
+    assert!(command("-fuse-ld=lld a.o").ends_with(RUNTIME));
 }
 
 #[test]
@@ -178,14 +191,14 @@ fn a_fuzzer_sanitizer_links_the_engine_and_does_not_reach_clang() {
         ("-fsanitize=fuzzer-no-link a.c", format!("-fpass-plugin=P a.c {RUNTIME}")),
         ("-fsanitize=fuzzer-no-link,address -c a.c", "-fpass-plugin=P -fsanitize=address -c a.c".into()),
         ("-fsanitize=fuzzer -c a.c", "-fpass-plugin=P -c a.c".into()),
-        ("-fsanitize=fuzzer -shared a.o", "-shared a.o".into()),
+        ("-fsanitize=fuzzer -shared a.o", "-shared a.o -Wl,-T,L".into()),
         ("-fsanitize=fuzzer,undefined a.o", format!("-fsanitize=undefined a.o {ENGINE}")),
         (
             "-fsanitize=fuzzer,thread -fno-sanitize=thread a.o",
             format!("-fsanitize=thread -fno-sanitize=thread a.o {ENGINE}"),
         ),
         ("@fuzzer.rsp a.o", format!("-O1 -fsanitize=address -DX=a b a.o {SANITIZED}")),
-        ("-fsanitize=address a.o", format!("-fsanitize=address a.o {RUNTIME}")),
+        ("-fsanitize=address a.o", format!("-fsanitize=address a.o {}", RUNTIME.replace(" H", ""))),
     ] {
         assert_eq!(command(line), ours, "{line}");
     }

@@ -15,6 +15,7 @@ use crate::{
     },
     cli::{self, Command},
     error::{ExitCode, Result},
+    output::summary::Engine,
     replay,
     target::{abi::Harness, fork_server},
 };
@@ -38,8 +39,8 @@ pub fn program() -> String {
 }
 
 /// How the target is run, as results name it.
-pub fn kind() -> &'static str {
-    if fork_server::is_used() { "fork-server" } else { "in-process" }
+pub fn kind() -> Engine {
+    if fork_server::is_used() { Engine::ForkServer } else { Engine::InProcess }
 }
 
 /// A word of a command as a shell takes it.
