@@ -1,4 +1,4 @@
-/* Linked into harnesses, but for those with a sanitizer that has an allocator of its own: how much memory the target
+/* Linked into executables, but for those with a sanitizer that has an allocator of its own: how much memory the target
    allocates during a run. These functions stand in front of the C library's and are weak, so that a target that brings
    an allocator keeps it (and its heap is not measured). The engine allocates with mimalloc, not with these. */
 #include "quagmire.h"
@@ -15,14 +15,14 @@ void __libc_free(void *block);
 /* Rounding by the allocator is part of what is in use, but not of what was asked for. Threads that allocate at once may
    be counted wrongly, as their edges are. */
 static inline void *taken(void *block, size_t size) {
-  if (__quagmire_heap.counting && block)
+  if (__quagmire_heap->counting && block)
     __quagmire_heap_take(malloc_usable_size(block), size);
   return block;
 }
 
 static inline void given_back(void *block) {
-  if (__quagmire_heap.counting && block)
-    __quagmire_heap.current -= (int64_t)malloc_usable_size(block);
+  if (__quagmire_heap->counting && block)
+    __quagmire_heap->current -= (int64_t)malloc_usable_size(block);
 }
 
 __attribute__((weak)) void *malloc(size_t size) { return taken(__libc_malloc(size), size); }
@@ -32,10 +32,10 @@ __attribute__((weak)) void *calloc(size_t count, size_t size) {
 }
 
 __attribute__((weak)) void *realloc(void *block, size_t size) {
-  size_t before = __quagmire_heap.counting && block ? malloc_usable_size(block) : 0;
+  size_t before = __quagmire_heap->counting && block ? malloc_usable_size(block) : 0;
   void *moved = __libc_realloc(block, size);
-  if (__quagmire_heap.counting && (moved || size == 0)) {
-    __quagmire_heap.current -= (int64_t)before;
+  if (__quagmire_heap->counting && (moved || size == 0)) {
+    __quagmire_heap->current -= (int64_t)before;
     if (moved)
       __quagmire_heap_take(malloc_usable_size(moved), size > before ? size - before : 0);
   }

@@ -1,6 +1,7 @@
 /* Linked into harnesses built with -fsanitize=fuzzer: the engine's main, and what lets one run of the target end in
    any way without ending the process. */
 #define _GNU_SOURCE
+#include "machine.h"
 #include "quagmire.h"
 
 #include <dlfcn.h>
@@ -14,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -27,7 +27,7 @@ __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void 
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Recognised by `quagmire fuzz` in the file, without running it. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 3";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 4";
 
 /* The signal of the tick: no target has a reason to use it, unlike SIGALRM. */
 #define TICK_SIGNAL (SIGRTMIN + 7)
@@ -51,26 +51,11 @@ static _Noreturn void leave(enum qgm_status status) {
       pause();
   }
   armed = 0;
-  __quagmire_heap.counting = 0;
+  __quagmire_heap->counting = 0;
   longjmp(back, status);
 }
 
-struct qgm_heap __quagmire_heap;
 static struct qgm_resources resources;
-
-static inline uint64_t time_stamp(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-  uint64_t ticks;
-  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-  return ticks;
-#else
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
-}
 
 static enum qgm_status run_once(const uint8_t *data, size_t size) {
   int status = _setjmp(back);
@@ -81,9 +66,9 @@ static enum qgm_status run_once(const uint8_t *data, size_t size) {
       memcpy(copy, data, size);
     ticks = 0;
     armed = 1;
-    __quagmire_heap.counting = 1;
+    __quagmire_heap->counting = 1;
     int result = LLVMFuzzerTestOneInput(copy ? copy : data, size);
-    __quagmire_heap.counting = 0;
+    __quagmire_heap->counting = 0;
     if (forked)
       for (;;)
         syscall(SYS_exit_group, 0);
@@ -98,28 +83,17 @@ static enum qgm_status run_once(const uint8_t *data, size_t size) {
 static enum qgm_status run(const uint8_t *data, size_t size) {
   uintptr_t top = (uintptr_t)__builtin_frame_address(0);
   __quagmire_lowest_stack = top;
-  __quagmire_heap = (struct qgm_heap){0};
+  *__quagmire_heap = (struct qgm_heap){0};
   uint64_t before = time_stamp();
   enum qgm_status status = run_once(data, size);
   resources.cycles = time_stamp() - before;
-  __quagmire_heap.counting = 0;
-  resources.heap_peak = (uint64_t)__quagmire_heap.peak;
-  resources.heap_total = __quagmire_heap.total;
+  __quagmire_heap->counting = 0;
+  resources.heap_peak = (uint64_t)__quagmire_heap->peak;
+  resources.heap_total = __quagmire_heap->total;
   resources.stack = top - __quagmire_lowest_stack;
   /* what the engine runs between the target's runs is not compiled by the pass, but constructors and callbacks may be */
   __quagmire_lowest_stack = 0;
   return status;
-}
-
-static uint64_t program_counter(const void *context) {
-#if defined(__x86_64__)
-  return (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-  return (uint64_t)((const ucontext_t *)context)->uc_mcontext.pc;
-#else
-  (void)context;
-  return 0;
-#endif
 }
 
 static void crashed(int signal, siginfo_t *info, void *context) {
@@ -161,13 +135,13 @@ static void dying(void) {
 
 /* A sanitizer's allocator: heap.c is not linked. */
 static void allocated(const volatile void *block, size_t size) {
-  if (__quagmire_heap.counting && block)
+  if (__quagmire_heap->counting && block)
     __quagmire_heap_take(size, size);
 }
 
 static void freed(const volatile void *block) {
-  if (__quagmire_heap.counting && block)
-    __quagmire_heap.current -= (int64_t)__sanitizer_get_allocated_size(block);
+  if (__quagmire_heap->counting && block)
+    __quagmire_heap->current -= (int64_t)__sanitizer_get_allocated_size(block);
 }
 
 static void in_child(void) {
@@ -196,7 +170,6 @@ static void guard(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t)) {
   if (stack.ss_sp != MAP_FAILED)
     sigaltstack(&stack, NULL);
 
-  static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
     handle(fatal[i], crashed);
   handle(TICK_SIGNAL, ticked);

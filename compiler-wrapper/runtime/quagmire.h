@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised whenever a layout or a meaning below changes: engine and runtime refuse to work with another one. */
-#define QGM_ABI 3
+#define QGM_ABI 4
 
 /* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
    edge i > 0 is counted in counts[i - 1]. The last `progress` of the `edges` are no edges but progress slots, which show
@@ -72,6 +72,7 @@ struct qgm_resources {
   uint64_t heap_peak;  /* most bytes that were allocated at one time */
   uint64_t heap_total; /* all bytes that were allocated */
   uint64_t stack;      /* deepest stack of the thread that ran the target, in bytes */
+  uint64_t time_ns;    /* CPU time, if the target ran in a process of its own; otherwise 0: the engine's clocks tell */
 };
 
 /* What the target has allocated in this run; kept by the functions in heap.c, or by hooks of a sanitizer. */
@@ -82,20 +83,57 @@ struct qgm_heap {
   uint64_t total;
 };
 
-extern struct qgm_heap __quagmire_heap __attribute__((visibility("hidden")));
+/* On pages of its own: a fork server has it in shared memory. */
+extern struct qgm_heap *__quagmire_heap __attribute__((visibility("hidden")));
 
 /* `used` bytes of the heap are taken, `asked` of them were asked for. */
 static inline void __quagmire_heap_take(size_t used, size_t asked) {
-  __quagmire_heap.current += (int64_t)used;
-  if (__quagmire_heap.current > __quagmire_heap.peak)
-    __quagmire_heap.peak = __quagmire_heap.current;
-  __quagmire_heap.total += asked;
+  __quagmire_heap->current += (int64_t)used;
+  if (__quagmire_heap->current > __quagmire_heap->peak)
+    __quagmire_heap->peak = __quagmire_heap->current;
+  __quagmire_heap->total += asked;
 }
 
 /* The lowest address that the stack pointer of this thread had in the current run, if it is the runner: the pass compares
    and sets it where functions begin that call others or have large frames. 0 in all other threads, which nothing is
    below. Each instrumented object brings a definition; the linkers make one of them. */
 extern __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
+
+/* What a fork server and the fuzzer that started it have in common: the start of a file in memory, whose descriptor
+   QGM_SERVE names in the environment. Behind it lie the counts of all objects, page by page. Requests and answers go
+   through the pipes of AFL's protocol. */
+#define QGM_SERVE "QUAGMIRE_SERVE"
+#define QGM_REQUESTS 198 /* read by the server */
+#define QGM_ANSWERS 199  /* written by it */
+#define QGM_PAGE 4096    /* all counts begin and end at multiples of it */
+
+/* Counts of an object: `length` bytes at `address` are at `offset` of the file. */
+struct qgm_region {
+  uint64_t address, length, offset;
+};
+
+enum qgm_ready {
+  QGM_READY = 1,
+  QGM_NOT_SHARED = 2, /* counts do not begin and end at pages: an object that quagmire-cc did not link */
+  QGM_NO_MEMORY = 3,
+};
+
+struct qgm_served {
+  uint64_t abi;
+  uint64_t ready; /* enum qgm_ready; the server says hello in any case */
+  uint64_t modules; /* address of struct qgm_modules in the server */
+  uint64_t bytes; /* length of the file */
+  uint64_t region_count;
+  struct qgm_region region[2 * QGM_MAX_MODULES];
+  uint64_t began; /* of the run: time stamp */
+  uint64_t pc, address; /* where it crashed, if the target has no handler of its own; otherwise 0 */
+  uint64_t stack;
+  uint64_t cycles;
+  uint64_t time_ns; /* CPU time of the child */
+  struct qgm_heap heap;
+};
+
+#define QGM_SERVED_BYTES ((sizeof(struct qgm_served) + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE)
 
 /* What the engine gets from the harness. */
 struct qgm_harness {

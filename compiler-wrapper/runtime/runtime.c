@@ -2,6 +2,8 @@
 #include "quagmire.h"
 
 struct qgm_modules __quagmire_modules;
+static struct qgm_heap heap;
+struct qgm_heap *__quagmire_heap = &heap;
 __attribute__((weak)) __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
 
 /* Called by the constructor of each instrumented object, also of those opened at run time. */

@@ -17,11 +17,14 @@ const PASS: &[(&str, &str)] = &[
     ("stack.h", include_str!("../passes/stack.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
-const HEADER: (&str, &str) = ("quagmire.h", include_str!("../runtime/quagmire.h"));
+const HEADERS: [(&str, &str); 2] =
+    [("quagmire.h", include_str!("../runtime/quagmire.h")), ("machine.h", include_str!("../runtime/machine.h"))];
 const RUNTIME: (&str, &str) = ("runtime.c", include_str!("../runtime/runtime.c"));
 const COMPARES: (&str, &str) = ("compares.c", include_str!("../runtime/compares.c"));
 const HEAP: (&str, &str) = ("heap.c", include_str!("../runtime/heap.c"));
 const IN_PROCESS: (&str, &str) = ("inprocess.c", include_str!("../runtime/inprocess.c"));
+const SERVE: (&str, &str) = ("serve.c", include_str!("../runtime/serve.c"));
+const SCRIPT: &str = include_str!("../runtime/counts.ld");
 
 const PLUGIN_FLAGS: &[&str] = &["-shared", "-fPIC", "-O2", "-fno-rtti", "-fno-exceptions"];
 // an allocator must not be taken for calls of another one
@@ -34,14 +37,25 @@ const UNWANTED_VARIABLES: &[&str] =
 /// The objects for executables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Objects {
-    /// Counts and fork server.
+    /// The list of instrumented objects.
     pub runtime: PathBuf,
     /// What shows how far comparisons of memory get.
     pub compares: PathBuf,
     /// The `main` of in-process harnesses.
     pub main: PathBuf,
-    /// What counts their allocations.
+    /// The fork server of other programs.
+    pub serve: PathBuf,
+    /// What counts allocations.
     pub heap: PathBuf,
+}
+
+/// The linker script that gives counts pages of their own.
+pub fn script(cache: &Cache) -> Result<PathBuf, Error> {
+    let key = digest([SCRIPT.as_bytes()].into_iter());
+    cache.file(&format!("script-{key}"), "counts.ld", |folder| {
+        let file = folder.join("counts.ld");
+        std::fs::write(&file, SCRIPT).map_err(|error| Error::Cache { path: file, problem: error.to_string() })
+    })
 }
 
 /// The pass plugin for this clang, which shows the progress of `compares` or not. These are two files, so that a command
@@ -64,7 +78,7 @@ pub fn plugin(cache: &Cache, toolchain: &Toolchain, compares: bool) -> Result<Pa
 
 /// The objects for this clang and for the target that the user's flags choose.
 pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Result<Objects, Error> {
-    let sources = [HEADER, RUNTIME, COMPARES, IN_PROCESS, HEAP];
+    let sources = [HEADERS[0], HEADERS[1], RUNTIME, COMPARES, IN_PROCESS, SERVE, HEAP];
     let key = digest(
         [toolchain.identity.as_bytes()]
             .into_iter()
@@ -76,6 +90,7 @@ pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Res
         (RUNTIME.0, "quagmire-runtime.o"),
         (COMPARES.0, "quagmire-compares.o"),
         (IN_PROCESS.0, "quagmire-main.o"),
+        (SERVE.0, "quagmire-serve.o"),
         (HEAP.0, "quagmire-heap.o"),
     ];
     let runtime = cache.file(&format!("objects-{}-{key}", toolchain.major), built[0].1, |folder| {
@@ -86,8 +101,8 @@ pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Res
         }
         Ok(())
     })?;
-    let [_, compares, main, heap] = built.map(|(_, object)| runtime.with_file_name(object));
-    Ok(Objects { runtime, compares, main, heap })
+    let [_, compares, main, serve, heap] = built.map(|(_, object)| runtime.with_file_name(object));
+    Ok(Objects { runtime, compares, main, serve, heap })
 }
 
 /// The in-process engine: `QUAGMIRE_ENGINE`, or `libquagmire.a` beside the wrapper, or `../lib/quagmire/libquagmire.a`

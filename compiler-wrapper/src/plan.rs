@@ -40,7 +40,7 @@ pub enum Language {
 /// What an executable is linked with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
-    /// The runtime object: counts, fork server.
+    /// The runtime: counts, fork server.
     Runtime,
     /// The runtime object, and the in-process engine with its `main` (`-fsanitize=fuzzer`).
     Engine,
@@ -57,6 +57,8 @@ pub struct Plan {
     pub compares: bool,
     /// Does this command link an executable, and with what?
     pub link: Option<Link>,
+    /// Do the linked object's counts get pages of their own, so that a fork server can share them?
+    pub pages: bool,
     /// Does a sanitizer bring an allocator, so that ours must not stand in front of it?
     pub sanitizer_allocates: bool,
     /// Define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
@@ -83,8 +85,12 @@ pub struct Pieces {
     pub compares: PathBuf,
     /// The object with the in-process harness's `main`.
     pub main: PathBuf,
-    /// The object that counts a harness's allocations.
+    /// The object with the fork server.
+    pub serve: PathBuf,
+    /// The object that counts allocations.
     pub heap: PathBuf,
+    /// The linker script that gives counts pages of their own.
+    pub script: PathBuf,
     /// The engine's archive.
     pub engine: PathBuf,
 }
@@ -107,16 +113,17 @@ impl Plan {
             command.push(joined("-fpass-plugin=", &pieces.plugin));
         }
         command.extend_from_slice(before);
+        let script = self.pages.then(|| joined("-Wl,-T,", &pieces.script));
         if let Some(link) = self.link {
             if self.language_in_effect.is_some() {
                 command.extend(["-x", "none"].map(OsString::from));
             }
-            command.extend([&pieces.runtime, &pieces.compares].map(|object| object.clone().into()));
+            let entry = if link == Link::Engine { &pieces.main } else { &pieces.serve };
+            command.extend([&pieces.runtime, &pieces.compares, entry].map(|object| object.clone().into()));
+            if !self.sanitizer_allocates {
+                command.push(pieces.heap.clone().into());
+            }
             if link == Link::Engine {
-                command.push(pieces.main.clone().into());
-                if !self.sanitizer_allocates {
-                    command.push(pieces.heap.clone().into());
-                }
                 command.push(pieces.engine.clone().into());
                 // libFuzzer stands before the user's archives and so takes a harness out of one: do the same
                 command
@@ -124,9 +131,12 @@ impl Plan {
             }
             // instrumented libraries that are opened at run time look for them; bfd, gold, lld and mold know the option
             command.extend(EXPORTED.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
+            command.extend(script);
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
                 command.extend([OsString::from("-x"), language.clone()]);
             }
+        } else {
+            command.extend(script);
         }
         command.extend_from_slice(after);
         command
@@ -138,6 +148,7 @@ impl Plan {
             instrument: false,
             compares: false,
             link: None,
+            pages: false,
             sanitizer_allocates: false,
             fuzzing_mode: false,
             target: Vec::new(),
@@ -162,14 +173,16 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
     let generates_code = scan.last_phase >= Phase::Backend;
     let preprocesses = scan.last_phase > Phase::Print && scan.inputs.iter().any(|kind| kind.is_preprocessed_by_clang());
     let links = scan.last_phase == Phase::Link
-        && !scan.makes_library
+        && !scan.relocatable
         && !scan.dangling
         && (scan.names_library || scan.inputs.iter().any(|kind| *kind != Kind::Header));
+    let executable = links && !scan.shared;
     Plan {
         language,
         instrument: generates_code && scan.inputs.iter().any(|kind| kind.is_instrumented()),
         compares: settings.compares,
-        link: links.then_some(if scan.engine { Link::Engine } else { Link::Runtime }),
+        link: executable.then_some(if scan.engine { Link::Engine } else { Link::Runtime }),
+        pages: links && scan.takes_scripts && !(executable && scan.engine),
         sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
         target: scan.target,
@@ -212,8 +225,12 @@ impl Phase {
 struct Scan {
     last_phase: Phase,
     inputs: Vec<Kind>,
-    /// `-shared` or `-r`, for the driver or the linker.
-    makes_library: bool,
+    /// `-shared`, for the driver or the linker.
+    shared: bool,
+    /// `-r`, likewise.
+    relocatable: bool,
+    /// Does the linker understand a script that inserts into its own? gold and mold do not.
+    takes_scripts: bool,
     /// A `-l`: input enough to link.
     names_library: bool,
     /// The last option lacks its value, clang will say so.
@@ -234,7 +251,9 @@ impl Scan {
         let mut scan = Scan {
             last_phase: Phase::Link,
             inputs: Vec::new(),
-            makes_library: false,
+            shared: false,
+            relocatable: false,
+            takes_scripts: true,
             names_library: false,
             dangling: false,
             engine: false,
@@ -281,7 +300,7 @@ impl Scan {
         let value = value.map(|v| v.to_string_lossy());
         let value = value.as_deref();
         match text {
-            "-shared" | "--shared" | "-r" => self.makes_library = true,
+            "-shared" | "--shared" | "-r" => self.linker_option(text),
             "-Xlinker" => self.linker_option(value.unwrap_or_default()),
             "-x" | "--language" => self.language(value),
             "-D" | "--define-macro" => self.macro_definition(value.unwrap_or_default()),
@@ -294,6 +313,8 @@ impl Scan {
             self.language(Some(language));
         } else if let Some(list) = text.strip_prefix("-fsanitize=") {
             self.sanitizers(index, list);
+        } else if let Some(linker) = text.strip_prefix("-fuse-ld=").or(text.strip_prefix("--ld-path=")) {
+            self.takes_scripts = !["gold", "mold"].iter().any(|name| linker.ends_with(name));
         } else if let Some(list) = text.strip_prefix("-fno-sanitize=") {
             self.engine &= !list.split(',').any(|name| matches!(name, "fuzzer" | "all"));
             self.sanitizer_allocates &= !list.split(',').any(|name| name == "all" || has_allocator(name));
@@ -307,8 +328,8 @@ impl Scan {
     }
 
     fn linker_option(&mut self, option: &str) {
-        self.makes_library |=
-            matches!(option, "-r" | "--relocatable" | "-relocatable" | "-shared" | "--shared" | "-Bshareable");
+        self.shared |= matches!(option, "-shared" | "--shared" | "-Bshareable");
+        self.relocatable |= matches!(option, "-r" | "--relocatable" | "-relocatable");
     }
 
     fn language(&mut self, language: Option<&str>) {

@@ -21,22 +21,25 @@ fn planned(line: &str) -> Plan {
     parse(words(line), Language::C, Settings::default(), &read)
 }
 
-/// The command in one line, with P, R, C, M, H and E for the plugin, runtime, comparisons, main, heap and engine.
+/// The command in one line, with P, R, C, M, S, H, E and L for the plugin, runtime, comparisons, main, fork server, heap,
+/// engine and linker script.
 fn command(line: &str) -> String {
     let pieces = Pieces {
         plugin: "P".into(),
         runtime: "R".into(),
         compares: "C".into(),
         main: "M".into(),
+        serve: "S".into(),
         heap: "H".into(),
+        script: "L".into(),
         engine: "E".into(),
     };
     let command = planned(line).command(&pieces);
     command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-const RUNTIME: &str =
-    "R C -Wl,--export-dynamic-symbol=__quagmire_register -Wl,--export-dynamic-symbol=__quagmire_compare";
+const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
+                       -Wl,--export-dynamic-symbol=__quagmire_compare -Wl,-T,L";
 const ENGINE: &str = "R C M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                       -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_compare";
@@ -68,7 +71,6 @@ fn compile_commands_get_the_plugin_and_nothing_else() {
         "-xc -c -",
         "-c a.c start.S",
         "-c -- a.c",
-        "-shared -fPIC a.c -o liba.so",
         "-r a.c -o all.o",
         "-v -c a.c",
         "-### -c a.c",
@@ -105,7 +107,6 @@ fn commands_that_neither_generate_code_nor_link_a_program_stay_as_they_are() {
         "-x c-header a.h -o a.h.gch",
         "a.h",
         "-x cl -c kernel.c",
-        "-shared -fPIC a.o b.o -Wl,-soname -Wl,liba.so.0 -o liba.so.0",
         "-nostdlib -r a.o b.o -o all.o",
         "-Wl,-r a.o -o all.o",
         "-Xlinker -r a.o -o all.o",
@@ -115,6 +116,21 @@ fn commands_that_neither_generate_code_nor_link_a_program_stay_as_they_are() {
         let same = words(line).join(OsStr::new(" "));
         assert_eq!(command(line), same.to_string_lossy());
     }
+}
+
+#[test]
+fn counts_get_pages_of_their_own_where_the_linker_can_do_it() {
+    let line = "-shared -fPIC a.o b.o -Wl,-soname -Wl,liba.so.0 -o liba.so.0";
+    assert_eq!(command(line), format!("{line} -Wl,-T,L"));
+    assert_eq!(command("-shared -fPIC a.c -o liba.so"), "-fpass-plugin=P -shared -fPIC a.c -o liba.so -Wl,-T,L");
+    for linker in ["-fuse-ld=gold", "-fuse-ld=mold", "--ld-path=/usr/bin/ld.gold"] {
+        assert_eq!(command(&format!("-shared a.o {linker}")), format!("-shared a.o {linker}"));
+        assert_eq!(
+            command(&format!("{linker} a.o")),
+            format!("{linker} a.o {}", RUNTIME.trim_end_matches(" -Wl,-T,L"))
+        );
+    }
+    assert!(command("-fuse-ld=lld a.o").ends_with(RUNTIME));
 }
 
 #[test]
@@ -175,14 +191,14 @@ fn a_fuzzer_sanitizer_links_the_engine_and_does_not_reach_clang() {
         ("-fsanitize=fuzzer-no-link a.c", format!("-fpass-plugin=P a.c {RUNTIME}")),
         ("-fsanitize=fuzzer-no-link,address -c a.c", "-fpass-plugin=P -fsanitize=address -c a.c".into()),
         ("-fsanitize=fuzzer -c a.c", "-fpass-plugin=P -c a.c".into()),
-        ("-fsanitize=fuzzer -shared a.o", "-shared a.o".into()),
+        ("-fsanitize=fuzzer -shared a.o", "-shared a.o -Wl,-T,L".into()),
         ("-fsanitize=fuzzer,undefined a.o", format!("-fsanitize=undefined a.o {ENGINE}")),
         (
             "-fsanitize=fuzzer,thread -fno-sanitize=thread a.o",
             format!("-fsanitize=thread -fno-sanitize=thread a.o {ENGINE}"),
         ),
         ("@fuzzer.rsp a.o", format!("-O1 -fsanitize=address -DX=a b a.o {SANITIZED}")),
-        ("-fsanitize=address a.o", format!("-fsanitize=address a.o {RUNTIME}")),
+        ("-fsanitize=address a.o", format!("-fsanitize=address a.o {}", RUNTIME.replace(" H", ""))),
     ] {
         assert_eq!(command(line), ours, "{line}");
     }

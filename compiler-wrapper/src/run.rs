@@ -23,7 +23,10 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
     if plan.link.is_some() {
         let objects = artefacts::objects(&cache, &toolchain, &plan.target)?;
         (pieces.runtime, pieces.compares) = (objects.runtime, objects.compares);
-        (pieces.main, pieces.heap) = (objects.main, objects.heap);
+        (pieces.main, pieces.serve, pieces.heap) = (objects.main, objects.serve, objects.heap);
+    }
+    if plan.pages {
+        pieces.script = artefacts::script(&cache)?;
     }
     if plan.link == Some(Link::Engine) {
         pieces.engine = artefacts::engine(variable("QUAGMIRE_ENGINE"), std::env::current_exe().ok())?;

@@ -4,6 +4,7 @@ use std::{
     ffi::{CStr, OsString, c_char, c_int},
     io::Write,
     os::unix::ffi::OsStrExt,
+    path::Path,
     sync::OnceLock,
 };
 
@@ -14,8 +15,9 @@ use crate::{
     },
     cli::{self, Command},
     error::{ExitCode, Result},
+    output::summary::Engine,
     replay,
-    target::abi::Harness,
+    target::{abi::Harness, fork_server},
 };
 
 /// The target's memory may be in any state after a crash; the engine's must not be part of it. With a heap of its own it
@@ -31,9 +33,47 @@ pub const COMMAND: &str = "QUAGMIRE_COMMAND";
 
 static NAME: OnceLock<String> = OnceLock::new();
 
-/// How the user calls this harness: for the commands that findings are reproduced with.
+/// How the user calls the target.
 pub fn program() -> String {
     NAME.get().cloned().unwrap_or_default()
+}
+
+/// How the target is run, as results name it.
+pub fn kind() -> Engine {
+    if fork_server::is_used() { Engine::ForkServer } else { Engine::InProcess }
+}
+
+/// A word of a command as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// The command that replays inputs, as a shell takes it.
+pub fn replay_command(inputs: &[&Path]) -> String {
+    let inputs = inputs.iter().map(|input| quoted(&input.display().to_string()));
+    let words = match fork_server::command() {
+        [] => [quoted(&program()), "replay".to_owned()].into_iter().chain(inputs).collect::<Vec<_>>(),
+        command => {
+            let target = command.iter().map(|word| quoted(&word.to_string_lossy()));
+            let replay = ["quagmire".to_owned(), "replay".to_owned()].into_iter();
+            replay.chain(inputs).chain(std::iter::once("--".to_owned())).chain(target).collect()
+        }
+    };
+    words.join(" ")
+}
+
+/// Does what was asked with a program that has no engine inside, given with its arguments.
+///
+/// # Errors
+/// Anything that keeps it from being done.
+pub fn run_program(command: Command, program: Vec<OsString>) -> Result<ExitCode> {
+    let _ = NAME.set(program.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
+    run(command, fork_server::harness(program))
 }
 
 /// Runs the engine with the command line of a harness. Returns the exit code of the process.

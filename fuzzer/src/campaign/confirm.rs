@@ -22,6 +22,7 @@ use crate::{
         growth::Growth,
         report::{InputReport, Report},
     },
+    target::fork_server,
 };
 
 /// CPU time that all runs of a confirmation together should not exceed by much.
@@ -143,6 +144,8 @@ impl Confirmer {
             .args(["--hang-timeout", &format!("{}ms", self.hang_timeout.as_millis())])
             .args(["--memory-limit", &self.memory_limit.to_string()])
             .args(inputs)
+            .args((!fork_server::command().is_empty()).then_some("--"))
+            .args(fork_server::command())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -206,7 +206,8 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "WHEN", default_value = defaults::COLOR, help_heading = "Display")]
     pub color: String,
 
-    /// The harness, built with quagmire-cc -fsanitize=fuzzer
+    /// The harness, built with quagmire-cc -fsanitize=fuzzer; or any program built with quagmire-cc, and its arguments: @@
+    /// stands for the file with the input, without it the program reads standard input
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
     /// The whole command line, for the record.
@@ -262,7 +263,8 @@ pub struct ReplayArgs {
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The harness, built with quagmire-cc -fsanitize=fuzzer
+    /// The harness, built with quagmire-cc -fsanitize=fuzzer; or any program built with quagmire-cc, and its arguments: @@
+    /// stands for the file with the input, without it the program reads standard input
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
     /// The whole command line, for the record.

@@ -6,6 +6,7 @@ pub mod units;
 pub use args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
 
 use crate::error::{Error, ExitCode, Result};
+use crate::target::recognise::{Kind, recognise};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
@@ -120,8 +121,8 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     }
 }
 
-/// Does what `quagmire` was asked to do: writes a report, or becomes the harness, which has the engine inside, with the
-/// same options.
+/// Does what `quagmire` was asked to do: writes a report, runs a program under its fork server, or becomes the harness,
+/// which has the engine inside, with the same options.
 ///
 /// # Errors
 /// If the program cannot be used, or the command line names none.
@@ -134,11 +135,6 @@ pub fn run(command: Command) -> Result<ExitCode> {
     let [program, arguments @ ..] = program.as_slice() else {
         return Err(Error::usage(format!("{name} needs a program: end the command with -- ./HARNESS")));
     };
-    if !arguments.is_empty() {
-        return Err(Error::usage(
-            "a harness takes no arguments after its name: the engine inside it gives it its inputs",
-        ));
-    }
     // What is wrong with the options is said before anything about the program.
     match command.clone() {
         Command::Fuzz(fuzz) => drop(crate::campaign::options::Options::resolve(fuzz)?),
@@ -146,8 +142,17 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::Report(_) => {}
     }
     let path = std::path::Path::new(program);
-    crate::target::recognise::check_harness(path)?;
+    let kind = recognise(path)?;
     let path = if path.components().count() == 1 { std::path::Path::new(".").join(path) } else { path.to_owned() };
+    if kind == Kind::Program {
+        let words = std::iter::once(path.into_os_string()).chain(arguments.iter().cloned()).collect();
+        return crate::engine::run_program(command, words);
+    }
+    if !arguments.is_empty() {
+        return Err(Error::usage(
+            "a harness takes no arguments after its name: the engine inside it gives it its inputs",
+        ));
+    }
     let options = std::env::args_os().skip(2).take_while(|argument| argument != "--");
     let error = std::process::Command::new(&path)
         .args((name == "replay").then_some("replay"))

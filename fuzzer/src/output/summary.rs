@@ -165,6 +165,16 @@ pub enum Engine {
     ForkServer,
 }
 
+impl Engine {
+    /// As in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InProcess => "in-process",
+            Self::ForkServer => "fork-server",
+        }
+    }
+}
+
 /// The target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {

@@ -237,9 +237,9 @@ fn in_child(
     let mut places = Places { symbols: Symbols::new(), sources: Vec::new(), first };
     // Once each, not timed: caches fill, first-time work is done, and it shows how long a run takes.
     for &index in open {
-        let before = process::cpu_seconds();
+        let before = executor.cpu_seconds();
         let status = executor.execute(&inputs[index].bytes);
-        let seconds = process::cpu_seconds() - before;
+        let seconds = executor.cpu_seconds() - before;
         let mut measurement = describe(status, executor.counts());
         if !measurement.came_back() {
             measurement.seconds = vec![seconds];

@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::measure::Measurement;
 use crate::{
     cost::judgement::{LOOKS, judge, noise_floor},
-    target::{abi::Status, executor::InProcessExecutor, perf::Counters, process},
+    target::{abi::Status, executor::InProcessExecutor, perf::Counters},
 };
 
 /// How often inputs are run.
@@ -90,9 +90,9 @@ impl<'a> Turn<'a> {
 /// CPU seconds of `runs` runs, one directly after the other. Their counts add up.
 fn timed(executor: &mut InProcessExecutor, bytes: &[u8], runs: u32) -> Result<f64, Status> {
     executor.counts_mut().clear();
-    let before = process::cpu_seconds();
+    let before = executor.cpu_seconds();
     let status = executor.execute_repeatedly(bytes, runs);
-    let seconds = process::cpu_seconds() - before;
+    let seconds = executor.cpu_seconds() - before;
     executor.counts_mut().digest();
     came_back(status).map(|()| seconds)
 }

@@ -9,6 +9,7 @@ use crate::{
     error::Result as OurResult,
     target::{
         counts::CountsObserver,
+        fork_server,
         tick::{LEAKING, TICKED},
     },
 };
@@ -35,6 +36,14 @@ impl<K: Keeper> Between<K> {
     /// Gives up the current work.
     pub fn interrupt(&self, interruption: Interruption) {
         *self.interruption.borrow_mut() = interruption;
+    }
+
+    /// A run ended early. In this process, nobody knows what it left in the target's memory: the work is given up until the
+    /// target is loaded afresh.
+    pub fn ended_early(&self) {
+        if !fork_server::is_used() {
+            self.interrupt(Interruption::Restart);
+        }
     }
 
     /// Whether it was given up.

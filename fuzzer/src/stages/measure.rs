@@ -12,7 +12,7 @@ use libafl::{
 
 use super::{
     between::Between,
-    keeper::{Interruption, Keeper, Measured},
+    keeper::{Keeper, Measured},
 };
 use crate::{
     cost::resource::{Cost, Resource},
@@ -48,7 +48,7 @@ where
         let counts = &executor.observers().0;
         between.keeper.borrow_mut().executed(&[], counts);
         if counts.status() != Status::Returned {
-            between.interrupt(Interruption::Restart);
+            between.ended_early();
             return Ok(None);
         }
         runs.push(counts.cost());

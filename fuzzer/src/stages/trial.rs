@@ -11,10 +11,7 @@ use libafl::{
     state::{HasCorpus, HasExecutions},
 };
 
-use super::{
-    between::Between,
-    keeper::{Interruption, Keeper},
-};
+use super::{between::Between, keeper::Keeper};
 use crate::{
     keep::feedback::Kept,
     mask::{Probe, Target, target::Goal},
@@ -80,7 +77,7 @@ impl<K: Keeper> Trials<K> {
             _ => {
                 let saved = self.between.keeper.borrow_mut().mutant_ended(parent, operators, bytes, counts);
                 self.between.check(saved)?;
-                self.between.interrupt(Interruption::Restart);
+                self.between.ended_early();
             }
         }
         Ok(kept)
@@ -137,7 +134,7 @@ impl<K: Keeper> Trials<K> {
         run?;
         let counts = &executor.observers().0;
         if !matches!(counts.status(), Status::Returned | Status::Rejected) {
-            self.between.interrupt(Interruption::Restart);
+            self.between.ended_early();
         }
         let satisfied = goal.is_satisfied(counts);
         self.between.look(*state.executions(), counts)?;

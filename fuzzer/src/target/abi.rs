@@ -3,7 +3,7 @@
 use std::os::raw::{c_char, c_int, c_void};
 
 /// Must equal `QGM_ABI` of the harness.
-pub const ABI: u64 = 3;
+pub const ABI: u64 = 4;
 
 /// `QGM_MAX_MODULES`.
 pub const MAX_MODULES: usize = 256;
@@ -116,6 +116,82 @@ pub struct Resources {
     pub heap_total: u64,
     /// Deepest stack of the thread that ran the target, in bytes.
     pub stack: u64,
+    /// CPU time in nanoseconds, if the target ran in a process of its own; otherwise 0.
+    pub time_ns: u64,
+}
+
+/// The environment variable that names the descriptor of the [`Served`] (`QGM_SERVE`).
+pub const SERVE: &str = "QUAGMIRE_SERVE";
+
+/// Where a fork server reads requests (`QGM_REQUESTS`), as in AFL's protocol.
+pub const REQUESTS: c_int = 198;
+
+/// Where it writes answers (`QGM_ANSWERS`).
+pub const ANSWERS: c_int = 199;
+
+/// Counts in shared memory begin and end at multiples of it (`QGM_PAGE`).
+pub const PAGE: usize = 4096;
+
+/// Counts of an object in the server (`struct qgm_region`), all in bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "where in the server's memory, and where in the file that is shared with it")]
+pub struct Region {
+    pub address: u64,
+    pub length: u64,
+    pub offset: u64,
+}
+
+/// What a run allocated (`struct qgm_heap`), in bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Heap {
+    /// A run is on.
+    pub counting: c_int,
+    /// Now; below 0 where memory of earlier runs was given back.
+    pub current: i64,
+    /// At one time, at most.
+    pub peak: i64,
+    /// In all.
+    pub total: u64,
+}
+
+/// The server is ready (`QGM_READY`).
+pub const READY: u64 = 1;
+
+/// Counts are not on pages of their own (`QGM_NOT_SHARED`).
+pub const NOT_SHARED: u64 = 2;
+
+/// The start of the memory that a fork server and the fuzzer share (`struct qgm_served`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct Served {
+    /// The fuzzer's [`ABI`] at first, then the server's.
+    pub abi: u64,
+    /// [`READY`], or why not.
+    pub ready: u64,
+    /// Address of the server's [`RawModules`].
+    pub modules: u64,
+    /// Length of all that is shared.
+    pub bytes: u64,
+    /// Used items of `region`.
+    pub region_count: u64,
+    /// The counts of all objects.
+    pub region: [Region; 2 * MAX_MODULES],
+    /// Time stamp at which the last run began.
+    pub began: u64,
+    /// Where it crashed; 0 if not known.
+    pub pc: u64,
+    /// What the crash touched.
+    pub address: u64,
+    /// Its deepest stack in bytes; 0 if it was killed.
+    pub stack: u64,
+    /// Ticks of the time-stamp counter that it took.
+    pub cycles: u64,
+    /// CPU time that it took, in nanoseconds.
+    pub time_ns: u64,
+    /// What it allocated.
+    pub heap: Heap,
 }
 
 /// What the engine gets from the harness (`struct qgm_harness`).

@@ -12,7 +12,9 @@ use super::{
     abi::{Harness, Status},
     clock::Clock,
     counts::CountsObserver,
+    fork_server,
     input_page::InputPage,
+    process,
 };
 
 /// The observers of an in-process campaign.
@@ -25,13 +27,20 @@ pub struct InProcessExecutor {
     harness: &'static Harness,
     page: InputPage,
     clock: Clock,
+    /// CPU time of all runs that were made in processes of their own, in nanoseconds.
+    elsewhere_ns: u64,
     observers: Observers,
 }
 
 impl InProcessExecutor {
     /// Executes with the target of `harness`, whose guard must have been started (`tick::start`).
     pub fn new(harness: &'static Harness, page: InputPage, observer: CountsObserver) -> Self {
-        Self { harness, page, clock: Clock::new(), observers: (observer, ()) }
+        Self { harness, page, clock: Clock::new(), elsewhere_ns: 0, observers: (observer, ()) }
+    }
+
+    /// CPU time in seconds, of which only differences mean something: what passes in a run is the target's.
+    pub fn cpu_seconds(&self) -> f64 {
+        if fork_server::is_used() { self.elsewhere_ns as f64 * 1e-9 } else { process::cpu_seconds() }
     }
 
     /// What the last run did.
@@ -73,7 +82,8 @@ impl InProcessExecutor {
         self.page.end();
         // SAFETY: a static of the harness, written when the run ended.
         let resources = unsafe { *self.harness.resources };
-        let time = self.clock.time_of(resources.cycles);
+        let time = if resources.time_ns == 0 { self.clock.time_of(resources.cycles) } else { resources.time_ns };
+        self.elsewhere_ns += resources.time_ns;
         self.observers.0.set_measured(resources.cycles, time, &resources);
         let event = if matches!(status, Status::Returned | Status::Rejected) {
             super::abi::Event::default()

@@ -4,6 +4,7 @@ pub mod abi;
 pub mod clock;
 pub mod counts;
 pub mod executor;
+pub mod fork_server;
 pub mod hits;
 pub mod input_page;
 pub mod line_table;

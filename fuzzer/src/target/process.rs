@@ -6,6 +6,7 @@ use super::{
     abi::{ABI, Harness},
     counts::CountsObserver,
     executor::InProcessExecutor,
+    fork_server,
     input_page::InputPage,
     program::Program,
 };
@@ -154,6 +155,9 @@ pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: 
         let mut count = 1;
         // SAFETY: LLVMFuzzerInitialize's contract: an argument vector that it may change.
         unsafe { initialize(&raw mut count, &raw mut arguments) };
+    }
+    if let Some(failure) = fork_server::take_failure() {
+        return Err(failure);
     }
     // SAFETY: a static of the runtime.
     let program = Program::new(unsafe { &*harness.modules });

@@ -1,4 +1,4 @@
-//! Is this program a harness with the engine inside? Told from the file, without running it.
+//! What kind of program is this? Told from the file, without running it.
 
 use std::{os::unix::fs::PermissionsExt, path::Path};
 
@@ -6,25 +6,36 @@ use object::{Object, ObjectSection};
 
 use crate::error::{Error, Result};
 
-/// Section that the runtime's `inprocess.c` leaves in a harness.
+/// Section in which the runtime says what it is: `inprocess.c` and `serve.c`.
 const MARK_SECTION: &str = ".note.quagmire";
+/// What `inprocess.c` says, at least.
+const HARNESS_MARK: &[u8] = b"in-process harness";
 /// Section that the pass leaves in everything it instruments.
 const COUNTS_SECTION: &str = "__qgm_funcs";
 
-/// Checks that `program` can be run in process.
+/// How a program is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A harness with the engine inside.
+    Harness,
+    /// A program with a fork server.
+    Program,
+}
+
+/// Looks at `program`.
 ///
 /// # Errors
 /// Says what is the matter with the file and what to do about it.
-pub fn check_harness(program: &Path) -> Result<()> {
+pub fn recognise(program: &Path) -> Result<Kind> {
     let shown = program.display();
     let metadata = std::fs::metadata(program).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            Error::target(format!("{shown} does not exist: name the harness as a path, such as ./{shown}"))
+            Error::target(format!("{shown} does not exist: name the program as a path, such as ./{shown}"))
         }
         _ => Error::target(format!("cannot look at {shown}: {error}")),
     })?;
     if metadata.is_dir() {
-        return Err(Error::target(format!("{shown} is a folder: name the harness inside it")));
+        return Err(Error::target(format!("{shown} is a folder: name the program inside it")));
     }
     if metadata.permissions().mode() & 0o111 == 0 {
         return Err(Error::target(format!("{shown} is not executable: chmod +x it, or name another file")));
@@ -35,18 +46,14 @@ pub fn check_harness(program: &Path) -> Result<()> {
             "{shown} is not a compiled program (a script?): name the program that it starts, built with quagmire-cc"
         )));
     };
-    if file.section_by_name(MARK_SECTION).is_none() {
+    let Some(mark) = file.section_by_name(MARK_SECTION) else {
         return Err(Error::target(if file.sections().any(|s| s.name() == Ok(COUNTS_SECTION)) {
-            format!(
-                "{shown} is instrumented but has no engine inside: link it with -fsanitize=fuzzer (see README, Build your \
-                 harness); programs without a harness come with the fork server, later"
-            )
+            format!("{shown} is instrumented but has no fork server: link it with this version of quagmire-cc as well")
         } else {
-            format!(
-                "no edge counts in {shown}: it was not built with quagmire-cc -fsanitize=fuzzer (see README, Build your \
-                 harness)"
-            )
+            format!("no edge counts in {shown}: build it with CC=quagmire-cc CXX=quagmire-c++ (see README)")
         }));
-    }
-    Ok(())
+    };
+    let text = mark.data().unwrap_or_default();
+    let is_harness = text.windows(HARNESS_MARK.len()).any(|window| window == HARNESS_MARK);
+    Ok(if is_harness { Kind::Harness } else { Kind::Program })
 }

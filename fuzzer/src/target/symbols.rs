@@ -1,6 +1,11 @@
 //! From an address in the running program to a function and a source line.
 
-use std::{collections::HashMap, ffi::CStr, path::PathBuf};
+use std::{
+    collections::HashMap,
+    ffi::CStr,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
 
 use addr2line::Loader;
 
@@ -13,10 +18,23 @@ pub struct Place {
     pub location: Option<String>,
 }
 
-struct LoadedObject {
-    path: PathBuf,
-    base: u64,
-    ranges: Vec<(u64, u64)>,
+/// A file that is mapped into the target's process.
+#[derive(Clone, Debug)]
+pub struct LoadedObject {
+    /// To be opened for its debug information.
+    pub path: PathBuf,
+    /// What is added to the file's addresses.
+    pub base: u64,
+    /// Addresses that belong to it: from and to.
+    pub ranges: Vec<(u64, u64)>,
+}
+
+/// Objects of a target that runs in another process.
+static ELSEWHERE: Mutex<Vec<LoadedObject>> = Mutex::new(Vec::new());
+
+/// Addresses are those of another process from now on, in which these objects are loaded.
+pub fn look_elsewhere(objects: Vec<LoadedObject>) {
+    *ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner) = objects;
 }
 
 /// Looks addresses up. Opens an object's debug information once, when it is first needed.
@@ -54,9 +72,11 @@ impl Symbols {
 
     /// Takes in objects that were loaded since.
     pub fn update(&mut self) {
-        let mut objects: Vec<LoadedObject> = Vec::new();
-        // SAFETY: the callback gets the vector for the length of this call.
-        unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut objects).cast()) };
+        let mut objects = ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if objects.is_empty() {
+            // SAFETY: the callback gets the vector for the length of this call.
+            unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut objects).cast()) };
+        }
         let known = |object: &LoadedObject| self.objects.iter().any(|o| o.base == object.base && o.path == object.path);
         objects.retain(|object| !known(object));
         self.objects.extend(objects);
@@ -94,8 +114,10 @@ impl Symbols {
 
 /// C++ names as a programmer wrote them; anything else as it is.
 pub fn demangle(symbol: &str) -> String {
-    cpp_demangle::Symbol::new(symbol)
-        .ok()
+    // the parser also takes a type for a name: `f` for float
+    let mangled = symbol.starts_with("_Z").then_some(symbol);
+    mangled
+        .and_then(|symbol| cpp_demangle::Symbol::new(symbol).ok())
         .and_then(|parsed| parsed.demangle().ok())
         .unwrap_or_else(|| symbol.to_owned())
 }
@@ -108,6 +130,7 @@ mod tests {
     fn names_are_demangled() {
         assert_eq!(demangle("_ZN3foo3barEi"), "foo::bar(int)");
         assert_eq!(demangle("main"), "main");
+        assert_eq!(demangle("f"), "f");
     }
 
     #[test]

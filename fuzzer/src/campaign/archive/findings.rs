@@ -193,16 +193,10 @@ impl Archive<'_> {
 
     /// The command that shows a finding again, beside the seed.
     fn reproduce(&self, path: &Path) -> String {
-        let quote = |path: &Path| {
-            let text = path.display().to_string();
-            let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=:@%".contains(c);
-            if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
-        };
-        let program = quote(Path::new(&self.program()));
-        let shown = |path: &Path| quote(&self.setup.options.output.join(self.relative(path)));
+        let shown = |path: &Path| self.setup.options.output.join(self.relative(path));
         match self.record.entries.get(self.record.reference as usize) {
-            Some(_) => format!("{program} replay {} {}", shown(&self.path_of(self.record.reference)), shown(path)),
-            None => format!("{program} replay {}", shown(path)),
+            Some(_) => crate::engine::replay_command(&[&shown(&self.path_of(self.record.reference)), &shown(path)]),
+            None => crate::engine::replay_command(&[&shown(path)]),
         }
     }
 

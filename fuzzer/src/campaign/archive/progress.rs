@@ -13,7 +13,7 @@ use crate::{
     keep::{feedback::MaskFigures, rare::Rarity, shadow::Row},
     output::{
         AflStats, Status, Summary,
-        summary::{self, Distribution, Engine, StoppedBy},
+        summary::{self, Distribution, StoppedBy},
     },
     stages::keeper::Moment,
 };
@@ -132,7 +132,7 @@ impl Archive<'_> {
             executions_per_second: self.executions_per_second(),
             target: summary::Target {
                 program: self.program(),
-                engine: Engine::InProcess,
+                engine: crate::engine::kind(),
                 edges: Some(self.moment.edges),
                 progress_slots: self.moment.progress_slots,
             },
@@ -236,7 +236,7 @@ impl Archive<'_> {
             last_hang: at(record.last_hang),
             hang_timeout: self.setup.options.hang_timeout,
             target: self.program(),
-            engine: "in-process".to_owned(),
+            engine: crate::engine::kind().name().to_owned(),
             command: self.setup.options.command.clone(),
         }
     }

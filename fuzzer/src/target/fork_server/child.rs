@@ -1,0 +1,106 @@
+//! The child that runs now, as the timer tick sees it: it is killed when the tick says so.
+//!
+//! What is here may be called in a signal handler.
+
+use std::{
+    os::raw::c_int,
+    sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst},
+};
+
+use crate::target::abi::Status;
+
+static TICKS: AtomicU64 = AtomicU64::new(0);
+static RUNNING: AtomicBool = AtomicBool::new(false);
+static CHILD: AtomicI32 = AtomicI32::new(0);
+static CUT_OFF: AtomicU32 = AtomicU32::new(0);
+static ON_TICK: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+
+type Tick = unsafe extern "C" fn(u64) -> Status;
+
+/// Ticks in the current or last run.
+pub fn ticks() -> *const u64 {
+    TICKS.as_ptr()
+}
+
+/// A run begins.
+pub fn begin() {
+    TICKS.store(0, SeqCst);
+    CUT_OFF.store(0, SeqCst);
+    RUNNING.store(true, SeqCst);
+}
+
+/// It is made by this process.
+pub fn is(child: libc::pid_t) {
+    CHILD.store(child, SeqCst);
+    // a tick may have said so before it was known
+    if CUT_OFF.load(SeqCst) != 0 {
+        kill(child);
+    }
+}
+
+/// The run has ended. Tells why it was cut off, if it was.
+pub fn end() -> Option<Status> {
+    RUNNING.store(false, SeqCst);
+    CHILD.store(0, SeqCst);
+    match CUT_OFF.load(SeqCst) {
+        status if status == Status::Hung as u32 => Some(Status::Hung),
+        status if status == Status::Memory as u32 => Some(Status::Memory),
+        _ => None,
+    }
+}
+
+fn kill(child: libc::pid_t) {
+    if child > 0 {
+        // SAFETY: a child of the fork server that nobody has told us the end of, and its group, once it has one.
+        unsafe {
+            libc::kill(-child, libc::SIGKILL);
+            libc::kill(child, libc::SIGKILL);
+        }
+    }
+}
+
+extern "C" fn ticked(_signal: c_int) {
+    // SAFETY: this thread's own.
+    let saved = unsafe { *libc::__errno_location() };
+    let tick = ON_TICK.load(SeqCst);
+    if !tick.is_null() {
+        let running = RUNNING.load(SeqCst);
+        let ticks = if running { TICKS.fetch_add(1, SeqCst) + 1 } else { 0 };
+        // SAFETY: only `guard` sets it, to such a function.
+        let status = unsafe { std::mem::transmute::<*mut (), Tick>(tick)(ticks) };
+        if running && status != Status::Returned {
+            CUT_OFF.store(status as u32, SeqCst);
+            kill(CHILD.load(SeqCst));
+        }
+    }
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = saved };
+}
+
+/// Starts the ticks: see [`Harness::guard`](crate::target::abi::Harness::guard).
+pub unsafe extern "C" fn guard(interval_ns: u64, tick: Tick) {
+    ON_TICK.store(tick as *mut (), SeqCst);
+    // the same signal as in harnesses
+    let signal = libc::SIGRTMIN() + 7;
+    // SAFETY: a handler that is safe in signals; zeroed records are valid ones.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = ticked as *const () as libc::sighandler_t;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        let mut how: libc::sigevent = std::mem::zeroed();
+        how.sigev_notify = libc::SIGEV_THREAD_ID;
+        how.sigev_signo = signal;
+        how.sigev_notify_thread_id = libc::syscall(libc::SYS_gettid) as c_int;
+        let mut timer: libc::timer_t = std::ptr::null_mut();
+        if libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut how, &raw mut timer) == 0 {
+            let interval = libc::timespec {
+                tv_sec: (interval_ns / 1_000_000_000) as libc::time_t,
+                tv_nsec: (interval_ns % 1_000_000_000) as libc::c_long,
+            };
+            let when = libc::itimerspec { it_interval: interval, it_value: interval };
+            libc::timer_settime(timer, 0, &raw const when, std::ptr::null_mut());
+        }
+    }
+}

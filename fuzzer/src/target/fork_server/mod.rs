@@ -1,0 +1,115 @@
+//! Programs without the engine inside: each run is a process of its own, forked by the program itself (see
+//! `compiler-wrapper/runtime/serve.c`).
+//!
+//! To the rest of the engine this is a [`Harness`] like any other: it has tables, counts, a way to run, and a guard. The
+//! counts are the target's own, in shared memory, and the tables a copy in this process with all pointers set right.
+
+mod child;
+mod image;
+mod maps;
+mod server;
+
+use std::{
+    cell::UnsafeCell,
+    ffi::{OsStr, OsString, c_char, c_int},
+    os::unix::ffi::OsStrExt,
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
+
+use self::server::Server;
+use super::abi::{ABI, Event, Harness, MAX_MODULES, RawModule, RawModules, Resources, Status};
+use crate::error::Error;
+
+/// Stands for the file with the input.
+pub const INPUT_FILE: &str = "@@";
+
+/// What this process has of the one fork server that it may start. The engine has one thread.
+struct Slot<T>(UnsafeCell<T>);
+
+// SAFETY: used by the engine's one thread only; the tick's handler does not touch it.
+unsafe impl<T> Sync for Slot<T> {}
+
+static SERVER: Slot<Option<Server>> = Slot(UnsafeCell::new(None));
+static EVENT: Slot<Event> = Slot(UnsafeCell::new(Event { signal: 0, exit_code: 0, pc: 0, address: 0 }));
+static RESOURCES: Slot<Resources> =
+    Slot(UnsafeCell::new(Resources { cycles: 0, heap_peak: 0, heap_total: 0, stack: 0, time_ns: 0 }));
+const UNLOADED: RawModule = RawModule {
+    functions_start: std::ptr::null(),
+    functions_stop: std::ptr::null(),
+    entries_start: std::ptr::null_mut(),
+    entries_stop: std::ptr::null_mut(),
+};
+static MODULES: Slot<RawModules> =
+    Slot(UnsafeCell::new(RawModules { generation: 0, count: 0, module: [UNLOADED; MAX_MODULES] }));
+
+static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
+static USED: AtomicBool = AtomicBool::new(false);
+static FAILURE: Mutex<Option<Error>> = Mutex::new(None);
+
+/// A harness that runs `command`, a program and its arguments, under its fork server. Nothing is started before the
+/// harness is initialised. To be called once.
+pub fn harness(command: Vec<OsString>) -> &'static Harness {
+    let _ = COMMAND.set(command);
+    USED.store(true, Relaxed);
+    Box::leak(Box::new(Harness {
+        abi: ABI,
+        modules: MODULES.0.get(),
+        initialize: Some(initialize),
+        run,
+        event: EVENT.0.get(),
+        guard: child::guard,
+        ticks_in_run: child::ticks(),
+        resources: RESOURCES.0.get(),
+    }))
+}
+
+/// The program that is run by a fork server, and its arguments; empty if there is none.
+pub fn command() -> &'static [OsString] {
+    COMMAND.get().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether runs are made by a fork server.
+#[inline]
+pub fn is_used() -> bool {
+    USED.load(Relaxed)
+}
+
+/// Whether the program reads a file, whose name takes the place of `@@`, and not its standard input.
+pub fn reads_file(command: &[OsString]) -> bool {
+    command.iter().skip(1).any(|argument| is_input_file(argument))
+}
+
+fn is_input_file(argument: &OsStr) -> bool {
+    argument.as_bytes().windows(2).any(|window| window == INPUT_FILE.as_bytes())
+}
+
+/// Why the last start failed.
+pub fn take_failure() -> Option<Error> {
+    FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+unsafe extern "C" fn initialize(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
+    // SAFETY: no run is on, and nothing has looked at the modules yet.
+    let started =
+        Server::start(command()).and_then(|server| server.load(unsafe { &mut *MODULES.0.get() }).map(|()| server));
+    match started {
+        // SAFETY: see `Slot`.
+        Ok(server) => unsafe { *SERVER.0.get() = Some(server) },
+        Err(error) => *FAILURE.lock().unwrap_or_else(PoisonError::into_inner) = Some(error),
+    }
+    0
+}
+
+unsafe extern "C" fn run(data: *const u8, size: usize) -> Status {
+    // SAFETY: the executor's buffer; see `Slot` for the rest.
+    unsafe {
+        let Some(server) = &mut *SERVER.0.get() else { return Status::Crashed };
+        let ended = server.run(std::slice::from_raw_parts(data, size));
+        *EVENT.0.get() = ended.event;
+        *RESOURCES.0.get() = ended.resources;
+        ended.status
+    }
+}

@@ -1,0 +1,321 @@
+//! A program that was started as a fork server: it is told to run, and says how that ended.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io::{self, Read, Write},
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd, RawFd},
+        unix::{ffi::OsStringExt, fs::FileExt, process::CommandExt},
+    },
+    path::Path,
+    process::{Child, Command, Stdio},
+    ptr::NonNull,
+    time::Duration,
+};
+
+use super::{INPUT_FILE, child, image, is_input_file, maps, reads_file};
+use crate::{
+    error::{Error, Result},
+    target::{
+        abi::{ABI, ANSWERS, Event, NOT_SHARED, PAGE, READY, REQUESTS, RawModules, Resources, SERVE, Served, Status},
+        process::{End, signal_name},
+        symbols, tick,
+    },
+};
+
+/// Descriptors in the server, beside those of AFL's protocol.
+const MEMORY: RawFd = 197;
+const INPUT: RawFd = 196;
+
+/// A program that takes longer than this to get to its `main` is given up.
+const START: Duration = Duration::from_secs(60);
+
+/// How a run ended, and what it used.
+pub struct Ended {
+    pub status: Status,
+    pub event: Event,
+    pub resources: Resources,
+}
+
+/// A running fork server. It ends when this value does, or this process.
+pub struct Server {
+    process: Child,
+    name: String,
+    requests: File,
+    answers: File,
+    memory: File,
+    served: NonNull<Served>,
+    /// The input, also as the server's standard input.
+    input: File,
+    input_length: usize,
+}
+
+impl Server {
+    /// Starts the program of `command` with its arguments.
+    ///
+    /// # Errors
+    /// A program that cannot be started, or has no fork server of this version.
+    pub fn start(command: &[OsString]) -> Result<Self> {
+        let [program, arguments @ ..] = command else {
+            return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`"));
+        };
+        let name = Path::new(program).display().to_string();
+        let cannot = |what: &'static str| move |error: io::Error| Error::other(format!("cannot {what}: {error}"));
+        let memory = memory_file(c"quagmire-counts").map_err(cannot("make memory to share"))?;
+        let bytes = size_of::<Served>().next_multiple_of(PAGE);
+        memory.set_len(bytes as u64).map_err(cannot("make memory to share"))?;
+        // SAFETY: new memory of this process.
+        let mapped = unsafe {
+            let (flags, protection) = (libc::MAP_SHARED, libc::PROT_READ | libc::PROT_WRITE);
+            libc::mmap(std::ptr::null_mut(), bytes, protection, flags, memory.as_raw_fd(), 0)
+        };
+        let served = NonNull::new(mapped.cast::<Served>()).filter(|_| mapped != libc::MAP_FAILED);
+        let served = served.ok_or_else(|| cannot("map memory to share")(io::Error::last_os_error()))?;
+        // SAFETY: just mapped, as large as this, and zero.
+        unsafe { (*served.as_ptr()).abi = ABI };
+        let input = memory_file(c"quagmire-input").map_err(cannot("make memory for inputs"))?;
+        let (server_requests, requests) = pipe().map_err(cannot("make a pipe"))?;
+        let (answers, server_answers) = pipe().map_err(cannot("make a pipe"))?;
+
+        let by_file = reads_file(command);
+        let stdin =
+            if by_file { Stdio::null() } else { Stdio::from(input.try_clone().map_err(cannot("share inputs"))?) };
+        let mut command = Command::new(program);
+        command.args(arguments.iter().map(with_input_file)).env(SERVE, MEMORY.to_string()).stdin(stdin);
+        for (variable, usual) in [
+            ("ASAN_OPTIONS", "abort_on_error=1:symbolize=0:detect_leaks=0:allocator_may_return_null=1"),
+            ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:symbolize=0"),
+        ] {
+            if std::env::var_os(variable).is_none() {
+                command.env(variable, usual);
+            }
+        }
+        let given = [
+            (server_requests.as_raw_fd(), REQUESTS),
+            (server_answers.as_raw_fd(), ANSWERS),
+            (memory.as_raw_fd(), MEMORY),
+            (input.as_raw_fd(), INPUT),
+        ];
+        // SAFETY: async-signal-safe calls.
+        unsafe {
+            command.pre_exec(move || {
+                for (ours, theirs) in given {
+                    if libc::dup2(ours, theirs) < 0 {
+                        return Err(io::Error::last_os_error());
+                    }
+                }
+                // the terminal's Ctrl-C is not for it, and it leaves no core files
+                libc::setsid();
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+                libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
+                let mut all: libc::sigset_t = std::mem::zeroed();
+                libc::sigfillset(&raw mut all);
+                libc::sigprocmask(libc::SIG_UNBLOCK, &raw const all, std::ptr::null_mut());
+                Ok(())
+            })
+        };
+        let process = command.spawn().map_err(|error| Error::target(format!("cannot start {name}: {error}")))?;
+        drop((server_requests, server_answers));
+        let (requests, answers) = (File::from(requests), File::from(answers));
+        let mut server = Self { process, name, requests, answers, memory, served, input, input_length: 0 };
+        server.greet()?;
+        Ok(server)
+    }
+
+    /// Waits until the program says that it is ready.
+    fn greet(&mut self) -> Result<()> {
+        let mut ready = libc::pollfd { fd: self.answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let mut word = [0; 4];
+        // SAFETY: one descriptor, which is open.
+        if unsafe { libc::poll(&raw mut ready, 1, START.as_millis() as i32) } <= 0 {
+            let (name, seconds) = (&self.name, START.as_secs());
+            return Err(Error::target(format!(
+                "{name} did not get to its main within {seconds} s: does it wait for something?"
+            )));
+        }
+        if self.answers.read_exact(&mut word).is_err() {
+            let end = self.process.wait().map_or_else(|error| error.to_string(), |status| end_of(status).to_string());
+            return Err(Error::target(format!(
+                "{} ended before its main ({end}): run it by hand to see why, or build it again with quagmire-cc",
+                self.name
+            )));
+        }
+        let served = self.served();
+        match (served.abi, served.ready) {
+            (ABI, READY) => Ok(()),
+            (ABI, NOT_SHARED) => Err(Error::target(format!(
+                "{} has counts that cannot be shared: link it, and the libraries of your own that it loads, with quagmire-cc, \
+                 and not with gold or mold",
+                self.name
+            ))),
+            (ABI, _) => Err(Error::other(format!("no memory to share with {}", self.name))),
+            _ => {
+                Err(Error::target(format!("{} was built by another version of quagmire-cc: build it again", self.name)))
+            }
+        }
+    }
+
+    fn served(&self) -> &Served {
+        // SAFETY: mapped for as long as this process lives; the server writes to it only between a request and its answer.
+        unsafe { self.served.as_ref() }
+    }
+
+    /// Copies the tables of the program's objects.
+    ///
+    /// # Errors
+    /// If this process may not look into that one.
+    pub fn load(&self, into: &mut RawModules) -> Result<()> {
+        let process = self.process.id() as libc::pid_t;
+        let failed = |error: io::Error| Error::other(format!("cannot read the tables of {}: {error}", self.name));
+        let text = std::fs::read_to_string(format!("/proc/{process}/maps")).map_err(failed)?;
+        let mappings = maps::parse(&text);
+        let served = self.served();
+        let regions = &served.region[..(served.region_count as usize).min(served.region.len())];
+        let theirs = image::modules(process, served.modules).map_err(failed)?;
+        into.count = 0;
+        for module in &theirs.module[..(theirs.count as usize).min(theirs.module.len())] {
+            if !module.functions_start.is_null() {
+                into.module[into.count as usize] =
+                    image::copy(process, module, &mappings, regions, &self.memory).map_err(failed)?;
+                into.count += 1;
+            }
+        }
+        into.generation += 1;
+        symbols::look_elsewhere(maps::objects(&mappings));
+        Ok(())
+    }
+
+    /// One run. If the server itself has gone, this process goes too: its successor starts another one.
+    pub fn run(&mut self, input: &[u8]) -> Ended {
+        let told = self.give(input).and_then(|()| self.request());
+        let (status, cut_off) = told.unwrap_or_else(|_| {
+            // SAFETY: ends this process.
+            unsafe { libc::raise(libc::SIGKILL) };
+            (0, None)
+        });
+        let served = self.served();
+        let resources = Resources {
+            cycles: served.cycles,
+            heap_peak: served.heap.peak.max(0) as u64,
+            heap_total: served.heap.total,
+            stack: served.stack,
+            time_ns: served.time_ns.max(1),
+        };
+        let mut event = Event { pc: served.pc, address: served.address, ..Event::default() };
+        let status = if let Some(cut_off) = cut_off {
+            cut_off
+        } else if libc::WIFSIGNALED(status) {
+            event.signal = libc::WTERMSIG(status).into();
+            Status::Crashed
+        } else {
+            event.exit_code = libc::WEXITSTATUS(status).into();
+            Status::Returned
+        };
+        Ended { status, event, resources }
+    }
+
+    /// Puts the input where the program reads it.
+    fn give(&mut self, input: &[u8]) -> io::Result<()> {
+        self.input.write_all_at(input, 0)?;
+        if input.len() != self.input_length {
+            self.input.set_len(input.len() as u64)?;
+            self.input_length = input.len();
+        }
+        // the offset is the server's too
+        // SAFETY: an open file.
+        unsafe { libc::lseek(self.input.as_raw_fd(), 0, libc::SEEK_SET) };
+        Ok(())
+    }
+
+    fn request(&mut self) -> io::Result<(i32, Option<Status>)> {
+        child::begin();
+        self.requests.write_all(&[0; 4])?;
+        let pid = self.answer()?;
+        if pid <= 0 {
+            return Err(io::Error::other("it cannot fork"));
+        }
+        tick::watch(pid);
+        child::is(pid);
+        let status = self.answer()?;
+        Ok((status, child::end()))
+    }
+
+    fn answer(&mut self) -> io::Result<i32> {
+        let mut word = [0; 4];
+        self.answers.read_exact(&mut word)?;
+        Ok(i32::from_ne_bytes(word))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn end_of(status: std::process::ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match status.signal() {
+        Some(signal) => signal_name(signal),
+        None => End::Code(status.code().unwrap_or(0)).to_string(),
+    }
+}
+
+/// The name of the file with the input instead of `@@`.
+fn with_input_file(argument: &OsString) -> OsString {
+    if !is_input_file(argument) {
+        return argument.clone();
+    }
+    let bytes = argument.clone().into_vec();
+    let mut result = Vec::new();
+    let mut rest = bytes.as_slice();
+    while let Some((&first, others)) = rest.split_first() {
+        if let Some(behind) = rest.strip_prefix(INPUT_FILE.as_bytes()) {
+            result.extend_from_slice(format!("/proc/self/fd/{INPUT}").as_bytes());
+            rest = behind;
+        } else {
+            result.push(first);
+            rest = others;
+        }
+    }
+    OsString::from_vec(result)
+}
+
+fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
+    // SAFETY: a C string; a descriptor that is owned from here on.
+    unsafe {
+        match libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) {
+            descriptor if descriptor < 0 => Err(io::Error::last_os_error()),
+            descriptor => Ok(File::from_raw_fd(descriptor)),
+        }
+    }
+}
+
+/// A pipe: where it is read, and where it is written.
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    // SAFETY: fills two descriptors, which are then owned here.
+    unsafe {
+        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_input_takes_the_place_of_its_sign() {
+        let replaced = |text: &str| with_input_file(&text.into()).into_string().expect("text");
+        assert_eq!(replaced("@@"), "/proc/self/fd/196");
+        assert_eq!(replaced("--in=@@,@@"), "--in=/proc/self/fd/196,/proc/self/fd/196");
+        assert_eq!(replaced("a@b"), "a@b");
+        assert!(reads_file(&["@@".into(), "@@".into()]) && !reads_file(&["@@".into(), "a".into()]));
+    }
+}
