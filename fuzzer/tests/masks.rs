@@ -74,6 +74,15 @@ fn no_probe_is_kept_that_is_larger_than_inputs_may_be() {
 }
 
 #[test]
+fn trimming_keeps_what_the_target_accepts() {
+    let scene = Scene::new(&[("long", b"<some text without any keyword in it, and more")]);
+    scene.fuzz(&harness("too_short.c"), "--execs 10000 --seed 2 --max-size 64 --focus coverage --no-confirm").ended();
+    let masks = &scene.summary()["masks"];
+    let of = |key: &str| number(&masks[key]);
+    assert!(of("trimming") > 10 && of("bytes") >= 32 * of("computed"), "{masks:#}");
+}
+
+#[test]
 fn a_shadow_needs_a_mask() {
     let scene = Scene::new(SEED);
     run(&mut scene.campaign(&harness("keyword.c"), "--no-mask --shadow-mask"))

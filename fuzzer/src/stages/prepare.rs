@@ -18,7 +18,7 @@ use super::{
 use crate::{
     keep::round::Round,
     mask::{Computation, Probe, cache::Prepared, target::Goal, trim::trim},
-    target::executor::Observers,
+    target::{abi::Status, executor::Observers},
 };
 
 /// Probes for a mask in one round, of an input that costs no more than the baseline. What is left is done in later rounds.
@@ -62,7 +62,11 @@ impl<K: Keeper> PrepareStage<K> {
         S: HasCorpus<BytesInput> + HasExecutions,
         Z: Evaluator<E, EM, BytesInput, S>,
     {
-        self.trials.probe(parts, entry, &[own.number(self.rules)], input, goal)
+        let answer = self.trials.probe(parts, entry, &[own.number(self.rules)], input, goal)?;
+        // what is trimmed is what mutants are made of: all of them would end early, or be rejected, with it
+        let is_base = own == Own::Trim && answer.is_satisfied();
+        let is_usable = !is_base || parts.executor.observers().0.status() == Status::Returned;
+        Ok(if is_usable { answer } else { Probe::Missed })
     }
 
     /// The entry as it is, if its run satisfies the goal.
