@@ -135,7 +135,7 @@ impl RareBranches {
         match self.mode {
             Mode::Opening if self.all <= seeds => return None,
             Mode::Opening => (self.mode, self.since_new) = (Mode::Rare, 1),
-            Mode::Bootstrap if self.since_new <= BOOTSTRAP * self.cycle => return None,
+            Mode::Bootstrap if self.since_new <= BOOTSTRAP * self.cycle && !self.no_bootstrap => return None,
             Mode::Bootstrap => (self.mode, self.since_new) = (Mode::Rare, 1),
             Mode::Rare => {
                 let cycle = self.latest.branches.max(SHORTEST_CYCLE);
@@ -267,8 +267,9 @@ mod tests {
         // neither does: in turn
         let of_both = SHORTEST_CYCLE + BOOTSTRAP * SHORTEST_CYCLE;
         assert_eq!(ordinary(&mut rare, 10 * of_both), 10 * BOOTSTRAP * SHORTEST_CYCLE);
+        // also of a session that left off in the middle of one
+        assert_eq!(ordinary(&mut rare, 5), 5);
         rare.no_bootstrap = true;
-        ordinary(&mut rare, of_both);
         assert_eq!(ordinary(&mut rare, of_both), 0);
     }
 }
