@@ -17,7 +17,12 @@ use super::{
 };
 use crate::{
     keep::round::Round,
-    mask::{Computation, Probe, cache::Prepared, target::Goal, trim::trim},
+    mask::{
+        Computation, Probe,
+        cache::{Cache, Prepared},
+        target::Goal,
+        trim::trim,
+    },
     target::{abi::Status, executor::Observers},
 };
 
@@ -69,7 +74,7 @@ impl<K: Keeper> PrepareStage<K> {
         Ok(if is_usable { answer } else { Probe::Missed })
     }
 
-    /// The entry as it is, if its run satisfies the goal.
+    /// The entry as it is, if its run satisfies the goal, and it is not too large to be worth it.
     fn begin<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
@@ -83,6 +88,9 @@ impl<K: Keeper> PrepareStage<K> {
     {
         let mut whole = parts.state.corpus().cloned_input_for_id((entry as usize).into())?;
         whole.as_mut().truncate(parts.state.max_size());
+        if !Cache::has_room_for(whole.as_ref().len()) {
+            return Ok(None);
+        }
         for _ in 0..RUNS {
             match self.probe(parts, entry, Own::Mask, &whole, goal)? {
                 Probe::Satisfied => return Ok(Some(whole.into())),
