@@ -194,9 +194,12 @@ fn a_mask_is_asked_for_alone() {
     let mask = replay("quagmire replay --mask --branch f:3 --budget 5s a -- p").unwrap();
     assert_eq!(mask, Some(MaskOptions { branch: Some("f:3".into()), exact: false, budget: Duration::from_secs(5) }));
     assert_eq!(replay("quagmire replay a -- p").unwrap(), None);
-    for (options, word) in
-        [("--mask --annotate a.c", "--annotate"), ("--mask -i b", "--seeds"), ("--branch f", "--mask"), ("--exact", "--mask")]
-    {
+    for (options, word) in [
+        ("--mask --annotate a.c", "--annotate"),
+        ("--mask -i b", "--seeds"),
+        ("--branch f", "--mask"),
+        ("--exact", "--mask"),
+    ] {
         let error = replay(&format!("quagmire replay a {options} -- p")).unwrap_err();
         assert!(error.message.contains(word), "{error}");
     }
