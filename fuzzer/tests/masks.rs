@@ -64,6 +64,25 @@ fn shadows_show_what_a_mask_is_good_for() {
 }
 
 #[test]
+fn no_probe_is_kept_that_is_larger_than_inputs_may_be() {
+    let scene = Scene::new(&[("full", &[b'.'; 100])]);
+    scene.fuzz(&harness("grows.c"), "--execs 5000 --seed 1 --max-size 100 --focus cost --no-confirm").ended();
+    assert!(number(&scene.summary()["masks"]["executions"]) > 100);
+    for (name, bytes) in scene.files("out/queue") {
+        assert!(bytes.len() <= 100, "{name}: {} bytes", bytes.len());
+    }
+}
+
+#[test]
+fn trimming_keeps_what_the_target_accepts() {
+    let scene = Scene::new(&[("long", b"<some text without any keyword in it, and more")]);
+    scene.fuzz(&harness("too_short.c"), "--execs 10000 --seed 2 --max-size 64 --focus coverage --no-confirm").ended();
+    let masks = &scene.summary()["masks"];
+    let of = |key: &str| number(&masks[key]);
+    assert!(of("trimming") > 10 && of("bytes") >= 32 * of("computed"), "{masks:#}");
+}
+
+#[test]
 fn a_shadow_needs_a_mask() {
     let scene = Scene::new(SEED);
     run(&mut scene.campaign(&harness("keyword.c"), "--no-mask --shadow-mask"))

@@ -127,7 +127,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     kept.steering = Steering::new(&options.cost);
     kept.ignores_maxima = options.ignore_maxima;
     kept.effort.focus = options.focus;
-    kept.masking = options.masking;
+    kept.set_masking(options.masking);
     kept.rare.no_bootstrap = options.no_bootstrap;
     let kept = Rc::new(RefCell::new(kept));
     let archive = Archive::new(setup, kept.clone(), record, terminal)?;

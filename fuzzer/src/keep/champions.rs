@@ -84,11 +84,6 @@ impl Champions {
         &self.by_score
     }
 
-    /// Whether any entry hits this edge, or progress slot.
-    pub fn is_hit(&self, edge: usize) -> bool {
-        self.of_edge(edge).next().is_some()
-    }
-
     /// The entries that are best at this edge, some of them several times.
     pub fn of_edge(&self, edge: usize) -> impl Iterator<Item = u32> {
         let cheapest = self.cheapest.get(edge).copied().unwrap_or([NOBODY; BUCKETS]);

@@ -25,7 +25,7 @@ use crate::mask::cache::Cache;
 use crate::target::{abi::Status, counts::CountsObserver, executor::Observers};
 
 /// What of FairFuzz a campaign uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Masking {
     /// Mutants are not held to masks (`--no-mask`).
     pub no_mask: bool,
@@ -80,7 +80,6 @@ pub struct Kept {
     #[serde(skip)]
     pub ignores_maxima: bool,
     /// What of FairFuzz is used.
-    #[serde(skip)]
     pub masking: Masking,
     /// The round that the scheduler has chosen.
     #[serde(skip)]
@@ -96,6 +95,15 @@ impl Kept {
         self.history.grow(edges);
         self.champions.grow(edges);
         self.rare.grow(edges);
+    }
+
+    /// Uses this much of FairFuzz from now on. What an earlier session prepared with other options is of no use: it is not
+    /// trimmed, or has a mask that allows everything, or the reverse.
+    pub fn set_masking(&mut self, masking: Masking) {
+        if (masking.no_mask, masking.no_trim) != (self.masking.no_mask, self.masking.no_trim) {
+            self.prepared = Cache::default();
+        }
+        self.masking = masking;
     }
 
     /// Takes in the run that `counts` shows as entry number `entry` of the corpus, which is a parent of this `score`, and
@@ -189,5 +197,25 @@ where
         _testcase: &mut Testcase<I>,
     ) -> Result<(), Error> {
         Ok(()) // the entry's number is known after it was added: the stage enters it (`Kept::enter`)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::{Computation, cache::Prepared, target::Goal};
+
+    #[test]
+    fn what_was_prepared_with_other_options_is_not_used() {
+        let mut kept = Kept::default();
+        let goal = Goal::HitsBranch(1);
+        let prepared =
+            || Prepared { input: vec![0], computation: Computation::everything(1), early_ends: 0, walked: 0 };
+        kept.set_masking(Masking { no_mask: true, ..Masking::default() });
+        kept.prepared.put(0, goal, prepared());
+        kept.set_masking(Masking { no_mask: true, shadow: true, ..Masking::default() });
+        assert!(kept.prepared.of_entry(0, |_| true).is_some());
+        kept.set_masking(Masking::default());
+        assert!(kept.prepared.of_entry(0, |_| true).is_none());
     }
 }

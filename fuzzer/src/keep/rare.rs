@@ -26,6 +26,9 @@ const BOOTSTRAP: u64 = 2;
 const FIRST_PAUSE: u64 = 64;
 const LONGEST_PAUSE: u32 = 12;
 
+/// Fewer items are not worth looking for those of entries that are set aside.
+const FEW: usize = 1 << 12;
+
 /// Where the search for new behaviour stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
@@ -62,10 +65,14 @@ pub struct RareBranches {
     pub hits: Vec<u64>,
     /// Per branch: the latest entries that hit it.
     hitters: Vec<[u32; HITTERS]>,
+    /// The branches that entries hit, in order: what did not run costs nothing.
+    known: Vec<u32>,
     /// Per branch: work of the rounds for which it was the target, in instructions for each execution.
     work: Vec<u64>,
     /// The same per entry and target.
     work_of_entry: HashMap<(u32, u32), u64>,
+    /// How many items that had when those of entries that are set aside were removed.
+    after_removal: usize,
     paused: HashMap<u32, Pause>,
     mode: Mode,
     /// All rounds for coverage, and those of this mode since something new was found.
@@ -95,6 +102,10 @@ impl RareBranches {
     pub fn enter(&mut self, entry: u32, new: bool, branches: impl Iterator<Item = usize>) {
         for branch in branches {
             let hitters = &mut self.hitters[branch];
+            if hitters[0] == NOBODY {
+                let place = self.known.partition_point(|&known| (known as usize) < branch);
+                self.known.insert(place, branch as u32);
+            }
             hitters.rotate_right(1);
             hitters[0] = entry;
         }
@@ -124,7 +135,7 @@ impl RareBranches {
         match self.mode {
             Mode::Opening if self.all <= seeds => return None,
             Mode::Opening => (self.mode, self.since_new) = (Mode::Rare, 1),
-            Mode::Bootstrap if self.since_new <= BOOTSTRAP * self.cycle => return None,
+            Mode::Bootstrap if self.since_new <= BOOTSTRAP * self.cycle && !self.no_bootstrap => return None,
             Mode::Bootstrap => (self.mode, self.since_new) = (Mode::Rare, 1),
             Mode::Rare => {
                 let cycle = self.latest.branches.max(SHORTEST_CYCLE);
@@ -145,10 +156,10 @@ impl RareBranches {
     /// The rare branch that was worked on least, and of the entries that hit it the one that was worked on least for it,
     /// where the work that a round would be counts as done.
     fn choose(&mut self, champions: &Champions) -> Option<(u32, u32)> {
-        let known = |branch: usize| champions.is_hit(branch) && !self.is_paused(branch);
-        let least = (0..self.hitters.len()).filter(|&branch| known(branch)).map(|branch| self.hits[branch]).min()?;
+        let known = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| !self.is_paused(branch));
+        let least = known().map(|branch| self.hits[branch]).min()?;
         let cutoff = rarity::cutoff(least);
-        let rare = (0..self.hitters.len()).filter(|&branch| self.hits[branch] <= cutoff && known(branch));
+        let rare = known().filter(|&branch| self.hits[branch] <= cutoff);
         let mut branches = 0;
         let best = rare.inspect(|_| branches += 1).min_by_key(|&branch| (self.work[branch], self.hits[branch]));
         let paused = self.paused.values().filter(|pause| self.all < pause.until).count() as u64;
@@ -162,7 +173,16 @@ impl RareBranches {
         })?;
         self.work[branch] += work(entry);
         *self.work_of_entry.entry((entry, target)).or_default() += work(entry);
+        self.forget(champions);
         Some((target, entry))
+    }
+
+    /// Removes what is known of entries that are set aside and never chosen again, each time that there is twice as much.
+    fn forget(&mut self, champions: &Champions) {
+        if self.work_of_entry.len() > 2 * self.after_removal.max(FEW) {
+            self.work_of_entry.retain(|&(entry, _), _| champions.is_active(entry));
+            self.after_removal = self.work_of_entry.len();
+        }
     }
 
     /// A target was not hit by the very entry that it was chosen for: it is left alone for a while.
@@ -225,6 +245,16 @@ mod tests {
     }
 
     #[test]
+    fn entries_that_are_set_aside_are_forgotten() {
+        // the first is the most expensive one, the last the cheapest
+        let (mut rare, champions) = scene(&[&[0, 1], &[0, 1], &[0, 1]], &[9, 1]);
+        assert_eq!([0, 1, 2].map(|entry| champions.is_active(entry)), [true, false, true]);
+        rare.work_of_entry = (0..2 * FEW as u32).flat_map(|branch| [((1, branch), 7), ((2, branch), 7)]).collect();
+        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
+        assert!(rare.work_of_entry.len() == 2 * FEW + 1 && rare.work_of_entry.keys().all(|(entry, _)| *entry != 1));
+    }
+
+    #[test]
     fn a_cycle_without_anything_new_ends_in_ordinary_rounds_until_there_is_something() {
         let (mut rare, champions) = scene(&[&[0, 1]], &[9, 1]);
         let ordinary = |rare: &mut RareBranches, rounds: u64| {
@@ -237,8 +267,9 @@ mod tests {
         // neither does: in turn
         let of_both = SHORTEST_CYCLE + BOOTSTRAP * SHORTEST_CYCLE;
         assert_eq!(ordinary(&mut rare, 10 * of_both), 10 * BOOTSTRAP * SHORTEST_CYCLE);
+        // also of a session that left off in the middle of one
+        assert_eq!(ordinary(&mut rare, 5), 5);
         rare.no_bootstrap = true;
-        ordinary(&mut rare, of_both);
         assert_eq!(ordinary(&mut rare, of_both), 0);
     }
 }

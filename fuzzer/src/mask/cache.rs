@@ -24,7 +24,11 @@ pub struct Prepared {
 
 impl Prepared {
     fn size(&self) -> usize {
-        2 * self.input.len() + std::mem::size_of::<Self>()
+        Self::size_of(self.input.len())
+    }
+
+    fn size_of(length: usize) -> usize {
+        2 * length + std::mem::size_of::<Self>()
     }
 }
 
@@ -38,6 +42,11 @@ pub struct Cache {
 }
 
 impl Cache {
+    /// Whether anything can be remembered of an input of `length` bytes. If not, preparing it would begin anew each time.
+    pub fn has_room_for(length: usize) -> bool {
+        Prepared::size_of(length) <= LARGEST
+    }
+
     /// Takes out what was prepared for this entry and target.
     pub fn take(&mut self, entry: u32, goal: Goal) -> Option<Prepared> {
         let prepared = self.prepared.remove(&(entry, goal))?;
@@ -85,6 +94,7 @@ mod tests {
         assert!(
             cache.of_entry(1, |_| true).is_some() && cache.of_entry(1, |goal| *goal == Goal::HitsBranch(8)).is_none()
         );
+        assert!(Cache::has_room_for(LARGEST / 3) && !Cache::has_room_for(LARGEST / 2));
         cache.put(3, goal, prepared(LARGEST / 3));
         assert!(cache.take(1, goal).is_none() && cache.take(3, goal).is_some() && cache.take(3, goal).is_none());
     }

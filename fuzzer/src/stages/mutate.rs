@@ -34,7 +34,8 @@ fn energy(ratio: f64) -> usize {
     ((MUTANTS / ratio.max(1.0)) as usize).max(FEWEST_MUTANTS)
 }
 
-/// Mutants of an input that was made ready for a target, beside those of an ordinary round: what that took has to pay.
+/// Mutants of an input that was made ready for a target, in a round for coverage, as a multiple of those of an ordinary
+/// round: what that took has to pay.
 const PREPARED: usize = 16;
 
 /// See the module's text.
@@ -193,7 +194,8 @@ where
         let (aim, round) = (self.trials.kept.borrow().effort.aim(), self.trials.kept.borrow().round);
         let prepared =
             round.goal.and_then(|goal| Some((goal, self.trials.kept.borrow_mut().prepared.take(parent, goal)?)));
-        let whole = state.corpus().cloned_input_for_id(parent_id);
+        // `None` for one that was surpassed while it was made ready
+        let whole = if prepared.is_none() { state.corpus().cloned_input_for_id(parent_id).ok() } else { None };
         let base = match (&prepared, &whole) {
             (Some((goal, prepared)), _) => {
                 // half a mask would hold mutants to half of the input
@@ -201,9 +203,8 @@ where
                 let mask = Some(prepared.computation.mask()).filter(|mask| usable && !mask.is_closed());
                 Base { bytes: &prepared.input, mask, goal: Some(*goal) }
             }
-            (None, Ok(whole)) => Base { bytes: whole.mutator_bytes(), mask: None, goal: None },
-            // one that was surpassed while it was made ready
-            (None, Err(_)) => return Ok(()),
+            (None, Some(whole)) => Base { bytes: whole.mutator_bytes(), mask: None, goal: None },
+            (None, None) => return Ok(()),
         };
         match aim {
             Aim::Cost => {

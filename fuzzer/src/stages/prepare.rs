@@ -7,7 +7,7 @@ use libafl::{
     fuzzer::Evaluator,
     inputs::BytesInput,
     stages::Stage,
-    state::{HasCorpus, HasExecutions},
+    state::{HasCorpus, HasExecutions, HasMaxSize},
 };
 
 use super::{
@@ -17,8 +17,13 @@ use super::{
 };
 use crate::{
     keep::round::Round,
-    mask::{Computation, Probe, cache::Prepared, target::Goal, trim::trim},
-    target::executor::Observers,
+    mask::{
+        Computation, Probe,
+        cache::{Cache, Prepared},
+        target::Goal,
+        trim::trim,
+    },
+    target::{abi::Status, executor::Observers},
 };
 
 /// Probes for a mask in one round, of an input that costs no more than the baseline. What is left is done in later rounds.
@@ -62,10 +67,14 @@ impl<K: Keeper> PrepareStage<K> {
         S: HasCorpus<BytesInput> + HasExecutions,
         Z: Evaluator<E, EM, BytesInput, S>,
     {
-        self.trials.probe(parts, entry, &[own.number(self.rules)], input, goal)
+        let answer = self.trials.probe(parts, entry, &[own.number(self.rules)], input, goal)?;
+        // what is trimmed is what mutants are made of: all of them would end early, or be rejected, with it
+        let is_base = own == Own::Trim && answer.is_satisfied();
+        let is_usable = !is_base || parts.executor.observers().0.status() == Status::Returned;
+        Ok(if is_usable { answer } else { Probe::Missed })
     }
 
-    /// The entry as it is, if its run satisfies the goal.
+    /// The entry as it is, if its run satisfies the goal, and it is not too large to be worth it.
     fn begin<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
@@ -74,10 +83,14 @@ impl<K: Keeper> PrepareStage<K> {
     ) -> Result<Option<Vec<u8>>, Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-        S: HasCorpus<BytesInput> + HasExecutions,
+        S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize,
         Z: Evaluator<E, EM, BytesInput, S>,
     {
-        let whole = parts.state.corpus().cloned_input_for_id((entry as usize).into())?;
+        let mut whole = parts.state.corpus().cloned_input_for_id((entry as usize).into())?;
+        whole.as_mut().truncate(parts.state.max_size());
+        if !Cache::has_room_for(whole.as_ref().len()) {
+            return Ok(None);
+        }
         for _ in 0..RUNS {
             match self.probe(parts, entry, Own::Mask, &whole, goal)? {
                 Probe::Satisfied => return Ok(Some(whole.into())),
@@ -101,16 +114,20 @@ impl<K: Keeper> PrepareStage<K> {
     ) -> Result<u32, Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-        S: HasCorpus<BytesInput> + HasExecutions,
+        S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize,
         Z: Evaluator<E, EM, BytesInput, S>,
     {
         let mut input = std::mem::replace(&mut self.input, BytesInput::new(Vec::new()));
         let (mut left, mut failed, mut early_ends) = (budget, None, 0);
+        let limit = parts.state.max_size();
         work(&mut |bytes| {
             if left == 0 || failed.is_some() {
                 return Probe::Stop;
             }
             left -= 1;
+            // what is inserted into a large input pushes its end out: the target would see no more than this, and what is
+            // kept has to be what was run
+            bytes.truncate(limit);
             std::mem::swap(input.as_mut(), bytes);
             let result = self.probe(parts, entry, own, &input, goal);
             std::mem::swap(input.as_mut(), bytes);
@@ -129,7 +146,7 @@ impl<E, EM, K, S, Z> Stage<E, EM, S, Z> for PrepareStage<K>
 where
     E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
     K: Keeper,
-    S: HasCorpus<BytesInput> + HasCurrentCorpusId + HasExecutions,
+    S: HasCorpus<BytesInput> + HasCurrentCorpusId + HasExecutions + HasMaxSize,
     Z: Evaluator<E, EM, BytesInput, S>,
 {
     fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
@@ -138,7 +155,10 @@ where
         let entry = id.0 as u32;
         let mut parts = Parts { fuzzer, executor, state, manager };
         let cost = self.trials.between.keeper.borrow().relative_cost(entry).max(1.0);
+        let limit = parts.state.max_size();
         let known = self.trials.kept.borrow_mut().prepared.take(entry, goal);
+        // an earlier session may have had a larger limit
+        let known = known.filter(|known| known.input.len() <= limit);
         let mut scratch = Vec::new();
         let mut prepared = match known {
             Some(known) => known,

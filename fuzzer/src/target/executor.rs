@@ -53,11 +53,14 @@ impl InProcessExecutor {
         &mut self.observers.0
     }
 
-    /// Runs the target on `input` and digests its counts, without LibAFL around it.
+    /// Runs the target on `input` and digests its counts, without LibAFL around it: it is no execution of the campaign, and
+    /// does not count among the hits of branches either.
     pub fn execute(&mut self, input: &[u8]) -> Status {
         self.observers.0.clear();
         let status = self.run(input);
+        self.observers.0.count_hits(false);
         self.observers.0.digest();
+        self.observers.0.count_hits(true);
         status
     }
 

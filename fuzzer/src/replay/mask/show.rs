@@ -21,6 +21,9 @@ const ROWS: usize = 40;
 /// Fewer rows of one kind in a row are shown, not left out.
 const WORTH_FOLDING: usize = 4;
 
+/// Columns in front of what the header says.
+const INDENT: usize = 14;
+
 /// Bytes of a needed stretch that the header shows, and stretches.
 const SHOWN_BYTES: usize = 24;
 const SHOWN_STRETCHES: usize = 6;
@@ -43,7 +46,7 @@ enum Style {
     Hex,
 }
 
-/// The report in `width` columns, 40 or more.
+/// The report in `width` columns; in fewer than 40 it does not look good.
 pub fn for_people(report: &MaskReport, bytes: &[u8], width: usize, color: bool) -> String {
     let style = if reads_as_text(bytes) { Style::Text } else { Style::Hex };
     let mut text = header(report, bytes, width);
@@ -85,8 +88,11 @@ fn header(report: &MaskReport, bytes: &[u8], width: usize) -> String {
     };
     let [overwrite, insert, delete] = Edit::ALL.map(share);
     let _ = writeln!(text, "  free        O overwrite {overwrite}, I insert before {insert}, D delete {delete}");
-    let _ =
-        writeln!(text, "  needed      {}", needed(&report.mask, &bytes[..report.known.min(bytes.len())], width - 14));
+    let _ = writeln!(
+        text,
+        "  needed      {}",
+        needed(&report.mask, &bytes[..report.known.min(bytes.len())], width.saturating_sub(INDENT))
+    );
     text
 }
 
@@ -360,6 +366,12 @@ mod tests {
     fn needed_bytes_stand_out_where_colours_are_wanted() {
         let text = for_people(&report(9, slice::from_ref(&(3..6))), b"abcdefghi", 80, true);
         assert!(text.contains("\x1b[2mabc\x1b[0m\x1b[1;31mdef\x1b[0m\x1b[2mghi\x1b[0m\n"), "{text:?}");
+    }
+
+    #[test]
+    fn a_terminal_may_be_narrow() {
+        let text = for_people(&report(9, slice::from_ref(&(3..6))), b"abcdefghi", 3, false);
+        assert!(text.contains("  needed      3 bytes\n"), "{text}");
     }
 
     #[test]
