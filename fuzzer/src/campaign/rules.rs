@@ -6,7 +6,7 @@ use super::options::{InputTypeName, Options};
 use super::seeds::{Seed, Seeds};
 use crate::error::Result;
 use crate::mutators::{InputType, Rule, built_in_rules, custom, rules_for, select_rules};
-use crate::stages::operators::rules_in;
+use crate::stages::operators::{mutates, rules_in};
 
 /// How many seeds of another type a warning names.
 const MOST_NAMED: usize = 3;
@@ -34,6 +34,9 @@ pub fn choose(options: &Options, seeds: &mut Seeds) -> Result<Vec<Arc<dyn Rule>>
     let is_custom = |rule: &Arc<dyn Rule>| custom.iter().any(|custom| custom.label() == rule.label());
     if !chosen.iter().any(is_custom) {
         chosen.extend(custom);
+    }
+    if chosen.is_empty() && !mutates(selection, !options.dictionaries.is_empty()) {
+        return Err(Error::usage(format!("--rules {selection}: nothing that makes mutants: add rules, or havoc")));
     }
     Ok(chosen)
 }
@@ -146,6 +149,12 @@ mod tests {
         assert_eq!(with(&["--rules", "havoc"]).unwrap(), "R.1 R.2");
         assert_eq!(with(&["--rules", "R.2,T.1"]).unwrap(), "T.1 R.2");
         assert_eq!(with(&["--rules", "R"]).unwrap(), "R.1 R.2");
+        let without = |rules| chosen(&mut seeds(&[BINARY]), &["--rules", rules]);
+        assert_eq!(without("splice,tokens").unwrap(), "");
+        for nothing in ["deterministic", "tokens"] {
+            let message = without(nothing).unwrap_err().message;
+            assert!(message.contains("nothing that makes mutants"), "{message}");
+        }
         let unknown = with(&["--rules", "R.3"]).unwrap_err();
         assert_eq!(unknown.message, "--rules: there is no rule 'R.3': known are T.1-T.15, B.1-B.6, D.1-D.4, R.1-R.2");
         std::fs::write(file, "a: b\n(c: d\n").unwrap();

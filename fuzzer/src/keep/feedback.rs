@@ -210,7 +210,7 @@ mod tests {
         let mut kept = Kept::default();
         let goal = Goal::HitsBranch(1);
         let prepared =
-            || Prepared { input: vec![0], computation: Computation::everything(1), early_ends: 0, walked: 0 };
+            || Prepared { input: vec![0], computation: Computation::everything(1), lost: 0, walked: 0 };
         kept.set_masking(Masking { no_mask: true, ..Masking::default() });
         kept.prepared.put(0, goal, prepared());
         kept.set_masking(Masking { no_mask: true, shadow: true, ..Masking::default() });

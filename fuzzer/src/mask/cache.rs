@@ -16,8 +16,8 @@ pub struct Prepared {
     pub input: Vec<u8>,
     /// Its mask, as far as it is known.
     pub computation: Computation,
-    /// Probes that did not come back.
-    pub early_ends: u32,
+    /// How much its probes have cost by not coming back: see `stages/prepare.rs`.
+    pub lost: u32,
     /// How far the deterministic stage is, in mutants.
     pub walked: u64,
 }
@@ -85,7 +85,7 @@ mod tests {
         let prepared = |length: usize| Prepared {
             input: vec![0; length],
             computation: Computation::new(length),
-            early_ends: 0,
+            lost: 0,
             walked: 0,
         };
         let goal = Goal::HitsBranch(7);

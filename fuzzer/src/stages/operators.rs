@@ -39,6 +39,12 @@ pub fn rules_in(selection: &str) -> Option<String> {
     (!rules.is_empty()).then(|| rules.join(","))
 }
 
+/// Whether a `--rules` selection asks for one of LibAFL's mutations that can be used.
+pub fn mutates(selection: &str, has_tokens: bool) -> bool {
+    let usable = OTHERS.iter().enumerate().filter(|&(place, _)| place != TOKENS || has_tokens);
+    usable.into_iter().any(|(_, (name, _))| is_used(Some(selection), name))
+}
+
 /// Whether a `--rules` selection asks for one of LibAFL's mutations; without a selection all are used.
 pub fn is_used(selection: Option<&str>, name: &str) -> bool {
     selection.is_none_or(|selection| selection.split(',').any(|item| item.trim().eq_ignore_ascii_case(name)))

@@ -34,8 +34,17 @@ const FEWEST_PROBES: f64 = 32.0;
 /// Probes for trimming an input, once; fewer for expensive ones.
 const TRIMS: f64 = 1024.0;
 
-/// A mask is left as it is after so many probes that did not come back: each may have taken the hang timeout.
-const EARLY_ENDS: u32 = 4;
+/// A mask is left as it is after so many probes that crashed or exited, or fewer that hung: see [`price`].
+const PATIENCE: u32 = 32;
+
+/// What a probe that ended so takes of the patience: a hang has taken the whole hang timeout.
+fn price(status: Status) -> u32 {
+    match status {
+        Status::Returned | Status::Rejected => 0,
+        Status::Crashed | Status::Exited => 1,
+        Status::Hung | Status::Memory => PATIENCE / 4,
+    }
+}
 
 /// The input of an entry hits its target again in one of so many runs, or the target is set aside.
 const RUNS: usize = 3;
@@ -104,7 +113,8 @@ impl<K: Keeper> PrepareStage<K> {
         Ok(None)
     }
 
-    /// Runs `work` with a probe that counts down `budget` and says stop after that.
+    /// Runs `work` with a probe that counts down `budget` and says stop after that, or when patience is at an end. Returns
+    /// how much of that was needed.
     fn with_budget<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
@@ -118,10 +128,10 @@ impl<K: Keeper> PrepareStage<K> {
         Z: Evaluator<E, EM, BytesInput, S>,
     {
         let mut input = std::mem::replace(&mut self.input, BytesInput::new(Vec::new()));
-        let (mut left, mut failed, mut early_ends) = (budget, None, 0);
+        let (mut left, mut failed, mut lost) = (budget, None, 0);
         let limit = parts.state.max_size();
         work(&mut |bytes| {
-            if left == 0 || failed.is_some() {
+            if left == 0 || failed.is_some() || lost >= PATIENCE {
                 return Probe::Stop;
             }
             left -= 1;
@@ -131,14 +141,14 @@ impl<K: Keeper> PrepareStage<K> {
             std::mem::swap(input.as_mut(), bytes);
             let result = self.probe(parts, entry, own, &input, goal);
             std::mem::swap(input.as_mut(), bytes);
-            early_ends += u32::from(self.trials.between.is_interrupted());
+            lost += price(parts.executor.observers().0.status());
             result.unwrap_or_else(|error| {
                 failed = Some(error);
                 Probe::Stop
             })
         });
         self.input = input;
-        failed.map_or(Ok(early_ends.min(1)), Err)
+        failed.map_or(Ok(lost), Err)
     }
 }
 
@@ -187,17 +197,17 @@ where
                 } else {
                     Computation::everything(input.len())
                 };
-                Prepared { input, computation, early_ends: 0, walked: 0 }
+                Prepared { input, computation, lost: 0, walked: 0 }
             }
         };
-        if prepared.early_ends < EARLY_ENDS && !prepared.computation.is_complete() {
+        if prepared.lost < PATIENCE && !prepared.computation.is_complete() {
             let Prepared { input, computation, .. } = &mut prepared;
             let before = computation.probes();
             let budget = (PROBES / cost).max(FEWEST_PROBES) as u64;
-            let early_ends = self.with_budget(&mut parts, (entry, Own::Mask, goal), budget, |probe| {
+            let lost = self.with_budget(&mut parts, (entry, Own::Mask, goal), budget, |probe| {
                 computation.go_on(input, &mut scratch, |bytes, _| probe(bytes));
             })?;
-            prepared.early_ends += early_ends;
+            prepared.lost += lost;
             self.trials.kept.borrow_mut().masks.probes += prepared.computation.probes() - before;
         }
         self.trials.kept.borrow_mut().prepared.put(entry, goal, prepared);
