@@ -1,31 +1,22 @@
 //! The tables of a program in another process, copied to this one. Each linked object is copied as a whole, so that
 //! distances within it hold; its counts are not copied but mapped; and the pointers in its records are set right.
 
-use std::{fs::File, io, os::fd::AsRawFd};
+use std::{
+    fs::File,
+    io,
+    os::{fd::AsRawFd, unix::fs::FileExt},
+};
 
 use super::maps::Mapping;
 use crate::target::abi::{RawFunction, RawModule, RawModules, Region};
 
-/// Reads `bytes` at an address of another process.
-fn read(process: libc::pid_t, address: u64, bytes: &mut [u8]) -> io::Result<()> {
-    let local = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
-    let remote = libc::iovec { iov_base: address as *mut _, iov_len: bytes.len() };
-    // SAFETY: writes to `bytes`, within its length.
-    let length = unsafe { libc::process_vm_readv(process, &raw const local, 1, &raw const remote, 1, 0) };
-    match length {
-        length if length == bytes.len() as isize => Ok(()),
-        length if length < 0 => Err(io::Error::last_os_error()),
-        _ => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
-}
-
-/// The list of modules at an address of another process.
-pub fn modules(process: libc::pid_t, address: u64) -> io::Result<Box<RawModules>> {
+/// The list of modules at an address of another process, whose memory is a file (`/proc/PID/mem`).
+pub fn modules(process: &File, address: u64) -> io::Result<Box<RawModules>> {
     let mut modules: Box<std::mem::MaybeUninit<RawModules>> = Box::new_zeroed();
     // SAFETY: as many bytes as the list has; zeroed above, and valid whatever they are.
     unsafe {
         let bytes = std::slice::from_raw_parts_mut(modules.as_mut_ptr().cast::<u8>(), size_of::<RawModules>());
-        read(process, address, bytes)?;
+        process.read_exact_at(bytes, address)?;
         Ok(modules.assume_init())
     }
 }
@@ -33,7 +24,7 @@ pub fn modules(process: libc::pid_t, address: u64) -> io::Result<Box<RawModules>
 /// Copies one object, and returns its tables in this process. They are never given back: the program runs as long as the
 /// engine does.
 pub fn copy(
-    process: libc::pid_t,
+    process: &File,
     module: &RawModule,
     mappings: &[Mapping],
     regions: &[Region],
@@ -65,7 +56,8 @@ pub fn copy(
     for part in parts().filter(|part| part.readable) {
         let length = (part.to - part.from) as usize;
         // SAFETY: within the memory that was just mapped.
-        read(process, part.from, unsafe { std::slice::from_raw_parts_mut(moved(part.from) as *mut u8, length) })?;
+        let copy = unsafe { std::slice::from_raw_parts_mut(moved(part.from) as *mut u8, length) };
+        process.read_exact_at(copy, part.from)?;
     }
     for region in regions.iter().filter(|region| region.address >= from && region.address + region.length <= to) {
         let (flags, protection) = (libc::MAP_SHARED | libc::MAP_FIXED, libc::PROT_READ | libc::PROT_WRITE);

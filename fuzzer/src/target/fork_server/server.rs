@@ -173,12 +173,13 @@ impl Server {
         let mappings = maps::parse(&text);
         let served = self.served();
         let regions = &served.region[..(served.region_count as usize).min(served.region.len())];
-        let theirs = image::modules(process, served.modules).map_err(failed)?;
+        let process = File::open(format!("/proc/{process}/mem")).map_err(failed)?;
+        let theirs = image::modules(&process, served.modules).map_err(failed)?;
         into.count = 0;
         for module in &theirs.module[..(theirs.count as usize).min(theirs.module.len())] {
             if !module.functions_start.is_null() {
                 into.module[into.count as usize] =
-                    image::copy(process, module, &mappings, regions, &self.memory).map_err(failed)?;
+                    image::copy(&process, module, &mappings, regions, &self.memory).map_err(failed)?;
                 into.count += 1;
             }
         }
