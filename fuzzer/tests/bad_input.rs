@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{fs, process};
 
-use common::{Run, Scene, built, ended, harness, is_root, run, signal, wait_until};
+use common::{Run, Scene, compiler, ended, harness, is_root, run, signal, wait_until};
 
 const USAGE: i32 = 2;
 const ERROR: i32 = 1;
@@ -80,7 +80,11 @@ fn programs_that_cannot_be_fuzzed_are_told_apart() {
     fs::create_dir(scene.path("folder")).expect("created");
     let plain = Command::new("cc").arg(common::testdata("plain.c")).arg("-o").arg(scene.path("plain")).status();
     assert!(plain.expect("a compiler").success());
-    fs::copy(built("plain.c", &["-O1"], None), scene.path("instrumented")).expect("copied");
+    let compiled =
+        run(compiler("plain.c", None).args(["-c", "-o"]).arg(scene.path("plain.o")).arg(common::testdata("plain.c")));
+    compiled.ended();
+    let linked = Command::new("cc").arg(scene.path("plain.o")).arg("-o").arg(scene.path("instrumented")).status();
+    assert!(linked.expect("a linker").success());
     for (program, words) in [
         ("./nothing", &["./nothing", "does not exist"][..]),
         ("folder", &["folder", "is a folder"]),
@@ -89,7 +93,7 @@ fn programs_that_cannot_be_fuzzed_are_told_apart() {
         ("./empty", &["./empty", "not a compiled program"]),
         ("./truncated", &["./truncated"]),
         ("./plain", &["./plain", "quagmire-cc"]),
-        ("./instrumented", &["./instrumented", "-fsanitize=fuzzer"]),
+        ("./instrumented", &["./instrumented", "no fork server", "link it with"]),
     ] {
         let mut fuzz = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "out", "--execs", "10", "--", program]);
         refused(&scene, &mut fuzz, TARGET, words);

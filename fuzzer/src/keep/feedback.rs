@@ -209,8 +209,7 @@ mod tests {
     fn what_was_prepared_with_other_options_is_not_used() {
         let mut kept = Kept::default();
         let goal = Goal::HitsBranch(1);
-        let prepared =
-            || Prepared { input: vec![0], computation: Computation::everything(1), lost: 0, walked: 0 };
+        let prepared = || Prepared { input: vec![0], computation: Computation::everything(1), lost: 0, walked: 0 };
         kept.set_masking(Masking { no_mask: true, ..Masking::default() });
         kept.prepared.put(0, goal, prepared());
         kept.set_masking(Masking { no_mask: true, shadow: true, ..Masking::default() });
