@@ -50,7 +50,7 @@ use crate::{
     },
     target::{
         abi::Harness,
-        executor::InProcessExecutor,
+        executor::HarnessExecutor,
         input_page::InputPage,
         process,
         tick::{self, TICKED, TIME_UP},
@@ -214,7 +214,7 @@ struct Worker<'a> {
     setup: &'a Setup,
     restart: &'a Restart<'a>,
     fingerprint: u64,
-    executor: InProcessExecutor,
+    executor: HarnessExecutor,
     fuzzer: CampaignFuzzer,
     state: State,
     kept: Rc<RefCell<Kept>>,

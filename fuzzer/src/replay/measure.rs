@@ -20,7 +20,7 @@ use crate::{
     target::{
         abi::{Harness, Status},
         counts::CountsObserver,
-        executor::InProcessExecutor,
+        executor::HarnessExecutor,
         input_page::InputPage,
         lines,
         perf::{Amounts, Counters},
@@ -255,7 +255,7 @@ fn in_child(
     if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
         return no_use(error);
     }
-    let describe_again = |place: usize, executor: &InProcessExecutor, measurement: &mut Measurement| {
+    let describe_again = |place: usize, executor: &HarnessExecutor, measurement: &mut Measurement| {
         // not of the run that was not timed: it also did what is done only once
         measurement.edges_hit = edges_hit(executor.counts());
         places.attribute(open[place], measurement, executor.counts());

@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::measure::Measurement;
 use crate::{
     cost::judgement::{LOOKS, judge, noise_floor},
-    target::{abi::Status, executor::InProcessExecutor, perf::Counters},
+    target::{abi::Status, executor::HarnessExecutor, perf::Counters},
 };
 
 /// How often inputs are run.
@@ -71,7 +71,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Finds out how long a run takes when it is not the first.
-    fn estimate(&mut self, executor: &mut InProcessExecutor) -> Result<(), Status> {
+    fn estimate(&mut self, executor: &mut HarnessExecutor) -> Result<(), Status> {
         if self.seconds >= LONG {
             return Ok(());
         }
@@ -88,7 +88,7 @@ impl<'a> Turn<'a> {
 }
 
 /// CPU seconds of `runs` runs, one directly after the other. Their counts add up.
-fn timed(executor: &mut InProcessExecutor, bytes: &[u8], runs: u32) -> Result<f64, Status> {
+fn timed(executor: &mut HarnessExecutor, bytes: &[u8], runs: u32) -> Result<f64, Status> {
     executor.counts_mut().clear();
     let before = executor.cpu_seconds();
     let status = executor.execute_repeatedly(bytes, runs);
@@ -103,14 +103,14 @@ fn came_back(status: Status) -> Result<(), Status> {
 
 /// Takes samples; `describe` is called for each input, by number, after a run that was neither in a batch nor its first.
 struct Sampler<'a, F> {
-    executor: &'a mut InProcessExecutor,
+    executor: &'a mut HarnessExecutor,
     counters: Option<Counters>,
     describe: F,
     /// CPU seconds of all runs, timed or not.
     spent: f64,
 }
 
-impl<F: FnMut(usize, &InProcessExecutor, &mut Measurement)> Sampler<'_, F> {
+impl<F: FnMut(usize, &HarnessExecutor, &mut Measurement)> Sampler<'_, F> {
     /// One sample: the mean of a batch.
     fn take(&mut self, index: usize, turn: &mut Turn) -> Result<(), Status> {
         if turn.has_lead_in {
@@ -160,11 +160,11 @@ impl<F: FnMut(usize, &InProcessExecutor, &mut Measurement)> Sampler<'_, F> {
 /// # Errors
 /// The number of the input whose run ended early, and how.
 pub fn run(
-    executor: &mut InProcessExecutor,
+    executor: &mut HarnessExecutor,
     turns: &mut [Turn],
     rounds: Rounds,
     counters: Option<Counters>,
-    describe: impl FnMut(usize, &InProcessExecutor, &mut Measurement),
+    describe: impl FnMut(usize, &HarnessExecutor, &mut Measurement),
 ) -> Result<(), (usize, Status)> {
     if rounds == Rounds::Fixed(0) {
         return Ok(());

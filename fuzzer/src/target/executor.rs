@@ -1,4 +1,4 @@
-//! Runs the target in this process.
+//! Runs the target by the harness that it is given: in this process, or under a fork server.
 
 use libafl::{
     Error,
@@ -17,13 +17,14 @@ use super::{
     process,
 };
 
-/// The observers of an in-process campaign.
+/// The observers of a campaign.
 pub type Observers = (CountsObserver, ());
 
-/// Executes inputs in this process. LibAFL's own `InProcessExecutor` is not used because it sets a timer twice per
-/// execution and treats a crash in the signal handler; here the runtime jumps back out of the target, so that whatever
-/// happened is handled in ordinary code (see DESIGN.md, "Surviving the target").
-pub struct InProcessExecutor {
+/// Executes inputs by a [`Harness`]. LibAFL's `InProcessExecutor` is not used because it sets a timer twice per execution
+/// and treats a crash in the signal handler; here the runtime jumps back out of the target, so that whatever happened is
+/// handled in ordinary code (see DESIGN.md, "Surviving the target"). LibAFL's `ForkserverExecutor` has no place for exact
+/// counts ("Programs without a harness").
+pub struct HarnessExecutor {
     harness: &'static Harness,
     page: InputPage,
     clock: Clock,
@@ -32,7 +33,7 @@ pub struct InProcessExecutor {
     observers: Observers,
 }
 
-impl InProcessExecutor {
+impl HarnessExecutor {
     /// Executes with the target of `harness`, whose guard must have been started (`tick::start`).
     pub fn new(harness: &'static Harness, page: InputPage, observer: CountsObserver) -> Self {
         Self { harness, page, clock: Clock::new(), elsewhere_ns: 0, observers: (observer, ()) }
@@ -99,7 +100,7 @@ impl InProcessExecutor {
     }
 }
 
-impl HasObservers for InProcessExecutor {
+impl HasObservers for HarnessExecutor {
     type Observers = Observers;
 
     fn observers(&self) -> RefIndexable<&Self::Observers, Self::Observers> {
@@ -111,7 +112,7 @@ impl HasObservers for InProcessExecutor {
     }
 }
 
-impl<EM, S, Z> Executor<EM, BytesInput, S, Z> for InProcessExecutor
+impl<EM, S, Z> Executor<EM, BytesInput, S, Z> for HarnessExecutor
 where
     S: HasExecutions,
 {

@@ -5,7 +5,7 @@ use std::{ffi::CString, fmt, os::fd::AsRawFd, os::raw::c_char};
 use super::{
     abi::{ABI, Harness},
     counts::CountsObserver,
-    executor::InProcessExecutor,
+    executor::HarnessExecutor,
     fork_server,
     input_page::InputPage,
     program::Program,
@@ -141,7 +141,7 @@ pub fn silence() {
 ///
 /// # Errors
 /// A harness of another version, or one without a single count.
-pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: bool) -> Result<InProcessExecutor> {
+pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: bool) -> Result<HarnessExecutor> {
     if harness.abi != ABI {
         return Err(Error::target("the harness was built by another version of quagmire-cc: build it again"));
     }
@@ -166,5 +166,5 @@ pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: 
             "the harness has the engine but not one edge count: compile its sources with quagmire-cc too",
         ));
     }
-    Ok(InProcessExecutor::new(harness, page, CountsObserver::new(program)))
+    Ok(HarnessExecutor::new(harness, page, CountsObserver::new(program)))
 }

@@ -29,6 +29,9 @@ pub enum Kind {
 pub fn recognise(program: &Path) -> Result<Kind> {
     let shown = program.display();
     let metadata = std::fs::metadata(program).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound if program.components().count() > 1 => {
+            Error::target(format!("{shown} does not exist: name the program by its path"))
+        }
         std::io::ErrorKind::NotFound => {
             Error::target(format!("{shown} does not exist: name the program as a path, such as ./{shown}"))
         }

@@ -17,7 +17,7 @@ use crate::{
     replay::measure::{self, Measurement},
     target::{
         abi::{Harness, Status},
-        executor::InProcessExecutor,
+        executor::HarnessExecutor,
         input_page::InputPage,
         process::{self, End},
         symbols::Symbols,
@@ -233,7 +233,7 @@ impl<'a> Prober<'a> {
     }
 
     /// In the child: makes the target ready, and runs the input if that tells anything.
-    fn open(&self, branch: Option<&str>) -> Result<(Option<First>, InProcessExecutor)> {
+    fn open(&self, branch: Option<&str>) -> Result<(Option<First>, HarnessExecutor)> {
         let mut executor = process::prepare_target(self.harness, self.page.share(), self.limits.debug_target)?;
         let Limits { hang_timeout: hang, memory, .. } = self.limits;
         tick::start(self.harness, tick::Limits { hang, memory, deadline: u64::MAX });
