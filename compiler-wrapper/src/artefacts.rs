@@ -51,7 +51,7 @@ pub struct Objects {
 
 /// The linker script that gives counts pages of their own.
 pub fn script(cache: &Cache) -> Result<PathBuf, Error> {
-    let key = digest([SCRIPT.as_bytes()].into_iter());
+    let key = digest([SCRIPT.as_bytes()]);
     cache.file(&format!("script-{key}"), "counts.ld", |folder| {
         let file = folder.join("counts.ld");
         std::fs::write(&file, SCRIPT).map_err(|error| Error::Cache { path: file, problem: error.to_string() })

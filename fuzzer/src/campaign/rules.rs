@@ -4,7 +4,7 @@ use std::{cmp::Reverse, sync::Arc};
 
 use super::options::{InputTypeName, Options};
 use super::seeds::{Seed, Seeds};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mutators::{InputType, Rule, built_in_rules, custom, rules_for, select_rules};
 use crate::stages::operators::{mutates, rules_in};
 
