@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     io::{Read, Seek, Write},
-    os::fd::FromRawFd,
     path::{Path, PathBuf},
 };
 
@@ -16,7 +15,7 @@ use crate::{
     error::{Error, ExitCode, Result},
     keep::feedback::Kept,
     output::write_whole,
-    target::program::Program,
+    target::{process::memory_file, program::Program},
 };
 
 /// LibAFL's state of a campaign.
@@ -107,16 +106,8 @@ impl Vault {
     /// # Errors
     /// If the system has no memory files.
     pub fn new() -> Result<Self> {
-        let file = |name: &std::ffi::CStr| {
-            // SAFETY: a C string; the descriptor is ours.
-            match unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) } {
-                fd if fd < 0 => {
-                    Err(Error::other(format!("cannot make a memory file: {}", std::io::Error::last_os_error())))
-                }
-                // SAFETY: just made, owned by nobody else.
-                fd => Ok(unsafe { File::from_raw_fd(fd) }),
-            }
-        };
+        let file =
+            |name| memory_file(name).map_err(|error| Error::other(format!("cannot make a memory file: {error}")));
         Ok(Self { checkpoint: file(c"quagmire-checkpoint")?, error: file(c"quagmire-error")? })
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     io::{Read, Write},
-    os::fd::{AsRawFd, FromRawFd, OwnedFd},
+    os::fd::AsRawFd,
     path::PathBuf,
     time::Duration,
 };
@@ -134,7 +134,8 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
         let page = InputPage::new(capacity)?;
         page.set_hang_timeout(plan.hang_timeout);
         let shared = page.share();
-        let (reader, writer) = pipe()?;
+        let pipe = std::io::pipe();
+        let (reader, writer) = pipe.map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
         let child = process::fork()?;
         if child == 0 {
             drop(reader);
@@ -142,14 +143,14 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
             process::unblock_signals();
             let first = results[0].as_ref().map(|first| first.attribution.clone());
             let outcome = in_child(harness, inputs, &open, plan, page, first);
-            let mut pipe = std::fs::File::from(writer);
+            let mut pipe = writer;
             let sent = postcard::to_stdvec(&outcome).is_ok_and(|bytes| pipe.write_all(&bytes).is_ok());
             drop(pipe);
             process::leave(if sent { 0 } else { 1 });
         }
         drop(writer);
         let mut bytes = Vec::new();
-        let is_stuck = read_from(child, std::fs::File::from(reader), &mut bytes, &shared);
+        let is_stuck = read_from(child, reader, &mut bytes, &shared);
         let end = process::wait(child)?;
         match (is_stuck, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
             (Ok(false), Ok(outcome)) if !outcome.is_empty() => {
@@ -184,7 +185,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
 /// Reads all that a child writes. One whose run does not end, whatever the tick does, is killed; tells whether it was.
 fn read_from(
     child: libc::pid_t,
-    mut pipe: std::fs::File,
+    mut pipe: std::io::PipeReader,
     bytes: &mut Vec<u8>,
     page: &InputPage,
 ) -> std::io::Result<bool> {
@@ -200,17 +201,6 @@ fn read_from(
         }
     }
     pipe.read_to_end(bytes).map(|_| is_stuck)
-}
-
-fn pipe() -> Result<(OwnedFd, OwnedFd)> {
-    let mut ends = [0; 2];
-    // SAFETY: fills two descriptors, which are then owned here.
-    unsafe {
-        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
-            return Err(Error::other(format!("cannot make a pipe: {}", std::io::Error::last_os_error())));
-        }
-        Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
-    }
 }
 
 /// Measurements of all `open` inputs, or of the one that ended its run early and no other.

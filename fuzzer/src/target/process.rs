@@ -1,6 +1,11 @@
 //! Processes that contain the target: forking, waiting, silencing, naming how they ended.
 
-use std::{ffi::CString, fmt, os::fd::AsRawFd, os::raw::c_char};
+use std::{
+    ffi::CString,
+    fmt,
+    os::fd::{AsRawFd, FromRawFd},
+    os::raw::c_char,
+};
 
 use super::{
     abi::{ABI, Harness},
@@ -126,6 +131,20 @@ pub fn cpu_ns() -> u64 {
 /// CPU time of this thread, in seconds.
 pub fn cpu_seconds() -> f64 {
     cpu_ns() as f64 * 1e-9
+}
+
+/// A file in memory, which goes when the last process that has it does. `name` is shown in `/proc` only.
+///
+/// # Errors
+/// If there is no memory, or no descriptor.
+pub fn memory_file(name: &std::ffi::CStr) -> std::io::Result<std::fs::File> {
+    // SAFETY: a C string; a descriptor that is owned from here on.
+    unsafe {
+        match libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) {
+            descriptor if descriptor < 0 => Err(std::io::Error::last_os_error()),
+            descriptor => Ok(std::fs::File::from_raw_fd(descriptor)),
+        }
+    }
 }
 
 /// Sends standard output and error, which the target may use, to nowhere.

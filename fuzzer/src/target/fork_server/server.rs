@@ -5,7 +5,7 @@ use std::{
     fs::File,
     io::{self, Read, Write},
     os::{
-        fd::{AsRawFd, FromRawFd, OwnedFd, RawFd},
+        fd::{AsRawFd, RawFd},
         unix::{ffi::OsStringExt, fs::FileExt, process::CommandExt},
     },
     path::Path,
@@ -19,7 +19,7 @@ use crate::{
     error::{Error, Result},
     target::{
         abi::{ABI, ANSWERS, Event, NOT_SHARED, PAGE, READY, REQUESTS, RawModules, Resources, SERVE, Served, Status},
-        process::{End, signal_name},
+        process::{End, memory_file, signal_name},
         symbols, tick,
     },
 };
@@ -42,8 +42,8 @@ pub struct Ended {
 pub struct Server {
     process: Child,
     name: String,
-    requests: File,
-    answers: File,
+    requests: io::PipeWriter,
+    answers: io::PipeReader,
     memory: File,
     served: NonNull<Served>,
     /// The input, also as the server's standard input.
@@ -75,8 +75,8 @@ impl Server {
         // SAFETY: just mapped, as large as this, and zero.
         unsafe { (*served.as_ptr()).abi = ABI };
         let input = memory_file(c"quagmire-input").map_err(cannot("make memory for inputs"))?;
-        let (server_requests, requests) = pipe().map_err(cannot("make a pipe"))?;
-        let (answers, server_answers) = pipe().map_err(cannot("make a pipe"))?;
+        let (server_requests, requests) = io::pipe().map_err(cannot("make a pipe"))?;
+        let (answers, server_answers) = io::pipe().map_err(cannot("make a pipe"))?;
 
         let by_file = reads_file(command);
         let stdin =
@@ -118,7 +118,6 @@ impl Server {
         };
         let process = command.spawn().map_err(|error| Error::target(format!("cannot start {name}: {error}")))?;
         drop((server_requests, server_answers));
-        let (requests, answers) = (File::from(requests), File::from(answers));
         let mut server = Self { process, name, requests, answers, memory, served, input, input_length: 0 };
         server.greet()?;
         Ok(server)
@@ -283,28 +282,6 @@ fn with_input_file(argument: &OsString) -> OsString {
         }
     }
     OsString::from_vec(result)
-}
-
-fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
-    // SAFETY: a C string; a descriptor that is owned from here on.
-    unsafe {
-        match libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) {
-            descriptor if descriptor < 0 => Err(io::Error::last_os_error()),
-            descriptor => Ok(File::from_raw_fd(descriptor)),
-        }
-    }
-}
-
-/// A pipe: where it is read, and where it is written.
-fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
-    let mut ends = [0; 2];
-    // SAFETY: fills two descriptors, which are then owned here.
-    unsafe {
-        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
-    }
 }
 
 #[cfg(test)]
