@@ -37,7 +37,7 @@ $(cat "$0" "$here/library.sh" | cksum)"
 
 # built_by COMPILER: its name and what tells its versions apart.
 built_by() {
-  echo "$1 $(cksum <"$(command -v "${1%% *}" || echo /dev/null)")"
+  echo "$1 $(cksum <"$(type -P "${1%% *}" || echo /dev/null)")"
 }
 
 # logged COMMAND...: the end of what it prints, if it fails; then the script ends.
