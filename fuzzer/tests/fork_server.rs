@@ -15,7 +15,7 @@ fn program() -> PathBuf {
 /// What `replay --json` says of all seeds, each measured by itself. `@@` in `arguments` is the input.
 fn replayed(scene: &Scene, seeds: &[&str], program: &PathBuf, arguments: &[&str]) -> Vec<Value> {
     let mut command =
-        scene.quagmire(&["replay", "--json", "-n", "1", "--hang-timeout", "300ms", "--memory-limit", "64MiB"]);
+        scene.quagmire(&["replay", "--json", "-n", "1", "--hang-timeout", "1s", "--memory-limit", "64MiB"]);
     let run = run(command.args(seeds).arg("--").arg(program).args(arguments)).ended();
     let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
     report["inputs"].as_array().expect("inputs").clone()
@@ -84,7 +84,7 @@ fn a_campaign_finds_what_there_is_and_leaves_nothing_behind() {
     // a file of its own, so that its processes are known
     let own = scene.path("program");
     std::fs::copy(program(), &own).expect("copied");
-    let options = "--execs 4000 --seed 1 --max-size 1000 --hang-timeout 200ms --memory-limit 100MiB";
+    let options = "--execs 4000 --seed 1 --max-size 1000 --hang-timeout 500ms --memory-limit 100MiB";
     let mut command = scene.campaign(&own, options);
     let ended = run(command.arg("@@"));
     assert_eq!(ended.code, Some(0), "{ended:#?}");
