@@ -76,7 +76,8 @@ fn each_strategy_searches_and_repeats_itself() {
             (applied(&scene.summary()), scene.files("out/queue"))
         };
         let first = campaign();
-        assert_eq!(first.0.len(), 18, "15 rules, havoc, splice, the deterministic stage: {:?}", first.0);
+        let mutations = first.0.iter().filter(|(name, _)| name != "deterministic").count();
+        assert_eq!(mutations, 17, "15 rules, havoc, splice: {:?}", first.0);
         assert_eq!(first, campaign(), "{strategy}");
     }
 }
