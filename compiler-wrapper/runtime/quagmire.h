@@ -83,7 +83,7 @@ struct qgm_heap {
   uint64_t total;
 };
 
-/* On pages of its own: a fork server has it in shared memory. */
+/* A fork server has it in shared memory. */
 extern struct qgm_heap *__quagmire_heap __attribute__((visibility("hidden")));
 
 /* `used` bytes of the heap are taken, `asked` of them were asked for. */

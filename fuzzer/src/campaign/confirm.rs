@@ -144,7 +144,7 @@ impl Confirmer {
             .args(["--hang-timeout", &format!("{}ms", self.hang_timeout.as_millis())])
             .args(["--memory-limit", &self.memory_limit.to_string()])
             .args(inputs)
-            .args((!fork_server::command().is_empty()).then_some("--"))
+            .args(fork_server::is_used().then_some("--"))
             .args(fork_server::command())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

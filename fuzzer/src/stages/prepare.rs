@@ -141,7 +141,10 @@ impl<K: Keeper> PrepareStage<K> {
             std::mem::swap(input.as_mut(), bytes);
             let result = self.probe(parts, entry, own, &input, goal);
             std::mem::swap(input.as_mut(), bytes);
-            lost += price(parts.executor.observers().0.status());
+            // after an early end in this process, nothing is run any more
+            if !matches!(result, Ok(Probe::Stop)) {
+                lost += price(parts.executor.observers().0.status());
+            }
             result.unwrap_or_else(|error| {
                 failed = Some(error);
                 Probe::Stop

@@ -13,10 +13,7 @@ use std::{
     cell::UnsafeCell,
     ffi::{OsStr, OsString, c_char, c_int},
     os::unix::ffi::OsStrExt,
-    sync::{
-        Mutex, OnceLock, PoisonError,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 use self::server::Server;
@@ -46,14 +43,12 @@ static MODULES: Slot<RawModules> =
     Slot(UnsafeCell::new(RawModules { generation: 0, count: 0, module: [UNLOADED; MAX_MODULES] }));
 
 static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
-static USED: AtomicBool = AtomicBool::new(false);
 static FAILURE: Mutex<Option<Error>> = Mutex::new(None);
 
 /// A harness that runs `command`, a program and its arguments, under its fork server. Nothing is started before the
 /// harness is initialised. To be called once.
 pub fn harness(command: Vec<OsString>) -> &'static Harness {
     let _ = COMMAND.set(command);
-    USED.store(true, Relaxed);
     Box::leak(Box::new(Harness {
         abi: ABI,
         modules: MODULES.0.get(),
@@ -74,7 +69,7 @@ pub fn command() -> &'static [OsString] {
 /// Whether runs are made by a fork server.
 #[inline]
 pub fn is_used() -> bool {
-    USED.load(Relaxed)
+    COMMAND.get().is_some()
 }
 
 /// Whether the program reads a file, whose name takes the place of `@@`, and not its standard input.
