@@ -206,6 +206,60 @@ fn since(start_ns: u64) -> Duration {
     Duration::from_nanos(tick::now_ns().saturating_sub(start_ns))
 }
 
+impl Archive<'_> {
+    /// Enters what `rules` made from the entry `parent`, here or in the campaign `sync`.
+    fn keep(
+        &mut self,
+        sync: Option<&str>,
+        parent: u32,
+        rules: &[u16],
+        bytes: &[u8],
+        counts: &CountsObserver,
+    ) -> Result<Vec<u32>> {
+        let number = self.record.entries.len() as u32;
+        let ratio = self.ratio(&counts.cost());
+        let labels = rules.iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone());
+        let name = EntryName { sync: sync.map(str::to_owned), ..EntryName::mutant(number.into(), parent.into(), ratio, labels) };
+        let of_parent = &self.record.entries[parent as usize];
+        let entry = Entry {
+            file: name.to_string(),
+            parent: Some(parent),
+            root: of_parent.root,
+            rules: rules.to_vec(),
+            depth: of_parent.depth + 1,
+            ..Entry::default()
+        };
+        let novelty = self.kept.borrow().novelty;
+        if novelty.edge || novelty.total {
+            self.record.last_new = Some(self.elapsed());
+        }
+        if novelty.total && self.worst_ratio() * POINT_STEP < ratio {
+            self.logs.point(self.elapsed(), self.record.degradations, ratio)?;
+        }
+        let fallen = self.enter(entry, bytes, counts)?;
+        self.propose(number);
+        let of_parent = self.ratio_of(parent);
+        if let Some(gathering) = &mut self.record.gathering {
+            gathering.offer(number, ratio, of_parent);
+        }
+        Ok(fallen)
+    }
+
+    /// Keeps what the campaign `sync` has found. `origin`: the nearest ancestor that is here, and the rules that lead from it
+    /// to the input. Returns the number of the entry, and those that do not matter any more.
+    pub fn keep_foreign(
+        &mut self,
+        sync: &str,
+        origin: (u32, &[u16]),
+        bytes: &[u8],
+        counts: &CountsObserver,
+    ) -> Result<(u32, Vec<u32>)> {
+        let number = self.record.entries.len() as u32;
+        self.record.foreign += 1;
+        self.keep(Some(sync), origin.0, origin.1, bytes, counts).map(|fallen| (number, fallen))
+    }
+}
+
 impl Keeper for Archive<'_> {
     fn begin_round(&mut self) {
         self.record.rounds += 1;
@@ -237,37 +291,15 @@ impl Keeper for Archive<'_> {
     }
 
     fn keep_mutant(&mut self, parent: u32, rules: &[u16], bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
-        let number = self.record.entries.len() as u32;
-        let ratio = self.ratio(&counts.cost());
-        let labels = rules.iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone());
-        let name = EntryName::mutant(number.into(), parent.into(), ratio, labels);
         for &rule in rules.iter().collect::<BTreeSet<_>>() {
             self.record.rules[usize::from(rule)].coverage_increases += 1;
             self.record.yields.credit(rule.into());
         }
-        let of_parent = &self.record.entries[parent as usize];
-        let entry = Entry {
-            file: name.to_string(),
-            parent: Some(parent),
-            root: of_parent.root,
-            rules: rules.to_vec(),
-            depth: of_parent.depth + 1,
-            ..Entry::default()
-        };
-        let novelty = self.kept.borrow().novelty;
-        if novelty.edge || novelty.total {
-            self.record.last_new = Some(self.elapsed());
+        {
+            let kept = &mut *self.kept.borrow_mut();
+            kept.effort.found(kept.novelty);
         }
-        if novelty.total && self.worst_ratio() * POINT_STEP < ratio {
-            self.logs.point(self.elapsed(), self.record.degradations, ratio)?;
-        }
-        let fallen = self.enter(entry, bytes, counts)?;
-        self.propose(number);
-        let of_parent = self.ratio_of(parent);
-        if let Some(gathering) = &mut self.record.gathering {
-            gathering.offer(number, ratio, of_parent);
-        }
-        Ok(fallen)
+        self.keep(None, parent, rules, bytes, counts)
     }
 
     fn mutant_ended(&mut self, parent: u32, rules: &[u16], bytes: &[u8], counts: &CountsObserver) -> Result<()> {
@@ -315,6 +347,9 @@ impl Keeper for Archive<'_> {
     }
 
     fn is_over(&self, executions: u64) -> bool {
-        executions >= self.execution_limit || TIME_UP.load(Relaxed) || stop_requested()
+        executions >= self.execution_limit
+            || TIME_UP.load(Relaxed)
+            || stop_requested()
+            || self.setup.place.is_stopped()
     }
 }

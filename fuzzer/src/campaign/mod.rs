@@ -1,7 +1,9 @@
 //! A campaign: options resolved, assembled from LibAFL's parts and ours, run, and supervised.
 
 pub mod archive;
+pub mod board;
 pub mod checkpoint;
+pub mod clients;
 pub mod confirm;
 mod environment;
 mod groups;
@@ -10,6 +12,7 @@ pub mod record;
 pub mod rules;
 pub mod seeds;
 pub mod supervisor;
+pub mod sync;
 pub mod worker;
 
 use std::{
@@ -19,6 +22,10 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
+use self::{
+    board::Board,
+    clients::{Clients, Place},
+};
 use crate::{
     error::{Error, ExitCode, Result},
     mutators::Rule,
@@ -50,6 +57,30 @@ pub struct Setup {
     pub started: SystemTime,
     /// The machine.
     pub environment: Environment,
+    /// Which of the clients this is.
+    pub place: Place,
+}
+
+/// Searches with this client until the campaign is over. `meanwhile` is called now and then by the process that watches.
+///
+/// # Errors
+/// Anything that keeps it from starting or from writing what it found.
+fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn FnMut() -> Result<()>) -> Result<ExitCode> {
+    let page = InputPage::new(setup.max_size.max(1))?;
+    let alone = measure::Plan {
+        counters: false,
+        rounds: Rounds::Fixed(0),
+        hang_timeout: setup.options.hang_timeout,
+        memory_limit: setup.options.memory_limit,
+        debug_target: setup.options.debug_target,
+        annotate: Vec::new(),
+    };
+    let kills = |bytes: &[u8]| {
+        let input = measure::Input { path: PathBuf::new(), bytes: bytes.to_vec() };
+        Ok(measure::measure(harness, &[input], &alone)?.iter().any(measure::Measurement::was_killed))
+    };
+    let mut work = |restart: &supervisor::Restart| worker::work(setup, harness, page.share(), restart);
+    supervisor::supervise(&page.share(), &mut work, &kills, meanwhile)
 }
 
 /// Runs a campaign over the harness that this process is.
@@ -67,9 +98,13 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         message: error.message.replace(&*output.to_string_lossy(), &options.output.to_string_lossy()),
         ..error
     })?;
+    if let Some((meeting, name)) = &options.sync {
+        // refused before anything is run
+        sync::Publisher::open(meeting, name)?;
+    }
     // once, before workers are forked
     ns_per_tick();
-    let page = InputPage::new(max_size.max(1))?;
+    let clients = options.cores.len().max(1);
     let setup = Setup {
         options,
         seeds,
@@ -79,21 +114,11 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         start_ns: tick::now_ns(),
         started: SystemTime::now(),
         environment: environment::environment(),
+        place: Place { number: 0, of: clients, board: Board::new(clients)? },
     };
-    let alone = measure::Plan {
-        counters: false,
-        rounds: Rounds::Fixed(0),
-        hang_timeout: setup.options.hang_timeout,
-        memory_limit: setup.options.memory_limit,
-        debug_target: setup.options.debug_target,
-        annotate: Vec::new(),
-    };
-    let kills = |bytes: &[u8]| {
-        let input = measure::Input { path: PathBuf::new(), bytes: bytes.to_vec() };
-        Ok(measure::measure(harness, &[input], &alone)?.iter().any(measure::Measurement::was_killed))
-    };
-    let mut work = |restart: &supervisor::Restart| worker::work(&setup, harness, page.share(), restart);
-    let code = supervisor::supervise(&page.share(), &mut work, &kills)?;
+    let mut others = Clients::start(&setup, harness)?;
+    clients::pin(&setup.options, 0);
+    let code = search(&setup, harness, &mut || others.look_after())?;
     // everything is written: from here on, Ctrl-C ends the process
     supervisor::release_signals();
     let plan = report::Plan { deadline: Some(Instant::now() + TIME_FOR_DIFFS), graphs: setup.options.plotting };

@@ -1,5 +1,6 @@
 //! The options of a campaign, resolved: the only place that knows defaults, limits and conflicts.
 
+mod cores;
 mod replay;
 
 pub use replay::{MaskOptions, ReplayOptions};
@@ -166,6 +167,10 @@ pub struct Options {
     pub resume: bool,
     /// Rotate the campaign in the output folder away.
     pub force: bool,
+    /// Numbers of the cores to fuzz on; none for one that the system chooses.
+    pub cores: Vec<usize>,
+    /// The folder where campaigns meet, and what this one is called there.
+    pub sync: Option<(PathBuf, String)>,
     /// Draw graphs at the end.
     pub plotting: bool,
     /// Print nothing but the end.
@@ -207,6 +212,8 @@ impl Options {
             return Err(Error::usage("--time 0 leaves no time to search: give more, or leave it out for 1800s"));
         }
         Ok(Self {
+            cores: cores::cores(args.jobs.as_deref(), args.cores.as_deref())?,
+            sync: cores::sync(args.sync, args.name, &output)?,
             gathering,
             strategy: strategy(&args.mutations_per_rule)?,
             focus: focus(&args.focus)?,

@@ -7,6 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use super::sync::{Progress, Published};
 use crate::{
     cost::{baseline::Baseline, distribution::Distributions, resource::Cost},
     output::summary::{Finding, Noise, Rule},
@@ -117,6 +118,12 @@ pub struct Record {
     pub candidates: BTreeMap<u32, u32>,
     /// CPU time ratio of the worst entry, and which entry that was.
     pub worst_time: Option<(u32, f64)>,
+    /// How far the queues of other campaigns were taken in, by their names.
+    pub taken_in: BTreeMap<String, Progress>,
+    /// Inputs that other campaigns have found.
+    pub foreign: u64,
+    /// What is in the sync folder.
+    pub published: Option<Published>,
     /// When something new was found last, since the campaign's start.
     pub last_new: Option<Duration>,
     /// When a fault was found last.

@@ -24,6 +24,12 @@ const DEATHS: u32 = 50;
 
 static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
 
+/// The process above this worker.
+static SUPERVISOR: AtomicU32 = AtomicU32::new(0);
+
+/// A worker whose supervisor was killed ends in an orderly way, or is ended after so many seconds.
+const LAST_SECONDS: u32 = 30;
+
 /// Whether SIGINT or SIGTERM asked this process to stop.
 #[inline]
 pub fn stop_requested() -> bool {
@@ -40,6 +46,13 @@ unsafe extern "C" fn request_stop(signal: libc::c_int, info: *mut libc::siginfo_
         }
     }
     STOP_REQUESTS.fetch_add(1, Relaxed);
+    // SAFETY: async-signal-safe calls.
+    unsafe {
+        if libc::getppid() as u32 != SUPERVISOR.load(Relaxed) {
+            // nobody watches any more whether the run ends
+            libc::alarm(LAST_SECONDS);
+        }
+    }
 }
 
 fn stop_on(signal: i32) {
@@ -115,7 +128,8 @@ pub enum Outcome {
 }
 
 /// Runs `work` in child processes until the campaign is over. `kills` runs an input in a process of its own and tells
-/// whether that ends it: a worker may also have been killed by somebody else.
+/// whether that ends it: a worker may also have been killed by somebody else. `meanwhile` is called whenever a child of
+/// this process ends, and about once a second.
 ///
 /// # Errors
 /// If a process cannot be started, or the target never gets as far as one run.
@@ -123,6 +137,7 @@ pub fn supervise(
     page: &InputPage,
     work: &mut dyn FnMut(&Restart) -> Result<Outcome>,
     kills: &dyn Fn(&[u8]) -> Result<bool>,
+    meanwhile: &mut dyn FnMut() -> Result<()>,
 ) -> Result<ExitCode> {
     let vault = Vault::new()?;
     let mut lost: Vec<Lost> = Vec::new();
@@ -135,8 +150,9 @@ pub fn supervise(
         let child = process::fork()?;
         if child == 0 {
             watched(libc::SIG_UNBLOCK);
+            SUPERVISOR.store(supervisor, Relaxed);
             // SAFETY: a flag of this process: no worker outlives its supervisor.
-            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
             if std::os::unix::process::parent_id() != supervisor {
                 process::leave(ExitCode::Error as i32);
             }
@@ -155,7 +171,7 @@ pub fn supervise(
                 }
             });
         }
-        let (end, stuck) = watch(child, page, &set, &mut requests)?;
+        let (end, stuck) = watch(child, page, &set, &mut requests, meanwhile)?;
         match end {
             End::Code(code) if code == ExitCode::Ended as i32 => return Ok(ExitCode::Ended),
             End::Code(RESTART) => futile = 0,
@@ -194,7 +210,13 @@ pub fn supervise(
 
 /// Waits for the worker's end. Signals are passed on: the first asks it to stop after the current run, the second kills.
 /// Tells the end, and whether the worker was killed because its run did not end.
-fn watch(child: libc::pid_t, page: &InputPage, set: &libc::sigset_t, requests: &mut u32) -> Result<(End, bool)> {
+fn watch(
+    child: libc::pid_t,
+    page: &InputPage,
+    set: &libc::sigset_t,
+    requests: &mut u32,
+    meanwhile: &mut dyn FnMut() -> Result<()>,
+) -> Result<(End, bool)> {
     // SAFETY: a child of ours that was not waited for.
     let kill = |signal| unsafe { libc::kill(child, signal) };
     let mut watchdog = Watchdog::new(page);
@@ -203,6 +225,7 @@ fn watch(child: libc::pid_t, page: &InputPage, set: &libc::sigset_t, requests: &
         if let Some(end) = process::poll(child)? {
             return Ok((end, stuck));
         }
+        meanwhile()?;
         match next_signal(set) {
             Some(signal) if signal != libc::SIGCHLD => {
                 *requests += 1;

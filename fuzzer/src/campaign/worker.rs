@@ -3,6 +3,7 @@
 
 mod confirming;
 mod intake;
+mod sharing;
 
 use std::{
     cell::RefCell,
@@ -22,6 +23,7 @@ use libafl::{
 };
 use libafl_bolts::{rands::StdRand, tuples::tuple_list};
 
+use self::sharing::Sharing;
 use super::{
     Setup,
     archive::Archive,
@@ -34,6 +36,7 @@ use crate::{
     error::{Error, Result},
     keep::{
         feedback::{KeepFeedback, Kept},
+        rare::Part,
         steering::Steering,
     },
     output::{Summary, summary::StoppedBy},
@@ -129,6 +132,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     kept.effort.focus = options.focus;
     kept.set_masking(options.masking);
     kept.rare.no_bootstrap = options.no_bootstrap;
+    kept.rare.part = Part { number: setup.place.number as u32, of: setup.place.of as u32 };
     let kept = Rc::new(RefCell::new(kept));
     let archive = Archive::new(setup, kept.clone(), record, terminal)?;
 
@@ -159,7 +163,8 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     }
     let execution_limit = {
         let before = archive.borrow().record.earlier_executions;
-        options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit))
+        // each client does its part
+        options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit.div_ceil(setup.place.of as u64)))
     };
     archive.borrow_mut().set_limits(execution_limit, restart.lost);
     let interruption = Rc::new(RefCell::new(Interruption::None));
@@ -186,6 +191,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         archive,
         manager: NopEventManager::new(),
         checkpoint_cost: Duration::ZERO,
+        sharing: Sharing::new(setup)?,
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
     tick::start(harness, tick::Limits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
@@ -221,6 +227,7 @@ struct Worker<'a> {
     archive: Rc<RefCell<Archive<'a>>>,
     manager: NopEventManager,
     checkpoint_cost: Duration,
+    sharing: Option<Sharing>,
 }
 
 impl<'a> Worker<'a> {
@@ -274,6 +281,9 @@ impl<'a> Worker<'a> {
                 self.archive.borrow_mut().housekeeping(moment)?;
             }
             self.confirm_if_due()?;
+            if let Some(outcome) = self.share_if_due()? {
+                return Ok(outcome);
+            }
             if self.is_checkpoint_due() {
                 self.checkpoint(true)?;
             }
@@ -286,7 +296,8 @@ impl<'a> Worker<'a> {
     }
 
     fn reason_to_stop(&self, execution_limit: u64) -> Option<StoppedBy> {
-        if stop_requested() {
+        // a client is stopped by the first one, which knows why
+        if stop_requested() || self.setup.place.is_stopped() {
             return Some(StoppedBy::Signal);
         }
         if TIME_UP.load(Relaxed) {
@@ -325,6 +336,9 @@ impl<'a> Worker<'a> {
     }
 
     fn end(&mut self, stopped_by: StoppedBy) -> Result<Outcome> {
+        if let Some(outcome) = self.share_last(stopped_by)? {
+            return Ok(outcome);
+        }
         if stopped_by != StoppedBy::Signal {
             self.confirm_last()?;
         }

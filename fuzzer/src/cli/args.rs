@@ -115,6 +115,19 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "N", help_heading = "When to stop")]
     pub execs: Option<String>,
 
+    /// Fuzz on so many cores, one client pinned to each
+    #[arg(short = 'j', value_name = "N", help_heading = "Many cores and machines")]
+    pub jobs: Option<String>,
+    /// Fuzz on these cores: all, 0-3, 0,2
+    #[arg(long, value_name = "LIST", help_heading = "Many cores and machines")]
+    pub cores: Option<String>,
+    /// Share finds with the campaigns and afl-fuzz instances that meet in this folder, as the folder NAME in it
+    #[arg(long, value_name = "DIR", help_heading = "Many cores and machines")]
+    pub sync: Option<PathBuf>,
+    /// What this campaign is called there [default: the name of the machine]
+    #[arg(long, value_name = "NAME", help_heading = "Many cores and machines")]
+    pub name: Option<String>,
+
     /// Which costs make an input a degradation, any of them: instructions, edges, hottest-edge, cycles, time, heap,
     /// heap-total, stack
     #[arg(long, value_name = "LIST", default_value = defaults::COST, help_heading = "What counts as a degradation")]

@@ -1,6 +1,6 @@
 //! LibAFL's view of keeping: a [`Feedback`] over the history and the champions.
 
-use std::{borrow::Cow, cell::RefCell, collections::HashSet, rc::Rc};
+use std::{borrow::Cow, cell::RefCell, collections::HashMap, rc::Rc};
 
 use libafl::{
     Error,
@@ -71,8 +71,8 @@ pub struct Kept {
     pub masks: MaskFigures,
     /// Mutants with and without masks, if that is asked for.
     pub shadow: Shadow,
-    /// Hashes of what was kept: an unstable target can make the same input look new again.
-    contents: HashSet<u64>,
+    /// Hashes of what was kept, and the entries: an unstable target can make the same input look new again.
+    contents: HashMap<u64, u32>,
     /// What the search tries to raise.
     #[serde(skip)]
     pub steering: Steering,
@@ -110,7 +110,7 @@ impl Kept {
     /// returns the entries that do not matter any more.
     pub fn enter(&mut self, entry: u32, bytes: &[u8], score: f64, counts: &CountsObserver) -> Vec<u32> {
         self.grow(counts.program().edges());
-        self.contents.insert(hash_std(bytes));
+        self.contents.insert(hash_std(bytes), entry);
         for &function in counts.ran() {
             let (first, branches) = counts.branches(function);
             self.history.learn(first, branches);
@@ -124,13 +124,17 @@ impl Kept {
             (first..).zip(counts).filter(|(_, count)| **count != 0).map(|(edge, _)| edge)
         });
         self.rare.enter(entry, self.novelty.edge || self.novelty.bucket, hit);
-        self.effort.found(self.novelty);
         let all = counts.ran().iter().map(|&function| {
             let (first, all) = counts.counts(function);
             (first, all, counts.branches(function).1.len())
         });
         let standing = Standing { cost, bytes: bytes.len() as u64, key: self.steering.key(&cost), score };
         self.champions.enter(entry, standing, !self.ignores_maxima, all)
+    }
+
+    /// The entry with these contents.
+    pub fn holder(&self, bytes: &[u8]) -> Option<u32> {
+        self.contents.get(&hash_std(bytes)).copied()
     }
 
     /// Judges the run that `counts` shows.
@@ -186,7 +190,7 @@ where
         let novelty = self.kept.borrow_mut().judge(&observers.0);
         Ok(observers.0.status() == Status::Returned
             && novelty.any()
-            && !self.kept.borrow().contents.contains(&hash_std(input.mutator_bytes())))
+            && !self.kept.borrow().contents.contains_key(&hash_std(input.mutator_bytes())))
     }
 
     fn append_metadata(

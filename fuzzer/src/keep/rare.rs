@@ -14,6 +14,9 @@ use crate::mask::rarity;
 /// Entries remembered per branch, the latest beside those that are best at it.
 const HITTERS: usize = 8;
 
+/// So many branches in a row belong to the same part of the work.
+const NEIGHBOURS: usize = 4;
+
 const NOBODY: u32 = u32::MAX;
 
 /// Rounds without anything new after which a bootstrap begins, at least; with more rare branches, one for each.
@@ -58,11 +61,40 @@ pub struct Rarity {
     pub paused: u64,
 }
 
+/// Which branches a campaign works on first, of several that share the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// From 0.
+    pub number: u32,
+    /// At least 1.
+    pub of: u32,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self { number: 0, of: 1 }
+    }
+}
+
+impl Part {
+    /// Whether a branch is among them.
+    fn has(self, branch: usize) -> bool {
+        // neighbours belong together: their masks are alike
+        (branch / NEIGHBOURS) as u32 % self.of == self.number
+    }
+}
+
 /// See the module's text. Branches go by the numbers of their edges, entries by theirs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RareBranches {
     /// Per branch: how many runs hit it.
     pub hits: Vec<u64>,
+    /// ... and how many runs of other campaigns over the same program, as far as they are known; may be shorter.
+    #[serde(skip)]
+    pub hits_of_others: Vec<u64>,
+    /// Of so many campaigns that share the work, this is the one with this number.
+    #[serde(skip)]
+    pub part: Part,
     /// Per branch: the latest entries that hit it.
     hitters: Vec<[u32; HITTERS]>,
     /// The branches that entries hit, in order: what did not run costs nothing.
@@ -157,11 +189,14 @@ impl RareBranches {
     /// where the work that a round would be counts as done.
     fn choose(&mut self, champions: &Champions) -> Option<(u32, u32)> {
         let known = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| !self.is_paused(branch));
-        let least = known().map(|branch| self.hits[branch]).min()?;
+        let hits = |branch: usize| self.hits[branch] + self.hits_of_others.get(branch).copied().unwrap_or(0);
+        let least = known().map(hits).min()?;
         let cutoff = rarity::cutoff(least);
-        let rare = known().filter(|&branch| self.hits[branch] <= cutoff);
+        let rare = known().filter(|&branch| hits(branch) <= cutoff);
         let mut branches = 0;
-        let best = rare.inspect(|_| branches += 1).min_by_key(|&branch| (self.work[branch], self.hits[branch]));
+        let best = rare
+            .inspect(|_| branches += 1)
+            .min_by_key(|&branch| (!self.part.has(branch), self.work[branch], self.hits[branch]));
         let paused = self.paused.values().filter(|pause| self.all < pause.until).count() as u64;
         self.latest = Rarity { cutoff, branches, paused };
         let branch = best?;
@@ -222,6 +257,18 @@ mod tests {
         // the second entry is a little cheaper
         assert_eq!(chosen, [Some((1, 0)), Some((2, 1)), Some((2, 1)), Some((1, 0))]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 2, paused: 0 });
+    }
+
+    #[test]
+    fn campaigns_that_share_the_work_begin_with_different_branches() {
+        let (mut rare, champions) = scene(&[&[0, 1], &[9], &[5]], &[100, 3, 0, 0, 0, 3, 0, 0, 0, 3]);
+        rare.part = Part { number: 1, of: 2 };
+        // 1 and 9 belong to the other one
+        assert_eq!((0..3).map(|_| rare.begin_round(0, &champions)).collect::<Vec<_>>(), [Some((5, 2)); 3]);
+        rare.hits_of_others = vec![0, 0, 0, 0, 0, 2];
+        assert_eq!(rare.begin_round(0, &champions), Some((5, 2)), "not rarer than the others");
+        rare.hits_of_others[5] = 20;
+        assert!(matches!(rare.begin_round(0, &champions), Some((1 | 9, _))), "others have hit it often");
     }
 
     #[test]

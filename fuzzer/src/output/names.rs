@@ -1,12 +1,16 @@
 //! Names of inputs on disk: AFL's fields with `_` for `:`, which other systems and build tools do not take.
 //!
-//! `id_000012,src_000003,cost_41.4,op_T.10+T.8` for a mutant, `id_000000,orig_NAME` for a seed.
+//! `id_000012,src_000003,cost_41.4,op_T.10+T.8` for a mutant, `id_000000,orig_NAME` for a seed, with `sync_NAME` in front of
+//! `src` for what another campaign has found. Names with colons, AFL's own, are read as well.
 
 use std::fmt;
 use std::str::FromStr;
 
 /// No name is longer than this many bytes.
 pub const LONGEST: usize = 199;
+
+/// No name of another campaign is longer in it.
+const LONGEST_SYNC: usize = 40;
 
 /// What stands for the left-out middle of a long list of rules.
 const ELLIPSIS: &str = "...";
@@ -16,7 +20,9 @@ const ELLIPSIS: &str = "...";
 pub struct EntryName {
     /// Number of the entry; six digits or more.
     pub id: u64,
-    /// Number of the parent.
+    /// The campaign that found it, if that was another one: made safe as `orig`.
+    pub sync: Option<String>,
+    /// Number of the parent; for an input of another campaign, its nearest ancestor that is here too.
     pub src: Option<u64>,
     /// Cost as a multiple of the baseline, shown with one decimal; left out if it is not a finite number.
     pub cost: Option<f64>,
@@ -35,13 +41,22 @@ impl EntryName {
     /// The name of a mutant.
     pub fn mutant(id: u64, src: u64, cost: f64, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let rules = rules.into_iter().map(Into::into).collect();
-        Self { id, src: Some(src), cost: Some(cost), rules, orig: None }
+        Self { id, src: Some(src), cost: Some(cost), rules, ..Self::default() }
+    }
+
+    /// The name as AFL writes it, which is what afl-fuzz takes from a sync folder.
+    pub fn with_colons(&self) -> String {
+        self.to_string().split(',').map(|field| field.replacen('_', ":", 1)).collect::<Vec<_>>().join(",")
     }
 }
 
 impl fmt::Display for EntryName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut name = format!("id_{:06}", self.id);
+        if let Some(sync) = &self.sync {
+            let sync = safe(sync, '\0');
+            name += &format!(",sync_{}", &sync[..sync.len().min(LONGEST_SYNC)]);
+        }
         if let Some(src) = self.src {
             name += &format!(",src_{src:06}");
         }
@@ -68,15 +83,17 @@ impl fmt::Display for EntryName {
 impl FromStr for EntryName {
     type Err = ();
 
-    /// Reads a name; fields that are not known are skipped.
+    /// Reads a name; fields that are not known are skipped. Of the two parents that AFL's splicing names, it takes the
+    /// first.
     fn from_str(name: &str) -> Result<Self, ()> {
         let mut entry = Self::default();
         let mut id = None;
         for field in name.split(',') {
-            let (key, value) = field.split_once('_').ok_or(())?;
+            let Some((key, value)) = field.split_once(['_', ':']) else { continue };
             match key {
                 "id" => id = Some(number(value)?),
-                "src" => entry.src = Some(number(value)?),
+                "sync" => entry.sync = Some(value.to_owned()),
+                "src" => entry.src = Some(number(value.split('+').next().unwrap_or(value))?),
                 "cost" => entry.cost = Some(value.parse().ok().filter(|cost: &f64| cost.is_finite()).ok_or(())?),
                 "op" => entry.rules = value.split('+').map(str::to_owned).collect(),
                 "orig" => entry.orig = Some(value.to_owned()),
@@ -150,23 +167,33 @@ mod tests {
     #[test]
     fn what_is_not_a_name_is_not_read() {
         for name in
-            ["", "README", "id_", "id_x", "src_000001", "id_+1", "id_000001,cost_x", "id_000001,cost_inf", "id:000001"]
+            ["", "README", "id_", "id_x", "src_000001", "id_+1", "id_000001,cost_x", "id_000001,cost_inf", "id"]
         {
             assert_eq!(name.parse::<EntryName>(), Err(()), "{name}");
         }
-        assert_eq!("id_000001,sync_other,src_000002".parse::<EntryName>().unwrap().src, Some(2));
+    }
+
+    #[test]
+    fn names_of_afl_are_read_and_written() {
+        let read: EntryName = "id:000101,src:000002+000007,time:50,execs:9,op:splice,rep:4,+cov".parse().unwrap();
+        assert_eq!((read.id, read.src, read.rules), (101, Some(2), vec!["splice".to_owned()]));
+        let read: EntryName = "id:000003,sync:other,src:000002".parse().unwrap();
+        assert_eq!((read.sync.as_deref(), read.src), (Some("other"), Some(2)));
+        assert_eq!(EntryName { cost: Some(2.0), ..read }.with_colons(), "id:000003,sync:other,src:000002,cost:2.0");
+        assert_eq!(EntryName::seed(0, "a_b.xml").with_colons(), "id:000000,orig:a_b.xml");
     }
 
     proptest! {
         #[test]
         fn every_name_is_a_short_safe_file_name_that_is_read_back(
             id: u64,
+            sync in proptest::option::of("\\PC{0,60}"),
             src in proptest::option::of(any::<u64>()),
             cost in proptest::option::of(any::<f64>()),
             rules in proptest::collection::vec("\\PC{0,40}", 0..60),
             orig in proptest::option::of("\\PC{0,300}"),
         ) {
-            let entry = EntryName { id, src, cost, rules, orig };
+            let entry = EntryName { id, sync, src, cost, rules, orig };
             let name = entry.to_string();
             prop_assert!(name.len() <= LONGEST);
             prop_assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "._+-,".contains(c)));

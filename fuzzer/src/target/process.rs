@@ -149,8 +149,17 @@ pub fn memory_file(name: &std::ffi::CStr) -> std::io::Result<std::fs::File> {
 
 /// Sends standard output and error, which the target may use, to nowhere.
 pub fn silence() {
+    silence_streams(&[1, 2]);
+}
+
+/// Sends standard output to nowhere.
+pub fn silence_output() {
+    silence_streams(&[1]);
+}
+
+fn silence_streams(streams: &[i32]) {
     let Ok(null) = std::fs::OpenOptions::new().write(true).open("/dev/null") else { return };
-    for stream in [1, 2] {
+    for &stream in streams {
         // SAFETY: plain descriptors.
         unsafe { libc::dup2(null.as_raw_fd(), stream) };
     }

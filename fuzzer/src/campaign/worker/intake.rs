@@ -68,7 +68,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn is_lost(&self, bytes: &[u8]) -> bool {
+    pub(super) fn is_lost(&self, bytes: &[u8]) -> bool {
         self.restart.lost.iter().any(|lost| lost.input == bytes)
     }
 
@@ -247,6 +247,6 @@ impl Worker<'_> {
     }
 }
 
-fn ended_early(status: Status) -> bool {
+pub(super) fn ended_early(status: Status) -> bool {
     !matches!(status, Status::Returned | Status::Rejected)
 }

@@ -1,0 +1,130 @@
+//! What the clients of a campaign on many cores tell each other while they run: memory that all of them share.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use crate::error::{Error, Result};
+
+/// What a client has done so far.
+#[derive(Debug, Default)]
+#[repr(C)]
+struct Slot {
+    executions: AtomicU64,
+    /// In earlier sessions.
+    before: AtomicU64,
+    edges_found: AtomicU64,
+    entries: AtomicU64,
+    ended: AtomicBool,
+}
+
+/// One client at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Runs of the target, earlier sessions included.
+    pub executions: u64,
+    /// Runs of the target in earlier sessions.
+    pub before: u64,
+    /// Edges executed by any of its inputs.
+    pub edges_found: u64,
+    /// Entries of its queue.
+    pub entries: u64,
+}
+
+#[repr(C)]
+struct Header {
+    stop: AtomicBool,
+}
+
+/// See the module's text. Lives as long as the process: copies are the same board.
+#[derive(Clone, Copy, Debug)]
+pub struct Board {
+    base: *mut u8,
+    clients: usize,
+}
+
+impl Board {
+    /// A board for so many clients, at least 1. To be made before the clients are forked.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub fn new(clients: usize) -> Result<Self> {
+        let bytes = size_of::<Header>().next_multiple_of(align_of::<Slot>()) + clients * size_of::<Slot>();
+        // SAFETY: a new anonymous mapping, which is zero: zeros are valid slots.
+        let base = unsafe {
+            let (flags, protection) = (libc::MAP_SHARED | libc::MAP_ANONYMOUS, libc::PROT_READ | libc::PROT_WRITE);
+            libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0)
+        };
+        if base == libc::MAP_FAILED {
+            return Err(Error::other(format!("cannot map memory to share: {}", std::io::Error::last_os_error())));
+        }
+        Ok(Self { base: base.cast(), clients })
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: the mapping begins with it, and is never unmapped.
+        unsafe { &*self.base.cast() }
+    }
+
+    fn slots(&self) -> &[Slot] {
+        let offset = size_of::<Header>().next_multiple_of(align_of::<Slot>());
+        // SAFETY: so many of them are in the mapping, which is never unmapped; only atomics are in them.
+        unsafe { std::slice::from_raw_parts(self.base.add(offset).cast(), self.clients) }
+    }
+
+    /// Asks all clients to end.
+    pub fn stop(&self) {
+        self.header().stop.store(true, Relaxed);
+    }
+
+    /// Whether they are asked to end.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.header().stop.load(Relaxed)
+    }
+
+    /// A client tells what it has done.
+    pub fn tell(&self, client: usize, figures: Figures) {
+        let slot = &self.slots()[client];
+        slot.executions.store(figures.executions, Relaxed);
+        slot.before.store(figures.before, Relaxed);
+        slot.edges_found.store(figures.edges_found, Relaxed);
+        slot.entries.store(figures.entries, Relaxed);
+    }
+
+    /// What all clients have done.
+    pub fn figures(&self) -> impl Iterator<Item = Figures> + '_ {
+        self.slots().iter().map(|slot| Figures {
+            executions: slot.executions.load(Relaxed),
+            before: slot.before.load(Relaxed),
+            edges_found: slot.edges_found.load(Relaxed),
+            entries: slot.entries.load(Relaxed),
+        })
+    }
+
+    /// A client has ended for good.
+    pub fn ended(&self, client: usize) {
+        self.slots()[client].ended.store(true, Relaxed);
+    }
+
+    /// Whether all clients but the first have ended for good.
+    pub fn others_have_ended(&self) -> bool {
+        self.slots()[1..].iter().all(|slot| slot.ended.load(Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_hear_of_each_other() {
+        let board = Board::new(3).unwrap();
+        let copy = board;
+        let figures = Figures { executions: 5, before: 1, edges_found: 2, entries: 3 };
+        copy.tell(1, figures);
+        assert_eq!(board.figures().collect::<Vec<_>>(), [Figures::default(), figures, Figures::default()]);
+        assert!(!board.is_stopped() && !board.others_have_ended());
+        copy.stop();
+        [1, 2].into_iter().for_each(|client| copy.ended(client));
+        assert!(board.is_stopped() && board.others_have_ended());
+    }
+}

@@ -1,0 +1,315 @@
+//! Taking in what other campaigns find, and showing them what was found here.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::atomic::Ordering::Relaxed,
+    time::{Duration, Instant},
+};
+
+use libafl::{corpus::Corpus, fuzzer::Evaluator, inputs::BytesInput, state::HasCorpus};
+use libafl_bolts::hash_std;
+
+use super::{Worker, intake::ended_early, internal};
+use crate::{
+    campaign::{
+        Setup,
+        archive::Origin,
+        clients::Place,
+        record::Record,
+        supervisor::{Outcome, stop_requested},
+        sync::{Hits, Publisher, Siblings},
+    },
+    error::Result,
+    output::{summary::StoppedBy, write_whole},
+    stages::keeper::Keeper,
+    target::{
+        abi::Status,
+        fork_server,
+        tick::{TICKED, TIME_UP},
+    },
+};
+
+/// How often the folders of other cores are looked at.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How often a sync folder is looked at, which may be far away, and how often hits are written and read.
+const FAR_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Taking in the last finds of other cores ends after this.
+const LAST: Duration = Duration::from_secs(2);
+
+/// Other cores end their runs within this, and the hang timeout.
+const ENDING: Duration = Duration::from_secs(10);
+
+/// Inputs of others that were run here and are remembered not to be run again.
+const REMEMBERED: usize = 1 << 20;
+
+/// Who else works on it, as this worker knows them.
+pub(super) struct Sharing {
+    siblings: Siblings,
+    publisher: Option<Publisher>,
+    looked: Duration,
+    looked_far: Duration,
+    /// Hashes of what was run.
+    run: HashSet<u64>,
+    hits: BTreeMap<String, Hits>,
+    /// What was said, once each.
+    said: HashSet<String>,
+}
+
+impl Sharing {
+    /// `None` if there is nobody.
+    pub(super) fn new(setup: &Setup) -> Result<Option<Self>> {
+        let Place { number, of, .. } = setup.place;
+        if of == 1 && setup.options.sync.is_none() {
+            return Ok(None);
+        }
+        let main = match number {
+            0 => setup.folder.path(),
+            // OUT/clients/NAME
+            _ => setup.folder.path().ancestors().nth(2).unwrap_or(setup.folder.path()),
+        };
+        let mut siblings = Siblings::of_cores(setup.place.others(main));
+        if number == 0 {
+            siblings.with_their_ends();
+        }
+        let mut publisher = None;
+        if let Some((meeting, name)) = &setup.options.sync {
+            publisher = Some(Publisher::open(meeting, name)?);
+            siblings.meet_in(meeting.clone(), name.clone());
+        }
+        let (run, hits, said) = (HashSet::new(), BTreeMap::new(), HashSet::new());
+        let (looked, looked_far) = (Duration::ZERO, Duration::ZERO);
+        Ok(Some(Self { siblings, publisher, looked, looked_far, run, hits, said }))
+    }
+}
+
+/// When to give up taking in.
+#[derive(Clone, Copy)]
+enum Until {
+    /// The campaign is over.
+    Over,
+    /// This moment.
+    Moment(Instant),
+}
+
+impl Worker<'_> {
+    /// Shares if it is time to. An outcome if this process cannot go on.
+    pub(super) fn share_if_due(&mut self) -> Result<Option<Outcome>> {
+        let now = self.archive.borrow().elapsed();
+        match &mut self.sharing {
+            Some(sharing) if now.saturating_sub(sharing.looked) >= INTERVAL => {
+                sharing.looked = now;
+                self.share(now, Until::Over)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// At the end the first client waits for the others, and takes in what they have found last.
+    pub(super) fn share_last(&mut self, stopped_by: StoppedBy) -> Result<Option<Outcome>> {
+        let place = self.setup.place;
+        if place.number == 0 && place.of > 1 {
+            if stopped_by != StoppedBy::Execs {
+                place.board.stop();
+            }
+            let mut until = None;
+            while !place.board.others_have_ended() && until.is_none_or(|until| Instant::now() < until) {
+                if until.is_none() && (place.board.is_stopped() || stop_requested() || TIME_UP.load(Relaxed)) {
+                    place.board.stop();
+                    until = Some(Instant::now() + ENDING + self.setup.options.hang_timeout);
+                }
+                std::thread::sleep(Duration::from_millis(20));
+                self.look()?;
+            }
+        }
+        if self.sharing.is_none() {
+            return Ok(None);
+        }
+        // everything that is far away too
+        self.share(Duration::MAX, Until::Moment(Instant::now() + LAST))
+    }
+
+    fn look(&mut self) -> Result<()> {
+        if TICKED.swap(false, Relaxed) {
+            let moment = self.moment();
+            self.archive.borrow_mut().housekeeping(moment)?;
+        }
+        Ok(())
+    }
+
+    fn share(&mut self, now: Duration, until: Until) -> Result<Option<Outcome>> {
+        let Some(mut sharing) = self.sharing.take() else { return Ok(None) };
+        let far = now.saturating_sub(sharing.looked_far) >= FAR_INTERVAL;
+        if far {
+            sharing.looked_far = now;
+            sharing.siblings.look_around();
+            self.show(&mut sharing)?;
+        }
+        let outcome = self.take_in_all(&mut sharing, until);
+        if far {
+            self.learn_hits(&mut sharing)?;
+        }
+        self.sharing = Some(sharing);
+        outcome
+    }
+
+    /// Writes down what others may know. What cannot be written is said once: the campaign goes on.
+    fn show(&mut self, sharing: &mut Sharing) -> Result<()> {
+        let program = self.setup.folder.path();
+        self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
+        let mut hits = self.kept.borrow().rare.hits.clone();
+        let mut shown = Hits::new(self.fingerprint, hits.iter().copied()).write(program);
+        if let Some(publisher) = &sharing.publisher {
+            let cores = self.setup.place.of - 1;
+            for sibling in sharing.siblings.all.iter().take(cores) {
+                if let Some(of_sibling) = sharing.hits.get(&sibling.name) {
+                    of_sibling.add_to(&mut hits);
+                }
+            }
+            let record = &mut self.archive.borrow_mut().record;
+            let files = record.entries.iter().map(|entry| entry.file.as_str());
+            let queue = self.setup.folder.queue();
+            shown = shown
+                .and_then(|()| Hits::new(self.fingerprint, hits.into_iter()).write(publisher.folder()))
+                .and_then(|()| publisher.publish(&mut record.published, &queue, files))
+                .and_then(|()| match std::fs::read(program.join("fuzzer_stats")) {
+                    Ok(stats) => write_whole(&publisher.folder().join("fuzzer_stats"), &stats),
+                    Err(_) => Ok(()), // not written yet
+                });
+        }
+        match shown {
+            Err(error) => self.say(sharing, format!("what is found here cannot be shared: {error}")),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn say(&self, sharing: &mut Sharing, message: String) -> Result<()> {
+        if sharing.said.contains(&message) {
+            return Ok(());
+        }
+        let said = self.archive.borrow_mut().note(&message);
+        sharing.said.insert(message);
+        said
+    }
+
+    /// Adds up how often others have hit each branch.
+    fn learn_hits(&mut self, sharing: &mut Sharing) -> Result<()> {
+        let mut strangers = Vec::new();
+        for sibling in &mut sharing.siblings.all {
+            let Some(hits) = sibling.hits() else { continue };
+            if hits.fingerprint == self.fingerprint {
+                sharing.hits.insert(sibling.name.clone(), hits);
+            } else {
+                strangers.push(sibling.name.clone());
+            }
+        }
+        let mut sum = vec![0; self.executor.counts().program().edges()];
+        sharing.hits.values().for_each(|hits| hits.add_to(&mut sum));
+        self.kept.borrow_mut().rare.hits_of_others = sum;
+        for name in strangers {
+            self.say(sharing, format!("{name} fuzzes another build of the program: its inputs are taken in, its hit counts are not"))?;
+        }
+        Ok(())
+    }
+
+    fn take_in_all(&mut self, sharing: &mut Sharing, until: Until) -> Result<Option<Outcome>> {
+        for at in 0..sharing.siblings.all.len() {
+            let name = sharing.siblings.all[at].name.clone();
+            let mut next = {
+                let taken_in = &mut self.archive.borrow_mut().record.taken_in;
+                sharing.siblings.all[at].look(taken_in.entry(name.clone()).or_default()).into_iter()
+            };
+            while let Some(number) = next.next() {
+                let bytes = sharing.siblings.all[at].read(number).filter(|bytes| bytes.len() <= self.setup.max_size);
+                let mut status = Status::Returned;
+                if let Some(bytes) = bytes
+                    && !self.is_lost(&bytes)
+                {
+                    let known = self.kept.borrow().holder(&bytes);
+                    let entry = match known {
+                        Some(entry) => Some(entry),
+                        None if sharing.run.contains(&hash_std(&bytes)) => None,
+                        None => {
+                            let entry;
+                            (status, entry) = self.take_in(sharing, at, number, bytes)?;
+                            entry
+                        }
+                    };
+                    if let (Some(entry), Some(progress)) =
+                        (entry, self.archive.borrow_mut().record.taken_in.get_mut(&name))
+                    {
+                        progress.is_here(number, entry);
+                    }
+                }
+                if let Some(progress) = self.archive.borrow_mut().record.taken_in.get_mut(&name) {
+                    progress.next = progress.next.max(number + 1);
+                }
+                if ended_early(status) && !fork_server::is_used() {
+                    self.checkpoint(false)?;
+                    return Ok(Some(Outcome::Again));
+                }
+                self.look()?;
+                let over = match until {
+                    Until::Over => stop_requested() || self.setup.place.is_stopped() || TIME_UP.load(Relaxed),
+                    Until::Moment(moment) => Instant::now() >= moment,
+                };
+                if over {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs an input of the sibling at place `at`. How that ended, and its number here if it was kept.
+    fn take_in(
+        &mut self,
+        sharing: &mut Sharing,
+        at: usize,
+        number: u64,
+        bytes: Vec<u8>,
+    ) -> Result<(Status, Option<u32>)> {
+        if sharing.run.len() >= REMEMBERED {
+            sharing.run.clear();
+        }
+        sharing.run.insert(hash_std(&bytes));
+        let input = BytesInput::new(bytes);
+        let evaluated = self.fuzzer.evaluate_input(&mut self.state, &mut self.executor, &mut self.manager, &input);
+        let (_, new) = evaluated.map_err(|error| internal(&error))?;
+        let moment = self.moment();
+        let mut archive = self.archive.borrow_mut();
+        archive.executed(&[], self.executor.counts());
+        archive.set_moment(moment);
+        let status = self.executor.counts().status();
+        let origin = |record: &Record| {
+            let (ancestor, labels) = sharing.siblings.ancestor(at, number, &record.taken_in);
+            let place = |label: &String| record.rules.iter().position(|rule| rule.label == *label);
+            let rules = labels.iter().filter_map(place).map(|place| place as u16);
+            (ancestor, rules.collect::<Vec<_>>())
+        };
+        let mut kept = None;
+        if new.is_some() {
+            let (ancestor, rules) = origin(&archive.record);
+            let parent = ancestor.unwrap_or(archive.record.reference);
+            let name = &sharing.siblings.all[at].name;
+            let (entry, fallen) =
+                archive.keep_foreign(name, (parent, &rules), input.as_ref(), self.executor.counts())?;
+            for entry in fallen {
+                self.state.corpus_mut().remove((entry as usize).into()).map_err(|error| internal(&error))?;
+            }
+            kept = Some(entry);
+        }
+        if ended_early(status) {
+            let origin = match origin(&archive.record) {
+                (Some(parent), rules) => Origin::Mutant { parent, rules },
+                (None, _) => Origin::Unknown,
+            };
+            archive.early_end(input.as_ref(), origin, self.executor.counts())?;
+        } else if status == Status::Returned {
+            drop(archive);
+            self.executor.counts_mut().judged();
+        }
+        Ok((status, kept))
+    }
+}
