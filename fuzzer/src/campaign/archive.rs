@@ -219,7 +219,10 @@ impl Archive<'_> {
         let number = self.record.entries.len() as u32;
         let ratio = self.ratio(&counts.cost());
         let labels = rules.iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone());
-        let name = EntryName { sync: sync.map(str::to_owned), ..EntryName::mutant(number.into(), parent.into(), ratio, labels) };
+        let name = EntryName {
+            sync: sync.map(str::to_owned),
+            ..EntryName::mutant(number.into(), parent.into(), ratio, labels)
+        };
         let of_parent = &self.record.entries[parent as usize];
         let entry = Entry {
             file: name.to_string(),
@@ -347,9 +350,6 @@ impl Keeper for Archive<'_> {
     }
 
     fn is_over(&self, executions: u64) -> bool {
-        executions >= self.execution_limit
-            || TIME_UP.load(Relaxed)
-            || stop_requested()
-            || self.setup.place.is_stopped()
+        executions >= self.execution_limit || TIME_UP.load(Relaxed) || stop_requested() || self.setup.place.is_stopped()
     }
 }

@@ -36,8 +36,10 @@ pub struct AflStats {
     pub corpus: u64,
     /// Entries that the schedule prefers.
     pub favored: u64,
-    /// Entries that are not seeds.
+    /// Entries that are neither seeds nor imported.
     pub found: u64,
+    /// Entries that other campaigns have found.
+    pub imported: u64,
     /// Longest chain of parents, from 1 for a seed.
     pub depth: u64,
     /// The entry that is mutated now.
@@ -87,7 +89,7 @@ impl AflStats {
             ("corpus_count", self.corpus.to_string()),
             ("corpus_favored", self.favored.to_string()),
             ("corpus_found", self.found.to_string()),
-            ("corpus_imported", "0".into()),
+            ("corpus_imported", self.imported.to_string()),
             ("max_depth", self.depth.to_string()),
             ("cur_item", self.current.to_string()),
             ("pending_favs", self.pending_favored.to_string()),
@@ -203,6 +205,7 @@ mod tests {
             corpus: 120,
             favored: 31,
             found: 117,
+            imported: 3,
             depth: 9,
             current: 57,
             pending_favored: 4,

@@ -166,8 +166,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_name_is_not_read() {
-        for name in
-            ["", "README", "id_", "id_x", "src_000001", "id_+1", "id_000001,cost_x", "id_000001,cost_inf", "id"]
+        for name in ["", "README", "id_", "id_x", "src_000001", "id_+1", "id_000001,cost_x", "id_000001,cost_inf", "id"]
         {
             assert_eq!(name.parse::<EntryName>(), Err(()), "{name}");
         }

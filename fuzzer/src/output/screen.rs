@@ -40,6 +40,10 @@ pub struct Status {
     pub queue_active: u64,
     /// Entries of the queue that others have made superfluous.
     pub queue_set_aside: u64,
+    /// Entries that other clients and campaigns have found.
+    pub queue_foreign: u64,
+    /// Runs of the target per second of each client, if there are several.
+    pub clients: Vec<f64>,
     /// Rare branches now; 0 before the first round for one.
     pub rare: u64,
     /// No more runs have hit them.
@@ -202,7 +206,15 @@ fn block(status: &Status) -> Vec<Vec<Piece>> {
         row("time", vec![(PLAIN, format!("{} of {}", clock(status.elapsed), clock(status.limit))), (PLAIN, phase)]),
         row(
             "executions",
-            vec![(PLAIN, format!("{}  ({}/s)", grouped(status.executions), rate(status.executions_per_second)))],
+            vec![(
+                PLAIN,
+                format!(
+                    "{}  ({}/s{})",
+                    grouped(status.executions),
+                    rate(status.executions_per_second),
+                    clients(status)
+                ),
+            )],
         ),
         row("edges", vec![(PLAIN, edges)]),
         row("rare", vec![(PLAIN, rare(status))]),
@@ -210,7 +222,12 @@ fn block(status: &Status) -> Vec<Vec<Piece>> {
             "queue",
             vec![(
                 PLAIN,
-                format!("{} active, {} set aside", grouped(status.queue_active), grouped(status.queue_set_aside)),
+                format!(
+                    "{} active, {} set aside{}",
+                    grouped(status.queue_active),
+                    grouped(status.queue_set_aside),
+                    foreign(status)
+                ),
             )],
         ),
         row("worst", vec![(BOLD, ratio(status.best_ratio)), (PLAIN, format!(" instructions{time_ratio}"))]),
@@ -227,6 +244,20 @@ fn block(status: &Status) -> Vec<Vec<Piece>> {
         row("rules", vec![(PLAIN, rules(status))]),
         row("last new", vec![(PLAIN, last_new(status))]),
     ]
+}
+
+/// `, 12 from others`
+fn foreign(status: &Status) -> String {
+    if status.queue_foreign == 0 { String::new() } else { format!(", {} from others", grouped(status.queue_foreign)) }
+}
+
+/// ` by 2 clients: 5,120 5,300`
+fn clients(status: &Status) -> String {
+    if status.clients.is_empty() {
+        return String::new();
+    }
+    let rates: Vec<String> = status.clients.iter().map(|&one| rate(one)).collect();
+    format!(" by {} clients: {}", rates.len(), rates.join(" "))
 }
 
 /// `7 branches hit by 64 runs at most; 41 masks, 2.1 % of executions`

@@ -34,6 +34,12 @@ pub struct Summary {
     pub executions: u64,
     /// Runs of the target per second, on average; see [`per_second`].
     pub executions_per_second: f64,
+    /// The clients of a campaign on several cores; left out if there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<Client>,
+    /// Entries of the queue that other clients and campaigns have found; left out if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub foreign: u64,
     /// The target.
     pub target: Target,
     /// Edges executed by any input.
@@ -76,6 +82,21 @@ pub struct Summary {
     /// Where it ran.
     #[serde(default)]
     pub environment: Environment,
+}
+
+/// One of the clients of a campaign.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Client {
+    /// The first one, `client-0`, is the campaign itself; the others have folders in `clients/`.
+    pub name: String,
+    /// Runs of the target.
+    pub executions: u64,
+    /// Runs of the target per second, on average.
+    pub executions_per_second: f64,
+    /// Edges executed by any of its inputs.
+    pub edges_found: u64,
+    /// Entries of its queue.
+    pub entries: u64,
 }
 
 /// Findings with the same cause.

@@ -95,8 +95,13 @@ impl Archive<'_> {
             Origin::Seed | Origin::Unknown => (None, Vec::new()),
         };
         let labels: Vec<String> = rules.iter().map(|&rule| self.record.rules[rule as usize].label.clone()).collect();
-        let mut name =
-            EntryName { id: number, src: parent.map(u64::from), cost: ratio, rules: labels.clone(), ..EntryName::default() };
+        let mut name = EntryName {
+            id: number,
+            src: parent.map(u64::from),
+            cost: ratio,
+            rules: labels.clone(),
+            ..EntryName::default()
+        };
         if let Origin::Seed = origin {
             name.orig = Some("seed".to_owned());
         }

@@ -7,7 +7,7 @@ use std::{
 
 use super::Archive;
 use crate::{
-    campaign::groups::groups,
+    campaign::{board::Figures, clients::Place, groups::groups},
     cost::resource::Resource,
     error::Result,
     keep::{feedback::MaskFigures, rare::Rarity, shadow::Row},
@@ -31,6 +31,7 @@ impl Archive<'_> {
     /// Called after every tick or so: shows and writes what is due.
     pub fn housekeeping(&mut self, moment: Moment) -> Result<()> {
         self.moment = moment;
+        self.tell_others();
         let elapsed = self.elapsed();
         let interval = if self.terminal { REDRAW_INTERVAL } else { LINE_INTERVAL };
         if elapsed.saturating_sub(self.record.last_print) >= interval {
@@ -45,9 +46,44 @@ impl Archive<'_> {
         Ok(())
     }
 
+    fn own_figures(&self) -> Figures {
+        Figures {
+            executions: self.moment.executions,
+            before: self.record.earlier_executions,
+            edges_found: self.kept.borrow().history.edges_found() as u64,
+            entries: self.record.entries.len() as u64,
+        }
+    }
+
+    /// What this client has done, for the display of the first one.
+    fn tell_others(&self) {
+        let figures = self.own_figures();
+        self.setup.place.board.tell(self.setup.place.number, figures);
+    }
+
+    /// Of all clients that this one sees.
+    fn figures(&self) -> Vec<Figures> {
+        let Place { number, board, .. } = self.setup.place;
+        if number == 0 { board.figures().collect() } else { board.figures().skip(number).take(1).collect() }
+    }
+
+    /// Runs of the target by all clients.
+    fn executions(&self) -> u64 {
+        self.figures().iter().map(|client| client.executions).sum()
+    }
+
+    fn rate_of(&self, figures: &Figures) -> f64 {
+        figures.executions.saturating_sub(figures.before) as f64 / self.session().as_secs_f64().max(1e-3)
+    }
+
     fn executions_per_second(&self) -> f64 {
-        let executions = self.moment.executions.saturating_sub(self.record.earlier_executions);
-        executions as f64 / self.session().as_secs_f64().max(1e-3)
+        self.figures().iter().map(|client| self.rate_of(client)).sum()
+    }
+
+    /// Rates of the clients, if there are several.
+    fn rates(&self) -> Vec<f64> {
+        let figures = self.figures();
+        if figures.len() > 1 { figures.iter().map(|client| self.rate_of(client)).collect() } else { Vec::new() }
     }
 
     pub(super) fn worst_ratio(&self) -> f64 {
@@ -71,7 +107,7 @@ impl Archive<'_> {
         Status {
             elapsed: self.elapsed(),
             limit: self.record.earlier_sessions + self.setup.options.time,
-            executions: self.moment.executions,
+            executions: self.executions(),
             executions_per_second: self.executions_per_second(),
             edges_found: kept.history.edges_found() as u64,
             edges_total: self.moment.edges,
@@ -82,6 +118,8 @@ impl Archive<'_> {
             hangs: self.record.hangs,
             queue_active: active,
             queue_set_aside: self.record.entries.len() as u64 - active,
+            queue_foreign: self.record.foreign,
+            clients: self.rates(),
             rare: kept.rare.latest().branches,
             cutoff: kept.rare.latest().cutoff,
             masks: kept.masks.computed,
@@ -128,8 +166,10 @@ impl Archive<'_> {
             started: summary::rfc3339(self.setup.started),
             seconds: self.elapsed().as_secs_f64(),
             stopped_by,
-            executions: self.moment.executions,
+            executions: self.executions(),
             executions_per_second: self.executions_per_second(),
+            clients: self.clients(),
+            foreign: record.foreign,
             target: summary::Target {
                 program: self.program(),
                 engine: crate::engine::kind(),
@@ -157,6 +197,21 @@ impl Archive<'_> {
             noise: record.noise,
             environment: self.setup.environment.clone(),
         }
+    }
+
+    fn clients(&self) -> Vec<summary::Client> {
+        let figures = self.figures();
+        if figures.len() < 2 {
+            return Vec::new();
+        }
+        let client = |(number, figures): (usize, &Figures)| summary::Client {
+            name: Place::name(number),
+            executions: figures.executions,
+            executions_per_second: self.rate_of(figures),
+            edges_found: figures.edges_found,
+            entries: figures.entries,
+        };
+        figures.iter().enumerate().map(client).collect()
     }
 
     fn rare(&self) -> summary::Rare {
@@ -219,10 +274,11 @@ impl Archive<'_> {
             cycles: record.rounds / (kept.champions.active() as u64).max(1),
             cycles_without_finds: 0,
             executions: self.moment.executions,
-            executions_per_second: self.executions_per_second(),
+            executions_per_second: self.rate_of(&self.own_figures()),
             corpus: record.entries.len() as u64,
+            imported: record.foreign,
             favored: kept.champions.active() as u64,
-            found: record.entries.len() as u64 - seeds,
+            found: record.entries.len() as u64 - seeds - record.foreign,
             depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
             current: 0,
             pending_favored: 0,
@@ -244,6 +300,7 @@ impl Archive<'_> {
     /// Writes everything for the last time and says what was found.
     pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy) -> Result<()> {
         self.moment = moment;
+        self.tell_others();
         self.write_progress(Some(stopped_by))?;
         if self.record.early_ends > 0 {
             self.log(&format!("{} runs ended early and were survived", self.record.early_ends))?;

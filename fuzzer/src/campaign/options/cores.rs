@@ -12,7 +12,8 @@ const LONGEST_NAME: usize = 32;
 /// The cores to fuzz on: none without one of the options.
 pub(super) fn cores(jobs: Option<&str>, list: Option<&str>) -> Result<Vec<usize>> {
     let usable = || -> Result<Vec<usize>> {
-        let ids = get_core_ids().map_err(|error| Error::other(format!("cannot tell which cores there are: {error}")))?;
+        let ids =
+            get_core_ids().map_err(|error| Error::other(format!("cannot tell which cores there are: {error}")))?;
         Ok(ids.into_iter().map(|core| core.0).collect())
     };
     match (jobs, list) {

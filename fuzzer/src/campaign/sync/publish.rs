@@ -40,9 +40,8 @@ impl Publisher {
     /// If another campaign has it, or it cannot be written.
     pub fn open(sync: &Path, name: &str) -> Result<Self> {
         let folder = sync.join(name);
-        let taken = |whose: &str| {
-            Error::other(format!("--sync: {} belongs to {whose}: give another --name", folder.display()))
-        };
+        let taken =
+            |whose: &str| Error::other(format!("--sync: {} belongs to {whose}: give another --name", folder.display()));
         let is_ours = folder.join(LOCK).exists();
         if !is_ours && fs::read_dir(&folder).is_ok_and(|mut files| files.next().is_some()) {
             return Err(taken("something else"));
@@ -137,12 +136,8 @@ mod tests {
                 assert_eq!(names(&there).len() as u64, 2 * round + known as u64);
             }
         }
-        let expected = [
-            "id:000000,orig:a",
-            "id:000001,src:000000,op:T.1",
-            "id:000002,orig:a",
-            "id:000003,src:000002,op:T.1",
-        ];
+        let expected =
+            ["id:000000,orig:a", "id:000001,src:000000,op:T.1", "id:000002,orig:a", "id:000003,src:000002,op:T.1"];
         assert_eq!(names(&there), expected);
         assert_eq!(fs::read(there.join(expected[3])).unwrap(), files[1].as_bytes());
     }

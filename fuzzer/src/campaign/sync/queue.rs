@@ -109,8 +109,7 @@ mod tests {
         let mut queue = Queue::new(folder.path().to_owned());
         ["id_000001,src_000000,op_T.1", "id:000000,orig:a", ".unfinished-1-2", "README"].into_iter().for_each(write);
         assert_eq!(queue.look(0), [0, 1]);
-        let listed =
-            Listed { file: "id_000001,src_000000,op_T.1".into(), parent: Some(0), rules: vec!["T.1".into()] };
+        let listed = Listed { file: "id_000001,src_000000,op_T.1".into(), parent: Some(0), rules: vec!["T.1".into()] };
         assert_eq!(queue.get(1), Some(&listed));
         assert_eq!((queue.look(2), queue.look(2)), (vec![], vec![]));
         write("id_000002,src_000001");

@@ -171,8 +171,12 @@ mod tests {
 
     #[test]
     fn ancestors_are_found_over_what_was_not_kept() {
-        let names =
-            ["id:000000,orig:a", "id:000001,src:000000,op:T.1", "id:000002,src:000001,op:T.2+havoc", "id:000003,src:000009"];
+        let names = [
+            "id:000000,orig:a",
+            "id:000001,src:000000,op:T.1",
+            "id:000002,src:000001,op:T.2+havoc",
+            "id:000003,src:000009",
+        ];
         let (folder, mut siblings) = scene(&names);
         let faults = folder.path().join("other/faults");
         fs::create_dir(&faults).unwrap();

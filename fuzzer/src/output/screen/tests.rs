@@ -17,6 +17,8 @@ fn status() -> Status {
         hangs: 1,
         queue_active: 120,
         queue_set_aside: 1_031,
+        queue_foreign: 0,
+        clients: Vec::new(),
         rare: 7,
         cutoff: 64,
         masks: 41,

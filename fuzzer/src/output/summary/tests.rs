@@ -17,6 +17,8 @@ pub fn example() -> Summary {
         stopped_by: Some(StoppedBy::Time),
         executions: 812_331,
         executions_per_second: 8_976.0,
+        clients: Vec::new(),
+        foreign: 0,
         target: Target { program: "./trim".into(), engine: Engine::ForkServer, edges: Some(8_123), progress_slots: 0 },
         edges_found: 512,
         progress_found: 0,
