@@ -345,6 +345,7 @@ impl<'a> Worker<'a> {
         self.checkpoint(true)?;
         let moment = self.moment();
         self.archive.borrow_mut().finish(moment, stopped_by)?;
+        self.show_last()?;
         Ok(Outcome::Over)
     }
 }

@@ -130,6 +130,14 @@ impl Worker<'_> {
         self.share(Duration::MAX, Until::Moment(Instant::now() + LAST))
     }
 
+    /// Shows the others how it ended.
+    pub(super) fn show_last(&mut self) -> Result<()> {
+        match self.sharing.take() {
+            Some(mut sharing) => self.show(&mut sharing),
+            None => Ok(()),
+        }
+    }
+
     fn look(&mut self) -> Result<()> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
