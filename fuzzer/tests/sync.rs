@@ -40,7 +40,8 @@ fn each_campaign_has_what_the_other_has_found() {
     assert!(two["worst"]["instructions_ratio"].as_f64() >= one["worst"]["instructions_ratio"].as_f64());
     // and the first one, when it goes on; each import is run once
     let resumed = |execs: &str| {
-        run(&mut campaign(&scene, "one", &program, &format!("--max-size 200 --no-confirm --resume --execs {execs}"))).ended();
+        run(&mut campaign(&scene, "one", &program, &format!("--max-size 200 --no-confirm --resume --execs {execs}")))
+            .ended();
         number(&summary(&scene, "one")["foreign"])
     };
     let foreign = resumed("20000");
@@ -97,7 +98,8 @@ fn a_name_that_is_taken_is_refused() {
     let program = harness("quadratic.c");
     scene.write("meeting/afl/queue/id:000000,orig:x", b"x");
     run(&mut campaign(&scene, "afl", &program, "--execs 10")).refused(1, &["something else", "--name"]);
-    let mut first = campaign(&scene, "me", &program, "--time 1h --seed 1").stdout(Stdio::null()).spawn().expect("it starts");
+    let mut first =
+        campaign(&scene, "me", &program, "--time 1h --seed 1").stdout(Stdio::null()).spawn().expect("it starts");
     wait_until("it has its place", || scene.path("meeting/me/fuzzer_stats").is_file().then_some(()));
     let mut second = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "other", "--sync", "meeting", "--name", "me", "--"]);
     run(second.arg(&program)).refused(1, &["campaign that is running", "--name"]);

@@ -56,9 +56,9 @@ impl Sibling {
         numbers
     }
 
-    /// The input with this number, unless it has gone.
-    pub fn read(&mut self, number: u64) -> Option<Vec<u8>> {
-        self.queue.read(number)
+    /// The input with this number, unless it has gone or is larger than `limit` bytes.
+    pub fn read(&mut self, number: u64, limit: usize) -> Option<Vec<u8>> {
+        self.queue.read(number, limit)
     }
 
     /// Its hits, if there are any that were not read before.

@@ -6,7 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use libafl::{corpus::Corpus, fuzzer::Evaluator, inputs::BytesInput, state::HasCorpus};
+use libafl::{
+    corpus::Corpus,
+    fuzzer::Evaluator,
+    inputs::BytesInput,
+    state::{HasCorpus, HasExecutions},
+};
 use libafl_bolts::hash_std;
 
 use super::{Worker, intake::ended_early, internal};
@@ -43,6 +48,9 @@ const ENDING: Duration = Duration::from_secs(10);
 
 /// Inputs of others that were run here and are remembered not to be run again.
 const REMEMBERED: usize = 1 << 20;
+
+/// So many inputs taken in at once are told in the log.
+const WORTH_A_LINE: u64 = 100;
 
 /// Who else works on it, as this worker knows them.
 pub(super) struct Sharing {
@@ -154,7 +162,14 @@ impl Worker<'_> {
             sharing.siblings.look_around();
             self.show(&mut sharing)?;
         }
+        let (started, before) = (Instant::now(), *self.state.executions());
         let outcome = self.take_in_all(&mut sharing, until);
+        let taken_in = *self.state.executions() - before;
+        if taken_in >= WORTH_A_LINE {
+            let (siblings, seconds) = (sharing.siblings.all.len(), started.elapsed().as_secs_f64());
+            let line = format!("took in {taken_in} inputs of {siblings} siblings in {seconds:.3} s");
+            self.archive.borrow_mut().log(&line)?;
+        }
         if far {
             self.learn_hits(&mut sharing)?;
         }
@@ -232,7 +247,7 @@ impl Worker<'_> {
                 sharing.siblings.all[at].look(taken_in.entry(name.clone()).or_default()).into_iter()
             };
             while let Some(number) = next.next() {
-                let bytes = sharing.siblings.all[at].read(number).filter(|bytes| bytes.len() <= self.setup.max_size);
+                let bytes = sharing.siblings.all[at].read(number, self.setup.max_size);
                 let mut status = Status::Returned;
                 if let Some(bytes) = bytes
                     && !self.is_lost(&bytes)
