@@ -145,6 +145,25 @@ impl Archive<'_> {
         self.summary(stopped_by).write(&self.folder().summary())
     }
 
+    /// Adds what the other clients have written about themselves: what their rules and masks did.
+    fn add_others(&self, summary: &mut Summary) {
+        let Place { number, .. } = self.setup.place;
+        if number != 0 {
+            return;
+        }
+        for (_, folder) in self.setup.place.others(self.folder().path()) {
+            // one that was killed a moment ago may have none
+            let Ok(other) = Summary::read(&folder.join("summary.json")) else { continue };
+            summary.masks += other.masks;
+            for rule in other.rules {
+                if let Some(known) = summary.rules.iter_mut().find(|known| known.label == rule.label) {
+                    known.applied += rule.applied;
+                    known.coverage_increases += rule.coverage_increases;
+                }
+            }
+        }
+    }
+
     fn summary(&self, stopped_by: Option<StoppedBy>) -> Summary {
         let record = &self.record;
         let worst = self.kept.borrow().champions.worst().and_then(|worst| {
@@ -159,7 +178,7 @@ impl Archive<'_> {
                 time_ratio: record.worst_time.filter(|(entry, _)| *entry == worst).map(|(_, ratio)| ratio),
             })
         });
-        Summary {
+        let mut summary = Summary {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: self.setup.options.command.clone(),
             seed: self.setup.options.seed,
@@ -196,7 +215,11 @@ impl Archive<'_> {
             shadow: self.shadow(),
             noise: record.noise,
             environment: self.setup.environment.clone(),
+        };
+        if stopped_by.is_some() {
+            self.add_others(&mut summary);
         }
+        summary
     }
 
     fn clients(&self) -> Vec<summary::Client> {

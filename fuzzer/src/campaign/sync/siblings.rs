@@ -31,6 +31,8 @@ impl Progress {
 pub struct Sibling {
     /// Tells it from the others; also in the names of what comes from it.
     pub name: String,
+    /// In a sync folder, perhaps on another machine.
+    pub far: bool,
     /// Its output folder, if it tells there how often it has hit each branch.
     hits: Option<PathBuf>,
     hits_of: Option<SystemTime>,
@@ -41,8 +43,15 @@ pub struct Sibling {
 
 impl Sibling {
     /// The campaign `name`, with its queue and its output folder.
-    fn campaign(name: String, folder: &Path) -> Self {
-        Self { name, hits: Some(folder.to_owned()), hits_of: None, queue: Queue::new(folder.join("queue")), of: None }
+    fn campaign(name: String, folder: &Path, far: bool) -> Self {
+        Self {
+            name,
+            far,
+            hits: Some(folder.to_owned()),
+            hits_of: None,
+            queue: Queue::new(folder.join("queue")),
+            of: None,
+        }
     }
 
     /// Its numbers that were not taken in yet.
@@ -84,7 +93,7 @@ pub struct Siblings {
 impl Siblings {
     /// Those of the other cores: name and output folder.
     pub fn of_cores(cores: impl Iterator<Item = (String, PathBuf)>) -> Self {
-        let all = cores.map(|(name, folder)| Sibling::campaign(name, &folder)).collect();
+        let all = cores.map(|(name, folder)| Sibling::campaign(name, &folder, false)).collect();
         Self { all, meeting: None }
     }
 
@@ -94,7 +103,7 @@ impl Siblings {
             let Some(folder) = self.all[of].hits.clone() else { continue };
             for ends in ["faults", "hangs"] {
                 let (name, queue) = (format!("{}.{ends}", self.all[of].name), Queue::new(folder.join(ends)));
-                self.all.push(Sibling { name, hits: None, hits_of: None, queue, of: Some(of) });
+                self.all.push(Sibling { name, far: false, hits: None, hits_of: None, queue, of: Some(of) });
             }
         }
     }
@@ -138,7 +147,7 @@ impl Siblings {
             .filter(|name| folder.join(name).join("queue").is_dir())
             .collect();
         names.sort();
-        self.all.extend(names.into_iter().map(|name| Sibling::campaign(name.clone(), &folder.join(name))));
+        self.all.extend(names.into_iter().map(|name| Sibling::campaign(name.clone(), &folder.join(name), true)));
     }
 }
 

@@ -163,7 +163,7 @@ impl Worker<'_> {
             self.show(&mut sharing)?;
         }
         let (started, before) = (Instant::now(), *self.state.executions());
-        let outcome = self.take_in_all(&mut sharing, until);
+        let outcome = self.take_in_all(&mut sharing, far, until);
         let taken_in = *self.state.executions() - before;
         if taken_in >= WORTH_A_LINE {
             let (siblings, seconds) = (sharing.siblings.all.len(), started.elapsed().as_secs_f64());
@@ -184,8 +184,7 @@ impl Worker<'_> {
         let mut hits = self.kept.borrow().rare.hits.clone();
         let mut shown = Hits::new(self.fingerprint, hits.iter().copied()).write(program);
         if let Some(publisher) = &sharing.publisher {
-            let cores = self.setup.place.of - 1;
-            for sibling in sharing.siblings.all.iter().take(cores) {
+            for sibling in sharing.siblings.all.iter().filter(|sibling| !sibling.far) {
                 if let Some(of_sibling) = sharing.hits.get(&sibling.name) {
                     of_sibling.add_to(&mut hits);
                 }
@@ -239,8 +238,11 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn take_in_all(&mut self, sharing: &mut Sharing, until: Until) -> Result<Option<Outcome>> {
+    fn take_in_all(&mut self, sharing: &mut Sharing, far: bool, until: Until) -> Result<Option<Outcome>> {
         for at in 0..sharing.siblings.all.len() {
+            if sharing.siblings.all[at].far && !far {
+                continue;
+            }
             let name = sharing.siblings.all[at].name.clone();
             let mut next = {
                 let taken_in = &mut self.archive.borrow_mut().record.taken_in;

@@ -1,5 +1,7 @@
 //! Rare branches and masks in `summary.json`.
 
+use std::ops::AddAssign;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{keep::shadow::Source, mask::TargetKind};
@@ -34,6 +36,19 @@ pub struct Masks {
     pub hits: u64,
     /// Those of them that were kept.
     pub kept: u64,
+}
+
+impl AddAssign for Masks {
+    fn add_assign(&mut self, other: Self) {
+        let Self { computed, bytes, executions, trimming, mutants, hits, kept } = other;
+        self.computed += computed;
+        self.bytes += bytes;
+        self.executions += executions;
+        self.trimming += trimming;
+        self.mutants += mutants;
+        self.hits += hits;
+        self.kept += kept;
+    }
 }
 
 /// How many mutants of one kind satisfy their target, with a mask and without.
