@@ -140,6 +140,10 @@ pub struct Record {
     pub last_print: Duration,
     /// See `last_write`.
     pub last_save: Duration,
+    /// See `last_write`: when others were looked at last, and those that are far away.
+    pub last_share: Duration,
+    /// See `last_share`; nothing before the first time.
+    pub last_far_share: Option<Duration>,
     /// Lines of the status that are on the terminal.
     pub lines_on_screen: usize,
     /// Time spent on confirmations in this session.

@@ -90,7 +90,6 @@ pub struct RareBranches {
     /// Per branch: how many runs hit it.
     pub hits: Vec<u64>,
     /// ... and how many runs of other campaigns over the same program, as far as they are known; may be shorter.
-    #[serde(skip)]
     pub hits_of_others: Vec<u64>,
     /// Of so many campaigns that share the work, this is the one with this number.
     #[serde(skip)]

@@ -56,8 +56,6 @@ const WORTH_A_LINE: u64 = 100;
 pub(super) struct Sharing {
     siblings: Siblings,
     publisher: Option<Publisher>,
-    looked: Duration,
-    looked_far: Duration,
     /// Hashes of what was run.
     run: HashSet<u64>,
     hits: BTreeMap<String, Hits>,
@@ -87,8 +85,7 @@ impl Sharing {
             siblings.meet_in(meeting.clone(), name.clone());
         }
         let (run, hits, said) = (HashSet::new(), BTreeMap::new(), HashSet::new());
-        let (looked, looked_far) = (Duration::ZERO, Duration::ZERO);
-        Ok(Some(Self { siblings, publisher, looked, looked_far, run, hits, said }))
+        Ok(Some(Self { siblings, publisher, run, hits, said }))
     }
 }
 
@@ -104,14 +101,14 @@ enum Until {
 impl Worker<'_> {
     /// Shares if it is time to. An outcome if this process cannot go on.
     pub(super) fn share_if_due(&mut self) -> Result<Option<Outcome>> {
-        let now = self.archive.borrow().elapsed();
-        match &mut self.sharing {
-            Some(sharing) if now.saturating_sub(sharing.looked) >= INTERVAL => {
-                sharing.looked = now;
-                self.share(now, Until::Over)
-            }
-            _ => Ok(None),
+        if self.sharing.is_none() {
+            return Ok(None);
         }
+        let now = self.archive.borrow().elapsed();
+        if now.saturating_sub(self.archive.borrow().record.last_share) < INTERVAL {
+            return Ok(None);
+        }
+        self.share(now, Until::Over)
     }
 
     /// At the end the first client waits for the others, and takes in what they have found last.
@@ -134,8 +131,9 @@ impl Worker<'_> {
         if self.sharing.is_none() {
             return Ok(None);
         }
-        // everything that is far away too
-        self.share(Duration::MAX, Until::Moment(Instant::now() + LAST))
+        self.archive.borrow_mut().record.last_far_share = None;
+        let now = self.archive.borrow().elapsed();
+        self.share(now, Until::Moment(Instant::now() + LAST))
     }
 
     /// Shows the others how it ended.
@@ -156,9 +154,17 @@ impl Worker<'_> {
 
     fn share(&mut self, now: Duration, until: Until) -> Result<Option<Outcome>> {
         let Some(mut sharing) = self.sharing.take() else { return Ok(None) };
-        let far = now.saturating_sub(sharing.looked_far) >= FAR_INTERVAL;
+        let far = {
+            let record = &mut self.archive.borrow_mut().record;
+            record.last_share = now;
+            // at first, and not once more for each worker of a target that crashes all the time
+            let far = record.last_far_share.is_none_or(|last| now.saturating_sub(last) >= FAR_INTERVAL);
+            if far {
+                record.last_far_share = Some(now);
+            }
+            far
+        };
         if far {
-            sharing.looked_far = now;
             sharing.siblings.look_around();
             self.show(&mut sharing)?;
         }
