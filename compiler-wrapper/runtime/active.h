@@ -5,12 +5,13 @@
 
 #include "quagmire.h"
 
-#include <execinfo.h>
 #include <link.h>
 
-#define MAX_ACTIVE 64
+int main(int argc, char **argv) __attribute__((weak));
 
-static uint32_t *active[MAX_ACTIVE];
+/* The caller, and main. Who calls between the two is not looked for: that would take a library that every child has to
+   carry. Its blocks that come after the run has begun are not counted. */
+static uint32_t *active[2];
 static int active_count;
 
 struct two_addresses {
@@ -52,25 +53,28 @@ static const struct qgm_function *function_at(uintptr_t address) {
   return found && dl_iterate_phdr(hold_both, &both) ? found : NULL;
 }
 
-/* Notes the functions on the stack, from `caller`, the address that the runtime returns to, up to where the first object
-   without counts has called: the C library, which calls main. */
+static void note(const struct qgm_function *function) {
+  for (int i = 0; i < active_count; i++)
+    if (active[i] == function->entry)
+      return;
+  active[active_count++] = function->entry;
+}
+
+/* Notes which functions go on when a run begins: `caller` is the address that the runtime returns to. */
 static void note_active(void *caller) {
-  void *frame[MAX_ACTIVE];
-  int frames = backtrace(frame, MAX_ACTIVE), first = 0;
-  while (first < frames && frame[first] != caller)
-    first++;
   active_count = 0;
-  for (int i = first; i < frames; i++) {
-    const struct qgm_function *function = function_at((uintptr_t)frame[i] - 1);
-    if (!function)
-      break;
-    active[active_count++] = function->entry;
-  }
+  const struct qgm_function *function = function_at((uintptr_t)caller - 1);
+  if (function)
+    note(function);
+  /* a constructor may come before it */
+  function = main ? function_at((uintptr_t)main) : NULL;
+  if (function && *function->entry)
+    note(function);
 }
 
 static void enter_active(void) {
   for (int i = 0; i < active_count; i++)
-    *active[i] = 1;
+    ++*active[i];
 }
 
 #endif

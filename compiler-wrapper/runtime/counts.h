@@ -27,8 +27,8 @@ static enum qgm_ready share(int file, struct qgm_region region) {
   return QGM_READY;
 }
 
-/* The pages with the counts of an object: those of its entries, and those of its other edges. The sections begin at a
-   page, and nothing else is on their pages. Returns how many of the two there are. */
+/* The pages with the counts of an object: those of its entries, and those of its other edges, which the linker script puts
+   right behind; nothing else is on these pages. Returns how many regions that makes. */
 static int regions_of(const struct qgm_module *module, struct qgm_region region[2]) {
   uintptr_t low = UINTPTR_MAX, high = 0;
   for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++)
@@ -41,7 +41,9 @@ static int regions_of(const struct qgm_module *module, struct qgm_region region[
   int count = 0;
   if (entries != behind)
     region[count++] = (struct qgm_region){.address = entries, .length = behind - entries};
-  if (high != 0)
+  if (count == 1 && high != 0 && low >= behind && low - behind < QGM_PAGE)
+    region[0].length = high - entries;
+  else if (high != 0)
     region[count++] = (struct qgm_region){.address = low / QGM_PAGE * QGM_PAGE, .length = high - low / QGM_PAGE * QGM_PAGE};
   for (int i = 0; i < count; i++)
     region[i].length = (region[i].length + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE;

@@ -126,7 +126,7 @@ enum qgm_looped {
   QGM_ENDED = 0,       /* the child has ended: `status` says how */
   QGM_WENT_ROUND = 1,  /* normally */
   QGM_WENT_REJECT = 2, /* with -1: do not keep this input */
-  QGM_STARTED = 3,     /* it was none: the child has come to its loop. Ask again */
+  QGM_STARTED = 3,     /* it was none: the child has come to its loop and gone round once. Ask again */
 };
 
 /* `status` of a run whose process could not be forked. */
@@ -153,6 +153,7 @@ struct qgm_served {
   uint64_t cpu_began; /* CPU time of the child then, in nanoseconds */
   uint64_t measured; /* the child itself has noted cycles and time_ns */
   uint64_t pc, address; /* where it crashed, if the target has no handler of its own; otherwise 0 */
+  uint64_t top; /* of the stack, where the run begins */
   uint64_t stack;
   uint64_t cycles;
   uint64_t time_ns; /* CPU time of the child; 0 if it took so little that the cycles say more */

@@ -26,19 +26,20 @@ __attribute__((used, section(".note.quagmire"))) static const char mark[] = "qua
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
 extern const char __start_qgm_persistent[] __attribute__((weak, visibility("hidden")));
 extern int __quagmire_takes_testcases __attribute__((weak));
+/* Of newer C libraries. */
+extern pid_t _Fork(void) __attribute__((weak));
 
 enum qgm_mode __quagmire_mode;
 static struct qgm_served *served;
 static int memory_file = -1;
-static uintptr_t top;     /* of the child's stack */
 static int child_fills;   /* counts could not be shared: AFL's map is the child's business */
 static uint8_t *memory;   /* quagmire's inputs */
 static int in_loop;
 
 /* Also called by the handler below: nothing but stores. */
 static void note_stack(void) {
-  if (served && top && __quagmire_lowest_stack && __quagmire_lowest_stack < top)
-    served->stack = top - __quagmire_lowest_stack;
+  if (__quagmire_mode == QGM_QUAGMIRE && served && __quagmire_lowest_stack && __quagmire_lowest_stack < served->top)
+    served->stack = served->top - __quagmire_lowest_stack;
 }
 
 static void note_end(void) {
@@ -64,10 +65,10 @@ static void crashed(int signal, siginfo_t *info, void *context) {
 }
 
 static void guard(void) {
-  size_t size = 64 * 1024;
-  stack_t stack = {.ss_sp = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), .ss_size = size};
-  if (stack.ss_sp != MAP_FAILED)
-    sigaltstack(&stack, NULL);
+  /* no mapping of its own, which every child would have to copy */
+  static char bytes[64 * 1024];
+  stack_t stack = {.ss_sp = bytes, .ss_size = sizeof bytes};
+  sigaltstack(&stack, NULL);
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = crashed;
@@ -130,24 +131,55 @@ static void reset(void) {
 /* `frame` is where the stack is when the run begins. */
 static void begin(const void *frame) {
   enter_active();
-  top = (uintptr_t)frame;
-  __quagmire_lowest_stack = top;
-  if (__quagmire_mode == QGM_QUAGMIRE)
+  if (__quagmire_mode == QGM_QUAGMIRE) {
+    __quagmire_lowest_stack = served->top = (uintptr_t)frame;
     served->heap.counting = 1;
+  }
 }
+
+/* Counts as they were when a child with a loop began: several runs may add up, and what comes before the loop is no run. */
+static char *counts_before;
+
+/* Copies the counts of all objects there, or back. */
+static void copy_counts(int back) {
+  size_t at = 0;
+  for (uint64_t i = 0; counts_before && i < served->region_count; i++) {
+    void *counts = (void *)served->region[i].address, *copy = counts_before + at;
+    memcpy(back ? counts : copy, back ? copy : counts, served->region[i].length);
+    at += served->region[i].length;
+  }
+}
+
+static void keep_counts(void) {
+  counts_before = mmap(NULL, served->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (counts_before == MAP_FAILED)
+    counts_before = NULL;
+  copy_counts(0);
+}
+
+static void restore_counts(void) {
+  copy_counts(1);
+  if (counts_before)
+    munmap(counts_before, served->bytes);
+}
+
+/* No handlers of the target's: to it, a run is a new process, and not one that it has forked. */
+static pid_t fork_child(void) { return _Fork ? _Fork() : fork(); }
 
 /* In a child that was just forked. */
 static void become_child(pid_t parent, const void *frame) {
   /* one that answers needs them */
   if (__quagmire_mode == QGM_AFL || !__start_qgm_persistent) {
-    close(QGM_REQUESTS);
-    close(QGM_ANSWERS);
+    call_system(SYS_close, QGM_REQUESTS, 0);
+    call_system(SYS_close, QGM_ANSWERS, 0);
   }
   /* whoever ends the server ends its child, and whoever ends the child ends what it has started */
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent)
+  call_system(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (call_system(SYS_getppid, 0, 0) != parent)
     _exit(0);
-  setpgid(0, 0);
+  call_system(SYS_setpgid, 0, 0);
+  if (__quagmire_mode == QGM_QUAGMIRE && __start_qgm_persistent)
+    keep_counts();
   begin(frame);
 }
 
@@ -165,7 +197,7 @@ static void serve(void) {
       continue;
     reset();
     served->began = time_stamp();
-    pid_t child = fork();
+    pid_t child = fork_child();
     if (child == 0) {
       become_child(parent, __builtin_frame_address(0));
       return;
@@ -222,7 +254,7 @@ static void serve_afl(void) {
     if (waits) {
       kill(child, SIGCONT);
     } else {
-      child = fork();
+      child = fork_child();
       if (child == 0) {
         become_child(parent, __builtin_frame_address(0));
         return;
@@ -250,11 +282,6 @@ static void serve_afl(void) {
 static void start(void) {
   if (__quagmire_mode == QGM_ALONE || __quagmire_mode == QGM_AFL_ALONE)
     return;
-  find_owners();
-  /* what it needs is loaded once and not in every child */
-  void *frame;
-  if (__start_qgm_persistent)
-    backtrace(&frame, 1);
   served->bytes = QGM_SERVED_BYTES;
   if (__quagmire_mode == QGM_QUAGMIRE) {
     if (served->abi == QGM_ABI)
@@ -271,7 +298,8 @@ static void start(void) {
     __quagmire_heap = &served->heap;
     guard();
     serve();
-  } else {
+  } else if (afl_find_map()) {
+    find_owners();
     child_fills = share_all(-1) != QGM_READY;
     if (child_fills)
       guard();
@@ -300,9 +328,8 @@ __attribute__((constructor)) static void constructed(void) {
     fflush(stdout);
     _exit(255);
   } else if (getenv("__AFL_SHM_ID")) {
-    find_owners();
     void *mapped = mmap(NULL, QGM_SERVED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED || !afl_find_map())
+    if (mapped == MAP_FAILED)
       return;
     served = mapped;
     __quagmire_mode = QGM_AFL;
@@ -346,20 +373,28 @@ static void wait_for_request(void) {
 
 int __quagmire_loop(const char *sign, unsigned rounds) {
   static unsigned left;
+  static int is_warming_up;
   int is_first = !in_loop;
   in_loop = 1;
   if (__quagmire_mode == QGM_ALONE || __quagmire_mode == QGM_AFL_ALONE)
     return is_first;
   if (is_first) {
+    /* the round below is one more */
     left = rounds;
-    /* what came before the loop is no part of any round */
+    is_warming_up = 1;
     if (sign)
       note_active(__builtin_return_address(0));
-    for_all_that_ran(clear_function);
+  } else if (is_warming_up) {
+    /* neither what came before the loop nor the way into it is part of any round: the same input again */
+    is_warming_up = 0;
+    served->heap.counting = 0;
     if (__quagmire_mode == QGM_QUAGMIRE) {
-      served->heap.counting = 0;
+      restore_counts();
       served->looped = QGM_STARTED;
       wait_for_request();
+    } else {
+      for_all_that_ran(clear_function);
+      lseek(0, 0, SEEK_SET);
     }
   } else {
     if (__quagmire_mode == QGM_QUAGMIRE)

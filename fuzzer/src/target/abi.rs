@@ -223,6 +223,8 @@ pub struct Served {
     pub pc: u64,
     /// What the crash touched.
     pub address: u64,
+    /// Where its stack began.
+    pub top: u64,
     /// Its deepest stack in bytes; 0 if it was killed.
     pub stack: u64,
     /// Ticks of the time-stamp counter that it took.

@@ -194,7 +194,13 @@ impl Server {
 
     /// One run. If the server itself has gone, this process goes too: its successor starts another one.
     pub fn run(&mut self, input: &[u8]) -> Ended {
-        let told = self.give(input).and_then(|()| self.request());
+        let told = loop {
+            match self.give(input).and_then(|()| self.request()) {
+                // what a child does before its loop, and until it first comes back to it, is no part of a run
+                Ok(None) if self.served().looped == STARTED => {}
+                told => break told,
+            }
+        };
         let cut_off = told.unwrap_or_else(|_| {
             // SAFETY: ends this process.
             unsafe { libc::raise(libc::SIGKILL) };
@@ -240,23 +246,20 @@ impl Server {
 
     /// Has the program run once. Tells why the run was cut off, if it was.
     fn request(&mut self) -> io::Result<Option<Status>> {
-        loop {
-            // SAFETY: as above.
-            let number = unsafe {
-                (*self.served.as_ptr()).wanted += 1;
-                (*self.served.as_ptr()).wanted
-            };
-            child::begin();
-            self.requests.write_all(&(number as u32).to_ne_bytes())?;
-            self.answers.read_exact(&mut [0; 4])?;
-            let cut_off = child::end();
-            match (cut_off, self.served().status, self.served().looped) {
-                // what came before its loop is no part of a run
-                (None, _, STARTED) => {}
-                (_, NO_CHILD, 0) => return Err(io::Error::other("it cannot fork")),
-                _ => return Ok(cut_off),
-            }
+        // SAFETY: as above.
+        let number = unsafe {
+            (*self.served.as_ptr()).wanted += 1;
+            (*self.served.as_ptr()).wanted
+        };
+        child::begin();
+        self.requests.write_all(&(number as u32).to_ne_bytes())?;
+        self.answers.read_exact(&mut [0; 4])?;
+        let cut_off = child::end();
+        let served = self.served();
+        if served.looped == 0 && served.status == NO_CHILD {
+            return Err(io::Error::other("it cannot fork"));
         }
+        Ok(cut_off)
     }
 }
 
