@@ -17,13 +17,14 @@ const PASS: &[(&str, &str)] = &[
     ("stack.h", include_str!("../passes/stack.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
-const HEADERS: [(&str, &str); 6] = [
+const HEADERS: [(&str, &str); 7] = [
     ("quagmire.h", include_str!("../runtime/quagmire.h")),
     ("machine.h", include_str!("../runtime/machine.h")),
     ("serve.h", include_str!("../runtime/serve.h")),
     ("counts.h", include_str!("../runtime/counts.h")),
     ("active.h", include_str!("../runtime/active.h")),
     ("afl.h", include_str!("../runtime/afl.h")),
+    ("loop.h", include_str!("../runtime/loop.h")),
 ];
 const RUNTIME: (&str, &str) = ("runtime.c", include_str!("../runtime/runtime.c"));
 const COMPARES: (&str, &str) = ("compares.c", include_str!("../runtime/compares.c"));
