@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "machine.h"
 #include "quagmire.h"
+#include "serve.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +28,7 @@ __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void 
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Recognised by `quagmire fuzz` in the file, without running it. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 4";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 5";
 
 /* The signal of the tick: no target has a reason to use it, unlike SIGALRM. */
 #define TICK_SIGNAL (SIGRTMIN + 7)
@@ -240,6 +241,19 @@ __attribute__((weak)) const char *__asan_default_options(void) {
          "detect_stack_use_after_return=0:allocator_may_return_null=1:symbolize=0";
 }
 __attribute__((weak)) const char *__ubsan_default_options(void) { return "handle_segv=0:handle_abort=0:symbolize=0"; }
+
+/* What a fork server brings for __AFL_INIT() and its relatives: a library that uses them can be linked to a harness. */
+void __quagmire_init(const char *sign) { (void)sign; }
+
+int __quagmire_loop(const char *sign, unsigned rounds) {
+  static int is_done;
+  (void)sign, (void)rounds;
+  return !is_done++;
+}
+
+unsigned char *__quagmire_testcase(void) { return NULL; }
+
+int __quagmire_testcase_size(void) { return 0; }
 
 int main(int argc, char **argv) {
   const struct qgm_harness harness = {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised whenever a layout or a meaning below changes: engine and runtime refuse to work with another one. */
-#define QGM_ABI 4
+#define QGM_ABI 5
 
 /* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
    edge i > 0 is counted in counts[i - 1]. The last `progress` of the `edges` are no edges but progress slots, which show
@@ -100,12 +100,15 @@ static inline void __quagmire_heap_take(size_t used, size_t asked) {
 extern __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
 
 /* What a fork server and the fuzzer that started it have in common: the start of a file in memory, whose descriptor
-   QGM_SERVE names in the environment. Behind it lie the counts of all objects, page by page. Requests and answers go
-   through the pipes of AFL's protocol. */
+   QGM_SERVE names in the environment. Behind it lie the counts of all objects, page by page. Requests and answers are words
+   in pipes, whose descriptors are those of AFL's protocol. A request is the number of a run. Whoever makes the run answers
+   when it has ended: the server, or a child that is in its loop (__AFL_LOOP) and waits there for the next request. */
 #define QGM_SERVE "QUAGMIRE_SERVE"
+#define QGM_INPUT 196    /* the file with the input */
 #define QGM_REQUESTS 198 /* read by the server */
 #define QGM_ANSWERS 199  /* written by it */
 #define QGM_PAGE 4096    /* all counts begin and end at multiples of it */
+#define QGM_INPUT_BYTES (1 << 30) /* what a target that takes its input from memory has mapped: the most that it gets */
 
 /* Counts of an object: `length` bytes at `address` are at `offset` of the file. */
 struct qgm_region {
@@ -118,6 +121,20 @@ enum qgm_ready {
   QGM_NO_MEMORY = 3,
 };
 
+/* How a run ended that a child in its loop has answered for. */
+enum qgm_looped {
+  QGM_ENDED = 0,       /* the child has ended: `status` says how */
+  QGM_WENT_ROUND = 1,  /* normally */
+  QGM_WENT_REJECT = 2, /* with -1: do not keep this input */
+  QGM_STARTED = 3,     /* it was none: the child has come to its loop and gone round once. Ask again */
+};
+
+/* `status` of a run whose process could not be forked. */
+#define QGM_NO_CHILD UINT64_MAX
+
+/* A round of a loop that takes less is timed by its cycles: reading the CPU time would take longer than it is exact. */
+#define QGM_SHORT_CYCLES 50000
+
 struct qgm_served {
   uint64_t abi;
   uint64_t ready; /* enum qgm_ready; the server says hello in any case */
@@ -125,11 +142,21 @@ struct qgm_served {
   uint64_t bytes; /* length of the file */
   uint64_t region_count;
   struct qgm_region region[2 * QGM_MAX_MODULES];
+  uint64_t takes_memory; /* the target reads its input in memory: a mapping of QGM_INPUT */
+  uint64_t input_size;   /* set by the fuzzer before it asks */
+  uint64_t wanted;       /* likewise: the number of the run */
+  uint64_t answered;     /* the last run that was answered for */
+  volatile uint64_t child; /* the process that runs, or waits in its loop; 0 if there is none */
+  uint64_t looped;       /* enum qgm_looped */
+  uint64_t status;       /* as from wait */
   uint64_t began; /* of the run: time stamp */
+  uint64_t cpu_began; /* CPU time of the child then, in nanoseconds */
+  uint64_t measured; /* the child itself has noted cycles and time_ns */
   uint64_t pc, address; /* where it crashed, if the target has no handler of its own; otherwise 0 */
+  uint64_t top; /* of the stack, where the run begins */
   uint64_t stack;
   uint64_t cycles;
-  uint64_t time_ns; /* CPU time of the child */
+  uint64_t time_ns; /* CPU time of the child; 0 if it took so little that the cycles say more */
   struct qgm_heap heap;
 };
 

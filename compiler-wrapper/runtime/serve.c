@@ -1,11 +1,16 @@
-/* Linked into executables that are no harnesses: the fork server. When quagmire has started the program, main is never
-   reached in this process but only in its children, one for each run. The counts of all objects lie in memory shared with
-   quagmire, at the addresses where they have always been: the target's code knows nothing of it, and whatever happens to a
-   child, what it executed is there. */
-#include "machine.h"
-#include "quagmire.h"
+/* Linked into executables that are no harnesses: the fork server. When quagmire has started the program, or one of AFL++'s
+   tools, main is reached only in children of this process, one for each run. The counts of all objects lie in shared
+   memory, at the addresses where they have always been: the target's code knows nothing of it, and whatever happens to a
+   child, what it executed is there. A program can have its server start later (__AFL_INIT), and make many runs in one child
+   (__AFL_LOOP). */
+#include "serve.h"
+
+#include "active.h"
+#include "afl.h"
+#include "counts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,24 +20,43 @@
 #include <unistd.h>
 
 /* Recognised by `quagmire fuzz` in the file, without running it. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 4";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 5";
 
+/* Sections that __AFL_INIT and __AFL_LOOP leave in the program; a variable that __AFL_FUZZ_INIT does. */
+extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
+extern const char __start_qgm_persistent[] __attribute__((weak, visibility("hidden")));
+extern int __quagmire_takes_testcases __attribute__((weak));
+/* Of newer C libraries. */
+extern pid_t _Fork(void) __attribute__((weak));
+
+enum qgm_mode __quagmire_mode;
 static struct qgm_served *served;
-static uintptr_t top; /* of the child's stack */
+static int memory_file = -1;
+static int child_fills;   /* counts could not be shared: AFL's map is the child's business */
+static uint8_t *memory;   /* quagmire's inputs */
+static int in_loop;
 
 /* Also called by the handler below: nothing but stores. */
 static void note_stack(void) {
-  if (served && top && __quagmire_lowest_stack && __quagmire_lowest_stack < top)
-    served->stack = top - __quagmire_lowest_stack;
+  if (__quagmire_mode == QGM_QUAGMIRE && served && __quagmire_lowest_stack && __quagmire_lowest_stack < served->top)
+    served->stack = served->top - __quagmire_lowest_stack;
 }
 
-__attribute__((destructor)) static void ended(void) { note_stack(); }
+static void note_end(void) {
+  note_stack();
+  if (child_fills || __quagmire_mode == QGM_AFL_ALONE)
+    afl_fill_map();
+}
+
+__attribute__((destructor)) static void ended(void) { note_end(); }
 
 /* Leaves the signal to do what it does without us. */
 static void crashed(int signal, siginfo_t *info, void *context) {
-  served->pc = program_counter(context);
-  served->address = (uint64_t)info->si_addr;
-  note_stack();
+  if (served) {
+    served->pc = program_counter(context);
+    served->address = (uint64_t)info->si_addr;
+  }
+  note_end();
   struct sigaction normal = {.sa_handler = SIG_DFL};
   sigaction(signal, &normal, NULL);
   /* what the program did comes again when the handler returns; what somebody sent does not */
@@ -41,10 +65,10 @@ static void crashed(int signal, siginfo_t *info, void *context) {
 }
 
 static void guard(void) {
-  size_t size = 64 * 1024;
-  stack_t stack = {.ss_sp = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), .ss_size = size};
-  if (stack.ss_sp != MAP_FAILED)
-    sigaltstack(&stack, NULL);
+  /* no mapping of its own, which every child would have to copy */
+  static char bytes[64 * 1024];
+  stack_t stack = {.ss_sp = bytes, .ss_size = sizeof bytes};
+  sigaltstack(&stack, NULL);
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = crashed;
@@ -54,45 +78,20 @@ static void guard(void) {
     sigaction(fatal[i], &action, NULL);
 }
 
-/* Puts `length` bytes at `start` into the file. */
-static enum qgm_ready share(int file, uint64_t start, uint64_t length) {
-  if (length == 0)
-    return QGM_READY;
-  if (start % QGM_PAGE != 0)
-    return QGM_NOT_SHARED;
-  length = (length + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE;
-  struct qgm_region region = {start, length, served->bytes};
-  if (ftruncate(file, (off_t)(region.offset + length)) != 0)
-    return QGM_NO_MEMORY;
-  /* constructors may have counted */
-  for (uint64_t done = 0; done < length;) {
-    ssize_t written = pwrite(file, (const char *)start + done, length - done, (off_t)(region.offset + done));
-    if (written <= 0)
-      return QGM_NO_MEMORY;
-    done += (uint64_t)written;
-  }
-  if (mmap((void *)start, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, (off_t)region.offset) == MAP_FAILED)
-    return QGM_NO_MEMORY;
-  served->region[served->region_count++] = region;
-  served->bytes += length;
-  return QGM_READY;
-}
-
-static enum qgm_ready share_module(int file, const struct qgm_module *module) {
-  uintptr_t low = UINTPTR_MAX, high = 0;
-  for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++)
-    if (f->counts && f->edges > 1) {
-      uintptr_t from = (uintptr_t)f->counts, to = (uintptr_t)(f->counts + f->edges - 1);
-      low = from < low ? from : low;
-      high = to > high ? to : high;
+/* Puts the counts of all objects into shared memory: of the file, or without a name (-1). */
+static enum qgm_ready share_all(int file) {
+  enum qgm_ready ready = QGM_READY;
+  for (uint64_t i = 0; ready == QGM_READY && i < __quagmire_modules.count; i++) {
+    struct qgm_region region[2];
+    int count = __quagmire_modules.module[i].functions_start ? regions_of(&__quagmire_modules.module[i], region) : 0;
+    for (int part = 0; ready == QGM_READY && part < count; part++) {
+      region[part].offset = served->bytes;
+      ready = share(file, region[part]);
+      served->region[served->region_count++] = region[part];
+      served->bytes += region[part].length;
     }
-  uint64_t entries = (uint64_t)((const char *)module->entries_stop - (const char *)module->entries_start);
-  enum qgm_ready ready = share(file, (uint64_t)module->entries_start, entries);
-  if (ready != QGM_READY || high == 0)
-    return ready;
-  /* the section begins at a page, and nothing else is on its pages */
-  low = low / QGM_PAGE * QGM_PAGE;
-  return share(file, low, high - low);
+  }
+  return ready;
 }
 
 /* Exactly `length` bytes. */
@@ -108,75 +107,224 @@ static int transfer(int fd, void *bytes, size_t length, int is_read) {
   return 0;
 }
 
-static uint64_t microseconds(struct timeval time) { return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_usec; }
+static int hear(uint32_t *word) { return transfer(QGM_REQUESTS, word, sizeof *word, 1); }
+static int say(uint32_t word) { return transfer(QGM_ANSWERS, &word, sizeof word, 0); }
 
-/* Runs the program once for each request; comes back in children. */
+static uint64_t nanoseconds(struct timeval time) {
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
+}
+
+static uint64_t cpu_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Nothing is known yet of the run that begins. */
+static void reset(void) {
+  served->looped = QGM_ENDED;
+  served->measured = served->cpu_began = 0;
+  served->pc = served->address = served->stack = 0;
+  served->heap = (struct qgm_heap){0};
+}
+
+/* `frame` is where the stack is when the run begins. */
+static void begin(const void *frame) {
+  enter_active();
+  if (__quagmire_mode == QGM_QUAGMIRE) {
+    __quagmire_lowest_stack = served->top = (uintptr_t)frame;
+    served->heap.counting = 1;
+  }
+}
+
+static void keep_counts(void);
+
+/* No handlers of the target's: to it, a run is a new process, and not one that it has forked. */
+static pid_t fork_child(void) { return _Fork ? _Fork() : fork(); }
+
+/* In a child that was just forked. */
+static void become_child(pid_t parent, const void *frame) {
+  /* one that answers needs them */
+  if (__quagmire_mode == QGM_AFL || !__start_qgm_persistent) {
+    call_system(SYS_close, QGM_REQUESTS, 0);
+    call_system(SYS_close, QGM_ANSWERS, 0);
+  }
+  /* whoever ends the server ends its child, and whoever ends the child ends what it has started */
+  call_system(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (call_system(SYS_getppid, 0, 0) != parent)
+    _exit(0);
+  call_system(SYS_setpgid, 0, 0);
+  if (__quagmire_mode == QGM_QUAGMIRE && __start_qgm_persistent)
+    keep_counts();
+  begin(frame);
+}
+
+/* Runs the program once for each request of quagmire's; comes back in children. */
 static void serve(void) {
   uint32_t word = 0;
-  if (transfer(QGM_ANSWERS, &word, sizeof word, 0) != 0 || served->ready != QGM_READY)
+  if (say(0) != 0 || served->ready != QGM_READY)
     _exit(0);
   pid_t parent = getpid();
   for (;;) {
-    if (transfer(QGM_REQUESTS, &word, sizeof word, 1) != 0)
+    if (hear(&word) != 0)
       _exit(0);
-    served->pc = served->address = served->stack = 0;
-    served->heap = (struct qgm_heap){0};
+    /* it was answered for when the child that should have read it ended */
+    if (word == (uint32_t)served->answered)
+      continue;
+    reset();
     served->began = time_stamp();
-    pid_t child = fork();
+    pid_t child = fork_child();
     if (child == 0) {
-      close(QGM_REQUESTS);
-      close(QGM_ANSWERS);
-      /* whoever ends the server ends its child, and whoever ends the child ends what it has started */
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (getppid() != parent)
-        _exit(0);
-      setpgid(0, 0);
-      top = (uintptr_t)__builtin_frame_address(0);
-      __quagmire_lowest_stack = top;
-      served->heap.counting = 1;
+      become_child(parent, __builtin_frame_address(0));
       return;
     }
-    int32_t answer = (int32_t)child;
-    if (transfer(QGM_ANSWERS, &answer, sizeof answer, 0) != 0)
-      _exit(0);
     int status = 0;
     if (child > 0) {
       struct rusage usage;
+      served->child = (uint64_t)child;
       while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR)
         ;
-      served->cycles = time_stamp() - served->began;
+      served->child = 0;
       served->heap.counting = 0;
-      served->time_ns = (microseconds(usage.ru_utime) + microseconds(usage.ru_stime)) * 1000;
+      if (!served->measured) {
+        served->cycles = time_stamp() - served->began;
+        served->time_ns = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime) - served->cpu_began;
+      }
       kill(-child, SIGKILL);
+      /* it ended in its loop, where it waited */
+      if (served->answered == served->wanted)
+        continue;
     }
-    if (transfer(QGM_ANSWERS, &status, sizeof status, 0) != 0)
+    served->status = child > 0 ? (uint64_t)status : QGM_NO_CHILD;
+    served->answered = served->wanted;
+    if (say(word) != 0)
       _exit(0);
+  }
+}
+
+/* The same for AFL++. */
+static void serve_afl(void) {
+  uint32_t word = 0;
+  if (say(afl_hello(&__quagmire_takes_testcases != NULL)) != 0) {
+    __quagmire_mode = QGM_AFL_ALONE;
+    enter_active();
+    return;
+  }
+  if (&__quagmire_takes_testcases) {
+    if (hear(&word) != 0)
+      _exit(0);
+    if ((word & (AFL_ENABLED | AFL_TAKES_MEMORY)) == (AFL_ENABLED | AFL_TAKES_MEMORY))
+      afl_input = afl_attach("__AFL_SHM_FUZZ_ID");
+  }
+  pid_t parent = getpid(), child = 0;
+  int waits = 0; /* the child has stopped in its loop */
+  for (;;) {
+    uint32_t was_killed = 0;
+    if (hear(&was_killed) != 0)
+      _exit(0);
+    if (waits && was_killed) {
+      waits = 0;
+      while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    }
+    if (waits) {
+      kill(child, SIGCONT);
+    } else {
+      child = fork_child();
+      if (child == 0) {
+        become_child(parent, __builtin_frame_address(0));
+        return;
+      }
+      if (child < 0)
+        _exit(1);
+    }
+    int status = 0;
+    if (say((uint32_t)child) != 0)
+      _exit(0);
+    while (waitpid(child, &status, __start_qgm_persistent ? WUNTRACED : 0) < 0 && errno == EINTR)
+      ;
+    waits = WIFSTOPPED(status);
+    if (!waits)
+      kill(-child, SIGKILL);
+    if (!child_fills)
+      afl_fill_map();
+    for_all_that_ran(clear_function);
+    if (say((uint32_t)status) != 0)
+      _exit(0);
+  }
+}
+
+/* Starts to serve, if somebody has asked for it. */
+static void start(void) {
+  if (__quagmire_mode == QGM_ALONE || __quagmire_mode == QGM_AFL_ALONE)
+    return;
+  served->bytes = QGM_SERVED_BYTES;
+  if (__quagmire_mode == QGM_QUAGMIRE) {
+    if (served->abi == QGM_ABI)
+      served->ready = (uint64_t)share_all(memory_file);
+    served->abi = QGM_ABI;
+    served->modules = (uint64_t)&__quagmire_modules;
+    close(memory_file);
+    if (&__quagmire_takes_testcases) {
+      memory = mmap(NULL, QGM_INPUT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, QGM_INPUT, 0);
+      if (memory == MAP_FAILED)
+        memory = NULL;
+      served->takes_memory = memory != NULL;
+    }
+    __quagmire_heap = &served->heap;
+    guard();
+    serve();
+  } else if (afl_find_map()) {
+    find_owners();
+    child_fills = share_all(-1) != QGM_READY;
+    if (child_fills)
+      guard();
+    for_all_that_ran(clear_function);
+    serve_afl();
+    if (__quagmire_mode == QGM_AFL_ALONE)
+      guard();
   }
 }
 
 /* After the constructors of the program's own objects, which come before this one in the command line, and of all
    libraries. */
-__attribute__((constructor)) static void start(void) {
+__attribute__((constructor)) static void constructed(void) {
   const char *descriptor = getenv(QGM_SERVE);
-  if (!descriptor)
-    return;
-  int file = atoi(descriptor);
-  unsetenv(QGM_SERVE);
-  void *mapped = mmap(NULL, QGM_SERVED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (mapped == MAP_FAILED)
-    return;
-  served = mapped;
-  uint64_t wanted = served->abi;
-  served->abi = QGM_ABI;
-  served->modules = (uint64_t)&__quagmire_modules;
-  served->bytes = QGM_SERVED_BYTES;
-  enum qgm_ready ready = QGM_READY;
-  for (uint64_t i = 0; wanted == QGM_ABI && ready == QGM_READY && i < __quagmire_modules.count; i++)
-    if (__quagmire_modules.module[i].functions_start)
-      ready = share_module(file, &__quagmire_modules.module[i]);
-  served->ready = (uint64_t)ready;
-  close(file);
-  __quagmire_heap = &served->heap;
-  guard();
-  serve();
+  if (descriptor) {
+    memory_file = atoi(descriptor);
+    unsetenv(QGM_SERVE);
+    void *mapped = mmap(NULL, QGM_SERVED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, memory_file, 0);
+    if (mapped == MAP_FAILED)
+      return;
+    served = mapped;
+    __quagmire_mode = QGM_QUAGMIRE;
+  } else if (getenv("AFL_DUMP_MAP_SIZE")) {
+    find_owners();
+    printf("%llu\n", (unsigned long long)afl_wanted_size());
+    fflush(stdout);
+    _exit(255);
+  } else if (getenv("__AFL_SHM_ID")) {
+    void *mapped = mmap(NULL, QGM_SERVED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED)
+      return;
+    served = mapped;
+    __quagmire_mode = QGM_AFL;
+  }
+  if (!__start_qgm_deferred)
+    start();
 }
+
+void __quagmire_init(const char *sign) {
+  static int is_done;
+  /* without it in this executable, the server has started long ago */
+  if (is_done || !__start_qgm_deferred)
+    return;
+  is_done = 1;
+  if (__quagmire_mode == QGM_QUAGMIRE || __quagmire_mode == QGM_AFL) {
+    if (sign)
+      note_active(__builtin_return_address(0));
+    start();
+  }
+}
+
+#include "loop.h"

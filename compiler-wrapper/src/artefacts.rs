@@ -17,13 +17,21 @@ const PASS: &[(&str, &str)] = &[
     ("stack.h", include_str!("../passes/stack.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
-const HEADERS: [(&str, &str); 2] =
-    [("quagmire.h", include_str!("../runtime/quagmire.h")), ("machine.h", include_str!("../runtime/machine.h"))];
+const HEADERS: [(&str, &str); 7] = [
+    ("quagmire.h", include_str!("../runtime/quagmire.h")),
+    ("machine.h", include_str!("../runtime/machine.h")),
+    ("serve.h", include_str!("../runtime/serve.h")),
+    ("counts.h", include_str!("../runtime/counts.h")),
+    ("active.h", include_str!("../runtime/active.h")),
+    ("afl.h", include_str!("../runtime/afl.h")),
+    ("loop.h", include_str!("../runtime/loop.h")),
+];
 const RUNTIME: (&str, &str) = ("runtime.c", include_str!("../runtime/runtime.c"));
 const COMPARES: (&str, &str) = ("compares.c", include_str!("../runtime/compares.c"));
 const HEAP: (&str, &str) = ("heap.c", include_str!("../runtime/heap.c"));
 const IN_PROCESS: (&str, &str) = ("inprocess.c", include_str!("../runtime/inprocess.c"));
 const SERVE: (&str, &str) = ("serve.c", include_str!("../runtime/serve.c"));
+const DRIVER: (&str, &str) = ("driver.c", include_str!("../runtime/driver.c"));
 const SCRIPT: &str = include_str!("../runtime/counts.ld");
 
 const PLUGIN_FLAGS: &[&str] = &["-shared", "-fPIC", "-O2", "-fno-rtti", "-fno-exceptions"];
@@ -45,6 +53,8 @@ pub struct Objects {
     pub main: PathBuf,
     /// The fork server of other programs.
     pub serve: PathBuf,
+    /// The `main` of harnesses under the fork server.
+    pub driver: PathBuf,
     /// What counts allocations.
     pub heap: PathBuf,
 }
@@ -78,7 +88,8 @@ pub fn plugin(cache: &Cache, toolchain: &Toolchain, compares: bool) -> Result<Pa
 
 /// The objects for this clang and for the target that the user's flags choose.
 pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Result<Objects, Error> {
-    let sources = [HEADERS[0], HEADERS[1], RUNTIME, COMPARES, IN_PROCESS, SERVE, HEAP];
+    let units = [RUNTIME, COMPARES, IN_PROCESS, SERVE, DRIVER, HEAP];
+    let sources: Vec<_> = HEADERS.into_iter().chain(units).collect();
     let key = digest(
         [toolchain.identity.as_bytes()]
             .into_iter()
@@ -91,6 +102,7 @@ pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Res
         (COMPARES.0, "quagmire-compares.o"),
         (IN_PROCESS.0, "quagmire-main.o"),
         (SERVE.0, "quagmire-serve.o"),
+        (DRIVER.0, "quagmire-driver.o"),
         (HEAP.0, "quagmire-heap.o"),
     ];
     let runtime = cache.file(&format!("objects-{}-{key}", toolchain.major), built[0].1, |folder| {
@@ -101,8 +113,8 @@ pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Res
         }
         Ok(())
     })?;
-    let [_, compares, main, serve, heap] = built.map(|(_, object)| runtime.with_file_name(object));
-    Ok(Objects { runtime, compares, main, serve, heap })
+    let [_, compares, main, serve, driver, heap] = built.map(|(_, object)| runtime.with_file_name(object));
+    Ok(Objects { runtime, compares, main, serve, driver, heap })
 }
 
 /// The in-process engine: `QUAGMIRE_ENGINE`, or `libquagmire.a` beside the wrapper, or `../lib/quagmire/libquagmire.a`

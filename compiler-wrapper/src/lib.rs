@@ -8,6 +8,7 @@ pub mod artefacts;
 pub mod cache;
 mod error;
 pub mod inputs;
+mod macros;
 pub mod options;
 pub mod plan;
 pub mod response;

@@ -24,6 +24,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use crate::inputs::Kind;
+use crate::macros;
 use crate::options;
 use crate::response::{self, Expanded, Read};
 use crate::settings::Settings;
@@ -44,6 +45,8 @@ pub enum Link {
     Runtime,
     /// The runtime object, and the in-process engine with its `main` (`-fsanitize=fuzzer`).
     Engine,
+    /// The runtime with the fork server, and a `main` that calls the harness (`-fsanitize=fuzzer`, `QUAGMIRE_DRIVER=1`).
+    Driver,
 }
 
 /// A command line, understood.
@@ -63,6 +66,8 @@ pub struct Plan {
     pub sanitizer_allocates: bool,
     /// Define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
     pub fuzzing_mode: bool,
+    /// Does this command preprocess something, so that it gets AFL's macros?
+    pub macros: bool,
     /// The user's flags that decide which target the runtime must be compiled for.
     pub target: Vec<OsString>,
     /// The user's arguments without fuzzer sanitizer elements.
@@ -87,6 +92,8 @@ pub struct Pieces {
     pub main: PathBuf,
     /// The object with the fork server.
     pub serve: PathBuf,
+    /// The object with a `main` that calls a harness.
+    pub driver: PathBuf,
     /// The object that counts allocations.
     pub heap: PathBuf,
     /// The linker script that gives counts pages of their own.
@@ -96,7 +103,14 @@ pub struct Pieces {
 }
 
 /// Functions of the runtime that instrumented code calls.
-const EXPORTED: [&str; 2] = ["__quagmire_register", "__quagmire_compare"];
+const EXPORTED: [&str; 6] = [
+    "__quagmire_register",
+    "__quagmire_compare",
+    "__quagmire_init",
+    "__quagmire_loop",
+    "__quagmire_testcase",
+    "__quagmire_testcase_size",
+];
 
 const FUZZING_MACRO: &str = "FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION";
 
@@ -108,6 +122,9 @@ impl Plan {
         // at the front, so that a dangling `-o` at the end keeps clang's own message
         if self.fuzzing_mode {
             command.push(format!("-D{FUZZING_MACRO}=1").into());
+        }
+        if self.macros {
+            command.extend(macros::AFL.map(|(name, text)| format!("-D{name}={text}").into()));
         }
         if self.instrument {
             command.push(joined("-fpass-plugin=", &pieces.plugin));
@@ -125,6 +142,10 @@ impl Plan {
             }
             if link == Link::Engine {
                 command.push(pieces.engine.clone().into());
+            } else if link == Link::Driver {
+                command.push(pieces.driver.clone().into());
+            }
+            if link != Link::Runtime {
                 // libFuzzer stands before the user's archives and so takes a harness out of one: do the same
                 command
                     .extend(["-Wl,-u,LLVMFuzzerTestOneInput", "-lpthread", "-ldl", "-lm", "-lrt"].map(OsString::from));
@@ -151,6 +172,7 @@ impl Plan {
             pages: false,
             sanitizer_allocates: false,
             fuzzing_mode: false,
+            macros: false,
             target: Vec::new(),
             before_inputs_only: arguments.len(),
             arguments,
@@ -177,14 +199,17 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         && !scan.dangling
         && (scan.names_library || scan.inputs.iter().any(|kind| *kind != Kind::Header));
     let executable = links && !scan.shared;
+    let harness = if settings.driver { Link::Driver } else { Link::Engine };
+    let link = executable.then_some(if scan.engine { harness } else { Link::Runtime });
     Plan {
         language,
         instrument: generates_code && scan.inputs.iter().any(|kind| kind.is_instrumented()),
         compares: settings.compares,
-        link: executable.then_some(if scan.engine { Link::Engine } else { Link::Runtime }),
-        pages: links && scan.takes_scripts && !(executable && scan.engine),
+        link,
+        pages: links && scan.takes_scripts && link != Some(Link::Engine),
         sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
+        macros: preprocesses,
         target: scan.target,
         arguments,
         before_inputs_only,

@@ -21,33 +21,49 @@ fn planned(line: &str) -> Plan {
     parse(words(line), Language::C, Settings::default(), &read)
 }
 
-/// The command in one line, with P, R, C, M, S, H, E and L for the plugin, runtime, comparisons, main, fork server, heap,
-/// engine and linker script.
+/// The command in one line, with P, R, C, M, S, H, D, E and L for the plugin, runtime, comparisons, main, fork server,
+/// heap, driver, engine and linker script. Without macros.
 fn command(line: &str) -> String {
+    command_with(line, Settings::default())
+}
+
+fn command_with(line: &str, settings: Settings) -> String {
     let pieces = Pieces {
         plugin: "P".into(),
         runtime: "R".into(),
         compares: "C".into(),
         main: "M".into(),
         serve: "S".into(),
+        driver: "D".into(),
         heap: "H".into(),
         script: "L".into(),
         engine: "E".into(),
     };
-    let command = planned(line).command(&pieces);
+    let mut plan = parse(words(line), Language::C, settings, &read);
+    plan.macros = false;
+    let command = plan.command(&pieces);
     command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
-                       -Wl,--export-dynamic-symbol=__quagmire_compare -Wl,-T,L";
+                       -Wl,--export-dynamic-symbol=__quagmire_compare \
+                      -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
+                      -Wl,--export-dynamic-symbol=__quagmire_testcase \
+                      -Wl,--export-dynamic-symbol=__quagmire_testcase_size -Wl,-T,L";
 const ENGINE: &str = "R C M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                       -Wl,--export-dynamic-symbol=__quagmire_register \
-                      -Wl,--export-dynamic-symbol=__quagmire_compare";
+                      -Wl,--export-dynamic-symbol=__quagmire_compare \
+                      -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
+                      -Wl,--export-dynamic-symbol=__quagmire_testcase \
+                      -Wl,--export-dynamic-symbol=__quagmire_testcase_size";
 
 /// With a sanitizer that has an allocator of its own.
 const SANITIZED: &str = "R C M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                          -Wl,--export-dynamic-symbol=__quagmire_register \
-                      -Wl,--export-dynamic-symbol=__quagmire_compare";
+                      -Wl,--export-dynamic-symbol=__quagmire_compare \
+                      -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
+                      -Wl,--export-dynamic-symbol=__quagmire_testcase \
+                      -Wl,--export-dynamic-symbol=__quagmire_testcase_size";
 
 #[test]
 fn compile_commands_get_the_plugin_and_nothing_else() {
@@ -220,7 +236,12 @@ fn an_option_without_its_value_is_left_for_clang_to_complain_about() {
 #[test]
 fn plain_mode_touches_nothing() {
     let line = "-fsanitize=fuzzer @fuzzer.rsp a.c -- b.c";
-    let plan = parse(words(line), Language::C, Settings { plain: true, fuzzing_mode: true, compares: true }, &read);
+    let plan = parse(
+        words(line),
+        Language::C,
+        Settings { plain: true, fuzzing_mode: true, compares: true, driver: true },
+        &read,
+    );
     assert_eq!(plan.command(&Pieces::default()), words(line));
 }
 
@@ -256,7 +277,7 @@ fn arguments_that_are_not_utf_8_pass_through() {
     let odd = OsString::from_vec(b"caf\xe9.c".to_vec());
     let plan = parse(vec!["-c".into(), odd.clone()], Language::C, Settings::default(), &read);
     assert!(plan.instrument);
-    assert_eq!(plan.command(&Pieces::default())[2], odd);
+    assert_eq!(plan.command(&Pieces::default()).last(), Some(&odd));
 }
 
 proptest::proptest! {
@@ -281,4 +302,28 @@ fn comparisons_are_shown_only_on_request_and_not_in_plain_mode() {
     assert!(plan(asked).compares && plan(asked).instrument);
     assert!(!plan(Settings::default()).compares);
     assert!(!plan(Settings { plain: true, ..asked }).compares);
+}
+
+#[test]
+fn a_harness_gets_the_driver_instead_of_the_engine_on_request() {
+    let asked = Settings { driver: true, ..Settings::default() };
+    let with = command_with("-fsanitize=fuzzer a.o -o a", asked);
+    assert!(
+        with.starts_with("a.o -o a R C S H D -Wl,-u,LLVMFuzzerTestOneInput ") && with.ends_with(" -Wl,-T,L"),
+        "{with}"
+    );
+    assert_eq!(command_with("a.o -o a", asked), format!("a.o -o a {RUNTIME}"));
+    assert_eq!(command_with("-fsanitize=fuzzer -c a.c", asked), "-fpass-plugin=P -c a.c");
+}
+
+#[test]
+fn what_is_preprocessed_gets_the_macros_of_afl() {
+    for line in ["-c a.c", "-E a.cc", "-M a.c", "a.c -o a", "-x c-header a.h -o a.h.gch", "-fsyntax-only a.c"] {
+        assert!(planned(line).macros, "{line}");
+        let words = planned(line).command(&Pieces::default());
+        assert!(words.contains(&"-D__AFL_HAVE_MANUAL_CONTROL=1".into()), "{line}");
+    }
+    for line in ["a.o -o a", "-c a.s", "-c a.i", "--version", "-cc1 a.c"] {
+        assert!(!planned(line).macros, "{line}");
+    }
 }

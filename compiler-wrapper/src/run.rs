@@ -24,6 +24,7 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
         let objects = artefacts::objects(&cache, &toolchain, &plan.target)?;
         (pieces.runtime, pieces.compares) = (objects.runtime, objects.compares);
         (pieces.main, pieces.serve, pieces.heap) = (objects.main, objects.serve, objects.heap);
+        pieces.driver = objects.driver;
     }
     if plan.pages {
         pieces.script = artefacts::script(&cache)?;

@@ -9,6 +9,8 @@ pub struct Settings {
     pub fuzzing_mode: bool,
     /// `QUAGMIRE_COMPARES=1`: show how far comparisons get.
     pub compares: bool,
+    /// `QUAGMIRE_DRIVER=1`: a harness gets a `main` for the fork server instead of the engine.
+    pub driver: bool,
 }
 
 impl Settings {
@@ -19,6 +21,7 @@ impl Settings {
             plain: set("QUAGMIRE_NOOPT"),
             fuzzing_mode: set("QUAGMIRE_FUZZING_MODE"),
             compares: set("QUAGMIRE_COMPARES"),
+            driver: set("QUAGMIRE_DRIVER"),
         }
     }
 }

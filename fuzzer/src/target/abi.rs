@@ -1,9 +1,12 @@
 //! Mirror of `compiler-wrapper/runtime/quagmire.h`.
 
-use std::os::raw::{c_char, c_int, c_void};
+use std::{
+    os::raw::{c_char, c_int, c_void},
+    sync::atomic::AtomicU64,
+};
 
 /// Must equal `QGM_ABI` of the harness.
-pub const ABI: u64 = 4;
+pub const ABI: u64 = 5;
 
 /// `QGM_MAX_MODULES`.
 pub const MAX_MODULES: usize = 256;
@@ -129,6 +132,24 @@ pub const REQUESTS: c_int = 198;
 /// Where it writes answers (`QGM_ANSWERS`).
 pub const ANSWERS: c_int = 199;
 
+/// The file with the input in the server (`QGM_INPUT`).
+pub const INPUT: c_int = 196;
+
+/// The longest input that a target takes from memory (`QGM_INPUT_BYTES`).
+pub const INPUT_BYTES: usize = 1 << 30;
+
+/// `Served::looped` of a run that a child in its loop answered for (`enum qgm_looped`): 0 if the child has ended.
+pub const WENT_ROUND: u64 = 1;
+
+/// Likewise: the target does not want its input kept.
+pub const WENT_REJECT: u64 = 2;
+
+/// Likewise: it was no run yet, the child has come to its loop.
+pub const STARTED: u64 = 3;
+
+/// `Served::status` if there was no child (`QGM_NO_CHILD`).
+pub const NO_CHILD: u64 = u64::MAX;
+
 /// Counts in shared memory begin and end at multiples of it (`QGM_PAGE`).
 pub const PAGE: usize = 4096;
 
@@ -178,17 +199,37 @@ pub struct Served {
     pub region_count: u64,
     /// The counts of all objects.
     pub region: [Region; 2 * MAX_MODULES],
+    /// The target reads its input in memory.
+    pub takes_memory: u64,
+    /// Bytes of that input; set before a run.
+    pub input_size: u64,
+    /// Number of the run that was asked for last.
+    pub wanted: u64,
+    /// Number of the run that was answered for last.
+    pub answered: u64,
+    /// The process that runs, or waits in its loop; 0 if there is none.
+    pub child: AtomicU64,
+    /// [`WENT_ROUND`] and so on; 0 if the child has ended.
+    pub looped: u64,
+    /// How it has ended, as `wait` says it.
+    pub status: u64,
     /// Time stamp at which the last run began.
     pub began: u64,
+    /// CPU time of the child at that moment, in nanoseconds.
+    pub cpu_began: u64,
+    /// The child has noted `cycles` and `time_ns` itself.
+    pub measured: u64,
     /// Where it crashed; 0 if not known.
     pub pc: u64,
     /// What the crash touched.
     pub address: u64,
+    /// Where its stack began.
+    pub top: u64,
     /// Its deepest stack in bytes; 0 if it was killed.
     pub stack: u64,
     /// Ticks of the time-stamp counter that it took.
     pub cycles: u64,
-    /// CPU time that it took, in nanoseconds.
+    /// CPU time that it took, in nanoseconds; 0 if it took so little that the ticks say more.
     pub time_ns: u64,
     /// What it allocated.
     pub heap: Heap,

@@ -4,14 +4,14 @@
 
 use std::{
     os::raw::c_int,
-    sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst},
+    sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst},
 };
 
-use crate::target::abi::Status;
+use crate::target::{abi::Status, tick};
 
 static TICKS: AtomicU64 = AtomicU64::new(0);
 static RUNNING: AtomicBool = AtomicBool::new(false);
-static CHILD: AtomicI32 = AtomicI32::new(0);
+static CHILD: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
 static CUT_OFF: AtomicU32 = AtomicU32::new(0);
 static ON_TICK: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -29,19 +29,20 @@ pub fn begin() {
     RUNNING.store(true, SeqCst);
 }
 
-/// It is made by this process.
-pub fn is(child: libc::pid_t) {
-    CHILD.store(child, SeqCst);
-    // a tick may have said so before it was known
-    if CUT_OFF.load(SeqCst) != 0 {
-        kill(child);
-    }
+/// Where the server says which process makes the run: memory that is shared with it for as long as this process lives.
+pub fn is_told_at(child: *const AtomicU64) {
+    CHILD.store(child.cast_mut(), SeqCst);
+}
+
+/// The process that makes the run; 0 if there is none, or it was not said yet.
+fn current() -> libc::pid_t {
+    // SAFETY: null, or valid for as long as this process lives.
+    unsafe { CHILD.load(SeqCst).as_ref() }.map_or(0, |child| child.load(SeqCst) as libc::pid_t)
 }
 
 /// The run has ended. Tells why it was cut off, if it was.
 pub fn end() -> Option<Status> {
     RUNNING.store(false, SeqCst);
-    CHILD.store(0, SeqCst);
     match CUT_OFF.load(SeqCst) {
         status if status == Status::Hung as u32 => Some(Status::Hung),
         status if status == Status::Memory as u32 => Some(Status::Memory),
@@ -65,12 +66,14 @@ extern "C" fn ticked(_signal: c_int) {
     let tick = ON_TICK.load(SeqCst);
     if !tick.is_null() {
         let running = RUNNING.load(SeqCst);
+        tick::watch(if running { current() } else { 0 });
         let ticks = if running { TICKS.fetch_add(1, SeqCst) + 1 } else { 0 };
         // SAFETY: only `guard` sets it, to such a function.
         let status = unsafe { std::mem::transmute::<*mut (), Tick>(tick)(ticks) };
         if running && status != Status::Returned {
             CUT_OFF.store(status as u32, SeqCst);
-            kill(CHILD.load(SeqCst));
+            // if it is not known yet, the next tick says the same
+            kill(current());
         }
     }
     // SAFETY: as above.

@@ -6,6 +6,7 @@
 
 mod child;
 mod image;
+mod input;
 mod maps;
 mod server;
 

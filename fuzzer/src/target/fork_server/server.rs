@@ -6,7 +6,8 @@ use std::{
     io::{self, Read, Write},
     os::{
         fd::{AsRawFd, RawFd},
-        unix::{ffi::OsStringExt, fs::FileExt, process::CommandExt},
+        raw::c_int,
+        unix::{ffi::OsStringExt, process::CommandExt},
     },
     path::Path,
     process::{Child, Command, Stdio},
@@ -14,19 +15,22 @@ use std::{
     time::Duration,
 };
 
-use super::{INPUT_FILE, child, image, is_input_file, maps, reads_file};
+use super::{INPUT_FILE, child, image, input::Input, is_input_file, maps, reads_file};
 use crate::{
     error::{Error, Result},
     target::{
-        abi::{ABI, ANSWERS, Event, NOT_SHARED, PAGE, READY, REQUESTS, RawModules, Resources, SERVE, Served, Status},
+        abi::{
+            ABI, ANSWERS, Event, INPUT, NO_CHILD, NOT_SHARED, PAGE, READY, REQUESTS, RawModules, Resources, SERVE,
+            STARTED, Served, Status, WENT_REJECT, WENT_ROUND,
+        },
+        clock,
         process::{End, memory_file, signal_name},
-        symbols, tick,
+        symbols,
     },
 };
 
-/// Descriptors in the server, beside those of AFL's protocol.
+/// Descriptor in the server, beside those of AFL's protocol.
 const MEMORY: RawFd = 197;
-const INPUT: RawFd = 196;
 
 /// A program that takes longer than this to get to its `main` is given up.
 const START: Duration = Duration::from_secs(60);
@@ -46,9 +50,7 @@ pub struct Server {
     answers: io::PipeReader,
     memory: File,
     served: NonNull<Served>,
-    /// The input, also as the server's standard input.
-    input: File,
-    input_length: usize,
+    input: Input,
 }
 
 impl Server {
@@ -74,13 +76,12 @@ impl Server {
         let served = served.ok_or_else(|| cannot("map memory to share")(io::Error::last_os_error()))?;
         // SAFETY: just mapped, as large as this, and zero.
         unsafe { (*served.as_ptr()).abi = ABI };
-        let input = memory_file(c"quagmire-input").map_err(cannot("make memory for inputs"))?;
+        let by_file = reads_file(command);
+        let input = Input::new(by_file).map_err(cannot("make memory for inputs"))?;
         let (server_requests, requests) = io::pipe().map_err(cannot("make a pipe"))?;
         let (answers, server_answers) = io::pipe().map_err(cannot("make a pipe"))?;
 
-        let by_file = reads_file(command);
-        let stdin =
-            if by_file { Stdio::null() } else { Stdio::from(input.try_clone().map_err(cannot("share inputs"))?) };
+        let stdin = if by_file { Stdio::null() } else { Stdio::from(input.share().map_err(cannot("share inputs"))?) };
         let mut command = Command::new(program);
         command.args(arguments.iter().map(with_input_file)).env(SERVE, MEMORY.to_string()).stdin(stdin);
         for (variable, usual) in [
@@ -118,8 +119,12 @@ impl Server {
         };
         let process = command.spawn().map_err(|error| Error::target(format!("cannot start {name}: {error}")))?;
         drop((server_requests, server_answers));
-        let mut server = Self { process, name, requests, answers, memory, served, input, input_length: 0 };
+        let mut server = Self { process, name, requests, answers, memory, served, input };
         server.greet()?;
+        child::is_told_at(&raw const server.served().child);
+        if server.served().takes_memory != 0 {
+            server.input.map().map_err(cannot("map memory for inputs"))?;
+        }
         Ok(server)
     }
 
@@ -131,7 +136,7 @@ impl Server {
         if unsafe { libc::poll(&raw mut ready, 1, START.as_millis() as i32) } <= 0 {
             let (name, seconds) = (&self.name, START.as_secs());
             return Err(Error::target(format!(
-                "{name} did not get to its main within {seconds} s: does it wait for something?"
+                "{name} did not get to its main, or its __AFL_INIT(), within {seconds} s: does it wait for something?"
             )));
         }
         if self.answers.read_exact(&mut word).is_err() {
@@ -189,63 +194,72 @@ impl Server {
 
     /// One run. If the server itself has gone, this process goes too: its successor starts another one.
     pub fn run(&mut self, input: &[u8]) -> Ended {
-        let told = self.give(input).and_then(|()| self.request());
-        let (status, cut_off) = told.unwrap_or_else(|_| {
+        let told = loop {
+            match self.give(input).and_then(|()| self.request()) {
+                // what a child does before its loop, and until it first comes back to it, is no part of a run
+                Ok(None) if self.served().looped == STARTED => {}
+                told => break told,
+            }
+        };
+        let cut_off = told.unwrap_or_else(|_| {
             // SAFETY: ends this process.
             unsafe { libc::raise(libc::SIGKILL) };
-            (0, None)
+            None
         });
         let served = self.served();
+        let time_ns = match served.time_ns {
+            0 => (served.cycles as f64 * clock::ns_per_tick()) as u64,
+            measured => measured,
+        };
         let resources = Resources {
             cycles: served.cycles,
             heap_peak: served.heap.peak.max(0) as u64,
             heap_total: served.heap.total,
             stack: served.stack,
-            time_ns: served.time_ns.max(1),
+            time_ns: time_ns.max(1),
         };
         let mut event = Event { pc: served.pc, address: served.address, ..Event::default() };
-        let status = if let Some(cut_off) = cut_off {
-            cut_off
-        } else if libc::WIFSIGNALED(status) {
-            event.signal = libc::WTERMSIG(status).into();
-            Status::Crashed
-        } else {
-            event.exit_code = libc::WEXITSTATUS(status).into();
-            Status::Returned
+        let ended = served.status as c_int;
+        let status = match (cut_off, served.looped) {
+            (Some(cut_off), _) => cut_off,
+            (None, WENT_ROUND) => Status::Returned,
+            (None, WENT_REJECT) => Status::Rejected,
+            (None, _) if libc::WIFSIGNALED(ended) => {
+                event.signal = libc::WTERMSIG(ended).into();
+                Status::Crashed
+            }
+            (None, _) => {
+                event.exit_code = libc::WEXITSTATUS(ended).into();
+                Status::Returned
+            }
         };
         Ended { status, event, resources }
     }
 
     /// Puts the input where the program reads it.
     fn give(&mut self, input: &[u8]) -> io::Result<()> {
-        self.input.write_all_at(input, 0)?;
-        if input.len() != self.input_length {
-            self.input.set_len(input.len() as u64)?;
-            self.input_length = input.len();
-        }
-        // the offset is the server's too
-        // SAFETY: an open file.
-        unsafe { libc::lseek(self.input.as_raw_fd(), 0, libc::SEEK_SET) };
+        let given = self.input.give(input)?;
+        // SAFETY: mapped for as long as this process lives; no run is on.
+        unsafe { (*self.served.as_ptr()).input_size = given as u64 };
         Ok(())
     }
 
-    fn request(&mut self) -> io::Result<(i32, Option<Status>)> {
+    /// Has the program run once. Tells why the run was cut off, if it was.
+    fn request(&mut self) -> io::Result<Option<Status>> {
+        // SAFETY: as above.
+        let number = unsafe {
+            (*self.served.as_ptr()).wanted += 1;
+            (*self.served.as_ptr()).wanted
+        };
         child::begin();
-        self.requests.write_all(&[0; 4])?;
-        let pid = self.answer()?;
-        if pid <= 0 {
+        self.requests.write_all(&(number as u32).to_ne_bytes())?;
+        self.answers.read_exact(&mut [0; 4])?;
+        let cut_off = child::end();
+        let served = self.served();
+        if served.looped == 0 && served.status == NO_CHILD {
             return Err(io::Error::other("it cannot fork"));
         }
-        tick::watch(pid);
-        child::is(pid);
-        let status = self.answer()?;
-        Ok((status, child::end()))
-    }
-
-    fn answer(&mut self) -> io::Result<i32> {
-        let mut word = [0; 4];
-        self.answers.read_exact(&mut word)?;
-        Ok(i32::from_ne_bytes(word))
+        Ok(cut_off)
     }
 }
 

@@ -1,0 +1,80 @@
+/* Functions that are on the stack when runs begin in the middle of them: where __AFL_INIT or __AFL_LOOP stands. They were
+   entered before, and would not be seen to have run. In every run they count as entered once. */
+#ifndef QUAGMIRE_ACTIVE_H
+#define QUAGMIRE_ACTIVE_H
+
+#include "quagmire.h"
+
+#include <link.h>
+
+int main(int argc, char **argv) __attribute__((weak));
+
+/* The caller, and main. Who calls between the two is not looked for: that would take a library that every child has to
+   carry. Its blocks that come after the run has begun are not counted. */
+static uint32_t *active[2];
+static int active_count;
+
+struct two_addresses {
+  uintptr_t one, other;
+};
+
+static int holds(const struct dl_phdr_info *object, uintptr_t address) {
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    uintptr_t start = object->dlpi_addr + part->p_vaddr;
+    if (part->p_type == PT_LOAD && address >= start && address - start < part->p_memsz)
+      return 1;
+  }
+  return 0;
+}
+
+static int hold_both(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size;
+  const struct two_addresses *addresses = data;
+  return holds(object, addresses->one) && holds(object, addresses->other);
+}
+
+/* The function with the nearest block at or below an address, in the same object. */
+static const struct qgm_function *function_at(uintptr_t address) {
+  const struct qgm_function *found = NULL;
+  uintptr_t nearest = 0;
+  for (uint64_t i = 0; i < __quagmire_modules.count; i++) {
+    const struct qgm_module *module = &__quagmire_modules.module[i];
+    for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++)
+      for (uint32_t edge = 0; f->entry && edge < f->edges - f->progress; edge++) {
+        uintptr_t block = (uintptr_t)f->pcs[edge];
+        if (block <= address && block > nearest) {
+          nearest = block;
+          found = f;
+        }
+      }
+  }
+  struct two_addresses both = {nearest, address};
+  return found && dl_iterate_phdr(hold_both, &both) ? found : NULL;
+}
+
+static void note(const struct qgm_function *function) {
+  for (int i = 0; i < active_count; i++)
+    if (active[i] == function->entry)
+      return;
+  active[active_count++] = function->entry;
+}
+
+/* Notes which functions go on when a run begins: `caller` is the address that the runtime returns to. */
+static void note_active(void *caller) {
+  active_count = 0;
+  const struct qgm_function *function = function_at((uintptr_t)caller - 1);
+  if (function)
+    note(function);
+  /* a constructor may come before it */
+  function = main ? function_at((uintptr_t)main) : NULL;
+  if (function && *function->entry)
+    note(function);
+}
+
+static void enter_active(void) {
+  for (int i = 0; i < active_count; i++)
+    ++*active[i];
+}
+
+#endif
