@@ -27,7 +27,9 @@ use self::{
     clients::{Clients, Place},
 };
 use crate::{
+    engine,
     error::{Error, ExitCode, Result},
+    metrics::{About, Address, Endpoint, Server},
     mutators::Rule,
     output::{OutputFolder, summary::Environment},
     replay::{measure, rounds::Rounds},
@@ -83,6 +85,17 @@ fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn FnMut() 
     supervisor::supervise(&page.share(), &mut work, &kills, meanwhile)
 }
 
+/// Shows the campaign's figures, and says where.
+fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
+    let is_asked = setup.options.metrics.as_ref().is_some_and(Address::is_chosen_by_system);
+    if !setup.options.quiet || is_asked {
+        // a closed standard output is no error
+        let _ = writeln!(std::io::stdout(), "Metrics: {}", endpoint.url());
+    }
+    let about = About { target: engine::program(), engine: engine::kind().name().to_owned() };
+    endpoint.serve(setup.folder.path(), about)
+}
+
 /// Runs a campaign over the harness that this process is.
 ///
 /// # Errors
@@ -94,6 +107,8 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
     worker::check_options(&options)?;
     // absolute, since the target may change the working folder
     let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
+    // before anything is written: it may be refused
+    let endpoint = options.metrics.as_ref().map(Endpoint::listen).transpose()?;
     let folder = OutputFolder::open(&output, options.resume, options.force).map_err(|error| Error {
         message: error.message.replace(&*output.to_string_lossy(), &options.output.to_string_lossy()),
         ..error
@@ -116,6 +131,7 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         environment: environment::environment(),
         place: Place { number: 0, of: clients, board: Board::new(clients)? },
     };
+    let _server = endpoint.map(|endpoint| serve(endpoint, &setup)).transpose()?;
     let mut others = Clients::start(&setup, harness)?;
     clients::pin(&setup.options, 0);
     let code = search(&setup, harness, &mut || others.look_after())?;

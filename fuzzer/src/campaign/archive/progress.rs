@@ -169,6 +169,7 @@ impl Archive<'_> {
             executions: self.executions(),
             executions_per_second: self.executions_per_second(),
             clients: self.clients(),
+            entries: record.entries.len() as u64,
             foreign: record.foreign,
             target: summary::Target {
                 program: self.program(),
