@@ -9,6 +9,7 @@ pub mod engine;
 pub mod error;
 pub mod keep;
 pub mod mask;
+pub mod metrics;
 pub mod mutators;
 pub mod output;
 pub mod replay;

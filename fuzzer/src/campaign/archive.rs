@@ -27,8 +27,8 @@ use crate::{
     keep::feedback::Kept,
     output::{
         EntryName, Logs, OutputFolder, Phases, PlotData, Screen,
-        screen::{Style, terminal_width},
-        write_whole,
+        screen::{Style, View},
+        terminal_size, write_whole,
     },
     stages::{
         gathering::Gathering,
@@ -59,6 +59,8 @@ pub struct Archive<'a> {
     plot: PlotData,
     screen: Screen<File>,
     terminal: bool,
+    /// What the screen shows.
+    view: View,
     moment: Moment,
     execution_limit: u64,
     lost: &'a [Lost],
@@ -74,8 +76,8 @@ impl<'a> Archive<'a> {
             color: setup.options.color.enabled(is_terminal),
             quiet: setup.options.quiet,
         };
-        let width = terminal.try_clone().ok();
-        let screen = Screen::new(terminal, style, move || width.as_ref().and_then(terminal_width))
+        let window = terminal.try_clone().ok();
+        let screen = Screen::new(terminal, style, move || window.as_ref().and_then(terminal_size))
             .with_lines(record.lines_on_screen);
         let now = record.earlier_sessions + since(setup.start_ns);
         Ok(Self {
@@ -87,6 +89,7 @@ impl<'a> Archive<'a> {
             plot: PlotData::open(setup.folder.path())?,
             screen,
             terminal: is_terminal,
+            view: View::default(),
             moment: Moment::default(),
             execution_limit: u64::MAX,
             lost: &[],

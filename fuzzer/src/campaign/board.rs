@@ -1,8 +1,11 @@
 //! What the clients of a campaign on many cores tell each other while they run: memory that all of them share.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    output::screen::View,
+};
 
 /// What a client has done so far.
 #[derive(Debug, Default)]
@@ -32,6 +35,8 @@ pub struct Figures {
 #[repr(C)]
 struct Header {
     stop: AtomicBool,
+    /// A [`View`], as bits.
+    view: AtomicU8,
 }
 
 /// See the module's text. Lives as long as the process: copies are the same board.
@@ -79,6 +84,16 @@ impl Board {
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.header().stop.load(Relaxed)
+    }
+
+    /// What the display is to show.
+    pub fn set_view(&self, view: View) {
+        self.header().view.store(view.to_bits(), Relaxed);
+    }
+
+    /// What the display is to show.
+    pub fn view(&self) -> View {
+        View::from_bits(self.header().view.load(Relaxed))
     }
 
     /// A client tells what it has done.

@@ -74,17 +74,23 @@ pub struct Confirmer {
 
 impl Confirmer {
     /// Measures `candidate` beside the seed that is the baseline and beside the seed that it was made from. `None` if it
-    /// does not come back when it is run by itself, or if there was no time to find out.
+    /// does not come back when it is run by itself, or if there was no time to find out. `meanwhile` is called all the time.
     ///
     /// # Errors
     /// If the measuring process cannot be started or says nonsense.
-    pub fn confirm(&self, reference: &Path, own_seed: &Path, candidate: &Path) -> Result<Option<Confirmation>> {
+    pub fn confirm(
+        &self,
+        reference: &Path,
+        own_seed: &Path,
+        candidate: &Path,
+        meanwhile: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Option<Confirmation>> {
         let mut inputs = vec![reference];
         if own_seed != reference {
             inputs.push(own_seed);
         }
         inputs.push(candidate);
-        let Some(report) = self.replay(&inputs, BUDGET)? else { return Ok(None) };
+        let Some(report) = self.replay(&inputs, BUDGET, meanwhile)? else { return Ok(None) };
         let (Some(first), Some(last)) = (report.inputs.first(), report.inputs.last()) else {
             return Err(Error::other("the replay process reported nothing"));
         };
@@ -122,20 +128,26 @@ impl Confirmer {
         }))
     }
 
-    /// What the reference seed shows against itself. `None` if there was no time to find out.
+    /// What the reference seed shows against itself. `None` if there was no time to find out. `meanwhile` is called all the
+    /// time.
     ///
     /// # Errors
     /// If the measuring process cannot be started or says nonsense.
-    pub fn noise(&self, reference: &Path) -> Result<Option<Noise>> {
+    pub fn noise(&self, reference: &Path, meanwhile: &mut dyn FnMut() -> Result<()>) -> Result<Option<Noise>> {
         // half of the time that there is: the process has to start and to report as well
         let budget = self.deadline.saturating_duration_since(Instant::now()) / 2;
-        let Some(report) = self.replay(&[reference], budget)? else { return Ok(None) };
+        let Some(report) = self.replay(&[reference], budget, meanwhile)? else { return Ok(None) };
         let rounds = report.inputs.first().map_or(0, |input| input.seconds.len() as u32);
         Ok(report.noise_floor.map(|floor| Noise { floor, rounds }))
     }
 
     /// Runs the harness's own `replay`, the very command that findings are reproduced with. `None` if it was stopped.
-    fn replay(&self, inputs: &[&Path], budget: Duration) -> Result<Option<Report>> {
+    fn replay(
+        &self,
+        inputs: &[&Path],
+        budget: Duration,
+        meanwhile: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Option<Report>> {
         let cannot = |error: std::io::Error| Error::other(format!("cannot start the harness to measure: {error}"));
         let mut command = Command::new("/proc/self/exe");
         command
@@ -162,11 +174,12 @@ impl Confirmer {
         let mut text = Vec::new();
         let mut pipe = child.stdout.take();
         while let Some(output) = &mut pipe {
-            if stop_requested() || Instant::now() >= self.deadline {
+            let looked = meanwhile();
+            if looked.is_err() || stop_requested() || Instant::now() >= self.deadline {
                 // SAFETY: the group of a child that was not waited for.
                 unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
                 let _ = child.wait();
-                return Ok(None);
+                return looked.map(|()| None);
             }
             let mut ready = libc::pollfd { fd: output.as_raw_fd(), events: libc::POLLIN, revents: 0 };
             // SAFETY: one descriptor, which is open.

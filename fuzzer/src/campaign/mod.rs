@@ -7,8 +7,10 @@ pub mod clients;
 pub mod confirm;
 mod environment;
 mod groups;
+pub mod keys;
 pub mod options;
 pub mod record;
+mod refresh;
 pub mod rules;
 pub mod seeds;
 pub mod supervisor;
@@ -25,15 +27,25 @@ use std::{
 use self::{
     board::Board,
     clients::{Clients, Place},
+    keys::Keys,
+    supervisor::Meanwhile,
 };
 use crate::{
+    engine,
     error::{Error, ExitCode, Result},
+    metrics::{About, Address, Endpoint, Server},
     mutators::Rule,
     output::{OutputFolder, summary::Environment},
     replay::{measure, rounds::Rounds},
     report,
     target::{abi::Harness, clock::ns_per_tick, input_page::InputPage, tick},
 };
+
+/// Everything else that is not urgent is looked at this often.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Keys are looked at this often.
+const BETWEEN_KEYS: Duration = Duration::from_millis(100);
 
 /// At the end, findings are compared with their seeds for this long; `quagmire report` takes its time.
 const TIME_FOR_DIFFS: Duration = Duration::from_secs(5);
@@ -61,11 +73,11 @@ pub struct Setup {
     pub place: Place,
 }
 
-/// Searches with this client until the campaign is over. `meanwhile` is called now and then by the process that watches.
+/// Searches with this client until the campaign is over. `meanwhile` is what the process that watches does beside.
 ///
 /// # Errors
 /// Anything that keeps it from starting or from writing what it found.
-fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn FnMut() -> Result<()>) -> Result<ExitCode> {
+fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn Meanwhile) -> Result<ExitCode> {
     let page = InputPage::new(setup.max_size.max(1))?;
     let alone = measure::Plan {
         counters: false,
@@ -83,6 +95,44 @@ fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn FnMut() 
     supervisor::supervise(&page.share(), &mut work, &kills, meanwhile)
 }
 
+/// What the process above the first client does beside watching its worker.
+struct First<'a> {
+    setup: &'a Setup,
+    looked: u64,
+    others: Clients<'a>,
+    keys: Option<Keys>,
+}
+
+impl Meanwhile for First<'_> {
+    fn look(&mut self) -> Result<()> {
+        self.keys.iter_mut().for_each(Keys::look);
+        if tick::now_ns() - self.looked >= SECOND.as_nanos() as u64 {
+            self.looked = tick::now_ns();
+            refresh::refresh(self.setup)?;
+        }
+        self.others.look_after()
+    }
+
+    fn interval(&self) -> Duration {
+        if self.keys.is_some() { BETWEEN_KEYS } else { SECOND }
+    }
+
+    fn keys(&mut self) -> Option<&mut Keys> {
+        self.keys.as_mut()
+    }
+}
+
+/// Shows the campaign's figures, and says where.
+fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
+    let is_asked = setup.options.metrics.as_ref().is_some_and(Address::is_chosen_by_system);
+    if !setup.options.quiet || is_asked {
+        // a closed standard output is no error
+        let _ = writeln!(std::io::stdout(), "Metrics: {}", endpoint.url());
+    }
+    let about = About { target: engine::program(), engine: engine::kind().name().to_owned() };
+    endpoint.serve(setup.folder.path(), about)
+}
+
 /// Runs a campaign over the harness that this process is.
 ///
 /// # Errors
@@ -94,6 +144,8 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
     worker::check_options(&options)?;
     // absolute, since the target may change the working folder
     let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
+    // before anything is written: it may be refused
+    let endpoint = options.metrics.as_ref().map(Endpoint::listen).transpose()?;
     let folder = OutputFolder::open(&output, options.resume, options.force).map_err(|error| Error {
         message: error.message.replace(&*output.to_string_lossy(), &options.output.to_string_lossy()),
         ..error
@@ -116,9 +168,17 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         environment: environment::environment(),
         place: Place { number: 0, of: clients, board: Board::new(clients)? },
     };
-    let mut others = Clients::start(&setup, harness)?;
+    let _server = endpoint.map(|endpoint| serve(endpoint, &setup)).transpose()?;
+    let mut first = First {
+        setup: &setup,
+        looked: setup.start_ns,
+        others: Clients::start(&setup, harness)?,
+        keys: Keys::new(&setup.options, setup.place.board),
+    };
     clients::pin(&setup.options, 0);
-    let code = search(&setup, harness, &mut || others.look_after())?;
+    let code = search(&setup, harness, &mut first)?;
+    // the terminal is given back
+    drop(first);
     // everything is written: from here on, Ctrl-C ends the process
     supervisor::release_signals();
     let plan = report::Plan { deadline: Some(Instant::now() + TIME_FOR_DIFFS), graphs: setup.options.plotting };

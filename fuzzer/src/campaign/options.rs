@@ -10,6 +10,7 @@ use crate::cli::units;
 use crate::cost::resource::Resource;
 use crate::error::{Error, Result, regex_reason};
 use crate::keep::{effort::Focus, feedback::Masking};
+use crate::metrics::Address;
 use crate::schedule::by_cost::Parents;
 use crate::stages::{gathering::Limits, strategy::Strategy};
 use regex::bytes::Regex;
@@ -175,6 +176,8 @@ pub struct Options {
     pub plotting: bool,
     /// Print nothing but the end.
     pub quiet: bool,
+    /// Where to show figures for Prometheus.
+    pub metrics: Option<Address>,
     /// When to use colours.
     pub color: ColorChoice,
     /// Show what the target prints.
@@ -241,6 +244,7 @@ impl Options {
             force: args.force,
             plotting: !args.no_plotting,
             quiet: args.quiet,
+            metrics: args.metrics.as_deref().map(Address::parse).transpose()?,
             color: color(&args.color)?,
             debug_target: args.target.debug_target,
             confirm: !args.no_confirm,

@@ -1,9 +1,12 @@
 //! The process above the one that fuzzes: starts it, starts it again after the target took it down, and passes signals
 //! on. It never runs the target itself, so nothing the target does can reach it.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::{
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    time::Duration,
+};
 
-use super::checkpoint::Vault;
+use super::{checkpoint::Vault, keys::Keys};
 use crate::{
     error::{Error, ExitCode, Result},
     target::{
@@ -65,15 +68,21 @@ fn stop_on(signal: i32) {
     }
 }
 
-/// The supervisor's signals, blocked so that it can wait for them.
-fn watched(block: i32) -> libc::sigset_t {
+/// The supervisor's signals.
+const WATCHED: [i32; 4] = [libc::SIGCHLD, libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+
+/// What a terminal sends beside them: Ctrl-Z and Ctrl-\. They have their usual effect, once the terminal was given back.
+const OF_TERMINAL: [i32; 2] = [libc::SIGTSTP, libc::SIGQUIT];
+
+/// Blocks signals so that they can be waited for, or lets them through.
+fn mask(how: i32, signals: impl IntoIterator<Item = i32>) -> libc::sigset_t {
     // SAFETY: works on a local set and this thread's mask.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
-        for signal in [libc::SIGCHLD, libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        for signal in signals {
             libc::sigaddset(&raw mut set, signal);
         }
-        libc::sigprocmask(block, &raw const set, std::ptr::null_mut());
+        libc::sigprocmask(how, &raw const set, std::ptr::null_mut());
         set
     }
 }
@@ -81,19 +90,52 @@ fn watched(block: i32) -> libc::sigset_t {
 /// Gives the watched signals their usual effects again. Those that came before are forgotten: they asked for the end that
 /// has come.
 pub fn release_signals() {
-    let set = watched(libc::SIG_BLOCK);
+    let set = mask(libc::SIG_BLOCK, WATCHED);
     let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: valid pointers.
     while unsafe { libc::sigtimedwait(&raw const set, std::ptr::null_mut(), &raw const now) } > 0 {}
-    watched(libc::SIG_UNBLOCK);
+    mask(libc::SIG_UNBLOCK, WATCHED.into_iter().chain(OF_TERMINAL));
 }
 
-/// Waits for one of the watched signals, a second at most.
-fn next_signal(set: &libc::sigset_t) -> Option<i32> {
-    let second = libc::timespec { tv_sec: 1, tv_nsec: 0 };
+/// Waits for one of the watched signals, so long at most.
+fn next_signal(set: &libc::sigset_t, at_most: Duration) -> Option<i32> {
+    let time = libc::timespec { tv_sec: at_most.as_secs() as _, tv_nsec: at_most.subsec_nanos().into() };
     // SAFETY: valid pointers.
-    let signal = unsafe { libc::sigtimedwait(set, std::ptr::null_mut(), &raw const second) };
+    let signal = unsafe { libc::sigtimedwait(set, std::ptr::null_mut(), &raw const time) };
     (signal > 0).then_some(signal)
+}
+
+/// Lets a signal have its usual effect. Comes back when this process goes on after having been stopped.
+fn has_its_effect(signal: i32) {
+    // SAFETY: to this thread, which is the only one.
+    unsafe { libc::raise(signal) };
+    mask(libc::SIG_UNBLOCK, [signal]);
+    mask(libc::SIG_BLOCK, [signal]);
+}
+
+/// What the process above a worker does beside watching it.
+pub trait Meanwhile {
+    /// Called whenever a child of this process ends, and after each interval.
+    ///
+    /// # Errors
+    /// What ends the campaign.
+    fn look(&mut self) -> Result<()>;
+
+    /// Between two looks.
+    fn interval(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    /// The keys of the terminal, if they are read.
+    fn keys(&mut self) -> Option<&mut Keys> {
+        None
+    }
+}
+
+impl<F: FnMut() -> Result<()>> Meanwhile for F {
+    fn look(&mut self) -> Result<()> {
+        self()
+    }
 }
 
 /// What a worker is started with.
@@ -128,8 +170,7 @@ pub enum Outcome {
 }
 
 /// Runs `work` in child processes until the campaign is over. `kills` runs an input in a process of its own and tells
-/// whether that ends it: a worker may also have been killed by somebody else. `meanwhile` is called whenever a child of
-/// this process ends, and about once a second.
+/// whether that ends it: a worker may also have been killed by somebody else.
 ///
 /// # Errors
 /// If a process cannot be started, or the target never gets as far as one run.
@@ -137,19 +178,20 @@ pub fn supervise(
     page: &InputPage,
     work: &mut dyn FnMut(&Restart) -> Result<Outcome>,
     kills: &dyn Fn(&[u8]) -> Result<bool>,
-    meanwhile: &mut dyn FnMut() -> Result<()>,
+    meanwhile: &mut dyn Meanwhile,
 ) -> Result<ExitCode> {
     let vault = Vault::new()?;
     let mut lost: Vec<Lost> = Vec::new();
     let (mut futile, mut deaths) = (0, 0);
-    let set = watched(libc::SIG_BLOCK);
+    let of_terminal = meanwhile.keys().map_or(&[][..], |_| &OF_TERMINAL);
+    let set = mask(libc::SIG_BLOCK, WATCHED.iter().chain(of_terminal).copied());
     let supervisor = std::process::id();
     let mut requests = 0;
     for workers in 0.. {
         let runs = page.runs();
         let child = process::fork()?;
         if child == 0 {
-            watched(libc::SIG_UNBLOCK);
+            mask(libc::SIG_UNBLOCK, WATCHED.into_iter().chain(OF_TERMINAL));
             SUPERVISOR.store(supervisor, Relaxed);
             // SAFETY: a flag of this process: no worker outlives its supervisor.
             unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
@@ -215,7 +257,7 @@ fn watch(
     page: &InputPage,
     set: &libc::sigset_t,
     requests: &mut u32,
-    meanwhile: &mut dyn FnMut() -> Result<()>,
+    meanwhile: &mut dyn Meanwhile,
 ) -> Result<(End, bool)> {
     // SAFETY: a child of ours that was not waited for.
     let kill = |signal| unsafe { libc::kill(child, signal) };
@@ -225,8 +267,12 @@ fn watch(
         if let Some(end) = process::poll(child)? {
             return Ok((end, stuck));
         }
-        meanwhile()?;
-        match next_signal(set) {
+        meanwhile.look()?;
+        match next_signal(set, meanwhile.interval()) {
+            Some(signal) if OF_TERMINAL.contains(&signal) => {
+                meanwhile.keys().into_iter().for_each(Keys::leave);
+                has_its_effect(signal);
+            }
             Some(signal) if signal != libc::SIGCHLD => {
                 *requests += 1;
                 kill(if *requests > 1 { libc::SIGKILL } else { libc::SIGTERM });

@@ -248,6 +248,9 @@ impl<'a> Worker<'a> {
                 return self.end(stopped_by);
             }
             self.set_baseline()?;
+            let moment = self.moment();
+            self.archive.borrow_mut().set_moment(moment);
+            self.archive.borrow_mut().write_progress(None)?;
             self.measure_noise()?;
         }
         if let Some(outcome) = self.import()? {
@@ -275,11 +278,7 @@ impl<'a> Worker<'a> {
                 }
                 Interruption::None | Interruption::Over => round.map_err(|error| internal(&error))?,
             };
-            if TICKED.load(Relaxed) {
-                TICKED.store(false, Relaxed);
-                let moment = self.moment();
-                self.archive.borrow_mut().housekeeping(moment)?;
-            }
+            self.keep_house()?;
             self.confirm_if_due()?;
             if let Some(outcome) = self.share_if_due()? {
                 return Ok(outcome);
@@ -289,6 +288,15 @@ impl<'a> Worker<'a> {
             }
         };
         self.end(stopped_by)
+    }
+
+    /// Shows and writes what is due, if there was a tick.
+    fn keep_house(&mut self) -> Result<()> {
+        if TICKED.swap(false, Relaxed) {
+            let moment = self.moment();
+            self.archive.borrow_mut().housekeeping(moment)?;
+        }
+        Ok(())
     }
 
     fn moment(&self) -> Moment {

@@ -215,6 +215,10 @@ pub struct FuzzArgs {
     /// Print nothing but the end
     #[arg(long, help_heading = "Display")]
     pub quiet: bool,
+    /// Show the figures of the running campaign to Prometheus at this address: 127.0.0.1:9091, :9091 (for everybody who
+    /// reaches this machine), 127.0.0.1:0 (a free port, printed)
+    #[arg(long, value_name = "ADDR", help_heading = "Display")]
+    pub metrics: Option<String>,
     /// When to use colours: auto, always or never
     #[arg(long, value_name = "WHEN", default_value = defaults::COLOR, help_heading = "Display")]
     pub color: String,

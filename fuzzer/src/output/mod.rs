@@ -10,6 +10,7 @@ pub mod names;
 pub mod phases;
 pub mod screen;
 pub mod summary;
+pub mod terminal;
 
 pub use afl_stats::{AflStats, PlotData};
 pub use atomic::write_whole;
@@ -18,5 +19,6 @@ pub use folder::OutputFolder;
 pub use logs::Logs;
 pub use names::EntryName;
 pub use phases::Phases;
-pub use screen::{Screen, Status, Style, terminal_width};
+pub use screen::{Screen, Status, Style};
 pub use summary::Summary;
+pub use terminal::terminal_size;

@@ -1,15 +1,17 @@
 //! What the user sees: a block that is redrawn in place on a terminal, plain lines elsewhere.
 
-use super::format::{clock, counted, grouped, rate, ratio};
-use std::fmt::Write as _;
+mod block;
+
+use super::{summary::Client, terminal::Size};
+use block::{block, line};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// The block is redrawn this often at most.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Width if nobody knows it, in columns.
-const USUAL_WIDTH: usize = 80;
+/// The terminal's size if nobody knows it.
+const USUAL_SIZE: Size = Size { columns: 80, rows: 24 };
 
 /// A campaign at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,8 +44,8 @@ pub struct Status {
     pub queue_set_aside: u64,
     /// Entries that other clients and campaigns have found.
     pub queue_foreign: u64,
-    /// Runs of the target per second of each client, if there are several.
-    pub clients: Vec<f64>,
+    /// What each client has done, if there are several.
+    pub clients: Vec<Client>,
     /// Rare branches now; 0 before the first round for one.
     pub rare: u64,
     /// No more runs have hit them.
@@ -64,6 +66,31 @@ pub struct Status {
     pub target: String,
     /// The number that all random choices follow from.
     pub seed: u64,
+    /// What the user wants to see.
+    pub view: View,
+}
+
+/// What the user wants to see on a terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// Keys are read: the block says so.
+    pub keys: bool,
+    /// A row for each client.
+    pub clients: bool,
+    /// What the keys do.
+    pub help: bool,
+}
+
+impl View {
+    /// As a number, for memory that is shared.
+    pub fn to_bits(self) -> u8 {
+        u8::from(self.keys) | u8::from(self.clients) << 1 | u8::from(self.help) << 2
+    }
+
+    /// The inverse of [`Self::to_bits`].
+    pub fn from_bits(bits: u8) -> Self {
+        Self { keys: bits & 1 != 0, clients: bits & 2 != 0, help: bits & 4 != 0 }
+    }
 }
 
 /// How to write.
@@ -82,16 +109,18 @@ pub struct Screen<W: Write> {
     out: W,
     style: Style,
     /// Asked before each redraw, since windows are resized.
-    width: Box<dyn Fn() -> Option<u16> + Send>,
+    size: Box<dyn Fn() -> Option<Size> + Send>,
     /// Lines of the block on the terminal now.
     lines: usize,
+    /// Their lengths, if this display has drawn them.
+    lengths: Vec<usize>,
     drawn: Option<Instant>,
 }
 
 impl<W: Write> Screen<W> {
-    /// A display that writes to `out`; `width` tells the terminal's width in columns, see [`terminal_width`].
-    pub fn new(out: W, style: Style, width: impl Fn() -> Option<u16> + Send + 'static) -> Self {
-        Self { out, style, width: Box::new(width), lines: 0, drawn: None }
+    /// A display that writes to `out`; `size` tells the terminal's, see [`super::terminal_size`].
+    pub fn new(out: W, style: Style, size: impl Fn() -> Option<Size> + Send + 'static) -> Self {
+        Self { out, style, size: Box::new(size), lines: 0, lengths: Vec::new(), drawn: None }
     }
 
     /// Goes on where another display has left this many lines of its block.
@@ -124,11 +153,11 @@ impl<W: Write> Screen<W> {
             self.write(&(line(status) + "\n"));
             return;
         }
-        let width = (self.width)().map_or(USUAL_WIDTH, usize::from).max(1);
-        let lines = block(status);
         let mut text = self.erase();
+        let lines = block(status, self.size());
+        self.lengths = lines.iter().map(block::length).collect();
         for line in &lines {
-            text += &cut(line, width, self.style.color);
+            text += &block::written(line, self.style.color);
             text.push('\n');
         }
         self.lines = lines.len();
@@ -155,181 +184,23 @@ impl<W: Write> Screen<W> {
         self.write(&format!("{gap}{report}"));
     }
 
+    fn size(&self) -> Size {
+        (self.size)().unwrap_or(USUAL_SIZE)
+    }
+
     /// Moves to the start of the block and clears from there on.
     fn erase(&self) -> String {
-        if self.lines == 0 { String::new() } else { format!("\x1b[{}A\r\x1b[J", self.lines) }
+        if self.lines == 0 {
+            return String::new();
+        }
+        let Size { columns, rows } = self.size();
+        // in a window that has become narrower since, lines are wrapped
+        let wrapped: usize = self.lengths.iter().map(|length| length.saturating_sub(1) / columns.max(1)).sum();
+        format!("\x1b[{}A\r\x1b[J", (self.lines + wrapped).min(rows.saturating_sub(1)).max(1))
     }
 
     fn write(&mut self, text: &str) {
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-    }
-}
-
-/// The width of a terminal in columns; nothing if it is none.
-pub fn terminal_width(terminal: &impl std::os::fd::AsRawFd) -> Option<u16> {
-    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: TIOCGWINSZ writes one `winsize` to the address, which is that of one; a bad descriptor is an error return
-    let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) };
-    (result == 0 && size.ws_col > 0).then_some(size.ws_col)
-}
-
-/// A piece of text with its looks, as an SGR code; empty for none.
-type Piece = (&'static str, String);
-
-const PLAIN: &str = "";
-const DIM: &str = "2";
-const BOLD: &str = "1";
-const YELLOW: &str = "33";
-const RED: &str = "31";
-
-/// The lines of the block.
-fn block(status: &Status) -> Vec<Vec<Piece>> {
-    let row = |label: &str, pieces: Vec<Piece>| {
-        let mut row = vec![(DIM, format!("  {label:<12}"))];
-        row.extend(pieces);
-        row
-    };
-    let found = |count: u64, what: &str, looks| (if count > 0 { looks } else { PLAIN }, counted(count, what));
-    let comma = || (PLAIN, ", ".to_owned());
-    let edges = match status.edges_total {
-        0 => grouped(status.edges_found),
-        total => format!("{} of {}", grouped(status.edges_found), grouped(total)),
-    };
-    let phase = if status.phase.is_empty() { String::new() } else { format!("  {}", status.phase) };
-    let time_ratio = status.best_time_ratio.map_or_else(String::new, |time| format!(", {} time", ratio(time)));
-    vec![
-        vec![
-            (BOLD, "quagmire".into()),
-            (PLAIN, format!("  {}", status.target)),
-            (DIM, format!("  seed {}", status.seed)),
-        ],
-        row("time", vec![(PLAIN, format!("{} of {}", clock(status.elapsed), clock(status.limit))), (PLAIN, phase)]),
-        row(
-            "executions",
-            vec![(
-                PLAIN,
-                format!(
-                    "{}  ({}/s{})",
-                    grouped(status.executions),
-                    rate(status.executions_per_second),
-                    clients(status)
-                ),
-            )],
-        ),
-        row("edges", vec![(PLAIN, edges)]),
-        row("rare", vec![(PLAIN, rare(status))]),
-        row(
-            "queue",
-            vec![(
-                PLAIN,
-                format!(
-                    "{} active, {} set aside{}",
-                    grouped(status.queue_active),
-                    grouped(status.queue_set_aside),
-                    foreign(status)
-                ),
-            )],
-        ),
-        row("worst", vec![(BOLD, ratio(status.best_ratio)), (PLAIN, format!(" instructions{time_ratio}"))]),
-        row(
-            "found",
-            vec![
-                found(status.degradations, "degradation", YELLOW),
-                comma(),
-                found(status.faults, "fault", RED),
-                comma(),
-                found(status.hangs, "hang", YELLOW),
-            ],
-        ),
-        row("rules", vec![(PLAIN, rules(status))]),
-        row("last new", vec![(PLAIN, last_new(status))]),
-    ]
-}
-
-/// `, 12 from others`
-fn foreign(status: &Status) -> String {
-    if status.queue_foreign == 0 { String::new() } else { format!(", {} from others", grouped(status.queue_foreign)) }
-}
-
-/// ` by 2 clients: 5,120 5,300`
-fn clients(status: &Status) -> String {
-    if status.clients.is_empty() {
-        return String::new();
-    }
-    let rates: Vec<String> = status.clients.iter().map(|&one| rate(one)).collect();
-    format!(" by {} clients: {}", rates.len(), rates.join(" "))
-}
-
-/// `7 branches hit by 64 runs at most; 41 masks, 2.1 % of executions`
-fn rare(status: &Status) -> String {
-    if status.cutoff == 0 && status.masks == 0 {
-        return "not yet".into();
-    }
-    format!(
-        "{} {} hit by {} at most; {}, {:.1} % of executions",
-        grouped(status.rare),
-        if status.rare == 1 { "branch" } else { "branches" },
-        counted(status.cutoff, "run"),
-        counted(status.masks, "mask"),
-        status.mask_share * 100.0
-    )
-}
-
-/// `mixed: T.11 found 34, havoc 21`
-fn rules(status: &Status) -> String {
-    let best: Vec<String> =
-        status.best_rules.iter().map(|(label, found)| format!("{label} {}", grouped(*found))).collect();
-    let best = if best.is_empty() { "nothing found yet".to_owned() } else { best.join(", ") };
-    if status.strategy.is_empty() { best } else { format!("{best}  ({})", status.strategy) }
-}
-
-/// The status on one line.
-fn line(status: &Status) -> String {
-    let edges = match status.edges_total {
-        0 => grouped(status.edges_found),
-        total => format!("{}/{}", grouped(status.edges_found), grouped(total)),
-    };
-    format!(
-        "{}  {} execs ({}/s)  edges {edges}  best {}  degradations {}  faults {}  hangs {}  last new {}",
-        clock(status.elapsed),
-        grouped(status.executions),
-        rate(status.executions_per_second),
-        ratio(status.best_ratio),
-        grouped(status.degradations),
-        grouped(status.faults),
-        grouped(status.hangs),
-        last_new(status),
-    )
-}
-
-/// A line no wider than `width` columns: cut, not wrapped, with `…` at the end. Control characters, which a target's name
-/// may hold, become `?`.
-fn cut(line: &[Piece], width: usize, color: bool) -> String {
-    let total: usize = line.iter().map(|(_, text)| text.chars().count()).sum();
-    let mut room = if total > width { width - 1 } else { width };
-    let mut shown = String::new();
-    for (looks, text) in line {
-        let part: String = text.chars().take(room).map(|c| if c.is_control() { '?' } else { c }).collect();
-        room -= part.chars().count();
-        if color && !looks.is_empty() && !part.is_empty() {
-            let _ = write!(shown, "\x1b[{looks}m{part}\x1b[0m");
-        } else {
-            shown += &part;
-        }
-    }
-    if total > width {
-        shown.push('…');
-    }
-    shown
-}
-
-fn last_new(status: &Status) -> String {
-    match status.last_new.map(|ago| ago.as_secs()) {
-        None => "never".into(),
-        Some(s @ 0..60) => format!("{s}s ago"),
-        Some(s @ 60..3600) => format!("{}m ago", s / 60),
-        Some(s @ 3600..172_800) => format!("{}h ago", s / 3600),
-        Some(s) => format!("{}d ago", s / 86_400),
     }
 }
 

@@ -37,6 +37,9 @@ pub struct Summary {
     /// The clients of a campaign on several cores; left out if there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<Client>,
+    /// Entries of the queue.
+    #[serde(default)]
+    pub entries: u64,
     /// Entries of the queue that other clients and campaigns have found; left out if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub foreign: u64,

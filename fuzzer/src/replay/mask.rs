@@ -23,7 +23,7 @@ use crate::{
     },
     error::{Error, ExitCode, Result},
     mask::{Computation, Edit, Mask, Probe, Target, TargetKind, target::Goal},
-    output::{format::grouped, screen::terminal_width},
+    output::{format::grouped, terminal::terminal_width},
     target::abi::Harness,
 };
 
@@ -123,7 +123,7 @@ pub fn run(options: &ReplayOptions, mask: &MaskOptions, harness: &'static Harnes
     } else {
         let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH).min(USUAL_WIDTH);
         let color = ColorChoice::Auto.enabled(std::io::stdout().is_terminal());
-        show::for_people(&report, &input.bytes, width.into(), color)
+        show::for_people(&report, &input.bytes, width, color)
     };
     report::print_text(&text)?;
     Ok(ExitCode::Ended)

@@ -19,7 +19,7 @@ use crate::{
     error::{Error, Result},
     output::{
         format::{grouped, short},
-        screen::terminal_width,
+        terminal::terminal_width,
     },
     target::{lines::LineCost, perf},
 };
@@ -232,7 +232,7 @@ fn verdict(input: &InputReport, width: usize) -> String {
 const SHOWN_FUNCTIONS: usize = 5;
 
 /// Width of the table if nobody knows that of the terminal, in columns.
-pub(super) const USUAL_WIDTH: u16 = 100;
+pub(super) const USUAL_WIDTH: usize = 100;
 
 fn for_people(report: &Report) -> String {
     let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
@@ -266,7 +266,7 @@ fn for_people(report: &Report) -> String {
         if let Some(floor) = report.noise_floor.filter(|_| index == 0) {
             let _ = writeln!(text, "  noise floor   {:.1} %, by timing this input against itself", floor * 100.0);
         }
-        text.push_str(&verdict(input, width.into()));
+        text.push_str(&verdict(input, width));
         for (name, amount) in &input.counters {
             let _ = writeln!(text, "  {name:<13} {}", grouped(*amount));
         }
@@ -290,7 +290,7 @@ fn for_people(report: &Report) -> String {
             let _ = writeln!(text, "  {:5.1} %  {}{at}", function.share * 100.0, short(&function.function));
         }
         if let Some(first) = report.inputs.first().filter(|_| index > 0) {
-            text += &growth::table(&growth::growth(first, input), width.into());
+            text += &growth::table(&growth::growth(first, input), width);
         }
     }
     text

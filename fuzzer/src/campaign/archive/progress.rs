@@ -7,12 +7,13 @@ use std::{
 
 use super::Archive;
 use crate::{
-    campaign::{board::Figures, clients::Place, groups::groups},
+    campaign::{board::Figures, clients::Place, groups::groups, refresh::Turn},
     cost::resource::Resource,
     error::Result,
     keep::{feedback::MaskFigures, rare::Rarity, shadow::Row},
     output::{
         AflStats, Status, Summary,
+        screen::View,
         summary::{self, Distribution, StoppedBy},
     },
     stages::keeper::Moment,
@@ -34,8 +35,10 @@ impl Archive<'_> {
         self.tell_others();
         let elapsed = self.elapsed();
         let interval = if self.terminal { REDRAW_INTERVAL } else { LINE_INTERVAL };
-        if elapsed.saturating_sub(self.record.last_print) >= interval {
+        let view = self.view();
+        if elapsed.saturating_sub(self.record.last_print) >= interval || view != self.view {
             self.record.last_print = elapsed;
+            self.view = view;
             let status = self.status();
             self.screen.show_now(&status);
             self.record.lines_on_screen = self.screen.lines();
@@ -80,10 +83,9 @@ impl Archive<'_> {
         self.figures().iter().map(|client| self.rate_of(client)).sum()
     }
 
-    /// Rates of the clients, if there are several.
-    fn rates(&self) -> Vec<f64> {
-        let figures = self.figures();
-        if figures.len() > 1 { figures.iter().map(|client| self.rate_of(client)).collect() } else { Vec::new() }
+    /// What the user wants to see, on a terminal.
+    fn view(&self) -> View {
+        if self.terminal { self.setup.place.board.view() } else { View::default() }
     }
 
     pub(super) fn worst_ratio(&self) -> f64 {
@@ -119,7 +121,7 @@ impl Archive<'_> {
             queue_active: active,
             queue_set_aside: self.record.entries.len() as u64 - active,
             queue_foreign: self.record.foreign,
-            clients: self.rates(),
+            clients: self.clients(),
             rare: kept.rare.latest().branches,
             cutoff: kept.rare.latest().cutoff,
             masks: kept.masks.computed,
@@ -130,6 +132,7 @@ impl Archive<'_> {
             phase: self.phases.current(),
             target: Path::new(&self.program()).file_name().unwrap_or_default().to_string_lossy().into_owned(),
             seed: self.setup.options.seed,
+            view: self.view(),
         }
     }
 
@@ -142,7 +145,9 @@ impl Archive<'_> {
         let stats = self.afl_stats();
         stats.write(self.folder().path())?;
         self.plot.push(&stats)?;
-        self.summary(stopped_by).write(&self.folder().summary())
+        let summary = self.summary(stopped_by);
+        let _turn = Turn::wait(self.folder().path());
+        summary.write(&self.folder().summary())
     }
 
     /// Adds what the other clients have written about themselves: what their rules and masks did.
@@ -188,6 +193,7 @@ impl Archive<'_> {
             executions: self.executions(),
             executions_per_second: self.executions_per_second(),
             clients: self.clients(),
+            entries: record.entries.len() as u64,
             foreign: record.foreign,
             target: summary::Target {
                 program: self.program(),
@@ -328,7 +334,8 @@ impl Archive<'_> {
         if self.record.early_ends > 0 {
             self.log(&format!("{} runs ended early and were survived", self.record.early_ends))?;
         }
-        let status = self.status();
+        // no key has an effect from here on
+        let status = Status { view: View { keys: false, ..self.view() }, ..self.status() };
         self.screen.show_now(&status);
         let report = crate::output::final_report(&self.summary(Some(stopped_by)), &self.setup.options.output);
         self.screen.finish(&report);

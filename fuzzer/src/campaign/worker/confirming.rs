@@ -1,12 +1,16 @@
 //! When candidates are confirmed, and what becomes of them.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::Ordering::Relaxed,
+    time::{Duration, Instant},
+};
 
 use super::Worker;
 use crate::{
     campaign::{confirm::Confirmer, supervisor::stop_requested},
     cost::degradation::Criteria,
     error::{Error, Result},
+    target::tick::TICKED,
 };
 
 /// Confirmations take at most this share of the campaign's time.
@@ -28,7 +32,7 @@ const NOISE_SHARE: f64 = 0.02;
 /// No further one begins after this.
 const LAST_CONFIRMATIONS_START: Duration = Duration::from_secs(2);
 
-impl Worker<'_> {
+impl<'a> Worker<'a> {
     /// Confirms a candidate if there is one and confirming has not had its share of the time.
     pub(super) fn confirm_if_due(&mut self) -> Result<()> {
         if self.may_confirm() {
@@ -63,7 +67,8 @@ impl Worker<'_> {
         let reference = self.archive.borrow().path_of(self.archive.borrow().record.reference);
         let mut confirmer = self.confirmer();
         confirmer.deadline = Instant::now() + NOISE.min(self.setup.options.time.mul_f64(NOISE_SHARE));
-        match confirmer.noise(&reference) {
+        let noise = confirmer.noise(&reference, &mut self.housekeeping());
+        match noise {
             Ok(Some(noise)) => {
                 let mut archive = self.archive.borrow_mut();
                 archive.record.noise = Some(noise);
@@ -75,6 +80,12 @@ impl Worker<'_> {
             Ok(None) => Ok(()),
             Err(error) => self.archive.borrow_mut().log(&error.to_string()),
         }
+    }
+
+    /// What goes on while another process measures: screen and files, on each tick.
+    fn housekeeping(&self) -> impl FnMut() -> Result<()> + use<'a> {
+        let (archive, moment) = (self.archive.clone(), self.moment());
+        move || if TICKED.swap(false, Relaxed) { archive.borrow_mut().housekeeping(moment) } else { Ok(()) }
     }
 
     fn may_confirm(&self) -> bool {
@@ -106,12 +117,15 @@ impl Worker<'_> {
     fn confirm_next(&mut self) -> Result<()> {
         let started = Instant::now();
         let confirmer = self.confirmer();
+        let Some(candidate) = self.archive.borrow_mut().next_candidate() else { return Ok(()) };
+        let [reference, root, path] = {
+            let archive = self.archive.borrow();
+            let record = &archive.record;
+            [record.reference, record.entries[candidate as usize].root, candidate].map(|entry| archive.path_of(entry))
+        };
+        let confirmation = confirmer.confirm(&reference, &root, &path, &mut self.housekeeping());
         let mut archive = self.archive.borrow_mut();
-        let Some(candidate) = archive.next_candidate() else { return Ok(()) };
-        let record = &archive.record;
-        let (reference, root) = (record.reference, record.entries[candidate as usize].root);
-        let path = archive.path_of(candidate);
-        match confirmer.confirm(&archive.path_of(reference), &archive.path_of(root), &path) {
+        match confirmation {
             Ok(Some(confirmation)) => {
                 archive.record.baseline_seconds = Some(confirmation.baseline_seconds);
                 let time = confirmation.time_ratio.value;
@@ -122,6 +136,7 @@ impl Worker<'_> {
                     let bytes = std::fs::read(&path)
                         .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
                     archive.degradation(candidate, &bytes, &confirmation)?;
+                    archive.write_progress(None)?;
                 } else {
                     let verdict = confirmation.verdict.words();
                     archive.log(&format!("not confirmed: {} ({verdict}, {time:.2} x the time)", path.display()))?;

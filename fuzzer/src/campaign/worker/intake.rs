@@ -129,6 +129,7 @@ impl Worker<'_> {
                     return Ok(Some(Outcome::Again));
                 }
             }
+            self.keep_house()?;
             if stop_requested() || TIME_UP.load(Relaxed) {
                 return Ok(None);
             }
@@ -238,6 +239,7 @@ impl Worker<'_> {
                 }
             }
             let _ = std::fs::remove_file(&file);
+            self.keep_house()?;
             if stop_requested() || TIME_UP.load(Relaxed) {
                 break;
             }

@@ -29,13 +29,29 @@ fn status() -> Status {
         phase: "searching",
         target: "./trim".into(),
         seed: 42,
+        view: View::default(),
     }
 }
 
+fn client(number: u64) -> Client {
+    Client {
+        name: format!("client-{number}"),
+        executions: 1_234_567 / (number + 1),
+        executions_per_second: 5_120.4,
+        edges_found: 512 - number,
+        entries: 1_151 - number,
+    }
+}
+
+/// On many cores, with keys.
+fn with_clients(clients: u64, view: View) -> Status {
+    Status { clients: (0..clients).map(client).collect(), queue_foreign: 12, view, ..status() }
+}
+
 /// What `act` writes to a display of this style and width.
-fn shown(style: Style, width: u16, act: impl FnOnce(&mut Screen<&mut Vec<u8>>)) -> String {
+fn shown(style: Style, columns: usize, act: impl FnOnce(&mut Screen<&mut Vec<u8>>)) -> String {
     let mut out = Vec::new();
-    act(&mut Screen::new(&mut out, style, move || Some(width)));
+    act(&mut Screen::new(&mut out, style, move || Some(Size { columns, rows: 24 })));
     String::from_utf8(out).unwrap()
 }
 
@@ -59,17 +75,63 @@ fn the_block_before_anything_is_known() {
 }
 
 #[test]
-fn a_narrow_terminal_cuts_lines_and_wraps_none() {
+fn no_terminal_wraps_a_line() {
     let sgr = regex::Regex::new("\x1b\\[[0-9]*m").unwrap();
-    for (width, color) in [(1, true), (2, false), (20, true), (20, false), (31, true)] {
-        let text = shown(Style { color, ..TERMINAL }, width, |screen| screen.show(&status()));
-        assert_eq!(text.lines().count(), 10);
+    let all = View { keys: true, clients: true, help: true };
+    for (columns, color) in [(1, true), (2, false), (20, true), (20, false), (33, true), (34, true), (40, false)] {
+        let text = shown(Style { color, ..TERMINAL }, columns, |screen| screen.show(&with_clients(2, all)));
         for line in text.lines() {
             let plain = sgr.replace_all(line, "");
-            assert!(plain.chars().count() <= usize::from(width), "{width}: {plain}");
+            assert!(plain.chars().count() <= columns, "{columns}: {plain}");
         }
     }
     insta::assert_snapshot!("block_narrow", shown(TERMINAL, 31, |screen| screen.show(&status())));
+}
+
+#[test]
+fn a_row_goes_on_in_the_next_line() {
+    let view = View { keys: true, ..View::default() };
+    insta::assert_snapshot!("block_40", shown(TERMINAL, 40, |screen| screen.show(&with_clients(2, view))));
+}
+
+#[test]
+fn keys_show_the_clients_and_themselves() {
+    let shown = |view| shown(TERMINAL, 80, |screen| screen.show(&with_clients(2, view)));
+    insta::assert_snapshot!("block_clients", shown(View { keys: true, clients: true, help: false }));
+    insta::assert_snapshot!("block_help", shown(View { keys: true, clients: false, help: true }));
+    for bits in 0..8 {
+        assert_eq!(View::from_bits(bits).to_bits(), bits);
+    }
+}
+
+#[test]
+fn the_block_is_never_higher_than_the_terminal() {
+    let all = View { keys: true, clients: true, help: true };
+    for rows in 1..40 {
+        let mut out = Vec::new();
+        let size = Some(Size { columns: 80, rows });
+        Screen::new(&mut out, TERMINAL, move || size).show(&with_clients(64, all));
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.lines().count() < rows.max(2), "{rows}: {text}");
+        if rows == 25 {
+            assert!(text.contains("\n  and 56 more\n  c "), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_window_that_became_narrower_is_cleared_as_a_whole() {
+    let columns = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(80));
+    let asked = columns.clone();
+    let mut out = Vec::new();
+    let size = move || Some(Size { columns: asked.load(std::sync::atomic::Ordering::Relaxed), rows: 24 });
+    let mut screen = Screen::new(&mut out, TERMINAL, size);
+    screen.show_now(&status());
+    columns.store(40, std::sync::atomic::Ordering::Relaxed);
+    screen.show_now(&status());
+    let text = String::from_utf8(out).unwrap();
+    let rows: usize = text.lines().take(10).map(|line| line.chars().count().div_ceil(40)).sum();
+    assert!(rows > 10 && text.contains(&format!("\x1b[{rows}A\r")), "{rows}: {text}");
 }
 
 #[test]
@@ -131,9 +193,4 @@ fn a_closed_pipe_does_not_panic() {
 fn the_name_of_a_target_cannot_steer_the_terminal() {
     let text = shown(TERMINAL, 80, |screen| screen.show(&Status { target: "\x1b[2Jx\ny".into(), ..status() }));
     assert!(text.starts_with("quagmire  ?[2Jx?y"), "{text}");
-}
-
-#[test]
-fn a_file_has_no_width() {
-    assert_eq!(terminal_width(&std::fs::File::open("/dev/null").unwrap()), None);
 }

@@ -18,6 +18,7 @@ pub fn example() -> Summary {
         executions: 812_331,
         executions_per_second: 8_976.0,
         clients: Vec::new(),
+        entries: 120,
         foreign: 0,
         target: Target { program: "./trim".into(), engine: Engine::ForkServer, edges: Some(8_123), progress_slots: 0 },
         edges_found: 512,
