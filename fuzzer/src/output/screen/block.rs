@@ -31,16 +31,22 @@ struct Row {
 /// The lines of the block, none longer than the terminal is wide, and no more of them than it has.
 pub(super) fn block(status: &Status, size: Size) -> Vec<Line> {
     let columns = size.columns.max(1);
-    let mut lines = vec![cut(title(status), columns)];
-    for row in rows(status) {
-        lines.extend(fitted(row, columns));
-    }
     let mut below = Vec::new();
     if status.view.keys {
         below.extend(keys(status).into_iter().map(|line| cut(line, columns)));
     }
     // the cursor stands in the line behind the last one
     let room = size.rows.saturating_sub(1).max(1);
+    let clients = if status.view.clients { status.clients.len() + 1 } else { 0 };
+    let above = |narrow| {
+        let rows = rows(status).into_iter().flat_map(|row| fitted(row, columns, narrow));
+        std::iter::once(cut(title(status), columns)).chain(rows).collect::<Vec<Line>>()
+    };
+    let mut lines = above(NARROW);
+    if lines.len() + clients + below.len() > room {
+        // one line each
+        lines = above(usize::MAX);
+    }
     if status.view.clients {
         let left = room.saturating_sub(lines.len() + below.len());
         lines.extend(table(&status.clients, left).into_iter().map(|line| cut(line, columns)));
@@ -184,8 +190,8 @@ fn keys(status: &Status) -> Vec<Line> {
     help.into_iter().map(|line| vec![(DIM, format!("  {line}"))]).collect()
 }
 
-/// A row in as many lines as it needs.
-fn fitted(row: Row, columns: usize) -> Vec<Line> {
+/// A row in as many lines as it needs; in one, which is cut, below `narrow` columns.
+fn fitted(row: Row, columns: usize, narrow: usize) -> Vec<Line> {
     let begun = |label: &str| vec![(DIM, format!("  {label:<width$}", width = INDENT - 2))];
     let mut lines = Vec::new();
     let mut line = begun(row.label);
@@ -194,7 +200,7 @@ fn fitted(row: Row, columns: usize) -> Vec<Line> {
         let comma = if at < last { "," } else { "" };
         if at > 0 {
             let fits = length(&line) + 1 + length(&item) + comma.len() <= columns;
-            if fits || columns < NARROW {
+            if fits || columns < narrow {
                 line.push((PLAIN, " ".into()));
             } else {
                 lines.push(std::mem::replace(&mut line, begun("")));
