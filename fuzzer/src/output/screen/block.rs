@@ -49,7 +49,7 @@ pub(super) fn block(status: &Status, size: Size) -> Vec<Line> {
     }
     if status.view.clients {
         let left = room.saturating_sub(lines.len() + below.len());
-        lines.extend(table(&status.clients, left).into_iter().map(|line| cut(line, columns)));
+        lines.extend(table(&status.clients, columns, left).into_iter().map(|line| cut(line, columns)));
     }
     lines.extend(below);
     lines.truncate(room);
@@ -152,17 +152,20 @@ fn last_new(status: &Status) -> String {
 }
 
 /// A row for each client, in `room` lines.
-fn table(clients: &[Client], room: usize) -> Vec<Line> {
+fn table(clients: &[Client], columns: usize, room: usize) -> Vec<Line> {
     if clients.is_empty() {
         return vec![vec![(DIM, "  one client: see -j".into())]].into_iter().take(room).collect();
     }
-    let head = format!("  {:<10}{:>14}{:>10}{:>9}{:>9}", "client", "executions", "per s", "edges", "entries");
+    let [a, b, c, d, e] = if columns < 54 { [7, 11, 7, 6, 7] } else { [10, 14, 10, 9, 9] };
+    let line = |[name, executions, rate, edges, queue]: [&str; 5]| {
+        format!("  {name:<a$}{executions:>b$}{rate:>c$}{edges:>d$}{queue:>e$}")
+    };
+    let head = line(["client", "executions", "per s", "edges", "queue"]);
     let row = |client: &Client| {
         let Client { name, executions, executions_per_second, edges_found, entries } = client;
         let name = name.strip_prefix("client-").unwrap_or(name);
-        let (executions, edges, entries) = (grouped(*executions), grouped(*edges_found), grouped(*entries));
-        let rate = rate(*executions_per_second);
-        vec![(PLAIN, format!("  {name:<10}{executions:>14}{rate:>10}{edges:>9}{entries:>9}"))]
+        let [executions, edges, queue] = [*executions, *edges_found, *entries].map(grouped);
+        vec![(PLAIN, line([name, &executions, &rate(*executions_per_second), &edges, &queue]))]
     };
     let mut lines = vec![vec![(DIM, head)]];
     lines.extend(clients.iter().map(row));
