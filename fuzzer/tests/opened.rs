@@ -128,3 +128,19 @@ fn what_cannot_be_opened_before_main_does_no_harm() {
         assert_eq!(summary["findings"].as_array().expect("findings").len(), 0, "{summary:#}");
     }
 }
+
+#[test]
+fn a_resumed_campaign_has_the_libraries_at_once() {
+    let scene = Scene::new(&[("1", b"/"), ("2", b"b----"), ("3", b"a----")]);
+    plugin(&scene, "a", "-DPLAIN");
+    plugin(&scene, "b", "-DPLAIN");
+    let program = program(&scene, "program", &[]);
+    let edges = |options: &str| {
+        let ended = scene.fuzz(&program, options);
+        assert_eq!(ended.code, Some(0), "{ended:#?}");
+        number(&scene.summary()["target"]["edges"])
+    };
+    let all = edges("--execs 300 --seed 1 --max-size 10");
+    // neither the first run nor this one opens both
+    assert_eq!(edges("--execs 1 --seed 1 --max-size 10 --resume"), all);
+}
