@@ -154,3 +154,17 @@ fn what_cannot_be_run_is_refused_with_a_remedy() {
     let early = b"#include <stdlib.h>\n__attribute__((constructor(101))) static void early(void) { exit(7); }\nint main(void) { return 0; }\n";
     refused("early.c", early, wrapper, &[], &["ended before its main (exit code 7)", "by hand"]);
 }
+
+#[test]
+fn shared_memory_that_the_program_leaves_goes_with_it() {
+    let may = Command::new("unshare").args(["--ipc", "true"]).status().is_ok_and(|status| status.success());
+    if !may {
+        println!("skipped: this user may not have namespaces");
+        return;
+    }
+    let segments = || std::fs::read_to_string("/proc/sysvipc/shm").expect("segments").lines().count();
+    let scene = Scene::new(&[("a", b"aa")]);
+    let before = segments();
+    scene.fuzz(&built("segments.c", &["-g", "-O1"], None), "--execs 300 --seed 1 --no-confirm").ended();
+    assert_eq!(segments(), before);
+}

@@ -2,7 +2,10 @@
 //! no run of the target waits for them and the terminal is left as it was whatever becomes of a worker.
 
 use super::{board::Board, options::Options};
-use crate::output::{screen::View, terminal::KeyMode};
+use crate::output::{
+    screen::View,
+    terminal::{KeyMode, letters},
+};
 
 /// Keys of the campaign whose clients share a board.
 pub struct Keys {
@@ -25,10 +28,7 @@ impl Keys {
     /// Does what was asked for since the last look.
     pub fn look(&mut self) {
         self.mode.enter();
-        let keys = self.mode.read();
-        // arrows and the like are an escape and letters that nobody has typed
-        let typed = keys.iter().take_while(|&&key| key != 0x1b);
-        for key in typed {
+        for key in letters(&self.mode.read()) {
             match key {
                 b'c' | b'C' => self.view.clients ^= true,
                 b'h' | b'H' | b'?' => self.view.help ^= true,

@@ -41,7 +41,10 @@ impl Serialize for Amounts {
 impl<'de> Deserialize<'de> for Amounts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (bytes, smallest, largest) = <(Vec<u8>, u64, u64)>::deserialize(deserializer)?;
-        let histogram = HdrDeserializer::new().deserialize(&mut bytes.as_slice()).map_err(D::Error::custom)?;
+        let mut histogram: Histogram<u64> =
+            HdrDeserializer::new().deserialize(&mut bytes.as_slice()).map_err(D::Error::custom)?;
+        // the saved form does not say that it may grow, and without that larger amounts are refused
+        histogram.auto(true);
         Ok(Self { histogram, smallest, largest })
     }
 }
@@ -141,6 +144,15 @@ mod tests {
         let after: Distributions = postcard::from_bytes(&postcard::to_stdvec(&before).unwrap()).unwrap();
         assert_eq!(after, before);
         assert_eq!(after.of(Resource::Instructions).max, u64::MAX / 2);
+    }
+
+    #[test]
+    fn what_exceeds_everything_before_a_checkpoint_is_counted_after_it() {
+        let before = instructions([1, 2]);
+        let mut after: Distributions = postcard::from_bytes(&postcard::to_stdvec(&before).unwrap()).unwrap();
+        after.record(&Cost { instructions: 1 << 40, ..Cost::default() });
+        let known = after.of(Resource::Instructions);
+        assert_eq!((known.count, known.max, known.bins.len()), (3, 1 << 40, 3));
     }
 
     #[test]

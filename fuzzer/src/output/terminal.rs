@@ -101,6 +101,21 @@ impl Drop for KeyMode {
     }
 }
 
+/// What was typed as such: arrows and the like are an escape and letters that nobody has typed.
+pub fn letters(keys: &[u8]) -> Vec<u8> {
+    let mut letters = Vec::new();
+    let mut keys = keys.iter();
+    while let Some(&key) = keys.next() {
+        if key != 0x1b {
+            letters.push(key);
+        } else if matches!(keys.next(), Some(b'[' | b'O')) {
+            // up to the one that says which key it was
+            keys.find(|key| (0x40..0x7f).contains(*key));
+        }
+    }
+    letters
+}
+
 /// Whether the terminal is this process's to read from. Not one that is not its controlling terminal.
 fn is_foreground() -> bool {
     // SAFETY: asks for numbers.
@@ -137,6 +152,12 @@ fn without_stops<T>(call: impl FnOnce() -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arrows_are_no_letters() {
+        assert_eq!(letters(b"a\x1b[Qb\x1b[1;5qc\x1bOqd\x1bqe\x1b[3~f\x1b"), b"abcdef");
+        assert_eq!(letters(b"\x1b["), b"");
+    }
 
     #[test]
     fn a_file_has_no_size() {

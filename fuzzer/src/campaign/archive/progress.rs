@@ -13,6 +13,7 @@ use crate::{
     keep::{feedback::MaskFigures, rare::Rarity, shadow::Row},
     output::{
         AflStats, Status, Summary,
+        atomic::unwritable,
         screen::View,
         summary::{self, Distribution, StoppedBy},
     },
@@ -144,6 +145,13 @@ impl Archive<'_> {
         self.logs.point(self.elapsed(), self.record.degradations, self.worst_ratio())?;
         let stats = self.afl_stats();
         stats.write(self.folder().path())?;
+        let Place { number, of, .. } = self.setup.place;
+        if number == 0 && of > 1 {
+            // beside those of the others, where afl-whatsup adds them up
+            let folder = Place::folder(self.folder().path(), 1).with_file_name(Place::name(0));
+            std::fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+            stats.write(&folder)?;
+        }
         self.plot.push(&stats)?;
         let summary = self.summary(stopped_by);
         let _turn = Turn::wait(self.folder().path());
@@ -309,7 +317,8 @@ impl Archive<'_> {
             favored: kept.champions.active() as u64,
             found: record.entries.len() as u64 - seeds - record.foreign,
             depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
-            current: 0,
+            // as far as the cycle has come
+            current: record.rounds % (kept.champions.active() as u64).max(1),
             pending_favored: 0,
             pending: 0,
             edges_found: kept.history.edges_found() as u64,

@@ -252,11 +252,11 @@ impl Worker<'_> {
                 continue;
             }
             let name = sharing.siblings.all[at].name.clone();
-            let mut next = {
+            let next = {
                 let taken_in = &mut self.archive.borrow_mut().record.taken_in;
                 sharing.siblings.all[at].look(taken_in.entry(name.clone()).or_default()).into_iter()
             };
-            while let Some(number) = next.next() {
+            for number in next {
                 let bytes = sharing.siblings.all[at].read(number, self.setup.max_size);
                 let mut status = Status::Returned;
                 if let Some(bytes) = bytes

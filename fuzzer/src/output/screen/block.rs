@@ -31,19 +31,25 @@ struct Row {
 /// The lines of the block, none longer than the terminal is wide, and no more of them than it has.
 pub(super) fn block(status: &Status, size: Size) -> Vec<Line> {
     let columns = size.columns.max(1);
-    let mut lines = vec![cut(title(status), columns)];
-    for row in rows(status) {
-        lines.extend(fitted(row, columns));
-    }
     let mut below = Vec::new();
     if status.view.keys {
         below.extend(keys(status).into_iter().map(|line| cut(line, columns)));
     }
     // the cursor stands in the line behind the last one
     let room = size.rows.saturating_sub(1).max(1);
+    let clients = if status.view.clients { status.clients.len() + 1 } else { 0 };
+    let above = |narrow| {
+        let rows = rows(status).into_iter().flat_map(|row| fitted(row, columns, narrow));
+        std::iter::once(cut(title(status), columns)).chain(rows).collect::<Vec<Line>>()
+    };
+    let mut lines = above(NARROW);
+    if lines.len() + clients + below.len() > room {
+        // one line each
+        lines = above(usize::MAX);
+    }
     if status.view.clients {
         let left = room.saturating_sub(lines.len() + below.len());
-        lines.extend(table(&status.clients, left).into_iter().map(|line| cut(line, columns)));
+        lines.extend(table(&status.clients, columns, left).into_iter().map(|line| cut(line, columns)));
     }
     lines.extend(below);
     lines.truncate(room);
@@ -146,17 +152,20 @@ fn last_new(status: &Status) -> String {
 }
 
 /// A row for each client, in `room` lines.
-fn table(clients: &[Client], room: usize) -> Vec<Line> {
+fn table(clients: &[Client], columns: usize, room: usize) -> Vec<Line> {
     if clients.is_empty() {
         return vec![vec![(DIM, "  one client: see -j".into())]].into_iter().take(room).collect();
     }
-    let head = format!("  {:<10}{:>14}{:>10}{:>9}{:>9}", "client", "executions", "per s", "edges", "entries");
+    let [a, b, c, d, e] = if columns < 54 { [7, 11, 7, 6, 7] } else { [10, 14, 10, 9, 9] };
+    let line = |[name, executions, rate, edges, queue]: [&str; 5]| {
+        format!("  {name:<a$}{executions:>b$}{rate:>c$}{edges:>d$}{queue:>e$}")
+    };
+    let head = line(["client", "executions", "per s", "edges", "queue"]);
     let row = |client: &Client| {
         let Client { name, executions, executions_per_second, edges_found, entries } = client;
         let name = name.strip_prefix("client-").unwrap_or(name);
-        let (executions, edges, entries) = (grouped(*executions), grouped(*edges_found), grouped(*entries));
-        let rate = rate(*executions_per_second);
-        vec![(PLAIN, format!("  {name:<10}{executions:>14}{rate:>10}{edges:>9}{entries:>9}"))]
+        let [executions, edges, queue] = [*executions, *edges_found, *entries].map(grouped);
+        vec![(PLAIN, line([name, &executions, &rate(*executions_per_second), &edges, &queue]))]
     };
     let mut lines = vec![vec![(DIM, head)]];
     lines.extend(clients.iter().map(row));
@@ -184,8 +193,8 @@ fn keys(status: &Status) -> Vec<Line> {
     help.into_iter().map(|line| vec![(DIM, format!("  {line}"))]).collect()
 }
 
-/// A row in as many lines as it needs.
-fn fitted(row: Row, columns: usize) -> Vec<Line> {
+/// A row in as many lines as it needs; in one, which is cut, below `narrow` columns.
+fn fitted(row: Row, columns: usize, narrow: usize) -> Vec<Line> {
     let begun = |label: &str| vec![(DIM, format!("  {label:<width$}", width = INDENT - 2))];
     let mut lines = Vec::new();
     let mut line = begun(row.label);
@@ -194,7 +203,7 @@ fn fitted(row: Row, columns: usize) -> Vec<Line> {
         let comma = if at < last { "," } else { "" };
         if at > 0 {
             let fits = length(&line) + 1 + length(&item) + comma.len() <= columns;
-            if fits || columns < NARROW {
+            if fits || columns < narrow {
                 line.push((PLAIN, " ".into()));
             } else {
                 lines.push(std::mem::replace(&mut line, begun("")));

@@ -92,6 +92,9 @@ fn no_terminal_wraps_a_line() {
 fn a_row_goes_on_in_the_next_line() {
     let view = View { keys: true, ..View::default() };
     insta::assert_snapshot!("block_40", shown(TERMINAL, 40, |screen| screen.show(&with_clients(2, view))));
+    // and what does not fit into the terminal then goes on in none
+    let view = View { clients: true, ..view };
+    insta::assert_snapshot!("block_40_clients", shown(TERMINAL, 40, |screen| screen.show(&with_clients(6, view))));
 }
 
 #[test]

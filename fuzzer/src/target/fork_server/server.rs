@@ -112,6 +112,8 @@ impl Server {
                 // the terminal's Ctrl-C is not for it, and it leaves no core files
                 libc::setsid();
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                // System V segments and message queues that it leaves behind go with it, where we may have that
+                libc::unshare(libc::CLONE_NEWIPC);
                 let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
                 libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
                 let mut all: libc::sigset_t = std::mem::zeroed();
