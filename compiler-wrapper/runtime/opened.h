@@ -9,8 +9,8 @@
 extern __typeof(dlopen) dlopen __attribute__((weak));
 extern __typeof(dladdr) dladdr __attribute__((weak));
 
-/* Seconds that the constructors of a library may take. */
-#define LONGEST_OPENING 2
+/* Milliseconds that opening a library may take. */
+#define LONGEST_OPENING 2000
 
 static int is_child;
 
@@ -65,8 +65,6 @@ static int can_be_opened(const char *path) {
     if (getppid() != parent)
       _exit(0);
     setpgid(0, 0);
-    signal(SIGALRM, SIG_DFL);
-    alarm(LONGEST_OPENING);
     uint64_t known = __quagmire_modules.count;
     open_library(path);
     int opens = __quagmire_modules.count > known;
@@ -85,8 +83,11 @@ static int can_be_opened(const char *path) {
   }
   if (trial < 0)
     return 0;
-  while (waitpid(trial, NULL, 0) < 0 && errno == EINTR)
-    ;
+  for (int waited = 0; waitpid(trial, NULL, WNOHANG) == 0; waited++) {
+    if (waited >= LONGEST_OPENING)
+      kill(trial, SIGKILL);
+    usleep(1000);
+  }
   kill(-trial, SIGKILL);
   return served->library_opens != 0;
 }
