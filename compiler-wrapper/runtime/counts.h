@@ -56,8 +56,9 @@ struct qgm_owner {
   uint64_t edge;
 };
 
-/* Of all entry counts, object by object; null if there is no memory. */
+/* Of all entry counts, object by object; null if there is no memory. Objects that come later have none. */
 static struct qgm_owner *owners;
+static uint64_t owned_modules, owned_entries[QGM_MAX_MODULES];
 static uint64_t all_edges;
 
 static uint64_t entries_of(const struct qgm_module *module) {
@@ -68,8 +69,11 @@ static uint64_t entries_of(const struct qgm_module *module) {
    of the tables: the same in every process of the same program. */
 static void find_owners(void) {
   uint64_t entries = 0;
-  for (uint64_t i = 0; i < __quagmire_modules.count; i++)
-    entries += entries_of(&__quagmire_modules.module[i]);
+  owned_modules = __quagmire_modules.count;
+  for (uint64_t i = 0; i < owned_modules; i++) {
+    owned_entries[i] = entries_of(&__quagmire_modules.module[i]);
+    entries += owned_entries[i];
+  }
   /* not of the heap, which is the target's */
   size_t length = (entries + 1) * sizeof *owners;
   owners = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -95,10 +99,11 @@ static void find_owners(void) {
    What it costs follows what ran, but for one look at every entry count. */
 static void for_all_that_ran(void (*each)(const struct qgm_function *function, uint64_t edge)) {
   const struct qgm_owner *own = owners;
-  for (uint64_t i = 0; own && i < __quagmire_modules.count; i++) {
+  for (uint64_t i = 0; own && i < owned_modules; i++) {
     const struct qgm_module *module = &__quagmire_modules.module[i];
-    uint64_t entries = entries_of(module);
-    for (uint64_t at = 0; at < entries; at++)
+    uint64_t entries = owned_entries[i];
+    /* null once it was unloaded */
+    for (uint64_t at = 0; module->entries_start && at < entries; at++)
       if (module->entries_start[at] && own[at].function)
         each(own[at].function, own[at].edge);
     own += entries;

@@ -37,11 +37,11 @@ static void end_round(void) {
   note_stack();
 }
 
-/* Answers for a run, and waits for the next one. */
+/* Answers for a run, and waits for the next one. Libraries are opened by the server, which waits for this process's end. */
 static void wait_for_request(void) {
   uint32_t word = (uint32_t)served->wanted;
   served->answered = served->wanted;
-  if (say(word) != 0 || hear(&word) != 0)
+  if (say(word) != 0 || hear(&word) != 0 || served->opening)
     _exit(0);
   reset();
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised whenever a layout or a meaning below changes: engine and runtime refuse to work with another one. */
-#define QGM_ABI 5
+#define QGM_ABI 6
 
 /* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
    edge i > 0 is counted in counts[i - 1]. The last `progress` of the `edges` are no edges but progress slots, which show
@@ -135,6 +135,9 @@ enum qgm_looped {
 /* A round of a loop that takes less is timed by its cycles: reading the CPU time would take longer than it is exact. */
 #define QGM_SHORT_CYCLES 50000
 
+#define QGM_PATH_BYTES 4096
+#define QGM_LIBRARIES_BYTES 65536
+
 struct qgm_served {
   uint64_t abi;
   uint64_t ready; /* enum qgm_ready; the server says hello in any case */
@@ -158,6 +161,12 @@ struct qgm_served {
   uint64_t cycles;
   uint64_t time_ns; /* CPU time of the child; 0 if it took so little that the cycles say more */
   struct qgm_heap heap;
+  uint64_t opening; /* set by the fuzzer: the next request is to open the libraries that children have opened, and no run */
+  uint64_t libraries_locked; /* somebody writes to the list */
+  volatile uint64_t libraries_end; /* how long the list is */
+  uint64_t libraries_seen; /* how much of it the server has dealt with */
+  uint64_t library_opens;  /* the library that was tried last can be opened */
+  char libraries[QGM_LIBRARIES_BYTES]; /* paths, each with a zero byte behind it */
 };
 
 #define QGM_SERVED_BYTES ((sizeof(struct qgm_served) + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE)

@@ -12,6 +12,9 @@ void __quagmire_register(const struct qgm_function *functions_start, const struc
 void __quagmire_unregister(const struct qgm_function *functions_start, const struct qgm_function *functions_stop,
                            uint32_t *entries_start, uint32_t *entries_stop);
 
+/* The fork server's. */
+void __quagmire_registered(const struct qgm_module *module) __attribute__((weak, visibility("hidden")));
+
 void __quagmire_register(const struct qgm_function *functions_start, const struct qgm_function *functions_stop,
                          uint32_t *entries_start, uint32_t *entries_stop) {
   struct qgm_modules *all = &__quagmire_modules;
@@ -27,6 +30,8 @@ void __quagmire_register(const struct qgm_function *functions_start, const struc
   m->entries_stop = entries_stop;
   all->count++;
   all->generation++;
+  if (__quagmire_registered)
+    __quagmire_registered(m);
 }
 
 void __quagmire_unregister(const struct qgm_function *functions_start, const struct qgm_function *functions_stop,

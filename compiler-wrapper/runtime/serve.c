@@ -10,6 +10,7 @@
 #include "counts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 /* Recognised by `quagmire fuzz` in the file, without running it. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 5";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 6";
 
 /* Sections that __AFL_INIT and __AFL_LOOP leave in the program; a variable that __AFL_FUZZ_INIT does. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
@@ -78,19 +79,27 @@ static void guard(void) {
     sigaction(fatal[i], &action, NULL);
 }
 
-/* Puts the counts of all objects into shared memory: of the file, or without a name (-1). */
+/* Puts the counts of an object into shared memory: of the file, or without a name (-1). */
+static enum qgm_ready share_module(int file, uint64_t number) {
+  const struct qgm_module *module = &__quagmire_modules.module[number];
+  enum qgm_ready ready = QGM_READY;
+  struct qgm_region region[2];
+  int count = module->functions_start ? regions_of(module, region) : 0;
+  for (int part = 0; ready == QGM_READY && part < count; part++) {
+    region[part].offset = served->bytes;
+    ready = share(file, region[part]);
+    if (ready == QGM_READY)
+      served->region[served->region_count++] = region[part];
+    served->bytes += region[part].length;
+  }
+  return ready;
+}
+
+/* The same for all objects. */
 static enum qgm_ready share_all(int file) {
   enum qgm_ready ready = QGM_READY;
-  for (uint64_t i = 0; ready == QGM_READY && i < __quagmire_modules.count; i++) {
-    struct qgm_region region[2];
-    int count = __quagmire_modules.module[i].functions_start ? regions_of(&__quagmire_modules.module[i], region) : 0;
-    for (int part = 0; ready == QGM_READY && part < count; part++) {
-      region[part].offset = served->bytes;
-      ready = share(file, region[part]);
-      served->region[served->region_count++] = region[part];
-      served->bytes += region[part].length;
-    }
-  }
+  for (uint64_t i = 0; ready == QGM_READY && i < __quagmire_modules.count; i++)
+    ready = share_module(file, i);
   return ready;
 }
 
@@ -126,6 +135,8 @@ static void reset(void) {
   served->measured = served->cpu_began = 0;
   served->pc = served->address = served->stack = 0;
   served->heap = (struct qgm_heap){0};
+  /* whoever held it may have been killed */
+  served->libraries_locked = 0;
 }
 
 /* `frame` is where the stack is when the run begins. */
@@ -138,17 +149,22 @@ static void begin(const void *frame) {
 }
 
 static void keep_counts(void);
+static void open_libraries(void);
+static int is_child;
 
 /* No handlers of the target's: to it, a run is a new process, and not one that it has forked. */
 static pid_t fork_child(void) { return _Fork ? _Fork() : fork(); }
 
 /* In a child that was just forked. */
 static void become_child(pid_t parent, const void *frame) {
+  is_child = 1;
   /* one that answers needs them */
   if (__quagmire_mode == QGM_AFL || !__start_qgm_persistent) {
     call_system(SYS_close, QGM_REQUESTS, 0);
     call_system(SYS_close, QGM_ANSWERS, 0);
   }
+  if (memory_file >= 0)
+    call_system(SYS_close, memory_file, 0);
   /* whoever ends the server ends its child, and whoever ends the child ends what it has started */
   call_system(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   if (call_system(SYS_getppid, 0, 0) != parent)
@@ -171,12 +187,15 @@ static void serve(void) {
     /* it was answered for when the child that should have read it ended */
     if (word == (uint32_t)served->answered)
       continue;
-    reset();
-    served->began = time_stamp();
-    pid_t child = fork_child();
-    if (child == 0) {
-      become_child(parent, __builtin_frame_address(0));
-      return;
+    pid_t child = 0;
+    if (!served->opening) {
+      reset();
+      served->began = time_stamp();
+      child = fork_child();
+      if (child == 0) {
+        become_child(parent, __builtin_frame_address(0));
+        return;
+      }
     }
     int status = 0;
     if (child > 0) {
@@ -195,7 +214,11 @@ static void serve(void) {
       if (served->answered == served->wanted)
         continue;
     }
-    served->status = child > 0 ? (uint64_t)status : QGM_NO_CHILD;
+    /* perhaps a child in its loop has read this request, and left it to us */
+    if (served->opening)
+      open_libraries();
+    else
+      served->status = child > 0 ? (uint64_t)status : QGM_NO_CHILD;
     served->answered = served->wanted;
     if (say(word) != 0)
       _exit(0);
@@ -264,7 +287,8 @@ static void start(void) {
       served->ready = (uint64_t)share_all(memory_file);
     served->abi = QGM_ABI;
     served->modules = (uint64_t)&__quagmire_modules;
-    close(memory_file);
+    /* needed for libraries that are opened later; nothing that is started here gets it */
+    fcntl(memory_file, F_SETFD, FD_CLOEXEC);
     if (&__quagmire_takes_testcases) {
       memory = mmap(NULL, QGM_INPUT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, QGM_INPUT, 0);
       if (memory == MAP_FAILED)
@@ -326,5 +350,7 @@ void __quagmire_init(const char *sign) {
     start();
   }
 }
+
+#include "opened.h"
 
 #include "loop.h"

@@ -21,6 +21,8 @@ void __quagmire_init(const char *sign);
 int __quagmire_loop(const char *sign, unsigned rounds);
 unsigned char *__quagmire_testcase(void);
 int __quagmire_testcase_size(void);
+/* Called when an object has registered. */
+void __quagmire_registered(const struct qgm_module *module) __attribute__((visibility("hidden")));
 /* The input of this round is not to be kept. */
 void __quagmire_reject(void) __attribute__((visibility("hidden")));
 

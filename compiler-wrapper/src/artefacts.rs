@@ -17,7 +17,7 @@ const PASS: &[(&str, &str)] = &[
     ("stack.h", include_str!("../passes/stack.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
-const HEADERS: [(&str, &str); 7] = [
+const HEADERS: [(&str, &str); 8] = [
     ("quagmire.h", include_str!("../runtime/quagmire.h")),
     ("machine.h", include_str!("../runtime/machine.h")),
     ("serve.h", include_str!("../runtime/serve.h")),
@@ -25,6 +25,7 @@ const HEADERS: [(&str, &str); 7] = [
     ("active.h", include_str!("../runtime/active.h")),
     ("afl.h", include_str!("../runtime/afl.h")),
     ("loop.h", include_str!("../runtime/loop.h")),
+    ("opened.h", include_str!("../runtime/opened.h")),
 ];
 const RUNTIME: (&str, &str) = ("runtime.c", include_str!("../runtime/runtime.c"));
 const COMPARES: (&str, &str) = ("compares.c", include_str!("../runtime/compares.c"));

@@ -120,6 +120,8 @@ pub struct Record {
     pub worst_time: Option<(u32, f64)>,
     /// How far the queues of other campaigns were taken in, by their names.
     pub taken_in: BTreeMap<String, Progress>,
+    /// The libraries that runs have opened under a fork server: see [`opened`](crate::target::fork_server::opened).
+    pub libraries: Vec<u8>,
     /// Inputs that other campaigns have found.
     pub foreign: u64,
     /// What is in the sync folder.

@@ -54,6 +54,7 @@ use crate::{
     target::{
         abi::Harness,
         executor::HarnessExecutor,
+        fork_server,
         input_page::InputPage,
         process,
         tick::{self, TICKED, TIME_UP},
@@ -106,8 +107,9 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     // SAFETY: a fresh descriptor, owned by the file.
     let terminal = unsafe { File::from_raw_fd(libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 3)) };
     page.set_hang_timeout(options.hang_timeout);
-    let executor = process::prepare_target(harness, page, options.debug_target)?;
+    let mut executor = process::prepare_target(harness, page, options.debug_target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
+    let own_edges = executor.counts().program().edges();
 
     let first = restart.workers == 0;
     let saved = if first && setup.folder.resumed() {
@@ -126,6 +128,8 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     if first && setup.folder.resumed() {
         remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
     }
+    // what is known of edges goes by their numbers
+    executor.open_again(&record.libraries);
     let mut kept = kept;
     kept.steering = Steering::new(&options.cost);
     kept.ignores_maxima = options.ignore_maxima;
@@ -180,6 +184,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         setup,
         restart,
         fingerprint,
+        own_edges,
         executor,
         fuzzer: StdFuzzer::new(
             ByCostScheduler::new(kept.clone(), options.parents, setup.seeds.inputs.len()),
@@ -220,6 +225,8 @@ struct Worker<'a> {
     setup: &'a Setup,
     restart: &'a Restart<'a>,
     fingerprint: u64,
+    /// Of what is loaded at the start: their numbers are the same for all clients.
+    own_edges: usize,
     executor: HarnessExecutor,
     fuzzer: CampaignFuzzer,
     state: State,
@@ -322,9 +329,12 @@ impl<'a> Worker<'a> {
 
     fn checkpoint(&mut self, to_disk: bool) -> Result<()> {
         let started = Instant::now();
-        if to_disk {
+        {
             let mut archive = self.archive.borrow_mut();
-            archive.record.last_save = archive.elapsed();
+            archive.record.libraries = fork_server::opened();
+            if to_disk {
+                archive.record.last_save = archive.elapsed();
+            }
         }
         self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
         let archive = self.archive.borrow();

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Must equal `QGM_ABI` of the harness.
-pub const ABI: u64 = 5;
+pub const ABI: u64 = 6;
 
 /// `QGM_MAX_MODULES`.
 pub const MAX_MODULES: usize = 256;
@@ -177,6 +177,9 @@ pub struct Heap {
     pub total: u64,
 }
 
+/// Room for the paths of libraries (`QGM_LIBRARIES_BYTES`).
+pub const LIBRARIES_BYTES: usize = 65536;
+
 /// The server is ready (`QGM_READY`).
 pub const READY: u64 = 1;
 
@@ -233,6 +236,18 @@ pub struct Served {
     pub time_ns: u64,
     /// What it allocated.
     pub heap: Heap,
+    /// Set by the fuzzer: the next request is to open libraries, and no run.
+    pub opening: u64,
+    /// For the children.
+    pub libraries_locked: u64,
+    /// Bytes of `libraries` in use.
+    pub libraries_end: AtomicU64,
+    /// Of these, what the server has dealt with.
+    pub libraries_seen: u64,
+    /// For the server.
+    pub library_opens: u64,
+    /// Paths of the libraries that children have opened, each with a zero byte behind it.
+    pub libraries: [u8; LIBRARIES_BYTES],
 }
 
 /// What the engine gets from the harness (`struct qgm_harness`).

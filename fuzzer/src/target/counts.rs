@@ -68,6 +68,14 @@ impl CountsObserver {
         tick::prepare(&self.program);
     }
 
+    /// The program has grown between two runs: makes room for it, and clears all counts.
+    pub fn start_over(&mut self) {
+        if self.program.update() {
+            self.grow();
+        }
+        self.program.clear_all();
+    }
+
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program

@@ -39,6 +39,14 @@ impl HarnessExecutor {
         Self { harness, page, clock: Clock::new(), elsewhere_ns: 0, observers: (observer, ()) }
     }
 
+    /// Opens the libraries that an earlier process has seen to be opened ([`fork_server::opened`]), so that their edges have
+    /// the numbers that they had there. Before the first run.
+    pub fn open_again(&mut self, libraries: &[u8]) {
+        if fork_server::open_again(libraries) {
+            self.observers.0.start_over();
+        }
+    }
+
     /// CPU time in seconds, of which only differences mean something: what passes in a run is the target's.
     pub fn cpu_seconds(&self) -> f64 {
         if fork_server::is_used() { self.elsewhere_ns as f64 * 1e-9 } else { process::cpu_seconds() }
@@ -58,7 +66,7 @@ impl HarnessExecutor {
     /// does not count among the hits of branches either.
     pub fn execute(&mut self, input: &[u8]) -> Status {
         self.observers.0.clear();
-        let status = self.run(input);
+        let status = self.run_whole(input);
         self.observers.0.count_hits(false);
         self.observers.0.digest();
         self.observers.0.count_hits(true);
@@ -69,13 +77,47 @@ impl HarnessExecutor {
     /// before (`counts_mut().clear()`) and digests them after (`counts_mut().digest()`), outside what it times.
     pub fn execute_repeatedly(&mut self, input: &[u8], times: u32) -> Status {
         let mut status = Status::Returned;
-        for _ in 0..times {
+        let mut left = times;
+        while left > 0 {
+            left -= 1;
             status = self.run(input);
-            if !matches!(status, Status::Returned | Status::Rejected) {
+            if self.has_grown() {
+                left = times;
+            } else if !matches!(status, Status::Returned | Status::Rejected) {
                 break;
             }
         }
         status
+    }
+
+    /// One run that counts all it does: one that has opened libraries that the fork server did not know is made again. It is
+    /// one execution.
+    #[inline]
+    fn run_whole(&mut self, input: &[u8]) -> Status {
+        let mut status = self.run(input);
+        while self.has_grown() {
+            let (before, event) = (status, self.observers.0.event());
+            status = self.run(input);
+            // what ended early was seen to do so, even if it does not any more
+            if !matches!(before, Status::Returned | Status::Rejected)
+                && matches!(status, Status::Returned | Status::Rejected)
+            {
+                status = before;
+                self.observers.0.set_end(before, event);
+            }
+        }
+        status
+    }
+
+    /// Whether the last run has opened libraries that are counted from now on, under the fork server. Then all counts are
+    /// cleared: what was run since they were cleared last has to be run again.
+    #[inline]
+    fn has_grown(&mut self) -> bool {
+        let grown = fork_server::take_in_libraries();
+        if grown {
+            self.observers.0.start_over();
+        }
+        grown
     }
 
     #[inline]
@@ -125,7 +167,7 @@ where
         input: &BytesInput,
     ) -> Result<ExitKind, Error> {
         *state.executions_mut() += 1;
-        Ok(match self.run(input.target_bytes().to_slice()) {
+        Ok(match self.run_whole(input.target_bytes().to_slice()) {
             Status::Returned | Status::Rejected => ExitKind::Ok,
             Status::Crashed | Status::Exited => ExitKind::Crash,
             Status::Hung => ExitKind::Timeout,

@@ -188,7 +188,7 @@ impl Worker<'_> {
         let program = self.setup.folder.path();
         self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
         let mut hits = self.kept.borrow().rare.hits.clone();
-        let mut shown = Hits::new(self.fingerprint, hits.iter().copied()).write(program);
+        let mut shown = Hits::new(self.fingerprint, hits.iter().copied().take(self.own_edges)).write(program);
         if let Some(publisher) = &sharing.publisher {
             for sibling in sharing.siblings.all.iter().filter(|sibling| !sibling.far) {
                 if let Some(of_sibling) = sharing.hits.get(&sibling.name) {
@@ -199,7 +199,9 @@ impl Worker<'_> {
             let files = record.entries.iter().map(|entry| entry.file.as_str());
             let queue = self.setup.folder.queue();
             shown = shown
-                .and_then(|()| Hits::new(self.fingerprint, hits.into_iter()).write(publisher.folder()))
+                .and_then(|()| {
+                    Hits::new(self.fingerprint, hits.into_iter().take(self.own_edges)).write(publisher.folder())
+                })
                 .and_then(|()| publisher.publish(&mut record.published, &queue, files))
                 .and_then(|()| match std::fs::read(program.join("fuzzer_stats")) {
                     Ok(stats) => write_whole(&publisher.folder().join("fuzzer_stats"), &stats),

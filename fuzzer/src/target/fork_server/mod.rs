@@ -87,10 +87,43 @@ pub fn take_failure() -> Option<Error> {
     FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
+/// To be called after each run: if it has opened libraries that were not counted so far, they are from now on. Tells whether
+/// any of them can be, in which case the tables have grown.
+///
+/// If the server itself has gone, this process goes too: its successor starts another one.
+#[inline]
+pub fn take_in_libraries() -> bool {
+    // SAFETY: see `Slot`.
+    match unsafe { &mut *SERVER.0.get() } {
+        Some(server) if server.has_news() => take_in(server),
+        _ => false,
+    }
+}
+
+/// The libraries that runs have opened, in the order in which they were taken in: the paths, each with a zero byte behind it.
+pub fn opened() -> Vec<u8> {
+    // SAFETY: see `Slot`.
+    unsafe { &*SERVER.0.get() }.as_ref().map_or_else(Vec::new, |server| server.opened().to_vec())
+}
+
+/// Takes in libraries that were opened in an earlier process, before the first run. Tells whether the tables have grown.
+pub fn open_again(libraries: &[u8]) -> bool {
+    // SAFETY: see `Slot`.
+    let server = unsafe { &mut *SERVER.0.get() };
+    server.as_mut().is_some_and(|server| server.list(libraries) && take_in(server))
+}
+
+#[cold]
+fn take_in(server: &mut Server) -> bool {
+    if server.open_libraries().is_err() {
+        // SAFETY: ends this process.
+        unsafe { libc::raise(libc::SIGKILL) };
+    }
+    server.load(MODULES.0.get()).unwrap_or(false)
+}
+
 unsafe extern "C" fn initialize(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
-    // SAFETY: no run is on, and nothing has looked at the modules yet.
-    let started =
-        Server::start(command()).and_then(|server| server.load(unsafe { &mut *MODULES.0.get() }).map(|()| server));
+    let started = Server::start(command()).and_then(|mut server| server.load(MODULES.0.get()).map(|_| server));
     match started {
         // SAFETY: see `Slot`.
         Ok(server) => unsafe { *SERVER.0.get() = Some(server) },

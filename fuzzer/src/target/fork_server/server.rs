@@ -12,6 +12,7 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
     ptr::NonNull,
+    sync::atomic::Ordering::{Acquire, Release},
     time::Duration,
 };
 
@@ -20,8 +21,8 @@ use crate::{
     error::{Error, Result},
     target::{
         abi::{
-            ABI, ANSWERS, Event, INPUT, NO_CHILD, NOT_SHARED, PAGE, READY, REQUESTS, RawModules, Resources, SERVE,
-            STARTED, Served, Status, WENT_REJECT, WENT_ROUND,
+            ABI, ANSWERS, Event, INPUT, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, REQUESTS, RawModules,
+            Resources, SERVE, STARTED, Served, Status, WENT_REJECT, WENT_ROUND,
         },
         clock,
         process::{End, memory_file, signal_name},
@@ -51,6 +52,8 @@ pub struct Server {
     memory: File,
     served: NonNull<Served>,
     input: Input,
+    /// How many of the program's objects were looked at.
+    loaded: usize,
 }
 
 impl Server {
@@ -121,7 +124,7 @@ impl Server {
         };
         let process = command.spawn().map_err(|error| Error::target(format!("cannot start {name}: {error}")))?;
         drop((server_requests, server_answers));
-        let mut server = Self { process, name, requests, answers, memory, served, input };
+        let mut server = Self { process, name, requests, answers, memory, served, input, loaded: 0 };
         server.greet()?;
         child::is_told_at(&raw const server.served().child);
         if server.served().takes_memory != 0 {
@@ -168,11 +171,12 @@ impl Server {
         unsafe { self.served.as_ref() }
     }
 
-    /// Copies the tables of the program's objects.
+    /// Copies the tables of the program's objects that are not among `into` yet, behind those that are. Tells whether there
+    /// were any.
     ///
     /// # Errors
     /// If this process may not look into that one.
-    pub fn load(&self, into: &mut RawModules) -> Result<()> {
+    pub fn load(&mut self, into: *mut RawModules) -> Result<bool> {
         let process = self.process.id() as libc::pid_t;
         let failed = |error: io::Error| Error::other(format!("cannot read the tables of {}: {error}", self.name));
         let text = std::fs::read_to_string(format!("/proc/{process}/maps")).map_err(failed)?;
@@ -181,17 +185,62 @@ impl Server {
         let regions = &served.region[..(served.region_count as usize).min(served.region.len())];
         let process = File::open(format!("/proc/{process}/mem")).map_err(failed)?;
         let theirs = image::modules(&process, served.modules).map_err(failed)?;
-        into.count = 0;
-        for module in &theirs.module[..(theirs.count as usize).min(theirs.module.len())] {
-            if !module.functions_start.is_null() {
-                into.module[into.count as usize] =
-                    image::copy(&process, module, &mappings, regions, &self.memory).map_err(failed)?;
-                into.count += 1;
-            }
+        let theirs = &theirs.module[..(theirs.count as usize).min(theirs.module.len())];
+        let mut copies = Vec::new();
+        for module in theirs.iter().skip(self.loaded).filter(|module| !module.functions_start.is_null()) {
+            copies.push(image::copy(&process, module, &mappings, regions, &self.memory).map_err(failed)?);
         }
-        into.generation += 1;
+        // SAFETY: a list that lives as long as this process, which has not more items than the program's; those that somebody
+        // may have looked at stay as they are, and the generation is changed when all is there.
+        unsafe {
+            for copy in &copies {
+                (&raw mut (*into).module[(*into).count as usize]).write(*copy);
+                (&raw mut (*into).count).write_volatile((*into).count + 1);
+            }
+            (&raw mut (*into).generation).write_volatile((*into).generation + 1);
+        }
+        self.loaded = theirs.len();
         symbols::look_elsewhere(maps::objects(&mappings));
-        Ok(())
+        Ok(!copies.is_empty())
+    }
+
+    /// Whether runs have opened libraries that the server was not asked to open yet.
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        let served = self.served();
+        served.libraries_end.load(Acquire) > served.libraries_seen
+    }
+
+    /// The paths of those that it was asked to open, each with a zero byte behind it.
+    pub fn opened(&self) -> &[u8] {
+        let served = self.served();
+        &served.libraries[..(served.libraries_seen as usize).min(served.libraries.len())]
+    }
+
+    /// Puts paths on the list of what runs have opened, which is empty so far. Tells whether there were any.
+    pub fn list(&mut self, paths: &[u8]) -> bool {
+        if paths.is_empty() || paths.len() > LIBRARIES_BYTES || self.has_news() || !self.opened().is_empty() {
+            return false;
+        }
+        // SAFETY: mapped for as long as this process lives; no run is on.
+        let served = unsafe { &mut *self.served.as_ptr() };
+        served.libraries[..paths.len()].copy_from_slice(paths);
+        served.libraries_end.store(paths.len() as u64, Release);
+        true
+    }
+
+    /// Has the program open the libraries that runs have opened. If it cannot, it looks at each of them only once. Not to be
+    /// called within a run: a child in its loop ends.
+    ///
+    /// # Errors
+    /// If the server has gone.
+    pub fn open_libraries(&mut self) -> io::Result<()> {
+        // SAFETY: mapped for as long as this process lives; no run is on.
+        unsafe { (*self.served.as_ptr()).opening = 1 };
+        let asked = self.ask();
+        // SAFETY: as above.
+        unsafe { (*self.served.as_ptr()).opening = 0 };
+        asked
     }
 
     /// One run. If the server itself has gone, this process goes too: its successor starts another one.
@@ -248,20 +297,25 @@ impl Server {
 
     /// Has the program run once. Tells why the run was cut off, if it was.
     fn request(&mut self) -> io::Result<Option<Status>> {
-        // SAFETY: as above.
-        let number = unsafe {
-            (*self.served.as_ptr()).wanted += 1;
-            (*self.served.as_ptr()).wanted
-        };
         child::begin();
-        self.requests.write_all(&(number as u32).to_ne_bytes())?;
-        self.answers.read_exact(&mut [0; 4])?;
+        self.ask()?;
         let cut_off = child::end();
         let served = self.served();
         if served.looped == 0 && served.status == NO_CHILD {
             return Err(io::Error::other("it cannot fork"));
         }
         Ok(cut_off)
+    }
+
+    /// Makes a request, and waits for the answer.
+    fn ask(&mut self) -> io::Result<()> {
+        // SAFETY: mapped for as long as this process lives; the server waits.
+        let number = unsafe {
+            (*self.served.as_ptr()).wanted += 1;
+            (*self.served.as_ptr()).wanted
+        };
+        self.requests.write_all(&(number as u32).to_ne_bytes())?;
+        self.answers.read_exact(&mut [0; 4])
     }
 }
 

@@ -1,0 +1,109 @@
+/* Part of serve.c: libraries that the program opens while it runs. A child that opens one leaves its path in the memory
+   that is shared with the fuzzer. When the run has ended, the fuzzer asks the server to open it too: from then on its counts
+   are shared, it has its place in each child, and what opens it there only finds it. */
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+/* In a library of their own in older C libraries: programs that open libraries have it. */
+extern __typeof(dlopen) dlopen __attribute__((weak));
+extern __typeof(dladdr) dladdr __attribute__((weak));
+
+/* Milliseconds that opening a library may take. */
+#define LONGEST_OPENING 2000
+
+static int is_child;
+
+/* Whether a path is in the list, which ends at `end`. */
+static int is_listed(const char *path, uint64_t end) {
+  for (uint64_t at = 0; at < end; at += strlen(served->libraries + at) + 1)
+    if (strcmp(served->libraries + at, path) == 0)
+      return 1;
+  return 0;
+}
+
+/* Called by the runtime when an object has registered. */
+void __quagmire_registered(const struct qgm_module *module) {
+  Dl_info is;
+  if (!is_child || __quagmire_mode != QGM_QUAGMIRE || !dladdr || !dladdr(module->functions_start, &is) || !is.dli_fname)
+    return;
+  /* as it was opened, without links followed: $ORIGIN in a library depends on it */
+  char path[QGM_PATH_BYTES] = "";
+  if (is.dli_fname[0] != '/') {
+    if (call_system(SYS_getcwd, (long)path, sizeof path - 1) <= 0 || path[0] != '/')
+      return;
+    strcat(path, "/");
+  }
+  size_t directory = strlen(path), length = directory + strlen(is.dli_fname) + 1;
+  if (length > sizeof path)
+    return;
+  strcpy(path + directory, is.dli_fname);
+  /* a process that the child has forked may be here too */
+  if (__atomic_exchange_n(&served->libraries_locked, 1, __ATOMIC_ACQUIRE))
+    return;
+  uint64_t end = served->libraries_end;
+  if (end + length <= sizeof served->libraries && !is_listed(path, end)) {
+    memcpy(served->libraries + end, path, length);
+    /* the child may be killed at any moment: what is listed is complete */
+    __atomic_store_n(&served->libraries_end, end + length, __ATOMIC_RELEASE);
+  }
+  __atomic_store_n(&served->libraries_locked, 0, __ATOMIC_RELEASE);
+}
+
+static void open_library(const char *path) { dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+
+/* Opens it in a process of its own: a constructor may crash before main, leave the process, wait for something or start
+   threads, which children would not have; and counts that are not on pages of their own cannot be shared. */
+static int can_be_opened(const char *path) {
+  served->library_opens = 0;
+  pid_t parent = getpid(), trial = fork_child();
+  if (trial == 0) {
+    __quagmire_mode = QGM_ALONE;
+    close(QGM_REQUESTS);
+    close(QGM_ANSWERS);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+      _exit(0);
+    setpgid(0, 0);
+    uint64_t known = __quagmire_modules.count;
+    open_library(path);
+    int opens = __quagmire_modules.count > known;
+    for (; known < __quagmire_modules.count; known++) {
+      struct qgm_region region[2];
+      const struct qgm_module *module = &__quagmire_modules.module[known];
+      int count = module->functions_start ? regions_of(module, region) : 0;
+      while (count-- > 0)
+        opens &= region[count].address % QGM_PAGE == 0;
+    }
+    /* one folder for each thread, beside itself and its name */
+    struct stat threads;
+    opens &= stat("/proc/self/task", &threads) == 0 && threads.st_nlink <= 3;
+    served->library_opens = (uint64_t)opens;
+    _exit(0);
+  }
+  if (trial < 0)
+    return 0;
+  for (int waited = 0; waitpid(trial, NULL, WNOHANG) == 0; waited++) {
+    if (waited >= LONGEST_OPENING)
+      kill(trial, SIGKILL);
+    usleep(1000);
+  }
+  kill(-trial, SIGKILL);
+  return served->library_opens != 0;
+}
+
+/* Opens what children have opened since the last call; each library is tried once. Those that cannot be opened here, such
+   as a file that is gone, stay as they are: their counts are their child's own. */
+static void open_libraries(void) {
+  uint64_t end = __atomic_load_n(&served->libraries_end, __ATOMIC_ACQUIRE);
+  while (served->libraries_seen < end) {
+    const char *path = served->libraries + served->libraries_seen;
+    served->libraries_seen += strlen(path) + 1;
+    uint64_t known = __quagmire_modules.count;
+    if (dlopen && can_be_opened(path))
+      open_library(path);
+    for (; known < __quagmire_modules.count; known++)
+      if (share_module(memory_file, known) != QGM_READY)
+        __quagmire_modules.module[known] = (struct qgm_module){0};
+  }
+}
