@@ -122,6 +122,8 @@ pub struct Record {
     pub taken_in: BTreeMap<String, Progress>,
     /// The libraries that runs have opened under a fork server: see [`opened`](crate::target::fork_server::opened).
     pub libraries: Vec<u8>,
+    /// What was said about other campaigns, once each.
+    pub said: BTreeSet<String>,
     /// Inputs that other campaigns have found.
     pub foreign: u64,
     /// What is in the sync folder.

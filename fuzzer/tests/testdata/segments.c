@@ -7,5 +7,5 @@ int main(void) {
   int letter, letters = 0;
   while ((letter = getchar()) != EOF)
     letters += letter == 'a';
-  return shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600) < 0 ? 7 : letters > 3;
+  return shmget(IPC_PRIVATE, 12345, IPC_CREAT | 0600) < 0 ? 7 : letters > 3;
 }

@@ -59,8 +59,6 @@ pub(super) struct Sharing {
     /// Hashes of what was run.
     run: HashSet<u64>,
     hits: BTreeMap<String, Hits>,
-    /// What was said, once each.
-    said: HashSet<String>,
 }
 
 impl Sharing {
@@ -84,8 +82,8 @@ impl Sharing {
             publisher = Some(Publisher::open(meeting, name)?);
             siblings.meet_in(meeting.clone(), name.clone());
         }
-        let (run, hits, said) = (HashSet::new(), BTreeMap::new(), HashSet::new());
-        Ok(Some(Self { siblings, publisher, run, hits, said }))
+        let (run, hits) = (HashSet::new(), BTreeMap::new());
+        Ok(Some(Self { siblings, publisher, run, hits }))
     }
 }
 
@@ -209,17 +207,19 @@ impl Worker<'_> {
                 });
         }
         match shown {
-            Err(error) => self.say(sharing, format!("what is found here cannot be shared: {error}")),
+            Err(error) => self.say(format!("what is found here cannot be shared: {error}")),
             Ok(()) => Ok(()),
         }
     }
 
-    fn say(&self, sharing: &mut Sharing, message: String) -> Result<()> {
-        if sharing.said.contains(&message) {
+    /// Says something once in the campaign.
+    fn say(&self, message: String) -> Result<()> {
+        let mut archive = self.archive.borrow_mut();
+        if archive.record.said.contains(&message) {
             return Ok(());
         }
-        let said = self.archive.borrow_mut().note(&message);
-        sharing.said.insert(message);
+        let said = archive.note(&message);
+        archive.record.said.insert(message);
         said
     }
 
