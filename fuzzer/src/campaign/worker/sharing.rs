@@ -238,10 +238,9 @@ impl Worker<'_> {
         sharing.hits.values().for_each(|hits| hits.add_to(&mut sum));
         self.kept.borrow_mut().rare.hits_of_others = sum;
         for name in strangers {
-            self.say(
-                sharing,
-                format!("{name} fuzzes another build of the program: its inputs are taken in, its hit counts are not"),
-            )?;
+            self.say(format!(
+                "{name} fuzzes another build of the program: its inputs are taken in, its hit counts are not"
+            ))?;
         }
         Ok(())
     }
