@@ -17,7 +17,10 @@ use crate::{
     error::{ExitCode, Result},
     output::summary::Engine,
     replay,
-    target::{abi::Harness, fork_server},
+    target::{
+        abi::Harness,
+        fork_server::{self, Builder},
+    },
 };
 
 /// The target's memory may be in any state after a crash; the engine's must not be part of it. With a heap of its own it
@@ -71,9 +74,9 @@ pub fn replay_command(inputs: &[&Path]) -> String {
 ///
 /// # Errors
 /// Anything that keeps it from being done.
-pub fn run_program(command: Command, program: Vec<OsString>) -> Result<ExitCode> {
+pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -> Result<ExitCode> {
     let _ = NAME.set(program.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
-    run(command, fork_server::harness(program))
+    run(command, fork_server::harness(program, builder))
 }
 
 /// Runs the engine with the command line of a harness. Returns the exit code of the process.
