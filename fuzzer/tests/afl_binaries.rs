@@ -18,7 +18,7 @@ const WARNING: &str = "bucketed edges and time only; build it with quagmire-cc";
 fn built_by_afl(scene: &Scene, source: &str, options: &[&str]) -> Option<PathBuf> {
     let program = scene.path("program");
     let mut command = Command::new("afl-clang-fast");
-    command.env("AFL_QUIET", "1").args(options).arg("-O1").arg(testdata(source)).arg("-o").arg(&program);
+    command.env("AFL_QUIET", "1").arg("-O1").args(options).arg(testdata(source)).arg("-o").arg(&program);
     let Ok(output) = command.output() else {
         println!("skipped: AFL++ is not installed");
         return None;
@@ -114,8 +114,9 @@ fn ends_are_told_and_the_next_run_is_made() {
             assert!(number(&input["edges_hit"]) >= 5, "{build}: {input:#}");
         }
         scene.write("seeds/one", b"quad");
+        scene.write("words", b"\"qua!\"\n\"qua?\"\n");
         // more than one process makes in its loop
-        let ended = scene.fuzz(&program, "--execs 5000 --seed 1 --max-size 20 --hang-timeout 100ms");
+        let ended = scene.fuzz(&program, "--execs 5000 --seed 1 --max-size 20 --hang-timeout 100ms --dict words");
         assert_eq!(ended.code, Some(0), "{build}: {ended:#?}");
         let summary = scene.summary();
         assert!(number(&summary["executions"]) >= 5000, "{build}: {summary:#}");
@@ -129,7 +130,7 @@ fn a_campaign_goes_deeper_than_its_seed() {
         let scene = Scene::new(&[("a", b"x...")]);
         let Some(program) = built_by_afl(&scene, "deeper.c", &[build]) else { return };
         let before = number(&inputs(&scene, &program, &[])[0]["edges_hit"]);
-        assert_eq!(scene.fuzz(&program, "--execs 30000 --seed 1 --max-size 8").code, Some(0));
+        assert_eq!(scene.fuzz(&program, "--execs 10000 --seed 1 --max-size 8").code, Some(0));
         assert!(number(&scene.summary()["edges_found"]) > before, "{build}: {:#}", scene.summary());
         assert!(scene.files("out/queue").values().any(|bytes| bytes.starts_with(b"q")), "{build}");
     }
@@ -138,7 +139,7 @@ fn a_campaign_goes_deeper_than_its_seed() {
 #[test]
 fn files_memory_limits_and_exits_are_as_with_our_own_server() {
     let scene = Scene::new(&[]);
-    let Some(program) = built_by_afl(&scene, "program.c", &[]) else { return };
+    let Some(program) = built_by_afl(&scene, "program.c", &["-O0"]) else { return };
     for (first, status, detail) in
         [("0", "crashed", "SIGSEGV"), ("3", "hung", ""), ("4", "returned", ""), ("8", "out-of-memory", "")]
     {

@@ -68,8 +68,8 @@ pub struct Server {
     /// Inputs in shared memory, if the program takes them.
     memory: Option<Segment>,
     input: Input,
-    /// The child that waits in its loop, and its CPU time so far in nanoseconds.
-    stopped: Option<(libc::pid_t, u64)>,
+    /// CPU time so far of the child that waits in its loop, in nanoseconds; 0 if it is not known.
+    stopped: Option<u64>,
     /// The last run was cut off.
     was_killed: bool,
 }
@@ -128,9 +128,21 @@ impl Server {
 
     /// One run. If the server itself has gone, this process goes too: its successor starts another one.
     pub fn run(&mut self, input: &[u8]) -> Ended {
-        self.map.bytes()[..self.map_size].fill(0);
-        let began = (clock::ticks(), tick::now_ns());
-        let told = self.give(input).and_then(|()| self.request());
+        let mut before;
+        let (told, began) = loop {
+            self.map.bytes()[..self.map_size].fill(0);
+            before = self.stopped.take();
+            let began = (clock::ticks(), tick::now_ns());
+            let told = self.give(input).and_then(|()| self.request());
+            let is_stopped = matches!(told, Ok((status, None)) if libc::WIFSTOPPED(status));
+            if is_stopped {
+                self.stopped = Some(cpu_clock(CHILD.load(SeqCst) as libc::pid_t).unwrap_or(0));
+            }
+            // the way into a loop differs from the way round it, and is made only once: that round does not count
+            if before.is_some() || !is_stopped {
+                break (told, began);
+            }
+        };
         let (status, cut_off) = told.unwrap_or_else(|_| {
             // nobody else knows of the child
             kill(CHILD.load(SeqCst) as libc::pid_t);
@@ -139,7 +151,11 @@ impl Server {
             (0, None)
         });
         let (cycles, elapsed) = (clock::ticks().wrapping_sub(began.0), tick::now_ns() - began.1);
-        let time_ns = self.cpu_time(status).unwrap_or(elapsed);
+        // the server does not tell it
+        let time_ns = match (before, self.stopped) {
+            (Some(before @ 1..), Some(after @ 1..)) => after.saturating_sub(before),
+            _ => elapsed,
+        };
         self.table.add(&self.map.bytes()[..self.map_size]);
         let mut event = Event::default();
         let status = match cut_off {
@@ -190,18 +206,6 @@ impl Server {
         let mut word = [0; 4];
         self.answers.read_exact(&mut word)?;
         Ok(u32::from_ne_bytes(word))
-    }
-
-    /// The CPU time of a run, if it was neither the first nor the last of its process: the server does not tell it.
-    fn cpu_time(&mut self, status: c_int) -> Option<u64> {
-        let before = self.stopped.take();
-        let child = CHILD.load(SeqCst) as libc::pid_t;
-        if child == 0 || !libc::WIFSTOPPED(status) {
-            return None;
-        }
-        let now = cpu_clock(child)?;
-        self.stopped = Some((child, now));
-        before.filter(|(last, _)| *last == child).map(|(_, then)| now.saturating_sub(then))
     }
 }
 
