@@ -113,7 +113,7 @@ impl Archive<'_> {
             executions_per_second: self.executions_per_second(),
             edges_found: kept.history.edges_found() as u64,
             edges_total: self.moment.edges,
-            work: crate::engine::instrumentation().work(),
+            instrumentation: crate::engine::instrumentation(),
             best_ratio: self.worst_ratio(),
             best_time_ratio: self.record.worst_time.map(|(_, ratio)| ratio),
             degradations: self.record.degradations,
