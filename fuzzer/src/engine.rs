@@ -15,9 +15,12 @@ use crate::{
     },
     cli::{self, Command},
     error::{ExitCode, Result},
-    output::summary::Engine,
+    output::{Instrumentation, summary::Engine},
     replay,
-    target::{abi::Harness, fork_server},
+    target::{
+        abi::Harness,
+        fork_server::{self, Builder},
+    },
 };
 
 /// The target's memory may be in any state after a crash; the engine's must not be part of it. With a heap of its own it
@@ -41,6 +44,11 @@ pub fn program() -> String {
 /// How the target is run, as results name it.
 pub fn kind() -> Engine {
     if fork_server::is_used() { Engine::ForkServer } else { Engine::InProcess }
+}
+
+/// What counts in the target.
+pub fn instrumentation() -> Instrumentation {
+    if fork_server::is_afl() { Instrumentation::Afl } else { Instrumentation::Counts }
 }
 
 /// A word of a command as a shell takes it.
@@ -71,9 +79,9 @@ pub fn replay_command(inputs: &[&Path]) -> String {
 ///
 /// # Errors
 /// Anything that keeps it from being done.
-pub fn run_program(command: Command, program: Vec<OsString>) -> Result<ExitCode> {
+pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -> Result<ExitCode> {
     let _ = NAME.set(program.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
-    run(command, fork_server::harness(program))
+    run(command, fork_server::harness(program, builder))
 }
 
 /// Runs the engine with the command line of a harness. Returns the exit code of the process.
@@ -105,14 +113,32 @@ pub unsafe extern "C" fn quagmire_engine_main(
     code as c_int
 }
 
+/// Says, if the target was built by AFL++, that less is known of its runs.
+fn say_what_is_missing(quiet: bool) {
+    if fork_server::is_afl() && !quiet {
+        // a closed standard error is no reason to stop
+        let _ = writeln!(
+            std::io::stderr(),
+            "quagmire: {} was built by AFL++: bucketed edges and time only; build it with quagmire-cc for exact counts and lines",
+            program()
+        );
+    }
+}
+
 fn run(command: Command, harness: &'static Harness) -> Result<ExitCode> {
     let typed = std::env::var(COMMAND).ok().and_then(|json| serde_json::from_str::<Vec<String>>(&json).ok());
     match command {
         Command::Fuzz(mut fuzz) => {
             fuzz.command = typed.unwrap_or(fuzz.command);
-            campaign::launch(Options::resolve(fuzz)?, harness)
+            let options = Options::resolve(fuzz)?;
+            let options = if fork_server::is_afl() { options.for_afl(&program())? } else { options };
+            say_what_is_missing(options.quiet);
+            campaign::launch(options, harness)
         }
-        Command::Replay(options) => replay::run(&ReplayOptions::resolve(options)?, harness),
+        Command::Replay(options) => {
+            say_what_is_missing(options.json);
+            replay::run(&ReplayOptions::resolve(options)?, harness)
+        }
         Command::Report(report) => crate::report::run(&report.output),
     }
 }

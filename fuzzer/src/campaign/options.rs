@@ -1,5 +1,6 @@
 //! The options of a campaign, resolved: the only place that knows defaults, limits and conflicts.
 
+mod afl;
 mod cores;
 mod replay;
 

@@ -144,9 +144,9 @@ pub fn run(command: Command) -> Result<ExitCode> {
     let path = std::path::Path::new(program);
     let kind = recognise(path)?;
     let path = if path.components().count() == 1 { std::path::Path::new(".").join(path) } else { path.to_owned() };
-    if kind == Kind::Program {
+    if let Kind::Program(builder) = kind {
         let words = std::iter::once(path.into_os_string()).chain(arguments.iter().cloned()).collect();
-        return crate::engine::run_program(command, words);
+        return crate::engine::run_program(command, words, builder);
     }
     if !arguments.is_empty() {
         return Err(Error::usage(

@@ -51,7 +51,8 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         let finding = summary.findings.iter().find(|finding| finding.path == worst.path);
         let _ =
             writeln!(text, "\nWorst input: {} ({})", output.join(&worst.path).display(), counted(worst.bytes, "byte"));
-        let instructions = worst.instructions_ratio.map(|r| format!("{} the instructions", ratio(r)));
+        let instructions =
+            worst.instructions_ratio.map(|r| format!("{} the {}", ratio(r), summary.target.instrumentation.work()));
         let time = worst.time_ratio.map(|r| match finding.and_then(|f| f.time_ratio_low.zip(f.time_ratio_high)) {
             Some((low, high)) => format!("{} the time ({} to {})", ratio(r), ratio(low), ratio(high)),
             None => format!("{} the time", ratio(r)),

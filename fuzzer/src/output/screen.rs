@@ -30,6 +30,8 @@ pub struct Status {
     pub edges_total: u64,
     /// Instructions of the worst input as a multiple of the baseline.
     pub best_ratio: f64,
+    /// What counts in the target, and so what that is a multiple of.
+    pub instrumentation: super::Instrumentation,
     /// CPU time of the worst input as a multiple of the baseline, once measured.
     pub best_time_ratio: Option<f64>,
     /// Confirmed degradations.

@@ -1,6 +1,6 @@
 //! `summary.json`: the campaign in numbers. The keys are an interface: more may be added, none may change.
 
-use super::atomic::write_whole;
+use super::{Instrumentation, atomic::write_whole};
 use crate::cost::{
     judgement::{Severity, Verdict},
     resource::Resource,
@@ -206,6 +206,9 @@ pub struct Target {
     pub program: String,
     /// How it is run.
     pub engine: Engine,
+    /// What counts in it; left out if it is our pass.
+    #[serde(default, skip_serializing_if = "Instrumentation::is_usual")]
+    pub instrumentation: Instrumentation,
     /// Edges in it.
     pub edges: Option<u64>,
     /// How many steps of comparisons it shows, if it was built with `QUAGMIRE_COMPARES=1`; left out if 0.

@@ -23,6 +23,7 @@ use crate::{
         options::{ColorChoice, ReplayOptions},
         seeds::Seeds,
     },
+    engine,
     error::{Error, ExitCode, Result},
     target::{
         abi::Harness,
@@ -35,6 +36,12 @@ use crate::{
 /// # Errors
 /// An input that cannot be read, and a target that ends its process before it runs.
 pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCode> {
+    if !options.annotate.is_empty() && !engine::instrumentation().is_usual() {
+        let program = engine::program();
+        return Err(Error::usage(format!(
+            "--annotate: {program} was built by AFL++, which tells no source lines: build it with quagmire-cc -g"
+        )));
+    }
     if let Some(wanted) = &options.mask {
         return mask::run(options, wanted, harness);
     }

@@ -16,8 +16,10 @@ use crate::{
         resource::Resource,
         statistics::{median, median_interval, ratio_of_medians},
     },
+    engine,
     error::{Error, Result},
     output::{
+        Instrumentation,
         format::{grouped, short},
         terminal::terminal_width,
     },
@@ -35,6 +37,9 @@ pub struct Report {
     /// measured.
     #[serde(default)]
     pub noise_floor: Option<f64>,
+    /// What counts in the target; left out if it is our pass.
+    #[serde(default, skip_serializing_if = "Instrumentation::is_usual")]
+    pub instrumentation: Instrumentation,
     /// The source files that were asked for: all their lines are among those of the inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub annotated: Vec<SourceFile>,
@@ -178,7 +183,8 @@ impl Report {
             }
         };
         let inputs = inputs.iter().zip(measured).enumerate().map(one).collect();
-        Self { version: env!("CARGO_PKG_VERSION").to_owned(), inputs, noise_floor, annotated }
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Self { version, inputs, noise_floor, instrumentation: engine::instrumentation(), annotated }
     }
 }
 
@@ -188,7 +194,8 @@ fn costs(measured: &Measurement, seconds: f64) -> BTreeMap<Resource, u64> {
     if !measured.seconds.is_empty() {
         cost.time_ns = (seconds * 1e9) as u64;
     }
-    Resource::ALL.into_iter().map(|resource| (resource, resource.of(&cost))).collect()
+    let is_measured = |resource: &Resource| engine::instrumentation().measures(*resource);
+    Resource::ALL.into_iter().filter(is_measured).map(|resource| (resource, resource.of(&cost))).collect()
 }
 
 /// Medians of what the hardware counted.
@@ -248,7 +255,9 @@ fn for_people(report: &Report) -> String {
         let range =
             if low < high { format!("   varies from {} to {}", grouped(low), grouped(high)) } else { String::new() };
         let ratio = against(format!("{:.2} x", input.instructions_ratio));
-        let _ = writeln!(text, "  instructions  {}{ratio}{range}", grouped(input.instructions));
+        let counted = report.instrumentation;
+        let label = if counted.is_usual() { counted.work() } else { "executed" };
+        let _ = writeln!(text, "  {label:<13} {}{ratio}{range}", grouped(input.instructions));
         if !input.seconds.is_empty() {
             let ratio = match (input.time_ratio, input.time_ratio_low, input.time_ratio_high) {
                 (Some(value), Some(low), Some(high)) => against(format!("{value:.2} x [{low:.2}, {high:.2}]")),
@@ -256,7 +265,8 @@ fn for_people(report: &Report) -> String {
             };
             let _ = writeln!(
                 text,
-                "  CPU time      {} [{}, {}] over {} runs{ratio}",
+                "  {:<13} {} [{}, {}] over {} runs{ratio}",
+                counted.time(),
                 seconds(input.seconds_median),
                 seconds(input.seconds_low),
                 seconds(input.seconds_high),
@@ -271,13 +281,15 @@ fn for_people(report: &Report) -> String {
             let _ = writeln!(text, "  {name:<13} {}", grouped(*amount));
         }
         let amount = |resource: Resource| input.costs.get(&resource).copied().unwrap_or(0);
-        let _ = writeln!(
-            text,
-            "  memory        heap {} at most, {} in all; stack {}",
-            bytes(amount(Resource::Heap)),
-            bytes(amount(Resource::HeapTotal)),
-            bytes(amount(Resource::Stack)),
-        );
+        if counted.measures(Resource::Heap) {
+            let _ = writeln!(
+                text,
+                "  memory        heap {} at most, {} in all; stack {}",
+                bytes(amount(Resource::Heap)),
+                bytes(amount(Resource::HeapTotal)),
+                bytes(amount(Resource::Stack)),
+            );
+        }
         let _ = writeln!(
             text,
             "  edges         {} hit, {} executed, the hottest {} times",

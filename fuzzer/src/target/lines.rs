@@ -138,7 +138,7 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
             let name = symbols.place(start).function;
             for (edge, (&count, &weight)) in edges.iter().zip(function.weights()).enumerate() {
                 if count > 0 {
-                    let block = format!("{name}+{:#x}", function.pc(edge).wrapping_sub(start));
+                    let block = symbols.block(&name, start, function.pc(edge));
                     sums.add("", 0, &block, &name, count, count.saturating_mul(weight.into()));
                 }
             }

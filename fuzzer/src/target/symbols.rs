@@ -4,7 +4,10 @@ use std::{
     collections::HashMap,
     ffi::CStr,
     path::PathBuf,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 use addr2line::Loader;
@@ -35,6 +38,14 @@ static ELSEWHERE: Mutex<Vec<LoadedObject>> = Mutex::new(Vec::new());
 /// Addresses are those of another process from now on, in which these objects are loaded.
 pub fn look_elsewhere(objects: Vec<LoadedObject>) {
     *ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner) = objects;
+}
+
+/// Addresses are no addresses but numbers of edges.
+static NUMBERS: AtomicBool = AtomicBool::new(false);
+
+/// Addresses are numbers of entries in AFL's map from now on: nothing says where they are.
+pub fn count_edges() {
+    NUMBERS.store(true, Relaxed);
 }
 
 /// Looks addresses up. Opens an object's debug information once, when it is first needed.
@@ -72,6 +83,9 @@ impl Symbols {
 
     /// Takes in objects that were loaded since.
     pub fn update(&mut self) {
+        if NUMBERS.load(Relaxed) {
+            return;
+        }
         let mut objects = ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if objects.is_empty() {
             // SAFETY: the callback gets the vector for the length of this call.
@@ -88,9 +102,17 @@ impl Symbols {
         self.objects.iter().find(holds).map_or(pc, |object| pc - object.base)
     }
 
+    /// The name of a block of code that has no line, in a function whose name and start are given.
+    pub fn block(&self, function: &str, start: usize, block: usize) -> String {
+        if NUMBERS.load(Relaxed) { function.to_owned() } else { format!("{function}+{:#x}", block.wrapping_sub(start)) }
+    }
+
     /// The place of an address.
     pub fn place(&mut self, pc: usize) -> Place {
         let pc = pc as u64;
+        if NUMBERS.load(Relaxed) {
+            return Place { function: format!("edge {pc} of AFL's map"), location: None };
+        }
         let relative = self.relative(pc);
         let unknown = || Place { function: format!("{relative:#x}"), location: None };
         let holds = |object: &LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));

@@ -114,6 +114,7 @@ impl Archive<'_> {
             executions_per_second: self.executions_per_second(),
             edges_found: kept.history.edges_found() as u64,
             edges_total: self.moment.edges,
+            instrumentation: crate::engine::instrumentation(),
             best_ratio: self.worst_ratio(),
             best_time_ratio: self.record.worst_time.map(|(_, ratio)| ratio),
             degradations: self.record.degradations,
@@ -206,6 +207,7 @@ impl Archive<'_> {
             target: summary::Target {
                 program: self.program(),
                 engine: crate::engine::kind(),
+                instrumentation: crate::engine::instrumentation(),
                 edges: Some(self.moment.edges),
                 progress_slots: self.moment.progress_slots,
             },

@@ -72,7 +72,8 @@ fn rows(status: &Status) -> Vec<Row> {
     if !status.phase.is_empty() {
         time.push(status.phase.into());
     }
-    let mut worst = vec![vec![(BOLD, ratio(status.best_ratio)), (PLAIN, " instructions".into())]];
+    let mut worst =
+        vec![vec![(BOLD, ratio(status.best_ratio)), (PLAIN, format!(" {}", status.instrumentation.work()))]];
     worst.extend(status.best_time_ratio.map(|time| vec![(PLAIN, format!("{} time", ratio(time)))]));
     vec![
         row("time", time),

@@ -11,6 +11,7 @@ fn status() -> Status {
         edges_found: 512,
         edges_total: 8_123,
         best_ratio: 41.38,
+        instrumentation: Default::default(),
         best_time_ratio: Some(38.2),
         degradations: 3,
         faults: 0,

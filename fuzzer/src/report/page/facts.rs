@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use crate::{
     output::{
+        Instrumentation,
         format::{counted, grouped, rate},
         summary::{Engine, Summary},
     },
@@ -35,8 +36,8 @@ pub fn baseline(summary: &Summary) -> Markup {
         h2 id="baseline" { "Baseline and noise" }
         p { "Costs are compared with those of the median seed." }
         dl class="facts" {
-            dt { "instructions" } dd { (baseline.instructions.map_or("not measured".into(), grouped)) }
-            dt { "CPU time" } dd { (baseline.seconds.map_or("not measured".into(), words::duration)) }
+            dt { (summary.target.instrumentation.work()) } dd { (baseline.instructions.map_or("not measured".into(), grouped)) }
+            dt { (summary.target.instrumentation.time()) } dd { (baseline.seconds.map_or("not measured".into(), words::duration)) }
             dt { "size" } dd { (baseline.bytes.map_or("not known".into(), |bytes| counted(bytes, "byte"))) }
             dt { "noise floor" } dd {
                 @match &summary.noise {
@@ -59,7 +60,9 @@ pub fn facts(summary: &Summary) -> Markup {
         h2 id="campaign" { "Campaign" }
         (markup::command(&words::command_line(&summary.command)))
         dl class="facts" {
-            dt { "target" } dd { span class="code" { (shown(&summary.target.program)) } ", " (engine) }
+            dt { "target" } dd { span class="code" { (shown(&summary.target.program)) } ", " (engine)
+                @if summary.target.instrumentation == Instrumentation::Afl { ", built by AFL++: its counts have eight bits and wrap around, and times are not CPU times" }
+            }
             dt { "started" } dd { (shown(&summary.started)) }
             dt { "ended" } dd { (words::stopped_by(summary)) }
             dt { "random seed" } dd { (summary.seed) }

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::{Extras, hot, verdict::by_badness};
 use crate::{
     output::{
+        Instrumentation,
         format::{counted, grouped, ratio},
         summary::{Finding, FindingKind, Group, Summary},
     },
@@ -83,7 +84,7 @@ fn none(summary: &Summary) -> Markup {
             "None. " (grouped(summary.executions)) " inputs were run"
             @if let Some(worst) = &summary.worst {
                 "; the worst that was kept is " (markup::input_link("", &worst.path)) ", " (counted(worst.bytes, "byte"))
-                @if let Some(instructions) = worst.instructions_ratio { ", with " (ratio(instructions)) " the instructions" }
+                @if let Some(instructions) = worst.instructions_ratio { ", with " (ratio(instructions)) " the " (summary.target.instrumentation.work()) }
                 @if let Some(time) = worst.time_ratio { " and " (ratio(time)) " the time" }
                 " of the median seed"
             }
@@ -102,7 +103,7 @@ fn table(summary: &Summary, rules: &RuleWords) -> Markup {
         div class="scroll" {
             table class="sortable" {
                 thead { tr {
-                    th { "finding" } th class="number" { "bytes" } th class="number" { "instructions" } th class="number" { "CPU time" }
+                    th { "finding" } th class="number" { "bytes" } th class="number" { (summary.target.instrumentation.work()) } th class="number" { (summary.target.instrumentation.time()) }
                     th { "where" } th { "rules" } th class="number" { "found after" }
                 } }
                 tbody {
@@ -145,7 +146,7 @@ fn finding(campaign: &Campaign, rules: &RuleWords, extras: &Extras, index: usize
         details class="finding" id={ "f" (index) } open[open] {
             summary {
                 (badge(finding)) " "
-                span class="headline" { (headline(finding)) }
+                span class="headline" { (headline(finding, campaign.summary.target.instrumentation)) }
                 span class="dim" { " " (counted(finding.bytes, "byte")) ", after " (words::duration(finding.seconds)) }
             }
             dl class="facts" {
@@ -160,7 +161,7 @@ fn finding(campaign: &Campaign, rules: &RuleWords, extras: &Extras, index: usize
             h4 { "Reproduce" }
             (markup::command(&finding.reproduce))
             h4 { "Where the cost grew" }
-            (hot::places(finding))
+            (hot::places(finding, campaign.summary.target.instrumentation))
             h4 { "Costs" }
             (markup::costs(finding))
             h4 { "The input" }
@@ -172,11 +173,12 @@ fn finding(campaign: &Campaign, rules: &RuleWords, extras: &Extras, index: usize
 }
 
 /// `19,276x instructions, 35,202x CPU time (34,413x to 35,871x)`
-fn headline(finding: &Finding) -> String {
-    let instructions = finding.instructions_ratio.map(|value| format!("{} instructions", ratio(value)));
+fn headline(finding: &Finding, by: Instrumentation) -> String {
+    let instructions = finding.instructions_ratio.map(|value| format!("{} {}", ratio(value), by.work()));
+    let time = by.time();
     let time = finding.time_ratio.map(|value| match markup::interval(finding) {
-        Some((low, high)) => format!("{} CPU time ({} to {})", ratio(value), ratio(low), ratio(high)),
-        None => format!("{} CPU time", ratio(value)),
+        Some((low, high)) => format!("{} {time} ({} to {})", ratio(value), ratio(low), ratio(high)),
+        None => format!("{} {time}", ratio(value)),
     });
     let known: Vec<String> = instructions.into_iter().chain(time).collect();
     if known.is_empty() { words::verdict(finding) } else { known.join(", ") }

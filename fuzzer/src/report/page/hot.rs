@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::{
-    output::{format::grouped, summary::Finding},
+    output::{Instrumentation, format::grouped, summary::Finding},
     replay::growth::Grown,
     report::{markup, words},
 };
@@ -12,7 +12,7 @@ use crate::{
 const SHOWN: usize = 8;
 
 /// The table of places, most growth first.
-pub fn places(finding: &Finding) -> Markup {
+pub fn places(finding: &Finding, counted: Instrumentation) -> Markup {
     let growth = &finding.growth;
     let of_lines = !growth.lines.is_empty();
     let mut grown: Vec<&Grown> = if of_lines { &growth.lines } else { &growth.functions }.iter().collect();
@@ -30,7 +30,7 @@ pub fn places(finding: &Finding) -> Markup {
                     thead { tr {
                         th { "share of the growth" }
                         @if of_lines { th { "line" } }
-                        th { "function" } th class="number" { "runs, seed" } th class="number" { "runs, this input" } th class="number" { "instructions" }
+                        th { "function" } th class="number" { "runs, seed" } th class="number" { "runs, this input" } th class="number" { (counted.work()) }
                     } }
                     tbody { @for place in grown.iter().take(SHOWN) { (row(place, of_lines)) } }
                 }

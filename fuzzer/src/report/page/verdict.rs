@@ -56,7 +56,7 @@ fn slower(summary: &Summary, worst: &Finding, number: u64) -> Markup {
         (counted(number, "input")) " " (makes) " " span class="code" { (program) } " "
         @match (worst.time_ratio.and_then(words::times), worst.instructions_ratio.and_then(words::times)) {
             (Some(times), _) => { (up_to) (times) " times slower" },
-            (None, Some(times)) => { "execute " (up_to) (times) " times the instructions" },
+            (None, Some(times)) => { "execute " (up_to) (times) " times the " (summary.target.instrumentation.work()) },
             (None, None) => "slower",
         }
         @if let Some((now, before)) = times(summary, worst) {
@@ -85,7 +85,7 @@ fn nothing(summary: &Summary) -> Markup {
     html! {
         "Nothing that slows " span class="code" { (shown(&summary.target.program)) } " down was found in "
         (grouped(summary.executions)) " executions."
-        @if let Some(ratio) = ratio { " The worst input that was kept executes " (ratio) " times the instructions of the median seed." }
+        @if let Some(ratio) = ratio { " The worst input that was kept executes " (ratio) " times the " (summary.target.instrumentation.work()) " of the median seed." }
     }
 }
 

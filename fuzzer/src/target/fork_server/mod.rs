@@ -1,12 +1,16 @@
 //! Programs without the engine inside: each run is a process of its own, forked by the program itself (see
 //! `compiler-wrapper/runtime/serve.c`).
 //!
+//! Programs that AFL++ built have a server of their own (`afl`).
+//!
 //! To the rest of the engine this is a [`Harness`] like any other: it has tables, counts, a way to run, and a guard. The
 //! counts are the target's own, in shared memory, and the tables a copy in this process with all pointers set right.
 
+mod afl;
 mod child;
 mod image;
 mod input;
+mod launch;
 mod maps;
 mod server;
 
@@ -17,9 +21,10 @@ use std::{
     sync::{Mutex, OnceLock, PoisonError},
 };
 
-use self::server::Server;
+pub use self::afl::Traits as AflTraits;
+use self::server::{Ended, Server};
 use super::abi::{ABI, Event, Harness, MAX_MODULES, RawModule, RawModules, Resources, Status};
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Stands for the file with the input.
 pub const INPUT_FILE: &str = "@@";
@@ -30,7 +35,53 @@ struct Slot<T>(UnsafeCell<T>);
 // SAFETY: used by the engine's one thread only; the tick's handler does not touch it.
 unsafe impl<T> Sync for Slot<T> {}
 
-static SERVER: Slot<Option<Server>> = Slot(UnsafeCell::new(None));
+/// By whom the program was built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builder {
+    /// Our wrapper: exact counts.
+    Quagmire,
+    /// AFL++.
+    Afl(AflTraits),
+}
+
+/// A server of either kind.
+enum AnyServer {
+    Quagmire(Server),
+    Afl(afl::Server),
+}
+
+impl AnyServer {
+    fn start(into: *mut RawModules) -> Result<Self> {
+        match BUILDER.get() {
+            Some(&Builder::Afl(traits)) => {
+                // SAFETY: no run is on, and nothing has looked at the modules yet.
+                afl::Server::start(command(), traits, unsafe { &mut *into }).map(Self::Afl)
+            }
+            _ => {
+                let mut server = Server::start(command())?;
+                server.load(into)?;
+                Ok(Self::Quagmire(server))
+            }
+        }
+    }
+
+    /// Only ours can open libraries.
+    fn as_ours(&mut self) -> Option<&mut Server> {
+        match self {
+            Self::Quagmire(server) => Some(server),
+            Self::Afl(_) => None,
+        }
+    }
+
+    fn run(&mut self, input: &[u8]) -> Ended {
+        match self {
+            Self::Quagmire(server) => server.run(input),
+            Self::Afl(server) => server.run(input),
+        }
+    }
+}
+
+static SERVER: Slot<Option<AnyServer>> = Slot(UnsafeCell::new(None));
 static EVENT: Slot<Event> = Slot(UnsafeCell::new(Event { signal: 0, exit_code: 0, pc: 0, address: 0 }));
 static RESOURCES: Slot<Resources> =
     Slot(UnsafeCell::new(Resources { cycles: 0, heap_peak: 0, heap_total: 0, stack: 0, time_ns: 0 }));
@@ -44,12 +95,14 @@ static MODULES: Slot<RawModules> =
     Slot(UnsafeCell::new(RawModules { generation: 0, count: 0, module: [UNLOADED; MAX_MODULES] }));
 
 static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
+static BUILDER: OnceLock<Builder> = OnceLock::new();
 static FAILURE: Mutex<Option<Error>> = Mutex::new(None);
 
 /// A harness that runs `command`, a program and its arguments, under its fork server. Nothing is started before the
 /// harness is initialised. To be called once.
-pub fn harness(command: Vec<OsString>) -> &'static Harness {
+pub fn harness(command: Vec<OsString>, builder: Builder) -> &'static Harness {
     let _ = COMMAND.set(command);
+    let _ = BUILDER.set(builder);
     Box::leak(Box::new(Harness {
         abi: ABI,
         modules: MODULES.0.get(),
@@ -73,6 +126,11 @@ pub fn is_used() -> bool {
     COMMAND.get().is_some()
 }
 
+/// Whether the program was built by AFL++: there are a bucket for each edge and a time, and nothing else.
+pub fn is_afl() -> bool {
+    matches!(BUILDER.get(), Some(Builder::Afl(_)))
+}
+
 /// Whether the program reads a file, whose name takes the place of `@@`, and not its standard input.
 pub fn reads_file(command: &[OsString]) -> bool {
     command.iter().skip(1).any(|argument| is_input_file(argument))
@@ -93,8 +151,7 @@ pub fn take_failure() -> Option<Error> {
 /// If the server itself has gone, this process goes too: its successor starts another one.
 #[inline]
 pub fn take_in_libraries() -> bool {
-    // SAFETY: see `Slot`.
-    match unsafe { &mut *SERVER.0.get() } {
+    match ours() {
         Some(server) if server.has_news() => take_in(server),
         _ => false,
     }
@@ -102,15 +159,18 @@ pub fn take_in_libraries() -> bool {
 
 /// The libraries that runs have opened, in the order in which they were taken in: the paths, each with a zero byte behind it.
 pub fn opened() -> Vec<u8> {
-    // SAFETY: see `Slot`.
-    unsafe { &*SERVER.0.get() }.as_ref().map_or_else(Vec::new, |server| server.opened().to_vec())
+    ours().map_or_else(Vec::new, |server| server.opened().to_vec())
 }
 
 /// Takes in libraries that were opened in an earlier process, before the first run. Tells whether the tables have grown.
 pub fn open_again(libraries: &[u8]) -> bool {
-    // SAFETY: see `Slot`.
-    let server = unsafe { &mut *SERVER.0.get() };
-    server.as_mut().is_some_and(|server| server.list(libraries) && take_in(server))
+    ours().is_some_and(|server| server.list(libraries) && take_in(server))
+}
+
+#[inline]
+fn ours() -> Option<&'static mut Server> {
+    // SAFETY: see `Slot`; whoever asks has done with it before anybody else does.
+    unsafe { &mut *SERVER.0.get() }.as_mut()?.as_ours()
 }
 
 #[cold]
@@ -123,8 +183,7 @@ fn take_in(server: &mut Server) -> bool {
 }
 
 unsafe extern "C" fn initialize(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
-    let started = Server::start(command()).and_then(|mut server| server.load(MODULES.0.get()).map(|_| server));
-    match started {
+    match AnyServer::start(MODULES.0.get()) {
         // SAFETY: see `Slot`.
         Ok(server) => unsafe { *SERVER.0.get() = Some(server) },
         Err(error) => *FAILURE.lock().unwrap_or_else(PoisonError::into_inner) = Some(error),

@@ -7,34 +7,33 @@ use std::{
     os::{
         fd::{AsRawFd, RawFd},
         raw::c_int,
-        unix::{ffi::OsStringExt, process::CommandExt},
     },
-    path::Path,
-    process::{Child, Command, Stdio},
+    process::Child,
     ptr::NonNull,
     sync::atomic::Ordering::{Acquire, Release},
-    time::Duration,
 };
 
-use super::{INPUT_FILE, child, image, input::Input, is_input_file, maps, reads_file};
+use super::{
+    child, image,
+    input::Input,
+    launch::{self, START, Started, Wanted, cannot},
+    maps, reads_file,
+};
 use crate::{
     error::{Error, Result},
     target::{
         abi::{
-            ABI, ANSWERS, Event, INPUT, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, REQUESTS, RawModules,
-            Resources, SERVE, STARTED, Served, Status, WENT_REJECT, WENT_ROUND,
+            ABI, Event, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, RawModules, Resources, SERVE, STARTED,
+            Served, Status, WENT_REJECT, WENT_ROUND,
         },
         clock,
-        process::{End, memory_file, signal_name},
+        process::memory_file,
         symbols,
     },
 };
 
 /// Descriptor in the server, beside those of AFL's protocol.
 const MEMORY: RawFd = 197;
-
-/// A program that takes longer than this to get to its `main` is given up.
-const START: Duration = Duration::from_secs(60);
 
 /// How a run ended, and what it used.
 pub struct Ended {
@@ -62,11 +61,6 @@ impl Server {
     /// # Errors
     /// A program that cannot be started, or has no fork server of this version.
     pub fn start(command: &[OsString]) -> Result<Self> {
-        let [program, arguments @ ..] = command else {
-            return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`"));
-        };
-        let name = Path::new(program).display().to_string();
-        let cannot = |what: &'static str| move |error: io::Error| Error::other(format!("cannot {what}: {error}"));
         let memory = memory_file(c"quagmire-counts").map_err(cannot("make memory to share"))?;
         let bytes = size_of::<Served>().next_multiple_of(PAGE);
         memory.set_len(bytes as u64).map_err(cannot("make memory to share"))?;
@@ -79,51 +73,15 @@ impl Server {
         let served = served.ok_or_else(|| cannot("map memory to share")(io::Error::last_os_error()))?;
         // SAFETY: just mapped, as large as this, and zero.
         unsafe { (*served.as_ptr()).abi = ABI };
-        let by_file = reads_file(command);
-        let input = Input::new(by_file).map_err(cannot("make memory for inputs"))?;
-        let (server_requests, requests) = io::pipe().map_err(cannot("make a pipe"))?;
-        let (answers, server_answers) = io::pipe().map_err(cannot("make a pipe"))?;
-
-        let stdin = if by_file { Stdio::null() } else { Stdio::from(input.share().map_err(cannot("share inputs"))?) };
-        let mut command = Command::new(program);
-        command.args(arguments.iter().map(with_input_file)).env(SERVE, MEMORY.to_string()).stdin(stdin);
-        for (variable, usual) in [
-            ("ASAN_OPTIONS", "abort_on_error=1:symbolize=0:detect_leaks=0:allocator_may_return_null=1"),
-            ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:symbolize=0"),
-        ] {
-            if std::env::var_os(variable).is_none() {
-                command.env(variable, usual);
-            }
-        }
-        let given = [
-            (server_requests.as_raw_fd(), REQUESTS),
-            (server_answers.as_raw_fd(), ANSWERS),
-            (memory.as_raw_fd(), MEMORY),
-            (input.as_raw_fd(), INPUT),
-        ];
-        // SAFETY: async-signal-safe calls.
-        unsafe {
-            command.pre_exec(move || {
-                for (ours, theirs) in given {
-                    if libc::dup2(ours, theirs) < 0 {
-                        return Err(io::Error::last_os_error());
-                    }
-                }
-                // the terminal's Ctrl-C is not for it, and it leaves no core files
-                libc::setsid();
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                // System V segments and message queues that it leaves behind go with it, where we may have that
-                libc::unshare(libc::CLONE_NEWIPC);
-                let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-                libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
-                let mut all: libc::sigset_t = std::mem::zeroed();
-                libc::sigfillset(&raw mut all);
-                libc::sigprocmask(libc::SIG_UNBLOCK, &raw const all, std::ptr::null_mut());
-                Ok(())
-            })
+        let input = Input::new(reads_file(command)).map_err(cannot("make memory for inputs"))?;
+        let wanted = Wanted {
+            descriptors: &[(memory.as_raw_fd(), MEMORY)],
+            variables: &[(SERVE, MEMORY.to_string())],
+            own_requests: None,
+            last_signal: libc::SIGKILL,
+            own_segments: true,
         };
-        let process = command.spawn().map_err(|error| Error::target(format!("cannot start {name}: {error}")))?;
-        drop((server_requests, server_answers));
+        let Started { process, name, requests, answers } = launch::start(command, &input, &wanted)?;
         let mut server = Self { process, name, requests, answers, memory, served, input, loaded: 0 };
         server.greet()?;
         child::is_told_at(&raw const server.served().child);
@@ -135,17 +93,14 @@ impl Server {
 
     /// Waits until the program says that it is ready.
     fn greet(&mut self) -> Result<()> {
-        let mut ready = libc::pollfd { fd: self.answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        let mut word = [0; 4];
-        // SAFETY: one descriptor, which is open.
-        if unsafe { libc::poll(&raw mut ready, 1, START.as_millis() as i32) } <= 0 {
+        if !launch::is_heard(&self.answers) {
             let (name, seconds) = (&self.name, START.as_secs());
             return Err(Error::target(format!(
                 "{name} did not get to its main, or its __AFL_INIT(), within {seconds} s: does it wait for something?"
             )));
         }
-        if self.answers.read_exact(&mut word).is_err() {
-            let end = self.process.wait().map_or_else(|error| error.to_string(), |status| end_of(status).to_string());
+        if self.answers.read_exact(&mut [0; 4]).is_err() {
+            let end = launch::end_of(self.process.wait());
             return Err(Error::target(format!(
                 "{} ended before its main ({end}): run it by hand to see why, or build it again with quagmire-cc",
                 self.name
@@ -323,47 +278,5 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
-    }
-}
-
-fn end_of(status: std::process::ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
-    match status.signal() {
-        Some(signal) => signal_name(signal),
-        None => End::Code(status.code().unwrap_or(0)).to_string(),
-    }
-}
-
-/// The name of the file with the input instead of `@@`.
-fn with_input_file(argument: &OsString) -> OsString {
-    if !is_input_file(argument) {
-        return argument.clone();
-    }
-    let bytes = argument.clone().into_vec();
-    let mut result = Vec::new();
-    let mut rest = bytes.as_slice();
-    while let Some((&first, others)) = rest.split_first() {
-        if let Some(behind) = rest.strip_prefix(INPUT_FILE.as_bytes()) {
-            result.extend_from_slice(format!("/proc/self/fd/{INPUT}").as_bytes());
-            rest = behind;
-        } else {
-            result.push(first);
-            rest = others;
-        }
-    }
-    OsString::from_vec(result)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_the_input_takes_the_place_of_its_sign() {
-        let replaced = |text: &str| with_input_file(&text.into()).into_string().expect("text");
-        assert_eq!(replaced("@@"), "/proc/self/fd/196");
-        assert_eq!(replaced("--in=@@,@@"), "--in=/proc/self/fd/196,/proc/self/fd/196");
-        assert_eq!(replaced("a@b"), "a@b");
-        assert!(reads_file(&["@@".into(), "@@".into()]) && !reads_file(&["@@".into(), "a".into()]));
     }
 }

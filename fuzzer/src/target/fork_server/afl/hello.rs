@@ -1,0 +1,89 @@
+//! What AFL++'s fork server says first, in one word.
+
+/// It has read the rest of this word as options; without it, they are none.
+const ENABLED: u32 = 0x8000_0001;
+const HAS_SIZE: u32 = 0x4000_0000;
+const HAS_TOKENS: u32 = 0x1000_0000;
+const TAKES_MEMORY: u32 = 0x0100_0000;
+const SIZE: u32 = 0x00ff_fffe;
+/// All of these bits: an error, whose number is in [`ERROR_NUMBER`].
+const ERROR: u32 = 0xf800_008f;
+const ERROR_NUMBER: u32 = 0x00ff_ff00;
+/// Its map is too small.
+const MAP_TOO_SMALL: u32 = 1;
+/// "AFL" above the number of a version: a protocol that asks back.
+const VERSIONED: u32 = 0x4146_4c00;
+/// The size of a map that nothing is said about.
+const USUAL_SIZE: usize = 1 << 16;
+
+/// The largest map whose size can be told.
+pub const LARGEST_SIZE: usize = 1 << 23;
+
+/// That it is to use the test cases in shared memory: the answer to [`Hello::takes_memory`].
+pub const GIVES_MEMORY: u32 = ENABLED | TAKES_MEMORY;
+
+/// A server that is ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hello {
+    /// Bytes of its map.
+    pub map_size: usize,
+    /// It can take inputs from shared memory, if it is told that they come that way.
+    pub takes_memory: bool,
+    /// It reads one word more, and takes it for the first request if that asks for nothing.
+    pub asks_back: bool,
+}
+
+/// Why it is not ready, or not understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It wants a larger map than its protocol can tell of.
+    MapTooSmall,
+    /// It could not attach what is shared; with AFL++'s number of the error.
+    NotAttached(u32),
+    /// It speaks this version of a protocol that came later.
+    Newer(u32),
+}
+
+/// Reads the word.
+///
+/// # Errors
+/// If it is not the word of a server that can be asked for runs.
+pub fn read(word: u32) -> Result<Hello, Refusal> {
+    if word & 0xffff_ff00 == VERSIONED {
+        return Err(Refusal::Newer(word & 0xff));
+    }
+    if word & ERROR == ERROR {
+        return Err(match (word & ERROR_NUMBER) >> 8 {
+            MAP_TOO_SMALL => Refusal::MapTooSmall,
+            number => Refusal::NotAttached(number),
+        });
+    }
+    let has = |option: u32| word & (ENABLED | option) == ENABLED | option;
+    let map_size = if has(HAS_SIZE) { ((word & SIZE) >> 1) as usize + 1 } else { USUAL_SIZE };
+    let takes_memory = has(TAKES_MEMORY);
+    Ok(Hello { map_size, takes_memory, asks_back: takes_memory || has(HAS_TOKENS) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_and_sizes_are_read() {
+        let plain = Hello { map_size: USUAL_SIZE, takes_memory: false, asks_back: false };
+        assert_eq!(read(0), Ok(plain));
+        let sized = |size: u32| ENABLED | HAS_SIZE | (size - 1) << 1;
+        assert_eq!(read(sized(64)), Ok(Hello { map_size: 64, ..plain }));
+        assert_eq!(read(sized(LARGEST_SIZE as u32)), Ok(Hello { map_size: LARGEST_SIZE, ..plain }));
+        let all = Hello { map_size: 9, takes_memory: true, asks_back: true };
+        assert_eq!(read(sized(9) | TAKES_MEMORY), Ok(all));
+        assert_eq!(read(sized(9) | HAS_TOKENS), Ok(Hello { takes_memory: false, ..all }));
+    }
+
+    #[test]
+    fn errors_and_later_protocols_are_told_apart() {
+        assert_eq!(read(ERROR | 1 << 8), Err(Refusal::MapTooSmall));
+        assert_eq!(read(ERROR | 8 << 8), Err(Refusal::NotAttached(8)));
+        assert_eq!(read(0x4146_4c01), Err(Refusal::Newer(1)));
+    }
+}
