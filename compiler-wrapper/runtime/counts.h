@@ -9,6 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Of Linux 5.14; older headers lack it. */
+#define QGM_POPULATE_WRITE 23
+
 /* Puts shared memory below `length` bytes at `start`: of the file, where they lie at region->offset, or without a name if
    there is none (-1). What was counted stays. */
 static enum qgm_ready share(int file, struct qgm_region region) {

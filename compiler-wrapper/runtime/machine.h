@@ -31,13 +31,13 @@ static inline uint64_t time_stamp(void) {
 }
 
 /* A system call in place. In a child that was just forked, each page of the C library costs a page fault. */
-static inline long call_system(long number, long first, long second) {
+static inline long call_system(long number, long first, long second, long third) {
 #if defined(__x86_64__)
   long result;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second) : "rcx", "r11", "memory");
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second), "d"(third) : "rcx", "r11", "memory");
   return result;
 #else
-  return syscall(number, first, second);
+  return syscall(number, first, second, third);
 #endif
 }
 

@@ -30,7 +30,7 @@ void __quagmire_registered(const struct qgm_module *module) {
   /* as it was opened, without links followed: $ORIGIN in a library depends on it */
   char path[QGM_PATH_BYTES] = "";
   if (is.dli_fname[0] != '/') {
-    if (call_system(SYS_getcwd, (long)path, sizeof path - 1) <= 0 || path[0] != '/')
+    if (call_system(SYS_getcwd, (long)path, sizeof path - 1, 0) <= 0 || path[0] != '/')
       return;
     strcat(path, "/");
   }

@@ -155,21 +155,29 @@ static int is_child;
 /* No handlers of the target's: to it, a run is a new process, and not one that it has forked. */
 static pid_t fork_child(void) { return _Fork ? _Fork() : fork(); }
 
+/* Shared pages are in none of a child's page tables: all at once costs less than a fault for each that is touched. Where the
+   system does not know this, they are faulted in. */
+static void map_counts(void) {
+  for (uint64_t i = 0; i < served->region_count; i++)
+    call_system(SYS_madvise, (long)served->region[i].address, (long)served->region[i].length, QGM_POPULATE_WRITE);
+}
+
 /* In a child that was just forked. */
 static void become_child(pid_t parent, const void *frame) {
   is_child = 1;
   /* one that answers needs them */
   if (__quagmire_mode == QGM_AFL || !__start_qgm_persistent) {
-    call_system(SYS_close, QGM_REQUESTS, 0);
-    call_system(SYS_close, QGM_ANSWERS, 0);
+    call_system(SYS_close, QGM_REQUESTS, 0, 0);
+    call_system(SYS_close, QGM_ANSWERS, 0, 0);
   }
   if (memory_file >= 0)
-    call_system(SYS_close, memory_file, 0);
+    call_system(SYS_close, memory_file, 0, 0);
   /* whoever ends the server ends its child, and whoever ends the child ends what it has started */
-  call_system(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-  if (call_system(SYS_getppid, 0, 0) != parent)
+  call_system(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0);
+  if (call_system(SYS_getppid, 0, 0, 0) != parent)
     _exit(0);
-  call_system(SYS_setpgid, 0, 0);
+  call_system(SYS_setpgid, 0, 0, 0);
+  map_counts();
   if (__quagmire_mode == QGM_QUAGMIRE && __start_qgm_persistent)
     keep_counts();
   begin(frame);
