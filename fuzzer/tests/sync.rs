@@ -98,6 +98,7 @@ fn a_name_that_is_taken_is_refused() {
     let program = harness("quadratic.c");
     scene.write("meeting/afl/queue/id:000000,orig:x", b"x");
     run(&mut campaign(&scene, "afl", &program, "--execs 10")).refused(1, &["something else", "--name"]);
+    assert!(!scene.path("out-afl").exists(), "nothing to be resumed or forced away");
     let mut first =
         campaign(&scene, "me", &program, "--time 1h --seed 1").stdout(Stdio::null()).spawn().expect("it starts");
     wait_until("it has its place", || scene.path("meeting/me/fuzzer_stats").is_file().then_some(()));

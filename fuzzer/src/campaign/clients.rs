@@ -48,7 +48,18 @@ impl Place {
 
     /// The folder of a client of the campaign in `output`.
     pub fn folder(output: &Path, client: usize) -> PathBuf {
-        if client == 0 { output.to_owned() } else { output.join(FOLDER).join(Self::name(client)) }
+        if client == 0 { output.to_owned() } else { Self::listed(output, client) }
+    }
+
+    /// The folder of a client beside those of the others, which the first one has too: for tools that add them up.
+    pub fn listed(output: &Path, client: usize) -> PathBuf {
+        output.join(FOLDER).join(Self::name(client))
+    }
+
+    /// The output folder of the campaign, of which `folder` is this client's: see [`Self::folder`].
+    pub fn output(self, folder: &Path) -> &Path {
+        let above = if self.number == 0 { 0 } else { 2 };
+        folder.ancestors().nth(above).unwrap_or(folder)
     }
 
     /// Whether the first client has asked this one to end.
@@ -181,6 +192,23 @@ fn open(path: &Path, resume: bool) -> Result<OutputFolder> {
                 std::thread::sleep(Duration::from_millis(20));
             }
             opened => return opened,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_client_finds_the_output_folder_and_all_others() {
+        let board = Board::new(3).unwrap();
+        let output = Path::new("/out");
+        for number in 0..3 {
+            let place = Place { number, of: 3, board };
+            assert_eq!(place.output(&Place::folder(output, number)), output);
+            let others: Vec<PathBuf> = place.others(output).map(|(_, folder)| folder).collect();
+            assert!(others.len() == 2 && !others.contains(&Place::folder(output, number)), "{others:?}");
         }
     }
 }

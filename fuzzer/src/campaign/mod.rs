@@ -146,14 +146,14 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
     let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
     // before anything is written: it may be refused
     let endpoint = options.metrics.as_ref().map(Endpoint::listen).transpose()?;
+    if let Some((meeting, name)) = &options.sync {
+        // the same
+        sync::Publisher::open(meeting, name)?;
+    }
     let folder = OutputFolder::open(&output, options.resume, options.force).map_err(|error| Error {
         message: error.message.replace(&*output.to_string_lossy(), &options.output.to_string_lossy()),
         ..error
     })?;
-    if let Some((meeting, name)) = &options.sync {
-        // refused before anything is run
-        sync::Publisher::open(meeting, name)?;
-    }
     // once, before workers are forked
     ns_per_tick();
     let clients = options.cores.len().max(1);

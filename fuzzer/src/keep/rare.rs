@@ -188,14 +188,16 @@ impl RareBranches {
     /// where the work that a round would be counts as done.
     fn choose(&mut self, champions: &Champions) -> Option<(u32, u32)> {
         let known = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| !self.is_paused(branch));
-        let hits = |branch: usize| self.hits[branch] + self.hits_of_others.get(branch).copied().unwrap_or(0);
+        // those of others come from files
+        let others = |branch: usize| self.hits_of_others.get(branch).copied().unwrap_or(0);
+        let hits = |branch: usize| self.hits[branch].saturating_add(others(branch));
         let least = known().map(hits).min()?;
         let cutoff = rarity::cutoff(least);
         let rare = known().filter(|&branch| hits(branch) <= cutoff);
         let mut branches = 0;
         let best = rare
             .inspect(|_| branches += 1)
-            .min_by_key(|&branch| (!self.part.has(branch), self.work[branch], self.hits[branch]));
+            .min_by_key(|&branch| (!self.part.has(branch), self.work[branch], hits(branch)));
         let paused = self.paused.values().filter(|pause| self.all < pause.until).count() as u64;
         self.latest = Rarity { cutoff, branches, paused };
         let branch = best?;

@@ -149,7 +149,7 @@ impl Archive<'_> {
         let Place { number, of, .. } = self.setup.place;
         if number == 0 && of > 1 {
             // beside those of the others, where afl-whatsup adds them up
-            let folder = Place::folder(self.folder().path(), 1).with_file_name(Place::name(0));
+            let folder = Place::listed(self.folder().path(), 0);
             std::fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
             stats.write(&folder)?;
         }

@@ -1,6 +1,6 @@
 //! How often a campaign has hit each branch, for the others: what is rare for all of them together.
 
-use std::path::Path;
+use std::{path::Path, time::SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,11 @@ impl Hits {
     pub fn write(&self, folder: &Path) -> Result<()> {
         let bytes = postcard::to_stdvec(self).unwrap_or_default();
         write_whole(&folder.join(FILE), &bytes)
+    }
+
+    /// When those of a campaign were written; `None` if they were not.
+    pub fn written(folder: &Path) -> Option<SystemTime> {
+        std::fs::metadata(folder.join(FILE)).and_then(|file| file.modified()).ok()
     }
 
     /// Reads those of a campaign; `None` if it has none that can be read.

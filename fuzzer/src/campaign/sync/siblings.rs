@@ -73,7 +73,7 @@ impl Sibling {
     /// Its hits, if there are any that were not read before.
     pub fn hits(&mut self) -> Option<Hits> {
         let folder = self.hits.as_ref()?;
-        let written = std::fs::metadata(folder.join(".hits")).and_then(|file| file.modified()).ok()?;
+        let written = Hits::written(folder)?;
         if self.hits_of.replace(written) == Some(written) {
             return None;
         }

@@ -68,12 +68,7 @@ impl Sharing {
         if of == 1 && setup.options.sync.is_none() {
             return Ok(None);
         }
-        let main = match number {
-            0 => setup.folder.path(),
-            // OUT/clients/NAME
-            _ => setup.folder.path().ancestors().nth(2).unwrap_or(setup.folder.path()),
-        };
-        let mut siblings = Siblings::of_cores(setup.place.others(main));
+        let mut siblings = Siblings::of_cores(setup.place.others(setup.place.output(setup.folder.path())));
         if number == 0 {
             siblings.with_their_ends();
         }
