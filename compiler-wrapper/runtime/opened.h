@@ -12,8 +12,6 @@ extern __typeof(dladdr) dladdr __attribute__((weak));
 /* Milliseconds that opening a library may take. */
 #define LONGEST_OPENING 2000
 
-static int is_child;
-
 /* Whether a path is in the list, which ends at `end`. */
 static int is_listed(const char *path, uint64_t end) {
   for (uint64_t at = 0; at < end; at += strlen(served->libraries + at) + 1)
@@ -24,8 +22,10 @@ static int is_listed(const char *path, uint64_t end) {
 
 /* Called by the runtime when an object has registered. */
 void __quagmire_registered(const struct qgm_module *module) {
+  if (__quagmire_mode != QGM_QUAGMIRE || !server || getpid() == server)
+    return;
   Dl_info is;
-  if (!is_child || __quagmire_mode != QGM_QUAGMIRE || !dladdr || !dladdr(module->functions_start, &is) || !is.dli_fname)
+  if (!dladdr || !dladdr(module->functions_start, &is) || !is.dli_fname)
     return;
   /* as it was opened, without links followed: $ORIGIN in a library depends on it */
   char path[QGM_PATH_BYTES] = "";
@@ -56,13 +56,13 @@ static void open_library(const char *path) { dlopen(path, RTLD_NOW | RTLD_LOCAL)
    threads, which children would not have; and counts that are not on pages of their own cannot be shared. */
 static int can_be_opened(const char *path) {
   served->library_opens = 0;
-  pid_t parent = getpid(), trial = fork_child();
+  pid_t trial = fork_child();
   if (trial == 0) {
     __quagmire_mode = QGM_ALONE;
     close(QGM_REQUESTS);
     close(QGM_ANSWERS);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
+    if (getppid() != server)
       _exit(0);
     setpgid(0, 0);
     uint64_t known = __quagmire_modules.count;
@@ -88,7 +88,7 @@ static int can_be_opened(const char *path) {
       kill(trial, SIGKILL);
     usleep(1000);
   }
-  kill(-trial, SIGKILL);
+  kill_group(trial);
   return served->library_opens != 0;
 }
 

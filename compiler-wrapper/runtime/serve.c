@@ -65,10 +65,12 @@ static void crashed(int signal, siginfo_t *info, void *context) {
     raise(signal);
 }
 
+/* No mapping of its own, which every child would have to copy; and behind all variables, which share fewer pages
+   otherwise: the section comes after the usual one. */
+__attribute__((section(".bss.quagmire_stack"))) static char handler_stack[64 * 1024];
+
 static void guard(void) {
-  /* no mapping of its own, which every child would have to copy */
-  static char bytes[64 * 1024];
-  stack_t stack = {.ss_sp = bytes, .ss_size = sizeof bytes};
+  stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
   sigaltstack(&stack, NULL);
   struct sigaction action;
   memset(&action, 0, sizeof action);
@@ -150,7 +152,10 @@ static void begin(const void *frame) {
 
 static void keep_counts(void);
 static void open_libraries(void);
-static int is_child;
+
+/* The server, once it serves: every other process is a child of its. Nothing that children write to: that would be a page
+   for each of them to copy. */
+static pid_t server;
 
 /* No handlers of the target's: to it, a run is a new process, and not one that it has forked. */
 static pid_t fork_child(void) { return _Fork ? _Fork() : fork(); }
@@ -162,9 +167,11 @@ static void map_counts(void) {
     call_system(SYS_madvise, (long)served->region[i].address, (long)served->region[i].length, QGM_POPULATE_WRITE);
 }
 
+/* What a child has left. There is mostly nothing: the C library would write that down, on a page of its own. */
+static void kill_group(pid_t child) { call_system(SYS_kill, -child, SIGKILL, 0); }
+
 /* In a child that was just forked. */
-static void become_child(pid_t parent, const void *frame) {
-  is_child = 1;
+static void become_child(const void *frame) {
   /* one that answers needs them */
   if (__quagmire_mode == QGM_AFL || !__start_qgm_persistent) {
     call_system(SYS_close, QGM_REQUESTS, 0, 0);
@@ -174,7 +181,7 @@ static void become_child(pid_t parent, const void *frame) {
     call_system(SYS_close, memory_file, 0, 0);
   /* whoever ends the server ends its child, and whoever ends the child ends what it has started */
   call_system(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0);
-  if (call_system(SYS_getppid, 0, 0, 0) != parent)
+  if (call_system(SYS_getppid, 0, 0, 0) != server)
     _exit(0);
   call_system(SYS_setpgid, 0, 0, 0);
   map_counts();
@@ -188,7 +195,7 @@ static void serve(void) {
   uint32_t word = 0;
   if (say(0) != 0 || served->ready != QGM_READY)
     _exit(0);
-  pid_t parent = getpid();
+  server = getpid();
   for (;;) {
     if (hear(&word) != 0)
       _exit(0);
@@ -201,7 +208,7 @@ static void serve(void) {
       served->began = time_stamp();
       child = fork_child();
       if (child == 0) {
-        become_child(parent, __builtin_frame_address(0));
+        become_child(__builtin_frame_address(0));
         return;
       }
     }
@@ -217,7 +224,7 @@ static void serve(void) {
         served->cycles = time_stamp() - served->began;
         served->time_ns = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime) - served->cpu_began;
       }
-      kill(-child, SIGKILL);
+      kill_group(child);
       /* it ended in its loop, where it waited */
       if (served->answered == served->wanted)
         continue;
@@ -247,7 +254,8 @@ static void serve_afl(void) {
     if ((word & (AFL_ENABLED | AFL_TAKES_MEMORY)) == (AFL_ENABLED | AFL_TAKES_MEMORY))
       afl_input = afl_attach("__AFL_SHM_FUZZ_ID");
   }
-  pid_t parent = getpid(), child = 0;
+  server = getpid();
+  pid_t child = 0;
   int waits = 0; /* the child has stopped in its loop */
   for (;;) {
     uint32_t was_killed = 0;
@@ -263,7 +271,7 @@ static void serve_afl(void) {
     } else {
       child = fork_child();
       if (child == 0) {
-        become_child(parent, __builtin_frame_address(0));
+        become_child(__builtin_frame_address(0));
         return;
       }
       if (child < 0)
@@ -276,7 +284,7 @@ static void serve_afl(void) {
       ;
     waits = WIFSTOPPED(status);
     if (!waits)
-      kill(-child, SIGKILL);
+      kill_group(child);
     if (!child_fills)
       afl_fill_map();
     for_all_that_ran(clear_function);

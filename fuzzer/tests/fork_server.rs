@@ -156,6 +156,27 @@ fn what_cannot_be_run_is_refused_with_a_remedy() {
 }
 
 #[test]
+fn a_program_may_lack_functions_that_it_never_calls_if_it_says_so() {
+    let scene = Scene::new(&[("a", b"x")]);
+    let library = scene.write("lacks.c", b"void nowhere(void);\nvoid calls_nowhere(void) { nowhere(); }\n");
+    let (shared, program) = (scene.path("liblacks.so"), scene.path("program"));
+    let mut command = Command::new("cc");
+    run(command.args(["-shared", "-fPIC", "-Wl,-z,lazy"]).arg(library).arg("-o").arg(&shared)).ended();
+    let main =
+        b"void calls_nowhere(void);\nint main(int all, char **of) { if (all > 9) calls_nowhere(); return !of; }\n";
+    let main = scene.write("main.c", main);
+    let mut command = Command::new(binaries().join("quagmire-cc"));
+    command.args([main, shared]).args(["-Wl,-z,lazy", "-Wl,--allow-shlib-undefined", "-o"]).arg(&program);
+    run(&mut command).ended();
+    run(&mut Command::new(&program)).ended();
+    // the dynamic linker says a word of its own first
+    let refused = run(&mut scene.campaign(&program, "--execs 10"));
+    assert!(refused.code == Some(3) && refused.stderr.contains("set LD_BIND_LAZY=1"), "{refused:#?}");
+    let _ = std::fs::remove_dir_all(scene.path("out"));
+    run(scene.campaign(&program, "--execs 10").env("LD_BIND_LAZY", "1")).ended();
+}
+
+#[test]
 fn shared_memory_that_the_program_leaves_goes_with_it() {
     let may = Command::new("unshare").args(["--ipc", "true"]).status().is_ok_and(|status| status.success());
     if !may {

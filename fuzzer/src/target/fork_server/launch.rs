@@ -25,6 +25,10 @@ use crate::{
 /// A program that takes longer than this to get to its `main` is given up.
 pub const START: Duration = Duration::from_secs(60);
 
+/// With this in the environment, functions of libraries are looked up when they are called, as they are without a fuzzer; a
+/// program may lack some that it never calls. AFL++'s name.
+pub const BINDS_LATE: &str = "LD_BIND_LAZY";
+
 /// What a kind of server wants beside what all have.
 pub struct Wanted<'a> {
     /// Descriptors: of this process, and what they are in the server.
@@ -70,6 +74,10 @@ pub fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result
     command.args(arguments.iter().map(with_input_file)).stdin(stdin);
     for (variable, value) in wanted.variables {
         command.env(variable, value);
+    }
+    // once in the server, and not by each of its children for what it calls
+    if std::env::var_os(BINDS_LATE).is_none() {
+        command.env("LD_BIND_NOW", "1");
     }
     for (variable, usual) in [
         ("ASAN_OPTIONS", "abort_on_error=1:symbolize=0:detect_leaks=0:allocator_may_return_null=1"),
@@ -120,8 +128,17 @@ pub fn is_heard(answers: &io::PipeReader) -> bool {
     unsafe { libc::poll(&raw mut ready, 1, START.as_millis() as i32) > 0 }
 }
 
+/// How a program has ended that was not to end yet, in brackets, and what to do about it.
+pub fn early_end(status: io::Result<ExitStatus>) -> String {
+    // the dynamic linker's exit code
+    let lacks = status.as_ref().is_ok_and(|status| status.code() == Some(127));
+    let late =
+        format!("; if it ends so only with LD_BIND_NOW=1, it lacks functions that it never calls: set {BINDS_LATE}=1");
+    format!("({}): run it by hand to see why{}", end_of(status), if lacks { &late } else { "" })
+}
+
 /// How a process that was waited for has ended.
-pub fn end_of(status: io::Result<ExitStatus>) -> String {
+fn end_of(status: io::Result<ExitStatus>) -> String {
     use std::os::unix::process::ExitStatusExt;
     match status {
         Err(error) => error.to_string(),

@@ -100,9 +100,9 @@ impl Server {
             )));
         }
         if self.answers.read_exact(&mut [0; 4]).is_err() {
-            let end = launch::end_of(self.process.wait());
+            let end = launch::early_end(self.process.wait());
             return Err(Error::target(format!(
-                "{} ended before its main ({end}): run it by hand to see why, or build it again with quagmire-cc",
+                "{} ended before its main {end}, or build it again with quagmire-cc",
                 self.name
             )));
         }

@@ -84,12 +84,8 @@ impl Server {
         let map = Segment::new(LARGEST_SIZE).map_err(cannot("share memory for AFL's map (see kernel.shmmax)"))?;
         // a program that does not get its inputs this way reads them as others do
         let memory = Segment::new(LENGTH + INPUT_BYTES).ok();
-        let mut variables = vec![
-            ("__AFL_SHM_ID", map.number().to_string()),
-            ("AFL_MAP_SIZE", LARGEST_SIZE.to_string()),
-            // looked up once and not in every child
-            ("LD_BIND_NOW", "1".to_owned()),
-        ];
+        let mut variables =
+            vec![("__AFL_SHM_ID", map.number().to_string()), ("AFL_MAP_SIZE", LARGEST_SIZE.to_string())];
         variables.extend(memory.iter().map(|memory| ("__AFL_SHM_FUZZ_ID", memory.number().to_string())));
         variables.extend(traits.persistent.then(|| ("__AFL_PERSISTENT", "1".to_owned())));
         variables.extend(traits.deferred.then(|| ("__AFL_DEFER_FORKSRV", "1".to_owned())));
@@ -248,9 +244,9 @@ fn greet(started: &mut Started) -> Result<Hello> {
     }
     let mut word = [0; 4];
     if started.answers.read_exact(&mut word).is_err() {
-        let end = launch::end_of(started.process.wait());
+        let end = launch::early_end(started.process.wait());
         return Err(Error::target(format!(
-            "{name} ended before AFL++'s fork server started ({end}): run it by hand to see why, or build it with quagmire-cc"
+            "{name} ended before AFL++'s fork server started {end}, or build it with quagmire-cc"
         )));
     }
     hello::read(c_uint::from_ne_bytes(word)).map_err(|refusal| {
