@@ -3,8 +3,10 @@
 mod afl;
 mod cores;
 mod replay;
+mod size;
 
 pub use replay::{MaskOptions, ReplayOptions};
+pub use size::SizeLimit;
 
 use crate::cli::args::{FuzzArgs, TargetArgs};
 use crate::cli::units;
@@ -12,6 +14,7 @@ use crate::cost::resource::Resource;
 use crate::error::{Error, Result, regex_reason};
 use crate::keep::{effort::Focus, feedback::Masking};
 use crate::metrics::Address;
+use crate::mutators::InputType;
 use crate::schedule::by_cost::Parents;
 use crate::stages::{gathering::Limits, strategy::Strategy};
 use regex::bytes::Regex;
@@ -60,17 +63,6 @@ pub const SHORTEST_HANG_TIMEOUT: Duration = Duration::from_millis(10);
 /// The smallest `--memory-limit` other than none, in bytes: less does not even load a program.
 pub const SMALLEST_MEMORY_LIMIT: u64 = 16 << 20;
 
-/// What the user says the seeds are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InputTypeName {
-    /// Lines of text.
-    Text,
-    /// Bytes.
-    Binary,
-    /// XML, or what looks like it.
-    Xml,
-}
-
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColorChoice {
@@ -89,29 +81,6 @@ impl ColorChoice {
             Self::Always => true,
             Self::Never => false,
             Self::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        }
-    }
-}
-
-/// How large inputs may become.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SizeLimit {
-    /// `--max-size`: this many bytes, at least 1.
-    Absolute(u64),
-    /// `--max-size-increase`: this many bytes beyond the largest seed.
-    Increase(u64),
-    /// `--max-size-ratio`: this many times the largest seed, at least 1.0.
-    Ratio(f64),
-}
-
-impl SizeLimit {
-    /// The limit in bytes, given the size of the largest seed in bytes. Never below it: seeds are not cut.
-    pub fn resolve(&self, largest_seed: u64) -> u64 {
-        match *self {
-            Self::Absolute(bytes) => bytes.max(largest_seed),
-            Self::Increase(bytes) => largest_seed.saturating_add(bytes),
-            // the conversion saturates
-            Self::Ratio(ratio) => ((largest_seed as f64 * ratio) as u64).max(largest_seed),
         }
     }
 }
@@ -142,7 +111,7 @@ pub struct Options {
     /// Files of custom rules, in the order given.
     pub regex_rules: Vec<PathBuf>,
     /// What the seeds are, if the user says so.
-    pub input_type: Option<InputTypeName>,
+    pub input_type: Option<InputType>,
     /// Seeds whose path does not match are left out.
     pub workloads_filter: Option<Regex>,
     /// Dictionaries, in the order given.
@@ -234,10 +203,10 @@ impl Options {
             memory_limit: memory_limit(&args.target)?,
             cost: costs(&args.cost)?,
             threshold: threshold(&args.threshold)?,
-            size: size_limit(args.max_size, args.max_size_increase, args.max_size_ratio)?,
+            size: size::size_limit(args.max_size, args.max_size_increase, args.max_size_ratio)?,
             rules: args.rules,
             regex_rules: args.regex_rules,
-            input_type: args.input_type.as_deref().map(input_type).transpose()?,
+            input_type: args.input_type.as_deref().map(str::parse).transpose()?,
             workloads_filter: args.workloads_filter.as_deref().map(filter).transpose()?,
             dictionaries: args.dict,
             seed: args.seed.as_deref().map_or_else(|| Ok(drawn_seed()), given_seed)?,
@@ -374,38 +343,6 @@ fn threshold(text: &str) -> Result<f64> {
             Err(Error::usage(format!("--threshold {text} would call every input a degradation: give more than 1")))
         }
         _ => Err(Error::usage(format!("--threshold: `{text}` is not a ratio: write a number above 1 such as 2.0"))),
-    }
-}
-
-fn size_limit(absolute: Option<String>, increase: Option<String>, ratio: Option<String>) -> Result<SizeLimit> {
-    match (absolute, increase, ratio) {
-        (None, None, None) => Ok(SizeLimit::Increase(defaults::MAX_SIZE_INCREASE)),
-        (Some(text), None, None) => match flag("--max-size", units::size(&text))? {
-            0 => Err(Error::usage("--max-size 0 leaves no input: give at least 1")),
-            bytes => Ok(SizeLimit::Absolute(bytes)),
-        },
-        (None, Some(text), None) => Ok(SizeLimit::Increase(flag("--max-size-increase", units::size(&text))?)),
-        (None, None, Some(text)) => match text.parse::<f64>() {
-            Ok(ratio) if ratio.is_finite() && ratio >= 1.0 => Ok(SizeLimit::Ratio(ratio)),
-            Ok(ratio) if ratio < 1.0 => Err(Error::usage(format!(
-                "--max-size-ratio {text} is below the largest seed, which is never cut: give at least 1"
-            ))),
-            _ => Err(Error::usage(format!(
-                "--max-size-ratio: `{text}` is not a ratio: write a number from 1 such as 2.5"
-            ))),
-        },
-        _ => Err(Error::usage(
-            "--max-size, --max-size-increase and --max-size-ratio exclude each other: give one of them",
-        )),
-    }
-}
-
-fn input_type(text: &str) -> Result<InputTypeName> {
-    match text {
-        "text" => Ok(InputTypeName::Text),
-        "binary" => Ok(InputTypeName::Binary),
-        "xml" => Ok(InputTypeName::Xml),
-        _ => Err(Error::usage(format!("--input-type: `{text}` is not a type: write text, binary or xml"))),
     }
 }
 

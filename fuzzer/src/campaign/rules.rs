@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, sync::Arc};
 
-use super::options::{InputTypeName, Options};
+use super::options::Options;
 use super::seeds::{Seed, Seeds};
 use crate::error::{Error, Result};
 use crate::mutators::{InputType, Rule, built_in_rules, custom, rules_for, select_rules};
@@ -21,12 +21,7 @@ pub fn choose(options: &Options, seeds: &mut Seeds) -> Result<Vec<Arc<dyn Rule>>
     let custom = custom::load(&options.regex_rules)?;
     let mut rules = built_in_rules();
     let Some(selection) = &options.rules else {
-        let input_type = match options.input_type {
-            Some(InputTypeName::Text) => InputType::Text,
-            Some(InputTypeName::Binary) => InputType::Binary,
-            Some(InputTypeName::Xml) => InputType::Xml,
-            None => type_of(seeds),
-        };
+        let input_type = options.input_type.unwrap_or_else(|| type_of(seeds));
         return Ok(rules_for(input_type, &rules).into_iter().chain(custom).collect());
     };
     rules.extend(custom.iter().cloned());

@@ -91,9 +91,9 @@ impl Champions {
         cheapest.into_iter().chain([hottest]).filter(|&entry| entry != NOBODY)
     }
 
-    /// Instructions that an entry executed.
-    pub fn instructions(&self, entry: u32) -> Option<u64> {
-        self.entry(entry).map(|standing| standing.cost.instructions)
+    /// What an entry used.
+    pub fn cost(&self, entry: u32) -> Option<&Cost> {
+        self.entry(entry).map(|standing| &standing.cost)
     }
 
     /// The edge whose largest count an entry raised most when it was kept, and that count, while it is the largest.

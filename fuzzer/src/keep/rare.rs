@@ -202,7 +202,7 @@ impl RareBranches {
         self.latest = Rarity { cutoff, branches, paused };
         let branch = best?;
         let target = branch as u32;
-        let work = |entry| champions.instructions(entry).unwrap_or(0) + OVERHEAD;
+        let work = |entry| champions.cost(entry).map_or(0, |cost| cost.instructions) + OVERHEAD;
         let entries = self.hitters[branch].into_iter().chain(champions.of_edge(branch));
         let entry = entries.filter(|&entry| entry != NOBODY && champions.is_active(entry)).min_by_key(|&entry| {
             (self.work_of_entry.get(&(entry, target)).copied().unwrap_or(0) + work(entry), entry)

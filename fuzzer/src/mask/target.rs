@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::target::counts::CountsObserver;
+use crate::{cost::resource::Resource, target::counts::CountsObserver};
 
 /// A predicate on a run. Masks, trimming, masked mutation and shadow runs know nothing else of it.
 pub trait Target {
@@ -19,9 +19,9 @@ pub trait Target {
 pub enum TargetKind {
     /// [`Goal::HitsBranch`].
     Branch,
-    /// [`Goal::KeepsHot`], of an edge.
+    /// [`Goal::KeepsHot`].
     Edge,
-    /// [`Goal::KeepsHot`], of the total cost.
+    /// [`Goal::KeepsCost`].
     Cost,
 }
 
@@ -36,33 +36,41 @@ impl TargetKind {
     }
 }
 
-/// A mutant of an expensive input should keep this share of its cost.
-const HOT_SHARE: f64 = 0.9;
+/// What a mutant of an expensive input should keep of an amount: nine tenths.
+pub fn kept_share(amount: u64) -> u64 {
+    (amount as f64 * 0.9) as u64
+}
 
 /// The targets that campaigns use. Edges go by their numbers in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Goal {
     /// FairFuzz's: the run executes this edge.
     HitsBranch(u32),
-    /// The run executes an edge at least so often, or without an edge, at least so many instructions: a slow structure is
-    /// kept while the rest is varied.
+    /// The run executes an edge at least so often: a slow structure is kept while the rest is varied.
     KeepsHot {
         /// Which.
-        edge: Option<u32>,
-        /// How often, or how many.
+        edge: u32,
+        /// How often.
+        least: u64,
+    },
+    /// The run uses at least so much.
+    KeepsCost {
+        /// Of what.
+        resource: Resource,
+        /// How much, in its unit.
         least: u64,
     },
 }
 
 impl Goal {
-    /// The run keeps nine tenths of the cost of an input that executes so many instructions.
-    pub fn keeps_cost(instructions: u64) -> Self {
-        Self::KeepsHot { edge: None, least: (instructions as f64 * HOT_SHARE) as u64 }
+    /// The run keeps nine tenths of the cost of an input that uses this amount of a resource.
+    pub fn keeps_cost(resource: Resource, amount: u64) -> Self {
+        Self::KeepsCost { resource, least: kept_share(amount) }
     }
 
     /// The run executes an edge nine tenths as often as an input that does so `count` times; once at least.
     pub fn keeps_edge(edge: u32, count: u32) -> Self {
-        Self::KeepsHot { edge: Some(edge), least: ((f64::from(count) * HOT_SHARE) as u64).max(1) }
+        Self::KeepsHot { edge, least: kept_share(count.into()).max(1) }
     }
 
     /// Whether a mask for one of them says much about the other, for an input that differs little.
@@ -70,6 +78,7 @@ impl Goal {
         match (self, other) {
             (Self::HitsBranch(one), Self::HitsBranch(another)) => one == another,
             (Self::KeepsHot { edge: one, .. }, Self::KeepsHot { edge: another, .. }) => one == another,
+            (Self::KeepsCost { resource: one, .. }, Self::KeepsCost { resource: another, .. }) => one == another,
             _ => false,
         }
     }
@@ -80,16 +89,42 @@ impl Target for Goal {
     fn is_satisfied(&self, counts: &CountsObserver) -> bool {
         match *self {
             Self::HitsBranch(edge) => counts.count(edge as usize) != 0,
-            Self::KeepsHot { edge: Some(edge), least } => u64::from(counts.count(edge as usize)) >= least,
-            Self::KeepsHot { edge: None, least } => counts.cost().instructions >= least,
+            Self::KeepsHot { edge, least } => u64::from(counts.count(edge as usize)) >= least,
+            Self::KeepsCost { resource, least } => resource.of(&counts.cost()) >= least,
         }
     }
 
     fn kind(&self) -> TargetKind {
         match self {
             Self::HitsBranch(_) => TargetKind::Branch,
-            Self::KeepsHot { edge: Some(_), .. } => TargetKind::Edge,
-            Self::KeepsHot { edge: None, .. } => TargetKind::Cost,
+            Self::KeepsHot { .. } => TargetKind::Edge,
+            Self::KeepsCost { .. } => TargetKind::Cost,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::{
+        abi::{RawModules, Resources},
+        program::Program,
+    };
+
+    #[test]
+    fn the_resource_that_is_looked_for_is_kept() {
+        // SAFETY: valid when zero: no objects.
+        let nothing: Box<RawModules> = unsafe { Box::new_zeroed().assume_init() };
+        let mut counts = CountsObserver::new(Program::new(Box::leak(nothing)));
+        let mut is_kept = |goal: Goal, heap_peak| {
+            counts.set_measured(1, 1, &Resources { heap_peak, ..Resources::default() });
+            counts.digest();
+            goal.is_satisfied(&counts)
+        };
+        let heap = Goal::keeps_cost(Resource::Heap, 1000);
+        assert!(is_kept(heap, 900) && !is_kept(heap, 899));
+        assert!(!is_kept(Goal::keeps_cost(Resource::Instructions, 1000), 900));
+        assert!(heap.is_like(&Goal::keeps_cost(Resource::Heap, 5)));
+        assert!(!heap.is_like(&Goal::keeps_cost(Resource::Stack, 1000)));
     }
 }

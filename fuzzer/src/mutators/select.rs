@@ -75,7 +75,7 @@ impl FromStr for InputType {
             "text" => Ok(Self::Text),
             "binary" => Ok(Self::Binary),
             "xml" => Ok(Self::Xml),
-            _ => Err(Error::usage(format!("'{text}' is no input type: use text, binary or xml"))),
+            _ => Err(Error::usage(format!("--input-type: `{text}` is not a type: write text, binary or xml"))),
         }
     }
 }
@@ -236,7 +236,7 @@ mod tests {
             assert_eq!(input_type.to_string().parse(), Ok(input_type));
         }
         let error = "pdf".parse::<InputType>().unwrap_err();
-        assert_eq!(error.message, "'pdf' is no input type: use text, binary or xml");
+        assert_eq!(error.message, "--input-type: `pdf` is not a type: write text, binary or xml");
     }
 
     #[test]

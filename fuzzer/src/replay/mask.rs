@@ -21,8 +21,9 @@ use crate::{
         options::{ColorChoice, MaskOptions, ReplayOptions},
         seeds::{Seed, Seeds},
     },
+    engine,
     error::{Error, ExitCode, Result},
-    mask::{Computation, Edit, Mask, Probe, Target, TargetKind, target::Goal},
+    mask::{Computation, Edit, Mask, Probe, Target, TargetKind},
     output::{format::grouped, terminal::terminal_width},
     target::abi::Harness,
 };
@@ -81,13 +82,10 @@ impl TargetReport {
     fn new(condition: &Condition, instructions: u64) -> Self {
         let kind = condition.kind();
         match condition {
-            Condition::Cost(Goal::KeepsHot { least, .. }) => {
-                let description =
-                    format!("executes at least {} of {} instructions", grouped(*least), grouped(instructions));
+            Condition::Cost { least } => {
+                let (work, instructions) = (engine::instrumentation().work(), grouped(instructions));
+                let description = format!("executes at least {} of {instructions} {work}", grouped(*least));
                 Self { kind, description, least: Some(*least), place: None }
-            }
-            Condition::Cost(Goal::HitsBranch(edge)) => {
-                Self { kind, description: format!("executes edge {edge}"), least: None, place: None }
             }
             Condition::Place(place) => Self {
                 kind,

@@ -85,10 +85,15 @@ where
                 let entry = kept.champions.by_score()[place].1;
                 if masked {
                     let raised = kept.champions.raised(entry);
-                    let cost = kept.champions.instructions(entry).unwrap_or(0);
                     let goal = match kept.effort.begin_hold(raised.is_some()) {
                         Hold::Nothing => None,
-                        Hold::Cost => Some(Goal::keeps_cost(cost)),
+                        Hold::Cost => {
+                            let resource = match kept.steering.resources() {
+                                [only] => *only,
+                                several => *rand.choose(several).expect("at least one"),
+                            };
+                            kept.champions.cost(entry).map(|cost| Goal::keeps_cost(resource, resource.of(cost)))
+                        }
                         Hold::Edge => raised.map(|(edge, count)| Goal::keeps_edge(edge, count)),
                     };
                     kept.round = Round { goal, masked: goal.is_some(), trimmed: false };

@@ -84,7 +84,7 @@ fn every_option_is_taken() {
     assert_eq!(options.size, SizeLimit::Ratio(2.5));
     assert_eq!(options.rules.as_deref(), Some("T,B.6"));
     assert_eq!(options.regex_rules, ["r.yaml", "s.yaml"].map(PathBuf::from));
-    assert_eq!(options.input_type, Some(InputTypeName::Xml));
+    assert_eq!(options.input_type, Some(InputType::Xml));
     assert!(options.workloads_filter.unwrap().is_match(b"a/b.xml"));
     assert_eq!(options.dictionaries, ["a", "b"].map(PathBuf::from));
     assert!(options.resume && options.quiet && options.debug_target && !options.confirm);

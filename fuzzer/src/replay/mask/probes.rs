@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::place::{Condition, Place};
 use crate::{
     error::{Error, ExitCode, Result},
-    mask::{Target, target::Goal},
+    mask::{Target, target::kept_share},
     replay::measure::{self, Measurement},
     target::{
         abi::{Harness, Status},
@@ -251,7 +251,7 @@ impl<'a> Prober<'a> {
         let counts = executor.counts();
         let run = measure::describe(status, counts);
         let condition = match branch {
-            None => Condition::Cost(Goal::keeps_cost(run.cost.instructions)),
+            None => Condition::Cost { least: kept_share(run.cost.instructions) },
             Some(wanted) => Condition::Place(Place::find(counts.program(), &mut Symbols::new(), wanted)?),
         };
         let is_satisfied = condition.is_satisfied(counts);
