@@ -39,9 +39,9 @@ pub fn unwritable(path: &Path, error: &io::Error) -> Error {
             format!("cannot write {path}: the disk is full; free some space, then go on with --resume")
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            format!("cannot write {path}: permission denied; choose a folder that you may write to with -o")
+            format!("cannot write {path}: permission denied; choose a folder that you may write to (-o, --sync)")
         }
-        _ => format!("cannot write {path}: {error}; check the folder given with -o"),
+        _ => format!("cannot write {path}: {error}; check the folder given with -o or --sync"),
     })
 }
 
