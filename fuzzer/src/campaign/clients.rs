@@ -68,9 +68,11 @@ impl Place {
         self.number > 0 && self.board.is_stopped()
     }
 
-    /// The other clients of the campaign in `output`: names and folders.
+    /// The other clients of the campaign in `output`: names and folders. Those too that ran when it was stopped, and do not
+    /// run any more: what they found last is still to be taken in.
     pub fn others(self, output: &Path) -> impl Iterator<Item = (String, PathBuf)> {
-        let others = (0..self.of).filter(move |&other| other != self.number);
+        let before = (self.of..).take_while(move |&other| Self::folder(output, other).is_dir());
+        let others = (0..self.of).filter(move |&other| other != self.number).chain(before);
         others.map(move |other| (Self::name(other), Self::folder(output, other)))
     }
 }
@@ -210,5 +212,17 @@ mod tests {
             let others: Vec<PathBuf> = place.others(output).map(|(_, folder)| folder).collect();
             assert!(others.len() == 2 && !others.contains(&Place::folder(output, number)), "{others:?}");
         }
+    }
+
+    #[test]
+    fn clients_that_run_no_more_are_known() {
+        let output = tempfile::tempdir().unwrap();
+        let place = Place { number: 0, of: 1, board: Board::new(1).unwrap() };
+        assert_eq!(place.others(output.path()).count(), 0);
+        for client in 1..3 {
+            std::fs::create_dir_all(Place::folder(output.path(), client)).unwrap();
+        }
+        let names: Vec<String> = place.others(output.path()).map(|(name, _)| name).collect();
+        assert_eq!(names, ["client-1", "client-2"]);
     }
 }

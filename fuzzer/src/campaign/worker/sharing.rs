@@ -19,7 +19,6 @@ use crate::{
     campaign::{
         Setup,
         archive::Origin,
-        clients::Place,
         record::Record,
         supervisor::{Outcome, stop_requested},
         sync::{Hits, Publisher, Siblings},
@@ -64,12 +63,11 @@ pub(super) struct Sharing {
 impl Sharing {
     /// `None` if there is nobody.
     pub(super) fn new(setup: &Setup) -> Result<Option<Self>> {
-        let Place { number, of, .. } = setup.place;
-        if of == 1 && setup.options.sync.is_none() {
+        let mut siblings = Siblings::of_cores(setup.place.others(setup.place.output(setup.folder.path())));
+        if siblings.all.is_empty() && setup.options.sync.is_none() {
             return Ok(None);
         }
-        let mut siblings = Siblings::of_cores(setup.place.others(setup.place.output(setup.folder.path())));
-        if number == 0 {
+        if setup.place.number == 0 {
             siblings.with_their_ends();
         }
         let mut publisher = None;
