@@ -42,7 +42,7 @@ static void wait_for_request(void) {
   uint32_t word = (uint32_t)served->wanted;
   served->answered = served->wanted;
   if (say(word) != 0 || hear(&word) != 0 || served->opening)
-    _exit(0);
+    leave(0);
   reset();
 }
 
@@ -78,7 +78,7 @@ int __quagmire_loop(const char *sign, unsigned rounds) {
       afl_fill_map();
     /* what comes behind the loop is no part of it either */
     if (--left == 0)
-      _exit(0);
+      leave(0);
     if (__quagmire_mode == QGM_QUAGMIRE)
       wait_for_request();
     else

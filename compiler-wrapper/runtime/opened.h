@@ -63,7 +63,7 @@ static int can_be_opened(const char *path) {
     close(QGM_ANSWERS);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != server)
-      _exit(0);
+      leave(0);
     setpgid(0, 0);
     uint64_t known = __quagmire_modules.count;
     open_library(path);
@@ -79,7 +79,7 @@ static int can_be_opened(const char *path) {
     struct stat threads;
     opens &= stat("/proc/self/task", &threads) == 0 && threads.st_nlink <= 3;
     served->library_opens = (uint64_t)opens;
-    _exit(0);
+    leave(0);
   }
   if (trial < 0)
     return 0;

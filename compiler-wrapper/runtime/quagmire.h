@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raised whenever a layout or a meaning below changes: engine and runtime refuse to work with another one. */
-#define QGM_ABI 6
+#define QGM_ABI 7
 
 /* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
    edge i > 0 is counted in counts[i - 1]. The last `progress` of the `edges` are no edges but progress slots, which show
@@ -156,6 +156,7 @@ struct qgm_served {
   uint64_t cpu_began; /* CPU time of the child then, in nanoseconds */
   uint64_t measured; /* the child itself has noted cycles and time_ns */
   uint64_t pc, address; /* where it crashed, if the target has no handler of its own; otherwise 0 */
+  uint64_t lowest_stack; /* address of __quagmire_lowest_stack in the child: of one that is killed, the fuzzer reads it before */
   uint64_t top; /* of the stack, where the run begins */
   uint64_t stack;
   uint64_t cycles;

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* Recognised by `quagmire fuzz` in the file, without running it. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 6";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 7";
 
 /* Sections that __AFL_INIT and __AFL_LOOP leave in the program; a variable that __AFL_FUZZ_INIT does. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
@@ -50,6 +50,20 @@ static void note_end(void) {
 }
 
 __attribute__((destructor)) static void ended(void) { note_end(); }
+
+/* The end of a process of ours. */
+static _Noreturn void leave(int code) {
+  for (;;)
+    call_system(SYS_exit_group, code, 0, 0);
+}
+
+/* The program's own, of which no destructor hears. */
+void _exit(int code) {
+  note_end();
+  leave(code);
+}
+
+void _Exit(int code) { _exit(code); }
 
 /* Leaves the signal to do what it does without us. */
 static void crashed(int signal, siginfo_t *info, void *context) {
@@ -182,7 +196,7 @@ static void become_child(const void *frame) {
   /* whoever ends the server ends its child, and whoever ends the child ends what it has started */
   call_system(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0);
   if (call_system(SYS_getppid, 0, 0, 0) != server)
-    _exit(0);
+    leave(0);
   call_system(SYS_setpgid, 0, 0, 0);
   map_counts();
   if (__quagmire_mode == QGM_QUAGMIRE && __start_qgm_persistent)
@@ -194,11 +208,11 @@ static void become_child(const void *frame) {
 static void serve(void) {
   uint32_t word = 0;
   if (say(0) != 0 || served->ready != QGM_READY)
-    _exit(0);
+    leave(0);
   server = getpid();
   for (;;) {
     if (hear(&word) != 0)
-      _exit(0);
+      leave(0);
     /* it was answered for when the child that should have read it ended */
     if (word == (uint32_t)served->answered)
       continue;
@@ -236,7 +250,7 @@ static void serve(void) {
       served->status = child > 0 ? (uint64_t)status : QGM_NO_CHILD;
     served->answered = served->wanted;
     if (say(word) != 0)
-      _exit(0);
+      leave(0);
   }
 }
 
@@ -250,7 +264,7 @@ static void serve_afl(void) {
   }
   if (&__quagmire_takes_testcases) {
     if (hear(&word) != 0)
-      _exit(0);
+      leave(0);
     if ((word & (AFL_ENABLED | AFL_TAKES_MEMORY)) == (AFL_ENABLED | AFL_TAKES_MEMORY))
       afl_input = afl_attach("__AFL_SHM_FUZZ_ID");
   }
@@ -260,7 +274,7 @@ static void serve_afl(void) {
   for (;;) {
     uint32_t was_killed = 0;
     if (hear(&was_killed) != 0)
-      _exit(0);
+      leave(0);
     if (waits && was_killed) {
       waits = 0;
       while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
@@ -275,11 +289,11 @@ static void serve_afl(void) {
         return;
       }
       if (child < 0)
-        _exit(1);
+        leave(1);
     }
     int status = 0;
     if (say((uint32_t)child) != 0)
-      _exit(0);
+      leave(0);
     while (waitpid(child, &status, __start_qgm_persistent ? WUNTRACED : 0) < 0 && errno == EINTR)
       ;
     waits = WIFSTOPPED(status);
@@ -289,7 +303,7 @@ static void serve_afl(void) {
       afl_fill_map();
     for_all_that_ran(clear_function);
     if (say((uint32_t)status) != 0)
-      _exit(0);
+      leave(0);
   }
 }
 
@@ -303,6 +317,7 @@ static void start(void) {
       served->ready = (uint64_t)share_all(memory_file);
     served->abi = QGM_ABI;
     served->modules = (uint64_t)&__quagmire_modules;
+    served->lowest_stack = (uint64_t)&__quagmire_lowest_stack;
     /* needed for libraries that are opened later; nothing that is started here gets it */
     fcntl(memory_file, F_SETFD, FD_CLOEXEC);
     if (&__quagmire_takes_testcases) {
@@ -342,7 +357,7 @@ __attribute__((constructor)) static void constructed(void) {
     find_owners();
     printf("%llu\n", (unsigned long long)afl_wanted_size());
     fflush(stdout);
-    _exit(255);
+    leave(255);
   } else if (getenv("__AFL_SHM_ID")) {
     void *mapped = mmap(NULL, QGM_SERVED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED)

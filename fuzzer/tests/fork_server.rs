@@ -75,6 +75,8 @@ fn a_run_is_counted_to_its_end_however_it_ends() {
         let least = if first == "2" { 1000 } else { 60 };
         assert!(rounds(input) >= least && (first == "2" || rounds(input) == least), "{first}: {input:#}");
         assert!(number(&input["costs"]["heap"]) >= 1000, "{first}: {input:#}");
+        // nobody hears of a process that kills itself
+        assert_eq!(number(&input["costs"]["stack"]) > 4096, first != "6", "{first}: {input:#}");
     }
 }
 

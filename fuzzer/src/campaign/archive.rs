@@ -1,6 +1,7 @@
 //! Where everything that a worker finds goes: the record in memory, the folder on disk, the screen.
 
 mod candidates;
+mod clients;
 mod findings;
 mod progress;
 

@@ -104,6 +104,7 @@ mod tests {
     fn finding(kind: FindingKind, ratio: f64, function: &str, shares: &[(&str, f64)]) -> Finding {
         Finding {
             kind,
+            detail: None,
             path: String::new(),
             bytes: 1,
             parent: None,

@@ -85,6 +85,16 @@ impl Distributions {
         }
     }
 
+    /// Adds all runs of another one.
+    pub fn add(&mut self, other: &Self) {
+        for (amounts, others) in self.amounts.iter_mut().zip(&other.amounts) {
+            // as above
+            let _ = amounts.histogram.add(&others.histogram);
+            amounts.smallest = amounts.smallest.min(others.smallest);
+            amounts.largest = amounts.largest.max(others.largest);
+        }
+    }
+
     /// What is known of one resource.
     pub fn of(&self, resource: Resource) -> Percentiles {
         let Some(place) = Resource::ALL.iter().position(|&known| known == resource) else {
@@ -153,6 +163,14 @@ mod tests {
         after.record(&Cost { instructions: 1 << 40, ..Cost::default() });
         let known = after.of(Resource::Instructions);
         assert_eq!((known.count, known.max, known.bins.len()), (3, 1 << 40, 3));
+    }
+
+    #[test]
+    fn runs_of_several_clients_add_up() {
+        let mut sum = instructions([3, 5]);
+        sum.add(&instructions([1 << 40, 1]));
+        sum.add(&Distributions::default());
+        assert_eq!(sum, instructions([1, 3, 5, 1 << 40]));
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! The end of a campaign in words: what was found and where to look.
 
 use super::format::{clock, counted, grouped, rate, ratio, short};
-use super::summary::{FindingKind, Rule, StoppedBy, Summary};
+use super::summary::{Finding, FindingKind, Rule, StoppedBy, Summary};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
 /// Rules named at the end.
-const RULES: usize = 4;
+const RULES: usize = 3;
+
+/// What was not confirmed is worth a word if it costs so many times what the worst degradation does.
+const NEWS: f64 = 1.1;
 
 /// `T.11 repeat_whitespace 34 (2 of them degradations)`
 fn rule_in_words(rule: &Rule) -> String {
@@ -17,6 +20,36 @@ fn rule_in_words(rule: &Rule) -> String {
         degradations => format!(", {}", counted(degradations, "degradation")),
     };
     format!("{}{name}: {} of {}{of_them}", rule.label, grouped(rule.coverage_increases), grouped(rule.applied))
+}
+
+/// What an input costs; `None` if nothing is known.
+fn costs_in_words(
+    summary: &Summary,
+    instructions: Option<f64>,
+    time: Option<f64>,
+    interval: Option<(f64, f64)>,
+) -> Option<String> {
+    let instructions = instructions.map(|r| format!("{} the {}", ratio(r), summary.target.instrumentation.work()));
+    let time = time.map(|r| match interval {
+        Some((low, high)) => format!("{} the time ({} to {})", ratio(r), ratio(low), ratio(high)),
+        None => format!("{} the time", ratio(r)),
+    });
+    let costs: Vec<String> = instructions.into_iter().chain(time).collect();
+    (!costs.is_empty()).then(|| format!("{} of the baseline", costs.join(", ")))
+}
+
+fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, output: &Path) {
+    let path = output.join(&finding.path);
+    let _ = writeln!(text, "\nWorst input: {} ({})", path.display(), counted(finding.bytes, "byte"));
+    let interval = finding.time_ratio_low.zip(finding.time_ratio_high);
+    if let Some(costs) = costs_in_words(summary, finding.instructions_ratio, finding.time_ratio, interval) {
+        let _ = writeln!(text, "  costs        {costs}");
+    }
+    if let Some(function) = &finding.hot_function {
+        let place = finding.hot_location.as_ref().map_or_else(String::new, |place| format!(", {place}"));
+        let _ = writeln!(text, "  spent in     {}{place}", short(function));
+    }
+    let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
 }
 
 /// What was found and where to look, in at most twenty lines, with the command that reproduces the worst.
@@ -47,34 +80,33 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         counted(summary.edges_found, "edge"),
         summary.seed,
     );
-    if let Some(worst) = &summary.worst {
-        let finding = summary.findings.iter().find(|finding| finding.path == worst.path);
-        let _ =
-            writeln!(text, "\nWorst input: {} ({})", output.join(&worst.path).display(), counted(worst.bytes, "byte"));
-        let instructions =
-            worst.instructions_ratio.map(|r| format!("{} the {}", ratio(r), summary.target.instrumentation.work()));
-        let time = worst.time_ratio.map(|r| match finding.and_then(|f| f.time_ratio_low.zip(f.time_ratio_high)) {
-            Some((low, high)) => format!("{} the time ({} to {})", ratio(r), ratio(low), ratio(high)),
-            None => format!("{} the time", ratio(r)),
-        });
-        let costs: Vec<String> = instructions.into_iter().chain(time).collect();
-        if !costs.is_empty() {
-            let _ = writeln!(text, "  costs        {} of the baseline", costs.join(", "));
-        }
-        if let Some(function) = finding.and_then(|finding| finding.hot_function.as_ref()) {
-            let place = finding.and_then(|finding| finding.hot_location.as_ref());
-            let place = place.map_or_else(String::new, |place| format!(", {place}"));
-            let _ = writeln!(text, "  spent in     {}{place}", short(function));
-        }
-        if let Some(finding) = finding {
-            let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
+    let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
+    let unconfirmed = |path: &str| summary.findings.iter().all(|finding| finding.path != path);
+    let worst = of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
+    if let Some(finding) = worst {
+        worst_degradation(&mut text, summary, finding, output);
+    }
+    if let Some(kept) = summary.worst.as_ref().filter(|kept| unconfirmed(&kept.path)) {
+        // next to a degradation that is as bad it is no news
+        let known = worst.and_then(|worst| worst.instructions_ratio).unwrap_or(0.0);
+        if kept.instructions_ratio.is_none_or(|ratio| ratio > known * NEWS) {
+            let (before, what) = if worst.is_some() { ("", "Not confirmed") } else { ("\n", "Worst input") };
+            let path = output.join(&kept.path);
+            let _ = writeln!(text, "{before}{what}: {} ({})", path.display(), counted(kept.bytes, "byte"));
+            if let Some(costs) = costs_in_words(summary, kept.instructions_ratio, kept.time_ratio, None) {
+                let _ = writeln!(text, "  costs        {costs}");
+            }
         }
     }
-    let first = |kind| summary.findings.iter().find(|finding| finding.kind == kind);
+    let mut before = "\n";
     for (kind, label) in [(FindingKind::Fault, "First fault"), (FindingKind::Hang, "First hang")] {
-        if let Some(finding) = first(kind).filter(|f| summary.worst.as_ref().is_none_or(|worst| worst.path != f.path)) {
-            let _ = writeln!(text, "\n{label}: {}", output.join(&finding.path).display());
+        if let Some(finding) = of(kind).next() {
+            // every hang is called one
+            let detail = finding.detail.as_ref().filter(|_| kind == FindingKind::Fault);
+            let detail = detail.map_or_else(String::new, |detail| format!(" ({})", short(detail)));
+            let _ = writeln!(text, "{before}{label}{detail}: {}", output.join(&finding.path).display());
             let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
+            before = "";
         }
     }
     if summary.findings.is_empty() && summary.worst.is_none() {
@@ -95,7 +127,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::summary::{Finding, tests::example};
+    use super::super::summary::{Worst, tests::example};
     use super::*;
 
     #[test]
@@ -106,9 +138,21 @@ mod tests {
     #[test]
     fn the_report_of_every_kind_of_finding_fits_on_twenty_lines() {
         let mut summary = example();
-        summary.findings.push(Finding { kind: FindingKind::Fault, ..summary.findings[1].clone() });
+        let detail = Some("SIGSEGV".to_owned());
+        summary.findings.push(Finding { kind: FindingKind::Fault, detail, ..summary.findings[1].clone() });
+        summary.rules = vec![summary.rules[0].clone(); 9];
+        let path = "queue/id_000099".to_owned();
+        summary.worst = Some(Worst { path, bytes: 7, instructions_ratio: Some(99.0), time_ratio: None });
         let report = final_report(&summary, Path::new("out"));
         assert!(report.lines().count() <= 20, "{report}");
+        for words in
+            ["First fault (SIGSEGV): out/", "Not confirmed: out/queue/id_000099 (7 bytes)", "99.0x the instructions"]
+        {
+            assert!(report.contains(words), "no `{words}` in {report}");
+        }
+        // as bad as what was confirmed
+        summary.worst = summary.worst.map(|worst| Worst { instructions_ratio: Some(41.5), ..worst });
+        assert!(!final_report(&summary, Path::new("out")).contains("Not confirmed"));
     }
 
     #[test]

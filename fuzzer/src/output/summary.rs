@@ -287,6 +287,9 @@ impl FindingKind {
 pub struct Finding {
     /// What it is.
     pub kind: FindingKind,
+    /// What a fault or hang was: a signal, `out of memory`, an exit code; nothing for degradations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
     /// Its file, relative to the output folder.
     pub path: String,
     /// Its size in bytes.
@@ -333,6 +336,13 @@ pub struct Finding {
     /// Where the cost grew against the median seed.
     #[serde(default)]
     pub growth: Growth,
+}
+
+impl Finding {
+    /// What the worst is chosen by: the ratio of times, or of instructions where that is not known; 0 without either.
+    pub fn slowness(&self) -> f64 {
+        self.time_ratio.or(self.instructions_ratio).filter(|ratio| ratio.is_finite()).unwrap_or(0.0)
+    }
 }
 
 /// How much of a resource a finding used.

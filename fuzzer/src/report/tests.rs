@@ -169,6 +169,7 @@ fn hostile() -> Summary {
     };
     let finding = |kind, path: &str| Finding {
         kind,
+        detail: Some(text()),
         path: path.to_owned(),
         parent: Some("javascript:alert(1)".into()),
         root: Some("../../etc/passwd".into()),

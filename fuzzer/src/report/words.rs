@@ -11,6 +11,7 @@ use crate::{
         format::{clock, grouped},
         summary::{Finding, FindingKind, StoppedBy, Summary},
     },
+    report::visible::shown,
 };
 
 /// Decimal prefixes that an amount is shown with, and the factor from one to the next.
@@ -112,7 +113,10 @@ pub fn badness(finding: &Finding) -> Option<f64> {
 /// The verdict on the measurements, in words.
 pub fn verdict(finding: &Finding) -> String {
     let said = match (finding.kind, finding.verdict) {
-        (FindingKind::Fault, _) => return "ends the program early".into(),
+        (FindingKind::Fault, _) => {
+            let how = finding.detail.as_ref().map(|detail| format!(": {}", shown(detail)));
+            return format!("ends the program early{}", how.unwrap_or_default());
+        }
         (FindingKind::Hang, _) => return "does not end within the hang timeout".into(),
         (_, None) => return "confirmed by repeated runs; the times were not judged further".into(),
         (_, Some(Verdict::Degradation)) => "degradation: slower beyond the noise",

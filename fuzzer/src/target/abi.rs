@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Must equal `QGM_ABI` of the harness.
-pub const ABI: u64 = 6;
+pub const ABI: u64 = 7;
 
 /// `QGM_MAX_MODULES`.
 pub const MAX_MODULES: usize = 256;
@@ -226,9 +226,11 @@ pub struct Served {
     pub pc: u64,
     /// What the crash touched.
     pub address: u64,
+    /// Address in the child of the lowest address of its stack so far.
+    pub lowest_stack: u64,
     /// Where its stack began.
     pub top: u64,
-    /// Its deepest stack in bytes; 0 if it was killed.
+    /// Its deepest stack in bytes; 0 if it was killed: see `lowest_stack`.
     pub stack: u64,
     /// Ticks of the time-stamp counter that it took.
     pub cycles: u64,

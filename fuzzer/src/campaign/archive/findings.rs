@@ -122,6 +122,7 @@ impl Archive<'_> {
         history.extend(labels);
         let finding = Finding {
             kind,
+            detail: Some(what.to_owned()),
             path: self.relative(&path),
             bytes: bytes.len() as u64,
             parent: parent.map(|parent| self.relative(&self.path_of(parent))),
@@ -167,6 +168,7 @@ impl Archive<'_> {
         let hottest = known.or(confirmation.growth.functions.first());
         let finding = Finding {
             kind: FindingKind::Degradation,
+            detail: None,
             path: self.relative(&path),
             bytes: of.bytes,
             parent: of.parent.map(|parent| self.relative(&self.path_of(parent))),

@@ -7,8 +7,8 @@ use std::{
 
 use super::Archive;
 use crate::{
-    campaign::{board::Figures, clients::Place, groups::groups, refresh::Turn},
-    cost::resource::Resource,
+    campaign::{clients::Place, groups::groups, refresh::Turn},
+    cost::{distribution::Distributions, resource::Resource},
     error::Result,
     keep::{feedback::MaskFigures, rare::Rarity, shadow::Row},
     output::{
@@ -48,40 +48,6 @@ impl Archive<'_> {
             self.write_progress(None)?;
         }
         Ok(())
-    }
-
-    fn own_figures(&self) -> Figures {
-        Figures {
-            executions: self.moment.executions,
-            before: self.record.earlier_executions,
-            edges_found: self.kept.borrow().history.edges_found() as u64,
-            entries: self.record.entries.len() as u64,
-        }
-    }
-
-    /// What this client has done, for the display of the first one.
-    fn tell_others(&self) {
-        let figures = self.own_figures();
-        self.setup.place.board.tell(self.setup.place.number, figures);
-    }
-
-    /// Of all clients that this one sees.
-    fn figures(&self) -> Vec<Figures> {
-        let Place { number, board, .. } = self.setup.place;
-        if number == 0 { board.figures().collect() } else { board.figures().skip(number).take(1).collect() }
-    }
-
-    /// Runs of the target by all clients.
-    fn executions(&self) -> u64 {
-        self.figures().iter().map(|client| client.executions).sum()
-    }
-
-    fn rate_of(&self, figures: &Figures) -> f64 {
-        figures.executions.saturating_sub(figures.before) as f64 / self.session().as_secs_f64().max(1e-3)
-    }
-
-    fn executions_per_second(&self) -> f64 {
-        self.figures().iter().map(|client| self.rate_of(client)).sum()
     }
 
     /// What the user wants to see, on a terminal.
@@ -154,28 +120,12 @@ impl Archive<'_> {
             stats.write(&folder)?;
         }
         self.plot.push(&stats)?;
+        if stopped_by.is_some() {
+            self.leave_costs()?;
+        }
         let summary = self.summary(stopped_by);
         let _turn = Turn::wait(self.folder().path());
         summary.write(&self.folder().summary())
-    }
-
-    /// Adds what the other clients have written about themselves: what their rules and masks did.
-    fn add_others(&self, summary: &mut Summary) {
-        let Place { number, .. } = self.setup.place;
-        if number != 0 {
-            return;
-        }
-        for (_, folder) in self.setup.place.others(self.folder().path()) {
-            // one that was killed a moment ago may have none
-            let Ok(other) = Summary::read(&folder.join("summary.json")) else { continue };
-            summary.masks += other.masks;
-            for rule in other.rules {
-                if let Some(known) = summary.rules.iter_mut().find(|known| known.label == rule.label) {
-                    known.applied += rule.applied;
-                    known.coverage_increases += rule.coverage_increases;
-                }
-            }
-        }
     }
 
     fn summary(&self, stopped_by: Option<StoppedBy>) -> Summary {
@@ -225,7 +175,7 @@ impl Archive<'_> {
             rules: record.rules.clone(),
             findings: record.findings.clone(),
             groups: groups(&record.findings),
-            costs: self.distributions(),
+            costs: self.distributions(&self.record.distributions),
             rare: self.rare(),
             masks: self.masks(),
             shadow: self.shadow(),
@@ -236,21 +186,6 @@ impl Archive<'_> {
             self.add_others(&mut summary);
         }
         summary
-    }
-
-    fn clients(&self) -> Vec<summary::Client> {
-        let figures = self.figures();
-        if figures.len() < 2 {
-            return Vec::new();
-        }
-        let client = |(number, figures): (usize, &Figures)| summary::Client {
-            name: Place::name(number),
-            executions: figures.executions,
-            executions_per_second: self.rate_of(figures),
-            edges_found: figures.edges_found,
-            entries: figures.entries,
-        };
-        figures.iter().enumerate().map(client).collect()
     }
 
     fn rare(&self) -> summary::Rare {
@@ -276,10 +211,10 @@ impl Archive<'_> {
         self.kept.borrow().shadow.rows().map(row).collect()
     }
 
-    fn distributions(&self) -> Vec<Distribution> {
+    pub(super) fn distributions(&self, of: &Distributions) -> Vec<Distribution> {
         let baseline = self.record.baseline.unwrap_or_default().cost;
         let one = |resource: Resource| {
-            let known = self.record.distributions.of(resource);
+            let known = of.of(resource);
             let [p50, p90, p99, p999] = known.percentiles;
             Distribution {
                 resource,

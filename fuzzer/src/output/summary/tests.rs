@@ -49,6 +49,7 @@ pub fn example() -> Summary {
         findings: vec![
             Finding {
                 kind: FindingKind::Degradation,
+                detail: None,
                 path: "degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8".into(),
                 bytes: 4_990,
                 parent: Some("queue/id_000003,src_000000,cost_2.1,op_T.2".into()),
@@ -89,6 +90,7 @@ pub fn example() -> Summary {
             },
             Finding {
                 kind: FindingKind::Hang,
+                detail: Some("hang".into()),
                 path: "hangs/id_000013,src_000012,op_T.10".into(),
                 bytes: 5_000,
                 parent: Some("queue/id_000012,src_000003,cost_41.4,op_T.10+T.8".into()),

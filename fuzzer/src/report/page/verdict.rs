@@ -21,7 +21,7 @@ pub fn verdict(summary: &Summary) -> Markup {
     let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
     let number = |kind| of(kind).count() as u64;
     let (hangs, faults) = (number(FindingKind::Hang), number(FindingKind::Fault));
-    let worst = of(FindingKind::Degradation).max_by(|a, b| slowness(a).total_cmp(&slowness(b)));
+    let worst = of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
     let severity = of(FindingKind::Degradation).filter_map(severity_of).max();
     html! {
         p class="verdict" {
@@ -41,11 +41,6 @@ pub fn verdict(summary: &Summary) -> Markup {
             }
         }
     }
-}
-
-/// What the worst is chosen by: time, where it is known.
-fn slowness(finding: &Finding) -> f64 {
-    finding.time_ratio.or(finding.instructions_ratio).filter(|ratio| ratio.is_finite()).unwrap_or(0.0)
 }
 
 fn slower(summary: &Summary, worst: &Finding, number: u64) -> Markup {

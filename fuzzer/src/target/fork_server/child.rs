@@ -13,6 +13,8 @@ static TICKS: AtomicU64 = AtomicU64::new(0);
 static RUNNING: AtomicBool = AtomicBool::new(false);
 static CHILD: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
 static CUT_OFF: AtomicU32 = AtomicU32::new(0);
+static LOWEST_AT: AtomicU64 = AtomicU64::new(0);
+static LOWEST: AtomicU64 = AtomicU64::new(0);
 static ON_TICK: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
 type Tick = unsafe extern "C" fn(u64) -> Status;
@@ -26,7 +28,32 @@ pub fn ticks() -> *const u64 {
 pub fn begin() {
     TICKS.store(0, SeqCst);
     CUT_OFF.store(0, SeqCst);
+    LOWEST.store(0, SeqCst);
     RUNNING.store(true, SeqCst);
+}
+
+/// Where children have noted how deep their stack is: an address in them.
+pub fn keeps_lowest_stack_at(address: u64) {
+    LOWEST_AT.store(address, SeqCst);
+}
+
+/// What a child had there when it was killed; 0 if it was not, or may not be looked into.
+pub fn lowest_stack() -> u64 {
+    LOWEST.load(SeqCst)
+}
+
+/// Reads it, as long as the child is there.
+fn look_at_stack(child: libc::pid_t) {
+    let (mut lowest, address) = (0u64, LOWEST_AT.load(SeqCst));
+    if child <= 0 || address == 0 || LOWEST.load(SeqCst) != 0 {
+        return;
+    }
+    let here = libc::iovec { iov_base: (&raw mut lowest).cast(), iov_len: size_of::<u64>() };
+    let there = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: size_of::<u64>() };
+    // SAFETY: writes to no more than the one variable; the other side is checked by the system.
+    if unsafe { libc::process_vm_readv(child, &raw const here, 1, &raw const there, 1, 0) } == size_of::<u64>() as isize {
+        LOWEST.store(lowest, SeqCst);
+    }
 }
 
 /// Where the server says which process makes the run: memory that is shared with it for as long as this process lives.
@@ -73,7 +100,9 @@ extern "C" fn ticked(_signal: c_int) {
         if running && status != Status::Returned {
             CUT_OFF.store(status as u32, SeqCst);
             // if it is not known yet, the next tick says the same
-            kill(current());
+            let child = current();
+            look_at_stack(child);
+            kill(child);
         }
     }
     // SAFETY: as above.

@@ -85,6 +85,7 @@ impl Server {
         let mut server = Self { process, name, requests, answers, memory, served, input, loaded: 0 };
         server.greet()?;
         child::is_told_at(&raw const server.served().child);
+        child::keeps_lowest_stack_at(server.served().lowest_stack);
         if server.served().takes_memory != 0 {
             server.input.map().map_err(cannot("map memory for inputs"))?;
         }
@@ -221,7 +222,10 @@ impl Server {
             cycles: served.cycles,
             heap_peak: served.heap.peak.max(0) as u64,
             heap_total: served.heap.total,
-            stack: served.stack,
+            stack: match (served.stack, child::lowest_stack()) {
+                (0, lowest) if lowest > 0 => served.top.saturating_sub(lowest),
+                (noted, _) => noted,
+            },
             time_ns: time_ns.max(1),
         };
         let mut event = Event { pc: served.pc, address: served.address, ..Event::default() };

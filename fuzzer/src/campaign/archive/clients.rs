@@ -1,0 +1,98 @@
+//! What all clients of a campaign have done, as the first of them shows it.
+
+use super::Archive;
+use crate::{
+    campaign::{board::Figures, clients::Place},
+    cost::distribution::Distributions,
+    error::Result,
+    output::{Summary, summary, write_whole},
+};
+
+/// In a client's folder at its end: what its runs cost. Hidden: it is nothing for people.
+const COSTS: &str = ".costs";
+
+impl Archive<'_> {
+    pub(super) fn own_figures(&self) -> Figures {
+        Figures {
+            executions: self.moment.executions,
+            before: self.record.earlier_executions,
+            edges_found: self.kept.borrow().history.edges_found() as u64,
+            entries: self.record.entries.len() as u64,
+        }
+    }
+
+    /// What this client has done, for the display of the first one.
+    pub(super) fn tell_others(&self) {
+        let figures = self.own_figures();
+        self.setup.place.board.tell(self.setup.place.number, figures);
+    }
+
+    /// Of all clients that this one sees.
+    fn figures(&self) -> Vec<Figures> {
+        let Place { number, board, .. } = self.setup.place;
+        if number == 0 { board.figures().collect() } else { board.figures().skip(number).take(1).collect() }
+    }
+
+    /// Runs of the target by all clients.
+    pub(super) fn executions(&self) -> u64 {
+        self.figures().iter().map(|client| client.executions).sum()
+    }
+
+    pub(super) fn rate_of(&self, figures: &Figures) -> f64 {
+        figures.executions.saturating_sub(figures.before) as f64 / self.session().as_secs_f64().max(1e-3)
+    }
+
+    pub(super) fn executions_per_second(&self) -> f64 {
+        self.figures().iter().map(|client| self.rate_of(client)).sum()
+    }
+
+    /// What each of them has done; nothing if there is only one.
+    pub(super) fn clients(&self) -> Vec<summary::Client> {
+        let figures = self.figures();
+        if figures.len() < 2 {
+            return Vec::new();
+        }
+        let client = |(number, figures): (usize, &Figures)| summary::Client {
+            name: Place::name(number),
+            executions: figures.executions,
+            executions_per_second: self.rate_of(figures),
+            edges_found: figures.edges_found,
+            entries: figures.entries,
+        };
+        figures.iter().enumerate().map(client).collect()
+    }
+
+    /// Adds what the other clients have written about themselves: what their rules and masks did, and what their runs cost.
+    pub(super) fn add_others(&self, summary: &mut Summary) {
+        let Place { number, .. } = self.setup.place;
+        if number != 0 {
+            return;
+        }
+        let mut costs = self.record.distributions.clone();
+        for (_, folder) in self.setup.place.others(self.folder().path()) {
+            let of_other = std::fs::read(folder.join(COSTS)).ok();
+            if let Some(of_other) = of_other.and_then(|bytes| postcard::from_bytes::<Distributions>(&bytes).ok()) {
+                costs.add(&of_other);
+            }
+            // one that was killed a moment ago may have none
+            let Ok(other) = Summary::read(&folder.join("summary.json")) else { continue };
+            summary.masks += other.masks;
+            for rule in other.rules {
+                if let Some(known) = summary.rules.iter_mut().find(|known| known.label == rule.label) {
+                    known.applied += rule.applied;
+                    known.coverage_increases += rule.coverage_increases;
+                }
+            }
+        }
+        summary.costs = self.distributions(&costs);
+    }
+
+    /// Leaves for the first client what this one's runs cost.
+    pub(super) fn leave_costs(&self) -> Result<()> {
+        if self.setup.place.number == 0 {
+            return Ok(());
+        }
+        let bytes = postcard::to_stdvec(&self.record.distributions).unwrap_or_default();
+        write_whole(&self.folder().path().join(COSTS), &bytes)
+    }
+}
