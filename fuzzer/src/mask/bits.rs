@@ -127,6 +127,14 @@ impl Mask {
         position - before..position + after
     }
 
+    /// The longest range around `position` in which everything is allowed; empty if it is not at `position`.
+    pub fn free_around(&self, position: usize) -> Range<usize> {
+        let is_free = |at: &usize| self.bits[*at] == ALL;
+        let before = (0..position).rev().take_while(is_free).count();
+        let after = (position..self.length()).take_while(is_free).count();
+        if after == 0 { position..position } else { position - before..position + after }
+    }
+
     /// Bytes came in before `position`: they may be changed as one likes.
     pub fn insert(&mut self, position: usize, length: usize) {
         self.replace(position..position, length);
@@ -209,6 +217,14 @@ mod tests {
         assert_eq!(mask.run_around(Edit::Overwrite, 4, 100), 2..7);
         assert_eq!(mask.run_around(Edit::Overwrite, 4, 1), 3..5);
         assert_eq!(mask.run_around(Edit::Overwrite, 8, 5), 8..8);
+    }
+
+    #[test]
+    fn a_free_range_ends_where_anything_is_not_allowed() {
+        let mut mask = Mask::everything(9);
+        assert_eq!((mask.free_around(4), mask.free_around(9)), (0..9, 9..9));
+        mask.bits[6] ^= Edit::Insert as u8;
+        assert_eq!([3, 6, 8].map(|position| mask.free_around(position)), [0..6, 6..6, 7..9]);
     }
 
     #[test]

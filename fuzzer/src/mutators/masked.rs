@@ -1,6 +1,6 @@
 //! Mutations that are held to a mask: LibAFL's where bytes are overwritten, in a window of the input in which all of them may
-//! be; insertions and deletions at positions that have their own bits; rules that are drawn again until what they change
-//! may be changed. The mask is edited along with the input.
+//! be; insertions and deletions at positions that have their own bits; rules where what they change may be changed, or in a
+//! part of the input in which everything may be. The mask is edited along with the input.
 
 use std::num::NonZero;
 
@@ -213,26 +213,65 @@ impl MaskedMutations {
         put(state.rand_mut(), input.as_mut(), mask, &self.piece, limit)
     }
 
-    /// Applies `mutator`, which knows nothing of masks, and takes it back if it changed what may not be changed; then it is
-    /// tried again, with other random numbers.
+    /// Applies `mutator`, which knows nothing of masks, and takes it back if it changed what may not be changed. Then it sees
+    /// no more than a part of the input in which everything may be changed.
     pub fn held<S>(
         &mut self,
         mutator: &mut dyn Mutator<BytesInput, S>,
         state: &mut S,
         input: &mut BytesInput,
         mask: &mut Mask,
-    ) -> Result<MutationResult, Error> {
+    ) -> Result<MutationResult, Error>
+    where
+        S: HasRand<Rand = StdRand> + HasMaxSize,
+    {
         self.before.clone_from(input.as_ref());
-        for _ in 0..TRIES {
-            if mutator.mutate(state, input)? == MutationResult::Skipped {
-                return Ok(MutationResult::Skipped);
-            }
-            if follow(&self.before, input.as_ref(), mask) {
+        if mutator.mutate(state, input)? == MutationResult::Skipped {
+            return Ok(MutationResult::Skipped);
+        }
+        if follow(&self.before, input.as_ref(), mask) {
+            return Ok(MutationResult::Mutated);
+        }
+        input.as_mut().clone_from(&self.before);
+        for _ in 1..TRIES {
+            if self.in_free_part(mutator, state, input, mask)? {
                 return Ok(MutationResult::Mutated);
             }
-            input.as_mut().clone_from(&self.before);
         }
         Ok(MutationResult::Skipped)
+    }
+
+    /// Applies `mutator` to a part around a random position. Whether that changed anything.
+    fn in_free_part<S>(
+        &mut self,
+        mutator: &mut dyn Mutator<BytesInput, S>,
+        state: &mut S,
+        input: &mut BytesInput,
+        mask: &mut Mask,
+    ) -> Result<bool, Error>
+    where
+        S: HasRand<Rand = StdRand> + HasMaxSize,
+    {
+        let Some(position) = mask.draw(Edit::Overwrite, state.rand_mut()) else { return Ok(false) };
+        let part = mask.free_around(position);
+        let (bytes, limit) = (input.as_mut(), state.max_size());
+        let rest = bytes.len() - part.len();
+        if part.is_empty() || rest >= limit {
+            return Ok(false);
+        }
+        let window: &mut Vec<u8> = self.window.as_mut();
+        window.clear();
+        window.extend_from_slice(&bytes[part.clone()]);
+        state.set_max_size(limit - rest);
+        let result = mutator.mutate(state, &mut self.window);
+        state.set_max_size(limit);
+        let window: &Vec<u8> = self.window.as_ref();
+        let changed = result? == MutationResult::Mutated && rest + window.len() > 0;
+        if changed {
+            mask.replace(part.clone(), window.len());
+            bytes.splice(part, window.iter().copied());
+        }
+        Ok(changed)
     }
 }
 

@@ -80,6 +80,26 @@ fn rules_are_held_to_the_mask() {
 }
 
 #[test]
+fn rules_find_the_one_line_that_may_be_changed() {
+    let locked = b"locked\n".repeat(50);
+    let text = [&locked[..], b"free\n", &locked[..]].concat();
+    let mut state = state_with(&[], 720);
+    let mut masked = MaskedMutations::default();
+    let mut mutator = RuleMutator::new(Arc::new(DOUBLE_LINE));
+    for _ in 0..100 {
+        let mut input = BytesInput::new(text.clone());
+        let mut mask = Mask::nothing(text.len());
+        for edit in Edit::ALL {
+            mask.allow(edit, locked.len()..locked.len() + 5);
+        }
+        assert_eq!(masked.held(&mut mutator, &mut state, &mut input, &mut mask).unwrap(), MutationResult::Mutated);
+        let bytes: &Vec<u8> = input.as_ref();
+        assert!(holds(bytes, &[&locked[..], b"free\nfree\n", &locked[..]].concat()), "{}", bytes.escape_ascii());
+        assert_eq!((mask.length(), mask.allowed(Edit::Delete), state.max_size()), (bytes.len(), 10, 720));
+    }
+}
+
+#[test]
 fn what_was_inserted_among_equal_bytes_may_have_come_in_at_any_of_them() {
     let mut mask = Mask::nothing(4);
     mask.allow(Edit::Insert, 1..2);

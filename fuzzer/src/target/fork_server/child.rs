@@ -51,7 +51,8 @@ fn look_at_stack(child: libc::pid_t) {
     let here = libc::iovec { iov_base: (&raw mut lowest).cast(), iov_len: size_of::<u64>() };
     let there = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: size_of::<u64>() };
     // SAFETY: writes to no more than the one variable; the other side is checked by the system.
-    if unsafe { libc::process_vm_readv(child, &raw const here, 1, &raw const there, 1, 0) } == size_of::<u64>() as isize {
+    if unsafe { libc::process_vm_readv(child, &raw const here, 1, &raw const there, 1, 0) } == size_of::<u64>() as isize
+    {
         LOWEST.store(lowest, SeqCst);
     }
 }
