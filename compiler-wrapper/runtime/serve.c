@@ -57,13 +57,13 @@ static _Noreturn void leave(int code) {
     call_system(SYS_exit_group, code, 0, 0);
 }
 
-/* The program's own, of which no destructor hears. */
-void _exit(int code) {
+/* The program's own end, of which no destructor hears; weak, as the program may have its own functions. */
+__attribute__((weak)) void _exit(int code) {
   note_end();
   leave(code);
 }
 
-void _Exit(int code) { _exit(code); }
+__attribute__((weak)) void _Exit(int code) { _exit(code); }
 
 /* Leaves the signal to do what it does without us. */
 static void crashed(int signal, siginfo_t *info, void *context) {

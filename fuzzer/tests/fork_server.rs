@@ -67,6 +67,7 @@ fn a_run_is_counted_to_its_end_however_it_ends() {
         ("7", "returned", ""),
         ("8", "out-of-memory", ""),
         ("9", "returned", ""),
+        (":", "hung", ""),
     ];
     for (first, status, detail) in ends {
         scene.write("seeds/one", format!("{first}{}", "x".repeat(49)).as_bytes());

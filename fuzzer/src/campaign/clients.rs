@@ -68,12 +68,16 @@ impl Place {
         self.number > 0 && self.board.is_stopped()
     }
 
-    /// The other clients of the campaign in `output`: names and folders. Those too that ran when it was stopped, and do not
-    /// run any more: what they found last is still to be taken in.
+    /// The other clients of the campaign in `output`: names and folders.
     pub fn others(self, output: &Path) -> impl Iterator<Item = (String, PathBuf)> {
-        let before = (self.of..).take_while(move |&other| Self::folder(output, other).is_dir());
-        let others = (0..self.of).filter(move |&other| other != self.number).chain(before);
+        let others = (0..self.of).filter(move |&other| other != self.number);
         others.map(move |other| (Self::name(other), Self::folder(output, other)))
+    }
+
+    /// Those that ran when the campaign was stopped, and do not run any more: what they found last is still to be taken in.
+    pub fn earlier(self, output: &Path) -> impl Iterator<Item = (String, PathBuf)> {
+        let clients = (self.of..).map(move |client| (Self::name(client), Self::folder(output, client)));
+        clients.take_while(|(_, folder)| folder.is_dir())
     }
 }
 
@@ -218,11 +222,11 @@ mod tests {
     fn clients_that_run_no_more_are_known() {
         let output = tempfile::tempdir().unwrap();
         let place = Place { number: 0, of: 1, board: Board::new(1).unwrap() };
-        assert_eq!(place.others(output.path()).count(), 0);
+        assert_eq!(place.earlier(output.path()).count(), 0);
         for client in 1..3 {
             std::fs::create_dir_all(Place::folder(output.path(), client)).unwrap();
         }
-        let names: Vec<String> = place.others(output.path()).map(|(name, _)| name).collect();
+        let names: Vec<String> = place.earlier(output.path()).map(|(name, _)| name).collect();
         assert_eq!(names, ["client-1", "client-2"]);
     }
 }

@@ -2,7 +2,7 @@
 //! be; insertions and deletions at positions that have their own bits; rules where what they change may be changed, or in a
 //! part of the input in which everything may be. The mask is edited along with the input.
 
-use std::num::NonZero;
+use std::{num::NonZero, ops::Range};
 
 use libafl::{
     Error, HasMetadata,
@@ -214,7 +214,7 @@ impl MaskedMutations {
     }
 
     /// Applies `mutator`, which knows nothing of masks, and takes it back if it changed what may not be changed. Then it sees
-    /// no more than a part of the input in which everything may be changed.
+    /// no more than a part of the input in which everything may be changed, if there is one.
     pub fn held<S>(
         &mut self,
         mutator: &mut dyn Mutator<BytesInput, S>,
@@ -226,53 +226,56 @@ impl MaskedMutations {
         S: HasRand<Rand = StdRand> + HasMaxSize,
     {
         self.before.clone_from(input.as_ref());
-        if mutator.mutate(state, input)? == MutationResult::Skipped {
-            return Ok(MutationResult::Skipped);
-        }
-        if follow(&self.before, input.as_ref(), mask) {
-            return Ok(MutationResult::Mutated);
-        }
-        input.as_mut().clone_from(&self.before);
-        for _ in 1..TRIES {
-            if self.in_free_part(mutator, state, input, mask)? {
-                return Ok(MutationResult::Mutated);
+        for attempt in 0..TRIES {
+            let part = if attempt == 0 { None } else { free_part(mask, state.rand_mut()) };
+            let result = match part {
+                None => mutator.mutate(state, input)?,
+                Some(part) => self.mutate_part(mutator, state, input, part)?,
+            };
+            if result == MutationResult::Mutated {
+                // bytes may have come in at the end of the part, where they may not
+                if follow(&self.before, input.as_ref(), mask) {
+                    return Ok(MutationResult::Mutated);
+                }
+                input.as_mut().clone_from(&self.before);
+            } else if attempt == 0 {
+                return Ok(MutationResult::Skipped);
             }
         }
         Ok(MutationResult::Skipped)
     }
 
-    /// Applies `mutator` to a part around a random position. Whether that changed anything.
-    fn in_free_part<S>(
+    /// Applies `mutator` to a part of the input.
+    fn mutate_part<S>(
         &mut self,
         mutator: &mut dyn Mutator<BytesInput, S>,
         state: &mut S,
         input: &mut BytesInput,
-        mask: &mut Mask,
-    ) -> Result<bool, Error>
+        part: Range<usize>,
+    ) -> Result<MutationResult, Error>
     where
         S: HasRand<Rand = StdRand> + HasMaxSize,
     {
-        let Some(position) = mask.draw(Edit::Overwrite, state.rand_mut()) else { return Ok(false) };
-        let part = mask.free_around(position);
         let (bytes, limit) = (input.as_mut(), state.max_size());
         let rest = bytes.len() - part.len();
-        if part.is_empty() || rest >= limit {
-            return Ok(false);
-        }
         let window: &mut Vec<u8> = self.window.as_mut();
         window.clear();
         window.extend_from_slice(&bytes[part.clone()]);
-        state.set_max_size(limit - rest);
+        state.set_max_size(limit.saturating_sub(rest));
         let result = mutator.mutate(state, &mut self.window);
         state.set_max_size(limit);
         let window: &Vec<u8> = self.window.as_ref();
-        let changed = result? == MutationResult::Mutated && rest + window.len() > 0;
-        if changed {
-            mask.replace(part.clone(), window.len());
+        if matches!(result, Ok(MutationResult::Mutated)) {
             bytes.splice(part, window.iter().copied());
         }
-        Ok(changed)
+        result
     }
+}
+
+/// A part of the input in which everything may be changed, if a draw finds one.
+fn free_part(mask: &Mask, rand: &mut StdRand) -> Option<Range<usize>> {
+    let part = mask.free_around(mask.draw(Edit::Delete, rand)?);
+    (!part.is_empty()).then_some(part)
 }
 
 fn draw_edit(rand: &mut StdRand) -> Edit {

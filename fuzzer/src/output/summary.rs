@@ -288,7 +288,7 @@ pub struct Finding {
     /// What it is.
     pub kind: FindingKind,
     /// What a fault or hang was: a signal, `out of memory`, an exit code; nothing for degradations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub detail: Option<String>,
     /// Its file, relative to the output folder.
     pub path: String,

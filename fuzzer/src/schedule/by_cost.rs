@@ -13,6 +13,7 @@ use libafl_bolts::rands::Rand;
 
 use super::intervals;
 use crate::{
+    cost::resource::Resource,
     keep::{
         effort::{Aim, Hold},
         feedback::Kept,
@@ -89,10 +90,12 @@ where
                         Hold::Nothing => None,
                         Hold::Cost => {
                             let resource = match kept.steering.resources() {
-                                [only] => *only,
-                                several => *rand.choose(several).expect("at least one"),
+                                [only] => Some(*only),
+                                several => rand.choose(several).copied(),
                             };
-                            kept.champions.cost(entry).map(|cost| Goal::keeps_cost(resource, resource.of(cost)))
+                            let amount = |of: Resource| kept.champions.cost(entry).map_or(0, |cost| of.of(cost));
+                            let used = resource.map(|of| (of, amount(of))).filter(|&(_, amount)| amount > 0);
+                            used.map(|(resource, amount)| Goal::keeps_cost(resource, amount))
                         }
                         Hold::Edge => raised.map(|(edge, count)| Goal::keeps_edge(edge, count)),
                     };

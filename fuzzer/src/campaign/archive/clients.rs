@@ -8,7 +8,7 @@ use crate::{
     output::{Summary, summary, write_whole},
 };
 
-/// In a client's folder at its end: what its runs cost. Hidden: it is nothing for people.
+/// In a client's folder: what its runs cost. Hidden: it is nothing for people.
 const COSTS: &str = ".costs";
 
 impl Archive<'_> {

@@ -63,7 +63,8 @@ pub(super) struct Sharing {
 impl Sharing {
     /// `None` if there is nobody.
     pub(super) fn new(setup: &Setup) -> Result<Option<Self>> {
-        let mut siblings = Siblings::of_cores(setup.place.others(setup.place.output(setup.folder.path())));
+        let output = setup.place.output(setup.folder.path());
+        let mut siblings = Siblings::of_cores(setup.place.others(output).chain(setup.place.earlier(output)));
         if siblings.all.is_empty() && setup.options.sync.is_none() {
             return Ok(None);
         }

@@ -3,7 +3,14 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::mutators::{RuleMutator, havoc::tests::state_with, text::lines::DELETE_LINE, text::lines::DOUBLE_LINE};
+use crate::mutators::{
+    RuleMutator,
+    havoc::tests::state_with,
+    text::{
+        lines::{DELETE_LINE, DOUBLE_LINE},
+        whitespace::APPEND_WHITESPACE,
+    },
+};
 
 /// `key` may not be touched, all else may.
 fn guarded(text: &[u8], key: &[u8]) -> Mask {
@@ -94,8 +101,26 @@ fn rules_find_the_one_line_that_may_be_changed() {
         }
         assert_eq!(masked.held(&mut mutator, &mut state, &mut input, &mut mask).unwrap(), MutationResult::Mutated);
         let bytes: &Vec<u8> = input.as_ref();
-        assert!(holds(bytes, &[&locked[..], b"free\nfree\n", &locked[..]].concat()), "{}", bytes.escape_ascii());
-        assert_eq!((mask.length(), mask.allowed(Edit::Delete), state.max_size()), (bytes.len(), 10, 720));
+        let between = bytes.strip_prefix(&locked[..]).and_then(|rest| rest.strip_suffix(&locked[..]));
+        let between = between.expect("nothing else was changed");
+        assert!(between.len() > 5 && between.starts_with(b"free"), "{}", between.escape_ascii());
+        assert_eq!((mask.length(), mask.allowed(Edit::Delete)), (bytes.len(), between.len()));
+        assert_eq!(state.max_size(), 720);
+    }
+}
+
+#[test]
+fn rules_insert_nothing_behind_a_free_part_where_nothing_may_come_in() {
+    let mut state = state_with(&[], 90);
+    let mut mutator = RuleMutator::new(Arc::new(APPEND_WHITESPACE));
+    for _ in 0..50 {
+        let mut input = BytesInput::new(b"freekey".to_vec());
+        let mut mask = Mask::nothing(7);
+        for edit in Edit::ALL {
+            mask.allow(edit, 0..4);
+        }
+        let result = MaskedMutations::default().held(&mut mutator, &mut state, &mut input, &mut mask).unwrap();
+        assert_eq!((result, input.as_ref().as_slice()), (MutationResult::Skipped, &b"freekey"[..]));
     }
 }
 

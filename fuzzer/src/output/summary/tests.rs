@@ -188,3 +188,10 @@ fn what_is_not_a_summary_is_an_error_with_its_path() {
     std::fs::write(&path, "{}").unwrap();
     assert!(Summary::read(&path).unwrap_err().message.contains("is not a summary"));
 }
+
+#[test]
+fn findings_survive_a_checkpoint() {
+    let before = example().findings;
+    let after: Vec<Finding> = postcard::from_bytes(&postcard::to_stdvec(&before).unwrap()).unwrap();
+    assert_eq!(after, before);
+}

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    cost::resource::Resource,
     error::{Error, Result},
     mask::{Target, TargetKind, target::Goal},
     output::format::{short, shortened_path},
@@ -26,7 +27,7 @@ const PATH: usize = 60;
 /// What a run has to do for a mask to be of use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Condition {
-    /// Keep most of the cost: [`Goal::KeepsCost`].
+    /// Keep most of the cost: [`Goal::KeepsCost`], of instructions.
     Cost {
         /// Instructions to execute.
         least: u64,
@@ -47,7 +48,9 @@ pub struct Place {
 impl Target for Condition {
     fn is_satisfied(&self, counts: &CountsObserver) -> bool {
         match self {
-            Self::Cost { least } => counts.cost().instructions >= *least,
+            Self::Cost { least } => {
+                Goal::KeepsCost { resource: Resource::Instructions, least: *least }.is_satisfied(counts)
+            }
             // a library that this process has not opened has no edges yet
             Self::Place(place) => place
                 .edges

@@ -9,6 +9,9 @@ use std::{
 
 use crate::target::{abi::Status, tick};
 
+/// What is larger is no stack.
+const LARGEST_STACK: u64 = 1 << 32;
+
 static TICKS: AtomicU64 = AtomicU64::new(0);
 static RUNNING: AtomicBool = AtomicBool::new(false);
 static CHILD: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
@@ -37,9 +40,13 @@ pub fn keeps_lowest_stack_at(address: u64) {
     LOWEST_AT.store(address, SeqCst);
 }
 
-/// What a child had there when it was killed; 0 if it was not, or may not be looked into.
-pub fn lowest_stack() -> u64 {
-    LOWEST.load(SeqCst)
+/// Bytes of the stack, which begins at `top`, that a child had used when it was killed; 0 if it was not, or may not be
+/// looked into, or has become another program, which has something else there.
+pub fn deepest_stack(top: u64) -> u64 {
+    match LOWEST.load(SeqCst) {
+        0 => 0,
+        lowest => top.checked_sub(lowest).filter(|&depth| depth <= LARGEST_STACK).unwrap_or(0),
+    }
 }
 
 /// Reads it, as long as the child is there.

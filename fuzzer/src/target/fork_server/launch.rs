@@ -27,7 +27,7 @@ pub const START: Duration = Duration::from_secs(60);
 
 /// With this in the environment, functions of libraries are looked up when they are called, as they are without a fuzzer; a
 /// program may lack some that it never calls. AFL++'s name.
-pub const BINDS_LATE: &str = "LD_BIND_LAZY";
+const BINDS_LATE: &str = "LD_BIND_LAZY";
 
 /// What a kind of server wants beside what all have.
 pub struct Wanted<'a> {
@@ -76,7 +76,7 @@ pub fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result
         command.env(variable, value);
     }
     // once in the server, and not by each of its children for what it calls
-    if std::env::var_os(BINDS_LATE).is_none() {
+    if !binds_late() {
         command.env("LD_BIND_NOW", "1");
     }
     for (variable, usual) in [
@@ -131,10 +131,19 @@ pub fn is_heard(answers: &io::PipeReader) -> bool {
 /// How a program has ended that was not to end yet, in brackets, and what to do about it.
 pub fn early_end(status: io::Result<ExitStatus>) -> String {
     // the dynamic linker's exit code
-    let lacks = status.as_ref().is_ok_and(|status| status.code() == Some(127));
-    let late =
-        format!("; if it ends so only with LD_BIND_NOW=1, it lacks functions that it never calls: set {BINDS_LATE}=1");
-    format!("({}): run it by hand to see why{}", end_of(status), if lacks { &late } else { "" })
+    let lacks = status.as_ref().is_ok_and(|status| status.code() == Some(127)) && !binds_late();
+    let why = if lacks {
+        format!(
+            "with LD_BIND_NOW=1 to see why; if it ends so only then, it lacks what it never calls: set {BINDS_LATE}=1"
+        )
+    } else {
+        "to see why, or build it again with quagmire-cc".to_owned()
+    };
+    format!("({}): run it by hand {why}", end_of(status))
+}
+
+fn binds_late() -> bool {
+    std::env::var_os(BINDS_LATE).is_some()
 }
 
 /// How a process that was waited for has ended.

@@ -102,10 +102,7 @@ impl Server {
         }
         if self.answers.read_exact(&mut [0; 4]).is_err() {
             let end = launch::early_end(self.process.wait());
-            return Err(Error::target(format!(
-                "{} ended before its main {end}, or build it again with quagmire-cc",
-                self.name
-            )));
+            return Err(Error::target(format!("{} ended before its main {end}", self.name)));
         }
         let served = self.served();
         match (served.abi, served.ready) {
@@ -222,10 +219,8 @@ impl Server {
             cycles: served.cycles,
             heap_peak: served.heap.peak.max(0) as u64,
             heap_total: served.heap.total,
-            stack: match (served.stack, child::lowest_stack()) {
-                (0, lowest) if lowest > 0 => served.top.saturating_sub(lowest),
-                (noted, _) => noted,
-            },
+            // what it has forked may have noted less deep stacks
+            stack: served.stack.max(child::deepest_stack(served.top)),
             time_ns: time_ns.max(1),
         };
         let mut event = Event { pc: served.pc, address: served.address, ..Event::default() };

@@ -245,9 +245,7 @@ fn greet(started: &mut Started) -> Result<Hello> {
     let mut word = [0; 4];
     if started.answers.read_exact(&mut word).is_err() {
         let end = launch::early_end(started.process.wait());
-        return Err(Error::target(format!(
-            "{name} ended before AFL++'s fork server started {end}, or build it with quagmire-cc"
-        )));
+        return Err(Error::target(format!("{name} ended before AFL++'s fork server started {end}")));
     }
     hello::read(c_uint::from_ne_bytes(word)).map_err(|refusal| {
         Error::target(match refusal {
