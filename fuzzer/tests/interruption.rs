@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Child, Stdio};
 
-use common::{Scene, children, ended, harness, number, signal, wait_until};
+use common::{Scene, children, ended, harness, number, signal, wait_until, with_signals};
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
@@ -56,6 +56,32 @@ fn an_interrupt_ends_a_campaign_as_asked() {
 #[test]
 fn a_request_to_terminate_ends_a_campaign_as_asked() {
     stops_on(libc::SIGTERM);
+}
+
+#[test]
+fn what_is_ignored_at_the_start_ends_nothing() {
+    let scene = Scene::new(&[("a", b"hello")]);
+    let mut command = scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h --no-confirm");
+    with_signals(&mut command, libc::SIG_IGN);
+    let mut running = command.stdout(Stdio::null()).spawn().expect("it starts");
+    let executions = || {
+        let text = std::fs::read(scene.path("out/summary.json")).ok()?;
+        Some(number(&serde_json::from_slice::<serde_json::Value>(&text).ok()?["executions"]))
+    };
+    let mut before = wait_until("it writes", executions);
+    signal(running.id(), libc::SIGHUP);
+    signal(running.id(), libc::SIGINT);
+    for worker in children(running.id()) {
+        signal(worker, libc::SIGHUP);
+    }
+    // twice: the first may have been on its way
+    for _ in 0..2 {
+        before = wait_until("it goes on", || executions().filter(|&now| now > before));
+    }
+    assert!(running.try_wait().expect("a child").is_none());
+    signal(running.id(), libc::SIGTERM);
+    assert!(running.wait().expect("a child").success());
+    assert_eq!(scene.summary()["stopped_by"], "signal");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Scene, harness};
+use common::{Scene, harness, run, with_signals};
 
 /// A campaign that runs into rudeness at its second seed.
 fn goes_on(rudeness: &str) -> Scene {
@@ -37,6 +37,15 @@ fn a_target_may_change_its_working_folder() {
 fn a_target_that_terminates_itself_does_not_end_the_campaign() {
     goes_on("terminate");
     goes_on("interrupt");
+}
+
+#[test]
+fn nor_if_the_signal_was_ignored_when_it_started() {
+    let scene = Scene::new(&[("a_plain_one", b"hello"), ("rude", b"interrupt")]);
+    let mut command = scene.campaign(&harness("rude.c"), "--execs 400 --seed 1 --max-size 30");
+    with_signals(&mut command, libc::SIG_IGN);
+    run(&mut command).ended();
+    assert_eq!(scene.files("out/faults").into_values().collect::<Vec<_>>(), [b"interrupt"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! on. It never runs the target itself, so nothing the target does can reach it.
 
 use std::{
-    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     time::Duration,
 };
 
@@ -30,6 +30,9 @@ static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
 /// The process above this worker.
 static SUPERVISOR: AtomicU32 = AtomicU32::new(0);
 
+/// Signals, by their bits, that whoever started quagmire wants to be ignored: `nohup`, a shell for what is in the background.
+static IGNORED: AtomicU64 = AtomicU64::new(0);
+
 /// A worker whose supervisor was killed ends in an orderly way, or is ended after so many seconds.
 const LAST_SECONDS: u32 = 30;
 
@@ -47,6 +50,9 @@ unsafe extern "C" fn request_stop(signal: libc::c_int, info: *mut libc::siginfo_
             libc::signal(signal, libc::SIG_DFL);
             libc::raise(signal);
         }
+    }
+    if IGNORED.load(Relaxed) & 1 << signal != 0 {
+        return;
     }
     STOP_REQUESTS.fetch_add(1, Relaxed);
     // SAFETY: async-signal-safe calls.
@@ -183,8 +189,13 @@ pub fn supervise(
     let vault = Vault::new()?;
     let mut lost: Vec<Lost> = Vec::new();
     let (mut futile, mut deaths) = (0, 0);
+    // SAFETY: children that nobody waits for would leave no word of how they ended.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+    let ignored = process::ENDING.into_iter().filter(|&signal| process::ignores(signal));
+    IGNORED.store(ignored.fold(0, |all, signal| all | 1 << signal), Relaxed);
     let of_terminal = meanwhile.keys().map_or(&[][..], |_| &OF_TERMINAL);
-    let set = mask(libc::SIG_BLOCK, WATCHED.iter().chain(of_terminal).copied());
+    let wanted = WATCHED.iter().chain(of_terminal).copied().filter(|&signal| !process::ignores(signal));
+    let set = mask(libc::SIG_BLOCK, wanted);
     let supervisor = std::process::id();
     let mut requests = 0;
     for workers in 0.. {

@@ -140,7 +140,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
         if child == 0 {
             drop(reader);
             process::die_with_parent();
-            process::unblock_signals();
+            process::usual_signals();
             let first = results[0].as_ref().map(|first| first.attribution.clone());
             let outcome = in_child(harness, inputs, &open, plan, page, first);
             let mut pipe = writer;

@@ -110,13 +110,29 @@ pub fn die_with_parent() {
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
-/// Signals that a supervisor blocked have their effect again, as a target expects.
-pub fn unblock_signals() {
-    // SAFETY: works on a local set and this thread's mask.
+/// What asks a process to end. Shells ignore some of it for what they run in the background.
+pub const ENDING: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+
+/// Whether this process ignores a signal.
+pub fn ignores(signal: i32) -> bool {
+    // SAFETY: only reads; a zeroed record is a valid one.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Signals that a supervisor blocked, or that whoever started quagmire ignored, have their effect again, as a target
+/// expects. Async-signal-safe.
+pub fn usual_signals() {
+    // SAFETY: works on a local set, this thread's mask, and signals that were ignored.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&raw mut all);
         libc::sigprocmask(libc::SIG_UNBLOCK, &raw const all, std::ptr::null_mut());
+        for signal in ENDING.into_iter().filter(|&signal| ignores(signal)) {
+            libc::signal(signal, libc::SIG_DFL);
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -158,6 +159,19 @@ pub fn ended(mut child: Child) -> Run {
     Run { code: status.code(), stdout: stdout.join().expect("read"), stderr }
 }
 
+/// The command will be started with this effect of SIGHUP, SIGINT and SIGQUIT, instead of what it was before.
+pub fn with_signals(command: &mut Command, effect: libc::sighandler_t) {
+    // SAFETY: async-signal-safe calls.
+    unsafe {
+        command.pre_exec(move || {
+            for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+                libc::signal(signal, effect);
+            }
+            Ok(())
+        });
+    }
+}
+
 /// Asks again and again until there is an answer.
 #[track_caller]
 pub fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
@@ -214,6 +228,8 @@ impl Scene {
     pub fn quagmire(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binaries().join("quagmire"));
         command.current_dir(&self.folder).args(arguments).env_remove("QUAGMIRE_PROGRAM").env_remove("QUAGMIRE_COMMAND");
+        // whoever started the tests may ignore some
+        with_signals(&mut command, libc::SIG_DFL);
         command
     }
 

@@ -157,7 +157,7 @@ impl<'a> Prober<'a> {
         if id == 0 {
             drop(ours);
             process::die_with_parent();
-            process::unblock_signals();
+            process::usual_signals();
             let is_done = self.serve(theirs, branch).is_some();
             process::leave(if is_done { 0 } else { 1 });
         }

@@ -18,7 +18,7 @@ use crate::{
     error::{Error, Result},
     target::{
         abi::{ANSWERS, INPUT, REQUESTS},
-        process::{End, signal_name},
+        process::{End, signal_name, usual_signals},
     },
 };
 
@@ -111,9 +111,7 @@ pub fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result
             }
             let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
             libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
-            let mut all: libc::sigset_t = std::mem::zeroed();
-            libc::sigfillset(&raw mut all);
-            libc::sigprocmask(libc::SIG_UNBLOCK, &raw const all, std::ptr::null_mut());
+            usual_signals();
             Ok(())
         })
     };
