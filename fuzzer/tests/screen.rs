@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
 
-use common::{Scene, children, harness, signal, wait_until};
+use common::{Scene, children, harness, signal, wait_until, with_signals};
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
@@ -177,6 +177,7 @@ fn a_campaign_that_is_stopped_gives_the_terminal_back_and_goes_on() {
         .collect();
     let script = format!("set -m; {}; echo paused; stty -a; fg; echo over; stty -a; echo done", words.join(" "));
     let mut shell = Command::new("bash");
+    with_signals(&mut shell, libc::SIG_DFL);
     let mut running = terminal.start(shell.args(["-c", &script]).current_dir(scene.path("")));
     terminal.expect("q end, h help");
     terminal.press("\x1a");

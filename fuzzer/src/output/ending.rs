@@ -1,13 +1,16 @@
 //! The end of a campaign in words: what was found and where to look.
 
 use super::format::{clock, counted, grouped, rate, ratio, short};
-use super::summary::{Finding, FindingKind, Rule, StoppedBy, Summary};
+use super::summary::{Finding, FindingKind, Rule, StoppedBy, Summary, Worst};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
 /// Rules named at the end.
 const RULES: usize = 3;
+
+/// Inputs whose instructions differ by less than so many times are about as bad.
+const NEARLY: f64 = 1.1;
 
 /// `T.11 repeat_whitespace 34 (2 of them degradations)`
 fn rule_in_words(rule: &Rule) -> String {
@@ -84,7 +87,12 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     if let Some(finding) = confirmed.or_else(slowest) {
         worst_degradation(&mut text, summary, finding, output);
     }
-    if let Some(kept) = summary.worst.as_ref().filter(|_| confirmed.is_none()) {
+    // next to a degradation that is as bad it is no news
+    let is_news = |kept: &&Worst| {
+        let ratio = |known: &Finding| kept.instructions_ratio.unwrap_or(0.0) / known.instructions_ratio.unwrap_or(0.0);
+        slowest().is_none_or(|known| !(1.0 / NEARLY..NEARLY).contains(&ratio(known)))
+    };
+    if let Some(kept) = summary.worst.as_ref().filter(|_| confirmed.is_none()).filter(is_news) {
         let (path, bytes) = (output.join(&kept.path), counted(kept.bytes, "byte"));
         let costs = costs_in_words(summary, kept.instructions_ratio, kept.time_ratio, None);
         let (what, then) =
@@ -121,7 +129,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::summary::{Worst, tests::example};
+    use super::super::summary::tests::example;
     use super::*;
 
     #[test]
@@ -144,6 +152,8 @@ mod tests {
         {
             assert!(report.contains(words), "no `{words}` in {report}");
         }
+        summary.worst = summary.worst.map(|worst| Worst { instructions_ratio: Some(41.5), ..worst });
+        assert!(!final_report(&summary, Path::new("out")).contains("Not confirmed"));
     }
 
     #[test]

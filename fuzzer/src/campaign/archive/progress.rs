@@ -15,16 +15,13 @@ use crate::{
         AflStats, Status, Summary,
         atomic::unwritable,
         screen::View,
-        summary::{self, Distribution, Finding, FindingKind, StoppedBy},
+        summary::{self, Distribution, StoppedBy},
     },
     stages::keeper::Moment,
 };
 
 /// How often the files that show the campaign's progress are written.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
-
-/// What was confirmed is shown as the worst if so many times its cost is as much as anything that was kept.
-const NEARLY: f64 = 1.1;
 
 /// How often the status is redrawn on a terminal.
 const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
@@ -129,29 +126,15 @@ impl Archive<'_> {
         summary.write(&self.folder().summary())
     }
 
-    /// The worst that was kept, or what was confirmed, if that is nearly as bad.
     fn worst(&self) -> Option<summary::Worst> {
         let record = &self.record;
-        let kept = self.kept.borrow();
-        let worst = kept.champions.worst()?;
+        let worst = self.kept.borrow().champions.worst()?;
         let entry = record.entries.get(worst as usize)?;
-        let of_finding = |finding: &Finding| {
-            let one = |resource: &Resource| finding.costs.iter().find(|cost| cost.resource == *resource);
-            kept.steering.resources().iter().filter_map(one).map(|cost| cost.ratio).fold(0.0, f64::max)
-        };
-        let confirmed = record.findings.iter().filter(|finding| finding.kind == FindingKind::Degradation);
-        let confirmed = confirmed.max_by(|a, b| of_finding(a).total_cmp(&of_finding(b)));
-        let ratio = record.baseline.map(|baseline| kept.steering.ratio(&entry.cost, &baseline.cost));
-        if let Some(finding) = confirmed.filter(|finding| of_finding(finding) * NEARLY >= ratio.unwrap_or(0.0)) {
-            return Some(summary::Worst {
-                path: finding.path.clone(),
-                bytes: finding.bytes,
-                instructions_ratio: finding.instructions_ratio,
-                time_ratio: finding.time_ratio,
-            });
-        }
+        // a confirmed one is shown as the finding that it is
+        let confirmed = self.relative(&self.folder().degradations().join(&entry.file));
+        let is_finding = record.findings.iter().any(|finding| finding.path == confirmed);
         Some(summary::Worst {
-            path: self.relative(&self.path_of(worst)),
+            path: if is_finding { confirmed } else { self.relative(&self.path_of(worst)) },
             bytes: entry.bytes,
             instructions_ratio: record.baseline.map(|baseline| baseline.icovr(&entry.cost)),
             time_ratio: record.worst_time.filter(|(entry, _)| *entry == worst).map(|(_, ratio)| ratio),

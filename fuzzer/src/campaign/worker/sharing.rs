@@ -97,8 +97,12 @@ impl Worker<'_> {
             return Ok(None);
         }
         let now = self.archive.borrow().elapsed();
-        if now.saturating_sub(self.archive.borrow().record.last_share) < INTERVAL {
-            return Ok(None);
+        {
+            let record = &self.archive.borrow().record;
+            // what the others have is wanted at once
+            if record.last_far_share.is_some() && now.saturating_sub(record.last_share) < INTERVAL {
+                return Ok(None);
+            }
         }
         self.share(now, Until::Over)
     }
