@@ -191,7 +191,8 @@ pub fn supervise(
     let (mut futile, mut deaths) = (0, 0);
     // SAFETY: children that nobody waits for would leave no word of how they ended.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
-    let ignored = process::ENDING.into_iter().filter(|&signal| process::ignores(signal));
+    // SIGTERM is what this process asks its worker with
+    let ignored = process::ENDING.into_iter().filter(|&signal| signal != libc::SIGTERM && process::ignores(signal));
     IGNORED.store(ignored.fold(0, |all, signal| all | 1 << signal), Relaxed);
     let of_terminal = meanwhile.keys().map_or(&[][..], |_| &OF_TERMINAL);
     let wanted = WATCHED.iter().chain(of_terminal).copied().filter(|&signal| !process::ignores(signal));

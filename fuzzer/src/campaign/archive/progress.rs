@@ -126,11 +126,11 @@ impl Archive<'_> {
         summary.write(&self.folder().summary())
     }
 
+    /// The worst that was kept, as the finding that it has become if it was confirmed.
     fn worst(&self) -> Option<summary::Worst> {
         let record = &self.record;
         let worst = self.kept.borrow().champions.worst()?;
         let entry = record.entries.get(worst as usize)?;
-        // a confirmed one is shown as the finding that it is
         let confirmed = self.relative(&self.folder().degradations().join(&entry.file));
         let is_finding = record.findings.iter().any(|finding| finding.path == confirmed);
         Some(summary::Worst {
