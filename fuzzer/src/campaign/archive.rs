@@ -190,7 +190,13 @@ impl<'a> Archive<'a> {
     }
 
     fn enter(&mut self, mut entry: Entry, bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
-        let number = self.record.entries.len() as u32;
+        self.describe(&mut entry, bytes, counts);
+        write_whole(&self.folder().queue().join(&entry.file), bytes)?;
+        self.logs.entry(entry.found, entry.executions, &entry.file, &entry.cost)?;
+        Ok(self.remember(entry, bytes, counts))
+    }
+
+    fn describe(&self, entry: &mut Entry, bytes: &[u8], counts: &CountsObserver) {
         entry.bytes = bytes.len() as u64;
         entry.cost = counts.cost();
         // what is not known yet: the share of degraded resources
@@ -198,11 +204,35 @@ impl<'a> Archive<'a> {
         entry.hottest =
             counts.hottest_function().map(|(function, _)| counts.program().functions()[function as usize].first_edge);
         (entry.found, entry.executions) = (self.elapsed(), self.moment.executions);
-        write_whole(&self.folder().queue().join(&entry.file), bytes)?;
-        self.logs.entry(entry.found, entry.executions, &entry.file, &entry.cost)?;
-        let score = entry.score;
+    }
+
+    fn remember(&mut self, entry: Entry, bytes: &[u8], counts: &CountsObserver) -> Vec<u32> {
+        let (number, score) = (self.record.entries.len() as u32, entry.score);
         self.record.entries.push(entry);
-        Ok(self.kept.borrow_mut().enter(number, bytes, score, counts))
+        self.kept.borrow_mut().enter(number, bytes, score, counts)
+    }
+
+    /// Enters what is in the queue already, as `file`, and has the next number. Returns the entries that do not matter any
+    /// more.
+    pub fn keep_again(&mut self, file: &str, bytes: &[u8], counts: &CountsObserver) -> Vec<u32> {
+        let number = self.record.entries.len() as u32;
+        let name: EntryName = file.parse().unwrap_or_default();
+        let (parent, rules) = self.origin_in(&name);
+        let of_parent = parent.map(|parent| &self.record.entries[parent as usize]);
+        let (root, depth) = of_parent.map_or((number, 0), |parent| (parent.root, parent.depth + 1));
+        let mut entry = Entry { file: file.to_owned(), parent, root, rules, depth, ..Entry::default() };
+        self.describe(&mut entry, bytes, counts);
+        self.record.foreign += u64::from(name.sync.is_some());
+        let fallen = self.remember(entry, bytes, counts);
+        self.propose(number);
+        fallen
+    }
+
+    /// What a name says: the entry that it was made from, and by which rules.
+    fn origin_in(&self, name: &EntryName) -> (Option<u32>, Vec<u16>) {
+        let parent = name.src.filter(|&parent| parent < self.record.entries.len() as u64).map(|parent| parent as u32);
+        let place = |label: &String| self.record.rules.iter().position(|rule| rule.label == *label);
+        (parent, name.rules.iter().filter_map(place).map(|place| place as u16).collect())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{Read, Seek, Write},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
@@ -96,7 +97,10 @@ pub fn write(folder: &Path, bytes: &[u8]) -> Result<()> {
 /// Memory that survives a worker: its last checkpoint, and its last words.
 #[derive(Debug)]
 pub struct Vault {
-    checkpoint: File,
+    /// One holds the last checkpoint, the other is for the next: a worker may be killed while it writes.
+    checkpoints: [File; 2],
+    /// Which one holds the last: a byte.
+    last: File,
     error: File,
 }
 
@@ -108,7 +112,16 @@ impl Vault {
     pub fn new() -> Result<Self> {
         let file =
             |name| memory_file(name).map_err(|error| Error::other(format!("cannot make a memory file: {error}")));
-        Ok(Self { checkpoint: file(c"quagmire-checkpoint")?, error: file(c"quagmire-error")? })
+        let checkpoint = || file(c"quagmire-checkpoint");
+        let last = file(c"quagmire-last-checkpoint")?;
+        Ok(Self { checkpoints: [checkpoint()?, checkpoint()?], last, error: file(c"quagmire-error")? })
+    }
+
+    fn last(&self) -> usize {
+        let mut last = [0];
+        // nothing is there before the first
+        let _ = self.last.read_at(&mut last, 0);
+        usize::from(last[0] & 1)
     }
 
     /// Keeps a checkpoint for the next worker.
@@ -116,12 +129,15 @@ impl Vault {
     /// # Errors
     /// If memory is full.
     pub fn store(&self, bytes: &[u8]) -> Result<()> {
-        replace(&self.checkpoint, bytes).map_err(|error| Error::other(format!("cannot keep a checkpoint: {error}")))
+        let next = 1 - self.last();
+        replace(&self.checkpoints[next], bytes)
+            .and_then(|()| self.last.write_all_at(&[next as u8], 0))
+            .map_err(|error| Error::other(format!("cannot keep a checkpoint: {error}")))
     }
 
     /// The last checkpoint, if there is one.
     pub fn load(&self) -> Option<Checkpoint> {
-        let bytes = contents(&self.checkpoint)?;
+        let bytes = contents(&self.checkpoints[self.last()])?;
         if bytes.is_empty() { None } else { Checkpoint::from_bytes(&bytes).ok() }
     }
 
@@ -146,7 +162,6 @@ impl Vault {
     }
 }
 
-/// The length is set last: a worker that dies in between leaves the old contents cut, which then do not read back.
 fn replace(mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
     file.rewind()?;
     file.write_all(bytes)?;
@@ -170,6 +185,19 @@ mod tests {
         assert_eq!(vault.take_error(), None);
         vault.set_error(&Error::target("no good"));
         assert_eq!(vault.take_error(), Some(Error::target("no good")));
+    }
+
+    #[test]
+    fn what_is_half_written_does_not_count() {
+        let vault = Vault::new().unwrap();
+        let last = |vault: &Vault| contents(&vault.checkpoints[vault.last()]).unwrap();
+        for text in [&b"first"[..], b"second", b"3"] {
+            vault.store(text).unwrap();
+            assert_eq!(last(&vault), text);
+        }
+        // a worker that is killed while it writes
+        replace(&vault.checkpoints[1 - vault.last()], b"half").unwrap();
+        assert_eq!(last(&vault), b"3");
     }
 
     #[test]

@@ -153,6 +153,8 @@ pub struct Restart<'a> {
     pub lost: &'a [Lost],
     /// How many workers there were before.
     pub workers: u32,
+    /// The process of the last one, if it ended without a word: what it wrote last is in no checkpoint.
+    pub died: Option<libc::pid_t>,
 }
 
 /// An input whose run not even the runtime came back from.
@@ -198,7 +200,7 @@ pub fn supervise(
     let wanted = WATCHED.iter().chain(of_terminal).copied().filter(|&signal| !process::ignores(signal));
     let set = mask(libc::SIG_BLOCK, wanted);
     let supervisor = std::process::id();
-    let mut requests = 0;
+    let (mut requests, mut died) = (0, None);
     for workers in 0.. {
         let runs = page.runs();
         let child = process::fork()?;
@@ -216,7 +218,7 @@ pub fn supervise(
             if requests > 0 {
                 STOP_REQUESTS.store(1, Relaxed);
             }
-            process::leave(match work(&Restart { vault: &vault, lost: &lost, workers }) {
+            process::leave(match work(&Restart { vault: &vault, lost: &lost, workers, died }) {
                 Ok(Outcome::Over) => ExitCode::Ended as i32,
                 Ok(Outcome::Again) => RESTART,
                 Err(error) => {
@@ -226,6 +228,7 @@ pub fn supervise(
             });
         }
         let (end, stuck) = watch(child, page, &set, &mut requests, meanwhile)?;
+        died = (end != End::Code(RESTART)).then_some(child);
         match end {
             End::Code(code) if code == ExitCode::Ended as i32 => return Ok(ExitCode::Ended),
             End::Code(RESTART) => futile = 0,

@@ -23,6 +23,7 @@ use libafl::{
 };
 use libafl_bolts::{rands::StdRand, tuples::tuple_list};
 
+pub(super) use self::intake::written_since;
 use self::sharing::Sharing;
 use super::{
     Setup,
@@ -117,16 +118,23 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     } else {
         restart.vault.load().filter(|saved| saved.fingerprint == fingerprint)
     };
-    let resumed_without_state = first && setup.folder.resumed() && saved.is_none();
-    if first && setup.folder.resumed() {
-        intake::set_imports_aside(setup, saved.as_ref().map_or(0, |saved| saved.record.entries.len()))?;
-    }
+    let resumed = first && setup.folder.resumed();
+    let resumed_without_state = resumed && saved.is_none();
     let (state, kept, mut record) = match saved {
         Some(saved) => (Some(saved.state), saved.kept, saved.record),
         None => (None, Kept::default(), Record::default()),
     };
-    if first && setup.folder.resumed() {
+    if resumed {
         remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
+    }
+    // written after that was saved
+    let more_is_written = resumed || restart.died.is_some();
+    if more_is_written && record.baseline.is_none() {
+        // seeds are run again, and their files get these names
+        intake::set_imports_aside(setup, record.entries.len())?;
+    }
+    if let Some(process) = restart.died {
+        setup.folder.remove_unfinished_of(process);
     }
     // what is known of edges goes by their numbers
     executor.open_again(&record.libraries);
@@ -171,6 +179,9 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit.div_ceil(setup.place.of as u64)))
     };
     archive.borrow_mut().set_limits(execution_limit, restart.lost);
+    if more_is_written {
+        archive.borrow_mut().find_again()?;
+    }
     let interruption = Rc::new(RefCell::new(Interruption::None));
     let between = Between::new(archive.clone(), interruption.clone());
     let trials = Trials { between: between.clone(), kept: kept.clone() };
@@ -186,6 +197,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         fingerprint,
         own_edges,
         executor,
+        more_is_written,
         fuzzer: StdFuzzer::new(
             ByCostScheduler::new(kept.clone(), options.parents, setup.seeds.inputs.len()),
             feedback,
@@ -228,6 +240,8 @@ struct Worker<'a> {
     /// Of what is loaded at the start: their numbers are the same for all clients.
     own_edges: usize,
     executor: HarnessExecutor,
+    /// The folder may hold more than the checkpoint knows.
+    more_is_written: bool,
     fuzzer: CampaignFuzzer,
     state: State,
     kept: Rc<RefCell<Kept>>,
@@ -259,6 +273,10 @@ impl<'a> Worker<'a> {
             self.archive.borrow_mut().set_moment(moment);
             self.archive.borrow_mut().write_progress(None)?;
             self.measure_noise()?;
+        } else if self.more_is_written
+            && let Some(outcome) = self.enter_again()?
+        {
+            return Ok(outcome);
         }
         if let Some(outcome) = self.import()? {
             return Ok(outcome);

@@ -22,10 +22,19 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     })
 }
 
-/// Removes the unfinished files that a killed campaign left in a folder.
+/// Removes the unfinished files that a killed campaign left in a folder, to which nobody writes now.
 pub fn remove_unfinished(folder: &Path) {
+    remove_beginning_with(folder, PREFIX);
+}
+
+/// Removes those that this process left.
+pub fn remove_unfinished_of(folder: &Path, process: libc::pid_t) {
+    remove_beginning_with(folder, &format!("{PREFIX}{process}-"));
+}
+
+fn remove_beginning_with(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+        if entry.file_name().as_encoded_bytes().starts_with(prefix.as_bytes()) {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -97,6 +106,11 @@ mod tests {
         let folder = tempdir().unwrap();
         fs::write(temporary_beside(&folder.path().join("a")), "half").unwrap();
         fs::write(folder.path().join("whole"), "whole").unwrap();
+        remove_unfinished_of(folder.path(), 1);
+        assert_eq!(names(folder.path()).len(), 2, "of another process");
+        remove_unfinished_of(folder.path(), std::process::id() as libc::pid_t);
+        assert_eq!(names(folder.path()), ["whole"]);
+        fs::write(temporary_beside(&folder.path().join("a")), "half").unwrap();
         remove_unfinished(folder.path());
         assert_eq!(names(folder.path()), ["whole"]);
     }

@@ -1,6 +1,6 @@
 //! The output folder: one campaign at a time, and never over something that is not ours.
 
-use super::atomic::{remove_unfinished, unwritable};
+use super::atomic::{remove_unfinished, remove_unfinished_of, unwritable};
 use crate::error::{Error, Result};
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
@@ -82,6 +82,12 @@ impl OutputFolder {
     /// Whether it held the campaign that goes on now.
     pub fn resumed(&self) -> bool {
         self.resumed
+    }
+
+    /// Removes the files that a process of this campaign was writing when it died.
+    pub fn remove_unfinished_of(&self, process: libc::pid_t) {
+        remove_unfinished_of(&self.path, process);
+        FOLDERS.iter().for_each(|name| remove_unfinished_of(&self.path.join(name), process));
     }
 
     /// Corpus entries.

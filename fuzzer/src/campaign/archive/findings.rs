@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use super::Archive;
 use crate::{
-    campaign::{confirm::Confirmation, supervisor::Lost},
+    campaign::{confirm::Confirmation, supervisor::Lost, worker::written_since},
     cost::resource::Resource,
     error::Result,
     output::{
@@ -107,8 +107,17 @@ impl Archive<'_> {
         }
         let path = folder.join(name.to_string());
         write_whole(&path, bytes)?;
+        self.logs.message(&format!("{what}: {}", self.relative(&path)))?;
+        let finding = Finding { detail: Some(what.to_owned()), ..self.found(kind, &path, (parent, &rules), ratio) };
+        let (function, location) = place.map_or((None, None), |place| (Some(place.function), place.location));
+        let finding =
+            Finding { bytes: bytes.len() as u64, hot_function: function, hot_location: location, ..finding };
+        self.enter_finding(finding)
+    }
+
+    fn enter_finding(&mut self, finding: Finding) -> Result<()> {
         let elapsed = self.elapsed();
-        match kind {
+        match finding.kind {
             FindingKind::Hang => {
                 self.record.hangs += 1;
                 self.record.last_hang = Some(elapsed);
@@ -118,38 +127,66 @@ impl Archive<'_> {
                 self.record.last_fault = Some(elapsed);
             }
         }
+        self.logs.finding(elapsed, &finding)?;
+        self.record.findings.push(finding);
+        Ok(())
+    }
+
+    /// Enters faults and hangs that were written after the checkpoint: they were reported.
+    pub fn find_again(&mut self) -> Result<()> {
+        for kind in [FindingKind::Fault, FindingKind::Hang] {
+            let (folder, known) = match kind {
+                FindingKind::Hang => (self.folder().hangs(), self.record.hangs),
+                _ => (self.folder().faults(), self.record.faults),
+            };
+            for file in written_since(&folder, known).into_values() {
+                let name: EntryName = file.parse().unwrap_or_default();
+                let path = folder.join(&file);
+                let (parent, rules) = self.origin_in(&name);
+                let finding = self.found(kind, &path, (parent, &rules), name.cost);
+                let bytes = path.metadata().map_or(0, |file| file.len());
+                self.enter_finding(Finding { bytes, ..finding })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A fault or a hang of which nothing else is known.
+    fn found(
+        &self,
+        kind: FindingKind,
+        path: &Path,
+        (parent, rules): (Option<u32>, &[u16]),
+        ratio: Option<f64>,
+    ) -> Finding {
         let mut history = parent.map(|parent| self.record.history(parent)).unwrap_or_default();
-        history.extend(labels);
-        let finding = Finding {
+        history.extend(rules.iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone()));
+        Finding {
             kind,
-            detail: Some(what.to_owned()),
-            path: self.relative(&path),
-            bytes: bytes.len() as u64,
+            detail: None,
+            path: self.relative(path),
+            bytes: 0,
             parent: parent.map(|parent| self.relative(&self.path_of(parent))),
             rules: history,
             instructions_ratio: ratio,
             time_ratio: None,
             time_ratio_low: None,
             time_ratio_high: None,
-            hot_function: place.as_ref().map(|place| place.function.clone()),
-            hot_location: place.and_then(|place| place.location),
-            reproduce: self.reproduce(&path),
+            hot_function: None,
+            hot_location: None,
+            reproduce: self.reproduce(path),
             root: parent.map(|parent| {
                 let root = self.record.entries[parent as usize].root;
                 self.relative(&self.path_of(root))
             }),
-            seconds: elapsed.as_secs_f64(),
+            seconds: self.elapsed().as_secs_f64(),
             executions: self.moment.executions,
             verdict: None,
             severity: None,
             p_value: None,
             costs: Vec::new(),
             growth: Growth::default(),
-        };
-        self.logs.finding(elapsed, &finding)?;
-        self.logs.message(&format!("{what}: {}", finding.path))?;
-        self.record.findings.push(finding);
-        Ok(())
+        }
     }
 
     /// Saves a confirmed degradation.

@@ -1,6 +1,7 @@
 //! What goes in before mutation begins: the seeds, and what earlier sessions and workers left.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
@@ -24,10 +25,10 @@ use crate::{
     cost::{baseline::Baseline, resource::Cost},
     error::{Error, Result},
     output::EntryName,
-    target::{abi::Status, tick::TIME_UP},
+    target::{abi::Status, fork_server, tick::TIME_UP},
 };
 
-/// Where queue files wait that the saved state does not know.
+/// Where queue files wait that the saved state does not know, and whose numbers it cannot give them again.
 fn imports(setup: &Setup) -> PathBuf {
     setup.folder.queue().join(".import")
 }
@@ -46,6 +47,16 @@ pub(super) fn set_imports_aside(setup: &Setup, known: usize) -> Result<()> {
         std::fs::rename(&file, aside.join(name)).map_err(|error| failed(&file, error))?;
     }
     Ok(())
+}
+
+/// The files in a folder that have numbers from `known` on, by these.
+pub(in crate::campaign) fn written_since(folder: &Path, known: u64) -> BTreeMap<u64, String> {
+    let numbered = |path: PathBuf| {
+        let file = path.file_name()?.to_str()?.to_owned();
+        let name: EntryName = file.parse().ok()?;
+        (name.id >= known).then_some((name.id, file))
+    };
+    files_in(folder).into_iter().filter_map(numbered).collect()
 }
 
 fn files_in(folder: &Path) -> Vec<PathBuf> {
@@ -209,6 +220,39 @@ impl Worker<'_> {
         record.slowest_ns = record.entries.iter().map(|entry| entry.cost.time_ns).max().unwrap_or(0);
         record.baseline_seconds = Some(time_ns as f64 * 1e-9);
         Ok(())
+    }
+
+    /// Enters what was kept after the last checkpoint again, by a worker that died or an earlier session. It keeps its
+    /// number and its name: others may have taken it in under these. An outcome if this process cannot go on.
+    pub(super) fn enter_again(&mut self) -> Result<Option<Outcome>> {
+        let queue = self.setup.folder.queue();
+        let known = |worker: &Self| worker.archive.borrow().record.entries.len();
+        let files = written_since(&queue, known(self) as u64);
+        let mut outcome = None;
+        while let Some(file) = files.get(&(known(self) as u64)).filter(|_| !stop_requested() && !TIME_UP.load(Relaxed)) {
+            let bytes = std::fs::read(queue.join(file)).unwrap_or_default();
+            if bytes.len() > self.setup.max_size || self.is_lost(&bytes) {
+                break;
+            }
+            let input = BytesInput::new(bytes);
+            self.execute(&input)?;
+            if self.executor.counts().status() != Status::Returned {
+                if ended_early(self.executor.counts().status()) && !fork_server::is_used() {
+                    outcome = Some(Outcome::Again);
+                }
+                break;
+            }
+            let fallen = self.archive.borrow_mut().keep_again(file, input.as_ref(), self.executor.counts());
+            self.add_to_corpus(input, fallen)?;
+            self.executor.counts_mut().judged();
+            self.keep_house()?;
+        }
+        // the number of the first that does not do the same any more is free
+        set_imports_aside(self.setup, known(self))?;
+        if outcome.is_some() {
+            self.checkpoint(false)?;
+        }
+        Ok(outcome)
     }
 
     /// Runs what an earlier session kept after its last checkpoint.
