@@ -362,3 +362,19 @@ fn a_disk_that_cannot_be_written_is_named() {
     let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "disk/out", "--execs", "100", "--"]);
     refused(&scene, command.arg(harness("quadratic.c")), ERROR, &["disk/out", "-o"]);
 }
+
+#[test]
+fn a_program_that_does_not_look_at_its_input_is_noticed() {
+    let program = common::built("usage.c", &["-g", "-O1"], None);
+    for (arguments, words) in [
+        (&[][..], Some("`@@` in its arguments stands for a file")),
+        (&["@@"], None),
+        (&["@@", "x"], Some("other arguments")),
+    ] {
+        let scene = Scene::new(SEED);
+        let run = run(scene.campaign(&program, "--execs 100 --seed 1 --no-confirm").args(arguments)).ended();
+        let notice = run.stdout.contains("the program does the same whatever its input is");
+        assert_eq!(notice, words.is_some(), "{arguments:?}: {}", run.stdout);
+        assert!(words.is_none_or(|words| run.stdout.contains(words)), "{arguments:?}: {}", run.stdout);
+    }
+}

@@ -143,9 +143,13 @@ impl<'a> Clients<'a> {
         if child != 0 {
             return Ok(child);
         }
-        // without the process above there is nobody to take in what is found: an orderly end
-        // SAFETY: a flag of this process.
-        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
+        // without the process above there is nobody to take in what is found: an orderly end, even if whoever started
+        // quagmire wanted that signal to be ignored
+        // SAFETY: flags of this process.
+        unsafe {
+            libc::signal(libc::SIGTERM, libc::SIG_DFL);
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM)
+        };
         if std::os::unix::process::parent_id() != parent {
             process::leave(ExitCode::Error as i32);
         }
@@ -180,6 +184,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) 
         seeds: main.seeds.clone(),
         rules: main.rules.clone(),
         folder,
+        publisher: None,
         max_size: main.max_size,
         start_ns: main.start_ns,
         started: main.started,

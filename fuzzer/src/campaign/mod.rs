@@ -13,6 +13,7 @@ pub mod record;
 mod refresh;
 pub mod rules;
 pub mod seeds;
+mod strays;
 pub mod supervisor;
 pub mod sync;
 pub mod worker;
@@ -61,6 +62,8 @@ pub struct Setup {
     pub rules: Vec<Arc<dyn Rule>>,
     /// Locked.
     pub folder: OutputFolder,
+    /// Its place in a sync folder, locked too; the first client's.
+    pub publisher: Option<sync::Publisher>,
     /// No input is larger, in bytes.
     pub max_size: usize,
     /// CLOCK_MONOTONIC at the start of this session, nanoseconds.
@@ -146,10 +149,9 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
     let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
     // before anything is written: it may be refused
     let endpoint = options.metrics.as_ref().map(Endpoint::listen).transpose()?;
-    if let Some((meeting, name)) = &options.sync {
-        // the same
-        sync::Publisher::open(meeting, name)?;
-    }
+    // the same
+    let meeting = options.sync.as_ref();
+    let publisher = meeting.map(|(meeting, name)| sync::Publisher::open(meeting, name)).transpose()?;
     let folder = OutputFolder::open(&output, options.resume, options.force).map_err(|error| Error {
         message: error.message.replace(&*output.to_string_lossy(), &options.output.to_string_lossy()),
         ..error
@@ -162,6 +164,7 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
         seeds,
         rules,
         folder,
+        publisher,
         max_size,
         start_ns: tick::now_ns(),
         started: SystemTime::now(),

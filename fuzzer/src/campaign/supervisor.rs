@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{checkpoint::Vault, keys::Keys};
+use super::{checkpoint::Vault, keys::Keys, strays::Strays};
 use crate::{
     error::{Error, ExitCode, Result},
     target::{
@@ -200,6 +200,7 @@ pub fn supervise(
     let wanted = WATCHED.iter().chain(of_terminal).copied().filter(|&signal| !process::ignores(signal));
     let set = mask(libc::SIG_BLOCK, wanted);
     let supervisor = std::process::id();
+    let mut strays = Strays::adopt();
     let (mut requests, mut died) = (0, None);
     for workers in 0.. {
         let runs = page.runs();
@@ -227,7 +228,7 @@ pub fn supervise(
                 }
             });
         }
-        let (end, stuck) = watch(child, page, &set, &mut requests, meanwhile)?;
+        let (end, stuck) = watch(child, page, &set, &mut requests, &mut strays, meanwhile)?;
         died = (end != End::Code(RESTART)).then_some(child);
         match end {
             End::Code(code) if code == ExitCode::Ended as i32 => return Ok(ExitCode::Ended),
@@ -272,6 +273,7 @@ fn watch(
     page: &InputPage,
     set: &libc::sigset_t,
     requests: &mut u32,
+    strays: &mut Strays,
     meanwhile: &mut dyn Meanwhile,
 ) -> Result<(End, bool)> {
     // SAFETY: a child of ours that was not waited for.
@@ -283,6 +285,7 @@ fn watch(
             return Ok((end, stuck));
         }
         meanwhile.look()?;
+        strays.look(page.patience());
         match next_signal(set, meanwhile.interval()) {
             Some(signal) if OF_TERMINAL.contains(&signal) => {
                 meanwhile.keys().into_iter().for_each(Keys::leave);

@@ -135,6 +135,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     }
     if let Some(process) = restart.died {
         setup.folder.remove_unfinished_of(process);
+        setup.publisher.iter().for_each(|publisher| publisher.remove_unfinished_of(process));
     }
     // what is known of edges goes by their numbers
     executor.open_again(&record.libraries);
@@ -208,7 +209,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         archive,
         manager: NopEventManager::new(),
         checkpoint_cost: Duration::ZERO,
-        sharing: Sharing::new(setup)?,
+        sharing: Sharing::new(setup),
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
     tick::start(harness, tick::Limits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
@@ -269,6 +270,9 @@ impl<'a> Worker<'a> {
                 return self.end(stopped_by);
             }
             self.set_baseline()?;
+            if self.setup.place.number == 0 {
+                self.look_at_use_of_input()?;
+            }
             let moment = self.moment();
             self.archive.borrow_mut().set_moment(moment);
             self.archive.borrow_mut().write_progress(None)?;

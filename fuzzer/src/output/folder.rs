@@ -1,8 +1,9 @@
 //! The output folder: one campaign at a time, and never over something that is not ours.
 
 use super::atomic::{remove_unfinished, remove_unfinished_of, unwritable};
+use super::lock::{Lock, try_lock};
 use crate::error::{Error, Result};
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -20,8 +21,7 @@ const LOCK: &str = ".lock";
 pub struct OutputFolder {
     path: PathBuf,
     resumed: bool,
-    /// Held by the open file: the system releases it however the process ends.
-    _lock: File,
+    _lock: Lock,
 }
 
 impl OutputFolder {
@@ -149,7 +149,7 @@ fn look_at(path: &Path) -> Result<Contents> {
 }
 
 /// Locks a folder and leaves the number of this process in the lock.
-fn lock(folder: &Path) -> Result<File> {
+fn lock(folder: &Path) -> Result<Lock> {
     let path = folder.join(LOCK);
     let mut options = File::options();
     let mut file = options
@@ -159,9 +159,9 @@ fn lock(folder: &Path) -> Result<File> {
         .truncate(false)
         .open(&path)
         .map_err(|error| unwritable(&path, &error))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
+    match try_lock(&file) {
+        Ok(true) => {}
+        Ok(false) => {
             let mut holder = String::new();
             let _ = file.read_to_string(&mut holder);
             let holder = holder.trim();
@@ -171,7 +171,7 @@ fn lock(folder: &Path) -> Result<File> {
                 folder.display()
             )));
         }
-        Err(TryLockError::Error(error)) => {
+        Err(error) => {
             return Err(Error::other(format!(
                 "cannot lock {}: {error}; choose a folder on a local disk with -o",
                 path.display()
@@ -181,7 +181,7 @@ fn lock(folder: &Path) -> Result<File> {
     file.set_len(0)
         .and_then(|()| writeln!(file, "{}", std::process::id()))
         .map_err(|error| unwritable(&path, &error))?;
-    Ok(file)
+    Ok(Lock::of(file))
 }
 
 /// Moves a campaign to its name with `.old` and leaves an empty folder in its place, so that links to it still lead there.

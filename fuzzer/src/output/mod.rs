@@ -6,6 +6,7 @@ pub mod ending;
 pub mod folder;
 pub mod format;
 pub mod instrumentation;
+pub mod lock;
 pub mod logs;
 pub mod names;
 pub mod phases;

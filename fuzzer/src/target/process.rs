@@ -5,6 +5,10 @@ use std::{
     fmt,
     os::fd::{AsRawFd, FromRawFd},
     os::raw::c_char,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 use super::{
@@ -52,13 +56,47 @@ pub fn signal_name(signal: i32) -> String {
     }
 }
 
+/// [`fork`] is at work.
+static FORKING: AtomicBool = AtomicBool::new(false);
+
+/// What [`fork`] has started from this process, and was not waited for.
+static CHILDREN: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
+
 /// `fork`: 0 in the child. To be called while this process has one thread.
 pub fn fork() -> Result<libc::pid_t> {
+    // before: in the child nobody is left who could unlock it
+    let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
+    FORKING.store(true, Relaxed);
     // SAFETY: the engine has no other thread, so the child may do anything.
-    match unsafe { libc::fork() } {
-        pid if pid < 0 => Err(Error::other(format!("cannot fork: {}", std::io::Error::last_os_error()))),
-        pid => Ok(pid),
+    let pid = unsafe { libc::fork() };
+    let error = std::io::Error::last_os_error();
+    FORKING.store(false, Relaxed);
+    match pid {
+        0 => children.clear(),
+        pid if pid < 0 => return Err(Error::other(format!("cannot fork: {error}"))),
+        pid => children.push(pid),
     }
+    Ok(pid)
+}
+
+/// Whether this is the middle of a fork of ours, and not of one of the target's: for handlers of `pthread_atfork`.
+pub fn is_forking() -> bool {
+    FORKING.load(Relaxed)
+}
+
+/// Children of this process that it has not started itself: what lost its parent, and came to this process since it is
+/// the one that looks after such (see [`adopt`]).
+pub fn strays() -> Vec<libc::pid_t> {
+    let own = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    let all = std::fs::read_to_string(format!("/proc/self/task/{process}/children")).unwrap_or_default();
+    all.split_whitespace().filter_map(|child| child.parse().ok()).filter(|child| !own.contains(child)).collect()
+}
+
+/// From now on, processes below this one that lose their parent become its children, instead of those of the system's first.
+pub fn adopt() {
+    // SAFETY: a flag of this process.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
 }
 
 /// Waits for a child to end.
@@ -87,6 +125,7 @@ fn wait_with(child: libc::pid_t, flags: i32) -> Result<Option<End>> {
         return Err(Error::other(format!("cannot wait for process {child}: {error}")));
     }
     Ok((waited == child).then(|| {
+        CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).retain(|&known| known != child);
         if libc::WIFSIGNALED(status) {
             End::Signal(libc::WTERMSIG(status))
         } else {

@@ -110,8 +110,7 @@ impl Archive<'_> {
         self.logs.message(&format!("{what}: {}", self.relative(&path)))?;
         let finding = Finding { detail: Some(what.to_owned()), ..self.found(kind, &path, (parent, &rules), ratio) };
         let (function, location) = place.map_or((None, None), |place| (Some(place.function), place.location));
-        let finding =
-            Finding { bytes: bytes.len() as u64, hot_function: function, hot_location: location, ..finding };
+        let finding = Finding { bytes: bytes.len() as u64, hot_function: function, hot_location: location, ..finding };
         self.enter_finding(finding)
     }
 

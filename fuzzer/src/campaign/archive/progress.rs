@@ -110,16 +110,21 @@ impl Archive<'_> {
         self.record.last_write = now;
         self.phases.flush(now)?;
         self.logs.point(self.elapsed(), self.record.degradations, self.worst_ratio())?;
-        let stats = self.afl_stats();
-        stats.write(self.folder().path())?;
+        let own = self.afl_stats();
+        let all = AflStats {
+            executions: self.executions(),
+            executions_per_second: self.executions_per_second(),
+            ..own.clone()
+        };
+        all.write(self.folder().path())?;
         let Place { number, of, .. } = self.setup.place;
         if number == 0 && of > 1 {
             // beside those of the others, where afl-whatsup adds them up
             let folder = Place::listed(self.folder().path(), 0);
             std::fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
-            stats.write(&folder)?;
+            own.write(&folder)?;
         }
-        self.plot.push(&stats)?;
+        self.plot.push(&all)?;
         self.leave_costs()?;
         let summary = self.summary(stopped_by);
         let _turn = Turn::wait(self.folder().path());

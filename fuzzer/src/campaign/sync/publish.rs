@@ -11,7 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, Result},
-    output::{EntryName, atomic::unwritable, write_whole},
+    output::{
+        EntryName,
+        atomic::{remove_unfinished, remove_unfinished_of, unwritable},
+        lock::{Lock, try_lock},
+        write_whole,
+    },
 };
 
 /// Marks a folder as a campaign's of quagmire, and is locked while one uses it.
@@ -30,7 +35,7 @@ pub struct Published {
 #[derive(Debug)]
 pub struct Publisher {
     folder: PathBuf,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Publisher {
@@ -46,8 +51,8 @@ impl Publisher {
         if !is_ours && fs::read_dir(&folder).is_ok_and(|mut files| files.next().is_some()) {
             return Err(taken("something else"));
         }
-        let queue = folder.join("queue");
-        fs::create_dir_all(&queue).map_err(|error| unwritable(&queue, &error))?;
+        // the mark comes first: what has none is somebody else's
+        fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
         let path = folder.join(LOCK);
         let mut lock = File::options()
             .write(true)
@@ -55,12 +60,21 @@ impl Publisher {
             .truncate(false)
             .open(&path)
             .map_err(|error| unwritable(&path, &error))?;
-        if lock.try_lock().is_err() {
+        if !try_lock(&lock).unwrap_or(false) {
             return Err(taken("a campaign that is running"));
         }
+        let queue = folder.join("queue");
+        fs::create_dir_all(&queue).map_err(|error| unwritable(&queue, &error))?;
+        [&folder, &queue].into_iter().for_each(|folder| remove_unfinished(folder));
         // for people who look; nobody reads it
         let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
-        Ok(Self { folder, _lock: lock })
+        Ok(Self { folder, _lock: Lock::of(lock) })
+    }
+
+    /// Removes the files that a process of this campaign was writing when it died.
+    pub fn remove_unfinished_of(&self, process: libc::pid_t) {
+        remove_unfinished_of(&self.folder, process);
+        remove_unfinished_of(&self.folder.join("queue"), process);
     }
 
     /// Where it is.
@@ -149,7 +163,9 @@ mod tests {
         let message = Publisher::open(folder.path(), "me").unwrap_err().message;
         assert!(message.contains("running") && message.contains("--name"), "{message}");
         drop(first);
-        assert!(Publisher::open(folder.path(), "me").is_ok());
+        let half = folder.path().join("me/queue/.unfinished-1-2");
+        fs::write(&half, "half").unwrap();
+        assert!(Publisher::open(folder.path(), "me").is_ok() && !half.exists());
         fs::create_dir_all(folder.path().join("afl/queue")).unwrap();
         assert!(Publisher::open(folder.path(), "afl").unwrap_err().message.contains("something else"));
     }

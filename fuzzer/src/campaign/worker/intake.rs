@@ -190,6 +190,34 @@ impl Worker<'_> {
         self.checkpoint(true)
     }
 
+    /// Says so if the program does the same whatever it is given: it may need arguments.
+    pub(super) fn look_at_use_of_input(&mut self) -> Result<()> {
+        let (seed, others) = {
+            let archive = self.archive.borrow();
+            let mut seeds = archive.record.entries.iter().map(|entry| entry.cost.instructions);
+            (seeds.next(), seeds.collect::<Vec<u64>>())
+        };
+        let Some(first) = self.setup.seeds.inputs.first().filter(|_| fork_server::is_used()) else { return Ok(()) };
+        let half = first.bytes[..first.bytes.len() / 2].to_vec();
+        let flipped = first.bytes.iter().map(|byte| !byte).collect();
+        let is_same = |instructions| Some(instructions) == seed;
+        for other in [half, flipped] {
+            let ended = ended_early(self.executor.execute(&other));
+            if ended || !is_same(self.executor.counts().cost().instructions) {
+                return Ok(());
+            }
+        }
+        if !others.into_iter().all(is_same) {
+            return Ok(());
+        }
+        let remedy = if fork_server::reads_file(fork_server::command()) {
+            "does it take other arguments?"
+        } else {
+            "does it read standard input? `@@` in its arguments stands for a file with the input"
+        };
+        self.archive.borrow_mut().note(&format!("the program does the same whatever its input is: {remedy}"))
+    }
+
     /// What the reference seed takes when the caches are warm, as far as that is soon known: a few more runs.
     fn time_reference(&mut self, reference: u32) -> Result<()> {
         const RUNS: usize = 5;
@@ -229,7 +257,8 @@ impl Worker<'_> {
         let known = |worker: &Self| worker.archive.borrow().record.entries.len();
         let files = written_since(&queue, known(self) as u64);
         let mut outcome = None;
-        while let Some(file) = files.get(&(known(self) as u64)).filter(|_| !stop_requested() && !TIME_UP.load(Relaxed)) {
+        while let Some(file) = files.get(&(known(self) as u64)).filter(|_| !stop_requested() && !TIME_UP.load(Relaxed))
+        {
             let bytes = std::fs::read(queue.join(file)).unwrap_or_default();
             if bytes.len() > self.setup.max_size || self.is_lost(&bytes) {
                 break;

@@ -21,7 +21,7 @@ use crate::{
         archive::Origin,
         record::Record,
         supervisor::{Outcome, stop_requested},
-        sync::{Hits, Publisher, Siblings},
+        sync::{Hits, Siblings},
     },
     error::Result,
     output::{summary::StoppedBy, write_whole},
@@ -54,7 +54,6 @@ const WORTH_A_LINE: u64 = 100;
 /// Who else works on it, as this worker knows them.
 pub(super) struct Sharing {
     siblings: Siblings,
-    publisher: Option<Publisher>,
     /// Hashes of what was run.
     run: HashSet<u64>,
     hits: BTreeMap<String, Hits>,
@@ -62,22 +61,19 @@ pub(super) struct Sharing {
 
 impl Sharing {
     /// `None` if there is nobody.
-    pub(super) fn new(setup: &Setup) -> Result<Option<Self>> {
+    pub(super) fn new(setup: &Setup) -> Option<Self> {
         let output = setup.place.output(setup.folder.path());
         let mut siblings = Siblings::of_cores(setup.place.others(output).chain(setup.place.earlier(output)));
         if siblings.all.is_empty() && setup.options.sync.is_none() {
-            return Ok(None);
+            return None;
         }
         if setup.place.number == 0 {
             siblings.with_their_ends();
         }
-        let mut publisher = None;
         if let Some((meeting, name)) = &setup.options.sync {
-            publisher = Some(Publisher::open(meeting, name)?);
             siblings.meet_in(meeting.clone(), name.clone());
         }
-        let (run, hits) = (HashSet::new(), BTreeMap::new());
-        Ok(Some(Self { siblings, publisher, run, hits }))
+        Some(Self { siblings, run: HashSet::new(), hits: BTreeMap::new() })
     }
 }
 
@@ -185,7 +181,7 @@ impl Worker<'_> {
         self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
         let mut hits = self.kept.borrow().rare.hits.clone();
         let mut shown = Hits::new(self.fingerprint, hits.iter().copied().take(self.own_edges)).write(program);
-        if let Some(publisher) = &sharing.publisher {
+        if let Some(publisher) = &self.setup.publisher {
             for sibling in sharing.siblings.all.iter().filter(|sibling| !sibling.far) {
                 if let Some(of_sibling) = sharing.hits.get(&sibling.name) {
                     of_sibling.add_to(&mut hits);

@@ -95,6 +95,7 @@ pub fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result
     given.extend(wanted.own_requests.map(|number| (requests.as_raw_fd(), number)));
     given.extend(wanted.descriptors);
     let &Wanted { last_signal, own_segments, .. } = wanted;
+    let parent = std::process::id();
     // SAFETY: async-signal-safe calls.
     unsafe {
         command.pre_exec(move || {
@@ -106,6 +107,9 @@ pub fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result
             // the terminal's Ctrl-C is not for it, and it leaves no core files
             libc::setsid();
             libc::prctl(libc::PR_SET_PDEATHSIG, last_signal);
+            if std::os::unix::process::parent_id() != parent {
+                return Err(io::ErrorKind::BrokenPipe.into()); // it has ended already
+            }
             if own_segments {
                 libc::unshare(libc::CLONE_NEWIPC);
             }

@@ -1,0 +1,65 @@
+//! What the target leaves behind: processes that it forked and that outlive their run. They become children of the process
+//! that watches, which lets them be for as long as a run may take, and then ends them.
+
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+
+use crate::target::process;
+
+/// How often they are looked for.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// What is killed has gone after so many looks, or never goes.
+const LAST_LOOKS: u32 = 200;
+
+/// See the module's text.
+#[derive(Debug)]
+pub struct Strays {
+    known: HashMap<libc::pid_t, Instant>,
+    looked: Instant,
+}
+
+impl Strays {
+    /// From now on they come to this process.
+    pub fn adopt() -> Self {
+        process::adopt();
+        Self { known: HashMap::new(), looked: Instant::now() }
+    }
+
+    /// Ends those that are here for longer than `patience`. To be called often: it does something now and then.
+    pub fn look(&mut self, patience: Duration) {
+        if self.looked.elapsed() >= INTERVAL {
+            self.looked = Instant::now();
+            self.end_older(patience);
+        }
+    }
+
+    /// How many are left, those that were killed a moment ago among them.
+    fn end_older(&mut self, patience: Duration) -> usize {
+        let mut strays = process::strays();
+        strays.retain(|&stray| !matches!(process::poll(stray), Ok(Some(_))));
+        self.known.retain(|known, _| strays.contains(known));
+        for &stray in &strays {
+            if self.known.entry(stray).or_insert_with(Instant::now).elapsed() >= patience {
+                // SAFETY: a child of ours that was not waited for.
+                unsafe { libc::kill(stray, libc::SIGKILL) };
+            }
+        }
+        strays.len()
+    }
+}
+
+impl Drop for Strays {
+    /// Ends all of them.
+    fn drop(&mut self) {
+        for _ in 0..LAST_LOOKS {
+            // the children of what ends come here too
+            if self.end_older(Duration::ZERO) == 0 {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
