@@ -21,6 +21,7 @@ use super::{
     Setup,
     record::{Entry, Record},
     supervisor::{Lost, stop_requested},
+    sync::Index,
 };
 use crate::{
     cost::resource::Cost,
@@ -58,6 +59,8 @@ pub struct Archive<'a> {
     logs: Logs,
     phases: Phases,
     plot: PlotData,
+    /// Of the queue, for the other clients.
+    index: Option<Index>,
     screen: Screen<File>,
     terminal: bool,
     /// What the screen shows.
@@ -88,6 +91,7 @@ impl<'a> Archive<'a> {
             logs: Logs::open(&setup.folder.logs())?,
             phases: Phases::open(&setup.folder.logs(), "seeds", now)?,
             plot: PlotData::open(setup.folder.path())?,
+            index: None,
             screen,
             terminal: is_terminal,
             view: View::default(),
@@ -95,6 +99,23 @@ impl<'a> Archive<'a> {
             execution_limit: u64::MAX,
             lost: &[],
         })
+    }
+
+    /// Begins to tell the other clients what is kept. `anew`: there may be more in the index than in the record.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn open_index(&mut self, anew: bool) -> Result<()> {
+        if self.setup.place.of > 1 {
+            let output = self.folder().path();
+            let files = self.record.entries.iter().map(|entry| entry.file.as_str());
+            self.index = Some(if anew { Index::replace(output, files)? } else { Index::open(output)? });
+        }
+        Ok(())
+    }
+
+    fn add_to_index(&mut self, file: &str) -> Result<()> {
+        self.index.as_mut().map_or(Ok(()), |index| index.add(file))
     }
 
     /// Tells when the campaign is over and which inputs are not to be run.
@@ -193,6 +214,7 @@ impl<'a> Archive<'a> {
         self.describe(&mut entry, bytes, counts);
         write_whole(&self.folder().queue().join(&entry.file), bytes)?;
         self.logs.entry(entry.found, entry.executions, &entry.file, &entry.cost)?;
+        self.add_to_index(&entry.file)?;
         Ok(self.remember(entry, bytes, counts))
     }
 
@@ -214,7 +236,10 @@ impl<'a> Archive<'a> {
 
     /// Enters what is in the queue already, as `file`, and has the next number. Returns the entries that do not matter any
     /// more.
-    pub fn keep_again(&mut self, file: &str, bytes: &[u8], counts: &CountsObserver) -> Vec<u32> {
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn keep_again(&mut self, file: &str, bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
         let number = self.record.entries.len() as u32;
         let name: EntryName = file.parse().unwrap_or_default();
         let (parent, rules) = self.origin_in(&name);
@@ -223,9 +248,10 @@ impl<'a> Archive<'a> {
         let mut entry = Entry { file: file.to_owned(), parent, root, rules, depth, ..Entry::default() };
         self.describe(&mut entry, bytes, counts);
         self.record.foreign += u64::from(name.sync.is_some());
+        self.add_to_index(file)?;
         let fallen = self.remember(entry, bytes, counts);
         self.propose(number);
-        fallen
+        Ok(fallen)
     }
 
     /// What a name says: the entry that it was made from, and by which rules.

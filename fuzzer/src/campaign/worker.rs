@@ -180,6 +180,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit.div_ceil(setup.place.of as u64)))
     };
     archive.borrow_mut().set_limits(execution_limit, restart.lost);
+    archive.borrow_mut().open_index(first || restart.died.is_some())?;
     if more_is_written {
         archive.borrow_mut().find_again()?;
     }

@@ -3,10 +3,12 @@
 //! the others look there for numbers that they have not seen.
 
 mod hits;
+mod index;
 mod publish;
 mod queue;
 mod siblings;
 
 pub use hits::Hits;
+pub use index::Index;
 pub use publish::{Published, Publisher};
 pub use siblings::{Progress, Sibling, Siblings};

@@ -8,6 +8,7 @@ use std::{
     time::SystemTime,
 };
 
+use super::index::{News, Reader};
 use crate::output::EntryName;
 
 /// Files of the last look whose length is looked at once more: afl-fuzz does not write its files whole.
@@ -31,6 +32,8 @@ pub struct Queue {
     changed: Option<SystemTime>,
     /// Nothing was new when it was looked at last.
     settled: bool,
+    /// Spares listing it, if it has one.
+    index: Option<Reader>,
     listed: BTreeMap<u64, Listed>,
     /// Files that were read lately, with the length that they had.
     read: VecDeque<(u64, usize)>,
@@ -44,15 +47,28 @@ impl Queue {
             folder,
             changed: None,
             settled: false,
+            index: None,
             listed: BTreeMap::new(),
             read: VecDeque::new(),
             buffer: Vec::new(),
         }
     }
 
+    /// The queue of the campaign in `output` on this machine, which keeps an index of it.
+    pub fn with_index(output: &Path) -> Self {
+        Self { index: Some(Reader::new(output)), ..Self::new(output.join("queue")) }
+    }
+
     /// The numbers from `next` on that are there now, and those that were incomplete the last time, in their order. Without
     /// a look into the folder if nothing has changed in it.
     pub fn look(&mut self, next: u64) -> Vec<u64> {
+        if let Some(News { anew, names }) = self.index.as_mut().and_then(Reader::look) {
+            if anew {
+                self.listed.clear();
+            }
+            self.listed.extend(names.into_iter().filter_map(listed));
+            return self.listed.range(next..).map(|(&number, _)| number).collect();
+        }
         let mut numbers = self.longer_than_they_were();
         let changed = std::fs::metadata(&self.folder).and_then(|folder| folder.modified()).ok();
         // a file that comes in the same instant as the look leaves no trace in the time: the folder is looked at twice
@@ -116,16 +132,18 @@ fn read_into(path: &Path, buffer: &mut [u8]) -> std::io::Result<usize> {
 }
 
 fn list(folder: &Path) -> BTreeMap<u64, Listed> {
-    let named = |entry: std::fs::DirEntry| {
-        let file = entry.file_name().into_string().ok()?;
-        let name: EntryName = file.parse().ok()?;
-        Some((name.id, Listed { file, parent: name.src, rules: name.rules }))
-    };
-    std::fs::read_dir(folder).into_iter().flatten().flatten().filter_map(named).collect()
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| listed(file.file_name().into_string().ok()?)).collect()
+}
+
+fn listed(file: String) -> Option<(u64, Listed)> {
+    let name: EntryName = file.parse().ok()?;
+    Some((name.id, Listed { file, parent: name.src, rules: name.rules }))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::index::Index;
     use super::*;
     use std::fs;
 
@@ -143,6 +161,24 @@ mod tests {
         // the folder's time may not have moved, but then it is looked at once more
         assert_eq!([queue.look(2), queue.look(2)].concat().first(), Some(&2));
         assert_eq!(queue.last(), Some(2));
+    }
+
+    #[test]
+    fn a_queue_with_an_index_is_not_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("queue")).unwrap();
+        let mut queue = Queue::with_index(folder.path());
+        fs::write(folder.path().join("queue/id_000000,orig_a"), "x").unwrap();
+        assert_eq!(queue.look(0), [0], "there is none yet");
+        let mut index =
+            Index::replace(folder.path(), ["id_000000,orig_a", "id_000001,src_000000"].into_iter()).unwrap();
+        assert_eq!((queue.look(1), queue.look(1), queue.look(2)), (vec![1], vec![1], vec![]));
+        fs::write(folder.path().join("queue/id_000002,src_000000"), "y").unwrap();
+        assert_eq!(queue.look(2), [0u64; 0]);
+        index.add("id_000002,src_000000").unwrap();
+        assert_eq!((queue.look(2), queue.read(2, 9)), (vec![2], Some(b"y".to_vec())));
+        index.add("id_000003,src_000000").unwrap();
+        assert_eq!((queue.look(2), queue.look(3), queue.last()), (vec![2, 3], vec![3], Some(3)));
     }
 
     #[test]

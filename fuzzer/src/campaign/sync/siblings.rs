@@ -49,7 +49,7 @@ impl Sibling {
             far,
             hits: Some(folder.to_owned()),
             hits_of: None,
-            queue: Queue::new(folder.join("queue")),
+            queue: if far { Queue::new(folder.join("queue")) } else { Queue::with_index(folder) },
             of: None,
         }
     }

@@ -271,7 +271,7 @@ impl Worker<'_> {
                 }
                 break;
             }
-            let fallen = self.archive.borrow_mut().keep_again(file, input.as_ref(), self.executor.counts());
+            let fallen = self.archive.borrow_mut().keep_again(file, input.as_ref(), self.executor.counts())?;
             self.add_to_corpus(input, fallen)?;
             self.executor.counts_mut().judged();
             self.keep_house()?;
