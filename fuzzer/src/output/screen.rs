@@ -52,7 +52,7 @@ pub struct Status {
     pub rare: u64,
     /// No more runs have hit them.
     pub cutoff: u64,
-    /// Inputs that were made ready for a target: trimmed, masked.
+    /// Inputs that got a mask for a target.
     pub masks: u64,
     /// Share of the executions that this took: 0 to 1.
     pub mask_share: f64,

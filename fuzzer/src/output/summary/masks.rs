@@ -22,7 +22,7 @@ pub struct Rare {
 /// What masks cost and brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Masks {
-    /// Inputs that were made ready for a target: trimmed, and their masks computed.
+    /// Inputs that got a mask for a target, after they were trimmed to it.
     pub computed: u64,
     /// Bytes of these inputs, after trimming.
     pub bytes: u64,
