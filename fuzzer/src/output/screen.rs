@@ -56,6 +56,12 @@ pub struct Status {
     pub masks: u64,
     /// Share of the executions that this took: 0 to 1.
     pub mask_share: f64,
+    /// Mutants that were held to a mask.
+    pub masked: u64,
+    /// Those of them that satisfied their target.
+    pub masked_hits: u64,
+    /// Those of them that were kept.
+    pub masked_kept: u64,
     /// How rules get their shares of the mutants.
     pub strategy: &'static str,
     /// The rules that found most, with what they found.
