@@ -17,12 +17,7 @@ use super::{
 };
 use crate::{
     keep::round::Round,
-    mask::{
-        Computation, Probe,
-        cache::Prepared,
-        target::Goal,
-        trim::trim,
-    },
+    mask::{Computation, Probe, cache::Prepared, target::Goal, trim::trim},
     target::{abi::Status, executor::Observers, fork_server},
 };
 
