@@ -30,7 +30,7 @@ fn masks_can_be_left_out() {
     let options = "--execs 20000 --seed 1 --max-size 200 --no-mask --no-trim --no-bootstrap --no-confirm";
     scene.fuzz(&harness("keyword.c"), options).ended();
     let summary = scene.summary();
-    for key in ["executions", "trimming", "mutants"] {
+    for key in ["computed", "bytes", "executions", "trimming", "mutants"] {
         assert_eq!(number(&summary["masks"][key]), 0, "{key}");
     }
     assert_eq!(number(&summary["rare"]["bootstraps"]), 0);

@@ -91,10 +91,7 @@ fn rules_are_exactly_those_that_were_asked_for() {
     ] {
         let scene = Scene::new(SEED);
         scene
-            .fuzz(
-                &harness("quadratic.c"),
-                &format!("--execs 1000 --seed 1 --max-size 200 --no-confirm --rules {asked}"),
-            )
+            .fuzz(&harness("keyword.c"), &format!("--execs 3000 --seed 1 --max-size 200 --no-confirm --rules {asked}"))
             .ended();
         let labels: Vec<String> = applied(&scene.summary()).into_iter().map(|(label, _)| label).collect();
         assert_eq!(labels, expected);

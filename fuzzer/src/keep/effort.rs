@@ -91,6 +91,12 @@ pub struct Effort {
 impl Effort {
     /// Begins a round for the aim that got less than its share so far.
     pub fn begin(&mut self) -> Aim {
+        while self.arms.iter().map(|arm| arm.work).sum::<f64>() > WINDOW {
+            for arm in &mut self.arms {
+                arm.work /= 2.0;
+                arm.found /= 2.0;
+            }
+        }
         let (coverage, cost) = (self.arms[COVERAGE].work, self.for_cost().work);
         let share = self.share_of_coverage();
         if coverage * (1.0 - share) <= cost * share {
@@ -132,6 +138,13 @@ impl Effort {
         hold
     }
 
+    /// The round is not held to a mask after all: a round for cost goes on as one that is held to nothing.
+    pub fn let_go(&mut self) {
+        if self.aim() == Aim::Cost {
+            self.current = PLAIN_COST;
+        }
+    }
+
     /// What the current round is for.
     pub fn aim(&self) -> Aim {
         if self.current == COVERAGE { Aim::Coverage } else { Aim::Cost }
@@ -150,12 +163,6 @@ impl Effort {
             Aim::Cost => novelty.maximum || novelty.total || novelty.memory,
         };
         self.arms[self.current].found += f64::from(u8::from(counts));
-        if self.arms.iter().map(|arm| arm.work).sum::<f64>() > WINDOW {
-            for arm in &mut self.arms {
-                arm.work /= 2.0;
-                arm.found /= 2.0;
-            }
-        }
     }
 }
 
@@ -199,6 +206,35 @@ mod tests {
         close(shares(Focus::Balanced, 250, 1), 1.0);
         close(shares(Focus::Balanced, 10, 1), 4.0);
         close(shares(Focus::Balanced, 100_000, 1), 0.25);
+    }
+
+    #[test]
+    fn work_ages_also_while_nothing_is_found() {
+        let mut effort = Effort { focus: Focus::Coverage, ..Effort::default() };
+        for _ in 0..100_000 {
+            effort.begin();
+            effort.spend(10_000_000, 0); // a hundred times the window
+        }
+        effort.focus = Focus::Cost;
+        let rounds = std::iter::from_fn(|| (effort.begin() == Aim::Cost).then(|| effort.spend(10_000_000, 0))).count();
+        // the work of the window, and no more: four fifths of it were for coverage
+        assert!(rounds as f64 * 1e7 < 2.0 * WINDOW, "{rounds} rounds");
+    }
+
+    #[test]
+    fn mutants_that_are_not_held_to_a_mask_count_as_such() {
+        let mut effort = Effort { focus: Focus::Cost, ..Effort::default() };
+        effort.current = EDGE_KEPT;
+        effort.spend(100, 0);
+        effort.let_go();
+        effort.spend(1_000, 0);
+        effort.found(NEW);
+        let of = |arm: usize| (effort.arms[arm].work, effort.arms[arm].found);
+        let work = |instructions: u64| (instructions + OVERHEAD) as f64;
+        assert_eq!((of(EDGE_KEPT), of(PLAIN_COST)), ((work(100), 0.0), (work(1_000), 1.0)));
+        effort.current = COVERAGE;
+        effort.let_go();
+        assert_eq!(effort.aim(), Aim::Coverage);
     }
 
     /// Share of the rounds for cost that were held to nothing, to the total and to an edge, if only a kind brings anything,

@@ -38,7 +38,7 @@ pub struct Masking {
 /// What masks cost and brought so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaskFigures {
-    /// Entries that were made ready for a target.
+    /// Entries that got a mask for a target.
     pub computed: u64,
     /// Their bytes, after trimming.
     pub bytes: u64,

@@ -112,6 +112,8 @@ pub struct RareBranches {
     /// Rounds of the cycle that ended the last rare mode.
     cycle: u64,
     latest: Rarity,
+    /// In the opening, entries with smaller numbers had their turn.
+    turn: u32,
     /// Bootstraps so far.
     pub bootstraps: u64,
     /// Whether there are any.
@@ -178,6 +180,18 @@ impl RareBranches {
             }
         }
         self.choose(champions)
+    }
+
+    /// In the opening: the entry whose turn it is. Entries that are best at something come one after the other, in the order
+    /// in which they were kept: seeds first.
+    pub fn next_in_opening(&mut self, champions: &Champions) -> Option<u32> {
+        if self.mode != Mode::Opening {
+            return None;
+        }
+        let entries = champions.ranking().iter().map(|&(_, entry)| entry);
+        let next = entries.min_by_key(|&entry| (entry < self.turn, entry))?;
+        self.turn = next + 1;
+        Some(next)
     }
 
     fn is_paused(&self, branch: usize) -> bool {
@@ -258,6 +272,18 @@ mod tests {
         // the second entry is a little cheaper
         assert_eq!(chosen, [Some((1, 0)), Some((2, 1)), Some((2, 1)), Some((1, 0))]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 2, paused: 0 });
+    }
+
+    #[test]
+    fn in_the_opening_each_entry_that_is_best_at_something_gets_its_turn() {
+        // the first is the most expensive one, the last the cheapest
+        let (mut rare, champions) = scene(&[&[0], &[0], &[0], &[0, 3]], &[9, 1, 1, 1]);
+        let mut opened = || rare.begin_round(4, &champions).map_or_else(|| rare.next_in_opening(&champions), |_| None);
+        let opened: Vec<_> = (0..5).map(|_| opened()).collect();
+        let active: Vec<u32> = (0..4).filter(|&entry| champions.is_active(entry)).collect();
+        assert!(active.len() == 2 && active[0] == 0 && active[1] == 3, "{active:?}");
+        assert_eq!(opened, [Some(0), Some(3), Some(0), Some(3), None]);
+        assert_eq!(rare.next_in_opening(&champions), None);
     }
 
     #[test]

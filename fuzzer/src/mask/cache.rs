@@ -1,6 +1,6 @@
 //! What was prepared for entries and their targets, kept until it takes too much memory.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -32,42 +32,70 @@ impl Prepared {
     }
 }
 
+/// What was used in one of so many rounds before is not dropped for something else: it would be computed anew for ever.
+const IN_USE: u64 = 1000;
+
 /// See the module's text. Entries go by their numbers.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Cache {
     prepared: HashMap<(u32, Goal), Prepared>,
-    /// The oldest first.
-    order: VecDeque<(u32, Goal)>,
+    /// When each was used last, the oldest first.
+    order: VecDeque<(u64, (u32, Goal))>,
     size: usize,
+    /// Rounds so far.
+    now: u64,
+    /// What entries did not do again, although they had been chosen for it.
+    hopeless: HashSet<(u32, Goal)>,
 }
 
 impl Cache {
-    /// Whether anything can be remembered of an input of `length` bytes. If not, preparing it would begin anew each time.
-    pub fn has_room_for(length: usize) -> bool {
-        Prepared::size_of(length) <= LARGEST
+    /// A round for a target begins.
+    pub fn begin_round(&mut self) {
+        self.now += 1;
+    }
+
+    /// Whether an input of `length` bytes is worth preparing: the entry reaches the target, and what is computed can be
+    /// kept.
+    pub fn accepts(&self, entry: u32, goal: Goal, length: usize) -> bool {
+        if self.hopeless.contains(&(entry, goal)) {
+            return false;
+        }
+        let mut size = self.size + Prepared::size_of(length);
+        for (used, key) in &self.order {
+            if size <= LARGEST || used + IN_USE > self.now {
+                break;
+            }
+            size -= self.prepared.get(key).map_or(0, Prepared::size);
+        }
+        size <= LARGEST
+    }
+
+    /// The entry did not satisfy the target that it was chosen for: that is not tried again.
+    pub fn set_aside(&mut self, entry: u32, goal: Goal) {
+        self.hopeless.insert((entry, goal));
     }
 
     /// Takes out what was prepared for this entry and target.
     pub fn take(&mut self, entry: u32, goal: Goal) -> Option<Prepared> {
         let prepared = self.prepared.remove(&(entry, goal))?;
         self.size -= prepared.size();
-        self.order.retain(|key| *key != (entry, goal));
+        self.order.retain(|(_, key)| *key != (entry, goal));
         Some(prepared)
     }
 
     /// What was prepared for any target of this kind of an entry, for its children.
     pub fn of_entry(&self, entry: u32, alike: impl Fn(&Goal) -> bool) -> Option<&Prepared> {
-        let key = self.order.iter().rev().find(|(of, goal)| *of == entry && alike(goal))?;
+        let (_, key) = self.order.iter().rev().find(|(_, (of, goal))| *of == entry && alike(goal))?;
         self.prepared.get(key)
     }
 
     /// Puts it back, and drops the oldest if it is too much.
     pub fn put(&mut self, entry: u32, goal: Goal, prepared: Prepared) {
         self.size += prepared.size();
-        self.order.push_back((entry, goal));
+        self.order.push_back((self.now, (entry, goal)));
         self.prepared.insert((entry, goal), prepared);
         while self.size > LARGEST {
-            let Some(oldest) = self.order.pop_front() else { break };
+            let Some((_, oldest)) = self.order.pop_front() else { break };
             if let Some(dropped) = self.prepared.remove(&oldest) {
                 self.size -= dropped.size();
             }
@@ -79,23 +107,50 @@ impl Cache {
 mod tests {
     use super::*;
 
+    const GOAL: Goal = Goal::HitsBranch(7);
+
+    fn prepared(length: usize) -> Prepared {
+        Prepared { input: vec![0; length], computation: Computation::new(length), lost: 0, walked: 0 }
+    }
+
     #[test]
     fn the_oldest_goes_when_it_is_too_much() {
         let mut cache = Cache::default();
-        let prepared = |length: usize| Prepared {
-            input: vec![0; length],
-            computation: Computation::new(length),
-            lost: 0,
-            walked: 0,
-        };
-        let goal = Goal::HitsBranch(7);
-        cache.put(1, goal, prepared(10));
-        cache.put(2, goal, prepared(LARGEST / 3));
+        cache.put(1, GOAL, prepared(10));
+        cache.put(2, GOAL, prepared(LARGEST / 3));
         assert!(
             cache.of_entry(1, |_| true).is_some() && cache.of_entry(1, |goal| *goal == Goal::HitsBranch(8)).is_none()
         );
-        assert!(Cache::has_room_for(LARGEST / 3) && !Cache::has_room_for(LARGEST / 2));
-        cache.put(3, goal, prepared(LARGEST / 3));
-        assert!(cache.take(1, goal).is_none() && cache.take(3, goal).is_some() && cache.take(3, goal).is_none());
+        cache.put(3, GOAL, prepared(LARGEST / 3));
+        assert!(cache.take(1, GOAL).is_none() && cache.take(3, GOAL).is_some() && cache.take(3, GOAL).is_none());
+    }
+
+    #[test]
+    fn what_is_in_use_is_not_dropped_for_something_new() {
+        let mut cache = Cache::default();
+        assert!(cache.accepts(1, GOAL, LARGEST / 3) && !cache.accepts(1, GOAL, LARGEST / 2));
+        // three that do not fit together, in turn
+        for _ in 0..2 * IN_USE {
+            for entry in 1..=3 {
+                cache.begin_round();
+                let known = cache.take(entry, GOAL);
+                if known.is_some() || cache.accepts(entry, GOAL, LARGEST / 5) {
+                    cache.put(entry, GOAL, known.unwrap_or_else(|| prepared(LARGEST / 5)));
+                }
+            }
+        }
+        assert_eq!([1, 2, 3].map(|entry| cache.of_entry(entry, |_| true).is_some()), [true, true, false]);
+        (0..IN_USE).for_each(|_| cache.begin_round());
+        assert!(cache.accepts(3, GOAL, LARGEST / 5) && cache.accepts(3, GOAL, LARGEST / 3));
+        cache.put(3, GOAL, prepared(LARGEST / 3));
+        assert_eq!([1, 2, 3].map(|entry| cache.of_entry(entry, |_| true).is_some()), [false, false, true]);
+    }
+
+    #[test]
+    fn what_cannot_be_reached_is_not_prepared() {
+        let mut cache = Cache::default();
+        cache.set_aside(1, GOAL);
+        assert!(!cache.accepts(1, GOAL, 10) && cache.accepts(2, GOAL, 10));
+        assert!(cache.accepts(1, Goal::HitsBranch(8), 10));
     }
 }

@@ -5,6 +5,9 @@
 //! may not is tried again with a quarter of its length, down to single positions. Long stretches that do not matter cost a
 //! few probes, and dense ones about one for each position, as in FairFuzz. A block that may be edited as a whole marks all
 //! its positions: where edits make up for each other, that is wrong, and the mask is an approximation anyway.
+//!
+//! Where nearly every byte matters, as for the cost of a document, that would be several probes for each byte. So each
+//! kind of edit has a schedule: while it is behind it, small blocks that may not be edited are not looked into.
 
 use std::ops::Range;
 
@@ -19,6 +22,19 @@ struct Lane {
     at: usize,
     /// The next block.
     block: usize,
+    /// Probes so far.
+    probes: usize,
+}
+
+impl Lane {
+    fn new(at: usize, block: usize) -> Self {
+        Self { at, block, probes: 0 }
+    }
+
+    /// Whether it has taken more probes than it should have this far into the input.
+    fn is_behind(&self) -> bool {
+        self.probes > START + self.at / PER_PROBE
+    }
 }
 
 /// A mask and how far it is known. What is not known yet is not allowed.
@@ -37,6 +53,13 @@ pub struct Computation {
 /// The first block, in positions.
 const FIRST_BLOCK: usize = 16;
 
+/// The schedule of one kind of edit: so many probes, and one more for so many positions.
+const START: usize = 256;
+const PER_PROBE: usize = 16;
+
+/// Behind the schedule, no block of so many positions or fewer is split.
+const COARSE_BLOCK: usize = 32;
+
 /// What a byte is replaced by in probes that overwrite.
 fn flipped(byte: u8) -> u8 {
     byte ^ 0xff
@@ -45,18 +68,18 @@ fn flipped(byte: u8) -> u8 {
 impl Computation {
     /// Of an input of `length` bytes, of which nothing is known.
     pub fn new(length: usize) -> Self {
-        let lanes = [Lane { at: 0, block: FIRST_BLOCK }; 3];
+        let lanes = [Lane::new(0, FIRST_BLOCK); 3];
         Self { mask: Mask::nothing(length), lanes, probes: 0, end: length + 1, longest: usize::MAX }
     }
 
     /// As FairFuzz does it: one probe for each position and kind of edit.
     pub fn exact(length: usize) -> Self {
-        Self { lanes: [Lane { at: 0, block: 1 }; 3], longest: 1, ..Self::new(length) }
+        Self { lanes: [Lane::new(0, 1); 3], longest: 1, ..Self::new(length) }
     }
 
     /// Of an input of which nothing needs to be known: everything is allowed.
     pub fn everything(length: usize) -> Self {
-        let lanes = [Lane { at: length + 1, block: 1 }; 3];
+        let lanes = [Lane::new(length + 1, 1); 3];
         Self { mask: Mask::everything(length), lanes, ..Self::new(length) }
     }
 
@@ -88,7 +111,7 @@ impl Computation {
                 }
             }
         }
-        let lanes = [Lane { at: same_before, block: FIRST_BLOCK }; 3];
+        let lanes = [Lane::new(same_before, FIRST_BLOCK); 3];
         Some(Self { mask, lanes, end: input.len() - same_after, ..Self::new(input.len()) })
     }
 
@@ -113,6 +136,13 @@ impl Computation {
         Edit::ALL.into_iter().zip(&self.lanes).all(|(edit, lane)| lane.at >= self.end_of(edit))
     }
 
+    /// Makes an end where it is: what is not known yet stays forbidden.
+    pub fn give_up(&mut self) {
+        for (lane, edit) in Edit::ALL.into_iter().enumerate() {
+            self.lanes[lane].at = self.end_of(edit);
+        }
+    }
+
     /// Insertions have one position more.
     fn end_of(&self, edit: Edit) -> usize {
         if edit == Edit::Insert { self.end } else { self.end.min(self.mask.length()) }
@@ -122,24 +152,31 @@ impl Computation {
     /// that they are made in.
     pub fn go_on(&mut self, input: &[u8], scratch: &mut Vec<u8>, mut probe: impl FnMut(&mut Vec<u8>, Edit) -> Probe) {
         // the kind that is least far first, so that the known part grows from the start
-        while let Some(lane) = (0..3)
+        while let Some(number) = (0..3)
             .filter(|&lane| self.lanes[lane].at < self.end_of(Edit::ALL[lane]))
             .min_by_key(|&lane| self.lanes[lane].at)
         {
-            let edit = Edit::ALL[lane];
-            let Lane { at, block } = self.lanes[lane];
+            let edit = Edit::ALL[number];
+            let Lane { at, block, .. } = self.lanes[number];
             let positions = at..self.end_of(edit).min(at + block);
             edited(input, scratch, edit, positions.clone(), self.probes);
-            match probe(scratch, edit) {
-                Probe::Stop => return,
-                Probe::Satisfied => {
-                    self.mask.allow(edit, positions.clone());
-                    self.lanes[lane] = Lane { at: positions.end, block: (positions.len() * 2).min(self.longest) };
-                }
-                Probe::Missed if positions.len() == 1 => self.lanes[lane] = Lane { at: positions.end, block: 1 },
-                Probe::Missed => self.lanes[lane].block = positions.len().div_ceil(4),
+            let answer = probe(scratch, edit);
+            if answer == Probe::Stop {
+                return;
             }
             self.probes += 1;
+            let lane = &mut self.lanes[number];
+            lane.probes += 1;
+            // positions that are not split again when they are missed, and the block behind them
+            let unsplit = if lane.is_behind() { COARSE_BLOCK.min(self.longest) } else { 1 };
+            if answer.is_satisfied() {
+                self.mask.allow(edit, positions.clone());
+                (lane.at, lane.block) = (positions.end, (positions.len() * 2).min(self.longest));
+            } else if positions.len() <= unsplit {
+                (lane.at, lane.block) = (positions.end, unsplit);
+            } else {
+                lane.block = positions.len().div_ceil(4);
+            }
         }
     }
 }
@@ -209,6 +246,43 @@ mod tests {
         assert!(computation.probes() < 150, "{} probes", computation.probes());
     }
 
+    /// The most probes of a mask: three schedules, and what it takes to notice.
+    fn most_probes(length: usize) -> usize {
+        3 * (START + length / PER_PROBE + 8)
+    }
+
+    #[test]
+    fn where_every_byte_matters_there_are_no_more_probes_than_the_schedule_has() {
+        for (length, per_byte) in [(100, 3.2), (1_000, 0.98), (10_000, 0.3), (100_000, 0.2)] {
+            let input: Vec<u8> = (0..length).map(|at| at as u8).collect();
+            let mut computation = Computation::new(length);
+            computation.go_on(&input, &mut Vec::new(), |_, _| Probe::Missed);
+            assert!(computation.is_complete() && computation.mask().is_closed());
+            let probes = computation.probes() as usize;
+            assert!(probes <= most_probes(length), "{probes} for {length} bytes");
+            assert!(probes as f64 / length as f64 <= per_byte, "{probes} for {length} bytes");
+        }
+        let mut exact = Computation::exact(1_000);
+        exact.go_on(&[0; 1_000], &mut Vec::new(), |_, _| Probe::Missed);
+        assert_eq!(exact.probes(), 3_001);
+    }
+
+    #[test]
+    fn what_is_given_up_is_complete_and_forbidden() {
+        let input = [&[b'.'; 50][..], b"keyword", &[b'.'; 40]].concat();
+        let mut computation = Computation::new(input.len());
+        computation.go_on(&input, &mut Vec::new(), |text, _| {
+            if text.starts_with(&[b'.'; 40]) { Probe::Stop } else { contains(text, b"keyword") }
+        });
+        let known = computation.known();
+        assert!(known > 0 && !computation.is_complete());
+        let before = computation.mask().clone();
+        computation.give_up();
+        assert!(computation.is_complete() && computation.known() == input.len() + 1);
+        assert_eq!(computation.mask(), &before);
+        computation.go_on(&input, &mut Vec::new(), |_, _| unreachable!());
+    }
+
     #[test]
     fn stopping_loses_nothing() {
         let input = [&[b'.'; 50][..], b"keyword", &[b'.'; 40]].concat();
@@ -227,6 +301,34 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_mask_keeps_its_schedule_and_allows_what_a_probe_satisfied(
+            length in 0_usize..5_000,
+            chance in 0_u64..=10,
+            seed in any::<u64>(),
+        ) {
+            let mut random = seed | 1;
+            let input = vec![b'.'; length];
+            let mut computation = Computation::new(length);
+            let mut satisfied = [0; 3];
+            computation.go_on(&input, &mut Vec::new(), |text, edit| {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                if random % 10 >= chance {
+                    return Probe::Missed;
+                }
+                satisfied[edit as usize / 2] += match edit {
+                    Edit::Overwrite => input.iter().zip(&*text).filter(|(before, after)| before != after).count(),
+                    Edit::Insert | Edit::Delete => text.len().abs_diff(length),
+                };
+                Probe::Satisfied
+            });
+            prop_assert!(computation.is_complete());
+            prop_assert!(computation.probes() as usize <= most_probes(length), "{} probes", computation.probes());
+            prop_assert_eq!(Edit::ALL.map(|edit| computation.mask().allowed(edit)), satisfied);
+        }
+
         #[test]
         fn it_is_the_exact_mask_where_edits_do_not_interfere(before in 0_usize..200, key in 1_usize..12, after in 0_usize..200) {
             let needle: Vec<u8> = (b'a'..).take(key).collect();

@@ -108,8 +108,29 @@ mod tests {
     use super::*;
     use crate::target::{
         abi::{RawModules, Resources},
-        program::Program,
+        program::{Program, tests::made_up},
     };
+
+    #[test]
+    fn an_edge_stays_hot_and_the_cost_is_kept_down_to_nine_tenths() {
+        let (program, slots) = made_up(&[2]);
+        let mut counts = CountsObserver::new(program);
+        let mut is_kept = |goal: Goal, run: [u32; 2]| {
+            counts.clear();
+            slots.set(0, &run);
+            counts.digest();
+            goal.is_satisfied(&counts)
+        };
+        let hot = Goal::keeps_edge(1, 100);
+        assert!(is_kept(hot, [1, 90]) && is_kept(hot, [1, 5000]) && !is_kept(hot, [500, 89]) && !is_kept(hot, [0, 0]));
+        // once at least
+        let once = Goal::keeps_edge(1, 1);
+        assert!(is_kept(once, [1, 1]) && !is_kept(once, [1, 0]));
+        let cost = Goal::keeps_cost(Resource::Instructions, 100);
+        assert!(is_kept(cost, [80, 10]) && is_kept(cost, [1, 89]) && !is_kept(cost, [80, 9]));
+        let branch = Goal::HitsBranch(1);
+        assert!(is_kept(branch, [1, 1]) && !is_kept(branch, [1, 0]));
+    }
 
     #[test]
     fn the_resource_that_is_looked_for_is_kept() {

@@ -184,17 +184,18 @@ impl MaskedMutations {
             return Ok(MutationResult::Skipped);
         }
         let other = libafl::random_corpus_id!(state.corpus(), state.rand_mut());
-        let other = state.corpus().cloned_input_for_id(other)?;
-        let other: &Vec<u8> = other.as_ref();
-        let limit = state.max_size();
-        let rand = state.rand_mut();
-        if other.is_empty() {
+        let length = state.corpus().get(other)?.borrow_mut().load_len(state.corpus())?;
+        if length == 0 {
             return Ok(MutationResult::Skipped);
         }
-        let from = rand.below_or_zero(other.len());
-        let length = 1 + rand.below_or_zero(other.len() - from);
-        let piece = &other[from..from + length];
-        Ok(put(rand, input.as_mut(), mask, piece, limit))
+        let from = state.rand_mut().below_or_zero(length);
+        let end = from + 1 + state.rand_mut().below_or_zero(length - from);
+        self.piece.clear();
+        let corpus = state.corpus();
+        let bytes = |input: &BytesInput| self.piece.extend_from_slice(&input.as_ref()[from..end]);
+        corpus.get(other)?.borrow_mut().load_input(corpus).map(bytes)?;
+        let limit = state.max_size();
+        Ok(put(state.rand_mut(), input.as_mut(), mask, &self.piece, limit))
     }
 
     /// A token of the dictionary comes in, or over what may be overwritten.

@@ -52,10 +52,16 @@ pub struct Status {
     pub rare: u64,
     /// No more runs have hit them.
     pub cutoff: u64,
-    /// Inputs that were made ready for a target: trimmed, masked.
+    /// Inputs that got a mask for a target.
     pub masks: u64,
     /// Share of the executions that this took: 0 to 1.
     pub mask_share: f64,
+    /// Mutants that were held to a mask.
+    pub masked: u64,
+    /// Those of them that satisfied their target.
+    pub masked_hits: u64,
+    /// Those of them that were kept.
+    pub masked_kept: u64,
     /// How rules get their shares of the mutants.
     pub strategy: &'static str,
     /// The rules that found most, with what they found.

@@ -55,6 +55,23 @@ fn from_top(length: usize, uniform: f64) -> usize {
     (((length as f64 + 1.0).powf(uniform) - 1.0) as usize).min(length - 1)
 }
 
+/// What mutants of an entry are held to, in a round for cost.
+fn goal_of<R: Rand>(hold: Hold, entry: u32, kept: &Kept, rand: &mut R) -> Option<Goal> {
+    match hold {
+        Hold::Nothing => None,
+        Hold::Cost => {
+            let resource = match kept.steering.resources() {
+                [only] => Some(*only),
+                several => rand.choose(several).copied(),
+            };
+            let amount = |of: Resource| kept.champions.cost(entry).map_or(0, |cost| of.of(cost));
+            let used = resource.map(|of| (of, amount(of))).filter(|&(_, amount)| amount > 0);
+            used.map(|(resource, amount)| Goal::keeps_cost(resource, amount))
+        }
+        Hold::Edge => kept.champions.raised(entry).map(|(edge, count)| Goal::keeps_edge(edge, count)),
+    }
+}
+
 impl<I, S> Scheduler<I, S> for ByCostScheduler
 where
     S: HasCorpus<I> + HasRand,
@@ -86,19 +103,8 @@ where
                 let entry = kept.champions.by_score()[place].1;
                 if masked {
                     let raised = kept.champions.raised(entry);
-                    let goal = match kept.effort.begin_hold(raised.is_some()) {
-                        Hold::Nothing => None,
-                        Hold::Cost => {
-                            let resource = match kept.steering.resources() {
-                                [only] => Some(*only),
-                                several => rand.choose(several).copied(),
-                            };
-                            let amount = |of: Resource| kept.champions.cost(entry).map_or(0, |cost| of.of(cost));
-                            let used = resource.map(|of| (of, amount(of))).filter(|&(_, amount)| amount > 0);
-                            used.map(|(resource, amount)| Goal::keeps_cost(resource, amount))
-                        }
-                        Hold::Edge => raised.map(|(edge, count)| Goal::keeps_edge(edge, count)),
-                    };
+                    let hold = kept.effort.begin_hold(raised.is_some());
+                    let goal = goal_of(hold, entry, kept, rand);
                     kept.round = Round { goal, masked: goal.is_some(), trimmed: false };
                 }
                 entry
@@ -108,8 +114,11 @@ where
                     kept.round = Round { goal: Some(Goal::HitsBranch(branch)), masked, trimmed };
                     entry
                 }
-                // the cheaper of two: time buys more executions there
-                None => kept.champions.ranking()[rand.below(length).min(rand.below(length))].1,
+                None => match kept.rare.next_in_opening(&kept.champions) {
+                    Some(entry) => entry,
+                    // the cheaper of two: time buys more executions there
+                    None => kept.champions.ranking()[rand.below(length).min(rand.below(length))].1,
+                },
             },
         };
         let id = CorpusId(entry as usize);
@@ -125,7 +134,66 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::from_top;
+    use libafl::{corpus::InMemoryCorpus, feedbacks::ConstFeedback, inputs::BytesInput, state::StdState};
+    use libafl_bolts::rands::StdRand;
+
+    use super::*;
+    use crate::{
+        cost::resource::Cost,
+        keep::{champions::Standing, steering::Steering},
+    };
+
+    /// Entries 0, 1, ... with these instructions, heap and counts of three edges.
+    fn kept(entries: &[(u64, u64, [u32; 3])]) -> Rc<RefCell<Kept>> {
+        let mut kept = Kept::default();
+        kept.grow(3);
+        for (entry, &(instructions, heap_peak, counts)) in (0..).zip(entries) {
+            let cost = Cost { instructions, heap_peak, ..Cost::default() };
+            let standing = Standing { cost, bytes: 1, key: instructions, score: instructions as f64 };
+            kept.champions.enter(entry, standing, true, std::iter::once((0, &counts[..], 3)));
+        }
+        Rc::new(RefCell::new(kept))
+    }
+
+    #[test]
+    fn mutants_are_held_to_what_the_entry_is_the_worst_at() {
+        let kept = kept(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
+        let goal = |hold, entry| goal_of(hold, entry, &kept.borrow(), &mut StdRand::with_seed(1));
+        let instructions = Resource::Instructions;
+        assert_eq!([Hold::Nothing, Hold::Edge].map(|hold| goal(hold, 0)), [None, Some(Goal::keeps_edge(1, 5))]);
+        assert_eq!(goal(Hold::Cost, 0), Some(Goal::keeps_cost(instructions, 100)));
+        assert_eq!(goal(Hold::Cost, 1), Some(Goal::keeps_cost(instructions, 1000)));
+        assert_eq!(goal(Hold::Edge, 1), Some(Goal::KeepsHot { edge: 2, least: 45 }));
+        // it uses none of that
+        kept.borrow_mut().steering = Steering::new(&[Resource::Heap]);
+        assert_eq!(goal_of(Hold::Cost, 1, &kept.borrow(), &mut StdRand::with_seed(1)), None);
+    }
+
+    #[test]
+    fn rounds_for_cost_have_the_goal_of_their_hold_and_the_opening_takes_one_entry_after_the_other() {
+        let kept = kept(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])]);
+        let (mut feedback, mut objective) = (ConstFeedback::new(false), ConstFeedback::new(false));
+        let rand = StdRand::with_seed(1);
+        let corpus = InMemoryCorpus::<BytesInput>::new;
+        let mut state = StdState::new(rand, corpus(), corpus(), &mut feedback, &mut objective).unwrap();
+        let mut scheduler = ByCostScheduler::new(kept.clone(), Parents::Best, 3);
+        let (mut opened, mut goals) = (Vec::new(), [0; 3]);
+        for _ in 0..300 {
+            let id = Scheduler::<BytesInput, _>::next(&mut scheduler, &mut state).unwrap();
+            let kept = &mut *kept.borrow_mut();
+            kept.effort.spend(1_000_000, 0);
+            match (kept.effort.aim(), kept.round.goal) {
+                (Aim::Coverage, _) => opened.push(id.0),
+                (Aim::Cost, None) => goals[0] += 1,
+                (Aim::Cost, Some(goal)) => {
+                    assert!(kept.round.masked && !kept.round.trimmed);
+                    goals[if matches!(goal, Goal::KeepsCost { .. }) { 1 } else { 2 }] += 1;
+                }
+            }
+        }
+        assert_eq!(opened[..3], [0, 1, 2]);
+        assert!(goals.iter().all(|&rounds| rounds > 10), "{goals:?}");
+    }
 
     #[test]
     fn the_draw_from_the_top_stays_in_range_and_prefers_the_top() {

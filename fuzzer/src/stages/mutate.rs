@@ -206,6 +206,10 @@ where
             (None, Some(whole)) => Base { bytes: whole.mutator_bytes(), mask: None, goal: None },
             (None, None) => return Ok(()),
         };
+        if base.mask.is_none() {
+            // there is no goal, it was missed, or its mask is not complete, or closed
+            self.trials.kept.borrow_mut().effort.let_go();
+        }
         match aim {
             Aim::Cost => {
                 let keeper = between.keeper.borrow();

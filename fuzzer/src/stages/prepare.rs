@@ -17,13 +17,8 @@ use super::{
 };
 use crate::{
     keep::round::Round,
-    mask::{
-        Computation, Probe,
-        cache::{Cache, Prepared},
-        target::Goal,
-        trim::trim,
-    },
-    target::{abi::Status, executor::Observers},
+    mask::{Computation, Probe, cache::Prepared, target::Goal, trim::trim},
+    target::{abi::Status, executor::Observers, fork_server},
 };
 
 /// Probes for a mask in one round, of an input that costs no more than the baseline. What is left is done in later rounds.
@@ -34,14 +29,15 @@ const FEWEST_PROBES: f64 = 32.0;
 /// Probes for trimming an input, once; fewer for expensive ones.
 const TRIMS: f64 = 1024.0;
 
-/// A mask is left as it is after so many probes that crashed or exited, or fewer that hung: see [`price`].
+/// A mask is given up after so many probes that crashed or exited, or fewer that hung: see [`price`].
 const PATIENCE: u32 = 32;
 
-/// What a probe that ended so takes of the patience: a hang has taken the whole hang timeout.
-fn price(status: Status) -> u32 {
+/// What a probe that ended so takes of the patience: a hang has taken the whole hang timeout, and a crash in this process,
+/// if runs are not `elsewhere`, costs a restart.
+fn price(status: Status, elsewhere: bool) -> u32 {
     match status {
         Status::Returned | Status::Rejected => 0,
-        Status::Crashed | Status::Exited => 1,
+        Status::Crashed | Status::Exited => u32::from(!elsewhere),
         Status::Hung | Status::Memory => PATIENCE / 4,
     }
 }
@@ -83,7 +79,7 @@ impl<K: Keeper> PrepareStage<K> {
         Ok(if is_usable { answer } else { Probe::Missed })
     }
 
-    /// The entry as it is, if its run satisfies the goal, and it is not too large to be worth it.
+    /// The entry as it is, if its run satisfies the goal, and there is room for what is computed.
     fn begin<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
@@ -97,7 +93,7 @@ impl<K: Keeper> PrepareStage<K> {
     {
         let mut whole = parts.state.corpus().cloned_input_for_id((entry as usize).into())?;
         whole.as_mut().truncate(parts.state.max_size());
-        if !Cache::has_room_for(whole.as_ref().len()) {
+        if !self.trials.kept.borrow().prepared.accepts(entry, goal, whole.as_ref().len()) {
             return Ok(None);
         }
         for _ in 0..RUNS {
@@ -107,8 +103,10 @@ impl<K: Keeper> PrepareStage<K> {
                 Probe::Stop => return Ok(None),
             }
         }
-        if let Goal::HitsBranch(branch) = goal {
-            self.trials.kept.borrow_mut().rare.set_aside(branch);
+        let kept = &mut *self.trials.kept.borrow_mut();
+        match goal {
+            Goal::HitsBranch(branch) => kept.rare.set_aside(branch),
+            Goal::KeepsHot { .. } | Goal::KeepsCost { .. } => kept.prepared.set_aside(entry, goal),
         }
         Ok(None)
     }
@@ -143,7 +141,7 @@ impl<K: Keeper> PrepareStage<K> {
             std::mem::swap(input.as_mut(), bytes);
             // after an early end in this process, nothing is run any more
             if !matches!(result, Ok(Probe::Stop)) {
-                lost += price(parts.executor.observers().0.status());
+                lost += price(parts.executor.observers().0.status(), fork_server::is_used());
             }
             result.unwrap_or_else(|error| {
                 failed = Some(error);
@@ -169,6 +167,7 @@ where
         let mut parts = Parts { fuzzer, executor, state, manager };
         let cost = self.trials.between.keeper.borrow().relative_cost(entry).max(1.0);
         let limit = parts.state.max_size();
+        self.trials.kept.borrow_mut().prepared.begin_round();
         let known = self.trials.kept.borrow_mut().prepared.take(entry, goal);
         // an earlier session may have had a larger limit
         let known = known.filter(|known| known.input.len() <= limit);
@@ -189,8 +188,10 @@ where
                     self.trials.kept.borrow_mut().masks.trims += probes;
                 }
                 let kept = &mut *self.trials.kept.borrow_mut();
-                kept.masks.computed += 1;
-                kept.masks.bytes += input.len() as u64;
+                if round.masked {
+                    kept.masks.computed += 1;
+                    kept.masks.bytes += input.len() as u64;
+                }
                 let parent = self.trials.between.keeper.borrow().parent(entry);
                 let computation = if round.masked {
                     parent
@@ -211,6 +212,10 @@ where
                 computation.go_on(input, &mut scratch, |bytes, _| probe(bytes));
             })?;
             prepared.lost += lost;
+            // what is known of half of the input or more is of use
+            if prepared.lost >= PATIENCE && prepared.computation.known() * 2 > prepared.input.len() {
+                prepared.computation.give_up();
+            }
             self.trials.kept.borrow_mut().masks.probes += prepared.computation.probes() - before;
         }
         self.trials.kept.borrow_mut().prepared.put(entry, goal, prepared);
@@ -219,3 +224,18 @@ where
 }
 
 begins_anew!(PrepareStage<K>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crashes_cost_patience_where_they_cost_a_restart() {
+        let prices = |elsewhere| {
+            [Status::Returned, Status::Rejected, Status::Crashed, Status::Exited, Status::Hung]
+                .map(|status| price(status, elsewhere))
+        };
+        assert_eq!(prices(false), [0, 0, 1, 1, PATIENCE / 4]);
+        assert_eq!(prices(true), [0, 0, 0, 0, PATIENCE / 4]);
+    }
+}

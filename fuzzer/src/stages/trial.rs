@@ -112,7 +112,7 @@ impl<K: Keeper> Trials<K> {
     }
 
     /// Runs `input` without any effect on the campaign but the number of its executions, to see whether it satisfies `goal`.
-    /// `None` if the run did not come back.
+    /// A run that ended early counts as far as it came, as a probe does; `None` if there was none.
     pub fn shadow<E, EM, S, Z>(
         &self,
         parts: &mut Parts<'_, E, EM, S, Z>,

@@ -277,6 +277,31 @@ impl<I, S> Observer<I, S> for CountsObserver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::target::program::tests::made_up;
+
+    #[test]
+    fn hits_are_those_of_all_runs_that_count_whether_their_counts_changed_or_not() {
+        let (program, counts) = made_up(&[3, 1]);
+        let mut observer = CountsObserver::new(program);
+        let mut run = |first: [u32; 3], second: u32, counting: bool| {
+            observer.clear();
+            counts.set(0, &first);
+            counts.set(1, &[second]);
+            observer.count_hits(counting);
+            observer.digest();
+            observer.count_hits(true);
+        };
+        run([1, 2, 0], 1, true);
+        run([1, 2, 0], 0, true);
+        run([1, 0, 3], 1, true);
+        run([1, 5, 4], 1, false);
+        run([1, 0, 4], 1, true);
+        let mut hits = vec![10];
+        observer.settle_hits(&mut hits);
+        assert_eq!(hits, [14, 2, 2, 3]);
+        observer.settle_hits(&mut hits);
+        assert_eq!(hits, [14, 2, 2, 3], "once");
+    }
 
     #[test]
     fn sums_are_exact_beyond_32_bits() {

@@ -74,3 +74,35 @@ impl FreshHits {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::program::tests::made_up;
+
+    #[test]
+    fn each_run_counts_once_for_each_branch_that_it_hit() {
+        let (program, _) = made_up(&[2, 3]);
+        let mut hits = FreshHits::default();
+        hits.grow(2, 5);
+        let mut all = [0; 5];
+        let mut settle = |hits: &mut FreshHits, counts: &[u32; 5]| {
+            hits.settle(program.functions(), counts, &mut all);
+            all
+        };
+        // three runs of the second function, the last one with other counts
+        hits.ran(1);
+        hits.ran(1);
+        hits.change(1, 2, &[1, 7, 0]);
+        hits.ran(1);
+        assert_eq!(settle(&mut hits, &[0, 0, 1, 0, 9]), [0, 0, 3, 2, 1]);
+        assert_eq!(settle(&mut hits, &[0, 0, 1, 0, 9]), [0, 0, 3, 2, 1], "once");
+        hits.ran(0);
+        hits.set_counting(false);
+        hits.ran(0);
+        hits.change(0, 0, &[1, 1]);
+        hits.ran(0);
+        hits.set_counting(true);
+        assert_eq!(settle(&mut hits, &[1, 0, 1, 0, 9]), [1, 1, 3, 2, 1]);
+    }
+}

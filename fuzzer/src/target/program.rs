@@ -243,3 +243,61 @@ impl Program {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::{
+        ptr::null,
+        sync::atomic::{AtomicU32, Ordering::Relaxed},
+    };
+
+    use super::*;
+    use crate::target::abi::{MAX_MODULES, RawModule};
+
+    fn leaked<T>(all: impl Iterator<Item = T>) -> &'static [T] {
+        Box::leak(all.collect())
+    }
+
+    fn zeros(number: usize) -> &'static [AtomicU32] {
+        leaked((0..number).map(|_| AtomicU32::new(0)))
+    }
+
+    /// Counts of a program that is not there: a run is what a test writes here.
+    pub(crate) struct Counts(Vec<(&'static AtomicU32, &'static [AtomicU32])>);
+
+    impl Counts {
+        /// A function has executed its edges so often.
+        pub(crate) fn set(&self, function: usize, counts: &[u32]) {
+            let (entry, others) = self.0[function];
+            for (slot, &count) in std::iter::once(entry).chain(others).zip(counts) {
+                slot.store(count, Relaxed);
+            }
+        }
+    }
+
+    /// A program of functions with so many edges, each of which stands for one instruction.
+    pub(crate) fn made_up(edges: &[u32]) -> (Program, Counts) {
+        let entries = zeros(edges.len());
+        let counts: Vec<_> =
+            entries.iter().zip(edges).map(|(entry, &edges)| (entry, zeros(edges as usize - 1))).collect();
+        let functions = leaked(counts.iter().zip(edges).map(|((entry, others), &edges)| RawFunction {
+            entry: entry.as_ptr(),
+            counts: others.as_ptr().cast_mut().cast(),
+            weights: leaked(std::iter::repeat_n(1_u32, edges as usize)).as_ptr(),
+            pcs: null(),
+            edges,
+            lines: 0,
+            progress: 0,
+            unused: 0,
+        }));
+        let (functions, entries) = (functions.as_ptr_range(), entries.as_ptr_range());
+        let module = RawModule {
+            functions_start: functions.start,
+            functions_stop: functions.end,
+            entries_start: entries.start.cast_mut().cast(),
+            entries_stop: entries.end.cast_mut().cast(),
+        };
+        let modules = RawModules { generation: 1, count: 1, module: [module; MAX_MODULES] };
+        (Program::new(Box::leak(Box::new(modules))), Counts(counts))
+    }
+}

@@ -77,6 +77,7 @@ impl Archive<'_> {
             // one that was killed a moment ago may have none
             let Ok(other) = Summary::read(&folder.join("summary.json")) else { continue };
             summary.masks += other.masks;
+            summary::Shadow::add_all(&mut summary.shadow, &other.shadow);
             for rule in other.rules {
                 if let Some(known) = summary.rules.iter_mut().find(|known| known.label == rule.label) {
                     known.applied += rule.applied;

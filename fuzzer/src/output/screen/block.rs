@@ -116,17 +116,22 @@ fn queue(status: &Status) -> Vec<String> {
     items
 }
 
-/// `7 branches hit by 64 runs at most`, `41 masks`, `2.1 % of executions`
+/// `7 branches hit by 64 runs at most`, `41 masks`, `2.1 % of executions`, `12 kept of 3,400 mutants`, `59 % on target`
 fn rare(status: &Status) -> Vec<String> {
     if status.cutoff == 0 && status.masks == 0 {
         return vec!["not yet".into()];
     }
     let branches = if status.rare == 1 { "branch" } else { "branches" };
-    vec![
+    let mut items = vec![
         format!("{} {branches} hit by {} at most", grouped(status.rare), counted(status.cutoff, "run")),
         counted(status.masks, "mask"),
         format!("{:.1} % of executions", status.mask_share * 100.0),
-    ]
+    ];
+    if status.masked > 0 {
+        items.push(format!("{} kept of {}", grouped(status.masked_kept), counted(status.masked, "mutant")));
+        items.push(format!("{:.0} % on target", status.masked_hits as f64 * 100.0 / status.masked as f64));
+    }
+    items
 }
 
 /// `T.11 34`, `havoc 21 (mixed)`

@@ -24,6 +24,9 @@ fn status() -> Status {
         cutoff: 64,
         masks: 41,
         mask_share: 0.021,
+        masked: 3_400,
+        masked_hits: 2_006,
+        masked_kept: 12,
         strategy: "mixed",
         best_rules: vec![("T.11".into(), 34), ("havoc".into(), 21)],
         last_new: Some(Duration::from_secs(12)),
@@ -134,8 +137,8 @@ fn a_window_that_became_narrower_is_cleared_as_a_whole() {
     columns.store(40, std::sync::atomic::Ordering::Relaxed);
     screen.show_now(&status());
     let text = String::from_utf8(out).unwrap();
-    let rows: usize = text.lines().take(10).map(|line| line.chars().count().div_ceil(40)).sum();
-    assert!(rows > 10 && text.contains(&format!("\x1b[{rows}A\r")), "{rows}: {text}");
+    let rows: usize = text.lines().take(11).map(|line| line.chars().count().div_ceil(40)).sum();
+    assert!(rows > 11 && text.contains(&format!("\x1b[{rows}A\r")), "{rows}: {text}");
 }
 
 #[test]
@@ -147,10 +150,10 @@ fn a_redraw_takes_the_place_of_the_block_before_and_notes_stay() {
         screen.show(&Status { executions: 900_000, ..status() });
         screen.finish("the end\n");
     });
-    assert_eq!(text.matches("\x1b[10A\r\x1b[J").count(), 1);
+    assert_eq!(text.matches("\x1b[11A\r\x1b[J").count(), 1);
     assert_eq!(text.matches("quagmire  ./trim").count(), 2);
     let note = text.find("a seed crashes").unwrap();
-    assert!(text.find("\x1b[10A").unwrap() < note && note < text.find("900,000").unwrap());
+    assert!(text.find("\x1b[11A").unwrap() < note && note < text.find("900,000").unwrap());
     assert!(text.ends_with("12s ago\n\nthe end\n"), "{text}");
 }
 

@@ -22,7 +22,7 @@ pub struct Rare {
 /// What masks cost and brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Masks {
-    /// Inputs that were made ready for a target: trimmed, and their masks computed.
+    /// Inputs that got a mask for a target, after they were trimmed to it.
     pub computed: u64,
     /// Bytes of these inputs, after trimming.
     pub bytes: u64,
@@ -66,4 +66,43 @@ pub struct Shadow {
     pub plain_mutants: u64,
     /// Those that satisfy the target.
     pub plain_hits: u64,
+}
+
+impl Shadow {
+    /// Adds the rows of another client to those of the same kind.
+    pub fn add_all(rows: &mut Vec<Self>, others: &[Self]) {
+        for other in others {
+            let Some(row) = rows.iter_mut().find(|row| (row.target, row.stage) == (other.target, other.stage)) else {
+                rows.push(*other);
+                continue;
+            };
+            row.masked_mutants += other.masked_mutants;
+            row.masked_hits += other.masked_hits;
+            row.plain_mutants += other.plain_mutants;
+            row.plain_hits += other.plain_hits;
+        }
+        rows.sort_by_key(|row| (row.target, row.stage));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_clients_are_added_by_target_and_stage() {
+        let row = |target, stage, mutants| Shadow {
+            target,
+            stage,
+            masked_mutants: mutants,
+            masked_hits: mutants / 2,
+            plain_mutants: mutants + 1,
+            plain_hits: 1,
+        };
+        let mut rows = vec![row(TargetKind::Branch, Source::Rules, 10)];
+        let others = [row(TargetKind::Branch, Source::Rules, 4), row(TargetKind::Branch, Source::Havoc, 6)];
+        Shadow::add_all(&mut rows, &others);
+        let both = Shadow { plain_mutants: 16, plain_hits: 2, ..row(TargetKind::Branch, Source::Rules, 14) };
+        assert_eq!(rows, [others[1], both]);
+    }
 }
