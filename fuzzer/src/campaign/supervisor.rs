@@ -168,6 +168,13 @@ pub struct Lost {
     pub stuck: bool,
 }
 
+impl Lost {
+    /// What is said of it.
+    pub fn in_words(&self) -> String {
+        format!("process ended: {}", self.end)
+    }
+}
+
 /// How a worker ends.
 #[derive(Debug)]
 pub enum Outcome {

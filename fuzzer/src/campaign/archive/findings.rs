@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, path::Path};
 
+use libafl_bolts::hash_std;
+
 use super::Archive;
 use crate::{
     campaign::{confirm::Confirmation, supervisor::Lost, worker::written_since},
@@ -74,7 +76,7 @@ impl Archive<'_> {
             return Ok(());
         }
         let kind = if lost.stuck { FindingKind::Hang } else { FindingKind::Fault };
-        self.save_early_end(kind, &format!("process ended: {}", lost.end), &lost.input, Origin::Unknown, None, None)
+        self.save_early_end(kind, &lost.in_words(), &lost.input, Origin::Unknown, None, None)
     }
 
     fn save_early_end(
@@ -142,9 +144,16 @@ impl Archive<'_> {
                 let name: EntryName = file.parse().unwrap_or_default();
                 let path = folder.join(&file);
                 let (parent, rules) = self.origin_in(&name);
-                let finding = self.found(kind, &path, (parent, &rules), name.cost);
-                let bytes = path.metadata().map_or(0, |file| file.len());
-                self.enter_finding(Finding { bytes, ..finding })?;
+                let bytes = std::fs::read(&path).unwrap_or_default();
+                let mut finding = self.found(kind, &path, (parent, &rules), name.cost);
+                finding.bytes = bytes.len() as u64;
+                // one that took a worker along, as the next one wrote down before it went the same way
+                if let Some(lost) = self.lost.iter().find(|lost| lost.input == bytes) {
+                    self.record.lost.insert(hash_std(&bytes));
+                    *self.record.lost_saved.entry(lost.end.to_string()).or_default() += 1;
+                    finding.detail = Some(lost.in_words());
+                }
+                self.enter_finding(finding)?;
             }
         }
         Ok(())
