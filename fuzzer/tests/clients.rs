@@ -9,7 +9,7 @@ use std::{
     process::{Child, Stdio},
 };
 
-use common::{Scene, children, ended, harness, number, run, signal, wait_until};
+use common::{Scene, children, ended, harness, is_alive, number, run, signal, wait_until};
 use serde_json::Value;
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
@@ -35,11 +35,6 @@ fn contents(files: BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
 /// All processes below one.
 fn descendants(process: u32) -> Vec<u32> {
     children(process).into_iter().flat_map(|child| [vec![child], descendants(child)].concat()).collect()
-}
-
-fn is_alive(process: u32) -> bool {
-    let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    state.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z') && !rest.is_empty())
 }
 
 fn started(scene: &Scene, options: &str) -> Child {

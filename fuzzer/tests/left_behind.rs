@@ -5,11 +5,11 @@ mod common;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
-use common::{Scene, built, children, ended, harness, number, run, signal, wait_until};
+use common::{Scene, binaries, built, children, ended, harness, is_alive, number, run, signal, wait_until};
 
 /// `testdata/daemon.c` in a file of its own, so that its processes are known.
 fn daemon(scene: &Scene, options: &[&str]) -> PathBuf {
@@ -41,16 +41,31 @@ fn daemons_of_the_target_end_with_the_campaign() {
 fn daemons_of_the_target_are_ended_while_the_campaign_goes_on() {
     let scene = Scene::new(&[("a", b"hello"), ("b", b"daemon")]);
     let program = daemon(&scene, &["-O1"]);
-    let mut command =
-        scene.campaign(&program, "--execs 150 --seed 1 --max-size 8 --no-confirm --hang-timeout 100ms --time 1h");
+    let mut command = scene.campaign(&program, "--seed 1 --max-size 8 --no-confirm --hang-timeout 100ms --time 1h");
     let campaign = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     let first = wait_until("a daemon", || {
         let ours = children(campaign.id());
         processes(&program).into_iter().find(|process| *process != campaign.id() && ours.contains(process))
     });
     wait_until("its end", || (!processes(&program).contains(&first)).then_some(()));
+    signal(campaign.id(), libc::SIGINT);
     ended(campaign).ended();
     assert_eq!(processes(&program), [0_u32; 0]);
+}
+
+#[test]
+fn children_of_the_shell_that_became_quagmire_are_left_alone() {
+    let scene = Scene::new(&[("a", b"hello"), ("b", b"daemon")]);
+    let program = daemon(&scene, &["-O1"]);
+    let mut shell = Command::new("sh");
+    let script = "sleep 1000 >/dev/null 2>&1 & echo $! >child; exec quagmire fuzz -i seeds -o out --execs 60 --no-confirm -- ./program";
+    let path = format!("{}:{}", binaries().display(), std::env::var("PATH").unwrap_or_default());
+    run(shell.args(["-c", script]).current_dir(scene.path("")).env("PATH", path)).ended();
+    let child = std::fs::read_to_string(scene.path("child")).expect("a number").trim().parse().expect("a number");
+    assert!(is_alive(child));
+    signal(child, libc::SIGKILL);
+    // what they leave behind would come to quagmire as well: so nothing does
+    processes(&program).into_iter().for_each(|daemon| signal(daemon, libc::SIGKILL));
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl<'a> Archive<'a> {
         })
     }
 
-    /// Begins to tell the other clients what is kept. `anew`: there may be more in the index than in the record.
+    /// Begins to tell the other clients what is kept. `anew`: what is in the index is not what is in the record.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -112,10 +112,6 @@ impl<'a> Archive<'a> {
             self.index = Some(if anew { Index::replace(output, files)? } else { Index::open(output)? });
         }
         Ok(())
-    }
-
-    fn add_to_index(&mut self, file: &str) -> Result<()> {
-        self.index.as_mut().map_or(Ok(()), |index| index.add(file))
     }
 
     /// Tells when the campaign is over and which inputs are not to be run.
@@ -156,6 +152,7 @@ impl<'a> Archive<'a> {
     /// Numbers of now that only the worker knows.
     pub fn set_moment(&mut self, moment: Moment) {
         self.moment = moment;
+        self.tell_others();
     }
 
     /// Says something that should not scroll away with the status.
@@ -214,7 +211,9 @@ impl<'a> Archive<'a> {
         self.describe(&mut entry, bytes, counts);
         write_whole(&self.folder().queue().join(&entry.file), bytes)?;
         self.logs.entry(entry.found, entry.executions, &entry.file, &entry.cost)?;
-        self.add_to_index(&entry.file)?;
+        if let Some(index) = &mut self.index {
+            index.add(&entry.file)?;
+        }
         Ok(self.remember(entry, bytes, counts))
     }
 
@@ -236,10 +235,7 @@ impl<'a> Archive<'a> {
 
     /// Enters what is in the queue already, as `file`, and has the next number. Returns the entries that do not matter any
     /// more.
-    ///
-    /// # Errors
-    /// If the folder cannot be written.
-    pub fn keep_again(&mut self, file: &str, bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
+    pub fn keep_again(&mut self, file: &str, bytes: &[u8], counts: &CountsObserver) -> Vec<u32> {
         let number = self.record.entries.len() as u32;
         let name: EntryName = file.parse().unwrap_or_default();
         let (parent, rules) = self.origin_in(&name);
@@ -248,10 +244,9 @@ impl<'a> Archive<'a> {
         let mut entry = Entry { file: file.to_owned(), parent, root, rules, depth, ..Entry::default() };
         self.describe(&mut entry, bytes, counts);
         self.record.foreign += u64::from(name.sync.is_some());
-        self.add_to_index(file)?;
         let fallen = self.remember(entry, bytes, counts);
         self.propose(number);
-        Ok(fallen)
+        fallen
     }
 
     /// What a name says: the entry that it was made from, and by which rules.

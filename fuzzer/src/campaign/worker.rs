@@ -127,15 +127,16 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     if resumed {
         remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
     }
-    // written after that was saved
-    let more_is_written = resumed || restart.died.is_some();
-    if more_is_written && record.baseline.is_none() {
-        // seeds are run again, and their files get these names
-        intake::set_imports_aside(setup, record.entries.len())?;
-    }
     if let Some(process) = restart.died {
         setup.folder.remove_unfinished_of(process);
         setup.publisher.iter().for_each(|publisher| publisher.remove_unfinished_of(process));
+    }
+    // after that was saved
+    let more_is_written = resumed || restart.died.is_some();
+    let enters_again = more_is_written && record.baseline.is_some();
+    if more_is_written && !enters_again {
+        // seeds are run again, and their files get these names
+        intake::set_imports_aside(setup, record.entries.len())?;
     }
     // what is known of edges goes by their numbers
     executor.open_again(&record.libraries);
@@ -180,9 +181,8 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit.div_ceil(setup.place.of as u64)))
     };
     archive.borrow_mut().set_limits(execution_limit, restart.lost);
-    archive.borrow_mut().open_index(first || restart.died.is_some())?;
-    if more_is_written {
-        archive.borrow_mut().find_again()?;
+    if !enters_again {
+        archive.borrow_mut().open_index(first || restart.died.is_some())?;
     }
     let interruption = Rc::new(RefCell::new(Interruption::None));
     let between = Between::new(archive.clone(), interruption.clone());
@@ -260,8 +260,10 @@ impl<'a> Worker<'a> {
         interruption: &RefCell<Interruption>,
         execution_limit: u64,
     ) -> Result<Outcome> {
-        self.record_lost_runs()?;
         self.warm_up();
+        if let Some(outcome) = self.take_up()? {
+            return Ok(outcome);
+        }
         if self.archive.borrow().record.baseline.is_none() {
             if let Some(outcome) = self.seeds()? {
                 return Ok(outcome);
@@ -278,10 +280,6 @@ impl<'a> Worker<'a> {
             self.archive.borrow_mut().set_moment(moment);
             self.archive.borrow_mut().write_progress(None)?;
             self.measure_noise()?;
-        } else if self.more_is_written
-            && let Some(outcome) = self.enter_again()?
-        {
-            return Ok(outcome);
         }
         if let Some(outcome) = self.import()? {
             return Ok(outcome);

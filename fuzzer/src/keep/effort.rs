@@ -85,6 +85,8 @@ pub struct Effort {
     #[serde(skip)]
     pub focus: Focus,
     current: usize,
+    /// Held to nothing after all: not the next one, or it would be chosen for ever, since it gets no work.
+    let_go: Option<usize>,
     arms: [Arm; ARMS],
 }
 
@@ -128,7 +130,8 @@ impl Effort {
     /// What the round for cost that has begun is held to: the ways of doing it share the work by what they found lately.
     /// Without `edge` there is none that the entry is the worst one of.
     pub fn begin_hold(&mut self, edge: bool) -> Hold {
-        let possible = || HOLDS.into_iter().filter(|&(_, hold)| edge || hold != Hold::Edge);
+        let let_go = self.let_go.take();
+        let possible = || HOLDS.into_iter().filter(|&(arm, hold)| (edge || hold != Hold::Edge) && Some(arm) != let_go);
         let rates: f64 = possible().map(|(arm, _)| self.arms[arm].rate()).sum();
         // how far it is behind: work done for each unit of share
         let lag = |arm: usize| self.arms[arm].work / (self.arms[arm].rate() / rates).max(SMALLEST_SHARE_OF_HOLDS);
@@ -140,7 +143,8 @@ impl Effort {
 
     /// The round is not held to a mask after all: a round for cost goes on as one that is held to nothing.
     pub fn let_go(&mut self) {
-        if self.aim() == Aim::Cost {
+        if self.aim() == Aim::Cost && self.current != PLAIN_COST {
+            self.let_go = Some(self.current);
             self.current = PLAIN_COST;
         }
     }
@@ -235,6 +239,26 @@ mod tests {
         effort.current = COVERAGE;
         effort.let_go();
         assert_eq!(effort.aim(), Aim::Coverage);
+    }
+
+    #[test]
+    fn a_kind_that_is_never_possible_leaves_the_others_their_rounds() {
+        for never in [Hold::Cost, Hold::Edge] {
+            let mut effort = Effort { focus: Focus::Cost, ..Effort::default() };
+            let mut rounds = [0u32; 3];
+            for _ in 0..10_000 {
+                if effort.begin() == Aim::Cost {
+                    let hold = effort.begin_hold(true);
+                    rounds[hold as usize] += 1;
+                    if hold == never {
+                        effort.let_go();
+                    }
+                }
+                effort.spend(100_000, 0);
+            }
+            let other = if never == Hold::Cost { Hold::Edge } else { Hold::Cost };
+            assert!(f64::from(rounds[other as usize]) > 0.3 * f64::from(rounds.iter().sum::<u32>()), "{rounds:?}");
+        }
     }
 
     /// Share of the rounds for cost that were held to nothing, to the total and to an edge, if only a kind brings anything,

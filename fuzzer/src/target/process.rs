@@ -85,12 +85,12 @@ pub fn is_forking() -> bool {
 }
 
 /// Children of this process that it has not started itself: what lost its parent, and came to this process since it is
-/// the one that looks after such (see [`adopt`]).
-pub fn strays() -> Vec<libc::pid_t> {
+/// the one that looks after such (see [`adopt`]). `None` on a system that does not list children.
+pub fn strays() -> Option<Vec<libc::pid_t>> {
     let own = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
-    let all = std::fs::read_to_string(format!("/proc/self/task/{process}/children")).unwrap_or_default();
-    all.split_whitespace().filter_map(|child| child.parse().ok()).filter(|child| !own.contains(child)).collect()
+    let all = std::fs::read_to_string(format!("/proc/self/task/{process}/children")).ok()?;
+    Some(all.split_whitespace().filter_map(|child| child.parse().ok()).filter(|child| !own.contains(child)).collect())
 }
 
 /// From now on, processes below this one that lose their parent become its children, instead of those of the system's first.

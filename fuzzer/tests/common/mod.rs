@@ -191,6 +191,12 @@ pub fn signal(process: u32, signal: i32) {
     assert_eq!(unsafe { libc::kill(process as i32, signal) }, 0);
 }
 
+/// Whether a process is there, and has not ended already.
+pub fn is_alive(process: u32) -> bool {
+    let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    state.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z') && !rest.is_empty())
+}
+
 /// The children of a process.
 pub fn children(process: u32) -> Vec<u32> {
     let listed = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();

@@ -113,10 +113,12 @@ impl Archive<'_> {
         let finding = Finding { detail: Some(what.to_owned()), ..self.found(kind, &path, (parent, &rules), ratio) };
         let (function, location) = place.map_or((None, None), |place| (Some(place.function), place.location));
         let finding = Finding { bytes: bytes.len() as u64, hot_function: function, hot_location: location, ..finding };
-        self.enter_finding(finding)
+        self.logs.finding(self.elapsed(), &finding)?;
+        self.enter_finding(finding);
+        Ok(())
     }
 
-    fn enter_finding(&mut self, finding: Finding) -> Result<()> {
+    fn enter_finding(&mut self, finding: Finding) {
         let elapsed = self.elapsed();
         match finding.kind {
             FindingKind::Hang => {
@@ -128,13 +130,11 @@ impl Archive<'_> {
                 self.record.last_fault = Some(elapsed);
             }
         }
-        self.logs.finding(elapsed, &finding)?;
         self.record.findings.push(finding);
-        Ok(())
     }
 
     /// Enters faults and hangs that were written after the checkpoint: they were reported.
-    pub fn find_again(&mut self) -> Result<()> {
+    pub fn find_again(&mut self) {
         for kind in [FindingKind::Fault, FindingKind::Hang] {
             let (folder, known) = match kind {
                 FindingKind::Hang => (self.folder().hangs(), self.record.hangs),
@@ -153,10 +153,9 @@ impl Archive<'_> {
                     *self.record.lost_saved.entry(lost.end.to_string()).or_default() += 1;
                     finding.detail = Some(lost.in_words());
                 }
-                self.enter_finding(finding)?;
+                self.enter_finding(finding);
             }
         }
-        Ok(())
     }
 
     /// A fault or a hang of which nothing else is known.

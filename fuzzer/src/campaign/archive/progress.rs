@@ -32,8 +32,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 impl Archive<'_> {
     /// Called after every tick or so: shows and writes what is due.
     pub fn housekeeping(&mut self, moment: Moment) -> Result<()> {
-        self.moment = moment;
-        self.tell_others();
+        self.set_moment(moment);
         let elapsed = self.elapsed();
         let interval = if self.terminal { REDRAW_INTERVAL } else { LINE_INTERVAL };
         let view = self.view();

@@ -28,6 +28,9 @@ use crate::{
     target::{abi::Status, fork_server, tick::TIME_UP},
 };
 
+/// An input that is no seed, nor what comes of one.
+const SOME_TEXT: &[u8] = b"<a b='0'>{[1, 2]}</a>\n\0\xff";
+
 /// Where queue files wait that the saved state does not know, and whose numbers it cannot give them again.
 fn imports(setup: &Setup) -> PathBuf {
     setup.folder.queue().join(".import")
@@ -68,8 +71,30 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Worker<'_> {
+    /// What the folder has and the checkpoint does not know, of a worker that died or an earlier session. An outcome if this
+    /// process cannot go on.
+    pub(super) fn take_up(&mut self) -> Result<Option<Outcome>> {
+        let mut goes_on = true;
+        if self.more_is_written {
+            // should this worker die before the next one is due
+            self.checkpoint(false)?;
+            if self.archive.borrow().record.baseline.is_some() {
+                goes_on = self.enter_again()?;
+            }
+            let moment = self.moment();
+            let mut archive = self.archive.borrow_mut();
+            archive.set_moment(moment);
+            archive.find_again();
+        }
+        self.record_lost_runs()?;
+        if self.more_is_written {
+            self.checkpoint(false)?;
+        }
+        Ok((!goes_on).then_some(Outcome::Again))
+    }
+
     /// Inputs that took an earlier worker with them, each recorded once.
-    pub(super) fn record_lost_runs(&mut self) -> Result<()> {
+    fn record_lost_runs(&mut self) -> Result<()> {
         let mut archive = self.archive.borrow_mut();
         for lost in self.restart.lost {
             if archive.record.lost.insert(libafl_bolts::hash_std(&lost.input)) {
@@ -201,7 +226,7 @@ impl Worker<'_> {
         let half = first.bytes[..first.bytes.len() / 2].to_vec();
         let flipped = first.bytes.iter().map(|byte| !byte).collect();
         let is_same = |instructions| Some(instructions) == seed;
-        for other in [half, flipped] {
+        for other in [half, flipped, SOME_TEXT.to_vec()] {
             let ended = ended_early(self.executor.execute(&other));
             if ended || !is_same(self.executor.counts().cost().instructions) {
                 return Ok(());
@@ -250,38 +275,36 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Enters what was kept after the last checkpoint again, by a worker that died or an earlier session. It keeps its
-    /// number and its name: others may have taken it in under these. An outcome if this process cannot go on.
-    pub(super) fn enter_again(&mut self) -> Result<Option<Outcome>> {
+    /// Enters what was kept after the last checkpoint again. It keeps its number and its name: others may have taken it in
+    /// under these. False if this process cannot go on.
+    fn enter_again(&mut self) -> Result<bool> {
         let queue = self.setup.folder.queue();
         let known = |worker: &Self| worker.archive.borrow().record.entries.len();
         let files = written_since(&queue, known(self) as u64);
-        let mut outcome = None;
-        while let Some(file) = files.get(&(known(self) as u64)).filter(|_| !stop_requested() && !TIME_UP.load(Relaxed))
-        {
+        let mut goes_on = true;
+        while let Some(file) = files.get(&(known(self) as u64)) {
             let bytes = std::fs::read(queue.join(file)).unwrap_or_default();
             if bytes.len() > self.setup.max_size || self.is_lost(&bytes) {
                 break;
             }
             let input = BytesInput::new(bytes);
             self.execute(&input)?;
-            if self.executor.counts().status() != Status::Returned {
-                if ended_early(self.executor.counts().status()) && !fork_server::is_used() {
-                    outcome = Some(Outcome::Again);
-                }
+            let status = self.executor.counts().status();
+            if status != Status::Returned {
+                goes_on = !ended_early(status) || fork_server::is_used();
                 break;
             }
-            let fallen = self.archive.borrow_mut().keep_again(file, input.as_ref(), self.executor.counts())?;
+            let moment = self.moment();
+            self.archive.borrow_mut().set_moment(moment);
+            let fallen = self.archive.borrow_mut().keep_again(file, input.as_ref(), self.executor.counts());
             self.add_to_corpus(input, fallen)?;
             self.executor.counts_mut().judged();
             self.keep_house()?;
         }
         // the number of the first that does not do the same any more is free
         set_imports_aside(self.setup, known(self))?;
-        if outcome.is_some() {
-            self.checkpoint(false)?;
-        }
-        Ok(outcome)
+        self.archive.borrow_mut().open_index(true)?;
+        Ok(goes_on)
     }
 
     /// Runs what an earlier session kept after its last checkpoint.
