@@ -4,7 +4,7 @@ mod common;
 
 use std::{path::PathBuf, process::Command};
 
-use common::{Scene, binaries, built, number, run};
+use common::{Scene, binaries, built, number, processes, run};
 use serde_json::Value;
 
 /// `testdata/program.c`: a loop that goes round once for each byte, and then what the first byte says.
@@ -25,15 +25,6 @@ fn replayed(scene: &Scene, seeds: &[&str], program: &PathBuf, arguments: &[&str]
 fn rounds(input: &Value) -> u64 {
     let lines = input["lines"].as_array().expect("lines").iter();
     lines.filter(|line| line["line"] == 13).map(|line| number(&line["count"])).max().unwrap_or(0)
-}
-
-/// Processes that run this program.
-fn processes(program: &PathBuf) -> Vec<u32> {
-    let listed = std::fs::read_dir("/proc").expect("processes").flatten();
-    let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers
-        .filter(|number| std::fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|exe| exe == *program))
-        .collect()
 }
 
 #[test]

@@ -4,27 +4,18 @@ mod common;
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
-use common::{Scene, binaries, built, children, ended, harness, is_alive, number, run, signal, wait_until};
+use common::{Scene, binaries, built, children, ended, harness, is_alive, number, processes, run, signal, wait_until};
 
 /// `testdata/daemon.c` in a file of its own, so that its processes are known.
 fn daemon(scene: &Scene, options: &[&str]) -> PathBuf {
     let own = scene.path("program");
     std::fs::copy(built("daemon.c", options, None), &own).expect("copied");
     own
-}
-
-/// Processes that run this program.
-fn processes(program: &Path) -> Vec<u32> {
-    let listed = std::fs::read_dir("/proc").expect("processes").flatten();
-    let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers
-        .filter(|number| std::fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|exe| exe == *program))
-        .collect()
 }
 
 #[test]

@@ -197,6 +197,13 @@ pub fn is_alive(process: u32) -> bool {
     state.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z') && !rest.is_empty())
 }
 
+/// Processes that run this program.
+pub fn processes(program: &Path) -> Vec<u32> {
+    let listed = fs::read_dir("/proc").expect("processes").flatten();
+    let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.filter(|number| fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|exe| exe == *program)).collect()
+}
+
 /// The children of a process.
 pub fn children(process: u32) -> Vec<u32> {
     let listed = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
