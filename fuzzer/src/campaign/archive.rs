@@ -252,8 +252,7 @@ impl<'a> Archive<'a> {
     /// What a name says: the entry that it was made from, and by which rules.
     fn origin_in(&self, name: &EntryName) -> (Option<u32>, Vec<u16>) {
         let parent = name.src.filter(|&parent| parent < self.record.entries.len() as u64).map(|parent| parent as u32);
-        let place = |label: &String| self.record.rules.iter().position(|rule| rule.label == *label);
-        (parent, name.rules.iter().filter_map(place).map(|place| place as u16).collect())
+        (parent, self.record.labelled(&name.rules))
     }
 }
 

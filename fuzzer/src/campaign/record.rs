@@ -177,6 +177,12 @@ impl Record {
         }
     }
 
+    /// Indices of the rules with these labels; those that are not known are left out.
+    pub fn labelled(&self, labels: &[String]) -> Vec<u16> {
+        let place = |label: &String| self.rules.iter().position(|rule| rule.label == *label);
+        labels.iter().filter_map(place).map(|place| place as u16).collect()
+    }
+
     /// Labels of all rules that led from the seed to an entry, in order.
     pub fn history(&self, entry: u32) -> Vec<String> {
         let mut generations = Vec::new();

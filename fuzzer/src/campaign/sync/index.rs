@@ -17,7 +17,7 @@ use crate::{
 const FILE: &str = ".names";
 
 /// Where the index of the campaign in `output` is.
-pub fn path(output: &Path) -> PathBuf {
+fn path(output: &Path) -> PathBuf {
     output.join(FILE)
 }
 

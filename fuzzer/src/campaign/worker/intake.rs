@@ -307,7 +307,7 @@ impl Worker<'_> {
         Ok(goes_on)
     }
 
-    /// Runs what an earlier session kept after its last checkpoint.
+    /// Runs what was set aside, since it could not have its number again.
     pub(super) fn import(&mut self) -> Result<Option<Outcome>> {
         let folder = imports(self.setup);
         for file in files_in(&folder) {

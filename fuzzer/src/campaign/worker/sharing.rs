@@ -313,9 +313,7 @@ impl Worker<'_> {
         let status = self.executor.counts().status();
         let origin = |record: &Record| {
             let (ancestor, labels) = sharing.siblings.ancestor(at, number, &record.taken_in);
-            let place = |label: &String| record.rules.iter().position(|rule| rule.label == *label);
-            let rules = labels.iter().filter_map(place).map(|place| place as u16);
-            (ancestor, rules.collect::<Vec<_>>())
+            (ancestor, record.labelled(&labels))
         };
         let mut kept = None;
         if new.is_some() {
