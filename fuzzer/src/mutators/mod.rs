@@ -10,9 +10,11 @@ mod draw;
 mod edit;
 pub mod havoc;
 pub mod masked;
+pub mod room;
 pub mod rule;
 pub mod select;
 pub mod text;
+pub mod vary;
 pub mod xml;
 
 #[cfg(test)]
@@ -54,6 +56,8 @@ pub static BUILT_IN: &[&BuiltIn] = &[
     &attributes::REMOVE_ATTRIBUTE_NAME,
     &attributes::REMOVE_ATTRIBUTE_VALUE,
     &tags::REMOVE_TAG,
+    &vary::VARY_WORD,
+    &vary::VARY_LINE,
 ];
 
 /// [`BUILT_IN`], in the form in which rules of all kinds are handed on.

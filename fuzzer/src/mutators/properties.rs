@@ -97,6 +97,7 @@ fn labels_are_the_documented_ones_in_order() {
         .map(|n| format!("T.{n}"))
         .chain((1..=6).map(|n| format!("B.{n}")))
         .chain((1..=4).map(|n| format!("D.{n}")))
+        .chain((1..=2).map(|n| format!("V.{n}")))
         .collect();
     let labels: Vec<String> = built_in_rules().iter().map(|rule| rule.label().to_owned()).collect();
     assert_eq!(labels, expected);

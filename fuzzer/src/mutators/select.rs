@@ -47,12 +47,12 @@ impl InputType {
         }
     }
 
-    /// Whether the built-in rules of this family (`T`, `B`, `D`) suit inputs of this type.
+    /// Whether the built-in rules of this family (`T`, `B`, `D`, `V`) suit inputs of this type.
     fn wants(self, family: &str) -> bool {
         match self {
-            Self::Text => family == "T",
+            Self::Text => matches!(family, "T" | "V"),
             Self::Binary => family == "B",
-            Self::Xml => family == "T" || family == "D",
+            Self::Xml => matches!(family, "T" | "D" | "V"),
         }
     }
 }
@@ -115,7 +115,7 @@ fn looks_like_xml(text: &[u8]) -> bool {
     starts_a_tag && text.windows(2).any(|pair| pair == b"</" || pair == b"/>")
 }
 
-/// The rules for inputs of this type, without custom rules. XML gets the text rules and those of the D family.
+/// The rules for inputs of this type, without custom rules. XML gets the rules for text and those of the D family.
 pub fn rules_for(input_type: InputType, all: &[Arc<dyn Rule>]) -> Vec<Arc<dyn Rule>> {
     all.iter().filter(|rule| input_type.wants(split(rule.label()).0)).cloned().collect()
 }
@@ -165,7 +165,7 @@ fn split(label: &str) -> (&str, Option<u32>) {
     label.split_once('.').map_or((label, None), |(family, number)| (family, number.parse().ok()))
 }
 
-/// `T.1-T.15, B.1-B.6, D.1-D.4`
+/// `T.1-T.15, B.1-B.6, D.1-D.4, V.1-V.2`
 fn known(all: &[Arc<dyn Rule>]) -> String {
     let families = all.chunk_by(|a, b| split(a.label()).0 == split(b.label()).0);
     let ranges: Vec<String> = families
@@ -225,9 +225,10 @@ mod tests {
     fn each_type_gets_its_families() {
         let all = built_in_rules();
         assert_eq!(labels(&rules_for(InputType::Binary, &all)), "B.1 B.2 B.3 B.4 B.5 B.6");
-        assert_eq!(rules_for(InputType::Text, &all).len(), 15);
         let text = labels(&rules_for(InputType::Text, &all));
-        assert_eq!(labels(&rules_for(InputType::Xml, &all)), format!("{text} D.1 D.2 D.3 D.4"));
+        let perun = text.strip_suffix(" V.1 V.2").expect("V comes last");
+        assert_eq!(perun.split(' ').count(), 15);
+        assert_eq!(labels(&rules_for(InputType::Xml, &all)), format!("{perun} D.1 D.2 D.3 D.4 V.1 V.2"));
     }
 
     #[test]
@@ -251,7 +252,8 @@ mod tests {
     #[test]
     fn an_unknown_rule_is_named_with_those_that_are_known() {
         for unknown in ["X.3", "R.1", "T.16", "", "T.5-T.2", "T.1-B.2", "T.", "T-B"] {
-            let expected = format!("--rules: there is no rule '{unknown}': known are T.1-T.15, B.1-B.6, D.1-D.4");
+            let expected =
+                format!("--rules: there is no rule '{unknown}': known are T.1-T.15, B.1-B.6, D.1-D.4, V.1-V.2");
             assert_eq!(selected(&format!("T.1,{unknown}")), expected);
         }
     }

@@ -17,6 +17,7 @@ use crate::{
         adaptor::RuleMutator,
         havoc::{havoc, splice, tokens},
         masked::MaskedMutations,
+        room::make_room,
         rule::Rule,
     },
     output::summary,
@@ -192,6 +193,8 @@ where
         applied: &mut Vec<u16>,
     ) -> Result<bool, Error> {
         applied.clear();
+        let limit = state.max_size();
+        make_room(input.as_mut(), mask.as_deref_mut(), limit, state.rand_mut());
         let mut operator = usize::from(leading);
         for _ in 0..LONGEST_CHAIN {
             let result = match &mut mask {

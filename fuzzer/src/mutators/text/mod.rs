@@ -17,13 +17,13 @@ use super::edit::{find_all, is_blank};
 ///
 /// A newline ends a line, so no empty line follows the last newline. There is always a line: an empty input is an
 /// empty line.
-struct Lines {
+pub(super) struct Lines {
     /// Where the content of each line ends: at its newline, or at the end of the input.
     ends: Vec<usize>,
 }
 
 impl Lines {
-    fn of(bytes: &[u8]) -> Self {
+    pub(super) fn of(bytes: &[u8]) -> Self {
         let mut ends = find_all(bytes, b'\n');
         if bytes.last() != Some(&b'\n') {
             ends.push(bytes.len());
@@ -31,12 +31,12 @@ impl Lines {
         Self { ends }
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The content of a line, without its newline.
-    fn range(&self, line: usize) -> Range<usize> {
+    pub(super) fn range(&self, line: usize) -> Range<usize> {
         let start = if line == 0 { 0 } else { self.ends[line - 1] + 1 };
         start..self.ends[line]
     }
@@ -45,7 +45,7 @@ impl Lines {
     ///
     /// If none of them fits, the next line that does. `fits` sees each line at most twice, and lines are drawn
     /// uniformly: a `fits` that reads its line is linear in the size of the input.
-    fn draw(
+    pub(super) fn draw(
         &self,
         k: usize,
         rand: &mut StdRand,
@@ -79,7 +79,7 @@ fn runs(bytes: &[u8], within: Range<usize>, inside: impl Fn(u8) -> bool + Copy) 
 }
 
 /// The words of a line.
-fn words(bytes: &[u8], line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn words(bytes: &[u8], line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     runs(bytes, line, |byte| !is_blank(byte))
 }
 

@@ -1,0 +1,67 @@
+//! Room for what comes in: an input of the largest size can only be changed where it is, or get shorter.
+
+use libafl_bolts::rands::{Rand, StdRand};
+
+use super::draw::log_uniform;
+use crate::mask::{Edit, Mask};
+
+/// An input has little room if it can grow by less than this share (of 64) of the largest size.
+const LITTLE: usize = 64;
+
+/// In half of the draws, an input with little room loses a part of it, half of it at most: its end, or any. With a mask, it
+/// is one that may be deleted, and the mask follows.
+pub fn make_room(bytes: &mut Vec<u8>, mask: Option<&mut Mask>, limit: usize, rand: &mut StdRand) {
+    let most = bytes.len() / 2;
+    if bytes.len() + limit / LITTLE < limit || most == 0 || rand.coinflip(0.5) {
+        return;
+    }
+    let length = log_uniform(rand, most);
+    let last = bytes.len() - length;
+    let start = if rand.coinflip(0.5) { last } else { rand.below_or_zero(last + 1) };
+    let Some(mask) = mask else {
+        bytes.drain(start..start + length);
+        return;
+    };
+    let start = if mask.allows(Edit::Delete, start) { Some(start) } else { mask.draw(Edit::Delete, rand) };
+    let Some(start) = start else { return };
+    let range = start..mask.run_around(Edit::Delete, start, length).end;
+    bytes.drain(range.clone());
+    mask.delete(range);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_room_stays_and_what_has_none_loses_half_at_most() {
+        let mut rand = StdRand::with_seed(1);
+        let mut lengths = std::collections::BTreeSet::new();
+        for _ in 0..2000 {
+            let (mut full, mut short, mut one) = (vec![7; 100], vec![7; 98], vec![7]);
+            make_room(&mut full, None, 100, &mut rand);
+            make_room(&mut short, None, 100, &mut rand);
+            make_room(&mut one, None, 1, &mut rand);
+            assert_eq!((short.len(), one.len()), (98, 1));
+            lengths.insert(full.len());
+        }
+        assert_eq!((lengths.first(), lengths.last()), (Some(&50), Some(&100)));
+        assert!(lengths.len() > 40, "{lengths:?}");
+    }
+
+    #[test]
+    fn what_may_not_be_deleted_stays() {
+        let mut rand = StdRand::with_seed(1);
+        let text: Vec<u8> = (0..100).collect();
+        let mut shorter = 0;
+        for _ in 0..500 {
+            let (mut bytes, mut mask) = (text.clone(), Mask::nothing(100));
+            mask.allow(Edit::Delete, 20..30);
+            make_room(&mut bytes, Some(&mut mask), 100, &mut rand);
+            assert!(bytes.starts_with(&text[..20]) && bytes.ends_with(&text[30..]));
+            assert_eq!((mask.length(), mask.allowed(Edit::Delete)), (bytes.len(), bytes.len() - 90));
+            shorter += usize::from(bytes.len() < 100);
+        }
+        assert!((200..300).contains(&shorter), "{shorter}");
+    }
+}
