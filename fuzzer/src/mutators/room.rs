@@ -5,7 +5,7 @@ use libafl_bolts::rands::{Rand, StdRand};
 use super::draw::log_uniform;
 use crate::mask::{Edit, Mask};
 
-/// An input has little room if it can grow by less than this share (of 64) of the largest size.
+/// An input has little room if it can grow by no more than the largest size divided by this.
 const LITTLE: usize = 64;
 
 /// In half of the draws, an input with little room loses a part of it, half of it at most: its end, or any. With a mask, it

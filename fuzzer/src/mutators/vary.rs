@@ -7,9 +7,8 @@ use libafl_bolts::rands::{Rand, StdRand};
 
 use super::{
     draw::{MOST_REPEATS, log_uniform},
-    edit::is_blank,
     rule::rule,
-    text::{Lines, words},
+    text::{Lines, separator, words},
 };
 
 rule! {
@@ -24,9 +23,7 @@ fn vary_word(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
     let Some(line) = in_turn.find(|line| words(bytes, line.clone()).next().is_some()) else { return false };
     let candidates: Vec<Range<usize>> = words(bytes, line.clone()).collect();
     let word = candidates[draw_early(candidates.len(), rand)].clone();
-    let around =
-        [line.contains(&word.end).then_some(word.end), word.start.checked_sub(1).filter(|at| line.contains(at))];
-    let separator = around.into_iter().flatten().map(|at| bytes[at]).find(|byte| is_blank(*byte)).unwrap_or(b' ');
+    let separator = separator(bytes, &line, &word);
     vary(bytes, word, separator, limit, rand)
 }
 

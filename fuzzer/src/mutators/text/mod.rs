@@ -45,7 +45,7 @@ impl Lines {
     ///
     /// If none of them fits, the next line that does. `fits` sees each line at most twice, and lines are drawn
     /// uniformly: a `fits` that reads its line is linear in the size of the input.
-    pub(super) fn draw(
+    fn draw(
         &self,
         k: usize,
         rand: &mut StdRand,
@@ -81,6 +81,13 @@ fn runs(bytes: &[u8], within: Range<usize>, inside: impl Fn(u8) -> bool + Copy) 
 /// The words of a line.
 pub(super) fn words(bytes: &[u8], line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     runs(bytes, line, |byte| !is_blank(byte))
+}
+
+/// The blank that stands behind a word of a line, or else before it; a space if neither is one.
+pub(super) fn separator(bytes: &[u8], line: &Range<usize>, word: &Range<usize>) -> u8 {
+    let before = word.start.checked_sub(1).filter(|at| line.contains(at));
+    let after = Some(word.end).filter(|at| line.contains(at));
+    [after, before].into_iter().flatten().map(|at| bytes[at]).find(|byte| b" \t".contains(byte)).unwrap_or(b' ')
 }
 
 /// The runs of blanks of a line.

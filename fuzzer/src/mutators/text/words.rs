@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use libafl_bolts::rands::{Rand, StdRand};
 
-use super::{Lines, count_runs, gaps, words};
+use super::{Lines, count_runs, gaps, separator, words};
 use crate::mutators::draw::{log_uniform, repeats};
 use crate::mutators::edit::{Insert, What, delete_all, insert_all, is_blank};
 use crate::mutators::rule::rule;
@@ -45,12 +45,8 @@ fn repeat_word(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
             }
             let times = log_uniform(rand, (share.min(room) / unit).max(1));
             room -= times * unit;
-            let before = word.start.checked_sub(1).filter(|&at| at >= line.start);
-            let after = Some(word.end).filter(|&at| at < line.end);
-            let separator =
-                [after, before].into_iter().flatten().map(|at| bytes[at]).find(|byte| b" \t".contains(byte));
-            let what =
-                What::Copy { from: word.start, len: word.len(), times, separator: Some(separator.unwrap_or(b' ')) };
+            let separator = Some(separator(bytes, &line, &word));
+            let what = What::Copy { from: word.start, len: word.len(), times, separator };
             inserts.push(Insert { at: word.end, what });
         }
     }
