@@ -313,7 +313,9 @@ impl Archive<'_> {
     ) -> Result<(u32, Vec<u32>)> {
         let number = self.record.entries.len() as u32;
         self.record.foreign += 1;
-        self.keep(Some(sync), origin.0, origin.1, bytes, counts).map(|fallen| (number, fallen))
+        let fallen = self.keep(Some(sync), origin.0, origin.1, bytes, counts)?;
+        self.kept.borrow_mut().leave_to_others(number, counts);
+        Ok((number, fallen))
     }
 }
 

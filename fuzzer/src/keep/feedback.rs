@@ -89,6 +89,14 @@ pub struct Kept {
     pub novelty: Novelty,
 }
 
+/// The branches that the run hit.
+fn hit(counts: &CountsObserver) -> impl Iterator<Item = usize> + '_ {
+    counts.ran().iter().flat_map(|&function| {
+        let (first, counts) = counts.counts(function);
+        (first..).zip(counts).filter(|(_, count)| **count != 0).map(|(edge, _)| edge)
+    })
+}
+
 impl Kept {
     /// Makes room for a program of this many edges.
     pub fn grow(&mut self, edges: usize) {
@@ -119,17 +127,18 @@ impl Kept {
         }
         let cost = counts.cost();
         self.history.learn_costs(&cost, &self.steering);
-        let hit = counts.ran().iter().flat_map(|&function| {
-            let (first, counts) = counts.counts(function);
-            (first..).zip(counts).filter(|(_, count)| **count != 0).map(|(edge, _)| edge)
-        });
-        self.rare.enter(entry, self.novelty.edge || self.novelty.bucket, hit);
+        self.rare.enter(entry, self.novelty.edge || self.novelty.bucket, hit(counts));
         let all = counts.ran().iter().map(|&function| {
             let (first, all) = counts.counts(function);
             (first, all, counts.branches(function).1.len())
         });
         let standing = Standing { cost, bytes: bytes.len() as u64, key: self.steering.key(&cost), score };
         self.champions.enter(entry, standing, !self.ignores_maxima, all)
+    }
+
+    /// Another campaign has found what `entry`, just entered, shows first here: it is at work on that.
+    pub fn leave_to_others(&mut self, entry: u32, counts: &CountsObserver) {
+        self.rare.leave_to_others(entry, hit(counts));
     }
 
     /// The entry with these contents.

@@ -29,6 +29,10 @@ const BOOTSTRAP: u64 = 2;
 const FIRST_PAUSE: u64 = 64;
 const LONGEST_PAUSE: u32 = 12;
 
+/// A branch that another campaign has found is its own until it says how often it has hit it, or until the hits of others
+/// were read so often.
+const READS: u8 = 2;
+
 /// Fewer items are not worth looking for those of entries that are set aside.
 const FEW: usize = 1 << 12;
 
@@ -90,7 +94,10 @@ pub struct RareBranches {
     /// Per branch: how many runs hit it.
     pub hits: Vec<u64>,
     /// ... and how many runs of other campaigns over the same program, as far as they are known; may be shorter.
-    pub hits_of_others: Vec<u64>,
+    hits_of_others: Vec<u64>,
+    /// Branches that others have found and not told their hits of, with the reads until that is not waited for any more.
+    #[serde(skip)]
+    awaited: HashMap<u32, u8>,
     /// Of so many campaigns that share the work, this is the one with this number.
     #[serde(skip)]
     pub part: Part,
@@ -150,6 +157,23 @@ impl RareBranches {
         }
     }
 
+    /// Others have found what `entry`, just entered, is the first to hit here. They are at work on it: so it waits for
+    /// their hits.
+    pub fn leave_to_others(&mut self, entry: u32, branches: impl Iterator<Item = usize>) {
+        let first = branches.filter(|&branch| matches!(self.hitters[branch], [only, NOBODY, ..] if only == entry));
+        self.awaited.extend(first.map(|branch| (branch as u32, READS)));
+    }
+
+    /// Others have hit the branches so often.
+    pub fn learn_hits_of_others(&mut self, hits: Vec<u64>) {
+        self.hits_of_others = hits;
+        let hits = &self.hits_of_others;
+        self.awaited.retain(|&branch, reads| {
+            *reads -= 1;
+            *reads > 0 && hits.get(branch as usize).is_none_or(|&hits| hits == 0)
+        });
+    }
+
     /// What the latest choice was made of.
     pub fn latest(&self) -> Rarity {
         self.latest
@@ -199,9 +223,13 @@ impl RareBranches {
     }
 
     /// The rare branch that was worked on least, and of the entries that hit it the one that was worked on least for it,
-    /// where the work that a round would be counts as done.
+    /// where the work that a round would be counts as done. What is rare is so among the branches of this part, if it has
+    /// any.
     fn choose(&mut self, champions: &Champions) -> Option<(u32, u32)> {
-        let known = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| !self.is_paused(branch));
+        let is_free = |branch: usize| !self.is_paused(branch) && !self.awaited.contains_key(&(branch as u32));
+        let all = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_free(branch));
+        let has_part = all().any(|branch| self.part.has(branch));
+        let known = || all().filter(|&branch| !has_part || self.part.has(branch));
         // those of others come from files
         let others = |branch: usize| self.hits_of_others.get(branch).copied().unwrap_or(0);
         let hits = |branch: usize| self.hits[branch].saturating_add(others(branch));
@@ -209,9 +237,7 @@ impl RareBranches {
         let cutoff = rarity::cutoff(least);
         let rare = known().filter(|&branch| hits(branch) <= cutoff);
         let mut branches = 0;
-        let best = rare
-            .inspect(|_| branches += 1)
-            .min_by_key(|&branch| (!self.part.has(branch), self.work[branch], hits(branch)));
+        let best = rare.inspect(|_| branches += 1).min_by_key(|&branch| (self.work[branch], hits(branch)));
         let paused = self.paused.values().filter(|pause| self.all < pause.until).count() as u64;
         self.latest = Rarity { cutoff, branches, paused };
         let branch = best?;
@@ -292,10 +318,29 @@ mod tests {
         rare.part = Part { number: 1, of: 2 };
         // 1 and 9 belong to the other one
         assert_eq!((0..3).map(|_| rare.begin_round(0, &champions)).collect::<Vec<_>>(), [Some((5, 2)); 3]);
-        rare.hits_of_others = vec![0, 0, 0, 0, 0, 1];
-        assert_eq!(rare.begin_round(0, &champions), Some((5, 2)), "as rare as the others");
-        rare.hits_of_others[5] = 20;
-        assert!(matches!(rare.begin_round(0, &champions), Some((1 | 9, _))), "others have hit it often");
+        assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 1, paused: 0 });
+        rare.learn_hits_of_others(vec![0, 0, 0, 0, 0, 20]);
+        assert_eq!(rare.begin_round(0, &champions), Some((5, 2)), "the rarest of its own");
+        rare.set_aside(5);
+        assert!(matches!(rare.begin_round(0, &champions), Some((1 | 9, _))), "nothing of its own to do");
+    }
+
+    #[test]
+    fn what_others_have_found_waits_until_they_have_told_their_hits() {
+        let (mut rare, champions) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
+        rare.leave_to_others(1, [0, 2, 3].into_iter());
+        let mut target = |hits: &[u64]| {
+            rare.learn_hits_of_others(hits.to_vec());
+            rare.begin_round(0, &champions).map(|(branch, _)| branch)
+        };
+        assert_eq!(target(&[]), Some(1));
+        assert_eq!(target(&[]), Some(2), "nobody has told");
+        assert_eq!(target(&[]), Some(3), "no longer awaited either");
+
+        let (mut rare, champions) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
+        rare.leave_to_others(1, [0, 2, 3].into_iter());
+        rare.learn_hits_of_others(vec![0, 0, 70]);
+        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)), "2 is not rare, 3 is awaited");
     }
 
     #[test]

@@ -230,7 +230,7 @@ impl Worker<'_> {
         }
         let mut sum = vec![0; self.executor.counts().program().edges()];
         sharing.hits.values().for_each(|hits| hits.add_to(&mut sum));
-        self.kept.borrow_mut().rare.hits_of_others = sum;
+        self.kept.borrow_mut().rare.learn_hits_of_others(sum);
         for name in strangers {
             self.say(format!(
                 "{name} fuzzes another build of the program: its inputs are taken in, its hit counts are not"
