@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{keep::shadow::Source, mask::TargetKind};
 
-/// Branches that few runs hit, as FairFuzz has it.
+/// Branches that few runs hit, as FairFuzz has it; on many cores, of those that the first client works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rare {
     /// How many there are now.
