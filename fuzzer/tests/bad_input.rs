@@ -364,6 +364,29 @@ fn a_disk_that_cannot_be_written_is_named() {
 }
 
 #[test]
+fn a_full_dev_shm_does_not_matter() {
+    const SKIPPED: i32 = 77;
+    // with a mount namespace of its own, and no byte left
+    let script = "mount -t tmpfs -o size=4k quagmire-test /dev/shm && head -c 4096 /dev/zero >/dev/shm/full &&
+        ! echo more >/dev/shm/more 2>/dev/null && exec \"$@\"; exit 77";
+    for program in [harness("quadratic.c"), common::built("program.c", &["-g", "-O0"], None)] {
+        let scene = Scene::new(SEED);
+        let cores = if std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1) { "-j 2" } else { "" };
+        let options = format!("{cores} --execs 200 --seed 1 --max-size 100 --no-confirm --sync meeting --name me");
+        let campaign = scene.campaign(&program, &options);
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", script, "sh"]).arg(campaign.get_program()).args(campaign.get_args());
+        let run = run(command.current_dir(scene.path("")));
+        if !is_root() || run.code == Some(SKIPPED) || run.stderr.contains("unshare failed") {
+            println!("skipped: no small file system can be mounted here");
+            return;
+        }
+        run.ended();
+        assert!(common::number(&scene.summary()["executions"]) >= 200);
+    }
+}
+
+#[test]
 fn a_program_that_does_not_look_at_its_input_is_noticed() {
     let program = common::built("usage.c", &["-g", "-O1"], None);
     for (arguments, words) in [
