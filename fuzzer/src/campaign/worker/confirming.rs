@@ -102,15 +102,16 @@ impl<'a> Worker<'a> {
             criteria: Criteria { threshold: options.threshold, resources: options.cost.clone() },
             hang_timeout: options.hang_timeout,
             memory_limit: options.memory_limit,
-            deadline: self.time_limit() + options.hang_timeout.mul_f64(OF_HANG_TIMEOUT),
+            deadline: self.end_of_confirmations(),
         }
     }
 
-    /// When the time of this session is up; for one that ends by something else, now.
-    fn time_limit(&self) -> Instant {
-        let left = self.setup.options.time.saturating_sub(self.archive.borrow().session());
+    /// Counted from when the campaign's time is up, even if the run in progress went on for a while.
+    fn end_of_confirmations(&self) -> Instant {
+        let options = &self.setup.options;
+        let end = options.time.saturating_add(options.hang_timeout.mul_f64(OF_HANG_TIMEOUT));
         let now = Instant::now();
-        now.checked_add(left).unwrap_or(now)
+        now.checked_add(end.saturating_sub(self.archive.borrow().session())).unwrap_or(now)
     }
 
     /// Confirms the most expensive candidate.
