@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::Error;
 use crate::cache::{Cache, digest};
+use crate::plan::Objects;
 use crate::toolchain::Toolchain;
 
 /// The first one is compiled, and includes the others.
@@ -42,23 +43,6 @@ const RUNTIME_FLAGS: &[&str] = &["-O2", "-g0", "-fPIC", "-fno-sanitize=all", "-f
 /// Variables that would make clang write files for the user's build, or change its command line, when it compiles ours.
 const UNWANTED_VARIABLES: &[&str] =
     &["CCC_OVERRIDE_OPTIONS", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "CC_PRINT_HEADERS", "CC_PRINT_OPTIONS"];
-
-/// The objects for executables.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Objects {
-    /// The list of instrumented objects.
-    pub runtime: PathBuf,
-    /// What shows how far comparisons of memory get.
-    pub compares: PathBuf,
-    /// The `main` of in-process harnesses.
-    pub main: PathBuf,
-    /// The fork server of other programs.
-    pub serve: PathBuf,
-    /// The `main` of harnesses under the fork server.
-    pub driver: PathBuf,
-    /// What counts allocations.
-    pub heap: PathBuf,
-}
 
 /// The linker script that gives counts pages of their own.
 pub fn script(cache: &Cache) -> Result<PathBuf, Error> {

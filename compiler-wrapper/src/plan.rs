@@ -83,23 +83,30 @@ pub struct Plan {
 pub struct Pieces {
     /// The pass plugin.
     pub plugin: PathBuf,
-    /// The runtime object.
-    pub runtime: PathBuf,
-    /// The object that shows how far comparisons of memory get: code that was compiled with `QUAGMIRE_COMPARES=1` may be
-    /// linked, or loaded, without it.
-    pub compares: PathBuf,
-    /// The object with the in-process harness's `main`.
-    pub main: PathBuf,
-    /// The object with the fork server.
-    pub serve: PathBuf,
-    /// The object with a `main` that calls a harness.
-    pub driver: PathBuf,
-    /// The object that counts allocations.
-    pub heap: PathBuf,
+    /// What executables are linked with.
+    pub objects: Objects,
     /// The linker script that gives counts pages of their own.
     pub script: PathBuf,
     /// The engine's archive.
     pub engine: PathBuf,
+}
+
+/// The objects for executables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Objects {
+    /// The list of instrumented objects.
+    pub runtime: PathBuf,
+    /// What shows how far comparisons of memory get: code that was compiled with `QUAGMIRE_COMPARES=1` may be linked, or
+    /// loaded, without it.
+    pub compares: PathBuf,
+    /// The `main` of in-process harnesses.
+    pub main: PathBuf,
+    /// The fork server of other programs.
+    pub serve: PathBuf,
+    /// The `main` of harnesses under the fork server.
+    pub driver: PathBuf,
+    /// What counts allocations.
+    pub heap: PathBuf,
 }
 
 /// Functions of the runtime that instrumented code calls.
@@ -135,15 +142,16 @@ impl Plan {
             if self.language_in_effect.is_some() {
                 command.extend(["-x", "none"].map(OsString::from));
             }
-            let entry = if link == Link::Engine { &pieces.main } else { &pieces.serve };
-            command.extend([&pieces.runtime, &pieces.compares, entry].map(|object| object.clone().into()));
+            let objects = &pieces.objects;
+            let entry = if link == Link::Engine { &objects.main } else { &objects.serve };
+            command.extend([&objects.runtime, &objects.compares, entry].map(|object| object.clone().into()));
             if !self.sanitizer_allocates {
-                command.push(pieces.heap.clone().into());
+                command.push(objects.heap.clone().into());
             }
             if link == Link::Engine {
                 command.push(pieces.engine.clone().into());
             } else if link == Link::Driver {
-                command.push(pieces.driver.clone().into());
+                command.push(objects.driver.clone().into());
             }
             if link != Link::Runtime {
                 // libFuzzer stands before the user's archives and so takes a harness out of one: do the same

@@ -30,12 +30,14 @@ fn command(line: &str) -> String {
 fn command_with(line: &str, settings: Settings) -> String {
     let pieces = Pieces {
         plugin: "P".into(),
-        runtime: "R".into(),
-        compares: "C".into(),
-        main: "M".into(),
-        serve: "S".into(),
-        driver: "D".into(),
-        heap: "H".into(),
+        objects: Objects {
+            runtime: "R".into(),
+            compares: "C".into(),
+            main: "M".into(),
+            serve: "S".into(),
+            driver: "D".into(),
+            heap: "H".into(),
+        },
         script: "L".into(),
         engine: "E".into(),
     };

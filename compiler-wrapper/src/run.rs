@@ -21,10 +21,7 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
         pieces.plugin = artefacts::plugin(&cache, &toolchain, plan.compares)?;
     }
     if plan.link.is_some() {
-        let objects = artefacts::objects(&cache, &toolchain, &plan.target)?;
-        (pieces.runtime, pieces.compares) = (objects.runtime, objects.compares);
-        (pieces.main, pieces.serve, pieces.heap) = (objects.main, objects.serve, objects.heap);
-        pieces.driver = objects.driver;
+        pieces.objects = artefacts::objects(&cache, &toolchain, &plan.target)?;
     }
     if plan.pages {
         pieces.script = artefacts::script(&cache)?;
