@@ -98,20 +98,14 @@ impl<'a> Worker<'a> {
 
     fn confirmer(&self) -> Confirmer {
         let options = &self.setup.options;
+        let (now, session) = (Instant::now(), self.archive.borrow().session());
+        let left = left_for_confirmations(options.time, options.hang_timeout, session);
         Confirmer {
             criteria: Criteria { threshold: options.threshold, resources: options.cost.clone() },
             hang_timeout: options.hang_timeout,
             memory_limit: options.memory_limit,
-            deadline: self.end_of_confirmations(),
+            deadline: now.checked_add(left).unwrap_or(now),
         }
-    }
-
-    /// Counted from when the campaign's time is up, even if the run in progress went on for a while.
-    fn end_of_confirmations(&self) -> Instant {
-        let options = &self.setup.options;
-        let end = options.time.saturating_add(options.hang_timeout.mul_f64(OF_HANG_TIMEOUT));
-        let now = Instant::now();
-        now.checked_add(end.saturating_sub(self.archive.borrow().session())).unwrap_or(now)
     }
 
     /// Confirms the most expensive candidate.
@@ -148,5 +142,22 @@ impl<'a> Worker<'a> {
         }
         archive.record.confirming += started.elapsed();
         Ok(())
+    }
+}
+
+/// Counted from when the campaign's time is up, even if the run in progress went on for a while. `session` has passed.
+fn left_for_confirmations(time: Duration, hang_timeout: Duration, session: Duration) -> Duration {
+    time.saturating_add(hang_timeout.mul_f64(OF_HANG_TIMEOUT)).saturating_sub(session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_goes_on_after_the_end_takes_from_the_time_of_confirmations() {
+        let left = |session| left_for_confirmations(Duration::from_secs(3), Duration::from_secs(5), session);
+        assert_eq!([0, 3, 5, 6, 8].map(|session| left(Duration::from_secs(session)).as_secs()), [6, 3, 1, 0, 0]);
+        assert_eq!(left_for_confirmations(Duration::MAX, Duration::MAX / 2, Duration::ZERO), Duration::MAX);
     }
 }
