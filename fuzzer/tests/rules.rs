@@ -61,7 +61,7 @@ fn markup_gets_the_rules_for_attributes_and_tags() {
     let scene = Scene::new(&[("doc", b"<?xml version='1.0'?><a b='1'><c/></a>")]);
     scene.fuzz(&harness("quadratic.c"), "--max-size 200 --execs 300 --seed 1 --no-confirm").ended();
     let used = labels(&scene);
-    assert!(used.starts_with("T.1 ") && used.contains(" T.15 D.1 D.2 D.3 D.4 V.1 V.2 havoc"), "{used}");
+    assert!(used.starts_with("T.1 ") && used.contains(" T.15 D.1 D.2 D.3 D.4 V.1 V.2 V.3 V.4 havoc"), "{used}");
 }
 
 #[test]

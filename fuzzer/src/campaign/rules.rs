@@ -105,12 +105,12 @@ mod tests {
     #[test]
     fn the_type_of_most_seeds_decides_and_the_others_are_named() {
         let mut mixed = seeds(&[BINARY, TEXT, ("b.txt", "b"), XML]);
-        assert!(chosen(&mut mixed, &[]).unwrap().ends_with("T.15 V.1 V.2"));
+        assert!(chosen(&mut mixed, &[]).unwrap().ends_with("T.15 V.1 V.2 V.3 V.4"));
         let expected = "2 of 4 seeds are not text: blob (binary), doc.xml (xml); used as well, with the rules for text \
                         (--input-type chooses others)";
         assert_eq!(mixed.warnings, [expected]);
         let mut many = seeds(&[TEXT, XML, XML, XML, XML, XML, BINARY, BINARY, BINARY]);
-        assert!(chosen(&mut many, &[]).unwrap().ends_with("D.4 V.1 V.2"));
+        assert!(chosen(&mut many, &[]).unwrap().ends_with("D.4 V.1 V.2 V.3 V.4"));
         let expected = "4 of 9 seeds are not xml: blob (binary), blob (binary), blob (binary) and 1 more; ";
         assert!(many.warnings[0].starts_with(expected), "{:?}", many.warnings);
         let mut one = seeds(&[XML, TEXT, XML]);
@@ -129,7 +129,7 @@ mod tests {
         let mut same = seeds(&[("a.bin", ""), TEXT, ("b", "b b")]);
         assert!(chosen(&mut same, &[]).unwrap().starts_with("T.1"));
         assert!(same.warnings.is_empty());
-        assert!(chosen(&mut seeds(&[("a.svg", "")]), &[]).unwrap().ends_with("D.4 V.1 V.2"));
+        assert!(chosen(&mut seeds(&[("a.svg", "")]), &[]).unwrap().ends_with("D.4 V.1 V.2 V.3 V.4"));
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         let unknown = with(&["--rules", "R.3"]).unwrap_err();
         assert_eq!(
             unknown.message,
-            "--rules: there is no rule 'R.3': known are T.1-T.15, B.1-B.6, D.1-D.4, V.1-V.2, R.1-R.2"
+            "--rules: there is no rule 'R.3': known are T.1-T.15, B.1-B.6, D.1-D.4, V.1-V.4, R.1-R.2"
         );
         std::fs::write(file, "a: b\n(c: d\n").unwrap();
         let bad = with(&[]).unwrap_err();

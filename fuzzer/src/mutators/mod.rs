@@ -58,6 +58,8 @@ pub static BUILT_IN: &[&BuiltIn] = &[
     &tags::REMOVE_TAG,
     &vary::VARY_WORD,
     &vary::VARY_LINE,
+    &vary::COLLIDE_WORD,
+    &vary::COLLIDE_LINE,
 ];
 
 /// [`BUILT_IN`], in the form in which rules of all kinds are handed on.
