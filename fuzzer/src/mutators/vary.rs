@@ -148,8 +148,10 @@ impl Names {
 /// Moves a character by a step or two and the one behind it the other way by `factor` times as much, if both are characters
 /// of a name then. Whether they are.
 fn trade(name: &mut [u8], factor: i32, plain: bool, rand: &mut StdRand) -> bool {
-    let Some(last) = name.len().checked_sub(1).filter(|&last| last > 0) else { return false };
-    let at = rand.below_or_zero(last);
+    if name.len() < 2 {
+        return false;
+    }
+    let at = rand.below_or_zero(name.len() - 1);
     let steps = [-2, -1, 1, 2][rand.below_or_zero(4)];
     let moved = |byte: u8, by: i32| {
         let byte = u8::try_from(i32::from(byte) + by).ok()?;
@@ -160,7 +162,8 @@ fn trade(name: &mut [u8], factor: i32, plain: bool, rand: &mut StdRand) -> bool 
     true
 }
 
-/// Where a name or number is in `text`, each as likely as it is long; any byte if there is none.
+/// Where a name or number is in `text`, each as likely as it is long; any byte if there is none. Bytes that are not ASCII are
+/// parts of names.
 fn draw_name(text: &[u8], rand: &mut StdRand) -> Range<usize> {
     let from = rand.below_or_zero(text.len());
     let is_part = |&at: &usize| text[at].is_ascii_alphanumeric() || !text[at].is_ascii();
