@@ -93,7 +93,7 @@ impl Champions {
 
     /// What an entry used.
     pub fn cost(&self, entry: u32) -> Option<&Cost> {
-        self.entry(entry).map(|standing| &standing.cost)
+        self.standing(entry).map(|standing| &standing.cost)
     }
 
     /// The edge whose largest count an entry raised most when it was kept, and that count, while it is the largest.
@@ -162,7 +162,7 @@ impl Champions {
                 let most = totals(of)[total];
                 amount > most || (amount == most && standing.bytes < of.bytes)
             };
-            if self.entry(holder).is_none_or(larger) {
+            if self.standing(holder).is_none_or(larger) {
                 self.most[total] = Some(entry);
                 self.pass_title(holder, entry, &mut fallen);
             }
@@ -174,7 +174,7 @@ impl Champions {
             }
         }
         for &loser in &fallen {
-            let Some(standing) = self.entry(loser).copied() else { continue };
+            let Some(standing) = self.standing(loser).copied() else { continue };
             remove(&mut self.ranking, (standing.cost.instructions, loser));
             remove(&mut self.by_score, (standing.score.to_bits(), loser));
         }
@@ -189,12 +189,13 @@ impl Champions {
         }
     }
 
-    fn entry(&self, entry: u32) -> Option<&Standing> {
+    /// What an entry is compared by.
+    pub fn standing(&self, entry: u32) -> Option<&Standing> {
         self.entries.get(entry as usize)?.as_ref().map(|entry| &entry.standing)
     }
 
     fn is_cheaper(&self, entry: u32, than: u32) -> bool {
-        match (self.entry(entry), self.entry(than)) {
+        match (self.standing(entry), self.standing(than)) {
             (Some(a), Some(b)) => (a.cost.instructions, a.bytes) < (b.cost.instructions, b.bytes),
             _ => false,
         }

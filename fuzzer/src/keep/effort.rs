@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::history::Novelty;
+use super::{history::Novelty, offspring::KINDS};
+use crate::mask::target::Goal;
 
 /// What a round is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,11 @@ pub const OVERHEAD: u64 = 3000;
 /// ... and per byte of the input, which is copied some times over: bytes that are worth one instruction.
 const BYTES: u64 = 2;
 
+/// The work of a run. Instructions.
+pub fn work(instructions: u64, bytes: usize) -> u64 {
+    instructions + OVERHEAD + bytes as u64 / BYTES
+}
+
 /// How the work is divided between the aims (`--focus`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Focus {
@@ -36,17 +42,6 @@ pub enum Focus {
 /// Share of the work for coverage with `--focus coverage`; the rest with `--focus cost`; the limits with `balanced`.
 const LARGEST_SHARE: f64 = 0.8;
 const SMALLEST_SHARE: f64 = 1.0 - LARGEST_SHARE;
-
-/// What mutants of a round for cost keep, if they are held to a mask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
-    /// There is no mask.
-    Nothing,
-    /// The total.
-    Cost,
-    /// The count of the edge that the entry is the worst one of.
-    Edge,
-}
 
 /// Each way of mutating for cost gets this share of that work at least.
 const SMALLEST_SHARE_OF_HOLDS: f64 = 0.1;
@@ -75,8 +70,9 @@ const COVERAGE: usize = 0;
 const PLAIN_COST: usize = 1;
 const COST_KEPT: usize = 2;
 const EDGE_KEPT: usize = 3;
-const ARMS: usize = 4;
-const HOLDS: [(usize, Hold); 3] = [(PLAIN_COST, Hold::Nothing), (COST_KEPT, Hold::Cost), (EDGE_KEPT, Hold::Edge)];
+/// Probes for masks for cost.
+const PREPARING: usize = 4;
+const ARMS: usize = 5;
 
 /// See the module's text.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -85,6 +81,8 @@ pub struct Effort {
     #[serde(skip)]
     pub focus: Focus,
     current: usize,
+    #[serde(skip)]
+    prepares: bool,
     /// Held to nothing after all: not the next one, or it would be chosen for ever, since it gets no work.
     let_go: Option<usize>,
     arms: [Arm; ARMS],
@@ -123,22 +121,25 @@ impl Effort {
 
     /// All rounds for cost.
     fn for_cost(&self) -> Arm {
-        let arms = HOLDS.map(|(arm, _)| &self.arms[arm]);
+        let arms = [PLAIN_COST, COST_KEPT, EDGE_KEPT, PREPARING].map(|arm| &self.arms[arm]);
         Arm { found: arms.iter().map(|arm| arm.found).sum(), work: arms.iter().map(|arm| arm.work).sum() }
     }
 
-    /// What the round for cost that has begun is held to: the ways of doing it share the work by what they found lately.
-    /// Without `edge` there is none that the entry is the worst one of.
-    pub fn begin_hold(&mut self, edge: bool) -> Hold {
+    /// Which of the goals that there are masks for ([`KINDS`]) the round for cost that has begun is held to, if any: the ways
+    /// of doing it share the work by what mutants of each found lately. What a mask has taken was spent, and says nothing
+    /// about whether to use it.
+    pub fn begin_hold(&mut self, goals: [Option<Goal>; KINDS.len()]) -> Option<Goal> {
         let let_go = self.let_go.take();
-        let possible = || HOLDS.into_iter().filter(|&(arm, hold)| (edge || hold != Hold::Edge) && Some(arm) != let_go);
+        let holds = [(PLAIN_COST, None), (COST_KEPT, goals[0]), (EDGE_KEPT, goals[1])];
+        let is_possible = |arm: usize, goal: Option<Goal>| arm == PLAIN_COST || (goal.is_some() && Some(arm) != let_go);
+        let possible = || holds.into_iter().filter(|&(arm, goal)| is_possible(arm, goal));
         let rates: f64 = possible().map(|(arm, _)| self.arms[arm].rate()).sum();
         // how far it is behind: work done for each unit of share
         let lag = |arm: usize| self.arms[arm].work / (self.arms[arm].rate() / rates).max(SMALLEST_SHARE_OF_HOLDS);
         let behind = possible().min_by(|(one, _), (other, _)| lag(*one).total_cmp(&lag(*other)));
-        let (arm, hold) = behind.unwrap_or(HOLDS[0]);
+        let (arm, goal) = behind.unwrap_or((PLAIN_COST, None));
         self.current = arm;
-        hold
+        goal
     }
 
     /// The round is not held to a mask after all: a round for cost goes on as one that is held to nothing.
@@ -154,10 +155,20 @@ impl Effort {
         if self.current == COVERAGE { Aim::Coverage } else { Aim::Cost }
     }
 
+    /// From now on, or no longer, the round is made ready: what that takes and finds is not its mutants'.
+    pub fn prepare(&mut self, prepares: bool) {
+        self.prepares = prepares;
+    }
+
+    fn arm(&mut self) -> &mut Arm {
+        let prepares = self.prepares && self.aim() == Aim::Cost;
+        &mut self.arms[if prepares { PREPARING } else { self.current }]
+    }
+
     /// Adds an execution to the current round's work.
     #[inline]
     pub fn spend(&mut self, instructions: u64, bytes: usize) {
-        self.arms[self.current].work += (instructions + OVERHEAD + bytes as u64 / BYTES) as f64;
+        self.arm().work += work(instructions, bytes) as f64;
     }
 
     /// An input was kept in the current round.
@@ -166,7 +177,7 @@ impl Effort {
             Aim::Coverage => novelty.edge || novelty.bucket,
             Aim::Cost => novelty.maximum || novelty.total || novelty.memory,
         };
-        self.arms[self.current].found += f64::from(u8::from(counts));
+        self.arm().found += f64::from(u8::from(counts));
     }
 }
 
@@ -234,44 +245,76 @@ mod tests {
         effort.spend(1_000, 0);
         effort.found(NEW);
         let of = |arm: usize| (effort.arms[arm].work, effort.arms[arm].found);
-        let work = |instructions: u64| (instructions + OVERHEAD) as f64;
+        let work = |instructions: u64| work(instructions, 0) as f64;
         assert_eq!((of(EDGE_KEPT), of(PLAIN_COST)), ((work(100), 0.0), (work(1_000), 1.0)));
         effort.current = COVERAGE;
         effort.let_go();
         assert_eq!(effort.aim(), Aim::Coverage);
     }
 
+    const TOTAL: Goal = Goal::KeepsHot { edge: 1, least: 1 };
+    const EDGE: Goal = Goal::KeepsHot { edge: 2, least: 1 };
+
+    #[test]
+    fn what_a_mask_takes_is_work_for_cost_but_no_reason_not_to_use_it() {
+        let mut effort = Effort { focus: Focus::Cost, ..Effort::default() };
+        let mut rounds = [0u32; 2];
+        for _ in 0..10_000 {
+            if effort.begin() == Aim::Cost {
+                let held = effort.begin_hold([Some(TOTAL), None]).is_some();
+                rounds[usize::from(held)] += 1;
+                if held {
+                    effort.prepare(true);
+                    effort.spend(1_000_000, 0);
+                    effort.prepare(false);
+                }
+            } else {
+                effort.prepare(true); // coverage's
+                effort.spend(50_000, 0);
+                effort.prepare(false);
+            }
+            effort.spend(50_000, 0);
+        }
+        close(f64::from(rounds[0]), f64::from(rounds[1]));
+        close(effort.arms[COVERAGE].work / effort.for_cost().work, 0.25);
+        assert!(effort.arms[PREPARING].work > 5.0 * effort.arms[COST_KEPT].work);
+    }
+
     #[test]
     fn a_kind_that_is_never_possible_leaves_the_others_their_rounds() {
-        for never in [Hold::Cost, Hold::Edge] {
+        for never in [TOTAL, EDGE] {
             let mut effort = Effort { focus: Focus::Cost, ..Effort::default() };
             let mut rounds = [0u32; 3];
             for _ in 0..10_000 {
                 if effort.begin() == Aim::Cost {
-                    let hold = effort.begin_hold(true);
-                    rounds[hold as usize] += 1;
-                    if hold == never {
+                    let goal = effort.begin_hold([Some(TOTAL), Some(EDGE)]);
+                    rounds[place(goal)] += 1;
+                    if goal == Some(never) {
                         effort.let_go();
                     }
                 }
                 effort.spend(100_000, 0);
             }
-            let other = if never == Hold::Cost { Hold::Edge } else { Hold::Cost };
-            assert!(f64::from(rounds[other as usize]) > 0.3 * f64::from(rounds.iter().sum::<u32>()), "{rounds:?}");
+            let other = if never == TOTAL { EDGE } else { TOTAL };
+            assert!(f64::from(rounds[place(Some(other))]) > 0.3 * f64::from(rounds.iter().sum::<u32>()), "{rounds:?}");
         }
+    }
+
+    fn place(goal: Option<Goal>) -> usize {
+        [None, Some(TOTAL), Some(EDGE)].into_iter().position(|other| other == goal).unwrap()
     }
 
     /// Share of the rounds for cost that were held to nothing, to the total and to an edge, if only a kind brings anything,
     /// every fourth time.
-    fn holds(good: Hold, edge: bool) -> [f64; 3] {
+    fn holds(good: Option<Goal>, edge: Option<Goal>) -> [f64; 3] {
         let mut effort = Effort { focus: Focus::Cost, ..Effort::default() };
         let mut rounds = [0u32; 3];
         for _ in 0..200_000 {
-            let hold = (effort.begin() == Aim::Cost).then(|| effort.begin_hold(edge));
+            let goal = (effort.begin() == Aim::Cost).then(|| effort.begin_hold([Some(TOTAL), edge]));
             effort.spend(100_000, 0);
-            if let Some(hold) = hold {
-                rounds[hold as usize] += 1;
-                if hold == good && rounds[hold as usize] % 4 == 0 {
+            if let Some(goal) = goal {
+                rounds[place(goal)] += 1;
+                if goal == good && rounds[place(goal)] % 4 == 0 {
                     effort.found(NEW);
                 }
             }
@@ -282,12 +325,12 @@ mod tests {
     #[test]
     fn masked_rounds_are_as_frequent_as_they_are_good() {
         let least = |share: f64| close(share, SMALLEST_SHARE_OF_HOLDS / (1.0 + 2.0 * SMALLEST_SHARE_OF_HOLDS));
-        let [nothing, cost, edge] = holds(Hold::Edge, true);
+        let [nothing, total, edge] = holds(Some(EDGE), Some(EDGE));
         least(nothing);
-        least(cost);
+        least(total);
         assert!(edge > 0.8);
-        let [nothing, cost, edge] = holds(Hold::Nothing, false);
+        let [nothing, total, edge] = holds(None, None);
         assert!(nothing > 0.8 && edge == 0.0);
-        close(cost / nothing, SMALLEST_SHARE_OF_HOLDS);
+        close(total / nothing, SMALLEST_SHARE_OF_HOLDS);
     }
 }

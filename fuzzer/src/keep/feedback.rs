@@ -9,20 +9,24 @@ use libafl::{
     feedbacks::{Feedback, StateInitializer},
     inputs::HasMutatorBytes,
 };
-use libafl_bolts::{Named, hash_std};
+use libafl_bolts::{Named, hash_std, rands::Rand};
 use serde::{Deserialize, Serialize};
 
 use super::{
     champions::{Champions, Standing},
     effort::Effort,
     history::{History, Novelty},
+    offspring::{KINDS, Offspring},
     rare::RareBranches,
     round::Round,
     shadow::Shadow,
     steering::Steering,
 };
-use crate::mask::cache::Cache;
-use crate::target::{abi::Status, counts::CountsObserver, executor::Observers};
+use crate::{
+    cost::resource::Resource,
+    mask::{Target, cache::Cache, target::Goal},
+    target::{abi::Status, counts::CountsObserver, executor::Observers},
+};
 
 /// What of FairFuzz a campaign uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +69,8 @@ pub struct Kept {
     pub effort: Effort,
     /// Which branches few runs have hit.
     pub rare: RareBranches,
+    /// What became of the mutants of the worst entry.
+    pub offspring: Offspring,
     /// Entries that were made ready for their targets.
     pub prepared: Cache,
     /// What masks cost and brought.
@@ -112,6 +118,32 @@ impl Kept {
             self.prepared = Cache::default();
         }
         self.masking = masking;
+    }
+
+    /// What mutants of an entry can keep in a round for cost ([`KINDS`]): nine tenths of what it uses of a resource that the
+    /// search follows, or of the executions of the edge that it is the worst one of.
+    pub fn goals_of_cost<R: Rand>(&self, entry: u32, rand: &mut R) -> [Option<Goal>; KINDS.len()] {
+        let resource = match self.steering.resources() {
+            [only] => Some(*only),
+            several => rand.choose(several).copied(),
+        };
+        let amount = |of: Resource| self.champions.cost(entry).map_or(0, |cost| of.of(cost));
+        let used = resource.map(|of| (of, amount(of))).filter(|&(_, amount)| amount > 0);
+        let total = used.map(|(resource, amount)| Goal::keeps_cost(resource, amount));
+        [total, self.champions.raised(entry).map(|(edge, count)| Goal::keeps_edge(edge, count))]
+    }
+
+    /// Whether an entry should be held to a mask for this, a goal of cost: it is the worst one, and there is a mask, or it
+    /// is time to compute it.
+    pub fn is_worth_a_mask(&self, entry: u32, goal: Goal) -> bool {
+        if self.champions.worst() != Some(entry) {
+            return false;
+        }
+        if let Some(known) = self.prepared.get(entry, goal) {
+            return !known.computation.is_complete() || !known.computation.mask().is_closed();
+        }
+        let Some(Standing { bytes, .. }) = self.champions.standing(entry) else { return false };
+        !self.prepared.is_hopeless(entry, goal) && self.offspring.are_worth_a_mask(entry, goal.kind(), *bytes as usize)
     }
 
     /// Takes in the run that `counts` shows as entry number `entry` of the corpus, which is a parent of this `score`, and
@@ -214,9 +246,31 @@ where
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use libafl_bolts::rands::StdRand;
+
     use super::*;
-    use crate::mask::{Computation, cache::Prepared, target::Goal};
+    use crate::{
+        cost::resource::Cost,
+        mask::{Computation, cache::Prepared},
+    };
+
+    /// Entries 0, 1, ... with these instructions, heap and counts of three edges.
+    pub fn made_up(entries: &[(u64, u64, [u32; 3])]) -> Rc<RefCell<Kept>> {
+        let mut kept = Kept::default();
+        kept.grow(3);
+        for (entry, &(instructions, heap_peak, counts)) in (0..).zip(entries) {
+            let cost = Cost { instructions, heap_peak, ..Cost::default() };
+            let standing = Standing { cost, bytes: 1, key: instructions, score: instructions as f64 };
+            kept.champions.enter(entry, standing, true, std::iter::once((0, &counts[..], 3)));
+        }
+        Rc::new(RefCell::new(kept))
+    }
+
+    /// Entry `entry` has had a mutant for each probe of a mask, none of which kept anything of its cost.
+    pub fn try_in_vain(kept: &mut Kept, entry: u32) {
+        (0..Computation::price(1)).for_each(|_| kept.offspring.count(entry, 1, [false; KINDS.len()]));
+    }
 
     #[test]
     fn what_was_prepared_with_other_options_is_not_used() {
@@ -229,5 +283,42 @@ mod tests {
         assert!(kept.prepared.of_entry(0, |_| true).is_some());
         kept.set_masking(Masking::default());
         assert!(kept.prepared.of_entry(0, |_| true).is_none());
+    }
+
+    #[test]
+    fn mutants_are_held_to_what_the_entry_is_the_worst_at() {
+        let kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
+        let goals = |entry| kept.borrow().goals_of_cost(entry, &mut StdRand::with_seed(1));
+        let total = |amount| Some(Goal::keeps_cost(Resource::Instructions, amount));
+        assert_eq!(goals(0), [total(100), Some(Goal::keeps_edge(1, 5))]);
+        assert_eq!(goals(1), [total(1000), Some(Goal::KeepsHot { edge: 2, least: 45 })]);
+        // it uses none of that
+        kept.borrow_mut().steering = Steering::new(&[Resource::Heap]);
+        let [total, _] = kept.borrow().goals_of_cost(1, &mut StdRand::with_seed(1));
+        assert_eq!(total, None);
+    }
+
+    #[test]
+    fn a_mask_for_cost_is_computed_when_it_is_worth_it_and_used_while_it_allows_something() {
+        let kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
+        let kept = &mut *kept.borrow_mut();
+        let [Some(total), Some(edge)] = kept.goals_of_cost(1, &mut StdRand::with_seed(1)) else { unreachable!() };
+        let worth = |kept: &Kept| [total, edge].map(|goal| kept.is_worth_a_mask(1, goal));
+        assert_eq!(worth(kept), [false; 2]);
+        try_in_vain(kept, 1);
+        assert_eq!(worth(kept), [true; 2]);
+        // it did not do that again
+        kept.prepared.set_aside(1, edge);
+        assert_eq!(worth(kept), [true, false]);
+        let mut prepared = Prepared { input: vec![0], computation: Computation::new(1), lost: 0, walked: 0 };
+        kept.prepared.put(1, total, prepared.clone());
+        assert_eq!(worth(kept), [true, false]);
+        // no other entry, whatever is known of it
+        kept.prepared.put(0, total, prepared.clone());
+        assert!(!kept.is_worth_a_mask(0, total));
+        // nothing may be changed
+        prepared.computation.give_up();
+        kept.prepared.put(1, total, prepared);
+        assert_eq!(worth(kept), [false; 2]);
     }
 }

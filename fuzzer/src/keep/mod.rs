@@ -7,6 +7,7 @@ pub mod champions;
 pub mod effort;
 pub mod feedback;
 pub mod history;
+pub mod offspring;
 pub mod rare;
 pub mod round;
 pub mod shadow;

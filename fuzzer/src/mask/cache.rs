@@ -57,7 +57,7 @@ impl Cache {
     /// Whether an input of `length` bytes is worth preparing: the entry reaches the target, and what is computed can be
     /// kept.
     pub fn accepts(&self, entry: u32, goal: Goal, length: usize) -> bool {
-        if self.hopeless.contains(&(entry, goal)) {
+        if self.is_hopeless(entry, goal) {
             return false;
         }
         let mut size = self.size + Prepared::size_of(length);
@@ -73,6 +73,16 @@ impl Cache {
     /// The entry did not satisfy the target that it was chosen for: that is not tried again.
     pub fn set_aside(&mut self, entry: u32, goal: Goal) {
         self.hopeless.insert((entry, goal));
+    }
+
+    /// What was prepared for this entry and target.
+    pub fn get(&self, entry: u32, goal: Goal) -> Option<&Prepared> {
+        self.prepared.get(&(entry, goal))
+    }
+
+    /// Whether the entry did not satisfy this target when it was tried.
+    pub fn is_hopeless(&self, entry: u32, goal: Goal) -> bool {
+        self.hopeless.contains(&(entry, goal))
     }
 
     /// Takes out what was prepared for this entry and target.

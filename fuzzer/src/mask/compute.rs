@@ -72,6 +72,11 @@ impl Computation {
         Self { mask: Mask::nothing(length), lanes, probes: 0, end: length + 1, longest: usize::MAX }
     }
 
+    /// About the most probes that a mask of an input of `length` bytes takes: as many as FairFuzz's, or three schedules.
+    pub fn price(length: usize) -> usize {
+        3 * (length + 1).min(START + length / PER_PROBE)
+    }
+
     /// As FairFuzz does it: one probe for each position and kind of edit.
     pub fn exact(length: usize) -> Self {
         Self { lanes: [Lane::new(0, 1); 3], longest: 1, ..Self::new(length) }

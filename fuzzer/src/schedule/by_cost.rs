@@ -13,12 +13,7 @@ use libafl_bolts::rands::Rand;
 
 use super::intervals;
 use crate::{
-    cost::resource::Resource,
-    keep::{
-        effort::{Aim, Hold},
-        feedback::Kept,
-        round::Round,
-    },
+    keep::{effort::Aim, feedback::Kept, round::Round},
     mask::target::Goal,
 };
 
@@ -55,23 +50,6 @@ fn from_top(length: usize, uniform: f64) -> usize {
     (((length as f64 + 1.0).powf(uniform) - 1.0) as usize).min(length - 1)
 }
 
-/// What mutants of an entry are held to, in a round for cost.
-fn goal_of<R: Rand>(hold: Hold, entry: u32, kept: &Kept, rand: &mut R) -> Option<Goal> {
-    match hold {
-        Hold::Nothing => None,
-        Hold::Cost => {
-            let resource = match kept.steering.resources() {
-                [only] => Some(*only),
-                several => rand.choose(several).copied(),
-            };
-            let amount = |of: Resource| kept.champions.cost(entry).map_or(0, |cost| of.of(cost));
-            let used = resource.map(|of| (of, amount(of))).filter(|&(_, amount)| amount > 0);
-            used.map(|(resource, amount)| Goal::keeps_cost(resource, amount))
-        }
-        Hold::Edge => kept.champions.raised(entry).map(|(edge, count)| Goal::keeps_edge(edge, count)),
-    }
-}
-
 impl<I, S> Scheduler<I, S> for ByCostScheduler
 where
     S: HasCorpus<I> + HasRand,
@@ -102,9 +80,9 @@ where
                 };
                 let entry = kept.champions.by_score()[place].1;
                 if masked {
-                    let raised = kept.champions.raised(entry);
-                    let hold = kept.effort.begin_hold(raised.is_some());
-                    let goal = goal_of(hold, entry, kept, rand);
+                    let goals = kept.goals_of_cost(entry, rand);
+                    let goals = goals.map(|goal| goal.filter(|&goal| kept.is_worth_a_mask(entry, goal)));
+                    let goal = kept.effort.begin_hold(goals);
                     kept.round = Round { goal, masked: goal.is_some(), trimmed: false };
                 }
                 entry
@@ -138,41 +116,13 @@ mod tests {
     use libafl_bolts::rands::StdRand;
 
     use super::*;
-    use crate::{
-        cost::resource::Cost,
-        keep::{champions::Standing, steering::Steering},
-    };
-
-    /// Entries 0, 1, ... with these instructions, heap and counts of three edges.
-    fn kept(entries: &[(u64, u64, [u32; 3])]) -> Rc<RefCell<Kept>> {
-        let mut kept = Kept::default();
-        kept.grow(3);
-        for (entry, &(instructions, heap_peak, counts)) in (0..).zip(entries) {
-            let cost = Cost { instructions, heap_peak, ..Cost::default() };
-            let standing = Standing { cost, bytes: 1, key: instructions, score: instructions as f64 };
-            kept.champions.enter(entry, standing, true, std::iter::once((0, &counts[..], 3)));
-        }
-        Rc::new(RefCell::new(kept))
-    }
-
-    #[test]
-    fn mutants_are_held_to_what_the_entry_is_the_worst_at() {
-        let kept = kept(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
-        let goal = |hold, entry| goal_of(hold, entry, &kept.borrow(), &mut StdRand::with_seed(1));
-        let instructions = Resource::Instructions;
-        assert_eq!([Hold::Nothing, Hold::Edge].map(|hold| goal(hold, 0)), [None, Some(Goal::keeps_edge(1, 5))]);
-        assert_eq!(goal(Hold::Cost, 0), Some(Goal::keeps_cost(instructions, 100)));
-        assert_eq!(goal(Hold::Cost, 1), Some(Goal::keeps_cost(instructions, 1000)));
-        assert_eq!(goal(Hold::Edge, 1), Some(Goal::KeepsHot { edge: 2, least: 45 }));
-        // it uses none of that
-        kept.borrow_mut().steering = Steering::new(&[Resource::Heap]);
-        assert_eq!(goal_of(Hold::Cost, 1, &kept.borrow(), &mut StdRand::with_seed(1)), None);
-    }
+    use crate::keep::feedback::tests::{made_up, try_in_vain};
 
     #[test]
     fn rounds_for_cost_have_the_goal_of_their_hold_and_the_opening_takes_one_entry_after_the_other() {
-        let kept = kept(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])]);
+        let kept = made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])]);
         let (mut feedback, mut objective) = (ConstFeedback::new(false), ConstFeedback::new(false));
+        try_in_vain(&mut kept.borrow_mut(), 1); // the worst
         let rand = StdRand::with_seed(1);
         let corpus = InMemoryCorpus::<BytesInput>::new;
         let mut state = StdState::new(rand, corpus(), corpus(), &mut feedback, &mut objective).unwrap();

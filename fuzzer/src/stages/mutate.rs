@@ -18,7 +18,11 @@ use super::{
     trial::{Parts, Trials},
 };
 use crate::{
-    keep::{effort::Aim, shadow::Source},
+    keep::{
+        effort::{self, Aim},
+        offspring::KINDS,
+        shadow::Source,
+    },
     mask::{Mask, Target, target::Goal},
     target::{abi::Status, counts::CountsObserver, executor::Observers},
 };
@@ -110,6 +114,12 @@ where
         let changed = self.operators.mutate(leading, parts.state, &mut self.input, mask, &mut self.applied)?;
         if changed && !self.trials.between.keeper.borrow().is_deadly(self.input.mutator_bytes()) {
             let kept = self.run(parent, parts)?;
+            if let Some(goals) = base.watched {
+                let counts = &parts.executor.observers().0;
+                let work = effort::work(counts.cost().instructions, self.input.mutator_bytes().len());
+                let satisfied = goals.map(|goal| goal.is_some_and(|goal| goal.is_satisfied(counts)));
+                self.trials.kept.borrow_mut().offspring.count(parent, work, satisfied);
+            }
             if let (Some(goal), Some(_)) = (base.goal, base.mask) {
                 let hit = goal.is_satisfied(&parts.executor.observers().0);
                 let known = &mut *self.trials.kept.borrow_mut();
@@ -165,6 +175,8 @@ struct Base<'a> {
     bytes: &'a [u8],
     mask: Option<&'a Mask>,
     goal: Option<Goal>,
+    /// Goals of the worst entry, in a round for cost whose mutants are not held to one: how many satisfy them anyway?
+    watched: Option<[Option<Goal>; KINDS.len()]>,
 }
 
 impl<E, EM, K, S, Z> Stage<E, EM, S, Z> for MutateStage<K, S>
@@ -196,19 +208,23 @@ where
             round.goal.and_then(|goal| Some((goal, self.trials.kept.borrow_mut().prepared.take(parent, goal)?)));
         // `None` for one that was surpassed while it was made ready
         let whole = if prepared.is_none() { state.corpus().cloned_input_for_id(parent_id).ok() } else { None };
-        let base = match (&prepared, &whole) {
+        let mut base = match (&prepared, &whole) {
             (Some((goal, prepared)), _) => {
                 // half a mask would hold mutants to half of the input
                 let usable = round.masked && prepared.computation.is_complete();
                 let mask = Some(prepared.computation.mask()).filter(|mask| usable && !mask.is_closed());
-                Base { bytes: &prepared.input, mask, goal: Some(*goal) }
+                Base { bytes: &prepared.input, mask, goal: Some(*goal), watched: None }
             }
-            (None, Some(whole)) => Base { bytes: whole.mutator_bytes(), mask: None, goal: None },
+            (None, Some(whole)) => Base { bytes: whole.mutator_bytes(), mask: None, goal: None, watched: None },
             (None, None) => return Ok(()),
         };
         if base.mask.is_none() {
             // there is no goal, it was missed, or its mask is not complete, or closed
-            self.trials.kept.borrow_mut().effort.let_go();
+            let kept = &mut *self.trials.kept.borrow_mut();
+            kept.effort.let_go();
+            if aim == Aim::Cost && !kept.masking.no_mask && kept.champions.worst() == Some(parent) {
+                base.watched = Some(kept.goals_of_cost(parent, state.rand_mut()));
+            }
         }
         match aim {
             Aim::Cost => {

@@ -111,6 +111,75 @@ impl<K: Keeper> PrepareStage<K> {
         Ok(None)
     }
 
+    fn make_ready<E, EM, S, Z>(
+        &mut self,
+        parts: &mut Parts<'_, E, EM, S, Z>,
+        round: Round,
+        entry: u32,
+        goal: Goal,
+    ) -> Result<(), Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+        S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize,
+        Z: Evaluator<E, EM, BytesInput, S>,
+    {
+        let cost = self.trials.between.keeper.borrow().relative_cost(entry).max(1.0);
+        let limit = parts.state.max_size();
+        self.trials.kept.borrow_mut().prepared.begin_round();
+        let known = self.trials.kept.borrow_mut().prepared.take(entry, goal);
+        // an earlier session may have had a larger limit
+        let known = known.filter(|known| known.input.len() <= limit);
+        let mut scratch = Vec::new();
+        let mut prepared = match known {
+            Some(known) => known,
+            None => {
+                let Some(mut input) = self.begin(parts, entry, goal)? else {
+                    self.trials.kept.borrow_mut().round = Round::ORDINARY;
+                    return Ok(());
+                };
+                if round.trimmed {
+                    let mut probes = 0;
+                    let budget = (TRIMS / cost).max(FEWEST_PROBES) as u64;
+                    self.with_budget(parts, (entry, Own::Trim, goal), budget, |probe| {
+                        probes = trim(&mut input, &mut scratch, probe);
+                    })?;
+                    self.trials.kept.borrow_mut().masks.trims += probes;
+                }
+                let kept = &mut *self.trials.kept.borrow_mut();
+                if round.masked {
+                    kept.masks.computed += 1;
+                    kept.masks.bytes += input.len() as u64;
+                }
+                let parent = self.trials.between.keeper.borrow().parent(entry);
+                let computation = if round.masked {
+                    parent
+                        .and_then(|parent| kept.prepared.of_entry(parent, |other| other.is_like(&goal)))
+                        .and_then(|of_parent| Computation::inherit(&input, &of_parent.input, &of_parent.computation))
+                        .unwrap_or_else(|| Computation::new(input.len()))
+                } else {
+                    Computation::everything(input.len())
+                };
+                Prepared { input, computation, lost: 0, walked: 0 }
+            }
+        };
+        if prepared.lost < PATIENCE && !prepared.computation.is_complete() {
+            let Prepared { input, computation, .. } = &mut prepared;
+            let before = computation.probes();
+            let budget = (PROBES / cost).max(FEWEST_PROBES) as u64;
+            let lost = self.with_budget(parts, (entry, Own::Mask, goal), budget, |probe| {
+                computation.go_on(input, &mut scratch, |bytes, _| probe(bytes));
+            })?;
+            prepared.lost += lost;
+            // what is known of half of the input or more is of use
+            if prepared.lost >= PATIENCE && prepared.computation.known() * 2 > prepared.input.len() {
+                prepared.computation.give_up();
+            }
+            self.trials.kept.borrow_mut().masks.probes += prepared.computation.probes() - before;
+        }
+        self.trials.kept.borrow_mut().prepared.put(entry, goal, prepared);
+        Ok(())
+    }
+
     /// Runs `work` with a probe that counts down `budget` and says stop after that, or when patience is at an end. Returns
     /// how much of that was needed.
     fn with_budget<E, EM, S, Z>(
@@ -163,63 +232,10 @@ where
     fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
         let round = self.trials.kept.borrow().round;
         let (Some(goal), Some(id)) = (round.goal, state.current_corpus_id()?) else { return Ok(()) };
-        let entry = id.0 as u32;
-        let mut parts = Parts { fuzzer, executor, state, manager };
-        let cost = self.trials.between.keeper.borrow().relative_cost(entry).max(1.0);
-        let limit = parts.state.max_size();
-        self.trials.kept.borrow_mut().prepared.begin_round();
-        let known = self.trials.kept.borrow_mut().prepared.take(entry, goal);
-        // an earlier session may have had a larger limit
-        let known = known.filter(|known| known.input.len() <= limit);
-        let mut scratch = Vec::new();
-        let mut prepared = match known {
-            Some(known) => known,
-            None => {
-                let Some(mut input) = self.begin(&mut parts, entry, goal)? else {
-                    self.trials.kept.borrow_mut().round = Round::ORDINARY;
-                    return Ok(());
-                };
-                if round.trimmed {
-                    let mut probes = 0;
-                    let budget = (TRIMS / cost).max(FEWEST_PROBES) as u64;
-                    self.with_budget(&mut parts, (entry, Own::Trim, goal), budget, |probe| {
-                        probes = trim(&mut input, &mut scratch, probe);
-                    })?;
-                    self.trials.kept.borrow_mut().masks.trims += probes;
-                }
-                let kept = &mut *self.trials.kept.borrow_mut();
-                if round.masked {
-                    kept.masks.computed += 1;
-                    kept.masks.bytes += input.len() as u64;
-                }
-                let parent = self.trials.between.keeper.borrow().parent(entry);
-                let computation = if round.masked {
-                    parent
-                        .and_then(|parent| kept.prepared.of_entry(parent, |other| other.is_like(&goal)))
-                        .and_then(|of_parent| Computation::inherit(&input, &of_parent.input, &of_parent.computation))
-                        .unwrap_or_else(|| Computation::new(input.len()))
-                } else {
-                    Computation::everything(input.len())
-                };
-                Prepared { input, computation, lost: 0, walked: 0 }
-            }
-        };
-        if prepared.lost < PATIENCE && !prepared.computation.is_complete() {
-            let Prepared { input, computation, .. } = &mut prepared;
-            let before = computation.probes();
-            let budget = (PROBES / cost).max(FEWEST_PROBES) as u64;
-            let lost = self.with_budget(&mut parts, (entry, Own::Mask, goal), budget, |probe| {
-                computation.go_on(input, &mut scratch, |bytes, _| probe(bytes));
-            })?;
-            prepared.lost += lost;
-            // what is known of half of the input or more is of use
-            if prepared.lost >= PATIENCE && prepared.computation.known() * 2 > prepared.input.len() {
-                prepared.computation.give_up();
-            }
-            self.trials.kept.borrow_mut().masks.probes += prepared.computation.probes() - before;
-        }
-        self.trials.kept.borrow_mut().prepared.put(entry, goal, prepared);
-        Ok(())
+        self.trials.kept.borrow_mut().effort.prepare(true);
+        let done = self.make_ready(&mut Parts { fuzzer, executor, state, manager }, round, id.0 as u32, goal);
+        self.trials.kept.borrow_mut().effort.prepare(false);
+        done
     }
 }
 
