@@ -1,9 +1,15 @@
-"""Counts the edges that a queue reaches, on a build that belongs to no fuzzer: clang's own edge coverage."""
+"""Counts the edges that a queue reaches, on a build that belongs to no fuzzer: clang's own edge coverage. Benchmarks that
+do so share their builds and results: a campaign that two of them ask for runs once."""
 
 import subprocess
 
 from builds import Compiler
-from common import DRIVERS
+from campaigns import digest, perform_all, summary
+from common import DRIVERS, WORK
+
+# harnesses of XML, and what FairFuzz's paper looks for in their queues
+XML = ("libxml2", "keyword-nest", "nested-xml")
+SEQUENCES = ["<!A", "<!AT", "<!ATT", "<!ATTLIST"]
 
 
 def kept(folder):
@@ -26,3 +32,43 @@ def build_judge(name, folder):
     subprocess.run(["clang-19", "-O2", "-c", DRIVERS / "edge_union.c", "-o", driver], check=True)
     instrument = ["-fsanitize-coverage=trace-pc-guard,no-prune"]
     return Compiler("clang-19", "clang++-19", instrument, link=[driver]).harness(name, folder)
+
+
+def builds(name):
+    """The folder of the builds of a harness."""
+    return WORK / "coverage-builds" / name
+
+
+def measured(out, judge, _digest, sequences):
+    """Edges, executions, the largest cost ratio, kept inputs, and which sequences any of them contains."""
+    files = kept(out / "queue")
+    contents = [file.read_bytes() for file in files]
+    numbers = summary(out)
+    return {
+        "edges": edges(judge, files)[0],
+        "executions": numbers["executions"],
+        "cost": (numbers.get("worst") or {}).get("instructions_ratio") or 1.0,
+        "kept": len(files),
+        "sequences": [any(sequence.encode() in content for content in contents) for sequence in sequences],
+    }
+
+
+def perform(name, campaigns, judge, sequences, options):
+    """Runs the campaigns on a harness: see `perform_all` and `measured`."""
+    return perform_all(f"coverage/{name}", campaigns, measured, [judge, digest(judge), sequences], options)
+
+
+def add_sequences(parser):
+    """--sequences."""
+    text = f"to look for in the queues [default for XML: {' '.join(SEQUENCES)}]"
+    parser.add_argument("--sequences", nargs="*", help=text)
+
+
+def sequences_of(options):
+    """What to look for in the queues of a harness."""
+    return options.sequences if options.sequences is not None else SEQUENCES if options.name in XML else []
+
+
+def with_sequences(runs, sequences):
+    """In how many runs' queues each sequence is, as cells of a table."""
+    return [f"{sum(run['sequences'][place] for run in runs)} of {len(runs)}" for place in range(len(sequences))]
