@@ -82,7 +82,7 @@ fn the_worst_input_is_held_to_a_mask_where_mutants_lose_what_makes_it_slow_and_a
 fn no_probe_is_kept_that_is_larger_than_inputs_may_be() {
     let full = [&b"<slow><slower><slowest>"[..], &[b'.'; 77]].concat();
     let scene = Scene::new(&[("full", &full)]);
-    let options = "--execs 20000 --seed 1 --max-size 100 --focus cost --no-confirm --rules havoc";
+    let options = "--execs 20000 --seed 1 --max-size 100 --focus cost --no-confirm --rules havoc --no-trim";
     scene.fuzz(&harness("fragile.c"), options).ended();
     assert!(number(&scene.summary()["masks"]["executions"]) > 100);
     for (name, bytes) in scene.files("out/queue") {

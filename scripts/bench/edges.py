@@ -34,8 +34,8 @@ def build_judge(name, folder):
     return Compiler("clang-19", "clang++-19", instrument, link=[driver]).harness(name, folder)
 
 
-def builds(name):
-    """The folder of the builds of a harness."""
+def build_folder(name):
+    """Where the builds of a harness are."""
     return WORK / "coverage-builds" / name
 
 
@@ -47,15 +47,17 @@ def measured(out, judge, _digest, sequences):
     return {
         "edges": edges(judge, files)[0],
         "executions": numbers["executions"],
-        "cost": (numbers.get("worst") or {}).get("instructions_ratio") or 1.0,
+        # afl-fuzz knows of none
+        "cost": (numbers["worst"] or {}).get("instructions_ratio", 1.0) if "worst" in numbers else None,
         "kept": len(files),
         "sequences": [any(sequence.encode() in content for content in contents) for sequence in sequences],
     }
 
 
-def perform(name, campaigns, judge, sequences, options):
-    """Runs the campaigns on a harness: see `perform_all` and `measured`."""
-    return perform_all(f"coverage/{name}", campaigns, measured, [judge, digest(judge), sequences], options)
+def perform_on(name, arguments, campaigns, judge, sequences, options):
+    """Runs the campaigns on a harness, all with these arguments: see `perform_all` and `measured`."""
+    settings = "-".join(str(argument).lstrip("-") for argument in arguments)
+    return perform_all(f"coverage/{name}/{settings}", campaigns, measured, [judge, digest(judge), sequences], options)
 
 
 def add_sequences(parser):

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{history::Novelty, offspring::KINDS};
+use super::{history::Novelty, offspring::Goals};
 use crate::mask::target::Goal;
 
 /// What a round is for.
@@ -70,8 +70,8 @@ const COVERAGE: usize = 0;
 const PLAIN_COST: usize = 1;
 const COST_KEPT: usize = 2;
 const EDGE_KEPT: usize = 3;
-/// Probes for masks for cost.
-const PREPARING: usize = 4;
+/// For cost, without a choice between the ways of mutating for it: of entries that are worth no mask, and probes.
+const NO_CHOICE: usize = 4;
 const ARMS: usize = 5;
 
 /// See the module's text.
@@ -103,7 +103,7 @@ impl Effort {
             self.current = COVERAGE;
             return Aim::Coverage;
         }
-        self.current = PLAIN_COST;
+        self.current = NO_CHOICE;
         Aim::Cost
     }
 
@@ -121,14 +121,17 @@ impl Effort {
 
     /// All rounds for cost.
     fn for_cost(&self) -> Arm {
-        let arms = [PLAIN_COST, COST_KEPT, EDGE_KEPT, PREPARING].map(|arm| &self.arms[arm]);
+        let arms = [PLAIN_COST, COST_KEPT, EDGE_KEPT, NO_CHOICE].map(|arm| &self.arms[arm]);
         Arm { found: arms.iter().map(|arm| arm.found).sum(), work: arms.iter().map(|arm| arm.work).sum() }
     }
 
-    /// Which of the goals that there are masks for ([`KINDS`]) the round for cost that has begun is held to, if any: the ways
-    /// of doing it share the work by what mutants of each found lately. What a mask has taken was spent, and says nothing
+    /// Which of the goals that are worth a mask the round for cost that has begun is held to, if any: the ways of mutating
+    /// such entries share the work by what mutants of each found lately. What a mask has taken was spent, and says nothing
     /// about whether to use it.
-    pub fn begin_hold(&mut self, goals: [Option<Goal>; KINDS.len()]) -> Option<Goal> {
+    pub fn begin_hold(&mut self, goals: Goals) -> Option<Goal> {
+        if goals.iter().all(Option::is_none) {
+            return None;
+        }
         let let_go = self.let_go.take();
         let holds = [(PLAIN_COST, None), (COST_KEPT, goals[0]), (EDGE_KEPT, goals[1])];
         let is_possible = |arm: usize, goal: Option<Goal>| arm == PLAIN_COST || (goal.is_some() && Some(arm) != let_go);
@@ -144,7 +147,7 @@ impl Effort {
 
     /// The round is not held to a mask after all: a round for cost goes on as one that is held to nothing.
     pub fn let_go(&mut self) {
-        if self.aim() == Aim::Cost && self.current != PLAIN_COST {
+        if self.current == COST_KEPT || self.current == EDGE_KEPT {
             self.let_go = Some(self.current);
             self.current = PLAIN_COST;
         }
@@ -162,7 +165,7 @@ impl Effort {
 
     fn arm(&mut self) -> &mut Arm {
         let prepares = self.prepares && self.aim() == Aim::Cost;
-        &mut self.arms[if prepares { PREPARING } else { self.current }]
+        &mut self.arms[if prepares { NO_CHOICE } else { self.current }]
     }
 
     /// Adds an execution to the current round's work.
@@ -184,6 +187,7 @@ impl Effort {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cost::resource::Resource;
 
     const NEW: Novelty = Novelty { edge: true, bucket: true, maximum: true, total: true, memory: false };
 
@@ -252,7 +256,7 @@ mod tests {
         assert_eq!(effort.aim(), Aim::Coverage);
     }
 
-    const TOTAL: Goal = Goal::KeepsHot { edge: 1, least: 1 };
+    const TOTAL: Goal = Goal::KeepsCost { resource: Resource::Instructions, least: 1 };
     const EDGE: Goal = Goal::KeepsHot { edge: 2, least: 1 };
 
     #[test]
@@ -277,7 +281,24 @@ mod tests {
         }
         close(f64::from(rounds[0]), f64::from(rounds[1]));
         close(effort.arms[COVERAGE].work / effort.for_cost().work, 0.25);
-        assert!(effort.arms[PREPARING].work > 5.0 * effort.arms[COST_KEPT].work);
+        assert!(effort.arms[NO_CHOICE].work > 5.0 * effort.arms[COST_KEPT].work);
+    }
+
+    #[test]
+    fn rounds_without_a_choice_take_nothing_from_those_that_have_one() {
+        let mut effort = Effort { focus: Focus::Cost, ..Effort::default() };
+        let (mut rounds, mut number) = ([0u32; 2], 0);
+        for _ in 0..20_000 {
+            if effort.begin() == Aim::Cost {
+                number += 1;
+                let total = (number % 8 == 0).then_some(TOTAL);
+                let goal = effort.begin_hold([total, None]);
+                assert!(total.is_some() || goal.is_none());
+                rounds[usize::from(goal.is_some())] += u32::from(total.is_some());
+            }
+            effort.spend(100_000, 0);
+        }
+        close(f64::from(rounds[0]), f64::from(rounds[1]));
     }
 
     #[test]

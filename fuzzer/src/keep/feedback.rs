@@ -9,22 +9,21 @@ use libafl::{
     feedbacks::{Feedback, StateInitializer},
     inputs::HasMutatorBytes,
 };
-use libafl_bolts::{Named, hash_std, rands::Rand};
+use libafl_bolts::{Named, hash_std};
 use serde::{Deserialize, Serialize};
 
 use super::{
     champions::{Champions, Standing},
-    effort::Effort,
+    effort::{self, Effort},
     history::{History, Novelty},
-    offspring::{KINDS, Offspring},
+    offspring::{Goals, Offspring},
     rare::RareBranches,
     round::Round,
     shadow::Shadow,
     steering::Steering,
 };
 use crate::{
-    cost::resource::Resource,
-    mask::{Target, cache::Cache, target::Goal},
+    mask::{cache::Cache, target::Goal},
     target::{abi::Status, counts::CountsObserver, executor::Observers},
 };
 
@@ -120,30 +119,28 @@ impl Kept {
         self.masking = masking;
     }
 
-    /// What mutants of an entry can keep in a round for cost ([`KINDS`]): nine tenths of what it uses of a resource that the
-    /// search follows, or of the executions of the edge that it is the worst one of.
-    pub fn goals_of_cost<R: Rand>(&self, entry: u32, rand: &mut R) -> [Option<Goal>; KINDS.len()] {
-        let resource = match self.steering.resources() {
-            [only] => Some(*only),
-            several => rand.choose(several).copied(),
-        };
-        let amount = |of: Resource| self.champions.cost(entry).map_or(0, |cost| of.of(cost));
-        let used = resource.map(|of| (of, amount(of))).filter(|&(_, amount)| amount > 0);
-        let total = used.map(|(resource, amount)| Goal::keeps_cost(resource, amount));
+    /// What mutants of an entry can keep in a round for cost: nine tenths of what it uses of a resource that the search
+    /// follows, one of them for each entry; and of the executions of the edge that it is the worst one of.
+    pub fn goals_of_cost(&self, entry: u32) -> Goals {
+        let resources = self.steering.resources();
+        let resource = resources[entry as usize % resources.len()];
+        let amount = self.champions.cost(entry).map_or(0, |cost| resource.of(cost));
+        let total = (amount > 0).then(|| Goal::keeps_cost(resource, amount));
         [total, self.champions.raised(entry).map(|(edge, count)| Goal::keeps_edge(edge, count))]
     }
 
     /// Whether an entry should be held to a mask for this, a goal of cost: it is the worst one, and there is a mask, or it
     /// is time to compute it.
     pub fn is_worth_a_mask(&self, entry: u32, goal: Goal) -> bool {
-        if self.champions.worst() != Some(entry) {
+        if self.champions.worst() != Some(entry) || self.prepared.is_hopeless(entry, goal) {
             return false;
         }
         if let Some(known) = self.prepared.get(entry, goal) {
             return !known.computation.is_complete() || !known.computation.mask().is_closed();
         }
-        let Some(Standing { bytes, .. }) = self.champions.standing(entry) else { return false };
-        !self.prepared.is_hopeless(entry, goal) && self.offspring.are_worth_a_mask(entry, goal.kind(), *bytes as usize)
+        let Some(Standing { cost, bytes, .. }) = self.champions.standing(entry) else { return false };
+        let bytes = *bytes as usize;
+        self.offspring.are_worth_a_mask(entry, goal, effort::work(cost.instructions, bytes), bytes)
     }
 
     /// Takes in the run that `counts` shows as entry number `entry` of the corpus, which is a parent of this `score`, and
@@ -247,11 +244,9 @@ where
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use libafl_bolts::rands::StdRand;
-
     use super::*;
     use crate::{
-        cost::resource::Cost,
+        cost::resource::{Cost, Resource},
         mask::{Computation, cache::Prepared},
     };
 
@@ -267,9 +262,10 @@ pub(crate) mod tests {
         Rc::new(RefCell::new(kept))
     }
 
-    /// Entry `entry` has had a mutant for each probe of a mask, none of which kept anything of its cost.
+    /// Enough mutants of an entry have kept nothing of its cost.
     pub fn try_in_vain(kept: &mut Kept, entry: u32) {
-        (0..Computation::price(1)).for_each(|_| kept.offspring.count(entry, 1, [false; KINDS.len()]));
+        let instructions = kept.champions.cost(entry).unwrap().instructions;
+        kept.offspring.try_in_vain(entry, kept.goals_of_cost(entry), effort::work(instructions, 1), 1);
     }
 
     #[test]
@@ -288,29 +284,32 @@ pub(crate) mod tests {
     #[test]
     fn mutants_are_held_to_what_the_entry_is_the_worst_at() {
         let kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
-        let goals = |entry| kept.borrow().goals_of_cost(entry, &mut StdRand::with_seed(1));
+        let goals = |entry| kept.borrow().goals_of_cost(entry);
         let total = |amount| Some(Goal::keeps_cost(Resource::Instructions, amount));
         assert_eq!(goals(0), [total(100), Some(Goal::keeps_edge(1, 5))]);
         assert_eq!(goals(1), [total(1000), Some(Goal::KeepsHot { edge: 2, least: 45 })]);
         // it uses none of that
         kept.borrow_mut().steering = Steering::new(&[Resource::Heap]);
-        let [total, _] = kept.borrow().goals_of_cost(1, &mut StdRand::with_seed(1));
-        assert_eq!(total, None);
+        assert_eq!(goals(1)[0], None);
+        // each entry has one of several
+        kept.borrow_mut().steering = Steering::new(&[Resource::Heap, Resource::Instructions]);
+        assert_eq!([0, 1].map(|entry| goals(entry)[0]), [None, total(1000)]);
     }
 
     #[test]
     fn a_mask_for_cost_is_computed_when_it_is_worth_it_and_used_while_it_allows_something() {
         let kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
         let kept = &mut *kept.borrow_mut();
-        let [Some(total), Some(edge)] = kept.goals_of_cost(1, &mut StdRand::with_seed(1)) else { unreachable!() };
+        let [Some(total), Some(edge)] = kept.goals_of_cost(1) else { unreachable!() };
         let worth = |kept: &Kept| [total, edge].map(|goal| kept.is_worth_a_mask(1, goal));
         assert_eq!(worth(kept), [false; 2]);
         try_in_vain(kept, 1);
         assert_eq!(worth(kept), [true; 2]);
-        // it did not do that again
-        kept.prepared.set_aside(1, edge);
-        assert_eq!(worth(kept), [true, false]);
         let mut prepared = Prepared { input: vec![0], computation: Computation::new(1), lost: 0, walked: 0 };
+        kept.prepared.put(1, edge, prepared.clone());
+        assert_eq!(worth(kept), [true; 2]);
+        // it did not do that again, or its mask was given up
+        kept.prepared.set_aside(1, edge);
         kept.prepared.put(1, total, prepared.clone());
         assert_eq!(worth(kept), [true, false]);
         // no other entry, whatever is known of it

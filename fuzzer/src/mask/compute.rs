@@ -266,6 +266,10 @@ mod tests {
             let probes = computation.probes() as usize;
             assert!(probes <= most_probes(length), "{probes} for {length} bytes");
             assert!(probes as f64 / length as f64 <= per_byte, "{probes} for {length} bytes");
+            assert!(
+                (0.9..1.1).contains(&(probes as f64 / Computation::price(length) as f64)),
+                "{probes} for {length} bytes"
+            );
         }
         let mut exact = Computation::exact(1_000);
         exact.go_on(&[0; 1_000], &mut Vec::new(), |_, _| Probe::Missed);

@@ -80,8 +80,8 @@ where
                 };
                 let entry = kept.champions.by_score()[place].1;
                 if masked {
-                    let goals = kept.goals_of_cost(entry, rand);
-                    let goals = goals.map(|goal| goal.filter(|&goal| kept.is_worth_a_mask(entry, goal)));
+                    let goals =
+                        kept.goals_of_cost(entry).map(|goal| goal.filter(|&goal| kept.is_worth_a_mask(entry, goal)));
                     let goal = kept.effort.begin_hold(goals);
                     kept.round = Round { goal, masked: goal.is_some(), trimmed: false };
                 }
@@ -119,7 +119,7 @@ mod tests {
     use crate::keep::feedback::tests::{made_up, try_in_vain};
 
     #[test]
-    fn rounds_for_cost_have_the_goal_of_their_hold_and_the_opening_takes_one_entry_after_the_other() {
+    fn rounds_for_cost_have_goals_and_the_opening_takes_one_entry_after_the_other() {
         let kept = made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])]);
         let (mut feedback, mut objective) = (ConstFeedback::new(false), ConstFeedback::new(false));
         try_in_vain(&mut kept.borrow_mut(), 1); // the worst

@@ -18,11 +18,7 @@ use super::{
     trial::{Parts, Trials},
 };
 use crate::{
-    keep::{
-        effort::{self, Aim},
-        offspring::KINDS,
-        shadow::Source,
-    },
+    keep::{effort::Aim, offspring::Goals, shadow::Source},
     mask::{Mask, Target, target::Goal},
     target::{abi::Status, counts::CountsObserver, executor::Observers},
 };
@@ -115,10 +111,8 @@ where
         if changed && !self.trials.between.keeper.borrow().is_deadly(self.input.mutator_bytes()) {
             let kept = self.run(parent, parts)?;
             if let Some(goals) = base.watched {
-                let counts = &parts.executor.observers().0;
-                let work = effort::work(counts.cost().instructions, self.input.mutator_bytes().len());
-                let satisfied = goals.map(|goal| goal.is_some_and(|goal| goal.is_satisfied(counts)));
-                self.trials.kept.borrow_mut().offspring.count(parent, work, satisfied);
+                let (bytes, counts) = (self.input.mutator_bytes().len(), &parts.executor.observers().0);
+                self.trials.kept.borrow_mut().offspring.count(parent, goals, bytes, counts);
             }
             if let (Some(goal), Some(_)) = (base.goal, base.mask) {
                 let hit = goal.is_satisfied(&parts.executor.observers().0);
@@ -176,7 +170,7 @@ struct Base<'a> {
     mask: Option<&'a Mask>,
     goal: Option<Goal>,
     /// Goals of the worst entry, in a round for cost whose mutants are not held to one: how many satisfy them anyway?
-    watched: Option<[Option<Goal>; KINDS.len()]>,
+    watched: Option<Goals>,
 }
 
 impl<E, EM, K, S, Z> Stage<E, EM, S, Z> for MutateStage<K, S>
@@ -223,7 +217,7 @@ where
             let kept = &mut *self.trials.kept.borrow_mut();
             kept.effort.let_go();
             if aim == Aim::Cost && !kept.masking.no_mask && kept.champions.worst() == Some(parent) {
-                base.watched = Some(kept.goals_of_cost(parent, state.rand_mut()));
+                base.watched = Some(kept.goals_of_cost(parent));
             }
         }
         match aim {

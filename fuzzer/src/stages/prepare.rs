@@ -16,8 +16,8 @@ use super::{
     trial::{Parts, Trials},
 };
 use crate::{
-    keep::round::Round,
-    mask::{Computation, Probe, cache::Prepared, target::Goal, trim::trim},
+    keep::{offspring::KINDS, round::Round},
+    mask::{Computation, Probe, Target, cache::Prepared, target::Goal, trim::trim},
     target::{abi::Status, executor::Observers, fork_server},
 };
 
@@ -170,11 +170,16 @@ impl<K: Keeper> PrepareStage<K> {
                 computation.go_on(input, &mut scratch, |bytes, _| probe(bytes));
             })?;
             prepared.lost += lost;
-            // what is known of half of the input or more is of use
-            if prepared.lost >= PATIENCE && prepared.computation.known() * 2 > prepared.input.len() {
-                prepared.computation.give_up();
+            let kept = &mut *self.trials.kept.borrow_mut();
+            if prepared.lost >= PATIENCE {
+                // what is known of half of the input or more is of use
+                if prepared.computation.known() * 2 > prepared.input.len() {
+                    prepared.computation.give_up();
+                } else if KINDS.contains(&goal.kind()) {
+                    kept.prepared.set_aside(entry, goal);
+                }
             }
-            self.trials.kept.borrow_mut().masks.probes += prepared.computation.probes() - before;
+            kept.masks.probes += prepared.computation.probes() - before;
         }
         self.trials.kept.borrow_mut().prepared.put(entry, goal, prepared);
         Ok(())
