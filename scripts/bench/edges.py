@@ -48,7 +48,7 @@ def measured(out, judge, _digest, sequences):
         "edges": edges(judge, files)[0],
         "executions": numbers["executions"],
         # afl-fuzz knows of none
-        "cost": (numbers["worst"] or {}).get("instructions_ratio", 1.0) if "worst" in numbers else None,
+        "cost": (numbers["worst"] or {}).get("instructions_ratio") or 1.0 if "worst" in numbers else None,
         "kept": len(files),
         "sequences": [any(sequence.encode() in content for content in contents) for sequence in sequences],
     }
