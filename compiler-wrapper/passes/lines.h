@@ -10,9 +10,7 @@
 //   the rest are LEB128 numbers, `bytes` bytes of them:
 //     instances, and for each of them: place; the instance that it was inlined into plus 1, or 0 for none. An instance is
 //       a source function in a file; there are several where it was inlined several times, since their executions add up
-//     groups, and for each of them
-//       parts, and the groups whose counts add up to its own; 0 parts if it has a counter: the counters belong to such
-//         groups in their order
+//     groups, the counters first and then the sums, as in __qgm_weights and __qgm_sums, and for each of them
 //       lines, and for each of them: instance; line minus the line before it in the table (signed; 0 at the start);
 //         how many instructions one execution of the group executes there
 // Line 0 is for instructions that the compiler made up. The texts stand in __qgm_strings, where the linker keeps one of
@@ -77,11 +75,8 @@ public:
   // Whether there is anything to say.
   explicit operator bool() const { return Own; }
 
-  template <typename Parts, typename Blocks> void add(const Parts &PartsOfIt, const Blocks &BlocksOfIt) {
+  template <typename Blocks> void add(const Blocks &BlocksOfIt) {
     ++Count;
-    number(PartsOfIt.size());
-    for (unsigned Part : PartsOfIt)
-      number(Part);
     std::map<std::pair<unsigned, unsigned>, uint64_t> Lines;
     for (const llvm::BasicBlock *BB : BlocksOfIt)
       for (const llvm::Instruction &I : *BB)

@@ -2,9 +2,13 @@
 #ifndef QUAGMIRE_STACK_H
 #define QUAGMIRE_STACK_H
 
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
@@ -33,6 +37,24 @@ inline bool mayGoDeep(const Function &F) {
       }
     }
   return Frame >= LargeFrame;
+}
+
+// Resolvers of ifuncs and what they call: in a static program they run before a thread has variables of its own.
+inline SmallPtrSet<const Function *, 8> runBeforeThreads(Module &M) {
+  SmallPtrSet<const Function *, 8> Known;
+  SmallVector<const Function *, 8> Open;
+  auto Add = [&](const Value *Called) {
+    auto *F = dyn_cast<Function>(Called->stripPointerCasts());
+    if (F && Known.insert(F).second)
+      Open.push_back(F);
+  };
+  for (const GlobalIFunc &I : M.ifuncs())
+    Add(I.getResolver());
+  while (!Open.empty())
+    for (const Instruction &I : instructions(*Open.pop_back_val()))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        Add(Call->getCalledOperand());
+  return Known;
 }
 
 // Weak in every object, so that none depends on the runtime; one per program, as far as the dynamic linker joins them.

@@ -34,20 +34,19 @@ static int hold_both(struct dl_phdr_info *object, size_t size, void *data) {
   return holds(object, addresses->one) && holds(object, addresses->other);
 }
 
-/* The function with the nearest block at or below an address, in the same object. */
+/* The function with the nearest start at or below an address, in the same object. */
 static const struct qgm_function *function_at(uintptr_t address) {
   const struct qgm_function *found = NULL;
   uintptr_t nearest = 0;
   for (uint64_t i = 0; i < __quagmire_modules.count; i++) {
     const struct qgm_module *module = &__quagmire_modules.module[i];
-    for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++)
-      for (uint32_t edge = 0; f->entry && edge < f->edges - f->progress; edge++) {
-        uintptr_t block = (uintptr_t)f->pcs[edge];
-        if (block <= address && block > nearest) {
-          nearest = block;
-          found = f;
-        }
+    for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++) {
+      uintptr_t start = (uintptr_t)f->address;
+      if (f->entry && start <= address && start > nearest) {
+        nearest = start;
+        found = f;
       }
+    }
   }
   struct two_addresses both = {nearest, address};
   return found && dl_iterate_phdr(hold_both, &both) ? found : NULL;

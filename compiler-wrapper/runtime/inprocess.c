@@ -28,7 +28,7 @@ __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void 
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Recognised by `quagmire fuzz` in the file, without running it. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 7";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 8";
 
 /* The signal of the tick: no target has a reason to use it, unlike SIGALRM. */
 #define TICK_SIGNAL (SIGRTMIN + 7)

@@ -6,23 +6,24 @@
 #include <stdint.h>
 
 /* Raised whenever a layout or a meaning below changes: engine and runtime refuse to work with another one. */
-#define QGM_ABI 7
+#define QGM_ABI 8
 
 /* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
    edge i > 0 is counted in counts[i - 1]. The last `progress` of the `edges` are no edges but progress slots, which show
-   how far comparisons got: 0 or 1 (see passes/compares.h). weights and pcs have one item per edge that is none. lines is
-   the distance in bytes from this record to the table of source lines (section __qgm_lines, see passes/lines.h), 0
-   without debug information: a distance needs no relocation when the program starts. `unused` keeps the records of all
-   targets in steps of 8 bytes, as the section is aligned. */
+   how far comparisons got: 0 or 1 (see passes/compares.h). Of each edge that is none, weights says how many instructions
+   one execution stands for, and behind those of all edges, for how many edges it is counted: some have no counter of their
+   own. lines and sums are distances in bytes from this record to the table of source lines
+   (section __qgm_lines, see passes/lines.h; 0 without debug information) and to that of counts which follow from others
+   (section __qgm_sums, see passes/counts.cc; 0 if there are none): distances need no relocation when the program starts. */
 struct qgm_function {
   uint32_t *entry;
   uint32_t *counts;
   const uint32_t *weights;
-  void *const *pcs;
+  const void *address;
   uint32_t edges;
   int32_t lines;
   uint32_t progress;
-  uint32_t unused;
+  int32_t sums;
 };
 
 /* The tables of one linked object: the executable, or a shared library. */

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* Recognised by `quagmire fuzz` in the file, without running it. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 7";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 8";
 
 /* Sections that __AFL_INIT and __AFL_LOOP leave in the program; a variable that __AFL_FUZZ_INIT does. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));

@@ -13,8 +13,10 @@ use crate::toolchain::Toolchain;
 /// The first one is compiled, and includes the others.
 const PASS: &[(&str, &str)] = &[
     ("counts.cc", include_str!("../passes/counts.cc")),
+    ("certain.h", include_str!("../passes/certain.h")),
     ("compares.h", include_str!("../passes/compares.h")),
     ("lines.h", include_str!("../passes/lines.h")),
+    ("placement.h", include_str!("../passes/placement.h")),
     ("stack.h", include_str!("../passes/stack.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
@@ -36,6 +38,7 @@ const SERVE: (&str, &str) = ("serve.c", include_str!("../runtime/serve.c"));
 const DRIVER: (&str, &str) = ("driver.c", include_str!("../runtime/driver.c"));
 const SCRIPT: &str = include_str!("../runtime/counts.ld");
 
+// LLVM's own flags name an older standard up to LLVM 15
 const PLUGIN_FLAGS: &[&str] = &["-shared", "-fPIC", "-O2", "-fno-rtti", "-fno-exceptions"];
 // an allocator must not be taken for calls of another one
 const RUNTIME_FLAGS: &[&str] = &["-O2", "-g0", "-fPIC", "-fno-sanitize=all", "-fno-builtin", "-c"];
@@ -53,13 +56,14 @@ pub fn script(cache: &Cache) -> Result<PathBuf, Error> {
     })
 }
 
-/// The pass plugin for this clang, which shows the progress of `compares` or not. These are two files, so that a command
-/// says which one it was.
-pub fn plugin(cache: &Cache, toolchain: &Toolchain, compares: bool) -> Result<PathBuf, Error> {
+/// The pass plugin for this clang, which shows the progress of `compares` or not, and counts `every_block` or as few as
+/// are needed. Each is a file of its own, so that a command says which one it was.
+pub fn plugin(cache: &Cache, toolchain: &Toolchain, compares: bool, every_block: bool) -> Result<PathBuf, Error> {
     let compares = compares.then_some("-DQUAGMIRE_COMPARES=1");
+    let every_block = every_block.then_some("-DQUAGMIRE_EVERY_BLOCK=1");
     // an option may be wrong for one clang only: its LLVM's flags come last
     let theirs = toolchain.cxxflags.iter().map(String::as_str);
-    let flags: Vec<&str> = PLUGIN_FLAGS.iter().copied().chain(compares).chain(theirs).collect();
+    let flags: Vec<&str> = PLUGIN_FLAGS.iter().copied().chain(compares).chain(every_block).chain(theirs).collect();
     let sources = PASS.iter().map(|(_, text)| *text);
     let key = digest(
         [toolchain.identity.as_str()].into_iter().chain(sources).chain(flags.iter().copied()).map(str::as_bytes),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::run::OLDEST_WITH_LTO;
 use crate::toolchain::{NEWEST, OLDEST};
 
 /// Why the wrapper could not start clang. Shown as one line that starts with `quagmire-cc:` and ends with the remedy.
@@ -49,6 +50,18 @@ pub enum Error {
         /// Its LLVM's major version.
         major: u32,
     },
+    /// `QUAGMIRE_COUNTING` has a value that means nothing.
+    UnknownCounting {
+        /// The value.
+        value: String,
+    },
+    /// Link-time optimisation with an LLVM whose linker loads no passes.
+    LtoVersion {
+        /// The LLVM's major version.
+        major: u32,
+    },
+    /// Link-time optimisation with another linker than lld.
+    LtoLinker,
     /// The engine for in-process harnesses is missing.
     NoEngine {
         /// Where it was looked for.
@@ -102,6 +115,19 @@ impl fmt::Display for Error {
                 "{} cannot compile {what} (its messages are above): install clang-{major} and llvm-{major}-dev, or \
                  name another llvm-config with QUAGMIRE_LLVM_CONFIG",
                 clang.display()
+            ),
+            Error::UnknownCounting { value } => {
+                write!(f, "QUAGMIRE_COUNTING={value}: it is 'shared' or 'every-block': set it to one of these, or unset it")
+            }
+            Error::LtoVersion { major } => write!(
+                f,
+                "-flto needs LLVM {OLDEST_WITH_LTO} or newer, and this is LLVM {major}: name another llvm-config with \
+                 QUAGMIRE_LLVM_CONFIG, or build without -flto"
+            ),
+            Error::LtoLinker => write!(
+                f,
+                "-flto needs lld, which loads the pass that counts: add -fuse-ld=lld (package lld-N), or build without \
+                 -flto"
             ),
             Error::NoEngine { tried } => write!(
                 f,

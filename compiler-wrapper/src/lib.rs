@@ -32,11 +32,15 @@ pub fn main(language: Language) -> ExitCode {
     let name = arguments.next().unwrap_or_default();
     let language = if name.as_bytes().ends_with(b"++") { Language::Cxx } else { language };
     let arguments: Vec<OsString> = arguments.collect();
-    let plan = parse(arguments, language, Settings::from_environment(), &|path| std::fs::read(path).ok());
-    let error = match run(&plan) {
+    let started = Settings::from_environment(|name| std::env::var_os(name)).and_then(|settings| {
+        let plan = parse(arguments, language, settings, &|path| std::fs::read(path).ok());
+        run(&plan)
+    });
+    match started {
         Ok(never) => match never {},
-        Err(error) => error,
-    };
-    eprintln!("{error}");
-    ExitCode::FAILURE
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }

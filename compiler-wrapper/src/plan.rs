@@ -49,6 +49,17 @@ pub enum Link {
     Driver,
 }
 
+/// What a command does for link-time optimisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lto {
+    /// It makes an object that the linker will optimise.
+    Compile,
+    /// It links, with lld.
+    Link,
+    /// It links, with a linker that cannot load the plugin.
+    OtherLinker,
+}
+
 /// A command line, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
@@ -58,6 +69,10 @@ pub struct Plan {
     pub instrument: bool,
     /// Does the plugin show how far comparisons get?
     pub compares: bool,
+    /// Does the plugin count every block?
+    pub every_block: bool,
+    /// Link-time optimisation: the plugin runs in the linker, after all inlining, and not in the compiler.
+    pub lto: Option<Lto>,
     /// Does this command link an executable, and with what?
     pub link: Option<Link>,
     /// Do the linked object's counts get pages of their own, so that a fork server can share them?
@@ -136,6 +151,9 @@ impl Plan {
         if self.instrument {
             command.push(joined("-fpass-plugin=", &pieces.plugin));
         }
+        if self.lto == Some(Lto::Link) {
+            command.push(joined("-Wl,--load-pass-plugin=", &pieces.plugin));
+        }
         command.extend_from_slice(before);
         let script = self.pages.then(|| joined("-Wl,-T,", &pieces.script));
         if let Some(link) = self.link {
@@ -176,6 +194,8 @@ impl Plan {
             language,
             instrument: false,
             compares: false,
+            every_block: false,
+            lto: None,
             link: None,
             pages: false,
             sanitizer_allocates: false,
@@ -209,10 +229,19 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
     let executable = links && !scan.shared;
     let harness = if settings.driver { Link::Driver } else { Link::Engine };
     let link = executable.then_some(if scan.engine { harness } else { Link::Runtime });
+    let has_code = generates_code && scan.inputs.iter().any(|kind| kind.is_instrumented());
+    let lto = match (scan.lto, links) {
+        (true, true) if scan.lld => Some(Lto::Link),
+        (true, true) => Some(Lto::OtherLinker),
+        (true, false) if has_code => Some(Lto::Compile),
+        _ => None,
+    };
     Plan {
         language,
-        instrument: generates_code && scan.inputs.iter().any(|kind| kind.is_instrumented()),
+        instrument: has_code && lto.is_none(),
         compares: settings.compares,
+        every_block: settings.every_block,
+        lto,
         link,
         pages: links && scan.takes_scripts && link != Some(Link::Engine),
         sanitizer_allocates: scan.sanitizer_allocates,
@@ -264,6 +293,10 @@ struct Scan {
     relocatable: bool,
     /// Does the linker understand a script that inserts into its own? gold and mold do not.
     takes_scripts: bool,
+    /// Is the linker LLVM's?
+    lld: bool,
+    /// Is the linker to optimise?
+    lto: bool,
     /// A `-l`: input enough to link.
     names_library: bool,
     /// The last option lacks its value, clang will say so.
@@ -287,6 +320,8 @@ impl Scan {
             shared: false,
             relocatable: false,
             takes_scripts: true,
+            lld: false,
+            lto: false,
             names_library: false,
             dangling: false,
             engine: false,
@@ -338,6 +373,9 @@ impl Scan {
             "-x" | "--language" => self.language(value),
             "-D" | "--define-macro" => self.macro_definition(value.unwrap_or_default()),
             "-l" => self.names_library = true,
+            "-flto" => self.lto = true,
+            "-fno-lto" => self.lto = false,
+            _ if text.starts_with("-flto=") => self.lto = true,
             _ => {}
         }
         if let Some(rest) = text.strip_prefix("-Wl,") {
@@ -348,6 +386,8 @@ impl Scan {
             self.sanitizers(index, list);
         } else if let Some(linker) = text.strip_prefix("-fuse-ld=").or(text.strip_prefix("--ld-path=")) {
             self.takes_scripts = !["gold", "mold"].iter().any(|name| linker.ends_with(name));
+            let name = linker.rsplit('/').next().unwrap_or(linker);
+            self.lld = name == "lld" || name.starts_with("ld.lld") || name.starts_with("lld-");
         } else if let Some(list) = text.strip_prefix("-fno-sanitize=") {
             self.engine &= !list.split(',').any(|name| matches!(name, "fuzzer" | "all"));
             self.sanitizer_allocates &= !list.split(',').any(|name| name == "all" || has_allocator(name));

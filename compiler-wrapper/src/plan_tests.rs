@@ -241,7 +241,7 @@ fn plain_mode_touches_nothing() {
     let plan = parse(
         words(line),
         Language::C,
-        Settings { plain: true, fuzzing_mode: true, compares: true, driver: true },
+        Settings { plain: true, fuzzing_mode: true, compares: true, every_block: true, driver: true },
         &read,
     );
     assert_eq!(plan.command(&Pieces::default()), words(line));
@@ -328,4 +328,18 @@ fn what_is_preprocessed_gets_the_macros_of_afl() {
     for line in ["a.o -o a", "-c a.s", "-c a.i", "--version", "-cc1 a.c"] {
         assert!(!planned(line).macros, "{line}");
     }
+}
+
+#[test]
+fn with_link_time_optimisation_the_plugin_is_the_linkers() {
+    assert_eq!(command("-flto -O2 -c a.c"), "-flto -O2 -c a.c");
+    assert_eq!(command("-flto=thin -fno-lto -c a.c"), "-fpass-plugin=P -flto=thin -fno-lto -c a.c");
+    for lld in ["-fuse-ld=lld", "-fuse-ld=lld-19", "--ld-path=/usr/lib/llvm-19/bin/ld.lld"] {
+        let linked = command(&format!("-flto=thin {lld} a.c b.o -o p"));
+        assert_eq!(linked, format!("-Wl,--load-pass-plugin=P -flto=thin {lld} a.c b.o -o p {RUNTIME}"));
+    }
+    for line in ["-flto a.o -o p", "-flto -fuse-ld=bfd a.o -o p", "-flto -shared a.o -o p.so"] {
+        assert_eq!(planned(line).lto, Some(Lto::OtherLinker), "{line}");
+    }
+    assert_eq!(planned("-flto -E a.c").lto, None);
 }

@@ -7,8 +7,11 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cache::Cache;
-use crate::plan::{Link, Pieces, Plan};
+use crate::plan::{Link, Lto, Pieces, Plan};
 use crate::{Error, artefacts, toolchain};
+
+/// The first LLVM whose linker loads passes.
+pub const OLDEST_WITH_LTO: u32 = 15;
 
 /// Replaces this process with clang, so that exit code, messages and signals are clang's own.
 pub fn run(plan: &Plan) -> Result<Infallible, Error> {
@@ -16,9 +19,14 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
     let cache = Cache::open(variable)?;
     let toolchain = toolchain::find(&cache, variable)?;
 
+    match plan.lto {
+        Some(Lto::OtherLinker) => return Err(Error::LtoLinker),
+        Some(_) if toolchain.major < OLDEST_WITH_LTO => return Err(Error::LtoVersion { major: toolchain.major }),
+        _ => {}
+    }
     let mut pieces = Pieces::default();
-    if plan.instrument {
-        pieces.plugin = artefacts::plugin(&cache, &toolchain, plan.compares)?;
+    if plan.instrument || plan.lto == Some(Lto::Link) {
+        pieces.plugin = artefacts::plugin(&cache, &toolchain, plan.compares, plan.every_block)?;
     }
     if plan.link.is_some() {
         pieces.objects = artefacts::objects(&cache, &toolchain, &plan.target)?;

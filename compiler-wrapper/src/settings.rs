@@ -1,5 +1,9 @@
 //! What the user asks for by environment variables that change what is compiled.
 
+use std::ffi::OsString;
+
+use crate::Error;
+
 /// What the environment says about how to compile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -9,19 +13,45 @@ pub struct Settings {
     pub fuzzing_mode: bool,
     /// `QUAGMIRE_COMPARES=1`: show how far comparisons get.
     pub compares: bool,
+    /// `QUAGMIRE_COUNTING=every-block`: every block has a counter, instead of as few as are needed.
+    pub every_block: bool,
     /// `QUAGMIRE_DRIVER=1`: a harness gets a `main` for the fork server instead of the engine.
     pub driver: bool,
 }
 
 impl Settings {
-    /// Reads the environment variables; each counts when it is set to `1`.
-    pub fn from_environment() -> Settings {
-        let set = |name| std::env::var_os(name).is_some_and(|value| value == "1");
-        Settings {
+    /// Reads the environment variables; switches are on when they are `1`. Fails if `QUAGMIRE_COUNTING` is none of its
+    /// values.
+    pub fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Settings, Error> {
+        let set = |name| variable(name).is_some_and(|value| value == "1");
+        let counting = variable("QUAGMIRE_COUNTING").unwrap_or_default();
+        let every_block = match counting.to_str() {
+            Some("" | "shared") => false,
+            Some("every-block") => true,
+            _ => return Err(Error::UnknownCounting { value: counting.to_string_lossy().into_owned() }),
+        };
+        Ok(Settings {
+            every_block,
             plain: set("QUAGMIRE_NOOPT"),
             fuzzing_mode: set("QUAGMIRE_FUZZING_MODE"),
             compares: set("QUAGMIRE_COMPARES"),
             driver: set("QUAGMIRE_DRIVER"),
-        }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_of_counting_that_is_not_known_is_an_error_that_names_the_known_ones() {
+        let read = |value: &'static str| {
+            Settings::from_environment(move |name| (name == "QUAGMIRE_COUNTING").then(|| value.into()))
+        };
+        assert_eq!(read("every-block").map(|settings| settings.every_block), Ok(true));
+        assert_eq!([read(""), read("shared")].map(|settings| settings.map(|s| s.every_block)), [Ok(false), Ok(false)]);
+        let error = read("every_block").unwrap_err().to_string();
+        assert!(error.contains("every_block") && error.contains("'every-block'"), "{error}");
     }
 }

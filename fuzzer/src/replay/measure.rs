@@ -247,7 +247,7 @@ fn in_child(
     }
     let describe_again = |place: usize, executor: &HarnessExecutor, measurement: &mut Measurement| {
         // not of the run that was not timed: it also did what is done only once
-        measurement.edges_hit = edges_hit(executor.counts());
+        measurement.edges_hit = executor.counts().edges_hit();
         places.attribute(open[place], measurement, executor.counts());
     };
     match rounds::run(&mut executor, &mut turns, plan.rounds, counters, describe_again) {
@@ -295,10 +295,6 @@ impl Places {
     }
 }
 
-fn edges_hit(counts: &CountsObserver) -> u64 {
-    counts.ran().iter().map(|&f| counts.branches(f).1.iter().filter(|&&c| c > 0).count() as u64).sum()
-}
-
 /// What a run did, without times.
 pub fn describe(status: Status, counts: &CountsObserver) -> Measurement {
     let event = counts.event();
@@ -313,7 +309,7 @@ pub fn describe(status: Status, counts: &CountsObserver) -> Measurement {
         detail,
         cost: counts.cost(),
         instructions_range: (counts.cost().instructions, counts.cost().instructions),
-        edges_hit: edges_hit(counts),
+        edges_hit: counts.edges_hit(),
         ..Measurement::default()
     }
 }

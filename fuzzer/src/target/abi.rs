@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Must equal `QGM_ABI` of the harness.
-pub const ABI: u64 = 7;
+pub const ABI: u64 = 8;
 
 /// `QGM_MAX_MODULES`.
 pub const MAX_MODULES: usize = 256;
@@ -18,18 +18,26 @@ pub struct RawFunction {
     pub entry: *mut u32,
     /// Counts of the edges 1.. (null if there are none).
     pub counts: *mut u32,
-    /// Weight of each edge that is no progress slot.
+    /// Of each edge that is no progress slot: instructions that one execution stands for; behind those of all, the number of
+    /// edges that are counted with it, itself among them.
     pub weights: *const u32,
-    /// Address of each such edge's block.
-    pub pcs: *const *const c_void,
+    /// Address of the function.
+    pub address: *const c_void,
     /// Number of edges, the entry and the progress slots included: at least 1.
     pub edges: u32,
     /// Distance in bytes from this record to the function's [`RawLines`]; 0 without debug information.
     pub lines: i32,
     /// How many of the edges, the last ones, are progress slots: 1 once a comparison got so far, otherwise 0.
     pub progress: u32,
-    /// Always 0.
-    pub unused: u32,
+    /// Distance in bytes from this record to the function's [`RawSums`]; 0 if every count has a counter.
+    pub sums: i32,
+}
+
+/// Start of the table of counts that follow from others (section `__qgm_sums`, see `compiler-wrapper/passes/counts.cc`).
+#[repr(C)]
+pub struct RawSums {
+    /// How many numbers of 16 bits follow.
+    pub words: u32,
 }
 
 /// Start of the table of source lines of one function (section `__qgm_lines`, see `compiler-wrapper/passes/lines.h`).

@@ -14,13 +14,14 @@ use super::{
     abi::{Event, Resources, Status},
     hits::FreshHits,
     program::Program,
+    sums::Sums,
     tick,
 };
 use crate::cost::resource::Cost;
 
-/// Sums of one function's last known counts.
+/// What one function's last known counts cost.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct Known {
     cost: Cost,
     /// Its counts were not yet judged by a feedback.
     unjudged: bool,
@@ -35,9 +36,12 @@ pub struct CountsObserver {
     #[serde(skip)]
     last: Vec<u32>,
     #[serde(skip)]
-    sums: Vec<Sums>,
+    known: Vec<Known>,
     #[serde(skip)]
     ran: Vec<u32>,
+    /// Counts of the function that is being looked at.
+    #[serde(skip)]
+    exact: Vec<u64>,
     #[serde(skip)]
     changed: Vec<u32>,
     #[serde(skip)]
@@ -63,7 +67,7 @@ impl CountsObserver {
 
     fn grow(&mut self) {
         self.last.resize(self.program.edges(), 0);
-        self.sums.resize(self.program.functions().len(), Sums::default());
+        self.known.resize(self.program.functions().len(), Known::default());
         self.hits.grow(self.program.functions().len(), self.program.edges());
         tick::prepare(&self.program);
     }
@@ -174,24 +178,39 @@ impl CountsObserver {
         slots.take(last.len()).enumerate().map(|(at, slot)| folded.count(first + at, slot)).collect()
     }
 
+    /// Edges that the last run executed, also those that have no counter of their own.
+    pub fn edges_hit(&self) -> u64 {
+        let hit = |count: u64, edges: u64| if count > 0 { edges } else { 0 };
+        let of_function = |&index: &u32| {
+            let f = &self.program.functions()[index as usize];
+            let mut counts = self.exact_counts(index);
+            let counters = counts.len();
+            f.sums().complete(&mut counts);
+            let own = counts.iter().zip(f.edge_weights()).map(|(&count, &edges)| hit(count, edges.into()));
+            let sums = counts[counters..].iter().zip(f.sums().iter());
+            own.chain(sums.map(|(&count, (edges, _))| hit(count, edges.into()))).sum::<u64>()
+        };
+        self.ran.iter().map(of_function).sum()
+    }
+
     /// To be called when the counts of all changed functions are known to the feedback's history.
     pub fn judged(&mut self) {
         for &f in &self.changed {
-            self.sums[f as usize].unjudged = false;
+            self.known[f as usize].unjudged = false;
         }
         self.changed.clear();
     }
 
     /// The function in which most instructions were executed, and its share of all.
     pub fn hottest_function(&self) -> Option<(u32, f64)> {
-        let instructions = |f: u32| self.sums[f as usize].cost.instructions;
+        let instructions = |f: u32| self.known[f as usize].cost.instructions;
         let hottest = self.ran.iter().copied().max_by_key(|&f| instructions(f))?;
         Some((hottest, instructions(hottest) as f64 / self.cost.instructions.max(1) as f64))
     }
 
     /// Instructions that a function executed in the last run.
     pub fn instructions_of(&self, function: u32) -> u64 {
-        self.sums[function as usize].cost.instructions
+        self.known[function as usize].cost.instructions
     }
 
     /// Clears the counts of the last run.
@@ -213,46 +232,48 @@ impl CountsObserver {
             let f = &self.program.functions()[index as usize];
             let first = f.first_edge as usize;
             let last = &mut self.last[first..first + f.edges as usize];
-            let sums = &mut self.sums[index as usize];
+            let known = &mut self.known[index as usize];
             if let Some(folded) = &folded {
                 self.hits.change(index, first, last);
-                sums.cost = Cost::default();
+                self.exact.clear();
                 for (at, slot) in last.iter_mut().enumerate() {
                     let now = if at == 0 { f.entered() } else { f.others()[at - 1] };
                     let count = folded.count(first + at, now);
                     *slot = u32::try_from(count).unwrap_or(u32::MAX);
-                    let Some(&weight) = f.weights().get(at) else { continue };
-                    sums.cost.instructions += count * u64::from(weight);
-                    sums.cost.edges += count;
-                    sums.cost.hottest_edge = sums.cost.hottest_edge.max(count);
+                    self.exact.push(count);
                 }
-                sums.unjudged = true;
+                self.exact.truncate(f.branches as usize);
+                known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
+                known.unjudged = true;
             } else if last[0] != f.entered() || last[1..] != *f.others() {
                 self.hits.change(index, first, last);
                 last[0] = f.entered();
                 last[1..].copy_from_slice(f.others());
-                sums.cost = add_up(&last[..f.branches as usize], f.weights());
-                sums.unjudged = true;
+                self.exact.clear();
+                self.exact.extend(last[..f.branches as usize].iter().map(|&count| u64::from(count)));
+                known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
+                known.unjudged = true;
             }
             self.hits.ran(index);
-            if sums.unjudged {
+            if known.unjudged {
                 self.changed.push(index);
             }
-            self.cost.instructions += sums.cost.instructions;
-            self.cost.edges += sums.cost.edges;
-            self.cost.hottest_edge = self.cost.hottest_edge.max(sums.cost.hottest_edge);
+            self.cost.instructions += known.cost.instructions;
+            self.cost.edges += known.cost.edges;
+            self.cost.hottest_edge = self.cost.hottest_edge.max(known.cost.hottest_edge);
         }
     }
 }
 
-/// Plain loops, so that the compiler vectorises them.
-fn add_up(counts: &[u32], weights: &[u32]) -> Cost {
-    Cost {
-        instructions: counts.iter().zip(weights).map(|(&c, &w)| u64::from(c) * u64::from(w)).sum(),
-        edges: counts.iter().map(|&c| u64::from(c)).sum(),
-        hottest_edge: counts.iter().copied().max().unwrap_or(0).into(),
-        ..Cost::default()
-    }
+/// What the counts of a function's branches cost; sums are appended to them.
+fn add_up(counts: &mut Vec<u64>, instructions: &[u32], edges: &[u32], sums: Sums<'_>) -> Cost {
+    let weighted = |weights: &[u32]| counts.iter().zip(weights).map(|(&count, &weight)| count * u64::from(weight)).sum();
+    let (instructions, mut executed): (u64, u64) = (weighted(instructions), weighted(edges));
+    let counters = counts.len();
+    sums.complete(counts);
+    executed += sums.iter().zip(&counts[counters..]).map(|((edges, _), &count)| count * u64::from(edges)).sum::<u64>();
+    let hottest_edge = counts.iter().copied().max().unwrap_or(0);
+    Cost { instructions, edges: executed, hottest_edge, ..Cost::default() }
 }
 
 impl Named for CountsObserver {
@@ -304,10 +325,10 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_exact_beyond_32_bits() {
-        let cost = add_up(&[u32::MAX, 2, 0], &[u32::MAX, 3, 9]);
-        assert_eq!(cost.instructions, u64::from(u32::MAX) * u64::from(u32::MAX) + 6);
-        assert_eq!(cost.edges, u64::from(u32::MAX) + 2);
-        assert_eq!(cost.hottest_edge, u64::from(u32::MAX));
+    fn costs_are_those_of_all_edges_and_exact_beyond_32_bits() {
+        let cost = add_up(&mut vec![1, u64::from(u32::MAX), 9], &[3, u32::MAX, 0], &[1, 2, 0], Sums::new(&[5, 2, 1, 2]));
+        assert_eq!(cost.instructions, u64::from(u32::MAX) * u64::from(u32::MAX) + 3);
+        assert_eq!(cost.edges, 7 * u64::from(u32::MAX) + 46);
+        assert_eq!(cost.hottest_edge, u64::from(u32::MAX) + 9, "a sum");
     }
 }

@@ -5,6 +5,7 @@ use std::{borrow::Cow, collections::BTreeSet, ffi::CStr};
 use super::{
     abi::{RawLines, RawPlace},
     program::Function,
+    sums::Sums,
 };
 
 /// Which source lines the counts of one function stand for.
@@ -12,7 +13,10 @@ use super::{
 pub struct LineTable {
     places: Vec<Place>,
     instances: Vec<Instance>,
-    groups: Vec<Group>,
+    /// Of each count of the function, those of counters first and then the sums.
+    groups: Vec<Vec<GroupLine>>,
+    /// The parts of each sum.
+    sums: Vec<Vec<usize>>,
 }
 
 /// A source function in a file.
@@ -32,15 +36,7 @@ struct Instance {
     into: Option<usize>,
 }
 
-/// Blocks that run equally often.
-#[derive(Debug)]
-struct Group {
-    /// Groups whose counts add up to its own; empty for one that has a counter.
-    parts: Vec<usize>,
-    lines: Vec<GroupLine>,
-}
-
-/// What one execution of a group executes of a line.
+/// What one execution of blocks that run equally often executes of a line.
 #[derive(Clone, Copy, Debug)]
 struct GroupLine {
     instance: usize,
@@ -81,10 +77,10 @@ impl LineTable {
         // functions ran are not unloaded before they were looked at.
         let text = |distance: i32| unsafe { CStr::from_ptr(table.byte_offset(distance as isize).cast()) };
         let places = places.iter().map(|p| Place { file: text(p.file), function: text(p.function) }).collect();
-        Self::parse(places, Numbers { bytes: numbers })
+        Self::parse(places, function.sums(), Numbers { bytes: numbers })
     }
 
-    fn parse(places: Vec<Place>, mut numbers: Numbers<'_>) -> Option<Self> {
+    fn parse(places: Vec<Place>, sums: Sums<'_>, mut numbers: Numbers<'_>) -> Option<Self> {
         let mut known = 0;
         let instances = numbers.list(|n| {
             let (place, into) = (n.index(places.len())?, n.index(known + 1)?);
@@ -93,29 +89,26 @@ impl LineTable {
         })?;
         let mut line = 0i64;
         let groups = numbers.list(|n| {
-            let parts = n.list(Numbers::unsigned)?;
-            let lines = n.list(|n| {
+            n.list(|n| {
                 let instance = n.index(instances.len())?;
                 line = line.checked_add(n.signed()?)?;
                 Some(GroupLine { instance, line: line.try_into().ok()?, weight: n.unsigned()? })
-            })?;
-            Some(Group { parts: parts.into_iter().map(|part| part as usize).collect(), lines })
+            })
         })?;
-        groups.iter().flat_map(|g| &g.parts).all(|&part| part < groups.len()).then_some(Self {
-            places,
-            instances,
-            groups,
-        })
+        let sums: Vec<Vec<usize>> = sums.iter().map(|(_, parts)| parts.iter().map(|&part| part.into()).collect()).collect();
+        let counters = groups.len().checked_sub(sums.len())?;
+        let is_known = |(at, parts): (usize, &Vec<usize>)| parts.iter().all(|&part| part < counters + at);
+        sums.iter().enumerate().all(is_known).then_some(Self { places, instances, groups, sums })
     }
 
     /// What counts of the function's edges (the entry first) mean for its lines: one item for each line of each instance,
     /// also for those that were not executed.
     pub fn executed(&self, edges: &[u64]) -> Vec<Executed> {
-        let counts = self.group_counts(edges);
+        let counts = self.complete(edges);
         let owners: Vec<Place> = (0..self.instances.len()).map(|instance| self.owner(instance)).collect();
         let mut all: Vec<(usize, Executed)> = Vec::new();
         for (group, count) in self.groups.iter().zip(counts) {
-            all.extend(group.lines.iter().map(|l| {
+            all.extend(group.iter().map(|l| {
                 let place = self.places[self.instances[l.instance].place];
                 let instructions = count.saturating_mul(l.weight);
                 let owner = owners[l.instance];
@@ -136,7 +129,7 @@ impl LineTable {
 
     /// All lines that it has code of; several times where there are several blocks or copies.
     pub fn lines(&self) -> impl Iterator<Item = (Place, u32)> {
-        let lines = self.groups.iter().flat_map(|group| &group.lines).filter(|l| l.line > 0);
+        let lines = self.groups.iter().flatten().filter(|l| l.line > 0);
         lines.map(|l| (self.places[self.instances[l.instance].place], l.line))
     }
 
@@ -144,14 +137,15 @@ impl LineTable {
     /// its source function and its line, is true.
     pub fn edges_of(&self, wanted: impl Fn(Place, u32) -> bool) -> BTreeSet<usize> {
         let is_wanted = |l: &GroupLine| wanted(self.places[self.instances[l.instance].place], l.line);
-        let counters: Vec<usize> = (0..self.groups.len()).filter(|&at| self.groups[at].parts.is_empty()).collect();
-        let mut open: Vec<usize> =
-            (0..self.groups.len()).filter(|&at| self.groups[at].lines.iter().any(is_wanted)).collect();
-        let mut seen: BTreeSet<usize> = open.iter().copied().collect();
-        while let Some(group) = open.pop() {
-            open.extend(self.groups[group].parts.iter().filter(|&&part| seen.insert(part)));
+        let counters = self.groups.len() - self.sums.len();
+        let mut is_part: Vec<bool> = self.groups.iter().map(|group| group.iter().any(is_wanted)).collect();
+        // parts stand before their sums
+        for (sum, parts) in self.sums.iter().enumerate().rev() {
+            if is_part[counters + sum] {
+                parts.iter().for_each(|&part| is_part[part] = true);
+            }
         }
-        (0..counters.len()).filter(|&edge| seen.contains(&counters[edge])).collect()
+        (0..counters).filter(|&edge| is_part[edge]).collect()
     }
 
     /// The source functions in it, and of each whether it is the function itself and not one that was inlined.
@@ -166,31 +160,15 @@ impl LineTable {
         own.or_else(|| chain.last().map(place)).unwrap_or_else(|| place(instance))
     }
 
-    /// How often each group ran. Groups without a counter come after all that they are the sum of.
-    fn group_counts(&self, edges: &[u64]) -> Vec<u64> {
-        let mut counters = edges.iter().copied();
-        let mut counts: Vec<Option<u64>> =
-            self.groups.iter().map(|g| g.parts.is_empty().then(|| counters.next().unwrap_or(0))).collect();
-        let mut open = vec![false; counts.len()];
-        for group in 0..counts.len() {
-            // not by recursion: sums of sums can be as deep as the function is long
-            let mut stack = vec![group];
-            while let Some(&top) = stack.last() {
-                if counts[top].is_some() {
-                    stack.pop();
-                    continue;
-                }
-                open[top] = true;
-                let parts = &self.groups[top].parts;
-                let before = stack.len();
-                stack.extend(parts.iter().filter(|&&part| counts[part].is_none() && !open[part]));
-                if stack.len() == before {
-                    let sum = parts.iter().map(|&part| counts[part].unwrap_or(0));
-                    counts[top] = Some(sum.fold(0, u64::saturating_add));
-                }
-            }
+    /// The counts of the counters, and behind them those of the sums.
+    fn complete(&self, edges: &[u64]) -> Vec<u64> {
+        let mut counts = edges.to_vec();
+        counts.resize(self.groups.len() - self.sums.len(), 0);
+        for parts in &self.sums {
+            let sum = parts.iter().fold(0, |all: u64, &part| all.saturating_add(counts[part]));
+            counts.push(sum);
         }
-        counts.into_iter().map(|count| count.unwrap_or(0)).collect()
+        counts
     }
 }
 
@@ -268,25 +246,23 @@ mod tests {
         Executed { place, owner: place, line, count, instructions }
     }
 
+    fn table(places: Vec<Place>, instances: Vec<Instance>, groups: Vec<Vec<GroupLine>>, sums: &[&[usize]]) -> LineTable {
+        LineTable { places, instances, groups, sums: sums.iter().map(|parts| parts.to_vec()).collect() }
+    }
+
     #[test]
-    fn counts_of_groups_without_counters_are_sums_of_sums() {
-        let group = |parts: &[usize]| Group { parts: parts.to_vec(), lines: Vec::new() };
-        let groups = vec![group(&[]), group(&[2, 4]), group(&[3, 4]), group(&[]), group(&[])];
-        let table = LineTable { places: Vec::new(), instances: Vec::new(), groups };
-        assert_eq!(table.group_counts(&[1, 10, 100]), [1, 210, 110, 10, 100]);
+    fn counts_without_counters_are_sums_of_sums() {
+        let table = table(Vec::new(), Vec::new(), vec![Vec::new(); 5], &[&[1, 2], &[3, 2]]);
+        assert_eq!(table.complete(&[1, 10, 100]), [1, 10, 100, 110, 210]);
     }
 
     #[test]
     fn a_line_is_executed_if_any_counter_is_that_its_blocks_are_the_sums_of() {
-        let group = |parts: &[usize], line| Group {
-            parts: parts.to_vec(),
-            lines: vec![GroupLine { instance: 0, line, weight: 1 }],
-        };
-        let groups = vec![group(&[], 1), group(&[2, 4], 5), group(&[4], 6), group(&[], 7), group(&[], 8)];
+        let groups = [1, 7, 8, 6, 5].map(|line| vec![GroupLine { instance: 0, line, weight: 1 }]);
         let instances = vec![Instance { place: 0, into: None }];
-        let table = LineTable { places: vec![HERE], instances, groups };
+        let table = table(vec![HERE], instances, groups.to_vec(), &[&[1, 2], &[3, 2]]);
         let edges = |wanted: u32| table.edges_of(|_, line| line == wanted).into_iter().collect::<Vec<_>>();
-        assert_eq!([1, 5, 7, 9].map(edges), [vec![0], vec![2], vec![1], vec![]]);
+        assert_eq!([1, 5, 6, 8, 9].map(edges), [vec![0], vec![1, 2], vec![1, 2], vec![2], vec![]]);
     }
 
     #[test]
@@ -294,10 +270,10 @@ mod tests {
         let bytes = [
             3, 0, 0, 1, 1, 1, 1, // three instances: the function, and twice the inlined one
             2, // groups, each with a counter
-            0, 3, 0, 10, 2, 1, 0x7b, 1, 2, 0, 1, // 10: 2 instructions; 5 of the first copy: 1; 5 of the second: 1
-            0, 2, 0, 5, 1, 2, 0x7b, 5, // 10: 1 instruction; 5 of the second copy: 5
+            3, 0, 10, 2, 1, 0x7b, 1, 2, 0, 1, // 10: 2 instructions; 5 of the first copy: 1; 5 of the second: 1
+            2, 0, 5, 1, 2, 0x7b, 5, // 10: 1 instruction; 5 of the second copy: 5
         ];
-        let table = LineTable::parse(vec![HERE, INLINED], Numbers { bytes: &bytes }).expect("well-formed");
+        let table = LineTable::parse(vec![HERE, INLINED], Sums::default(), Numbers { bytes: &bytes }).expect("well-formed");
         let expected = [executed(HERE, 10, 7, 2 * 3 + 7), executed(INLINED, 5, 3, 3), executed(INLINED, 5, 7, 3 + 35)];
         assert_eq!(table.executed(&[3, 7]), expected);
     }
@@ -306,7 +282,7 @@ mod tests {
     fn code_of_system_headers_belongs_to_the_function_that_it_was_inlined_into() {
         let header = |function| Place { file: c"/usr/include/c++/12/bits/stl_vector.h", function };
         let instance = |place, into| Instance { place, into };
-        let table = |places: Vec<Place>, instances| LineTable { places, instances, groups: Vec::new() };
+        let table = |places: Vec<Place>, instances| table(places, instances, Vec::new(), &[]);
         // own code, which a header's function was inlined into, and another one into that
         let chain = || vec![instance(0, None), instance(1, Some(0)), instance(2, Some(1)), instance(3, Some(2))];
         let mixed = table(vec![HERE, INLINED, header(c"at"), header(c"size")], chain());
@@ -319,11 +295,15 @@ mod tests {
     fn a_table_that_makes_no_sense_is_none() {
         let a_place_too_many = [1, 1, 0, 0];
         let inlined_into_itself = [1, 0, 1, 0];
-        let a_negative_line = [1, 0, 0, 1, 0, 1, 0, 0x7f, 1];
-        let a_part_too_many = [1, 0, 0, 1, 1, 1, 0];
-        let cut_off = [1, 0, 0, 1, 0];
-        for bytes in [&a_place_too_many[..], &inlined_into_itself, &a_negative_line, &a_part_too_many, &cut_off] {
-            assert!(LineTable::parse(vec![HERE], Numbers { bytes }).is_none(), "{bytes:?}");
+        let a_negative_line = [1, 0, 0, 1, 1, 0, 0x7f, 1];
+        let cut_off = [1, 0, 0, 1, 1];
+        for bytes in [&a_place_too_many[..], &inlined_into_itself, &a_negative_line, &cut_off] {
+            assert!(LineTable::parse(vec![HERE], Sums::default(), Numbers { bytes }).is_none(), "{bytes:?}");
+        }
+        let two_counts = [1, 0, 0, 2, 0, 0];
+        for (sums, makes_sense) in [(&[1, 1, 0][..], true), (&[1, 1, 1], false), (&[1, 0, 1, 0, 1, 0], false)] {
+            let table = LineTable::parse(vec![HERE], Sums::new(sums), Numbers { bytes: &two_counts });
+            assert_eq!(table.is_some(), makes_sense, "{sums:?}");
         }
     }
 

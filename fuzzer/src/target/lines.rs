@@ -21,7 +21,7 @@ use super::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineCost {
     /// The source function, demangled: the inlined one where code was inlined. Without debug information the symbol and
-    /// the place of a block in it, `name+0x1f`.
+    /// the number of an edge in it, `name#3`.
     pub function: String,
     /// Path of the source file; empty without debug information.
     pub file: String,
@@ -134,11 +134,10 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
                 sums.add(file, executed.line, name, &owner, executed.count, executed.instructions);
             }
         } else {
-            let start = function.pc(0);
-            let name = symbols.place(start).function;
+            let name = symbols.place(function.address()).function;
             for (edge, (&count, &weight)) in edges.iter().zip(function.weights()).enumerate() {
                 if count > 0 {
-                    let block = symbols.block(&name, start, function.pc(edge));
+                    let block = symbols.edge(&name, edge);
                     sums.add("", 0, &block, &name, count, count.saturating_mul(weight.into()));
                 }
             }
@@ -178,7 +177,7 @@ pub fn source_functions(program: &Program, symbols: &mut Symbols) -> BTreeMap<Fu
     let mut functions: BTreeMap<FunctionKey, BTreeSet<u32>> = BTreeMap::new();
     for function in program.loaded_functions() {
         let Some(table) = LineTable::read(function) else {
-            let key = (symbols.place(function.pc(0)).function, String::new());
+            let key = (symbols.place(function.address()).function, String::new());
             functions.entry(key).or_default().insert(function.first_edge);
             continue;
         };

@@ -13,6 +13,7 @@ pub mod perf;
 pub mod process;
 pub mod program;
 pub mod recognise;
+pub mod sums;
 pub mod symbols;
 pub mod tick;
 pub mod watchdog;

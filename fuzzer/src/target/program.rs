@@ -1,6 +1,9 @@
 //! The instrumented program as the engine sees it: its functions and their edges, numbered.
 
-use super::abi::{RawFunction, RawLines, RawModules};
+use super::{
+    abi::{RawFunction, RawLines, RawModules, RawSums},
+    sums::Sums,
+};
 
 /// One instrumented function. Its edges have the numbers `first_edge .. first_edge + edges`, the entry first, then the
 /// other branches, then the progress slots of its comparisons. A slot is 0, or 1 once its comparison got so far.
@@ -47,16 +50,36 @@ impl Function {
     /// Instructions that one execution of each branch stands for, the entry first.
     #[inline]
     pub fn weights(&self) -> &[u32] {
-        // SAFETY: the pass wrote one item for each branch.
+        // SAFETY: the pass wrote two items for each branch, these before the others.
         unsafe { std::slice::from_raw_parts(self.weights, self.branches as usize) }
     }
 
-    /// Run-time address of an edge's block; edge 0 is the function's own, and so are the progress slots.
-    pub fn pc(&self, edge: usize) -> usize {
-        assert!(edge < self.edges as usize);
-        let edge = if edge < self.branches as usize { edge } else { 0 };
-        // SAFETY: a record of a loaded object; the pass wrote one item for each branch.
-        unsafe { *(*self.record).pcs.add(edge) as usize }
+    /// Number of edges that have the count of each branch; 0 for a counter that is there for sums only.
+    #[inline]
+    pub fn edge_weights(&self) -> &[u32] {
+        // SAFETY: as for `weights`; these are the second half.
+        unsafe { std::slice::from_raw_parts(self.weights.add(self.branches as usize), self.branches as usize) }
+    }
+
+    /// Run-time address of the function.
+    pub fn address(&self) -> usize {
+        // SAFETY: a record of a loaded object.
+        unsafe { (*self.record).address as usize }
+    }
+
+    /// Counts that follow from those of the branches.
+    pub fn sums(&self) -> Sums<'_> {
+        // SAFETY: a record of a loaded object; the pass wrote how far from it the table is, and how long that is.
+        let words = unsafe {
+            match (*self.record).sums {
+                0 => &[],
+                distance => {
+                    let table: *const RawSums = self.record.byte_offset(distance as isize).cast();
+                    std::slice::from_raw_parts(table.add(1).cast::<u16>(), (*table).words as usize)
+                }
+            }
+        };
+        Sums::new(words)
     }
 
     /// The table of its source lines, for [`super::lines`]; nothing without debug information.
@@ -283,12 +306,12 @@ pub(crate) mod tests {
         let functions = leaked(counts.iter().zip(edges).map(|((entry, others), &edges)| RawFunction {
             entry: entry.as_ptr(),
             counts: others.as_ptr().cast_mut().cast(),
-            weights: leaked(std::iter::repeat_n(1_u32, edges as usize)).as_ptr(),
-            pcs: null(),
+            weights: leaked(std::iter::repeat_n(1_u32, 2 * edges as usize)).as_ptr(),
+            address: null(),
             edges,
             lines: 0,
             progress: 0,
-            unused: 0,
+            sums: 0,
         }));
         let (functions, entries) = (functions.as_ptr_range(), entries.as_ptr_range());
         let module = RawModule {

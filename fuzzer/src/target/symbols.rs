@@ -102,9 +102,9 @@ impl Symbols {
         self.objects.iter().find(holds).map_or(pc, |object| pc - object.base)
     }
 
-    /// The name of a block of code that has no line, in a function whose name and start are given.
-    pub fn block(&self, function: &str, start: usize, block: usize) -> String {
-        if NUMBERS.load(Relaxed) { function.to_owned() } else { format!("{function}+{:#x}", block.wrapping_sub(start)) }
+    /// The name of an edge that has no line, in a function whose name is given.
+    pub fn edge(&self, function: &str, edge: usize) -> String {
+        if NUMBERS.load(Relaxed) { function.to_owned() } else { format!("{function}#{edge}") }
     }
 
     /// The place of an address.

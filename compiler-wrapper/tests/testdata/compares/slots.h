@@ -8,7 +8,7 @@ OUTSIDE const struct qgm_function *found(void *function) {
   for (uint64_t m = 0; m < __quagmire_modules.count; m++) {
     const struct qgm_module *module = &__quagmire_modules.module[m];
     for (const struct qgm_function *f = module->functions_start; f < module->functions_stop; f++)
-      if (f->entry && f->pcs[0] == function)
+      if (f->entry && f->address == function)
         return f;
   }
   return NULL;

@@ -61,7 +61,7 @@ impl Archive<'_> {
         };
         let place = counts
             .hottest_function()
-            .map(|(function, _)| symbols.place(counts.program().functions()[function as usize].pc(0)));
+            .map(|(function, _)| symbols.place(counts.program().functions()[function as usize].address()));
         let ratio = self.record.baseline.map(|baseline| baseline.icovr(&counts.cost()));
         self.save_early_end(kind, &what, bytes, origin, ratio, place)
     }

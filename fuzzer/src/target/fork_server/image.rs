@@ -94,7 +94,6 @@ pub fn copy(
             function.counts = moved(function.counts as u64) as *mut u32;
         }
         function.weights = moved(function.weights as u64) as *const u32;
-        function.pcs = moved(function.pcs as u64) as *const *const _;
     }
     Ok(copied)
 }

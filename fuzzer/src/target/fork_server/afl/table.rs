@@ -8,8 +8,8 @@ use crate::target::abi::{RawFunction, RawModule};
 /// The first entry is AFL's own: 1 to show that the map is attached.
 const FIRST: usize = 1;
 
-/// An edge stands for itself.
-static WEIGHT: u32 = 1;
+/// An edge stands for itself, as one instruction and as one edge.
+static WEIGHTS: [u32; 2] = [1, 1];
 
 /// The counts of a map. They live as long as the process.
 pub struct Table {
@@ -21,20 +21,19 @@ impl Table {
     pub fn new(map_size: usize) -> (Self, RawModule) {
         let numbers = FIRST..map_size.max(FIRST + 1);
         let counts = Box::leak(vec![0u32; numbers.len()].into_boxed_slice());
-        let addresses = Box::leak(numbers.map(|number| number as *const c_void).collect::<Box<[_]>>());
         let entries = counts.as_mut_ptr_range();
-        let function = |(at, address): (usize, &*const c_void)| RawFunction {
-            // one of as many counts as there are addresses
-            entry: entries.start.wrapping_add(at),
+        let function = |number: usize| RawFunction {
+            // one of as many counts as there are numbers
+            entry: entries.start.wrapping_add(number - FIRST),
             counts: std::ptr::null_mut(),
-            weights: &raw const WEIGHT,
-            pcs: address,
+            weights: WEIGHTS.as_ptr(),
+            address: number as *const c_void,
             edges: 1,
             lines: 0,
             progress: 0,
-            unused: 0,
+            sums: 0,
         };
-        let functions = Box::leak(addresses.iter().enumerate().map(function).collect::<Box<[_]>>());
+        let functions = Box::leak(numbers.map(function).collect::<Box<[_]>>());
         let functions = functions.as_ptr_range();
         let module = RawModule {
             functions_start: functions.start,

@@ -1,0 +1,256 @@
+// Chooses where the counters of a function stand, and how the counts of its other blocks follow from them.
+//
+// Critical edges are split before, so that a block stands for the edge into it. A block needs no counter if its count is
+// the sum of other counts, at every moment of a run and however the run ends:
+//   - of the blocks before it, if they lead nowhere else and pass (certain.h). One that may not pass can get a second
+//     counter at its end, if that runs less often than the block would be counted.
+//   - of the blocks behind it, if they are entered from nowhere else and the block itself passes.
+// Both are statements about neighbours. Loops of any shape, with or without an exit, second returns of setjmp, exceptions
+// and calls that never return cannot make them wrong. There are sums and no differences: a branch that is taken for the
+// first time raises a counter that was zero. Whatever is not certain is counted.
+#ifndef QUAGMIRE_PLACEMENT_H
+#define QUAGMIRE_PLACEMENT_H
+
+#include "certain.h"
+#include "weight.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DepthFirstIterator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+
+namespace placement {
+
+using namespace llvm;
+
+#ifdef QUAGMIRE_EVERY_BLOCK
+const bool Shared = false;
+#else
+const bool Shared = true;
+#endif
+
+// Blocks that run equally often, and how their count is known.
+struct Group {
+  // Empty for a counter at the end of a block.
+  SmallVector<BasicBlock *, 4> Blocks;
+  // The block at whose end the counter stands; null for a counter at the start of the first block.
+  BasicBlock *AtEndOf = nullptr;
+  // The groups whose counts add up to its own; empty for one with a counter.
+  SmallVector<unsigned, 4> Parts;
+  // For one with a counter: the instructions that one execution stands for, here and in all sums that it is part of.
+  uint64_t Instructions = 0;
+};
+
+// Groups are numbered: first those with counters, the function's entry before all others; then the sums, each behind its
+// parts.
+struct Placement {
+  SmallVector<Group, 32> Groups;
+  unsigned Counters = 0;
+};
+
+class Placer {
+public:
+  explicit Placer(Function &F) : F(F) {
+    for (BasicBlock *BB : depth_first(&F.getEntryBlock()))
+      if (canCarry(*BB) || BB == &F.getEntryBlock()) {
+        NodeOf[BB] = Nodes.size();
+        Nodes.push_back({BB, nullptr, {}});
+      }
+  }
+
+  Placement place(bool Share) {
+    // numbers of groups are 16 bits wide in the tables
+    if (Share && Nodes.size() <= MostGroups / 2)
+      choose();
+    Placement P = number();
+    bool Fits = all_of(P.Groups, [](const Group &G) { return G.Instructions <= UINT32_MAX; });
+    return Fits || !Share ? P : Placer(F).place(false);
+  }
+
+private:
+  static const unsigned MostGroups = UINT16_MAX;
+  // How many groups a sum may follow from, so that functions of any size take little time.
+  static const unsigned MostInSum = 256;
+
+  // Something that has a count: the start of a block, or its end.
+  struct Node {
+    BasicBlock *Start;
+    BasicBlock *End;
+    // The nodes whose counts add up to this one's; empty if it is counted.
+    SmallVector<unsigned, 2> Sum;
+  };
+
+  Function &F;
+  SmallVector<Node, 32> Nodes;
+  DenseMap<const BasicBlock *, unsigned> NodeOf;
+  DenseMap<const BasicBlock *, bool> Passes;
+
+  static bool canCarry(const BasicBlock &BB) {
+    return BB.getFirstInsertionPt() != BB.end() && !isa<UnreachableInst>(&*BB.getFirstInsertionPt());
+  }
+
+  bool passes(const BasicBlock *BB) {
+    auto Known = Passes.try_emplace(BB, false);
+    if (Known.second)
+      Known.first->second = certain::passes(*BB);
+    return Known.first->second;
+  }
+
+  // The blocks before BB that its count is the sum of, those that may not pass too; none if there is no such sum.
+  SmallVector<BasicBlock *, 4> before(BasicBlock *BB) {
+    SmallPtrSet<const BasicBlock *, 8> Seen;
+    SmallVector<BasicBlock *, 4> Sum;
+    for (BasicBlock *Other : predecessors(BB)) {
+      const Instruction *Last = Other->getTerminator();
+      if (!NodeOf.count(Other) || Other == BB || Other->getUniqueSuccessor() != BB ||
+          !(isa<BranchInst>(Last) || isa<SwitchInst>(Last) || isa<IndirectBrInst>(Last)))
+        return {};
+      if (Seen.insert(Other).second)
+        Sum.push_back(Other);
+    }
+    return Sum;
+  }
+
+  // The blocks behind BB that its count is the sum of.
+  SmallVector<unsigned, 2> behind(BasicBlock *BB) {
+    SmallPtrSet<const BasicBlock *, 8> Seen;
+    SmallVector<unsigned, 2> Sum;
+    if (!passes(BB))
+      return {};
+    for (BasicBlock *Other : successors(BB)) {
+      auto Known = NodeOf.find(Other);
+      if (Known == NodeOf.end() || Other == BB || Other->getUniquePredecessor() != BB)
+        return {};
+      if (Seen.insert(Other).second)
+        Sum.push_back(Known->second);
+    }
+    return Sum;
+  }
+
+  // Whether the count of From follows from that of On; also true if that would take long to find out.
+  bool follows(unsigned From, unsigned On, SmallDenseSet<unsigned, 16> &Seen) const {
+    if (From == On || Seen.size() > MostInSum)
+      return true;
+    if (!Seen.insert(From).second)
+      return false;
+    return any_of(Nodes[From].Sum, [&](unsigned Part) { return follows(Part, On, Seen); });
+  }
+
+  bool follows(ArrayRef<unsigned> Sum, unsigned On) const {
+    SmallDenseSet<unsigned, 16> Seen;
+    return any_of(Sum, [&](unsigned Part) { return follows(Part, On, Seen); });
+  }
+
+  // A second counter for a block: each has one successor at most that is the sum of such.
+  unsigned atEnd(BasicBlock *BB) {
+    Nodes.push_back({nullptr, BB, {}});
+    return Nodes.size() - 1;
+  }
+
+  bool chooseBefore(unsigned N, function_ref<uint64_t(const BasicBlock *)> Frequency) {
+    SmallVector<BasicBlock *, 4> Before = before(Nodes[N].Start);
+    SmallVector<unsigned, 2> Starts;
+    uint64_t Ends = 0;
+    for (const BasicBlock *Other : Before)
+      if (passes(Other))
+        Starts.push_back(NodeOf[Other]);
+      else
+        Ends += Frequency(Other);
+    if (Before.empty() || (Ends > 0 && Ends >= Frequency(Nodes[N].Start)) || follows(Starts, N))
+      return false;
+    SmallVector<unsigned, 2> Sum;
+    for (BasicBlock *Other : Before)
+      Sum.push_back(passes(Other) ? NodeOf[Other] : atEnd(Other));
+    Nodes[N].Sum = Sum;
+    return true;
+  }
+
+  bool chooseBehind(unsigned N) {
+    SmallVector<unsigned, 2> Behind = behind(Nodes[N].Start);
+    if (Behind.empty() || follows(Behind, N))
+      return false;
+    Nodes[N].Sum = Behind;
+    return true;
+  }
+
+  // Those that run most often lose their counters first.
+  void choose() {
+    DominatorTree DT(F);
+    LoopInfo LI(DT);
+    BranchProbabilityInfo BPI(F, LI);
+    BlockFrequencyInfo BFI(F, BPI, LI);
+    auto Frequency = [&](const BasicBlock *BB) { return BFI.getBlockFreq(BB).getFrequency(); };
+    SmallVector<unsigned, 32> Hottest;
+    for (unsigned N = 1; N < Nodes.size(); ++N)
+      Hottest.push_back(N);
+    std::stable_sort(Hottest.begin(), Hottest.end(), [&](unsigned A, unsigned B) {
+      return Frequency(Nodes[A].Start) > Frequency(Nodes[B].Start);
+    });
+    for (unsigned N : Hottest)
+      if (!chooseBefore(N, Frequency))
+        chooseBehind(N);
+  }
+
+  // Parts before the sums that they belong to. Sums are no deeper than MostInSum.
+  void visit(unsigned N, SmallVectorImpl<bool> &Done, SmallVectorImpl<unsigned> &Order) const {
+    if (Done[N])
+      return;
+    Done[N] = true;
+    for (unsigned Part : Nodes[N].Sum)
+      visit(Part, Done, Order);
+    Order.push_back(N);
+  }
+
+  Placement number() const {
+    Placement P;
+    SmallVector<bool, 32> Done(Nodes.size(), false);
+    SmallVector<unsigned, 32> Order, GroupOf(Nodes.size());
+    for (unsigned N = 0; N < Nodes.size(); ++N)
+      visit(N, Done, Order);
+    auto Add = [&](unsigned N) {
+      GroupOf[N] = P.Groups.size();
+      P.Groups.emplace_back();
+      P.Groups.back().AtEndOf = Nodes[N].End;
+    };
+    for (unsigned N = 0; N < Nodes.size(); ++N)
+      if (Nodes[N].Sum.empty())
+        Add(N);
+    P.Counters = P.Groups.size();
+    for (unsigned N : Order) {
+      if (Nodes[N].Sum.size() > 1) {
+        Add(N);
+        for (unsigned Part : Nodes[N].Sum)
+          P.Groups.back().Parts.push_back(GroupOf[Part]);
+      } else if (Nodes[N].Sum.size() == 1) {
+        GroupOf[N] = GroupOf[Nodes[N].Sum.front()];
+      }
+    }
+    // the block with the counter first
+    for (bool Follows : {false, true})
+      for (unsigned N = 0; N < Nodes.size(); ++N)
+        if (Nodes[N].Start && (Nodes[N].Sum.size() == 1) == Follows)
+          P.Groups[GroupOf[N]].Blocks.push_back(Nodes[N].Start);
+    weigh(P);
+    return P;
+  }
+
+  static void weigh(Placement &P) {
+    for (Group &G : P.Groups)
+      for (const BasicBlock *BB : G.Blocks)
+        G.Instructions += count_if(*BB, [](const Instruction &I) { return weighs(I); });
+    for (Group &G : reverse(P.Groups))
+      for (unsigned Part : G.Parts)
+        P.Groups[Part].Instructions += G.Instructions;
+  }
+};
+
+} // namespace placement
+
+#endif

@@ -1,0 +1,153 @@
+//! Counts are those of counting every block, on programs that nobody chose: random control flow and csmith's.
+//!
+//! `scripts/bench/exactness` runs the same tests over thousands of programs.
+
+mod common;
+#[path = "exactness/ir.rs"]
+mod ir;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{Scene, compiler, llvms, number, run, testdata};
+use libafl_bolts::rands::{Rand, StdRand};
+use serde_json::Value;
+
+/// A number from the environment, which `scripts/bench/exactness` sets.
+fn setting(name: &str, usual: usize) -> usize {
+    std::env::var(name).map_or(usual, |value| value.parse().expect("a number"))
+}
+
+const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
+
+/// Builds a program with counters for some blocks, and with one for each: the names of both.
+fn both(scene: &Scene, name: &str, llvm: u32, arguments: &[&str]) -> [String; 2] {
+    ["shared", "every-block"].map(|counting| {
+        let program = format!("{name}-{counting}");
+        let mut command = compiler("a.cc", Some(llvm));
+        command.current_dir(scene.path(".")).env("QUAGMIRE_COUNTING", counting);
+        run(command.args(arguments).args(["-w", "-o", &program])).ended();
+        program
+    })
+}
+
+/// All that a run shows but for times; lines by number.
+#[derive(Debug, PartialEq)]
+struct Shown {
+    status: String,
+    detail: Value,
+    totals: [u64; 4],
+    functions: BTreeMap<String, (u64, u64)>,
+    lines: BTreeMap<(String, u64), (u64, u64)>,
+}
+
+impl Shown {
+    fn of(input: &Value) -> Self {
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        let counts = |value: &Value| (number(&value["count"]), number(&value["instructions"]));
+        let list = |name: &str| input[name].as_array().expect("a list").iter();
+        Self {
+            status: text(&input["status"]),
+            detail: input["detail"].clone(),
+            totals: ["instructions", "edges", "hottest_edge", "edges_hit"].map(|name| number(&input[name])),
+            functions: list("functions").map(|f| (text(&f["function"]), counts(f))).collect(),
+            lines: list("lines").map(|l| ((text(&l["function"]), number(&l["line"])), counts(l))).collect(),
+        }
+    }
+}
+
+/// What the runs of a program on these files show, with all lines of this source.
+fn shown(scene: &Scene, program: &str, source: &str, inputs: &[PathBuf]) -> Vec<Shown> {
+    let options = ["replay", "--json", "-n", "1", "--hang-timeout", "60s", "--annotate", source];
+    let mut command = scene.quagmire(&options);
+    let run = run(command.args(inputs).arg("--").arg(scene.path(program)).arg("@@")).ended();
+    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    report["inputs"].as_array().expect("inputs").iter().map(Shown::of).collect()
+}
+
+/// That two builds show the same; says in which source they do not.
+#[track_caller]
+fn agree(what: &str, shared: &[Shown], every: &[Shown]) {
+    assert_eq!(shared.len(), every.len(), "{what}");
+    for (at, (shared, every)) in shared.iter().zip(every).enumerate() {
+        assert!(every.totals[0] > 0, "{what}, input {at}: nothing ran");
+        assert!(shared == every, "{what}, input {at}: with shared counters {shared:#?}, with all {every:#?}");
+    }
+}
+
+/// How often each block was entered by the program's own account.
+fn truth(scene: &Scene, program: &str, input: &Path) -> Vec<u64> {
+    let told = scene.path("truth");
+    let mut command = Command::new(scene.path(program));
+    let _ended_somehow = run(command.arg(input).env("EXACT_TRUTH", &told));
+    let text = fs::read_to_string(&told).expect("the program tells");
+    fs::remove_file(&told).expect("removed");
+    text.lines().map(|line| line.parse().expect("a count")).collect()
+}
+
+/// Runs `test` of each number below `limit` on two threads.
+fn on_two_threads(limit: usize, test: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < limit) {
+                    test(number);
+                }
+            });
+        }
+    });
+}
+
+/// One module of random functions, each run on several inputs.
+fn random_module(seed: u64, llvm: u32, functions: usize) {
+    const INPUTS: u64 = 4;
+    let mut rand = StdRand::with_seed(seed);
+    let inputs: Vec<(String, Vec<u8>)> = (0..functions as u64 * INPUTS)
+        .map(|input| {
+            let which = ((input / INPUTS) as u16).to_le_bytes();
+            let bytes = which.into_iter().chain(rand.next().to_le_bytes()).chain(rand.next().to_le_bytes()).take(16);
+            (format!("{input:05}"), bytes.collect())
+        })
+        .collect();
+    let seeds: Vec<(&str, &[u8])> = inputs.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let scene = Scene::new(&seeds);
+    let folder = scene.path(".").canonicalize().expect("it exists");
+    let module = ir::Generator::new(seed, llvm).module(functions, folder.to_str().expect("text"), "module.ll");
+    assert_eq!(module.functions, functions);
+    scene.write("module.ll", module.text.as_bytes());
+    let main = scene.path("main.o");
+    let mut command = compiler("a.cc", Some(llvm));
+    command.env("QUAGMIRE_NOOPT", "1").args(["-O1", "-w", "-c"]).arg(testdata("exactness.cc")).arg("-o").arg(&main);
+    run(&mut command).ended();
+    let inputs: Vec<PathBuf> = inputs.iter().map(|(name, _)| Path::new("seeds").join(name)).collect();
+    // every block is as it was written only without optimisation
+    for level in ["-O0", LEVELS[1 + seed as usize % 4]] {
+        let what = format!("LLVM {llvm}, random functions of seed {seed}, {level}");
+        let arguments = [level, "module.ll", main.to_str().expect("text")];
+        let programs = both(&scene, "program", llvm, &arguments);
+        let [shared, every] = programs.each_ref().map(|program| shown(&scene, program, "module.ll", &inputs));
+        agree(&what, &shared, &every);
+        if level == "-O0" {
+            for (input, shown) in inputs.iter().zip(&shared) {
+                let truth = truth(&scene, &programs[0], &scene.path(input.to_str().expect("text")));
+                let counts: BTreeMap<u64, u64> = shown.lines.iter().map(|((_, line), (count, _))| (*line, *count)).collect();
+                let counted: Vec<u64> = (1..=truth.len() as u64).map(|l| counts.get(&l).copied().unwrap_or(0)).collect();
+                assert!(counted == truth, "{what}, {}: counted {counted:?}, truth {truth:?}", input.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn random_control_flow_is_counted_as_with_a_counter_in_every_block_and_as_it_counts_itself() {
+    let modules = setting("QUAGMIRE_EXACTNESS_MODULES", 4);
+    let functions = setting("QUAGMIRE_EXACTNESS_FUNCTIONS", 40);
+    let first = setting("QUAGMIRE_EXACTNESS_FIRST", 1) as u64;
+    for llvm in llvms() {
+        on_two_threads(modules, |module| random_module(first + module as u64, llvm, functions));
+    }
+}
