@@ -102,6 +102,76 @@ fn on_two_threads(limit: usize, test: impl Fn(usize) + Sync) {
     });
 }
 
+/// Files whose bytes are drawn, each after one that counts up.
+fn drawn(seed: u64, files: usize, length: usize) -> Vec<(String, Vec<u8>)> {
+    let mut rand = StdRand::with_seed(seed);
+    let bytes = |first: usize, rand: &mut StdRand| {
+        // half of them small: what programs ask for
+        let byte = |word: u64| if word & 1 == 0 { (word >> 8) as u8 } else { (word >> 8) as u8 % 16 };
+        std::iter::once(first as u8).chain((1..length).map(|_| byte(rand.next()))).collect()
+    };
+    (0..files).map(|file| (format!("{file:04}"), bytes(file, &mut rand))).collect()
+}
+
+/// A scene with these files as seeds, and their paths.
+fn with_inputs(files: &[(String, Vec<u8>)]) -> (Scene, Vec<PathBuf>) {
+    let seeds: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    (Scene::new(&seeds), files.iter().map(|(name, _)| Path::new("seeds").join(name)).collect())
+}
+
+#[test]
+fn shapes_that_counters_get_wrong_are_counted_as_with_a_counter_in_every_block() {
+    let (scene, inputs) = with_inputs(&drawn(7, 140, 60));
+    for llvm in llvms() {
+        for level in LEVELS {
+            for (source, options) in [("shapes.c", ["-g", "-xc"]), ("coroutines.cc", ["-g", "-std=c++20"])] {
+                // clang 14 knows coroutines as an experiment only
+                if llvm == 14 && source == "coroutines.cc" {
+                    continue;
+                }
+                let path = testdata(source);
+                let arguments = [options[0], options[1], level, path.to_str().expect("text"), "-xnone"];
+                let programs = both(&scene, source, llvm, &arguments);
+                let [shared, every] = programs.each_ref().map(|program| shown(&scene, program, source, &inputs));
+                agree(&format!("LLVM {llvm}, {source} {level}"), &shared, &every);
+            }
+        }
+    }
+}
+
+/// The C program of this seed, if it ends.
+fn csmith(scene: &Scene, seed: u64) -> bool {
+    let options = ["--no-argc", "--max-funcs", "6", "--quiet", "-o", "program.c", "-s"];
+    run(Command::new("csmith").current_dir(scene.path(".")).args(options).arg(seed.to_string())).ended();
+    let build = ["-w", "-O1", "-I/usr/include/csmith", "program.c", "-o", "plain"];
+    run(Command::new("cc").current_dir(scene.path(".")).args(build)).ended();
+    run(Command::new("timeout").args(["2", "./plain"]).current_dir(scene.path("."))).code == Some(0)
+}
+
+#[test]
+fn programs_of_csmith_are_counted_as_with_a_counter_in_every_block() {
+    let programs = setting("QUAGMIRE_EXACTNESS_CSMITH", 6);
+    let first = setting("QUAGMIRE_EXACTNESS_FIRST", 1) as u64;
+    let compared = AtomicUsize::new(0);
+    for llvm in llvms() {
+        on_two_threads(programs, |program| {
+            let (scene, inputs) = with_inputs(&drawn(1, 1, 1));
+            let seed = first + program as u64;
+            if !csmith(&scene, seed) {
+                return;
+            }
+            let level = LEVELS[program % LEVELS.len()];
+            let programs = both(&scene, "program", llvm, &["-xc", "-g", level, "-I/usr/include/csmith", "program.c", "-xnone"]);
+            let [shared, every] = programs.each_ref().map(|program| shown(&scene, program, "program.c", &inputs));
+            agree(&format!("LLVM {llvm}, csmith -s {seed}, {level}"), &shared, &every);
+            compared.fetch_add(1, Ordering::Relaxed);
+        });
+    }
+    let compared = compared.into_inner();
+    println!("{compared} programs of csmith compared; the others do not end within two seconds");
+    assert!(compared > 0, "no program of csmith ends");
+}
+
 /// One module of random functions, each run on several inputs.
 fn random_module(seed: u64, llvm: u32, functions: usize) {
     const INPUTS: u64 = 4;
@@ -113,8 +183,7 @@ fn random_module(seed: u64, llvm: u32, functions: usize) {
             (format!("{input:05}"), bytes.collect())
         })
         .collect();
-    let seeds: Vec<(&str, &[u8])> = inputs.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
-    let scene = Scene::new(&seeds);
+    let (scene, inputs) = with_inputs(&inputs);
     let folder = scene.path(".").canonicalize().expect("it exists");
     let module = ir::Generator::new(seed, llvm).module(functions, folder.to_str().expect("text"), "module.ll");
     assert_eq!(module.functions, functions);
@@ -123,7 +192,6 @@ fn random_module(seed: u64, llvm: u32, functions: usize) {
     let mut command = compiler("a.cc", Some(llvm));
     command.env("QUAGMIRE_NOOPT", "1").args(["-O1", "-w", "-c"]).arg(testdata("exactness.cc")).arg("-o").arg(&main);
     run(&mut command).ended();
-    let inputs: Vec<PathBuf> = inputs.iter().map(|(name, _)| Path::new("seeds").join(name)).collect();
     // every block is as it was written only without optimisation
     for level in ["-O0", LEVELS[1 + seed as usize % 4]] {
         let what = format!("LLVM {llvm}, random functions of seed {seed}, {level}");

@@ -81,9 +81,9 @@ int step() {
     fly();
   if (what < 6)
     leave();
-  if (what == 6)
-    where = draw(8) ? where : nullptr;
-  if (what == 7 && draw(8) == 0)
+  if (what >= 6 && what < 12)
+    where = nullptr;
+  if (what == 12 && draw(8) == 0)
     exit(4);
   return static_cast<int>(what);
 }
