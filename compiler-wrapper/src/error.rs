@@ -117,7 +117,10 @@ impl fmt::Display for Error {
                 clang.display()
             ),
             Error::UnknownCounting { value } => {
-                write!(f, "QUAGMIRE_COUNTING={value}: it is 'shared' or 'every-block': set it to one of these, or unset it")
+                write!(
+                    f,
+                    "QUAGMIRE_COUNTING={value}: it is 'shared' or 'every-block': set it to one of these, or unset it"
+                )
             }
             Error::LtoVersion { major } => write!(
                 f,

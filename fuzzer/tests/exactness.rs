@@ -5,6 +5,8 @@
 mod common;
 #[path = "exactness/ir.rs"]
 mod ir;
+#[path = "exactness/others.rs"]
+mod others;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,14 +36,15 @@ fn both(scene: &Scene, name: &str, llvm: u32, arguments: &[&str]) -> [String; 2]
     })
 }
 
-/// All that a run shows but for times; lines by number.
+/// All that a run shows but for times.
 #[derive(Debug, PartialEq)]
 struct Shown {
     status: String,
     detail: Value,
     totals: [u64; 4],
     functions: BTreeMap<String, (u64, u64)>,
-    lines: BTreeMap<(String, u64), (u64, u64)>,
+    /// By file, function and number.
+    lines: BTreeMap<(String, String, u64), (u64, u64)>,
 }
 
 impl Shown {
@@ -54,7 +57,9 @@ impl Shown {
             detail: input["detail"].clone(),
             totals: ["instructions", "edges", "hottest_edge", "edges_hit"].map(|name| number(&input[name])),
             functions: list("functions").map(|f| (text(&f["function"]), counts(f))).collect(),
-            lines: list("lines").map(|l| ((text(&l["function"]), number(&l["line"])), counts(l))).collect(),
+            lines: list("lines")
+                .map(|l| ((text(&l["file"]), text(&l["function"]), number(&l["line"])), counts(l)))
+                .collect(),
         }
     }
 }
@@ -161,7 +166,8 @@ fn programs_of_csmith_are_counted_as_with_a_counter_in_every_block() {
                 return;
             }
             let level = LEVELS[program % LEVELS.len()];
-            let programs = both(&scene, "program", llvm, &["-xc", "-g", level, "-I/usr/include/csmith", "program.c", "-xnone"]);
+            let programs =
+                both(&scene, "program", llvm, &["-xc", "-g", level, "-I/usr/include/csmith", "program.c", "-xnone"]);
             let [shared, every] = programs.each_ref().map(|program| shown(&scene, program, "program.c", &inputs));
             agree(&format!("LLVM {llvm}, csmith -s {seed}, {level}"), &shared, &every);
             compared.fetch_add(1, Ordering::Relaxed);
@@ -170,6 +176,85 @@ fn programs_of_csmith_are_counted_as_with_a_counter_in_every_block() {
     let compared = compared.into_inner();
     println!("{compared} programs of csmith compared; the others do not end within two seconds");
     assert!(compared > 0, "no program of csmith ends");
+}
+
+/// How often a program's functions were entered, by the tables of the pass, and its lines executed, as `replay` says it.
+fn ours(scene: &Scene, llvm: u32, flags: &str, source: &str, inputs: &[PathBuf]) -> others::Counts {
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler-wrapper/runtime");
+    let mut command = compiler("a.c", Some(llvm));
+    command.env("QUAGMIRE_NOOPT", "1").arg("-I").arg(runtime).args(["-O1", "-c"]).arg(testdata("entries.c"));
+    run(command.arg("-o").arg(scene.path("entries.o"))).ended();
+    let mut command = compiler("a.c", Some(llvm));
+    // addresses are those of the file
+    command.current_dir(scene.path(".")).args(flags.split_whitespace());
+    run(command.args(["-no-pie", source, "entries.o", "-o", "ours"])).ended();
+    let folder = scene.path(".");
+    others::output(&folder, "./ours");
+    let symbols = others::output(&folder, "nm ours");
+    let symbol = |line: &str| {
+        let (address, rest) = line.split_once(' ')?;
+        Some((u64::from_str_radix(address, 16).ok()?, rest.split_once(' ')?.1.to_owned()))
+    };
+    let names: BTreeMap<u64, String> = symbols.lines().filter_map(symbol).collect();
+    let entries = fs::read_to_string(scene.path("entries")).expect("the program tells");
+    let entry = |line: &str| {
+        let (address, count) = line.split_once(' ').expect("two numbers");
+        let address = u64::from_str_radix(address, 16).expect("an address");
+        (names[&address].clone(), count.parse().expect("a count"))
+    };
+    let mut lines = BTreeMap::new();
+    let all = shown(scene, "ours", source, inputs).swap_remove(0).lines;
+    for ((_, _, line), (count, _)) in all.iter().filter(|((file, ..), _)| Path::new(file).ends_with(source)) {
+        let known: &mut u64 = lines.entry(*line).or_default();
+        *known = (*known).max(*count);
+    }
+    others::Counts { functions: entries.lines().map(entry).collect(), lines }
+}
+
+/// Functions that are entered as often, and lines that are executed as often; how many of both. A line that only closes a
+/// block may differ: it is where a function returns, which clang does not count behind an explicit return.
+#[track_caller]
+fn compare(what: &str, source: &str, ours: &others::Counts, theirs: &others::Counts) -> (usize, usize) {
+    let functions = ours.functions.iter().filter_map(|(name, count)| Some((name, count, theirs.functions.get(name)?)));
+    let functions: Vec<_> = functions.collect();
+    for (name, ours, theirs) in &functions {
+        assert_eq!(ours, theirs, "{what}: entries of {name}");
+    }
+    let closes = |line: u64| source.lines().nth(line as usize - 1).is_some_and(|text| text.trim() == "}");
+    let lines = ours.lines.iter().filter_map(|(line, count)| Some((*line, count, theirs.lines.get(line)?)));
+    let lines: Vec<_> = lines.filter(|(line, ..)| !closes(*line)).collect();
+    for (line, ours, theirs) in &lines {
+        assert_eq!(ours, theirs, "{what}: line {line}: {:?}", source.lines().nth(*line as usize - 1));
+    }
+    (functions.len(), lines.len())
+}
+
+#[test]
+fn without_optimisation_functions_and_lines_are_counted_as_clangs_and_gccs_own_counters_do() {
+    let programs = setting("QUAGMIRE_EXACTNESS_OTHERS", 3);
+    let first = setting("QUAGMIRE_EXACTNESS_FIRST", 1) as u64;
+    let [functions, lines] = [(); 2].map(|()| AtomicUsize::new(0));
+    let llvm = llvms()[0];
+    on_two_threads(programs, |program| {
+        let (scene, inputs) = with_inputs(&drawn(1, 1, 1));
+        let seed = first + program as u64;
+        if !csmith(&scene, seed) {
+            return;
+        }
+        let flags = "-g -O0 -w -I/usr/include/csmith";
+        let source = fs::read_to_string(scene.path("program.c")).expect("a source");
+        let ours = ours(&scene, llvm, flags, "program.c", &inputs);
+        let folder = scene.path(".");
+        let clangs = others::clang(&folder, llvm, flags, "program.c");
+        for (tool, theirs) in [("clang", clangs), ("gcc", others::gcc(&folder, flags, "program.c"))] {
+            let compared = compare(&format!("csmith -s {seed}, {tool}"), &source, &ours, &theirs);
+            functions.fetch_add(compared.0, Ordering::Relaxed);
+            lines.fetch_add(compared.1, Ordering::Relaxed);
+        }
+    });
+    let [functions, lines] = [functions, lines].map(AtomicUsize::into_inner);
+    println!("{functions} functions and {lines} lines compared with clang's and gcc's counters");
+    assert!(functions > 0 && lines > 0, "nothing to compare");
 }
 
 /// One module of random functions, each run on several inputs.
@@ -202,8 +287,10 @@ fn random_module(seed: u64, llvm: u32, functions: usize) {
         if level == "-O0" {
             for (input, shown) in inputs.iter().zip(&shared) {
                 let truth = truth(&scene, &programs[0], &scene.path(input.to_str().expect("text")));
-                let counts: BTreeMap<u64, u64> = shown.lines.iter().map(|((_, line), (count, _))| (*line, *count)).collect();
-                let counted: Vec<u64> = (1..=truth.len() as u64).map(|l| counts.get(&l).copied().unwrap_or(0)).collect();
+                let counts: BTreeMap<u64, u64> =
+                    shown.lines.iter().map(|((.., line), (count, _))| (*line, *count)).collect();
+                let counted: Vec<u64> =
+                    (1..=truth.len() as u64).map(|l| counts.get(&l).copied().unwrap_or(0)).collect();
                 assert!(counted == truth, "{what}, {}: counted {counted:?}, truth {truth:?}", input.display());
             }
         }

@@ -267,7 +267,8 @@ impl CountsObserver {
 
 /// What the counts of a function's branches cost; sums are appended to them.
 fn add_up(counts: &mut Vec<u64>, instructions: &[u32], edges: &[u32], sums: Sums<'_>) -> Cost {
-    let weighted = |weights: &[u32]| counts.iter().zip(weights).map(|(&count, &weight)| count * u64::from(weight)).sum();
+    let weighted =
+        |weights: &[u32]| counts.iter().zip(weights).map(|(&count, &weight)| count * u64::from(weight)).sum();
     let (instructions, mut executed): (u64, u64) = (weighted(instructions), weighted(edges));
     let counters = counts.len();
     sums.complete(counts);
@@ -326,7 +327,8 @@ mod tests {
 
     #[test]
     fn costs_are_those_of_all_edges_and_exact_beyond_32_bits() {
-        let cost = add_up(&mut vec![1, u64::from(u32::MAX), 9], &[3, u32::MAX, 0], &[1, 2, 0], Sums::new(&[5, 2, 1, 2]));
+        let cost =
+            add_up(&mut vec![1, u64::from(u32::MAX), 9], &[3, u32::MAX, 0], &[1, 2, 0], Sums::new(&[5, 2, 1, 2]));
         assert_eq!(cost.instructions, u64::from(u32::MAX) * u64::from(u32::MAX) + 3);
         assert_eq!(cost.edges, 7 * u64::from(u32::MAX) + 46);
         assert_eq!(cost.hottest_edge, u64::from(u32::MAX) + 9, "a sum");
