@@ -20,8 +20,8 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
     let toolchain = toolchain::find(&cache, variable)?;
 
     match plan.lto {
-        Some(Lto::OtherLinker) => return Err(Error::LtoLinker),
         Some(_) if toolchain.major < OLDEST_WITH_LTO => return Err(Error::LtoVersion { major: toolchain.major }),
+        Some(Lto::OtherLinker) => return Err(Error::LtoLinker),
         _ => {}
     }
     let mut pieces = Pieces::default();
