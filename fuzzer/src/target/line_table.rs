@@ -95,7 +95,8 @@ impl LineTable {
                 Some(GroupLine { instance, line: line.try_into().ok()?, weight: n.unsigned()? })
             })
         })?;
-        let sums: Vec<Vec<usize>> = sums.iter().map(|(_, parts)| parts.iter().map(|&part| part.into()).collect()).collect();
+        let sums: Vec<Vec<usize>> =
+            sums.iter().map(|(_, parts)| parts.iter().map(|&part| part.into()).collect()).collect();
         let counters = groups.len().checked_sub(sums.len())?;
         let is_known = |(at, parts): (usize, &Vec<usize>)| parts.iter().all(|&part| part < counters + at);
         sums.iter().enumerate().all(is_known).then_some(Self { places, instances, groups, sums })
@@ -125,6 +126,19 @@ impl LineTable {
             same
         });
         all.into_iter().map(|(_, executed)| executed).collect()
+    }
+
+    /// How many source lines the counts of the function's edges (the entry first) come to, each as often as it was
+    /// executed: the sum of [`Executed::count`] over [`Self::executed`] without line 0.
+    pub fn executed_lines(&self, edges: &[u64]) -> u64 {
+        let counts = self.complete(edges);
+        let mut all: Vec<(usize, u32, u64)> = Vec::new();
+        for (group, count) in self.groups.iter().zip(counts) {
+            all.extend(group.iter().filter(|l| l.line > 0).map(|l| (l.instance, l.line, count)));
+        }
+        all.sort_unstable();
+        let copies = all.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
+        copies.filter_map(|copy| copy.last()).fold(0, |sum, copy| sum.saturating_add(copy.2))
     }
 
     /// All lines that it has code of; several times where there are several blocks or copies.
@@ -246,7 +260,12 @@ mod tests {
         Executed { place, owner: place, line, count, instructions }
     }
 
-    fn table(places: Vec<Place>, instances: Vec<Instance>, groups: Vec<Vec<GroupLine>>, sums: &[&[usize]]) -> LineTable {
+    fn table(
+        places: Vec<Place>,
+        instances: Vec<Instance>,
+        groups: Vec<Vec<GroupLine>>,
+        sums: &[&[usize]],
+    ) -> LineTable {
         LineTable { places, instances, groups, sums: sums.iter().map(|parts| parts.to_vec()).collect() }
     }
 
@@ -273,7 +292,8 @@ mod tests {
             3, 0, 10, 2, 1, 0x7b, 1, 2, 0, 1, // 10: 2 instructions; 5 of the first copy: 1; 5 of the second: 1
             2, 0, 5, 1, 2, 0x7b, 5, // 10: 1 instruction; 5 of the second copy: 5
         ];
-        let table = LineTable::parse(vec![HERE, INLINED], Sums::default(), Numbers { bytes: &bytes }).expect("well-formed");
+        let table =
+            LineTable::parse(vec![HERE, INLINED], Sums::default(), Numbers { bytes: &bytes }).expect("well-formed");
         let expected = [executed(HERE, 10, 7, 2 * 3 + 7), executed(INLINED, 5, 3, 3), executed(INLINED, 5, 7, 3 + 35)];
         assert_eq!(table.executed(&[3, 7]), expected);
     }
