@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::{Llvm, copied, has_runtime, installed, must};
+use common::{Llvm, copied, has_runtime, installed, must, skip};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs one step of a build; `None` when the tool is not installed.
+/// Runs one step of a build; `None` if the tool may be missing.
+#[track_caller]
 fn step(llvm: &Llvm, folder: &Path, program: &str, arguments: &[&str]) -> Option<Output> {
     let mut command = Command::new(program);
     llvm.choose(&mut command);
@@ -20,7 +21,7 @@ fn step(llvm: &Llvm, folder: &Path, program: &str, arguments: &[&str]) -> Option
             Some(output)
         }
         Err(_) => {
-            println!("skipped: {program} is not installed");
+            skip(program, "scripts/install-deps --test installs it");
             None
         }
     }

@@ -4,7 +4,7 @@ mod common;
 
 use std::{path::PathBuf, process::Command};
 
-use common::{Run, Scene, built, compiler, number, run, testdata};
+use common::{Run, Scene, built, compiler, has_program, number, run, testdata};
 use serde_json::Value;
 
 /// `testdata/deeper.c` as a plain program, and with `-D` of these.
@@ -15,13 +15,10 @@ fn program(defined: &str) -> PathBuf {
 
 const BUILDS: [&str; 3] = ["", "DEFERRED", "PERSISTENT"];
 
-/// Whether AFL++ is installed; says so if it is not.
+/// Whether AFL++ is installed; leaves out what needs it if not.
+#[track_caller]
 fn has_afl() -> bool {
-    let found = Command::new("afl-showmap").arg("-h").output().is_ok();
-    if !found {
-        println!("skipped: AFL++ is not installed");
-    }
-    found
+    has_program("afl-showmap", "afl++")
 }
 
 /// A tool of AFL++ in a scene.

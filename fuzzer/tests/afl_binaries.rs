@@ -1,4 +1,4 @@
-//! Programs that AFL++'s compilers have built. Skipped where AFL++ is not installed.
+//! Programs that AFL++'s compilers have built.
 
 mod common;
 
@@ -8,21 +8,22 @@ use std::{
     process::Command,
 };
 
-use common::{Run, Scene, children, number, run, signal, testdata, wait_until};
+use common::{Run, Scene, children, has_program, number, run, signal, testdata, wait_until};
 use serde_json::Value;
 
 /// What is said once of each such program.
 const WARNING: &str = "bucketed edges and time only; build it with quagmire-cc";
 
-/// `testdata/deeper.c`, or another one, built by AFL++ in the scene; nothing, and a word about it, where that cannot be done.
+/// `testdata/deeper.c`, or another one, built by AFL++ in the scene; `None` where AFL++ may be missing.
+#[track_caller]
 fn built_by_afl(scene: &Scene, source: &str, options: &[&str]) -> Option<PathBuf> {
+    if !has_program("afl-clang-fast", "afl++") {
+        return None;
+    }
     let program = scene.path("program");
     let mut command = Command::new("afl-clang-fast");
     command.env("AFL_QUIET", "1").arg("-O1").args(options).arg(testdata(source)).arg("-o").arg(&program);
-    let Ok(output) = command.output() else {
-        println!("skipped: AFL++ is not installed");
-        return None;
-    };
+    let output = command.output().expect("afl-clang-fast starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(program)
 }

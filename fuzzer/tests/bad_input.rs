@@ -3,11 +3,12 @@
 mod common;
 
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{fs, process};
 
-use common::{Run, Scene, compiler, ended, harness, is_root, run, signal, wait_until};
+use common::{Run, Scene, compiler, ended, harness, is_root, run, signal, skip, wait_until};
 
 const USAGE: i32 = 2;
 const ERROR: i32 = 1;
@@ -48,15 +49,28 @@ fn seeds_that_are_not_there_are_named() {
     assert!(!scene.path("out").exists());
 }
 
+/// The command will be started without root's right to read and write everything.
+fn respecting_permissions(command: &mut Command) {
+    const CAP_DAC_OVERRIDE: libc::c_ulong = 1;
+    const CAP_DAC_READ_SEARCH: libc::c_ulong = 2;
+    // SAFETY: async-signal-safe calls. Whoever is not root has none of these rights, and may not drop them either.
+    unsafe {
+        command.pre_exec(|| {
+            for right in [CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH] {
+                libc::prctl(libc::PR_CAPBSET_DROP, right, 0, 0, 0);
+            }
+            Ok(())
+        });
+    }
+}
+
 #[test]
 fn a_seed_that_cannot_be_read_is_named() {
-    if is_root() {
-        println!("skipped: root reads everything");
-        return;
-    }
     let scene = Scene::new(SEED);
     fs::set_permissions(scene.path("seeds/greeting"), fs::Permissions::from_mode(0o000)).expect("changed");
-    campaign_refused(&scene, "--execs 10", USAGE, &["seeds/greeting", "permission denied", "readable"]);
+    let mut command = scene.campaign(&harness("quadratic.c"), "--execs 10");
+    respecting_permissions(&mut command);
+    refused(&scene, &mut command, USAGE, &["seeds/greeting", "permission denied", "readable"]);
 }
 
 #[test]
@@ -226,7 +240,7 @@ fn a_seed_that_crashes_is_set_aside_and_the_campaign_goes_on() {
 #[test]
 fn a_seed_that_hangs_is_set_aside_and_the_campaign_goes_on() {
     let scene = Scene::new(&[("plain", b"hello"), ("the_loop", b"loop")]);
-    let run = scene.fuzz(&harness("ends.c"), "--execs 300 --seed 1 --hang-timeout 100ms").ended();
+    let run = scene.fuzz(&harness("ends.c"), "--execs 300 --seed 1 --hang-timeout 1s").ended();
     assert!(run.stdout.contains("the seed seeds/the_loop runs into the hang timeout"), "{run:#?}");
     assert_eq!(scene.files("out/hangs").into_values().collect::<Vec<_>>(), [b"loop"]);
 }
@@ -306,17 +320,21 @@ fn a_folder_in_use_is_refused_with_the_number_of_the_process() {
     ended(first).ended();
 }
 
+/// What it takes to mount a small file system.
+const MOUNTS: &str = "run the tests as root, in a container that may mount file systems";
+
 /// A file system of this size, gone when the test ends.
 struct SmallDisk<'a>(&'a Path);
 
 impl<'a> SmallDisk<'a> {
+    #[track_caller]
     fn mounted(at: &'a Path, options: &str) -> Option<Self> {
         fs::create_dir_all(at).expect("created");
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", options, "quagmire-test"]).arg(at).stderr(Stdio::null());
         let mounted = is_root() && mount.status().is_ok_and(|status| status.success());
         if !mounted {
-            println!("skipped: no small file system can be mounted here");
+            skip("mounts", MOUNTS);
         }
         mounted.then_some(Self(at))
     }
@@ -378,7 +396,7 @@ fn a_full_dev_shm_does_not_matter() {
         command.args(["--mount", "sh", "-c", script, "sh"]).arg(campaign.get_program()).args(campaign.get_args());
         let run = run(command.current_dir(scene.path("")));
         if !is_root() || run.code == Some(SKIPPED) || run.stderr.contains("unshare failed") {
-            println!("skipped: no small file system can be mounted here");
+            skip("mounts", MOUNTS);
             return;
         }
         run.ended();

@@ -9,16 +9,17 @@ use std::{
     process::{Child, Stdio},
 };
 
-use common::{Scene, children, ended, harness, is_alive, number, run, signal, wait_until};
+use common::{Scene, children, ended, harness, is_alive, number, run, signal, skip, wait_until};
 use serde_json::Value;
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
-/// Whether there are two cores; says so if not.
+/// Whether there are two cores; leaves out what needs them if not.
+#[track_caller]
 fn two_cores() -> bool {
     let two = std::thread::available_parallelism().is_ok_and(|cores| cores.get() >= 2);
     if !two {
-        println!("skipped: there is one core only");
+        skip("two-cores", "these tests need a machine with two cores");
     }
     two
 }

@@ -96,7 +96,7 @@ fn taking_all_memory_is_a_fault() {
 
 #[test]
 fn an_infinite_loop_is_a_hang() {
-    let scene = end_by("loop", &harness("ends.c"), "--hang-timeout 100ms");
+    let scene = end_by("loop", &harness("ends.c"), "--hang-timeout 1s");
     saved_once(&scene, "hangs", "loop", "hang");
 }
 
@@ -112,7 +112,7 @@ fn all_ends_in_one_campaign_are_told_apart() {
     seeds.push(("loop", b"loop"));
     seeds.push(("a_plain_one", b"hello"));
     let scene = Scene::new(&seeds);
-    scene.fuzz(&harness("ends.c"), "--execs 400 --seed 1 --hang-timeout 100ms").ended();
+    scene.fuzz(&harness("ends.c"), "--execs 400 --seed 1 --hang-timeout 1s").ended();
     let faults: Vec<Vec<u8>> = scene.files("out/faults").into_values().collect();
     for end in ends {
         assert_eq!(faults.iter().filter(|bytes| *bytes == end.as_bytes()).count(), 1, "{end}");
@@ -147,7 +147,7 @@ fn an_exit_that_half_of_all_mutants_reach_is_saved_once() {
 fn a_hang_that_mutants_reach_again_and_again_is_saved_once() {
     let scene = Scene::new(&[("even", b"ab")]);
     let harness = built("odd.c", &["-O1", "-fsanitize=fuzzer", "-DEND=for(volatile int on=1;on;)"], None);
-    scene.fuzz(&harness, "--execs 40 --seed 1 --hang-timeout 20ms").ended();
+    scene.fuzz(&harness, "--execs 40 --seed 1 --hang-timeout 500ms").ended();
     assert_eq!(scene.summary()["executions"], 40);
     assert_eq!(scene.files("out/hangs").len(), 1);
 }
@@ -155,7 +155,7 @@ fn a_hang_that_mutants_reach_again_and_again_is_saved_once() {
 #[test]
 fn a_first_seed_that_hangs_is_a_hang() {
     let scene = Scene::new(&[("a", b"loop"), ("b", b"hello")]);
-    scene.fuzz(&harness("ends.c"), "--execs 400 --seed 1 --hang-timeout 100ms").ended();
+    scene.fuzz(&harness("ends.c"), "--execs 400 --seed 1 --hang-timeout 1s").ended();
     saved_once(&scene, "hangs", "loop", "hang");
 }
 

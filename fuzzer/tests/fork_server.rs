@@ -4,7 +4,7 @@ mod common;
 
 use std::{path::PathBuf, process::Command};
 
-use common::{Scene, binaries, built, number, processes, run};
+use common::{Scene, binaries, built, number, processes, run, skip};
 use serde_json::Value;
 
 /// `testdata/program.c`: a loop that goes round once for each byte, and then what the first byte says.
@@ -105,7 +105,7 @@ fn a_library_that_is_linked_is_counted_too() {
         plain.env("QUAGMIRE_NOOPT", "1").current_dir(scene.path("")).arg(format!("-fuse-ld={linker}"));
         let found = run(plain.args(["-shared", "-fPIC", "part.c", "-o", "plain.so"])).code == Some(0);
         if !found {
-            println!("skipped: {linker} is not installed");
+            skip(linker, "scripts/install-deps --test installs it");
         }
         found
     };
@@ -174,7 +174,7 @@ fn a_program_may_lack_functions_that_it_never_calls_if_it_says_so() {
 fn shared_memory_that_the_program_leaves_goes_with_it() {
     let may = Command::new("unshare").args(["--ipc", "true"]).status().is_ok_and(|status| status.success());
     if !may {
-        println!("skipped: this user may not have namespaces");
+        skip("namespaces", "run the tests as root, in a container that may make namespaces");
         return;
     }
     // those of its size: others may come and go meanwhile

@@ -104,7 +104,7 @@ fn probes_that_take_the_process_along_satisfy_nothing() {
 #[test]
 fn after_three_hangs_it_is_given_up_and_what_is_known_is_shown() {
     let text = [b"h", &TEXT[1..]].concat();
-    let options = "--branch found --hang-timeout 50ms";
+    let options = "--branch found --hang-timeout 1s";
     let report = json(&text, options);
     assert_eq!((&report["complete"], &report["early_ends"]), (&false.into(), &3.into()), "{report:#}");
     assert!(number(&report["known"]) < TEXT.len() as u64, "{report:#}");

@@ -115,20 +115,25 @@ fn a_verdict_comes_with_its_reasons() {
 }
 
 #[test]
-fn files_of_the_same_content_are_no_degradations_of_each_other() {
+fn files_of_the_same_content_cost_the_same_whatever_their_times_say() {
     let bytes: &[u8] = &[b'x'; 300];
     let scene = Scene::new(&[("a", bytes), ("b", bytes), ("c", bytes)]);
     let inputs = scene.replay(&harness("quadratic.c"), "", &["seeds/a", "seeds/b", "seeds/c"].map(Path::new));
     for input in &inputs[1..] {
-        assert_ne!(input["verdict"], "degradation", "{input:#}");
+        // what the verdict is hangs on the machine: scripts/bench/judgement has how often it is wrong
+        assert!(input["verdict"].is_string(), "{input:#}");
         assert_eq!(input["instructions_ratio"], 1.0);
+        for cost in ["instructions", "edges", "hottest-edge", "heap", "heap-total", "stack", "lines"] {
+            assert_eq!(input["costs"][cost], inputs[0]["costs"][cost], "{cost}: {input:#}");
+        }
     }
 }
 
 #[test]
 fn a_run_that_blocks_signals_is_ended_from_outside() {
     let scene = Scene::new(&[("a", b"plain"), ("b", b"block")]);
-    let options = "-n 2 --hang-timeout 10ms";
+    // longer than a plain run can take on a busy machine
+    let options = "-n 2 --hang-timeout 2s";
     let inputs = scene.replay(&harness("rude.c"), options, &["seeds/a", "seeds/b"].map(Path::new));
     assert_eq!((&inputs[0]["status"], &inputs[1]["status"]), (&"returned".into(), &"hung".into()));
     assert!(inputs[1]["detail"].as_str().expect("words").contains("blocks signals"), "{:#}", inputs[1]);

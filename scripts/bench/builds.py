@@ -30,8 +30,9 @@ class Compiler:
         self.link = list(link)
         self.environment = {**os.environ, **(environment or {})}
 
-    def build(self, source, folder, library=None):
-        """Compiles `source` to a program in `folder`, with a library of scripts/targets if one is named."""
+    def build(self, source, folder, library=None, further=()):
+        """Compiles `source` to a program in `folder`, with a library of scripts/targets if one is named, and with `further`
+        arguments."""
         folder.mkdir(parents=True, exist_ok=True)
         program = folder / source.parent.name if source.stem == "harness" else folder / source.stem
         flags = [*FLAGS, *CODE, *self.instrument]
@@ -42,14 +43,14 @@ class Compiler:
             subprocess.run([ROOT / "scripts" / "targets" / library, place], env=environment, check=True)
             libraries = [f"-I{place}/include", *sorted(place.glob("*.a")), "-lm"]
         compiler = self.cxx if source.suffix == ".cc" else self.c
-        command = [compiler, *flags, source, *self.link, *libraries, "-o", program]
+        command = [compiler, *flags, *further, source, *self.link, *libraries, "-o", program]
         subprocess.run(command, env=self.environment, check=True)
         return program
 
-    def harness(self, name, folder):
-        """Builds harnesses/NAME, with its library if it has one."""
+    def harness(self, name, folder, further=()):
+        """Builds harnesses/NAME, with its library if it has one, and with `further` arguments."""
         source = next((ROOT / "harnesses" / name).glob("harness.c*"))
-        return self.build(source, folder, name if needs_library(name) else None)
+        return self.build(source, folder, name if needs_library(name) else None, further)
 
 
 def quagmire(**environment):
@@ -60,9 +61,9 @@ def quagmire(**environment):
     return Compiler(tools / "quagmire-cc", tools / "quagmire-c++", instrument, environment=environment)
 
 
-def afl():
+def afl(**environment):
     """AFL++'s compilers: persistent mode."""
-    return Compiler("afl-clang-fast", "afl-clang-fast++", environment=AFL)
+    return Compiler("afl-clang-fast", "afl-clang-fast++", environment={**AFL, **environment})
 
 
 @functools.cache

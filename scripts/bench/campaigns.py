@@ -58,18 +58,22 @@ def digest(*files):
     return sums.hexdigest()[:16]
 
 
-class Campaign:
-    """One campaign of quagmire: `arguments` are options of quagmire fuzz."""
+# what a fuzzer that only searches does not do either
+SEARCH_ONLY = ["--no-confirm", "--no-plotting"]
 
-    def __init__(self, program, seeds, seed, arguments):
-        self.key = ["quagmire", digest(program, seeds), seed, *map(str, arguments)]
+
+class Campaign:
+    """One campaign of quagmire: `arguments` are options of quagmire fuzz. It only searches, unless it is as a user gets it."""
+
+    def __init__(self, program, seeds, seed, arguments, as_users_get_it=False):
+        self.key = ["quagmire", digest(program, seeds), seed, *map(str, arguments), *["as users get it"] * as_users_get_it]
+        self.further = [] if as_users_get_it else SEARCH_ONLY
         self.command = [binaries() / "quagmire", "fuzz", "-i", seeds, "--seed", seed, *arguments]
         self.program = program
 
     def run(self, out):
         """Runs it into the folder `out`."""
-        further = ["--quiet", "--no-confirm", "--no-plotting", "--", self.program]
-        Run([*self.command, "-o", out, *further], f"{out}.log").or_exit()
+        Run([*self.command, "-o", out, "--quiet", *self.further, "--", self.program], f"{out}.log").or_exit()
 
 
 def summary(out):
@@ -78,11 +82,13 @@ def summary(out):
 
 
 def queue(out):
-    """What was kept, in order: a dictionary for each entry, with `executions`, `seconds`, `file` (a path) and its costs."""
+    """What was kept, in order: a dictionary for each entry, with `executions`, `seconds`, `file` (a path) and its costs, None
+    for those that were not measured."""
     lines = (out / "logs" / "queue_data.txt").read_text().splitlines()
     names = lines[0].lstrip("# ").split("\t")
     rows = [dict(zip(names, line.split("\t"))) for line in lines[1:]]
-    numbers = lambda row: {name: float(value) if name == "seconds" else int(value) for name, value in row.items()}
+    number = lambda name, value: None if value == "-" else float(value) if name == "seconds" else int(value)
+    numbers = lambda row: {name: number(name, value) for name, value in row.items()}
     return [{**numbers({k: v for k, v in row.items() if k != "file"}), "file": out / "queue" / row["file"]} for row in rows]
 
 

@@ -1,5 +1,10 @@
 //! The wrapper and the clang that it stands for, side by side.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses a part of it")]
+
+#[path = "../../../fuzzer/tests/common/missing.rs"]
+mod missing;
+
+pub use missing::skip;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -11,17 +16,23 @@ pub struct Llvm {
     pub bindir: PathBuf,
 }
 
-/// The installed ones of LLVM 19 and 14; says which are missing.
+/// LLVM 19 and 14; without those that may be missing.
+#[track_caller]
 pub fn installed() -> Vec<Llvm> {
-    [19, 14].into_iter().filter_map(llvm).collect()
+    let mut all = Vec::new();
+    for major in [19, 14] {
+        all.extend(llvm(major));
+    }
+    all
 }
 
+#[track_caller]
 fn llvm(major: u32) -> Option<Llvm> {
     let output = Command::new(format!("llvm-config-{major}")).arg("--bindir").output().ok();
     let bindir = output.map(|o| PathBuf::from(String::from_utf8_lossy(&o.stdout).trim()));
     let bindir = bindir.filter(|bindir| bindir.join("clang").exists());
     if bindir.is_none() {
-        println!("skipped: clang-{major} and llvm-{major}-dev are not installed");
+        skip(&format!("llvm-{major}"), "install clang and the LLVM headers: scripts/install-deps --test");
     }
     bindir.map(|bindir| Llvm { major, bindir })
 }

@@ -34,6 +34,7 @@ use super::{
     supervisor::{Outcome, Restart, stop_requested},
 };
 use crate::{
+    cost::resource::Resource,
     error::{Error, Result},
     keep::{
         feedback::{KeepFeedback, Kept},
@@ -110,6 +111,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     page.set_hang_timeout(options.hang_timeout);
     let mut executor = process::prepare_target(harness, page, options.debug_target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
+    let without_lines = if options.cost.contains(&Resource::Lines) { count_lines(&mut executor)? } else { None };
     let own_edges = executor.counts().program().edges();
 
     let first = restart.workers == 0;
@@ -170,7 +172,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         let mut archive = archive.borrow_mut();
         archive.record.use_rules(Operators::<State>::statistics(rules));
         if first {
-            for warning in &setup.seeds.warnings {
+            for warning in setup.seeds.warnings.iter().chain(&without_lines) {
                 archive.note(warning)?;
             }
         }
@@ -219,6 +221,25 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
 
 fn internal(error: &LibAflError) -> Error {
     Error::other(format!("LibAFL: {error}"))
+}
+
+/// Has source lines counted in every run. Returns a warning if some functions have no debug information.
+///
+/// # Errors
+/// If none has.
+fn count_lines(executor: &mut HarnessExecutor) -> Result<Option<String>> {
+    executor.counts_mut().count_lines();
+    let functions = executor.counts().program().functions();
+    let without = functions.iter().filter(|function| function.lines().is_none()).count();
+    if without == functions.len() {
+        return Err(Error::target(
+            "--cost lines: the target has no debug information: compile it and its libraries with -g as well",
+        ));
+    }
+    Ok((without > 0).then(|| {
+        let of = functions.len();
+        format!("--cost lines: {without} of {of} functions have no debug information, so that their lines do not count")
+    }))
 }
 
 /// What the earlier sessions count for. Without a checkpoint, the summary still knows the findings.

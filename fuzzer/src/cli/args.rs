@@ -129,7 +129,7 @@ pub struct FuzzArgs {
     pub name: Option<String>,
 
     /// Which costs make an input a degradation, any of them: instructions, edges, hottest-edge, cycles, time, heap,
-    /// heap-total, stack
+    /// heap-total, stack, lines
     #[arg(long, value_name = "LIST", default_value = defaults::COST, help_heading = "What counts as a degradation")]
     pub cost: String,
     /// How many times the seeds' cost is a degradation; more than 1

@@ -32,6 +32,7 @@ impl Baseline {
                 heap_peak: of(Resource::Heap)?,
                 heap_total: of(Resource::HeapTotal)?,
                 stack: of(Resource::Stack)?,
+                lines: of(Resource::Lines)?,
             },
             bytes: median(&|seed| seed.1)?,
         })
@@ -44,10 +45,11 @@ impl Baseline {
 
     /// Perun's share of degraded resources (`pcr`): those that a run used `threshold` times as much of as the baseline,
     /// 0 to 1. Only of those that are the same in every run: parents are chosen by it, and the same seed of the random
-    /// numbers must make the same choice.
+    /// numbers must make the same choice; and of those that every campaign measures.
     pub fn degraded_share(&self, cost: &Cost, threshold: f64) -> f64 {
         let (mut resources, mut degraded) = (0, 0);
-        for resource in Resource::ALL.into_iter().filter(|resource| resource.is_deterministic()) {
+        let counts = |resource: &Resource| resource.is_deterministic() && resource.is_always_measured();
+        for resource in Resource::ALL.into_iter().filter(counts) {
             resources += 1;
             degraded += u32::from(resource.ratio(resource.of(cost), resource.of(&self.cost)) >= threshold);
         }

@@ -23,6 +23,8 @@ pub struct Cost {
     pub heap_total: u64,
     /// Deepest stack, in bytes.
     pub stack: u64,
+    /// Executed source lines; 0 if they are not measured ([`Resource::is_always_measured`]).
+    pub lines: u64,
 }
 
 /// A resource.
@@ -45,11 +47,14 @@ pub enum Resource {
     HeapTotal,
     /// Peak depth of the stack.
     Stack,
+    /// Source lines executed, each as often as it is. A line's executions are those of its most executed block, in each copy
+    /// of its function.
+    Lines,
 }
 
 impl Resource {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Instructions,
         Self::Edges,
         Self::HottestEdge,
@@ -58,6 +63,7 @@ impl Resource {
         Self::Heap,
         Self::HeapTotal,
         Self::Stack,
+        Self::Lines,
     ];
 
     /// As in `--cost`, JSON and reports.
@@ -71,6 +77,7 @@ impl Resource {
             Self::Heap => "heap",
             Self::HeapTotal => "heap-total",
             Self::Stack => "stack",
+            Self::Lines => "lines",
         }
     }
 
@@ -88,6 +95,12 @@ impl Resource {
         !matches!(self, Self::Cycles | Self::Time)
     }
 
+    /// Whether every run of a campaign measures it. Lines take work after each run that changes a count, and so are measured
+    /// where they are asked for.
+    pub fn is_always_measured(self) -> bool {
+        self != Self::Lines
+    }
+
     /// How much of it a run used.
     pub fn of(self, cost: &Cost) -> u64 {
         match self {
@@ -99,6 +112,7 @@ impl Resource {
             Self::Heap => cost.heap_peak,
             Self::HeapTotal => cost.heap_total,
             Self::Stack => cost.stack,
+            Self::Lines => cost.lines,
         }
     }
 

@@ -59,7 +59,17 @@ mod tests {
     const HIGH: Cost = cost(300, 2 << 20);
 
     const fn cost(instructions: u64, heap_peak: u64) -> Cost {
-        Cost { instructions, heap_peak, edges: 0, hottest_edge: 0, cycles: 0, time_ns: 0, heap_total: 0, stack: 0 }
+        Cost {
+            instructions,
+            heap_peak,
+            edges: 0,
+            hottest_edge: 0,
+            cycles: 0,
+            time_ns: 0,
+            heap_total: 0,
+            stack: 0,
+            lines: 0,
+        }
     }
 
     #[test]

@@ -120,6 +120,7 @@ fn naming(resource: Resource) -> (&'static str, &'static str, f64) {
         Resource::Heap => ("run_heap_bytes", "Most memory that a run had allocated at one time.", 1.0),
         Resource::HeapTotal => ("run_heap_total_bytes", "Memory that a run allocated, all in all.", 1.0),
         Resource::Stack => ("run_stack_bytes", "Deepest stack of a run.", 1.0),
+        Resource::Lines => ("run_lines", "Source lines executed by a run, each as often as it is.", 1.0),
     }
 }
 

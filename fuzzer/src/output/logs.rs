@@ -57,12 +57,17 @@ impl Logs {
         self.degradations.push(&format!("{seconds:.3}, {degradations}, {ratio:.4}"))
     }
 
-    /// Adds an entry of the queue: when it was found, in seconds and executions, and what its run used.
+    /// Adds an entry of the queue: when it was found, in seconds and executions, and what its run used;
+    /// `-` for what was not measured.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn entry(&mut self, elapsed: Duration, executions: u64, file: &str, cost: &Cost) -> Result<()> {
-        let amounts = Resource::ALL.map(|resource| resource.of(cost).to_string()).join("\t");
+        let amount = |resource: Resource| match resource.of(cost) {
+            0 if !resource.is_always_measured() => "-".to_owned(),
+            amount => amount.to_string(),
+        };
+        let amounts = Resource::ALL.map(amount).join("\t");
         self.queue.push(&format!("{:.3}\t{executions}\t{file}\t{amounts}", elapsed.as_secs_f64()))
     }
 

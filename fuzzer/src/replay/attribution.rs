@@ -23,6 +23,8 @@ pub struct Attribution {
     pub lines: Vec<LineCost>,
     /// Lines that were executed and are not among `lines`.
     pub left_out: LeftOut,
+    /// Source lines executed, each as often as it was, also of those that are left out; 0 without debug information.
+    pub executed_lines: u64,
 }
 
 /// What was executed and is not listed.
@@ -37,7 +39,8 @@ pub struct LeftOut {
 impl Attribution {
     /// Everything.
     pub fn complete(all: SourceCosts) -> Self {
-        Self { functions: all.functions, lines: all.lines, left_out: LeftOut::default() }
+        let executed_lines = all.executed_lines();
+        Self { functions: all.functions, lines: all.lines, left_out: LeftOut::default(), executed_lines }
     }
 
     /// The most expensive of it, what grew most against the first input, and all lines of `sources`.

@@ -194,7 +194,10 @@ fn costs(measured: &Measurement, seconds: f64) -> BTreeMap<Resource, u64> {
     if !measured.seconds.is_empty() {
         cost.time_ns = (seconds * 1e9) as u64;
     }
-    let is_measured = |resource: &Resource| engine::instrumentation().measures(*resource);
+    cost.lines = measured.attribution.executed_lines;
+    let is_measured = |resource: &Resource| {
+        engine::instrumentation().measures(*resource) && (resource.is_always_measured() || resource.of(&cost) > 0)
+    };
     Resource::ALL.into_iter().filter(is_measured).map(|resource| (resource, resource.of(&cost))).collect()
 }
 
@@ -297,6 +300,12 @@ fn for_people(report: &Report) -> String {
             grouped(input.edges),
             grouped(input.hottest_edge)
         );
+        if let Some(&lines) = input.costs.get(&Resource::Lines) {
+            let first = report.inputs.first().and_then(|first| first.costs.get(&Resource::Lines));
+            let ratio =
+                first.map_or(String::new(), |&first| against(format!("{:.2} x", Resource::Lines.ratio(lines, first))));
+            let _ = writeln!(text, "  lines         {} executed{ratio}", grouped(lines));
+        }
         for function in input.functions.iter().take(SHOWN_FUNCTIONS) {
             let at = function.location.as_deref().map_or(String::new(), |l| format!("  at {l}"));
             let _ = writeln!(text, "  {:5.1} %  {}{at}", function.share * 100.0, short(&function.function));

@@ -84,6 +84,7 @@ pub fn resource(resource: Resource) -> &'static str {
         Resource::Heap => "heap, peak",
         Resource::HeapTotal => "heap, all",
         Resource::Stack => "stack, peak",
+        Resource::Lines => "lines executed",
     }
 }
 

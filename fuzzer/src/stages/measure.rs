@@ -74,6 +74,7 @@ fn summed_up(runs: &[Cost]) -> Measured {
         heap_peak: median(|cost| cost.heap_peak),
         heap_total: median(|cost| cost.heap_total),
         stack: median(|cost| cost.stack),
+        lines: median(|cost| cost.lines),
     };
     let varies = runs.iter().any(|run| Resource::Instructions.of(run) != cost.instructions);
     Measured { cost, varies }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     abi::{Event, Resources, Status},
     hits::FreshHits,
+    line_counter::LineCounter,
     program::Program,
     sums::Sums,
     tick,
@@ -46,6 +47,9 @@ pub struct CountsObserver {
     changed: Vec<u32>,
     #[serde(skip)]
     hits: FreshHits,
+    /// Set if the campaign asks for lines.
+    #[serde(skip)]
+    lines: Option<LineCounter>,
     #[serde(skip)]
     cost: Cost,
     #[serde(skip)]
@@ -83,6 +87,11 @@ impl CountsObserver {
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// From now on, executed source lines are counted in every run. Before the first one.
+    pub fn count_lines(&mut self) {
+        self.lines = Some(LineCounter::default());
     }
 
     /// Cost of the last run, also of one that was cut off.
@@ -244,6 +253,9 @@ impl CountsObserver {
                 }
                 self.exact.truncate(f.branches as usize);
                 known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
+                if let Some(lines) = &mut self.lines {
+                    known.cost.lines = lines.executed(index, f, &self.exact);
+                }
                 known.unjudged = true;
             } else if last[0] != f.entered() || last[1..] != *f.others() {
                 self.hits.change(index, first, last);
@@ -252,6 +264,9 @@ impl CountsObserver {
                 self.exact.clear();
                 self.exact.extend(last[..f.branches as usize].iter().map(|&count| u64::from(count)));
                 known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
+                if let Some(lines) = &mut self.lines {
+                    known.cost.lines = lines.executed(index, f, &self.exact);
+                }
                 known.unjudged = true;
             }
             self.hits.ran(index);
@@ -260,6 +275,7 @@ impl CountsObserver {
             }
             self.cost.instructions += known.cost.instructions;
             self.cost.edges += known.cost.edges;
+            self.cost.lines += known.cost.lines;
             self.cost.hottest_edge = self.cost.hottest_edge.max(known.cost.hottest_edge);
         }
     }

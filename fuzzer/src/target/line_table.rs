@@ -128,6 +128,19 @@ impl LineTable {
         all.into_iter().map(|(_, executed)| executed).collect()
     }
 
+    /// How many source lines the counts of the function's edges (the entry first) come to, each as often as it was
+    /// executed: the sum of [`Executed::count`] over [`Self::executed`] without line 0.
+    pub fn executed_lines(&self, edges: &[u64]) -> u64 {
+        let counts = self.complete(edges);
+        let mut all: Vec<(usize, u32, u64)> = Vec::new();
+        for (group, count) in self.groups.iter().zip(counts) {
+            all.extend(group.iter().filter(|l| l.line > 0).map(|l| (l.instance, l.line, count)));
+        }
+        all.sort_unstable();
+        let copies = all.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
+        copies.filter_map(|copy| copy.last()).fold(0, |sum, copy| sum.saturating_add(copy.2))
+    }
+
     /// All lines that it has code of; several times where there are several blocks or copies.
     pub fn lines(&self) -> impl Iterator<Item = (Place, u32)> {
         let lines = self.groups.iter().flatten().filter(|l| l.line > 0);

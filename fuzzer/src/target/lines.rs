@@ -74,6 +74,13 @@ pub struct SourceCosts {
     pub functions: Vec<FunctionCost>,
 }
 
+impl SourceCosts {
+    /// Executed source lines, each as often as it was; without what the compiler made up.
+    pub fn executed_lines(&self) -> u64 {
+        self.lines.iter().filter(|line| line.line > 0).fold(0, |sum, line| sum.saturating_add(line.count))
+    }
+}
+
 #[derive(Default)]
 struct Sums {
     /// Count and instructions by file, line and function.

@@ -7,6 +7,7 @@ pub mod executor;
 pub mod fork_server;
 pub mod hits;
 pub mod input_page;
+pub mod line_counter;
 pub mod line_table;
 pub mod lines;
 pub mod perf;

@@ -1,5 +1,7 @@
 //! Harnesses built with quagmire-cc, campaigns in scratch folders, and what they leave behind.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses a part of it")]
+
+mod missing;
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -12,6 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+pub use missing::{has_program, may_skip, skip};
 use serde_json::Value;
 
 /// Long enough for any wait on any machine; nothing waits for it in vain unless it fails.
@@ -43,16 +46,12 @@ pub fn compiler(source: &str, llvm: Option<u32>) -> Command {
     command
 }
 
-/// The installed ones of LLVM 19 and 14; says which are missing.
+/// LLVM 19 and 14; without those that may be missing.
+#[track_caller]
 pub fn llvms() -> Vec<u32> {
-    let installed = |llvm: &u32| {
-        let found = Command::new(format!("llvm-config-{llvm}")).arg("--version").output().is_ok();
-        if !found {
-            println!("skipped: LLVM {llvm} is not installed");
-        }
-        found
-    };
-    [19, 14].into_iter().filter(installed).collect()
+    let mut versions = vec![19, 14];
+    versions.retain(|version| has_program(&format!("llvm-config-{version}"), &format!("llvm-{version}")));
+    versions
 }
 
 /// Whether this process may do everything, in which case permissions say nothing.

@@ -239,7 +239,9 @@ impl Archive<'_> {
                 histogram: known.bins,
             }
         };
-        Resource::ALL.into_iter().map(one).collect()
+        let is_measured =
+            |resource: &Resource| resource.is_always_measured() || self.setup.options.cost.contains(resource);
+        Resource::ALL.into_iter().filter(is_measured).map(one).collect()
     }
 
     fn afl_stats(&self) -> AflStats {
