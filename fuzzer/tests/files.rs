@@ -130,9 +130,9 @@ fn libraries_that_only_the_checkpoint_names_are_not_opened() {
         command.args(["-g", "-O0", "-pthread", "-fPIC", "-shared", option]).arg(testdata("plugin.c"));
         run(command.arg("-o").arg(scene.path(name))).ended();
     };
-    ["plugin-a.so", "plugin-b.so"].map(|name| library(name, "-DPLAIN"));
+    ["plugin-a.so", "plugin-b.so"].into_iter().for_each(|name| library(name, "-DPLAIN"));
     let mark = scene.path("executed");
-    library("evil.so", &format!("-DALWAYS=close(open(\"{}\", 0101, 0600))", mark.display()));
+    library("evil.so", &format!("-DALWAYS=symlink(\"/\",\"{}\")", mark.display()));
     let program = scene.path("program");
     let mut command = compiler("plugins.c", None);
     run(command.args(["-g", "-O0", "-rdynamic"]).arg(testdata("plugins.c")).arg("-o").arg(&program)).ended();

@@ -85,7 +85,7 @@ impl CheckpointRef<'_> {
 }
 
 impl Checkpoint {
-    /// From bytes that `to_bytes` gave.
+    /// From bytes of a file, which may hold anything.
     ///
     /// # Errors
     /// If they are damaged, of another version, or contradict themselves.
@@ -190,7 +190,8 @@ impl Vault {
     /// The last checkpoint, if there is one.
     pub fn load(&self) -> Option<Checkpoint> {
         let bytes = contents(&self.checkpoints[self.last()])?;
-        if bytes.is_empty() { None } else { Checkpoint::from_bytes(&bytes).ok() }
+        // of this campaign: nobody else had it
+        if bytes.is_empty() { None } else { KIND.open(&bytes).ok() }
     }
 
     /// For a worker that cannot go on.
