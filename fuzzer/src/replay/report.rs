@@ -246,7 +246,7 @@ fn for_people(report: &Report) -> String {
     let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
     let mut text = String::new();
     for (index, input) in report.inputs.iter().enumerate() {
-        let _ = writeln!(text, "{}  {} bytes", input.path, grouped(input.bytes));
+        let _ = writeln!(text, "{}  {} bytes", plain::shown(&input.path), grouped(input.bytes));
         if input.status != "returned" {
             let detail = input.detail.as_deref().map_or(String::new(), |d| format!(" ({d})"));
             let _ = writeln!(text, "  status        {}{detail}", input.status);
