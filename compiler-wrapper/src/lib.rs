@@ -39,8 +39,21 @@ pub fn main(language: Language) -> ExitCode {
     match started {
         Ok(never) => match never {},
         Err(error) => {
-            eprintln!("{error}");
+            eprintln!("{}", plain(&error.to_string()));
             ExitCode::FAILURE
         }
     }
+}
+
+/// A message without what a terminal obeys: it may name files of others.
+fn plain(message: &str) -> String {
+    let obeyed = |c: &char| c.is_control() && *c != '\n';
+    message.chars().fold(String::new(), |mut text, c| {
+        if obeyed(&c) {
+            text.extend(c.escape_unicode())
+        } else {
+            text.push(c)
+        }
+        text
+    })
 }

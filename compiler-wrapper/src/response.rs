@@ -10,6 +10,9 @@ pub type Read<'a> = &'a dyn Fn(&Path) -> Option<Vec<u8>>;
 /// How deep response files may name response files: clang refuses endless nesting, here it only has to end.
 const DEEPEST: usize = 20;
 
+/// So many response files are read for one command. Files that name each other twice would be read 2^20 times.
+const MOST_FILES: usize = 1000;
+
 /// One argument after expansion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expanded {
@@ -22,21 +25,25 @@ pub struct Expanded {
 /// Expands the response files among the arguments. One that cannot be read stays as it is, as with clang.
 pub fn expand(arguments: &[OsString], read: Read) -> Vec<Expanded> {
     let mut expanded = Vec::with_capacity(arguments.len());
+    let mut files = MOST_FILES;
     for (origin, argument) in arguments.iter().enumerate() {
-        expand_one(argument.clone(), origin, read, DEEPEST, &mut expanded);
+        expand_one(argument.clone(), origin, read, (DEEPEST, &mut files), &mut expanded);
     }
     expanded
 }
 
-fn expand_one(argument: OsString, origin: usize, read: Read, depth: usize, expanded: &mut Vec<Expanded>) {
+/// `left`: how deep it may go, and how many files may be read.
+fn expand_one(argument: OsString, origin: usize, read: Read, left: (usize, &mut usize), expanded: &mut Vec<Expanded>) {
+    let (depth, files) = left;
     let content = match argument.as_bytes() {
-        [b'@', path @ ..] if !path.is_empty() && depth > 0 => read(Path::new(OsStr::from_bytes(path))),
+        [b'@', path @ ..] if !path.is_empty() && depth > 0 && *files > 0 => read(Path::new(OsStr::from_bytes(path))),
         _ => None,
     };
     match content {
         Some(content) => {
+            *files -= 1;
             for inner in tokenize(&content) {
-                expand_one(inner, origin, read, depth - 1, expanded);
+                expand_one(inner, origin, read, (depth - 1, &mut *files), expanded);
             }
         }
         None => expanded.push(Expanded { argument, origin }),
@@ -97,5 +104,38 @@ mod tests {
         let expanded = expand(&arguments, &read);
         let shown: Vec<_> = expanded.iter().map(|e| (e.argument.to_str().unwrap_or("?"), e.origin)).collect();
         assert_eq!(shown, [("-0", 0), ("-a", 1), ("-b", 1), ("-c", 1), ("-d", 1), ("@missing", 2), ("@endless", 3)]);
+    }
+
+    #[test]
+    fn files_that_name_each_other_several_times_come_to_an_end() {
+        let reads = std::cell::Cell::new(0);
+        let read = |_: &Path| {
+            reads.set(reads.get() + 1);
+            Some(b"@one @two @three -O2".to_vec())
+        };
+        let expanded = expand(&["@one".into()], &read);
+        assert!(reads.get() <= MOST_FILES && expanded.len() < 10 * MOST_FILES, "{} {}", reads.get(), expanded.len());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn tokens_of_any_bytes_are_no_longer_than_the_text(text: Vec<u8>) {
+            let tokens = tokenize(&text);
+            proptest::prop_assert!(tokens.iter().map(|token| token.len()).sum::<usize>() <= text.len());
+            let _ = expand(&["@file".into(), "-c".into()], &|_| Some(text.clone()));
+        }
+
+        #[test]
+        fn arguments_that_are_quoted_are_read_back(arguments: Vec<Vec<u8>>) {
+            let quoted: Vec<Vec<u8>> = arguments
+                .iter()
+                .map(|argument| {
+                    let escaped = argument.iter().flat_map(|&byte| [b'\\', byte]);
+                    [b"\"\"".to_vec(), escaped.collect()].concat()
+                })
+                .collect();
+            let tokens = tokenize(&quoted.join(&b' '));
+            proptest::prop_assert_eq!(tokens, arguments.into_iter().map(OsString::from_vec).collect::<Vec<_>>());
+        }
     }
 }

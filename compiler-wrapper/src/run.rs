@@ -41,7 +41,7 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
     let clang = toolchain.driver(plan.language);
     let command = plan.command(&pieces);
     if variable("QUAGMIRE_DEBUG").is_some_and(|value| value == "1") {
-        eprintln!("{}", shown(clang, &command));
+        eprintln!("{}", crate::plain(&shown(clang, &command)));
     }
     let error = Command::new(clang).args(&command).exec();
     Err(Error::Exec { clang: clang.to_owned(), problem: error.to_string() })

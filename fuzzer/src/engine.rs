@@ -1,8 +1,7 @@
 //! The engine inside a harness: where the runtime's `main` enters Rust.
 
 use std::{
-    ffi::{CStr, OsString, c_char, c_int},
-    io::Write,
+    ffi::{CStr, OsStr, OsString, c_char, c_int},
     os::unix::ffi::OsStrExt,
     path::Path,
     sync::OnceLock,
@@ -15,7 +14,7 @@ use crate::{
     },
     cli::{self, Command},
     error::{ExitCode, Result},
-    output::{Instrumentation, summary::Engine},
+    output::{Instrumentation, plain::warn, shell, summary::Engine},
     replay,
     target::{
         abi::Harness,
@@ -25,6 +24,7 @@ use crate::{
 
 /// The target's memory may be in any state after a crash; the engine's must not be part of it. With a heap of its own it
 /// neither waits for a lock that a crashed `malloc` holds nor walks through a list that it broke.
+#[cfg(not(quagmire_system_heap))] // scripts/check-memory looks at the system's
 #[global_allocator]
 static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -34,11 +34,16 @@ pub const PROGRAM: &str = "QUAGMIRE_PROGRAM";
 /// The command that the user typed, as a JSON list.
 pub const COMMAND: &str = "QUAGMIRE_COMMAND";
 
-static NAME: OnceLock<String> = OnceLock::new();
+static NAME: OnceLock<OsString> = OnceLock::new();
 
-/// How the user calls the target.
+/// How the user calls the target, to be shown.
 pub fn program() -> String {
-    NAME.get().cloned().unwrap_or_default()
+    program_word().to_string_lossy().into_owned()
+}
+
+/// The same, as a word of a command.
+fn program_word() -> &'static OsStr {
+    NAME.get().map(OsString::as_os_str).unwrap_or_default()
 }
 
 /// How the target is run, as results name it.
@@ -51,28 +56,17 @@ pub fn instrumentation() -> Instrumentation {
     if fork_server::is_afl() { Instrumentation::Afl } else { Instrumentation::Counts }
 }
 
-/// A word of a command as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=:@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 /// The command that replays inputs, as a shell takes it.
 pub fn replay_command(inputs: &[&Path]) -> String {
-    let inputs = inputs.iter().map(|input| quoted(&input.display().to_string()));
-    let words = match fork_server::command() {
-        [] => [quoted(&program()), "replay".to_owned()].into_iter().chain(inputs).collect::<Vec<_>>(),
+    let inputs = inputs.iter().map(|input| input.as_os_str());
+    match fork_server::command() {
+        [] => shell::command([program_word(), OsStr::new("replay")].into_iter().chain(inputs)),
         command => {
-            let target = command.iter().map(|word| quoted(&word.to_string_lossy()));
-            let replay = ["quagmire".to_owned(), "replay".to_owned()].into_iter();
-            replay.chain(inputs).chain(std::iter::once("--".to_owned())).chain(target).collect()
+            let replay = ["quagmire", "replay"].map(OsStr::new).into_iter();
+            let target = command.iter().map(OsString::as_os_str);
+            shell::command(replay.chain(inputs).chain([OsStr::new("--")]).chain(target))
         }
-    };
-    words.join(" ")
+    }
 }
 
 /// Does what was asked with a program that has no engine inside, given with its arguments.
@@ -80,7 +74,7 @@ pub fn replay_command(inputs: &[&Path]) -> String {
 /// # Errors
 /// Anything that keeps it from being done.
 pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -> Result<ExitCode> {
-    let _ = NAME.set(program.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
+    let _ = NAME.set(program.first().cloned().unwrap_or_default());
     run(command, fork_server::harness(program, builder))
 }
 
@@ -100,13 +94,12 @@ pub unsafe extern "C" fn quagmire_engine_main(
         let one = |at: usize| OsString::from(std::ffi::OsStr::from_bytes(CStr::from_ptr(*argv.add(at)).to_bytes()));
         ((0..argc as usize).map(one).collect::<Vec<_>>(), &*harness)
     };
-    let name = std::env::var(PROGRAM).ok().or_else(|| arguments.first()?.clone().into_string().ok());
-    let _ = NAME.set(name.unwrap_or_else(|| "harness".to_owned()));
+    let name = std::env::var_os(PROGRAM).or_else(|| arguments.first().cloned());
+    let _ = NAME.set(name.unwrap_or_else(|| "harness".into()));
     let code = match cli::parse_for_harness(arguments) {
         Err(stop) => stop.print(),
         Ok(command) => run(command, harness).unwrap_or_else(|error| {
-            // a closed standard error is no reason to panic
-            let _ = writeln!(std::io::stderr(), "quagmire: {error}");
+            warn(&error.message);
             error.code
         }),
     };
@@ -116,12 +109,10 @@ pub unsafe extern "C" fn quagmire_engine_main(
 /// Says, if the target was built by AFL++, that less is known of its runs.
 fn say_what_is_missing(quiet: bool) {
     if fork_server::is_afl() && !quiet {
-        // a closed standard error is no reason to stop
-        let _ = writeln!(
-            std::io::stderr(),
-            "quagmire: {} was built by AFL++: bucketed edges and time only; build it with quagmire-cc for exact counts and lines",
-            program()
-        );
+        let program = program();
+        warn(&format!(
+            "{program} was built by AFL++: bucketed edges and time only; build it with quagmire-cc for exact counts and lines"
+        ));
     }
 }
 

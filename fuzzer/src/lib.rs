@@ -7,6 +7,7 @@ pub mod cli;
 pub mod cost;
 pub mod engine;
 pub mod error;
+pub mod files;
 pub mod keep;
 pub mod mask;
 pub mod metrics;

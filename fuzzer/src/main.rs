@@ -1,15 +1,14 @@
 //! The `quagmire` binary: parse, call, map the result to an exit code.
 
 use quagmire::cli;
-use std::io::Write;
+use quagmire::output::plain::warn;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let code = match cli::parse_for_quagmire(std::env::args_os()) {
         Err(stop) => stop.print(),
         Ok(command) => cli::run(command).unwrap_or_else(|error| {
-            // a closed standard error is no reason to panic
-            let _ = writeln!(std::io::stderr(), "quagmire: {error}");
+            warn(&error.message);
             error.code
         }),
     };

@@ -1,19 +1,30 @@
 //! What a campaign needs to go on: kept in memory for the next worker, and on disk for `--resume`.
 
 use std::{
+    cell::Cell,
     fs::File,
     io::{Read, Seek, Write},
     os::unix::fs::FileExt,
+    panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
+    sync::Once,
 };
 
-use libafl::{corpus::InMemoryCorpus, inputs::BytesInput, state::StdState};
+use libafl::{
+    corpus::{Corpus, InMemoryCorpus},
+    inputs::BytesInput,
+    state::{HasCorpus, StdState},
+};
 use libafl_bolts::rands::StdRand;
 use serde::{Deserialize, Serialize};
 
 use super::record::Record;
 use crate::{
     error::{Error, ExitCode, Result},
+    files::{
+        self,
+        sealed::{Damage, Kind},
+    },
     keep::feedback::Kept,
     output::write_whole,
     target::{process::memory_file, program::Program},
@@ -24,6 +35,9 @@ pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMem
 
 /// Name of the checkpoint in the output folder.
 const FILE: &str = ".checkpoint";
+
+/// It holds the corpus.
+const KIND: Kind = Kind { mark: *b"QGMSTATE", version: 1, largest: 16 << 30 };
 
 /// A campaign at one moment, borrowed for writing.
 #[derive(Serialize)]
@@ -66,23 +80,61 @@ impl CheckpointRef<'_> {
     /// # Errors
     /// If something in it cannot be written down, which would be a mistake in quagmire.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        postcard::to_stdvec(self).map_err(|error| Error::other(format!("cannot save the campaign's state: {error}")))
+        KIND.seal(self).map_err(|error| Error::other(format!("cannot save the campaign's state: {error}")))
     }
 }
 
 impl Checkpoint {
-    /// From bytes that `to_bytes` gave.
+    /// From bytes of a file, which may hold anything.
     ///
     /// # Errors
-    /// If they are damaged or of another version.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        postcard::from_bytes(bytes).map_err(|error| Error::other(format!("damaged checkpoint: {error}")))
+    /// If they are damaged, of another version, or contradict themselves.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Damage> {
+        // LibAFL's state panics at metadata of types that it does not know
+        let checkpoint: Self = survived(|| KIND.open(bytes)).unwrap_or(Err(Damage::Contents))?;
+        if checkpoint.is_sound() { Ok(checkpoint) } else { Err(Damage::Contents) }
     }
 
-    /// From an output folder; `None` if there is no readable one.
-    pub fn read(folder: &Path) -> Option<Self> {
-        Self::from_bytes(&std::fs::read(path(folder)).ok()?).ok()
+    /// From an output folder; `None` if there is none.
+    ///
+    /// # Errors
+    /// In a few words, if there is one that cannot be used.
+    pub fn read(folder: &Path) -> Result<Option<Self>, String> {
+        match files::read(&path(folder), KIND.largest) {
+            Ok(bytes) => Self::from_bytes(&bytes).map(Some).map_err(|damage| damage.to_string()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
     }
+
+    /// Whether its parts speak of the same entries, and file names lead nowhere else. Somebody else may have made it up.
+    fn is_sound(&self) -> bool {
+        let entries = self.record.entries.len();
+        let corpus = self.state.corpus();
+        self.record.is_sound()
+            && self.kept.is_sound(entries)
+            && usize::from(corpus.peek_free_id()) == entries
+            && corpus.ids().all(|id| usize::from(id) < entries && corpus.get(id).is_ok())
+    }
+}
+
+/// What a library that panics at bytes of others makes of them; nothing if it does so, and without a word.
+fn survived<T>(decode: impl FnOnce() -> T) -> Option<T> {
+    thread_local! { static SILENT: Cell<bool> = const { Cell::new(false) } }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !SILENT.get() {
+                usual(info);
+            }
+        }));
+    });
+    SILENT.set(true);
+    // what it has made up to then is dropped
+    let decoded = panic::catch_unwind(AssertUnwindSafe(decode)).ok();
+    SILENT.set(false);
+    decoded
 }
 
 fn path(folder: &Path) -> PathBuf {
@@ -138,7 +190,8 @@ impl Vault {
     /// The last checkpoint, if there is one.
     pub fn load(&self) -> Option<Checkpoint> {
         let bytes = contents(&self.checkpoints[self.last()])?;
-        if bytes.is_empty() { None } else { Checkpoint::from_bytes(&bytes).ok() }
+        // of this campaign: nobody else had it
+        if bytes.is_empty() { None } else { KIND.open(&bytes).ok() }
     }
 
     /// For a worker that cannot go on.
@@ -206,5 +259,100 @@ mod tests {
         assert!(vault.load().is_none());
         vault.store(b"nonsense").unwrap();
         assert!(vault.load().is_none());
+    }
+
+    fn state() -> State {
+        let mut feedback = libafl::feedbacks::ConstFeedback::new(false);
+        StdState::new(StdRand::with_seed(1), InMemoryCorpus::new(), InMemoryCorpus::new(), &mut feedback, &mut ())
+            .unwrap()
+    }
+
+    type Parts = (State, Kept, Record);
+
+    /// A campaign with two entries.
+    fn example() -> Parts {
+        let (mut state, mut record) = (state(), Record::default());
+        for (number, parent) in [(0, None), (1, Some(0))] {
+            let file = format!("id_{number:06}");
+            record.entries.push(super::super::record::Entry { file, parent, ..Default::default() });
+            state.corpus_mut().add(libafl::corpus::Testcase::new(BytesInput::new(vec![number]))).unwrap();
+        }
+        (state, Kept::default(), record)
+    }
+
+    fn bytes((state, kept, record): &Parts) -> Vec<u8> {
+        CheckpointRef { fingerprint: 7, state, kept, record }.to_bytes().unwrap()
+    }
+
+    fn damage(of: &Parts) -> Option<Damage> {
+        Checkpoint::from_bytes(&bytes(of)).err()
+    }
+
+    #[test]
+    fn a_checkpoint_comes_back_and_a_damaged_one_says_why_it_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Checkpoint::read(folder.path()).unwrap().is_none());
+        let bytes = bytes(&example());
+        write(folder.path(), &bytes).unwrap();
+        assert_eq!(Checkpoint::read(folder.path()).unwrap().unwrap().record.entries.len(), 2);
+        write(folder.path(), &bytes[..bytes.len() / 2]).unwrap();
+        assert_eq!(Checkpoint::read(folder.path()).err().unwrap(), "it is damaged");
+        write(folder.path(), b"state of 2025").unwrap();
+        assert_eq!(Checkpoint::read(folder.path()).err().unwrap(), "it is something else");
+        std::fs::remove_file(path(folder.path())).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", path(folder.path())).unwrap();
+        assert!(Checkpoint::read(folder.path()).err().unwrap().contains("link"));
+    }
+
+    #[test]
+    fn a_checkpoint_that_was_made_up_is_refused() {
+        assert_eq!(damage(&example()), None);
+        let with = |change: &dyn Fn(&mut Parts)| {
+            let mut made_up = example();
+            change(&mut made_up);
+            damage(&made_up)
+        };
+        for file in [
+            "../../.ssh/id_000001",
+            "/etc/id_000001",
+            "id_000001/x",
+            "id_000001,orig_/../../x",
+            "id_000002",
+            "",
+            "..",
+            "x",
+        ] {
+            assert_eq!(with(&|all| all.2.entries[1].file = file.into()), Some(Damage::Contents), "{file}");
+        }
+        let changes: [fn(&mut Parts); 8] = [
+            |all| all.2.entries[1].parent = Some(1),
+            |all| all.2.entries[1].root = 2,
+            |all| all.2.entries[1].rules = vec![0],
+            |all| all.2.reference = 2,
+            |all| {
+                all.2.candidates.insert(0, 2);
+            },
+            |all| all.2.worst_time = Some((2, 1.0)),
+            |all| drop(all.2.entries.pop()),
+            |all| drop(all.0.corpus_mut().add(libafl::corpus::Testcase::new(BytesInput::new(vec![])))),
+        ];
+        for (at, change) in changes.into_iter().enumerate() {
+            assert_eq!(with(&change), Some(Damage::Contents), "change {at}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn changed_bytes_of_a_checkpoint_never_panic(changes: Vec<(usize, u8)>, cut: Option<usize>) {
+            let mut contents = bytes(&example()).split_off(16);
+            for (at, to) in changes {
+                let at = at % contents.len();
+                contents[at] = to;
+            }
+            contents.truncate(cut.map_or(usize::MAX, |cut| cut % 2000));
+            // with a checksum that fits
+            let head = [&KIND.mark[..], &KIND.version.to_le_bytes(), &crc32fast::hash(&contents).to_le_bytes()].concat();
+            let _ = Checkpoint::from_bytes(&[head, contents].concat());
+        }
     }
 }

@@ -12,7 +12,8 @@ use libafl_bolts::core_affinity::CoreId;
 use super::{Setup, board::Board, options::Options, supervisor};
 use crate::{
     error::{ExitCode, Result},
-    output::OutputFolder,
+    files,
+    output::{OutputFolder, atomic::unwritable, plain::warn},
     target::{
         abi::Harness,
         process::{self, End},
@@ -77,7 +78,7 @@ impl Place {
     /// Those that ran when the campaign was stopped, and do not run any more: what they found last is still to be taken in.
     pub fn earlier(self, output: &Path) -> impl Iterator<Item = (String, PathBuf)> {
         let clients = (self.of..).map(move |client| (Self::name(client), Self::folder(output, client)));
-        clients.take_while(|(_, folder)| folder.is_dir())
+        clients.take_while(|(_, folder)| files::is_folder(folder))
     }
 }
 
@@ -158,7 +159,7 @@ impl<'a> Clients<'a> {
         process::leave(match client(self.setup, self.harness, number, resume) {
             Ok(code) => code as i32,
             Err(error) => {
-                eprintln!("quagmire: {}: {error}", Place::name(number));
+                warn(&format!("{}: {error}", Place::name(number)));
                 error.code as i32
             }
         })
@@ -168,6 +169,9 @@ impl<'a> Clients<'a> {
 /// Runs a client to its end.
 fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) -> Result<ExitCode> {
     let path = Place::folder(main.folder.path(), number);
+    if let Some(clients) = path.parent() {
+        files::create_folder(clients).map_err(|error| unwritable(clients, &error))?;
+    }
     let folder = open(&path, resume && path.exists())?;
     let options = Options {
         output: path,

@@ -19,7 +19,6 @@ pub mod sync;
 pub mod worker;
 
 use std::{
-    io::Write as _,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant, SystemTime},
@@ -36,7 +35,11 @@ use crate::{
     error::{Error, ExitCode, Result},
     metrics::{About, Address, Endpoint, Server},
     mutators::Rule,
-    output::{OutputFolder, summary::Environment},
+    output::{
+        OutputFolder,
+        plain::{self, Form},
+        summary::Environment,
+    },
     replay::{measure, rounds::Rounds},
     report,
     target::{abi::Harness, clock::ns_per_tick, input_page::InputPage, tick},
@@ -129,8 +132,8 @@ impl Meanwhile for First<'_> {
 fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
     let is_asked = setup.options.metrics.as_ref().is_some_and(Address::is_chosen_by_system);
     if !setup.options.quiet || is_asked {
-        // a closed standard output is no error
-        let _ = writeln!(std::io::stdout(), "Metrics: {}", endpoint.url());
+        // what cannot be printed is no reason to stop
+        let _ = plain::print(&format!("Metrics: {}\n", endpoint.url()), Form::Lines);
     }
     let about = About { target: engine::program(), engine: engine::kind().name().to_owned() };
     endpoint.serve(setup.folder.path(), about)
@@ -186,7 +189,7 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
     supervisor::release_signals();
     let plan = report::Plan { deadline: Some(Instant::now() + TIME_FOR_DIFFS), graphs: setup.options.plotting };
     let written = report::write(setup.folder.path(), plan)?;
-    // a closed standard output is no error
-    let _ = std::io::stdout().write_all(written.in_words(&setup.options.output).as_bytes());
+    // the same
+    let _ = plain::print(&written.in_words(&setup.options.output), Form::Lines);
     Ok(code)
 }

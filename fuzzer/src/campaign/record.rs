@@ -10,7 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::sync::{Progress, Published};
 use crate::{
     cost::{baseline::Baseline, distribution::Distributions, resource::Cost},
-    output::summary::{Finding, Noise, Rule},
+    output::{
+        EntryName,
+        summary::{Finding, Noise, Rule},
+    },
     stages::{gathering::Gathering, strategy::Yields},
     target::{abi::Status, counts::CountsObserver, symbols::Symbols},
 };
@@ -122,6 +125,8 @@ pub struct Record {
     pub taken_in: BTreeMap<String, Progress>,
     /// The libraries that runs have opened under a fork server: see [`opened`](crate::target::fork_server::opened).
     pub libraries: Vec<u8>,
+    /// Other campaigns whose files cannot be any campaign's, by their names: nothing of them is taken in in this session.
+    pub left_out: BTreeSet<String>,
     /// What was said about other campaigns, once each.
     pub said: BTreeSet<String>,
     /// Inputs that other campaigns have found.
@@ -156,6 +161,16 @@ pub struct Record {
     pub rounds: u64,
 }
 
+/// Whether this is the name of a file, which leads to no other folder.
+fn is_name(file: &str) -> bool {
+    !file.contains(['/', '\0']) && !matches!(file, "" | "." | "..")
+}
+
+/// Whether this is a path inside of the output folder.
+fn is_inside(path: &str) -> bool {
+    !path.is_empty() && path.split('/').all(is_name)
+}
+
 impl Record {
     /// Takes the operators of this session, whose numbers are their places in `rules`. What earlier sessions know keeps
     /// its labels: `--resume` may come with other `--rules`.
@@ -181,6 +196,33 @@ impl Record {
     pub fn labelled(&self, labels: &[String]) -> Vec<u16> {
         let place = |label: &String| self.rules.iter().position(|rule| rule.label == *label);
         labels.iter().filter_map(place).map(|place| place as u16).collect()
+    }
+
+    /// Whether numbers are those of entries and rules that there are, and names those of files in the output folder. A record
+    /// from a file may hold anything.
+    pub fn is_sound(&self) -> bool {
+        let entries = self.entries.len();
+        let is_entry = |number: u32| (number as usize) < entries;
+        let entry = |(number, entry): (usize, &Entry)| {
+            let name = entry.file.parse::<EntryName>();
+            name.is_ok_and(|name| name.id == number as u64)
+                && is_name(&entry.file)
+                && entry.parent.is_none_or(|parent| (parent as usize) < number)
+                && entry.root as usize <= number
+                && entry.rules.iter().all(|&rule| usize::from(rule) < self.rules.len())
+        };
+        let finding = |finding: &Finding| {
+            let paths = [Some(&finding.path), finding.parent.as_ref(), finding.root.as_ref()];
+            paths.into_iter().flatten().all(|path| is_inside(path))
+        };
+        self.entries.iter().enumerate().all(entry)
+            && (is_entry(self.reference) || entries == 0 && self.reference == 0)
+            && (self.baseline.is_none() || entries > 0)
+            && self.candidates.values().all(|&entry| is_entry(entry))
+            && self.worst_time.is_none_or(|(entry, _)| is_entry(entry))
+            && self.gathering.iter().flat_map(Gathering::waiting).all(|&entry| is_entry(entry))
+            && self.taken_in.values().flat_map(Progress::entries).all(is_entry)
+            && self.findings.iter().all(finding)
     }
 
     /// Labels of all rules that led from the seed to an entry, in order.

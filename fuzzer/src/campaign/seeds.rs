@@ -2,6 +2,7 @@
 
 use super::options::SizeLimit;
 use crate::error::{Error, Result};
+use crate::files::{self, LARGEST_INPUT};
 use regex::bytes::Regex;
 use std::collections::HashMap;
 use std::fs;
@@ -44,7 +45,7 @@ impl Seeds {
     /// A usage error if a path is missing or unreadable, or if no file is found.
     pub fn load_for_replay(paths: &[PathBuf]) -> Result<Self> {
         let walk = Walk::through(paths, INPUT)?;
-        let read = |path: PathBuf| match fs::read(&path) {
+        let read = |path: PathBuf| match files::read_named(&path, LARGEST_INPUT) {
             Ok(bytes) => Ok(Seed { path, bytes }),
             Err(error) => Err(unreadable(&INPUT, &path, &error)),
         };
@@ -55,7 +56,8 @@ impl Seeds {
 
     /// Loads every file in `paths`, walking folders recursively.
     ///
-    /// Inside folders, hidden entries are skipped and links to folders are not followed. `filter` is searched for in the
+    /// Inside folders, hidden entries are skipped, links to folders are not followed, and links to files only if they stay
+    /// inside of the folder that was named: what others put into a corpus brings nothing else in. `filter` is searched for in the
     /// path as found; of files with the same contents, the first is kept.
     ///
     /// # Errors
@@ -72,7 +74,7 @@ impl Seeds {
                 filtered += 1;
                 continue;
             }
-            let bytes = fs::read(&path).map_err(|error| unreadable(&role, &path, &error))?;
+            let bytes = files::read_named(&path, LARGEST_INPUT).map_err(|error| unreadable(&role, &path, &error))?;
             let same_hash = known.entry(hasher.hash_one(&bytes)).or_default();
             if !same_hash.iter().any(|&i| seeds.inputs[i].bytes == bytes) {
                 same_hash.push(seeds.inputs.len());
@@ -137,7 +139,8 @@ impl Walk {
     fn add_argument(&mut self, path: &Path) -> Result<()> {
         let kind = fs::metadata(path).map_err(|error| unreadable(&self.role, path, &error))?;
         if kind.is_dir() {
-            self.add_folder(path)?;
+            let named = path.canonicalize().map_err(|error| unreadable(&self.role, path, &error))?;
+            self.add_folder(path, &named)?;
         } else if kind.is_file() {
             self.files.push(path.to_owned());
         } else {
@@ -146,7 +149,8 @@ impl Walk {
         Ok(())
     }
 
-    fn add_folder(&mut self, folder: &Path) -> Result<()> {
+    /// `named` is the folder that the user named, without links.
+    fn add_folder(&mut self, folder: &Path, named: &Path) -> Result<()> {
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut entries = entries.map_err(|error| unreadable(&self.role, folder, &error))?;
         entries.sort_by_key(fs::DirEntry::file_name);
@@ -157,9 +161,9 @@ impl Walk {
             let path = entry.path();
             let kind = entry.file_type().map_err(|error| unreadable(&self.role, &path, &error))?;
             if kind.is_dir() {
-                self.add_folder(&path)?;
+                self.add_folder(&path, named)?;
             } else if kind.is_symlink() {
-                self.add_link(path);
+                self.add_link(path, named);
             } else if kind.is_file() {
                 self.files.push(path);
             } else {
@@ -169,10 +173,20 @@ impl Walk {
         Ok(())
     }
 
-    /// Links to folders are not followed: they may lead in circles.
-    fn add_link(&mut self, path: PathBuf) {
+    /// Links to folders are not followed: they may lead in circles. Links out of the folder that was named are not either: not
+    /// everybody who fills a corpus may read what its user may.
+    fn add_link(&mut self, path: PathBuf, named: &Path) {
+        let stays_inside = || path.canonicalize().is_ok_and(|real| real.starts_with(named));
         match fs::metadata(&path) {
-            Ok(kind) if kind.is_file() => self.files.push(path),
+            Ok(kind) if kind.is_file() && stays_inside() => self.files.push(path),
+            Ok(kind) if kind.is_file() => {
+                self.warnings.push(format!(
+                    "{} is a link to a file outside of {}: skipped (name it {})",
+                    path.display(),
+                    named.display(),
+                    self.role.given
+                ));
+            }
             Ok(kind) if kind.is_dir() => {
                 self.warnings.push(format!("{} is a link to a folder: skipped (name it with -i)", path.display()));
             }
@@ -243,16 +257,22 @@ mod tests {
     }
 
     #[test]
-    fn links_to_files_are_followed_and_links_in_circles_are_not() {
-        let folder = folder(&[("real", "1")]);
+    fn links_to_files_inside_are_followed_and_links_out_or_in_circles_are_not() {
+        let folder = folder(&[("real", "1"), ("below/.hidden", "2")]);
         let outside = tempdir().unwrap();
-        fs::write(outside.path().join("far"), "2").unwrap();
-        symlink(outside.path().join("far"), folder.path().join("link")).unwrap();
+        fs::write(outside.path().join("far"), "3").unwrap();
+        symlink("below/.hidden", folder.path().join("link")).unwrap();
+        symlink(outside.path().join("far"), folder.path().join("out")).unwrap();
         symlink(folder.path(), folder.path().join("circle")).unwrap();
         symlink("nowhere", folder.path().join("broken")).unwrap();
         let seeds = load(&folder, None).unwrap();
         assert_eq!(names(&folder, &seeds), ["link", "real"]);
-        assert_eq!(seeds.warnings.len(), 2, "{:?}", seeds.warnings);
+        assert_eq!(seeds.warnings.len(), 3, "{:?}", seeds.warnings);
+        let out = seeds.warnings.iter().find(|warning| warning.contains("outside of")).unwrap();
+        assert!(out.contains("/out is a link") && out.contains("with -i"), "{out}");
+        // what the user names is the user's choice
+        let named = Seeds::load(&[folder.path().join("out")], None).unwrap();
+        assert_eq!(named.inputs[0].bytes, b"3");
     }
 
     #[test]
@@ -264,6 +284,17 @@ mod tests {
         assert!(seeds.warnings[0].contains("socket is not a regular file"));
         let error = Seeds::load(&["/dev/null".into()], None).unwrap_err();
         assert!(error.message.contains("/dev/null is not a regular file"), "{error}");
+    }
+
+    #[test]
+    fn pipes_do_not_hang_and_endless_files_do_not_fill_the_memory() {
+        let folder = folder(&[("real", "1")]);
+        rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join("pipe"), rustix::fs::Mode::RWXU).unwrap();
+        let seeds = load(&folder, None).unwrap();
+        assert_eq!((names(&folder, &seeds), seeds.warnings.len()), (vec!["real".to_owned()], 1));
+        fs::File::create(folder.path().join("sparse")).unwrap().set_len(100 << 30).unwrap();
+        let error = load(&folder, None).unwrap_err();
+        assert!(error.message.contains("sparse cannot be read (it is larger than"), "{error}");
     }
 
     #[test]

@@ -36,6 +36,7 @@ use super::{
 use crate::{
     cost::resource::Resource,
     error::{Error, Result},
+    files,
     keep::{
         feedback::{KeepFeedback, Kept},
         rare::Part,
@@ -93,7 +94,8 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
             ))
         };
         // LibAFL panics at what is no text
-        std::fs::read_to_string(path).map_err(|error| refused(&error))?;
+        let text = files::read_named(path, files::LARGEST_TEXT).map_err(|error| refused(&error))?;
+        String::from_utf8(text).map_err(|_| refused(&"it is not UTF-8"))?;
         tokens.add_from_file(path).map_err(|error| refused(&error))?;
     }
     Ok(tokens)
@@ -115,12 +117,15 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let own_edges = executor.counts().program().edges();
 
     let first = restart.workers == 0;
-    let saved = if first && setup.folder.resumed() {
-        Checkpoint::read(setup.folder.path()).filter(|saved| saved.fingerprint == fingerprint)
-    } else {
-        restart.vault.load().filter(|saved| saved.fingerprint == fingerprint)
-    };
     let resumed = first && setup.folder.resumed();
+    let (saved, unusable) = if resumed {
+        match Checkpoint::read(setup.folder.path()) {
+            Ok(saved) => checked(setup, &mut executor, saved.filter(|saved| saved.fingerprint == fingerprint)),
+            Err(why) => (None, Some(why)),
+        }
+    } else {
+        (restart.vault.load().filter(|saved| saved.fingerprint == fingerprint), None)
+    };
     let resumed_without_state = resumed && saved.is_none();
     let (state, kept, mut record) = match saved {
         Some(saved) => (Some(saved.state), saved.kept, saved.record),
@@ -175,6 +180,11 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
             for warning in setup.seeds.warnings.iter().chain(&without_lines) {
                 archive.note(warning)?;
             }
+            if let Some(why) = unusable {
+                archive.note(&format!(
+                    "the saved state cannot be used ({why}): the campaign goes on with the seeds and all files in queue/"
+                ))?;
+            }
         }
     }
     let execution_limit = {
@@ -219,6 +229,27 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     worker.run(stages, &interruption, execution_limit)
 }
 
+/// A state from disk, unless it has libraries opened that the program does not open by itself: somebody else may have written
+/// it, and opening a library executes what is in it. If it cannot be used, why.
+fn checked(
+    setup: &Setup,
+    executor: &mut HarnessExecutor,
+    saved: Option<Checkpoint>,
+) -> (Option<Checkpoint>, Option<String>) {
+    let Some(mut saved) = saved else { return (None, None) };
+    let queue = setup.folder.queue();
+    let entries = saved.record.entries.iter().map(|entry| queue.join(&entry.file));
+    let inputs = entries.chain(intake::files_in(&setup.folder.faults()));
+    let inputs = inputs.filter_map(|file| files::read(&file, setup.max_size as u64).ok());
+    // what is gone had no edges, or cannot have them again
+    saved.record.libraries = fork_server::existing(&saved.record.libraries);
+    if executor.opens_by_itself(&saved.record.libraries, inputs) {
+        (Some(saved), None)
+    } else {
+        (None, Some("it names libraries that the program does not open".to_owned()))
+    }
+}
+
 fn internal(error: &LibAflError) -> Error {
     Error::other(format!("LibAFL: {error}"))
 }
@@ -251,6 +282,7 @@ fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&
             (record.degradations, record.faults, record.hangs) = (summary.degradations, summary.faults, summary.hangs);
         }
     }
+    record.left_out.clear();
     record.confirming = Duration::ZERO;
     record.lines_on_screen = 0;
     record.earlier_executions = state.map_or(0, |state| *state.executions());

@@ -6,12 +6,12 @@ pub mod units;
 pub use args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
 
 use crate::error::{Error, ExitCode, Result};
+use crate::output::plain::{self, Form};
 use crate::target::recognise::{Kind, recognise};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
-use std::io::Write;
 use std::os::unix::process::CommandExt;
 
 /// Why there is no command to run: a help text was asked for, or the command line does not make sense.
@@ -26,10 +26,10 @@ pub struct Stop {
 impl Stop {
     /// Prints the text where it belongs; a closed pipe is no error.
     pub fn print(&self) -> ExitCode {
-        let _ = match self.code {
-            ExitCode::Ended => std::io::stdout().write_all(self.text.as_bytes()),
-            _ => std::io::stderr().write_all(self.text.as_bytes()),
-        };
+        match self.code {
+            ExitCode::Ended => drop(plain::print(&self.text, Form::Lines)),
+            _ => plain::complain(&self.text),
+        }
         self.code
     }
 }

@@ -43,6 +43,9 @@ impl<'de> Deserialize<'de> for Amounts {
         let (bytes, smallest, largest) = <(Vec<u8>, u64, u64)>::deserialize(deserializer)?;
         let mut histogram: Histogram<u64> =
             HdrDeserializer::new().deserialize(&mut bytes.as_slice()).map_err(D::Error::custom)?;
+        if histogram.sigfig() != DIGITS {
+            return Err(D::Error::custom("a histogram of other percentiles"));
+        }
         // the saved form does not say that it may grow, and without that larger amounts are refused
         histogram.auto(true);
         Ok(Self { histogram, smallest, largest })
@@ -106,7 +109,8 @@ impl Distributions {
         }
         let mut bins = BTreeMap::new();
         for value in histogram.iter_recorded() {
-            *bins.entry(upper_bound(value.value_iterated_to())).or_insert(0) += value.count_at_value();
+            let bin: &mut u64 = bins.entry(upper_bound(value.value_iterated_to())).or_default();
+            *bin = bin.saturating_add(value.count_at_value());
         }
         Percentiles {
             count: histogram.len(),
@@ -182,5 +186,25 @@ mod tests {
     fn bins_are_quarters_of_doublings() {
         assert_eq!([0, 1, 3, 4, 7, 8, 9, 10, 16, 19, 20].map(upper_bound), [0, 1, 3, 4, 7, 9, 9, 11, 19, 19, 23]);
         assert_eq!(upper_bound(u64::MAX), u64::MAX);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn changed_bytes_of_a_client_s_file_never_panic(
+            amounts: Vec<u64>, changes: Vec<(usize, u8)>, bytes: Vec<u8>,
+        ) {
+            let mut file = postcard::to_stdvec(&instructions(amounts)).unwrap();
+            for (at, to) in changes {
+                let at = at % file.len();
+                file[at] = to;
+            }
+            for bytes in [file, bytes] {
+                if let Ok(read) = postcard::from_bytes::<Distributions>(&bytes) {
+                    let mut sum = instructions([1, u64::MAX]);
+                    sum.add(&read);
+                    Resource::ALL.iter().for_each(|&resource| drop((read.of(resource), sum.of(resource))));
+                }
+            }
+        }
     }
 }

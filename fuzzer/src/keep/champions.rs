@@ -64,6 +64,19 @@ impl Champions {
         }
     }
 
+    /// Whether all that it names is among so many entries. What comes from a file may name any.
+    pub fn is_sound(&self, entries: usize) -> bool {
+        let is_entry = |entry: u32| entry == NOBODY || (entry as usize) < entries;
+        let raised = self.entries.iter().flatten().filter_map(|entry| entry.raised);
+        self.entries.len() <= entries
+            && self.cheapest.len() == self.hottest.len()
+            && self.cheapest.iter().flatten().all(|&entry| is_entry(entry))
+            && self.hottest.iter().all(|&(entry, _)| is_entry(entry))
+            && self.most.iter().flatten().all(|&entry| (entry as usize) < entries)
+            && self.ranking.iter().chain(&self.by_score).all(|&(_, entry)| (entry as usize) < entries)
+            && raised.into_iter().all(|(edge, _)| (edge as usize) < self.hottest.len())
+    }
+
     /// Entries that are best at something.
     pub fn active(&self) -> usize {
         self.ranking.len()

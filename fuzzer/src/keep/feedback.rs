@@ -103,6 +103,14 @@ fn hit(counts: &CountsObserver) -> impl Iterator<Item = usize> + '_ {
 }
 
 impl Kept {
+    /// Whether all that it names is among so many entries. What comes from a file may name any.
+    pub fn is_sound(&self, entries: usize) -> bool {
+        self.history.is_sound()
+            && self.champions.is_sound(entries)
+            && self.rare.is_sound(entries)
+            && self.contents.values().all(|&entry| (entry as usize) < entries)
+    }
+
     /// Makes room for a program of this many edges.
     pub fn grow(&mut self, edges: usize) {
         self.history.grow(edges);

@@ -83,6 +83,11 @@ impl History {
         }
     }
 
+    /// Whether its parts are of one program. What comes from a file may be of several.
+    pub fn is_sound(&self) -> bool {
+        self.seen.len() == self.maximum.len()
+    }
+
     /// Edges that kept inputs have hit.
     pub fn edges_found(&self) -> usize {
         self.edges_found

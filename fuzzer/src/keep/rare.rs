@@ -129,6 +129,15 @@ pub struct RareBranches {
 }
 
 impl RareBranches {
+    /// Whether all that it names is among so many entries and its branches. What comes from a file may name any.
+    pub fn is_sound(&self, entries: usize) -> bool {
+        let branches = self.hitters.len();
+        self.work.len() == branches
+            && self.hits.len() >= branches
+            && self.known.iter().all(|&branch| (branch as usize) < branches)
+            && self.hitters.iter().flatten().all(|&entry| entry == NOBODY || (entry as usize) < entries)
+    }
+
     /// Makes room for a program of this many edges.
     pub fn grow(&mut self, edges: usize) {
         if self.hitters.len() < edges {

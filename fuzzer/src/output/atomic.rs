@@ -1,43 +1,30 @@
 //! Files that appear whole or not at all: written under a temporary name in the same folder, then renamed.
 
 use crate::error::{Error, Result};
-use std::fs;
+use crate::files::{Folder, UNFINISHED};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// What the names of unfinished files start with; hidden, so that nobody takes them for inputs.
-const PREFIX: &str = ".unfinished-";
+use std::path::Path;
 
 /// Writes a file whole, replacing an older one of that name.
 ///
 /// # Errors
 /// If it cannot be written, with its path and the cause; nothing is left behind.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let temporary = temporary_beside(path);
-    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&temporary);
-        unwritable(path, &error)
-    })
+    let written = match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
+        (Some(folder), Some(name)) => Folder::named(folder).write_whole(name, bytes),
+        _ => Err(io::ErrorKind::InvalidInput.into()),
+    };
+    written.map_err(|error| unwritable(path, &error))
 }
 
 /// Removes the unfinished files that a killed campaign left in a folder, to which nobody writes now.
-pub fn remove_unfinished(folder: &Path) {
-    remove_beginning_with(folder, PREFIX);
+pub fn remove_unfinished(folder: &Folder) {
+    folder.remove_beginning_with(UNFINISHED);
 }
 
 /// Removes those that this process left.
-pub fn remove_unfinished_of(folder: &Path, process: libc::pid_t) {
-    remove_beginning_with(folder, &format!("{PREFIX}{process}-"));
-}
-
-fn remove_beginning_with(folder: &Path, prefix: &str) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(prefix.as_bytes()) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
+pub fn remove_unfinished_of(folder: &Folder, process: libc::pid_t) {
+    folder.remove_beginning_with(&format!("{UNFINISHED}{process}-"));
 }
 
 /// The error of a file or folder that cannot be written.
@@ -54,16 +41,10 @@ pub fn unwritable(path: &Path, error: &io::Error) -> Error {
     })
 }
 
-/// Short whatever the file's own name, and unique among the threads and processes that write to one folder.
-fn temporary_beside(path: &Path) -> PathBuf {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    path.with_file_name(format!("{PREFIX}{}-{number}", std::process::id()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use tempfile::tempdir;
 
     fn names(folder: &Path) -> Vec<String> {
@@ -104,14 +85,16 @@ mod tests {
     #[test]
     fn unfinished_files_of_a_killed_campaign_are_removed() {
         let folder = tempdir().unwrap();
-        fs::write(temporary_beside(&folder.path().join("a")), "half").unwrap();
+        let own = format!("{UNFINISHED}{}-0", std::process::id());
+        fs::write(folder.path().join(&own), "half").unwrap();
         fs::write(folder.path().join("whole"), "whole").unwrap();
-        remove_unfinished_of(folder.path(), 1);
+        let of = Folder::named(folder.path());
+        remove_unfinished_of(&of, 1);
         assert_eq!(names(folder.path()).len(), 2, "of another process");
-        remove_unfinished_of(folder.path(), std::process::id() as libc::pid_t);
+        remove_unfinished_of(&of, std::process::id() as libc::pid_t);
         assert_eq!(names(folder.path()), ["whole"]);
-        fs::write(temporary_beside(&folder.path().join("a")), "half").unwrap();
-        remove_unfinished(folder.path());
+        fs::write(folder.path().join(&own), "half").unwrap();
+        remove_unfinished(&of);
         assert_eq!(names(folder.path()), ["whole"]);
     }
 }

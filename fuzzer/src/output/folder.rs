@@ -3,8 +3,9 @@
 use super::atomic::{remove_unfinished, remove_unfinished_of, unwritable};
 use super::lock::{Lock, try_lock};
 use crate::error::{Error, Result};
-use std::fs::{self, File};
-use std::io::{Read, Write};
+use crate::files::{self, Folder};
+use std::fs;
+use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// The folders inside.
@@ -44,8 +45,9 @@ impl OutputFolder {
             Contents::Nothing => Self::create(path, false),
             Contents::Campaign if resume => {
                 let folder = Self::create(path, true)?;
-                remove_unfinished(path);
-                FOLDERS.iter().chain(&REPORT_FOLDERS).for_each(|name| remove_unfinished(&path.join(name)));
+                remove_unfinished(&Folder::named(path));
+                let inside = FOLDERS.iter().chain(&REPORT_FOLDERS);
+                inside.for_each(|name| remove_unfinished(&Folder::named(path).inside(*name)));
                 Ok(folder)
             }
             Contents::Campaign => {
@@ -69,7 +71,7 @@ impl OutputFolder {
         let lock = lock(path)?;
         for name in FOLDERS {
             let folder = path.join(name);
-            fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+            files::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
         }
         Ok(Self { path: path.to_owned(), resumed, _lock: lock })
     }
@@ -86,8 +88,9 @@ impl OutputFolder {
 
     /// Removes the files that a process of this campaign was writing when it died.
     pub fn remove_unfinished_of(&self, process: libc::pid_t) {
-        remove_unfinished_of(&self.path, process);
-        FOLDERS.iter().for_each(|name| remove_unfinished_of(&self.path.join(name), process));
+        let folder = Folder::named(&self.path);
+        remove_unfinished_of(&folder, process);
+        FOLDERS.iter().for_each(|name| remove_unfinished_of(&folder.inside(*name), process));
     }
 
     /// Corpus entries.
@@ -140,7 +143,8 @@ fn look_at(path: &Path) -> Result<Contents> {
         Err(error) => return Err(unwritable(path, &error)),
     };
     // copies often lose hidden files, so the summary counts as well
-    let ours = path.join(LOCK).is_file() || (path.join("summary.json").is_file() && path.join("queue").is_dir());
+    let has_results = || files::is_file(&path.join("summary.json")) && files::is_folder(&path.join("queue"));
+    let ours = files::is_file(&path.join(LOCK)) || has_results();
     Ok(match entries.next() {
         None => Contents::Nothing,
         Some(_) if ours => Contents::Campaign,
@@ -151,19 +155,15 @@ fn look_at(path: &Path) -> Result<Contents> {
 /// Locks a folder and leaves the number of this process in the lock.
 fn lock(folder: &Path) -> Result<Lock> {
     let path = folder.join(LOCK);
-    let mut options = File::options();
-    let mut file = options
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(|error| unwritable(&path, &error))?;
+    let mut file = files::open_lock(&Folder::named(folder), LOCK).map_err(|error| match files::is_refused(&error) {
+        true => Error::other(format!("{} is no lock: {error}; choose another folder with -o", path.display())),
+        false => unwritable(&path, &error),
+    })?;
     match try_lock(&file) {
         Ok(true) => {}
         Ok(false) => {
             let mut holder = String::new();
-            let _ = file.read_to_string(&mut holder);
+            let _ = file.rewind().and_then(|()| file.read_to_string(&mut holder));
             let holder = holder.trim();
             let process = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
             return Err(Error::other(format!(
@@ -179,6 +179,7 @@ fn lock(folder: &Path) -> Result<Lock> {
         }
     }
     file.set_len(0)
+        .and_then(|()| file.rewind())
         .and_then(|()| writeln!(file, "{}", std::process::id()))
         .map_err(|error| unwritable(&path, &error))?;
     Ok(Lock::of(file))
@@ -310,6 +311,45 @@ mod tests {
         assert_eq!(fs::read_dir(&path).unwrap().count(), 1);
         let file = path.join("thesis.tex");
         assert!(message(OutputFolder::open(&file, false, true)).contains("is not a folder"));
+    }
+
+    #[test]
+    fn a_lock_that_leads_elsewhere_is_refused_before_anything_is_written() {
+        use std::os::unix::fs::symlink;
+        for is_link in [true, false] {
+            let (keep, path) = place();
+            let victim = keep.path().join("thesis.tex");
+            fs::write(&victim, "years of work").unwrap();
+            fs::create_dir_all(path.join("queue")).unwrap();
+            fs::write(path.join("summary.json"), "{}").unwrap();
+            match is_link {
+                true => symlink(&victim, path.join(LOCK)).unwrap(),
+                false => fs::hard_link(&victim, path.join(LOCK)).unwrap(),
+            }
+            for (resume, force) in [(false, false), (true, false), (false, true)] {
+                let message = message(OutputFolder::open(&path, resume, force));
+                assert!(message.contains(".lock is no lock") && message.contains("-o"), "{message}");
+                assert_eq!(fs::read_to_string(&victim).unwrap(), "years of work");
+            }
+        }
+    }
+
+    #[test]
+    fn a_campaign_whose_folders_lead_elsewhere_is_not_resumed() {
+        let (keep, path) = place();
+        drop(OutputFolder::open(&path, false, false).unwrap());
+        let home = keep.path().join("home");
+        fs::create_dir(&home).unwrap();
+        fs::write(home.join("thesis.tex"), "years of work").unwrap();
+        for name in FOLDERS {
+            fs::remove_dir(path.join(name)).unwrap();
+            std::os::unix::fs::symlink(&home, path.join(name)).unwrap();
+            let message = message(OutputFolder::open(&path, true, false));
+            assert!(message.contains(&format!("/{name}: it is not a folder, or a link to one")), "{message}");
+            fs::remove_file(path.join(name)).unwrap();
+            fs::create_dir(path.join(name)).unwrap();
+        }
+        assert_eq!(fs::read_dir(&home).unwrap().count(), 1);
     }
 
     #[test]

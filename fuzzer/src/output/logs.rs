@@ -1,9 +1,11 @@
 //! The logs: time series, findings and messages, appended a line at a time and continued by `--resume`.
 
 use super::atomic::unwritable;
+use super::plain::{Form, printed};
 use super::summary::{Finding, rfc3339};
 use crate::cost::resource::{Cost, Resource};
 use crate::error::Result;
+use crate::files;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -95,7 +97,11 @@ impl Logs {
     /// # Errors
     /// If it cannot be written.
     pub fn message(&mut self, message: &str) -> Result<()> {
-        self.messages.push(&format!("{} {}", rfc3339(SystemTime::now()), message.replace('\n', "\\n")))
+        self.messages.push(&format!(
+            "{} {}",
+            rfc3339(SystemTime::now()),
+            printed(&message.replace('\n', "\\n"), Form::Lines)
+        ))
     }
 }
 
@@ -125,7 +131,7 @@ fn queue_header() -> String {
 /// Opens a file to append to. A new one gets the header, an old one the end of a line that was cut off.
 pub(super) fn append_to(path: &Path, header: &str) -> Result<File> {
     let open = || {
-        let mut file = File::options().read(true).append(true).create(true).open(path)?;
+        let mut file = files::open_to_append(path)?;
         if file.seek(SeekFrom::End(0))? == 0 {
             if !header.is_empty() {
                 writeln!(file, "{header}")?;
@@ -145,7 +151,7 @@ pub(super) fn append_to(path: &Path, header: &str) -> Result<File> {
 
 /// The value on the last whole line of a time series; 0 if there is none.
 fn last_value(path: &Path) -> f64 {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let text = files::read_text(path, files::LARGEST_TEXT).unwrap_or_default();
     let value = |line: &str| line.split(", ").nth(1)?.parse::<f64>().ok();
     text.lines().rev().filter(|line| !line.starts_with('#')).find_map(value).unwrap_or(0.0)
 }
@@ -207,9 +213,8 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_an_error_with_the_path() {
-        let folder = tempdir().unwrap();
-        std::os::unix::fs::symlink("/dev/full", folder.path().join("results_data.txt")).unwrap();
-        let error = Logs::open(folder.path()).unwrap_err();
+        let file = File::options().write(true).open("/dev/full").unwrap();
+        let error = Lines { path: "out/logs/results_data.txt".into(), file }.push("a line").unwrap_err();
         assert!(error.message.contains("results_data.txt: the disk is full"), "{error}");
     }
 }

@@ -10,7 +10,9 @@ pub mod lock;
 pub mod logs;
 pub mod names;
 pub mod phases;
+pub mod plain;
 pub mod screen;
+pub mod shell;
 pub mod summary;
 pub mod terminal;
 

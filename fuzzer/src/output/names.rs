@@ -9,6 +9,9 @@ use std::str::FromStr;
 /// No name is longer than this many bytes.
 pub const LONGEST: usize = 199;
 
+/// No number is larger: names of others may hold any, and one more than any of these is a number too.
+pub const LARGEST_NUMBER: u64 = 1 << 48;
+
 /// No name of another campaign is longer in it.
 const LONGEST_SYNC: usize = 40;
 
@@ -106,7 +109,8 @@ impl FromStr for EntryName {
 }
 
 fn number(digits: &str) -> Result<u64, ()> {
-    if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().map_err(|_| ()) } else { Err(()) }
+    let number = if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok() } else { None };
+    number.filter(|&number| number <= LARGEST_NUMBER).ok_or(())
 }
 
 /// Keeps letters, digits and `._+-` without `separator`; never empty.
@@ -166,8 +170,11 @@ mod tests {
 
     #[test]
     fn what_is_not_a_name_is_not_read() {
-        for name in ["", "README", "id_", "id_x", "src_000001", "id_+1", "id_000001,cost_x", "id_000001,cost_inf", "id"]
-        {
+        let largest = format!("id_{}", u64::MAX);
+        let parent = format!("id_000001,src_{}", u64::MAX);
+        let names =
+            ["", "README", "id_", "id_x", "src_000001", "id_+1", "id_000001,cost_x", "id_000001,cost_inf", "id"];
+        for name in names.into_iter().chain([&*largest, &*parent]) {
             assert_eq!(name.parse::<EntryName>(), Err(()), "{name}");
         }
     }
@@ -185,9 +192,9 @@ mod tests {
     proptest! {
         #[test]
         fn every_name_is_a_short_safe_file_name_that_is_read_back(
-            id: u64,
+            id in 0..=LARGEST_NUMBER,
             sync in proptest::option::of("\\PC{0,60}"),
-            src in proptest::option::of(any::<u64>()),
+            src in proptest::option::of(0..=LARGEST_NUMBER),
             cost in proptest::option::of(any::<f64>()),
             rules in proptest::collection::vec("\\PC{0,40}", 0..60),
             orig in proptest::option::of("\\PC{0,300}"),
@@ -215,6 +222,17 @@ mod tests {
         #[test]
         fn no_text_makes_the_reader_panic(name in "\\PC{0,60}") {
             let _ = name.parse::<EntryName>();
+        }
+
+        #[test]
+        fn what_is_read_from_fields_of_others_can_be_written_again(
+            name in "id[:_][0-9]{1,20}(,(src|sync|cost|op|orig|x)[:_][^/]{0,30}){0,6}",
+        ) {
+            if let Ok(entry) = name.parse::<EntryName>() {
+                prop_assert!(entry.id <= LARGEST_NUMBER && entry.src.is_none_or(|src| src <= LARGEST_NUMBER));
+                prop_assert!(entry.to_string().len() <= LONGEST);
+                prop_assert!(entry.to_string().parse::<EntryName>().is_ok());
+            }
         }
     }
 }

@@ -2,7 +2,11 @@
 
 mod block;
 
-use super::{summary::Client, terminal::Size};
+use super::{
+    plain::{Form, printed},
+    summary::Client,
+    terminal::Size,
+};
 use block::{block, line};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -182,14 +186,14 @@ impl<W: Write> Screen<W> {
         self.lines = 0;
         // the next status follows at once
         self.drawn = None;
-        self.write(&format!("{erased}{message}\n"));
+        self.write(&format!("{erased}{}\n", printed(&message.replace('\n', " "), Form::Lines)));
     }
 
     /// Writes the end, `quiet` or not, below the last state.
     pub fn finish(&mut self, report: &str) {
         let gap = if self.lines > 0 { "\n" } else { "" };
         self.lines = 0;
-        self.write(&format!("{gap}{report}"));
+        self.write(&format!("{gap}{}", printed(report, Form::Lines)));
     }
 
     fn size(&self) -> Size {

@@ -6,6 +6,7 @@ use crate::cost::{
     resource::Resource,
 };
 use crate::error::{Error, Result};
+use crate::files;
 use crate::replay::growth::Growth;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -378,7 +379,7 @@ impl Summary {
     /// # Errors
     /// If it cannot be read or is not a summary.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = files::read_text(path, files::LARGEST_TEXT).map_err(|error| {
             Error::other(format!("cannot read {}: {error}; name the output folder of a campaign", path.display()))
         })?;
         serde_json::from_str(&text).map_err(|error| {

@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::{report::InputReport, source::SourceFile};
-use crate::output::format::{grouped, ratio};
+use crate::output::{
+    format::{grouped, ratio},
+    plain::{self, is_obeyed},
+};
 
 /// From this share of a run's instructions on, a line is hot.
 const HOT: f64 = 0.05;
@@ -57,10 +60,10 @@ pub fn annotated(file: &SourceFile, text: &[String], inputs: &[InputReport], col
     };
     let columns: Vec<(&str, Column<'_>)> =
         shown.into_iter().map(|(name, input)| (name, Column::new(input, file))).collect();
-    let mut out = format!("{}\n", file.path);
+    let mut out = format!("{}\n", plain::shown(&file.path));
     for (name, column) in &columns {
         let input = column.input;
-        let _ = write!(out, "  {name:5}  {}  {} instructions", input.path, grouped(input.instructions));
+        let _ = write!(out, "  {name:5}  {}  {} instructions", plain::shown(&input.path), grouped(input.instructions));
         if *name == "last" {
             let _ = write!(out, "  {} the first", ratio(input.instructions_ratio));
         }
@@ -126,7 +129,7 @@ fn printable(source: &str) -> String {
             text.extend(std::iter::repeat_n(' ', blanks));
             column += blanks;
         } else {
-            text.push(if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
+            text.push(if is_obeyed(c) { char::REPLACEMENT_CHARACTER } else { c });
             column += 1;
         }
     }

@@ -4,10 +4,7 @@ pub mod place;
 pub mod probes;
 pub mod show;
 
-use std::{
-    io::{IsTerminal, Write},
-    time::Instant,
-};
+use std::{io::IsTerminal, time::Instant};
 
 use serde::Serialize;
 
@@ -24,7 +21,11 @@ use crate::{
     engine,
     error::{Error, ExitCode, Result},
     mask::{Computation, Edit, Mask, Probe, Target, TargetKind},
-    output::{format::grouped, terminal::terminal_width},
+    output::{
+        format::grouped,
+        plain::{Form, warn},
+        terminal::terminal_width,
+    },
     target::abi::Harness,
 };
 
@@ -105,8 +106,7 @@ impl TargetReport {
 pub fn run(options: &ReplayOptions, mask: &MaskOptions, harness: &'static Harness) -> Result<ExitCode> {
     let files = Seeds::load_for_replay(&options.inputs)?;
     for warning in &files.warnings {
-        // a closed standard error is no reason to stop
-        let _ = writeln!(std::io::stderr(), "quagmire: {warning}");
+        warn(warning);
     }
     let [input] = files.inputs.as_slice() else {
         let many = files.inputs.len();
@@ -115,15 +115,15 @@ pub fn run(options: &ReplayOptions, mask: &MaskOptions, harness: &'static Harnes
     let limits =
         Limits { hang_timeout: options.hang_timeout, memory: options.memory_limit, debug_target: options.debug_target };
     let report = compute(harness, input, mask, limits)?;
-    let text = if options.json {
+    let (text, form) = if options.json {
         let json = serde_json::to_string(&report);
-        json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n"
+        (json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n", Form::Json)
     } else {
         let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH).min(USUAL_WIDTH);
         let color = ColorChoice::Auto.enabled(std::io::stdout().is_terminal());
-        show::for_people(&report, &input.bytes, width, color)
+        (show::for_people(&report, &input.bytes, width, color), Form::Painted)
     };
-    report::print_text(&text)?;
+    report::print_text(&text, form)?;
     Ok(ExitCode::Ended)
 }
 

@@ -12,10 +12,7 @@ pub mod report;
 pub mod rounds;
 pub mod source;
 
-use std::{
-    io::{IsTerminal, Write},
-    path::PathBuf,
-};
+use std::{io::IsTerminal, path::PathBuf};
 
 use self::rounds::Rounds;
 use crate::{
@@ -25,6 +22,7 @@ use crate::{
     },
     engine,
     error::{Error, ExitCode, Result},
+    output::plain::{Form, warn},
     target::{
         abi::Harness,
         perf::{self, Counters},
@@ -48,8 +46,7 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
     let paths: Vec<PathBuf> = options.seeds.iter().chain(&options.inputs).cloned().collect();
     let files = Seeds::load_for_replay(&paths)?;
     for warning in &files.warnings {
-        // a closed standard error is no reason to stop
-        let _ = writeln!(std::io::stderr(), "quagmire: {warning}");
+        warn(warning);
     }
     let inputs: Vec<measure::Input> =
         files.inputs.into_iter().map(|file| measure::Input { path: file.path, bytes: file.bytes }).collect();
@@ -72,7 +69,7 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
         report::print(&report, options.json)?;
         if let Err(error) = counters {
             let why = perf::why_not(&error);
-            let _ = writeln!(std::io::stderr(), "quagmire: no hardware counters on this machine: {why}");
+            warn(&format!("no hardware counters on this machine: {why}"));
         }
     }
     Ok(ExitCode::Ended)
@@ -92,5 +89,5 @@ fn annotate_all(report: &report::Report, wanted: &[PathBuf]) -> Result<()> {
         }
         text += &annotate::annotated(file, &source::read(wanted, file)?, &report.inputs, color);
     }
-    report::print_text(&text)
+    report::print_text(&text, Form::Painted)
 }

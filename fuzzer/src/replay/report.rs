@@ -1,6 +1,6 @@
 //! What `replay` prints: a table for people, JSON for programs (and for the campaign itself).
 
-use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,7 @@ use crate::{
     output::{
         Instrumentation,
         format::{grouped, short},
+        plain::{self, Form},
         terminal::terminal_width,
     },
     target::{lines::LineCost, perf},
@@ -248,7 +249,7 @@ fn for_people(report: &Report) -> String {
     let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
     let mut text = String::new();
     for (index, input) in report.inputs.iter().enumerate() {
-        let _ = writeln!(text, "{}  {} bytes", input.path, grouped(input.bytes));
+        let _ = writeln!(text, "{}  {} bytes", plain::shown(&input.path), grouped(input.bytes));
         if input.status != "returned" {
             let detail = input.detail.as_deref().map_or(String::new(), |d| format!(" ({d})"));
             let _ = writeln!(text, "  status        {}{detail}", input.status);
@@ -319,23 +320,16 @@ fn for_people(report: &Report) -> String {
 
 /// Prints to standard output.
 pub fn print(report: &Report, json: bool) -> Result<()> {
-    let text = if json {
-        let json = serde_json::to_string_pretty(report);
-        json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n"
-    } else {
-        for_people(report)
-    };
-    print_text(&text)
+    if !json {
+        return print_text(&for_people(report), Form::Lines);
+    }
+    let json = serde_json::to_string_pretty(report);
+    print_text(&(json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n"), Form::Json)
 }
 
 /// Prints to standard output; a closed pipe is no error.
-pub fn print_text(text: &str) -> Result<()> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Error::other(format!("cannot print: {error}")))
-        }
-        _ => Ok(()),
-    }
+pub fn print_text(text: &str, form: Form) -> Result<()> {
+    plain::print(text, form).map_err(|error| Error::other(format!("cannot print: {error}")))
 }
 
 #[cfg(test)]

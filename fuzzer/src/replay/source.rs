@@ -8,6 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::files;
 
 /// A source file that was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +100,8 @@ fn listed(paths: &[&String]) -> String {
 /// If neither can be read.
 pub fn read(wanted: &Path, file: &SourceFile) -> Result<Vec<String>> {
     let known = PathBuf::from(&file.path);
-    let bytes = std::fs::read(wanted).or_else(|error| std::fs::read(&known).map_err(|_| error)).map_err(|error| {
+    let read = |path: &Path| files::read_named(path, files::LARGEST_TEXT);
+    let bytes = read(wanted).or_else(|error| read(&known).map_err(|_| error)).map_err(|error| {
         let both = if wanted == known { String::new() } else { format!(", nor {}", known.display()) };
         Error::other(format!(
             "cannot read {}{both} ({error}): give --annotate the path where the source is now",

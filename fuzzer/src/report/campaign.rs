@@ -2,9 +2,8 @@
 
 use std::{
     collections::HashMap,
-    fs::{self, File},
     io::Read,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use super::graph::{
@@ -13,6 +12,7 @@ use super::graph::{
 };
 use crate::{
     error::{Error, Result},
+    files::{Folder, LARGEST_TEXT},
     output::{
         EntryName,
         summary::{Finding, Summary},
@@ -57,7 +57,7 @@ impl Campaign {
             }));
         }
         let log = |name: &str| {
-            let bytes = fs::read(out.join("logs").join(name)).unwrap_or_default();
+            let bytes = Folder::named(out).inside("logs").read(name, LARGEST_TEXT).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
         Ok(Self {
@@ -72,15 +72,11 @@ impl Campaign {
 
     /// The bytes of an input in the folder; nothing if it is not there, or is somewhere else.
     pub fn input(&self, relative: &str) -> Option<Vec<u8>> {
-        let relative = Path::new(relative);
-        let is_inside = relative.components().all(|component| matches!(component, Component::Normal(_)));
-        let path = self.out.join(relative);
-        // not a pipe that nobody writes to
-        if !is_inside || !path.is_file() {
-            return None;
-        }
+        let (folders, file) = relative.rsplit_once('/').unwrap_or(("", relative));
+        let folders = folders.split('/').filter(|name| !name.is_empty());
+        let folder = folders.fold(Folder::named(&self.out), |folder, name| folder.inside(name));
         let mut bytes = Vec::new();
-        File::open(path).ok()?.take(LARGEST_INPUT).read_to_end(&mut bytes).ok()?;
+        folder.open(file).ok()?.take(LARGEST_INPUT).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 
@@ -115,7 +111,7 @@ fn entry_name(path: &str) -> Option<EntryName> {
 }
 
 fn queue(folder: &Path) -> HashMap<u64, String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     names.filter_map(|name| Some((entry_name(&name)?.id, format!("queue/{name}")))).collect()
 }
@@ -124,6 +120,16 @@ fn queue(folder: &Path) -> HashMap<u64, String> {
 mod tests {
     use super::*;
     use crate::report::tests::example_folder;
+    use std::fs;
+
+    #[test]
+    fn a_link_in_the_folder_does_not_bring_a_private_file_into_the_report() {
+        let folder = example_folder();
+        std::os::unix::fs::symlink("/etc/passwd", folder.path().join("queue/id_000009")).unwrap();
+        std::os::unix::fs::symlink("/etc", folder.path().join("elsewhere")).unwrap();
+        let campaign = Campaign::read(folder.path()).unwrap();
+        assert_eq!((campaign.input("queue/id_000009"), campaign.input("elsewhere/passwd")), (None, None));
+    }
 
     #[test]
     fn inputs_outside_the_folder_are_not_read() {

@@ -13,8 +13,7 @@ pub(crate) mod visible;
 mod words;
 
 use std::{
-    fs,
-    io::Write as _,
+    ffi::OsStr,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -22,10 +21,13 @@ use std::{
 use maud::Markup;
 
 use crate::{
-    error::{ExitCode, Result},
+    error::{Error, ExitCode, Result},
+    files,
     output::{
         atomic::{unwritable, write_whole},
         format::counted,
+        plain::{self, Form},
+        shell,
     },
 };
 use campaign::Campaign;
@@ -68,7 +70,7 @@ impl Written {
             0 => report,
             left => {
                 let findings = counted(left as u64, "finding");
-                let again = words::command_line(&["quagmire".into(), "report".into(), output.display().to_string()]);
+                let again = shell::command([OsStr::new("quagmire"), OsStr::new("report"), output.as_os_str()]);
                 format!("{report}            without the differences of {findings}, for lack of time: {again}\n")
             }
         }
@@ -131,15 +133,14 @@ pub fn run(out: &Path) -> Result<ExitCode> {
         lines += &format!("{}: {diffs} beside seed and parent\n", out.join("diffs").display());
     }
     lines += &format!("{}\n", written.report.display());
-    // a closed pipe is no error
-    let _ = std::io::stdout().write_all(lines.as_bytes());
+    plain::print(&lines, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
     Ok(ExitCode::Ended)
 }
 
 /// A folder inside the output folder.
 fn folder(out: &Path, name: &str) -> Result<PathBuf> {
     let path = out.join(name);
-    fs::create_dir_all(&path).map_err(|error| unwritable(&path, &error))?;
+    files::create_folder(&path).map_err(|error| unwritable(&path, &error))?;
     Ok(path)
 }
 

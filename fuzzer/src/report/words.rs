@@ -143,19 +143,6 @@ pub fn stopped_by(summary: &Summary) -> &'static str {
     }
 }
 
-/// A command line that a shell takes as these words.
-pub fn command_line(words: &[String]) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=:@%".contains(c);
-    let quote = |word: &String| {
-        if !word.is_empty() && word.chars().all(plain) {
-            word.clone()
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    };
-    words.iter().map(quote).collect::<Vec<_>>().join(" ")
-}
-
 /// A C++ name without its arguments: `std::vector<...>::at(...)`.
 pub fn brief(name: &str) -> String {
     let mut brief = String::new();
@@ -259,11 +246,5 @@ mod tests {
         for (name, expected) in names {
             assert_eq!(brief(name), expected);
         }
-    }
-
-    #[test]
-    fn command_lines_can_be_pasted() {
-        let words = ["./trim", "a b", "", "it's"].map(String::from);
-        assert_eq!(command_line(&words), r"./trim 'a b' '' 'it'\''s'");
     }
 }

@@ -39,6 +39,11 @@ impl Gathering {
         Self { rate: limits.rate, ..Self::default() }
     }
 
+    /// Entries that wait for being measured.
+    pub fn waiting(&self) -> &[u32] {
+        &self.waiting
+    }
+
     /// What an input has to cost now to be interesting, as a multiple of the baseline; at least 1.
     pub fn rate(&self) -> f64 {
         self.rate

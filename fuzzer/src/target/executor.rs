@@ -47,6 +47,22 @@ impl HarnessExecutor {
         }
     }
 
+    /// Whether the program opens these libraries ([`fork_server::opened`]) by itself, in runs of some of these inputs. Nothing
+    /// else opens them meanwhile, and what was opened is forgotten. Before the first run.
+    pub fn opens_by_itself(&mut self, libraries: &[u8], inputs: impl Iterator<Item = Vec<u8>>) -> bool {
+        let mut opens = fork_server::has_met(libraries);
+        for input in inputs {
+            if opens {
+                break;
+            }
+            self.run(&input);
+            opens = fork_server::has_met(libraries);
+        }
+        fork_server::forget_met();
+        self.observers.0.clear();
+        opens
+    }
+
     /// CPU time in seconds, of which only differences mean something: what passes in a run is the target's.
     pub fn cpu_seconds(&self) -> f64 {
         if fork_server::is_used() { self.elsewhere_ns as f64 * 1e-9 } else { process::cpu_seconds() }

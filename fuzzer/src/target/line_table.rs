@@ -336,3 +336,6 @@ mod tests {
         assert_eq!(numbers.unsigned(), None);
     }
 }
+
+#[cfg(test)]
+mod properties;

@@ -5,11 +5,14 @@ use crate::{
     campaign::{board::Figures, clients::Place},
     cost::distribution::Distributions,
     error::Result,
+    files::{self, sealed::Kind},
     output::{Summary, summary, write_whole},
 };
 
 /// In a client's folder: what its runs cost. Hidden: it is nothing for people.
 const COSTS: &str = ".costs";
+
+const KIND: Kind = Kind { mark: *b"QGMCOSTS", version: 1, largest: 16 << 20 };
 
 impl Archive<'_> {
     pub(super) fn own_figures(&self) -> Figures {
@@ -70,8 +73,8 @@ impl Archive<'_> {
         }
         let mut costs = self.record.distributions.clone();
         for (_, folder) in self.setup.place.others(self.folder().path()) {
-            let of_other = std::fs::read(folder.join(COSTS)).ok();
-            if let Some(of_other) = of_other.and_then(|bytes| postcard::from_bytes::<Distributions>(&bytes).ok()) {
+            let of_other = files::read(&folder.join(COSTS), KIND.largest).ok();
+            if let Some(of_other) = of_other.and_then(|bytes| KIND.open::<Distributions>(&bytes).ok()) {
                 costs.add(&of_other);
             }
             // one that was killed a moment ago may have none
@@ -93,7 +96,7 @@ impl Archive<'_> {
         if self.setup.place.number == 0 {
             return Ok(());
         }
-        let bytes = postcard::to_stdvec(&self.record.distributions).unwrap_or_default();
+        let bytes = KIND.seal(&self.record.distributions).unwrap_or_default();
         write_whole(&self.folder().path().join(COSTS), &bytes)
     }
 }

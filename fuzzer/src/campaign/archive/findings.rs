@@ -144,7 +144,7 @@ impl Archive<'_> {
                 let name: EntryName = file.parse().unwrap_or_default();
                 let path = folder.join(&file);
                 let (parent, rules) = self.origin_in(&name);
-                let bytes = std::fs::read(&path).unwrap_or_default();
+                let bytes = crate::files::read(&path, crate::files::LARGEST_INPUT).unwrap_or_default();
                 let mut finding = self.found(kind, &path, (parent, &rules), name.cost);
                 finding.bytes = bytes.len() as u64;
                 // one that took a worker along, as the next one wrote down before it went the same way

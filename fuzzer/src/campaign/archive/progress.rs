@@ -10,6 +10,7 @@ use crate::{
     campaign::{clients::Place, groups::groups, refresh::Turn},
     cost::{distribution::Distributions, resource::Resource},
     error::Result,
+    files,
     keep::{feedback::MaskFigures, rare::Rarity, shadow::Row},
     output::{
         AflStats, Status, Summary,
@@ -123,7 +124,9 @@ impl Archive<'_> {
         if number == 0 && of > 1 {
             // beside those of the others, where afl-whatsup adds them up
             let folder = Place::listed(self.folder().path(), 0);
-            std::fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+            for folder in folder.parent().into_iter().chain([&*folder]) {
+                files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
+            }
             own.write(&folder)?;
         }
         self.plot.push(&all)?;

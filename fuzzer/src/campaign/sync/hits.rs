@@ -1,13 +1,23 @@
 //! How often a campaign has hit each branch, for the others: what is rare for all of them together.
 
-use std::{path::Path, time::SystemTime};
+use std::{io, time::SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{error::Result, output::write_whole};
+use crate::{
+    error::Result,
+    files::{
+        Folder, is_refused,
+        sealed::{Damage, Kind},
+    },
+    output::atomic::unwritable,
+};
 
 /// Hidden: it is no input, and nothing for people.
 const FILE: &str = ".hits";
+
+/// Three million branches that were hit.
+const KIND: Kind = Kind { mark: *b"QGMHITS\n", version: 1, largest: 16 << 20 };
 
 /// The branches that were hit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,19 +39,36 @@ impl Hits {
     ///
     /// # Errors
     /// If that cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<()> {
-        let bytes = postcard::to_stdvec(self).unwrap_or_default();
-        write_whole(&folder.join(FILE), &bytes)
+    pub fn write(&self, folder: &Folder) -> Result<()> {
+        let bytes = KIND.seal(self).unwrap_or_default();
+        folder.write_whole(FILE, &bytes).map_err(|error| unwritable(&folder.path().join(FILE), &error))
     }
 
-    /// When those of a campaign were written; `None` if they were not.
-    pub fn written(folder: &Path) -> Option<SystemTime> {
-        std::fs::metadata(folder.join(FILE)).and_then(|file| file.modified()).ok()
-    }
-
-    /// Reads those of a campaign; `None` if it has none that can be read.
-    pub fn read(folder: &Path) -> Option<Self> {
-        postcard::from_bytes(&std::fs::read(folder.join(FILE)).ok()?).ok()
+    /// Reads those of a campaign, unless they are the ones that were written at the time `known`, which becomes the time of
+    /// these. `None` if there is nothing new, or if another version of quagmire wrote them.
+    ///
+    /// # Errors
+    /// In a few words, if what is there cannot be any campaign's.
+    pub fn read(folder: &Folder, known: &mut Option<SystemTime>) -> Result<Option<Self>, String> {
+        let mut read = || -> io::Result<Option<Vec<u8>>> {
+            let file = folder.open(FILE)?;
+            let written = file.metadata()?.modified().ok();
+            if known.is_some() && *known == written {
+                return Ok(None);
+            }
+            *known = written;
+            crate::files::read_up_to(&file, KIND.largest).map(Some)
+        };
+        match read() {
+            Ok(None) => Ok(None),
+            Ok(Some(bytes)) => match KIND.open(&bytes) {
+                Ok(hits) => Ok(Some(hits)),
+                Err(Damage::Version) => Ok(None),
+                Err(damage) => Err(format!("its {FILE}: {damage}")),
+            },
+            Err(error) if is_refused(&error) => Err(format!("its {FILE}: {error}")),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Adds them to `sum`, those of one more campaign over the same program.
@@ -57,14 +84,19 @@ impl Hits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    fn read(folder: &tempfile::TempDir) -> Result<Option<Hits>, String> {
+        Hits::read(&Folder::named(folder.path()), &mut None)
+    }
 
     #[test]
     fn hits_come_back_and_add_up() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Hits::read(folder.path()), None);
+        assert_eq!(read(&folder), Ok(None));
         let hits = Hits::new(7, [0, 3, 0, 1 << 40].into_iter());
-        hits.write(folder.path()).unwrap();
-        let read = Hits::read(folder.path()).unwrap();
+        hits.write(&Folder::named(folder.path())).unwrap();
+        let read = read(&folder).unwrap().unwrap();
         assert_eq!(read, hits);
         let mut sum = [1, 1, 1];
         read.add_to(&mut sum);
@@ -72,9 +104,41 @@ mod tests {
     }
 
     #[test]
-    fn damaged_ones_are_none() {
+    fn damaged_ones_and_what_is_no_file_are_refused_and_those_of_another_version_are_none() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(FILE), [0xff; 3]).unwrap();
-        assert_eq!(Hits::read(folder.path()), None);
+        let path = folder.path().join(FILE);
+        std::fs::write(&path, [0xff; 30]).unwrap();
+        assert!(read(&folder).unwrap_err().contains(".hits: it is something else"));
+        std::fs::write(&path, Kind { version: 99, ..KIND }.seal(&Hits::default()).unwrap()).unwrap();
+        assert_eq!(read(&folder), Ok(None));
+        std::fs::File::create(&path).unwrap().set_len(100 << 30).unwrap();
+        assert!(read(&folder).unwrap_err().contains("larger than"));
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert!(read(&folder).unwrap_err().contains("link"));
+    }
+
+    #[test]
+    fn hits_are_read_when_they_were_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = Folder::named(folder.path());
+        let hits = Hits::new(1, [1].into_iter());
+        hits.write(&of).unwrap();
+        let mut known = None;
+        assert_eq!(Hits::read(&of, &mut known), Ok(Some(hits)));
+        assert_eq!(Hits::read(&of, &mut known), Ok(None));
+    }
+
+    proptest! {
+        #[test]
+        fn hits_of_any_branches_are_added_without_a_panic(of: Vec<(u32, u64)>, at in 0usize..200, to: u8) {
+            let hits = Hits { fingerprint: 1, of };
+            let mut bytes = KIND.seal(&hits).unwrap();
+            hits.add_to(&mut [u64::MAX - 1; 3]);
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = to;
+            }
+            let _ = KIND.open::<Hits>(&bytes);
+        }
     }
 }

@@ -2,19 +2,39 @@
 //! its end; listing thousands of files each second would take them more time than many a find is worth.
 
 use std::{
-    fs::{self, File},
-    io::{Read as _, Seek, SeekFrom, Write as _},
+    fs::File,
+    io::{self, Read as _, Seek, SeekFrom, Write as _},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
 use crate::{
     error::Result,
-    output::{atomic::unwritable, write_whole},
+    files::{self, Folder},
+    output::{atomic::unwritable, names, write_whole},
 };
 
 /// In an output folder. Hidden: it is nothing for people.
 const FILE: &str = ".names";
+
+/// The first line, with the version. Each line has a checksum behind it.
+const HEAD: &str = "quagmire names 1";
+
+/// The longest line, in bytes.
+const LONGEST_LINE: usize = names::LONGEST + 10;
+
+/// No more is read at once, in bytes: what follows is read the next time.
+const MOST_AT_ONCE: u64 = 1 << 20;
+
+fn line(text: &str) -> String {
+    format!("{text} {:08x}\n", crc32fast::hash(text.as_bytes()))
+}
+
+/// The text of a line, unless it is damaged.
+fn checked(line: &[u8]) -> Option<&str> {
+    let (text, checksum) = std::str::from_utf8(line).ok()?.rsplit_once(' ')?;
+    (checksum.len() == 8 && u32::from_str_radix(checksum, 16) == Ok(crc32fast::hash(text.as_bytes()))).then_some(text)
+}
 
 /// Where the index of the campaign in `output` is.
 fn path(output: &Path) -> PathBuf {
@@ -35,8 +55,15 @@ impl Index {
     /// If it cannot be written.
     pub fn open(output: &Path) -> Result<Self> {
         let path = path(output);
-        let file = File::options().append(true).create(true).open(&path);
-        file.map_err(|error| unwritable(&path, &error)).map(|file| Self { path, file })
+        let open = || -> io::Result<File> {
+            let mut file = files::open_to_append(&path)?;
+            if file.metadata()?.len() == 0 {
+                file.write_all(line(HEAD).as_bytes())?;
+            }
+            Ok(file)
+        };
+        let file = open().map_err(|error| unwritable(&path, &error))?;
+        Ok(Self { path, file })
     }
 
     /// Replaces it by one with these names.
@@ -44,7 +71,7 @@ impl Index {
     /// # Errors
     /// If it cannot be written.
     pub fn replace<'a>(output: &Path, names: impl Iterator<Item = &'a str>) -> Result<Self> {
-        let text: String = names.flat_map(|name| [name, "\n"]).collect();
+        let text: String = std::iter::once(HEAD).chain(names).map(line).collect();
         write_whole(&path(output), text.as_bytes())?;
         Self::open(output)
     }
@@ -55,17 +82,19 @@ impl Index {
     /// If it cannot be written.
     pub fn add(&mut self, name: &str) -> Result<()> {
         // in one piece
-        self.file.write_all(format!("{name}\n").as_bytes()).map_err(|error| unwritable(&self.path, &error))
+        self.file.write_all(line(name).as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }
 }
 
 /// An index of another client, as far as it was read.
 #[derive(Debug)]
 pub struct Reader {
-    path: PathBuf,
+    folder: Folder,
     /// Which file it was: it may be replaced.
     inode: u64,
     read: u64,
+    /// Nothing more is read of this file.
+    damaged: bool,
 }
 
 /// What has come to an index.
@@ -80,27 +109,47 @@ pub struct News {
 impl Reader {
     /// Of the campaign in `output`.
     pub fn new(output: &Path) -> Self {
-        Self { path: path(output), inode: 0, read: 0 }
+        Self { folder: Folder::named(output), inode: 0, read: 0, damaged: false }
     }
 
-    /// What is new since the last look; nothing if there is no index.
+    /// What is new since the last look; nothing if there is no index, or one that is damaged or of another version.
     pub fn look(&mut self) -> Option<News> {
-        let found = fs::metadata(&self.path).ok()?;
+        let mut file = self.folder.open(FILE).ok()?;
+        let found = file.metadata().ok()?;
         let anew = found.ino() != self.inode || found.len() < self.read;
+        if self.damaged && !anew {
+            return None;
+        }
         if !anew && found.len() == self.read {
             return Some(News::default());
         }
-        let mut file = File::open(&self.path).ok()?;
         if anew {
-            (self.inode, self.read) = (found.ino(), 0);
+            (self.inode, self.read, self.damaged) = (found.ino(), 0, false);
         }
         let mut text = Vec::new();
-        file.seek(SeekFrom::Start(self.read)).and_then(|_| file.read_to_end(&mut text)).ok()?;
-        // a line that is being written is read next time
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        self.read += whole as u64;
-        let names = String::from_utf8_lossy(&text[..whole]).lines().map(str::to_owned).collect();
-        Some(News { anew, names })
+        file.seek(SeekFrom::Start(self.read)).and_then(|_| file.take(MOST_AT_ONCE).read_to_end(&mut text)).ok()?;
+        let names = self.parse(&text);
+        self.damaged = names.is_none();
+        Some(News { anew, names: names? })
+    }
+
+    /// The names in the text that follows on what was read; nothing if it is damaged.
+    fn parse(&mut self, text: &[u8]) -> Option<Vec<String>> {
+        let is_first = self.read == 0;
+        let mut names = Vec::new();
+        for (at, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            let Some(whole) = line.strip_suffix(b"\n") else {
+                // a line that is being written is read next time
+                return (line.len() <= LONGEST_LINE).then_some(names);
+            };
+            self.read += line.len() as u64;
+            match (is_first && at == 0, checked(whole)?) {
+                (true, HEAD) => {}
+                (true, _) => return None,
+                (false, name) => names.push(name.to_owned()),
+            }
+        }
+        Some(names)
     }
 }
 
@@ -118,14 +167,48 @@ mod tests {
         let mut index = Index::open(folder.path()).unwrap();
         index.add("a").unwrap();
         assert_eq!((reader.look(), reader.look()), (news(true, &["a"]), news(false, &[])));
-        index.file.write_all(b"b\nha").unwrap();
+        let half = line("half");
+        index.file.write_all(format!("{}{}", line("b"), &half[..2]).as_bytes()).unwrap();
         assert_eq!((reader.look(), reader.look()), (news(false, &["b"]), news(false, &[])));
-        index.file.write_all(b"lf\n").unwrap();
+        index.file.write_all(&half.as_bytes()[2..]).unwrap();
         assert_eq!(reader.look(), news(false, &["half"]));
         let mut index = Index::replace(folder.path(), ["a", "b", "half"].into_iter()).unwrap();
         index.add("c").unwrap();
         assert_eq!(reader.look(), news(true, &["a", "b", "half", "c"]));
         Index::open(folder.path()).unwrap().add("d").unwrap();
         assert_eq!(reader.look(), news(false, &["d"]));
+    }
+
+    #[test]
+    fn what_is_damaged_or_of_another_version_is_no_index_until_it_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = path(folder.path());
+        let long = format!("{}{}", line(HEAD), "x".repeat(LONGEST_LINE + 1));
+        let other = line("quagmire names 2");
+        let changed = format!("{}{}", line(HEAD), line("id_000001").replace("id", "ie"));
+        for text in ["id_000000\n", &long, &other, &changed] {
+            std::fs::write(&file, text).unwrap();
+            let mut reader = Reader::new(folder.path());
+            assert_eq!((reader.look(), reader.look()), (None, None), "{text}");
+            Index::replace(folder.path(), ["a"].into_iter()).unwrap();
+            assert_eq!(reader.look().unwrap().names, ["a"]);
+            std::fs::remove_file(&file).unwrap();
+        }
+        std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+        assert_eq!(Reader::new(folder.path()).look(), None);
+        assert!(Index::open(folder.path()).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_make_the_reader_panic_or_repeat_itself(bytes: Vec<u8>, names in proptest::collection::vec("[a-z_0-9]{0,20}", 0..5)) {
+            let valid: String = std::iter::once(HEAD).chain(names.iter().map(String::as_str)).map(line).collect();
+            let mut reader = Reader::new(Path::new("nowhere"));
+            proptest::prop_assert_eq!(reader.parse(valid.as_bytes()), Some(names));
+            let read = reader.read;
+            let _ = reader.parse(&bytes);
+            proptest::prop_assert!(reader.read <= read + bytes.len() as u64);
+            let _ = Reader::new(Path::new("nowhere")).parse(&bytes);
+        }
     }
 }

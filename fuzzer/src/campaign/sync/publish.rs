@@ -2,25 +2,27 @@
 //! its hits.
 
 use std::{
-    fs::{self, File},
-    io::Write,
-    path::{Path, PathBuf},
+    io::{Seek, Write},
+    path::Path,
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, Result},
+    files::{self, Folder},
     output::{
         EntryName,
         atomic::{remove_unfinished, remove_unfinished_of, unwritable},
         lock::{Lock, try_lock},
-        write_whole,
     },
 };
 
 /// Marks a folder as a campaign's of quagmire, and is locked while one uses it.
 const LOCK: &str = ".quagmire";
+
+/// More files in its own queue are not looked at for their numbers.
+const MOST_FILES: usize = 1 << 24;
 
 /// What of this campaign's queue is in the sync folder. Saved with every checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +36,7 @@ pub struct Published {
 /// A campaign's place in a sync folder, its own until the value is dropped.
 #[derive(Debug)]
 pub struct Publisher {
-    folder: PathBuf,
+    folder: Folder,
     _lock: Lock,
 }
 
@@ -44,41 +46,39 @@ impl Publisher {
     /// # Errors
     /// If another campaign has it, or it cannot be written.
     pub fn open(sync: &Path, name: &str) -> Result<Self> {
-        let folder = sync.join(name);
-        let taken =
-            |whose: &str| Error::other(format!("--sync: {} belongs to {whose}: give another --name", folder.display()));
-        let is_ours = folder.join(LOCK).exists();
-        if !is_ours && fs::read_dir(&folder).is_ok_and(|mut files| files.next().is_some()) {
+        let folder = Folder::named(sync).inside(name);
+        let taken = |whose: &str| {
+            Error::other(format!("--sync: {} belongs to {whose}: give another --name", folder.path().display()))
+        };
+        if !folder.has(LOCK) && folder.is_empty().is_ok_and(|is_empty| !is_empty) {
             return Err(taken("something else"));
         }
         // the mark comes first: what has none is somebody else's
-        fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
-        let path = folder.join(LOCK);
-        let mut lock = File::options()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(|error| unwritable(&path, &error))?;
+        folder.create().map_err(|error| unwritable(&folder.path(), &error))?;
+        let path = folder.path().join(LOCK);
+        let mut lock = files::open_lock(&folder, LOCK).map_err(|error| match files::is_refused(&error) {
+            true => Error::other(format!("--sync: {} is no lock: {error}; give another --name", path.display())),
+            false => unwritable(&path, &error),
+        })?;
         if !try_lock(&lock).unwrap_or(false) {
             return Err(taken("a campaign that is running"));
         }
-        let queue = folder.join("queue");
-        fs::create_dir_all(&queue).map_err(|error| unwritable(&queue, &error))?;
-        [&folder, &queue].into_iter().for_each(|folder| remove_unfinished(folder));
+        let queue = folder.inside("queue");
+        queue.create().map_err(|error| unwritable(&queue.path(), &error))?;
+        [&folder, &queue].into_iter().for_each(remove_unfinished);
         // for people who look; nobody reads it
-        let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
+        let _ = lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
         Ok(Self { folder, _lock: Lock::of(lock) })
     }
 
     /// Removes the files that a process of this campaign was writing when it died.
     pub fn remove_unfinished_of(&self, process: libc::pid_t) {
         remove_unfinished_of(&self.folder, process);
-        remove_unfinished_of(&self.folder.join("queue"), process);
+        remove_unfinished_of(&self.folder.inside("queue"), process);
     }
 
     /// Where it is.
-    pub fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Folder {
         &self.folder
     }
 
@@ -97,16 +97,19 @@ impl Publisher {
             Some(published) => published,
             None => Published { base: self.numbers(), next: 0 },
         };
+        let shown = self.folder.inside("queue");
         for (number, file) in (0u64..).zip(entries).skip(known.next as usize) {
             let mut name: EntryName = file.parse().unwrap_or_default();
             name.id = known.base + number;
             name.src = name.src.map(|parent| known.base + parent);
-            let (from, to) = (queue.join(file), self.folder.join("queue").join(name.with_colons()));
+            let (from, to) = (queue.join(file), name.with_colons());
+            let unreadable = |error| Error::other(format!("cannot read {}: {error}", from.display()));
+            // what was left in the queue of an earlier session may lead elsewhere
+            files::open(&from).map_err(unreadable)?;
             // links do not reach another file system
-            if fs::hard_link(&from, &to).is_err() && !to.exists() {
-                let bytes = fs::read(&from)
-                    .map_err(|error| Error::other(format!("cannot read {}: {error}", from.display())))?;
-                write_whole(&to, &bytes)?;
+            if shown.link(&from, &to).is_err() {
+                let bytes = files::read(&from, files::LARGEST_INPUT).map_err(unreadable)?;
+                shown.write_whole(&to, &bytes).map_err(|error| unwritable(&shown.path().join(&to), &error))?;
             }
             known.next = number + 1;
         }
@@ -116,15 +119,15 @@ impl Publisher {
 
     /// The first number that no file in its queue has.
     fn numbers(&self) -> u64 {
-        let files = fs::read_dir(self.folder.join("queue")).into_iter().flatten().flatten();
-        let number = |file: fs::DirEntry| file.file_name().to_str()?.parse().ok().map(|name: EntryName| name.id + 1);
-        files.filter_map(number).max().unwrap_or(0)
+        let files = self.folder.inside("queue").names(MOST_FILES).unwrap_or_default();
+        files.iter().filter_map(|file| file.parse().ok()).map(|name: EntryName| name.id + 1).max().unwrap_or(0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{fs, os::unix::fs::symlink};
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> =
@@ -154,6 +157,54 @@ mod tests {
             ["id:000000,orig:a", "id:000001,src:000000,op:T.1", "id:000002,orig:a", "id:000003,src:000002,op:T.1"];
         assert_eq!(names(&there), expected);
         assert_eq!(fs::read(there.join(expected[3])).unwrap(), files[1].as_bytes());
+    }
+
+    #[test]
+    fn a_place_that_leads_elsewhere_is_refused_and_nothing_is_written_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (home, sync) = (folder.path().join("home"), folder.path().join("sync"));
+        fs::create_dir_all(sync.join("me")).unwrap();
+        fs::create_dir(&home).unwrap();
+        let victim = home.join("thesis.tex");
+        fs::write(&victim, "years of work").unwrap();
+        symlink(&victim, sync.join("me").join(LOCK)).unwrap();
+        let message = Publisher::open(&sync, "me").unwrap_err().message;
+        assert!(message.contains(".quagmire is no lock: it is a symbolic link"), "{message}");
+        symlink(&home, sync.join("link")).unwrap();
+        assert!(Publisher::open(&sync, "link").unwrap_err().message.contains("a link to one"));
+        // exchanged while the campaign runs
+        let publisher = Publisher::open(&sync, "good").unwrap();
+        fs::rename(sync.join("good/queue"), sync.join("moved")).unwrap();
+        symlink(&home, sync.join("good/queue")).unwrap();
+        let own = folder.path().join("out");
+        fs::create_dir(&own).unwrap();
+        fs::write(own.join("id_000000"), "x").unwrap();
+        assert!(publisher.publish(&mut None, &own, ["id_000000"].into_iter()).is_err());
+        assert_eq!(
+            (names(&home), fs::read_to_string(&victim).unwrap()),
+            (vec!["thesis.tex".into()], "years of work".into())
+        );
+    }
+
+    #[test]
+    fn what_is_no_file_of_the_queue_is_not_published() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("out");
+        fs::create_dir(&own).unwrap();
+        symlink("/etc/passwd", own.join("id_000000")).unwrap();
+        let publisher = Publisher::open(&folder.path().join("sync"), "me").unwrap();
+        assert!(publisher.publish(&mut None, &own, ["id_000000"].into_iter()).is_err());
+        assert!(names(&folder.path().join("sync/me/queue")).is_empty());
+    }
+
+    #[test]
+    fn the_largest_number_that_others_have_left_does_not_overflow() {
+        let folder = tempfile::tempdir().unwrap();
+        let publisher = Publisher::open(folder.path(), "me").unwrap();
+        for number in [7, u64::MAX] {
+            fs::write(folder.path().join("me/queue").join(format!("id:{number}")), "x").unwrap();
+        }
+        assert_eq!(publisher.numbers(), 8);
     }
 
     #[test]

@@ -2,14 +2,18 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    fs::File,
-    io::Read as _,
-    path::{Path, PathBuf},
+    path::Path,
     time::SystemTime,
 };
 
 use super::index::{News, Reader};
-use crate::output::EntryName;
+use crate::{
+    files::{Folder, is_refused},
+    output::EntryName,
+};
+
+/// A queue with more files is no campaign's.
+const MOST_FILES: usize = 1 << 20;
 
 /// Files of the last look whose length is looked at once more: afl-fuzz does not write its files whole.
 const LOOKED_AT_AGAIN: usize = 64;
@@ -21,14 +25,19 @@ pub struct Listed {
     pub file: String,
     /// The number of its parent in the same queue.
     pub parent: Option<u64>,
+}
+
+impl Listed {
     /// What made it from its parent.
-    pub rules: Vec<String>,
+    pub fn rules(&self) -> Vec<String> {
+        self.file.parse().map_or_else(|()| Vec::new(), |name: EntryName| name.rules)
+    }
 }
 
 /// A folder of inputs with numbers in their names.
 #[derive(Debug)]
 pub struct Queue {
-    folder: PathBuf,
+    folder: Folder,
     changed: Option<SystemTime>,
     /// Nothing was new when it was looked at last.
     settled: bool,
@@ -42,7 +51,7 @@ pub struct Queue {
 
 impl Queue {
     /// A folder that was not looked at yet.
-    pub fn new(folder: PathBuf) -> Self {
+    pub fn new(folder: Folder) -> Self {
         Self {
             folder,
             changed: None,
@@ -56,35 +65,45 @@ impl Queue {
 
     /// The queue of the campaign in `output` on this machine, which keeps an index of it.
     pub fn with_index(output: &Path) -> Self {
-        Self { index: Some(Reader::new(output)), ..Self::new(output.join("queue")) }
+        Self { index: Some(Reader::new(output)), ..Self::new(Folder::named(output).inside("queue")) }
     }
 
     /// The numbers from `next` on that are there now, and those that were incomplete the last time, in their order. Without
     /// a look into the folder if nothing has changed in it.
-    pub fn look(&mut self, next: u64) -> Vec<u64> {
+    ///
+    /// # Errors
+    /// In a few words, if it cannot be the queue of a campaign.
+    pub fn look(&mut self, next: u64) -> Result<Vec<u64>, String> {
         if let Some(News { anew, names }) = self.index.as_mut().and_then(Reader::look) {
             if anew {
                 self.listed.clear();
             }
             self.listed.extend(names.into_iter().filter_map(listed));
-            return self.listed.range(next..).map(|(&number, _)| number).collect();
+            return Ok(self.listed.range(next..).map(|(&number, _)| number).collect());
         }
         let mut numbers = self.longer_than_they_were();
-        let changed = std::fs::metadata(&self.folder).and_then(|folder| folder.modified()).ok();
+        let refused = |error| format!("its queue: {error}");
+        let changed = match self.folder.metadata() {
+            Err(error) if is_refused(&error) => return Err(refused(error)),
+            found => found.and_then(|folder| folder.modified()).ok(),
+        };
         // a file that comes in the same instant as the look leaves no trace in the time: the folder is looked at twice
         if changed == self.changed && self.settled {
-            return numbers;
+            return Ok(numbers);
         }
         self.settled = changed == self.changed;
         self.changed = changed;
-        self.listed = list(&self.folder);
+        self.listed = match self.folder.names(MOST_FILES) {
+            Err(error) if is_refused(&error) => return Err(refused(error)),
+            names => names.unwrap_or_default().into_iter().filter_map(listed).collect(),
+        };
         numbers.extend(self.listed.range(next..).map(|(&number, _)| number));
-        numbers
+        Ok(numbers)
     }
 
     fn longer_than_they_were(&mut self) -> Vec<u64> {
         let read = std::mem::take(&mut self.read);
-        let length = |number: &u64| std::fs::metadata(self.path(*number)?).ok().map(|file| file.len());
+        let length = |number: &u64| self.folder.length(&self.listed.get(number)?.file);
         let grown = |(number, was): &(u64, usize)| length(number).is_some_and(|length| length != *was as u64);
         read.into_iter().filter(grown).map(|(number, _)| number).collect()
     }
@@ -99,46 +118,30 @@ impl Queue {
         self.listed.get(&number)
     }
 
-    fn path(&self, number: u64) -> Option<PathBuf> {
-        Some(self.folder.join(&self.listed.get(&number)?.file))
-    }
-
-    /// The input with this number, unless it has gone or is larger than `limit` bytes.
-    pub fn read(&mut self, number: u64, limit: usize) -> Option<Vec<u8>> {
-        let path = self.path(number)?;
+    /// The input with this number, unless it has gone or is larger than `limit` bytes. As few system calls as there can be:
+    /// those of [`std::fs::read`] take longer than many a run of the target.
+    ///
+    /// # Errors
+    /// In a few words, if it is no regular file.
+    pub fn read(&mut self, number: u64, limit: usize) -> Result<Option<Vec<u8>>, String> {
+        let Some(Listed { file, .. }) = self.listed.get(&number) else { return Ok(None) };
         self.buffer.resize(limit + 1, 0);
-        let length = read_into(&path, &mut self.buffer).ok()?;
+        let length = match self.folder.read_into(file, &mut self.buffer) {
+            Ok(length) => length,
+            Err(error) if is_refused(&error) => return Err(format!("its {file}: {error}")),
+            Err(_) => return Ok(None),
+        };
         if self.read.len() == LOOKED_AT_AGAIN {
             self.read.pop_front();
         }
         self.read.push_back((number, length));
-        (length <= limit).then(|| self.buffer[..length].to_vec())
+        Ok((length <= limit).then(|| self.buffer[..length].to_vec()))
     }
-}
-
-/// Fills `buffer` from the start of a file, as far as there is something. In three system calls: those of
-/// [`std::fs::read`] take longer than many a run of the target.
-fn read_into(path: &Path, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut file = File::open(path)?;
-    let mut length = 0;
-    loop {
-        let read = file.read(&mut buffer[length..])?;
-        length += read;
-        // only the end of a file gives less than there is room for
-        if read == 0 || length < buffer.len() {
-            return Ok(length);
-        }
-    }
-}
-
-fn list(folder: &Path) -> BTreeMap<u64, Listed> {
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    files.filter_map(|file| listed(file.file_name().into_string().ok()?)).collect()
 }
 
 fn listed(file: String) -> Option<(u64, Listed)> {
     let name: EntryName = file.parse().ok()?;
-    Some((name.id, Listed { file, parent: name.src, rules: name.rules }))
+    Some((name.id, Listed { file, parent: name.src }))
 }
 
 #[cfg(test)]
@@ -151,15 +154,15 @@ mod tests {
     fn each_number_is_seen_once_in_order_and_other_files_never() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str| fs::write(folder.path().join(name), name).unwrap();
-        let mut queue = Queue::new(folder.path().to_owned());
+        let mut queue = Queue::new(Folder::named(folder.path()));
         ["id_000001,src_000000,op_T.1", "id:000000,orig:a", ".unfinished-1-2", "README"].into_iter().for_each(write);
-        assert_eq!(queue.look(0), [0, 1]);
-        let listed = Listed { file: "id_000001,src_000000,op_T.1".into(), parent: Some(0), rules: vec!["T.1".into()] };
-        assert_eq!(queue.get(1), Some(&listed));
-        assert_eq!((queue.look(2), queue.look(2)), (vec![], vec![]));
+        assert_eq!(queue.look(0).unwrap(), [0, 1]);
+        let listed = Listed { file: "id_000001,src_000000,op_T.1".into(), parent: Some(0) };
+        assert_eq!((queue.get(1), listed.rules()), (Some(&listed), vec!["T.1".to_owned()]));
+        assert_eq!((queue.look(2).unwrap(), queue.look(2).unwrap()), (vec![], vec![]));
         write("id_000002,src_000001");
         // the folder's time may not have moved, but then it is looked at once more
-        assert_eq!([queue.look(2), queue.look(2)].concat().first(), Some(&2));
+        assert_eq!([queue.look(2).unwrap(), queue.look(2).unwrap()].concat().first(), Some(&2));
         assert_eq!(queue.last(), Some(2));
     }
 
@@ -169,16 +172,19 @@ mod tests {
         fs::create_dir(folder.path().join("queue")).unwrap();
         let mut queue = Queue::with_index(folder.path());
         fs::write(folder.path().join("queue/id_000000,orig_a"), "x").unwrap();
-        assert_eq!(queue.look(0), [0], "there is none yet");
+        assert_eq!(queue.look(0).unwrap(), [0], "there is none yet");
         let mut index =
             Index::replace(folder.path(), ["id_000000,orig_a", "id_000001,src_000000"].into_iter()).unwrap();
-        assert_eq!((queue.look(1), queue.look(1), queue.look(2)), (vec![1], vec![1], vec![]));
+        assert_eq!(
+            (queue.look(1).unwrap(), queue.look(1).unwrap(), queue.look(2).unwrap()),
+            (vec![1], vec![1], vec![])
+        );
         fs::write(folder.path().join("queue/id_000002,src_000000"), "y").unwrap();
-        assert_eq!(queue.look(2), [0u64; 0]);
+        assert_eq!(queue.look(2).unwrap(), [0u64; 0]);
         index.add("id_000002,src_000000").unwrap();
-        assert_eq!((queue.look(2), queue.read(2, 9)), (vec![2], Some(b"y".to_vec())));
+        assert_eq!((queue.look(2).unwrap(), queue.read(2, 9).unwrap()), (vec![2], Some(b"y".to_vec())));
         index.add("id_000003,src_000000").unwrap();
-        assert_eq!((queue.look(2), queue.look(3), queue.last()), (vec![2, 3], vec![3], Some(3)));
+        assert_eq!((queue.look(2).unwrap(), queue.look(3).unwrap(), queue.last()), (vec![2, 3], vec![3], Some(3)));
     }
 
     #[test]
@@ -186,18 +192,38 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("id:000000,orig:a");
         fs::write(&path, "ha").unwrap();
-        let mut queue = Queue::new(folder.path().to_owned());
-        assert_eq!(queue.look(0), [0]);
-        assert_eq!(queue.read(0, 20).unwrap(), b"ha");
+        let mut queue = Queue::new(Folder::named(folder.path()));
+        assert_eq!(queue.look(0).unwrap(), [0]);
+        assert_eq!(queue.read(0, 20).unwrap().unwrap(), b"ha");
         fs::write(&path, "half and the rest").unwrap();
-        assert_eq!(queue.look(1), [0]);
-        assert_eq!((queue.read(0, 16), queue.read(0, 17).unwrap().len()), (None, 17));
-        assert_eq!(queue.look(1), [0u64; 0]);
+        assert_eq!(queue.look(1).unwrap(), [0]);
+        assert_eq!((queue.read(0, 16).unwrap(), queue.read(0, 17).unwrap().unwrap().len()), (None, 17));
+        assert_eq!(queue.look(1).unwrap(), [0u64; 0]);
     }
 
     #[test]
     fn what_is_not_there_has_nothing() {
-        let mut queue = Queue::new("/proc/no/such".into());
-        assert_eq!((queue.look(0), queue.last(), queue.read(0, 9)), (vec![], None, None));
+        let mut queue = Queue::new(Folder::named("/proc/no/such"));
+        assert_eq!((queue.look(0).unwrap(), queue.last(), queue.read(0, 9).unwrap()), (vec![], None, None));
+    }
+
+    #[test]
+    fn what_cannot_be_a_queue_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("queue");
+        fs::create_dir(&path).unwrap();
+        fs::write(folder.path().join("secret"), "secret").unwrap();
+        std::os::unix::fs::symlink(folder.path().join("secret"), path.join("id_000000")).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, path.join("id_000001"), rustix::fs::Mode::RWXU).unwrap();
+        fs::File::create(path.join("id_000002")).unwrap().set_len(100 << 30).unwrap();
+        fs::write(path.join(format!("id_{}", u64::MAX)), "x").unwrap();
+        let mut queue = Queue::new(Folder::named(folder.path()).inside("queue"));
+        assert_eq!(queue.look(0), Ok(vec![0, 1, 2]), "and the number that is none is left out");
+        assert!(queue.read(0, 9).unwrap_err().contains("id_000000: it is a symbolic link"));
+        assert!(queue.read(1, 9).unwrap_err().contains("id_000001: it is not a regular file"));
+        assert_eq!(queue.read(2, 9), Ok(None));
+        std::os::unix::fs::symlink(&path, folder.path().join("link")).unwrap();
+        let mut queue = Queue::new(Folder::named(folder.path()).inside("link"));
+        assert!(queue.look(0).unwrap_err().contains("its queue: it is not a folder, or a link to one"));
     }
 }

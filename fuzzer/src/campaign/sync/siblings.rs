@@ -1,14 +1,17 @@
 //! The campaigns whose finds are taken in.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    time::SystemTime,
-};
+use std::{collections::BTreeMap, path::PathBuf, time::SystemTime};
 
 use serde::{Deserialize, Serialize};
 
 use super::{hits::Hits, queue::Queue};
+use crate::files::Folder;
+
+/// Names that are looked at in a sync folder.
+const MOST_SIBLINGS: usize = 1 << 12;
+
+/// How far back the history of an input is traced.
+const MOST_GENERATIONS: usize = 1000;
 
 /// How far the queue of a sibling was taken in. Saved with every checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +23,11 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// The numbers here of inputs that are here too.
+    pub fn entries(&self) -> impl Iterator<Item = u32> {
+        self.entries.values().copied()
+    }
+
     /// The input `number` is here too.
     pub fn is_here(&mut self, number: u64, entry: u32) {
         self.entries.insert(number, entry);
@@ -34,7 +42,7 @@ pub struct Sibling {
     /// In a sync folder, perhaps on another machine.
     pub far: bool,
     /// Its output folder, if it tells there how often it has hit each branch.
-    hits: Option<PathBuf>,
+    hits: Option<Folder>,
     hits_of: Option<SystemTime>,
     queue: Queue,
     /// Place of the campaign whose faults or hangs these are: their parents are in its queue.
@@ -43,41 +51,41 @@ pub struct Sibling {
 
 impl Sibling {
     /// The campaign `name`, with its queue and its output folder.
-    fn campaign(name: String, folder: &Path, far: bool) -> Self {
-        Self {
-            name,
-            far,
-            hits: Some(folder.to_owned()),
-            hits_of: None,
-            queue: if far { Queue::new(folder.join("queue")) } else { Queue::with_index(folder) },
-            of: None,
-        }
+    fn campaign(name: String, folder: Folder, queue: Queue, far: bool) -> Self {
+        Self { name, far, hits: Some(folder), hits_of: None, queue, of: None }
     }
 
     /// Its numbers that were not taken in yet.
-    pub fn look(&mut self, progress: &mut Progress) -> Vec<u64> {
-        let numbers = self.queue.look(progress.next);
-        if self.queue.last().is_some_and(|last| last + 1 < progress.next) {
+    ///
+    /// # Errors
+    /// In a few words, if its queue cannot be a campaign's.
+    pub fn look(&mut self, progress: &mut Progress) -> Result<Vec<u64>, String> {
+        let numbers = self.queue.look(progress.next)?;
+        if self.queue.last().is_some_and(|last| last.saturating_add(1) < progress.next) {
             // it has started anew
             *progress = Progress::default();
             return self.queue.look(0);
         }
-        numbers
+        Ok(numbers)
     }
 
     /// The input with this number, unless it has gone or is larger than `limit` bytes.
-    pub fn read(&mut self, number: u64, limit: usize) -> Option<Vec<u8>> {
+    ///
+    /// # Errors
+    /// In a few words, if it is no regular file.
+    pub fn read(&mut self, number: u64, limit: usize) -> Result<Option<Vec<u8>>, String> {
         self.queue.read(number, limit)
     }
 
     /// Its hits, if there are any that were not read before.
-    pub fn hits(&mut self) -> Option<Hits> {
-        let folder = self.hits.as_ref()?;
-        let written = Hits::written(folder)?;
-        if self.hits_of.replace(written) == Some(written) {
-            return None;
+    ///
+    /// # Errors
+    /// In a few words, if what is there cannot be any campaign's.
+    pub fn hits(&mut self) -> Result<Option<Hits>, String> {
+        match &self.hits {
+            Some(folder) => Hits::read(folder, &mut self.hits_of),
+            None => Ok(None),
         }
-        Hits::read(folder)
     }
 }
 
@@ -87,13 +95,16 @@ pub struct Siblings {
     /// All that are known.
     pub all: Vec<Sibling>,
     /// Where more of them may come up, and what this campaign is called there.
-    meeting: Option<(PathBuf, String)>,
+    meeting: Option<(Folder, String)>,
 }
 
 impl Siblings {
     /// Those of the other cores: name and output folder.
     pub fn of_cores(cores: impl Iterator<Item = (String, PathBuf)>) -> Self {
-        let all = cores.map(|(name, folder)| Sibling::campaign(name, &folder, false)).collect();
+        let client = |(name, output): (String, PathBuf)| {
+            Sibling::campaign(name, Folder::named(&output), Queue::with_index(&output), false)
+        };
+        let all = cores.map(client).collect();
         Self { all, meeting: None }
     }
 
@@ -102,7 +113,7 @@ impl Siblings {
         for of in 0..self.all.len() {
             let Some(folder) = self.all[of].hits.clone() else { continue };
             for ends in ["faults", "hangs"] {
-                let (name, queue) = (format!("{}.{ends}", self.all[of].name), Queue::new(folder.join(ends)));
+                let (name, queue) = (format!("{}.{ends}", self.all[of].name), Queue::new(folder.inside(ends)));
                 self.all.push(Sibling { name, far: false, hits: None, hits_of: None, queue, of: Some(of) });
             }
         }
@@ -110,14 +121,15 @@ impl Siblings {
 
     /// ... and those that come up in `folder`, where this campaign is `name`.
     pub fn meet_in(&mut self, folder: PathBuf, name: String) {
-        self.meeting = Some((folder, name));
+        self.meeting = Some((Folder::named(folder), name));
     }
 
     /// The nearest ancestor of input `number` of the sibling at place `at` that is here, and the rules that lead from it to
     /// the input.
     pub fn ancestor(&self, at: usize, number: u64, known: &BTreeMap<String, Progress>) -> (Option<u32>, Vec<String>) {
         let Some(mut listed) = self.all[at].queue.get(number) else { return (None, Vec::new()) };
-        let mut rules = listed.rules.clone();
+        let mut generations = vec![listed.rules()];
+        let rules = |generations: Vec<Vec<String>>| generations.into_iter().rev().flatten().collect();
         let of = self.all[at].of;
         let sibling = &self.all[of.unwrap_or(at)];
         let entries = known.get(&sibling.name).map(|progress| &progress.entries);
@@ -125,29 +137,39 @@ impl Siblings {
         let mut youngest = if of.is_some() { u64::MAX } else { number };
         while let Some(parent) = listed.parent.filter(|&parent| parent < youngest) {
             if let Some(&entry) = entries.and_then(|entries| entries.get(&parent)) {
-                return (Some(entry), rules);
+                return (Some(entry), rules(generations));
             }
-            let Some(of_parent) = sibling.queue.get(parent) else { break };
+            let of_parent = sibling.queue.get(parent).filter(|_| generations.len() < MOST_GENERATIONS);
+            let Some(of_parent) = of_parent else { break };
             (listed, youngest) = (of_parent, parent);
-            rules.splice(0..0, listed.rules.iter().cloned());
+            generations.push(listed.rules());
         }
-        (None, rules)
+        (None, rules(generations))
     }
 
-    /// Looks for siblings that were not there before.
-    pub fn look_around(&mut self) {
-        let Some((folder, own)) = &self.meeting else { return };
-        let mut names: Vec<String> = std::fs::read_dir(folder)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(|name| !name.starts_with('.') && name != own)
-            .filter(|name| self.all.iter().all(|known| known.name != *name))
-            .filter(|name| folder.join(name).join("queue").is_dir())
-            .collect();
+    /// Looks for siblings that were not there before. Returns the names of those whose folders are links, which are not
+    /// followed.
+    ///
+    /// # Errors
+    /// In a few words, if more come up than are looked at.
+    pub fn look_around(&mut self) -> Result<Vec<String>, String> {
+        let Some((folder, own)) = &self.meeting else { return Ok(Vec::new()) };
+        let mut names = match folder.names(MOST_SIBLINGS) {
+            Err(error) if crate::files::is_refused(&error) => return Err(error.to_string()),
+            names => names.unwrap_or_default(),
+        };
+        names.retain(|name| !name.starts_with('.') && name != own && self.all.iter().all(|known| known.name != *name));
         names.sort();
-        self.all.extend(names.into_iter().map(|name| Sibling::campaign(name.clone(), &folder.join(name), true)));
+        let of = |name: &String| folder.inside(name);
+        let is_link = |name: &String| folder.has_link(name) || of(name).has_link("queue");
+        let links = names.iter().filter(|name| is_link(name)).cloned().collect();
+        names.retain(|name| of(name).inside("queue").metadata().is_ok());
+        let sibling = |name: String| {
+            let folder = folder.inside(&name);
+            Sibling::campaign(name, folder.clone(), Queue::new(folder.inside("queue")), true)
+        };
+        self.all.extend(names.into_iter().map(sibling).collect::<Vec<_>>());
+        Ok(links)
     }
 }
 
@@ -167,8 +189,8 @@ mod tests {
         }
         let mut siblings = Siblings::default();
         siblings.meet_in(folder.path().to_owned(), "me".into());
-        siblings.look_around();
-        siblings.look_around();
+        assert_eq!(siblings.look_around(), Ok(vec![]));
+        assert_eq!(siblings.look_around(), Ok(vec![]));
         (folder, siblings)
     }
 
@@ -192,8 +214,8 @@ mod tests {
         fs::write(faults.join("id_000000,src_000002,op_T.3"), "x").unwrap();
         siblings.with_their_ends();
         let mut progress = Progress::default();
-        assert_eq!(siblings.all[0].look(&mut progress), [0, 1, 2, 3]);
-        assert_eq!(siblings.all[1].look(&mut Progress::default()), [0]);
+        assert_eq!(siblings.all[0].look(&mut progress).unwrap(), [0, 1, 2, 3]);
+        assert_eq!(siblings.all[1].look(&mut Progress::default()).unwrap(), [0]);
         progress.is_here(0, 17);
         let known = BTreeMap::from([("other".to_owned(), progress)]);
         let rules = |rules: &[&str]| rules.iter().map(|&rule| rule.to_owned()).collect::<Vec<_>>();
@@ -208,7 +230,7 @@ mod tests {
         let (folder, mut siblings) = scene(&["id:000000,orig:a"]);
         let mut progress = Progress { next: 5, ..Progress::default() };
         progress.is_here(4, 4);
-        assert_eq!(siblings.all[0].look(&mut progress), [0]);
+        assert_eq!(siblings.all[0].look(&mut progress), Ok(vec![0]));
         assert_eq!(progress, Progress::default());
         drop(folder);
     }
@@ -216,9 +238,23 @@ mod tests {
     #[test]
     fn hits_are_read_when_they_were_written() {
         let (folder, mut siblings) = scene(&[]);
-        assert_eq!(siblings.all[0].hits(), None);
+        assert_eq!(siblings.all[0].hits(), Ok(None));
         let hits = Hits::new(1, [1].into_iter());
-        hits.write(&folder.path().join("other")).unwrap();
-        assert_eq!((siblings.all[0].hits(), siblings.all[0].hits()), (Some(hits), None));
+        hits.write(&Folder::named(folder.path().join("other"))).unwrap();
+        assert_eq!((siblings.all[0].hits(), siblings.all[0].hits()), (Ok(Some(hits)), Ok(None)));
+    }
+
+    #[test]
+    fn siblings_whose_folders_are_links_are_named_and_not_followed() {
+        use std::os::unix::fs::symlink;
+        let (folder, _) = scene(&["id:000000,orig:a"]);
+        symlink(folder.path().join("other"), folder.path().join("link")).unwrap();
+        fs::create_dir(folder.path().join("half")).unwrap();
+        symlink(folder.path().join("other/queue"), folder.path().join("half/queue")).unwrap();
+        fs::write(folder.path().join("README"), "").unwrap();
+        let mut siblings = Siblings::default();
+        siblings.meet_in(folder.path().to_owned(), "me".into());
+        assert_eq!(siblings.look_around(), Ok(vec!["half".to_owned(), "link".to_owned()]));
+        assert_eq!(siblings.all.iter().map(|sibling| sibling.name.as_str()).collect::<Vec<_>>(), ["other"]);
     }
 }

@@ -128,7 +128,7 @@ impl<'a> Worker<'a> {
                     archive.record.worst_time = Some((candidate, time));
                 }
                 if confirmation.confirmed {
-                    let bytes = std::fs::read(&path)
+                    let bytes = crate::files::read(&path, crate::files::LARGEST_INPUT)
                         .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
                     archive.degradation(candidate, &bytes, &confirmation)?;
                     archive.write_progress(None)?;

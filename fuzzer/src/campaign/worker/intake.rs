@@ -24,6 +24,7 @@ use crate::{
     },
     cost::{baseline::Baseline, resource::Cost},
     error::{Error, Result},
+    files,
     output::EntryName,
     target::{abi::Status, fork_server, tick::TIME_UP},
 };
@@ -46,7 +47,7 @@ pub(super) fn set_imports_aside(setup: &Setup, known: usize) -> Result<()> {
         if name.parse::<EntryName>().is_ok_and(|name| name.id < known as u64) {
             continue;
         }
-        std::fs::create_dir_all(&aside).map_err(|error| failed(&aside, error))?;
+        files::create_folder(&aside).map_err(|error| failed(&aside, error))?;
         std::fs::rename(&file, aside.join(name)).map_err(|error| failed(&file, error))?;
     }
     Ok(())
@@ -62,7 +63,7 @@ pub(in crate::campaign) fn written_since(folder: &Path, known: u64) -> BTreeMap<
     files_in(folder).into_iter().filter_map(numbered).collect()
 }
 
-fn files_in(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> =
         entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).map(|entry| entry.path()).collect();
@@ -249,8 +250,8 @@ impl Worker<'_> {
         const ENOUGH: Duration = Duration::from_millis(200);
         let started = Instant::now();
         let path = self.archive.borrow().path_of(reference);
-        let bytes =
-            std::fs::read(&path).map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
+        let bytes = files::read(&path, files::LARGEST_INPUT)
+            .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
         let mut runs = vec![self.archive.borrow().record.entries[reference as usize].cost];
         while runs.len() < RUNS && started.elapsed() < ENOUGH && !TIME_UP.load(Relaxed) && !stop_requested() {
             if ended_early(self.executor.execute(&bytes)) {
@@ -283,10 +284,8 @@ impl Worker<'_> {
         let files = written_since(&queue, known(self) as u64);
         let mut goes_on = true;
         while let Some(file) = files.get(&(known(self) as u64)) {
-            let bytes = std::fs::read(queue.join(file)).unwrap_or_default();
-            if bytes.len() > self.setup.max_size || self.is_lost(&bytes) {
-                break;
-            }
+            let bytes = files::read(&queue.join(file), self.setup.max_size as u64).ok();
+            let Some(bytes) = bytes.filter(|bytes| !self.is_lost(bytes)) else { break };
             let input = BytesInput::new(bytes);
             self.execute(&input)?;
             let status = self.executor.counts().status();
@@ -311,8 +310,8 @@ impl Worker<'_> {
     pub(super) fn import(&mut self) -> Result<Option<Outcome>> {
         let folder = imports(self.setup);
         for file in files_in(&folder) {
-            let bytes = std::fs::read(&file).unwrap_or_default();
-            if bytes.len() <= self.setup.max_size && !self.is_lost(&bytes) {
+            let bytes = files::read(&file, self.setup.max_size as u64).ok();
+            if let Some(bytes) = bytes.filter(|bytes| !self.is_lost(bytes)) {
                 let input = BytesInput::new(bytes);
                 let parent = self.archive.borrow().record.reference;
                 let evaluated =

@@ -24,7 +24,8 @@ use crate::{
         sync::{Hits, Siblings},
     },
     error::Result,
-    output::{summary::StoppedBy, write_whole},
+    files::{self, Folder},
+    output::{atomic::unwritable, summary::StoppedBy},
     stages::keeper::Keeper,
     target::{
         abi::Status,
@@ -32,6 +33,9 @@ use crate::{
         tick::{TICKED, TIME_UP},
     },
 };
+
+/// AFL's figures, which afl-whatsup reads in a sync folder.
+const STATS: &str = "fuzzer_stats";
 
 /// How often the folders of other cores are looked at.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -157,7 +161,7 @@ impl Worker<'_> {
             far
         };
         if far {
-            sharing.siblings.look_around();
+            self.meet(&mut sharing)?;
             self.show(&mut sharing)?;
         }
         let (started, before) = (Instant::now(), *self.state.executions());
@@ -175,12 +179,31 @@ impl Worker<'_> {
         outcome
     }
 
+    /// Looks for siblings that were not there before.
+    fn meet(&self, sharing: &mut Sharing) -> Result<()> {
+        match sharing.siblings.look_around() {
+            Ok(links) => links.iter().try_for_each(|name| self.leave_out(name, "its folder is a link")),
+            Err(why) => self.say(format!("nobody new is met in the folder of --sync: {why}")),
+        }
+    }
+
+    /// Takes in nothing more of a sibling whose files cannot be a campaign's, and says so once.
+    fn leave_out(&self, name: &str, why: &str) -> Result<()> {
+        self.archive.borrow_mut().record.left_out.insert(name.to_owned());
+        self.say(format!("{name} is left out of this session: {why}"))
+    }
+
+    fn is_left_out(&self, name: &str) -> bool {
+        self.archive.borrow().record.left_out.contains(name)
+    }
+
     /// Writes down what others may know. What cannot be written is said once: the campaign goes on.
     fn show(&mut self, sharing: &mut Sharing) -> Result<()> {
         let program = self.setup.folder.path();
         self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
         let mut hits = self.kept.borrow().rare.hits.clone();
-        let mut shown = Hits::new(self.fingerprint, hits.iter().copied().take(self.own_edges)).write(program);
+        let mut shown =
+            Hits::new(self.fingerprint, hits.iter().copied().take(self.own_edges)).write(&Folder::named(program));
         if let Some(publisher) = &self.setup.publisher {
             for sibling in sharing.siblings.all.iter().filter(|sibling| !sibling.far) {
                 if let Some(of_sibling) = sharing.hits.get(&sibling.name) {
@@ -195,8 +218,11 @@ impl Worker<'_> {
                     Hits::new(self.fingerprint, hits.into_iter().take(self.own_edges)).write(publisher.folder())
                 })
                 .and_then(|()| publisher.publish(&mut record.published, &queue, files))
-                .and_then(|()| match std::fs::read(program.join("fuzzer_stats")) {
-                    Ok(stats) => write_whole(&publisher.folder().join("fuzzer_stats"), &stats),
+                .and_then(|()| match files::read(&program.join(STATS), files::LARGEST_TEXT) {
+                    Ok(stats) => {
+                        let path = publisher.folder().path().join(STATS);
+                        publisher.folder().write_whole(STATS, &stats).map_err(|error| unwritable(&path, &error))
+                    }
                     Err(_) => Ok(()), // not written yet
                 });
         }
@@ -221,7 +247,17 @@ impl Worker<'_> {
     fn learn_hits(&mut self, sharing: &mut Sharing) -> Result<()> {
         let mut strangers = Vec::new();
         for sibling in &mut sharing.siblings.all {
-            let Some(hits) = sibling.hits() else { continue };
+            if self.is_left_out(&sibling.name) {
+                continue;
+            }
+            let hits = match sibling.hits() {
+                Ok(Some(hits)) => hits,
+                Ok(None) => continue,
+                Err(why) => {
+                    self.leave_out(&sibling.name, &why)?;
+                    continue;
+                }
+            };
             if hits.fingerprint == self.fingerprint {
                 sharing.hits.insert(sibling.name.clone(), hits);
             } else {
@@ -245,12 +281,28 @@ impl Worker<'_> {
                 continue;
             }
             let name = sharing.siblings.all[at].name.clone();
+            if self.is_left_out(&name) {
+                continue;
+            }
             let next = {
                 let taken_in = &mut self.archive.borrow_mut().record.taken_in;
-                sharing.siblings.all[at].look(taken_in.entry(name.clone()).or_default()).into_iter()
+                sharing.siblings.all[at].look(taken_in.entry(name.clone()).or_default())
+            };
+            let next = match next {
+                Ok(next) => next,
+                Err(why) => {
+                    self.leave_out(&name, &why)?;
+                    continue;
+                }
             };
             for number in next {
-                let bytes = sharing.siblings.all[at].read(number, self.setup.max_size);
+                let bytes = match sharing.siblings.all[at].read(number, self.setup.max_size) {
+                    Ok(bytes) => bytes,
+                    Err(why) => {
+                        self.leave_out(&name, &why)?;
+                        break;
+                    }
+                };
                 let mut status = Status::Returned;
                 if let Some(bytes) = bytes
                     && !self.is_lost(&bytes)
@@ -272,7 +324,7 @@ impl Worker<'_> {
                     }
                 }
                 if let Some(progress) = self.archive.borrow_mut().record.taken_in.get_mut(&name) {
-                    progress.next = progress.next.max(number + 1);
+                    progress.next = progress.next.max(number.saturating_add(1));
                 }
                 if ended_early(status) && !fork_server::is_used() {
                     self.checkpoint(false)?;

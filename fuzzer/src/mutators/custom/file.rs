@@ -7,9 +7,13 @@ use saphyr_parser::{Event, Parser, ScanError, Span, StrInput};
 
 use super::{CustomRule, Rule, in_one_line};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// More rules than this are a mistake, or something else than rules.
 const MOST_RULES: usize = 1000;
+
+/// A larger file is something else than rules, in bytes.
+const LARGEST_FILE: u64 = 16 << 20;
 
 /// How many characters of a text an error shows.
 const SHOWN: usize = 120;
@@ -46,7 +50,7 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Arc<dyn Rule>>> {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+    let bytes = files::read_named(path, LARGEST_FILE).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => "it does not exist: name an existing file".to_owned(),
         _ => format!("it cannot be read ({error}): name a readable file"),
     })?;

@@ -1,7 +1,10 @@
 //! What the display says: the block of a terminal, and the line elsewhere.
 
 use super::{Client, Size, Status, View};
-use crate::output::format::{clock, counted, grouped, rate, ratio};
+use crate::output::{
+    format::{clock, counted, grouped, rate, ratio},
+    plain::is_obeyed,
+};
 use std::fmt::Write as _;
 
 /// A piece of text with its looks, as an SGR code; empty for none.
@@ -234,7 +237,7 @@ fn cut(line: Line, columns: usize) -> Line {
     let mut room = if total > columns { columns - 1 } else { columns };
     let mut shown = Line::new();
     for (looks, text) in line {
-        let part: String = text.chars().take(room).map(|c| if c.is_control() { '?' } else { c }).collect();
+        let part: String = text.chars().take(room).map(|c| if is_obeyed(c) { '?' } else { c }).collect();
         room -= part.chars().count();
         if !part.is_empty() {
             shown.push((looks, part));

@@ -5,7 +5,10 @@ use std::{fmt::Write as _, ops::Range};
 use super::MaskReport;
 use crate::{
     mask::{Edit, Mask},
-    output::format::{counted, grouped},
+    output::{
+        format::{counted, grouped},
+        plain,
+    },
     report::visible::reads_as_text,
 };
 
@@ -67,11 +70,11 @@ pub fn for_people(report: &MaskReport, bytes: &[u8], width: usize, color: bool) 
 }
 
 fn header(report: &MaskReport, bytes: &[u8], width: usize) -> String {
-    let mut text = format!("{}  {}\n", report.path, counted(report.length as u64, "byte"));
+    let mut text = format!("{}  {}\n", plain::shown(&report.path), counted(report.length as u64, "byte"));
     if report.status != "returned" {
         let _ = writeln!(text, "  status      {}", report.status);
     }
-    let _ = writeln!(text, "  target      the run {}", report.target.description);
+    let _ = writeln!(text, "  target      the run {}", plain::shown(&report.target.description));
     let early = if report.early_ends == 0 {
         String::new()
     } else {
@@ -330,6 +333,13 @@ mod tests {
     fn a_text_is_shown_line_by_line() {
         let text = b"<!DOCTYPE note [\n\t<!ATTLIST note lang CDATA #IMPLIED>\n]>\ncaf\xc3\xa9 and a line that is longer than the screen\n";
         insta::assert_snapshot!(for_people(&report(text.len(), &[18..28, 38..43]), text, 60, false));
+    }
+
+    #[test]
+    fn names_bring_no_colours_of_their_own() {
+        let hostile = MaskReport { path: "a\x1b[31m\nb".into(), ..report(3, &[]) };
+        let shown = for_people(&hostile, b"abc", 60, false);
+        assert!(shown.starts_with("a\\u{1b}[31m\\u{a}b  3 bytes\n"), "{shown:?}");
     }
 
     #[test]

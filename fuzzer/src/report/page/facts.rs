@@ -6,6 +6,7 @@ use crate::{
     output::{
         Instrumentation,
         format::{counted, grouped, rate},
+        shell,
         summary::{Engine, Summary},
     },
     report::{markup, visible::shown, words},
@@ -58,7 +59,7 @@ pub fn facts(summary: &Summary) -> Markup {
     };
     html! {
         h2 id="campaign" { "Campaign" }
-        (markup::command(&words::command_line(&summary.command)))
+        (markup::command(&shell::command(&summary.command)))
         dl class="facts" {
             dt { "target" } dd { span class="code" { (shown(&summary.target.program)) } ", " (engine)
                 @if summary.target.instrumentation == Instrumentation::Afl { ", built by AFL++: its counts have eight bits and wrap around, and times are not CPU times" }

@@ -162,6 +162,27 @@ pub fn opened() -> Vec<u8> {
     ours().map_or_else(Vec::new, |server| server.opened().to_vec())
 }
 
+/// Those of these libraries ([`opened`]) whose files are there: some programs write a library, open it and remove it.
+pub fn existing(libraries: &[u8]) -> Vec<u8> {
+    let paths = libraries.split_inclusive(|&byte| byte == 0);
+    let exists = |path: &&[u8]| {
+        path.strip_suffix(&[0]).is_some_and(|path| std::path::Path::new(OsStr::from_bytes(path)).exists())
+    };
+    paths.filter(exists).flatten().copied().collect()
+}
+
+/// Whether runs have opened all of these libraries ([`opened`]), which were not taken in yet.
+pub fn has_met(libraries: &[u8]) -> bool {
+    libraries.is_empty() || ours().is_some_and(|server| server.has_met(libraries))
+}
+
+/// Takes none of the libraries in that runs have opened, until one opens them again.
+pub fn forget_met() {
+    if let Some(server) = ours() {
+        server.forget_met();
+    }
+}
+
 /// Takes in libraries that were opened in an earlier process, before the first run. Tells whether the tables have grown.
 pub fn open_again(libraries: &[u8]) -> bool {
     ours().is_some_and(|server| server.list(libraries) && take_in(server))

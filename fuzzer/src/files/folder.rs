@@ -1,0 +1,234 @@
+//! A folder into which others may write as well.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::File,
+    io::{self, Read as _, Write as _},
+    os::{fd::OwnedFd, unix::ffi::OsStrExt as _},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, linkat, mkdirat, openat, renameat, unlinkat};
+
+use super::{AT_ONCE, USUAL_MODE, in_words, read_up_to, refused, regular};
+
+/// A folder, by a path that the user named and names below it. The path may lead through links; below it none is followed,
+/// however often it is looked at: folders can be exchanged at any time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder {
+    named: PathBuf,
+    below: Vec<OsString>,
+}
+
+impl Folder {
+    /// The folder that the user named.
+    pub fn named(path: impl Into<PathBuf>) -> Self {
+        Self { named: path.into(), below: Vec::new() }
+    }
+
+    /// The folder of this name in it.
+    #[must_use]
+    pub fn inside(&self, name: impl Into<OsString>) -> Self {
+        let mut below = self.below.clone();
+        below.push(name.into());
+        Self { named: self.named.clone(), below }
+    }
+
+    /// Its path, for messages.
+    pub fn path(&self) -> PathBuf {
+        self.below.iter().fold(self.named.clone(), |path, name| path.join(name))
+    }
+
+    /// Opens the folder itself.
+    fn descriptor(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | AT_ONCE;
+        let mut folder = openat(CWD, &self.named, flags, Mode::empty())?;
+        for name in &self.below {
+            folder = openat(&folder, one_name(name)?, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| {
+                match error {
+                    // what the system says of a link where a folder is asked for
+                    rustix::io::Errno::NOTDIR => refused("it is not a folder, or a link to one"),
+                    error => in_words(error),
+                }
+            })?;
+        }
+        Ok(folder)
+    }
+
+    /// Opens one of its files with these flags.
+    pub(super) fn open_with(&self, name: &str, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
+        let errno = |error: io::Error| rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::LOOP);
+        let name = one_name(OsStr::new(name)).map_err(errno)?;
+        openat(self.descriptor().map_err(errno)?, name, flags, mode)
+    }
+
+    /// Opens one of its files to read it.
+    ///
+    /// # Errors
+    /// If it is not there, may not be read, or is not a regular file: see [`super::is_refused`].
+    pub fn open(&self, name: &str) -> io::Result<File> {
+        let name = one_name(OsStr::new(name))?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | AT_ONCE;
+        regular(openat(self.descriptor()?, name, flags, Mode::empty()).map_err(in_words)?.into())
+    }
+
+    /// Reads one of its files whole.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and if it is larger than `limit` bytes.
+    pub fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
+        read_up_to(&self.open(name)?, limit)
+    }
+
+    /// Fills `buffer` from the start of a file, as far as there is something. Returns how much that was.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn read_into(&self, name: &str, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut file = self.open(name)?;
+        let mut length = 0;
+        loop {
+            let read = file.read(&mut buffer[length..])?;
+            length += read;
+            // only the end of a file gives less than there is room for
+            if read == 0 || length < buffer.len() {
+                return Ok(length);
+            }
+        }
+    }
+
+    /// The names in it that are UTF-8, in no order.
+    ///
+    /// # Errors
+    /// If it cannot be read, or if there are more than `most`.
+    pub fn names(&self, most: usize) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in Dir::new(self.descriptor()?)? {
+            match entry?.file_name().to_str() {
+                Ok("." | "..") | Err(_) => {}
+                Ok(_) if names.len() == most => return Err(refused(format!("it holds more than {most} files"))),
+                Ok(name) => names.push(name.to_owned()),
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether nothing is in it.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn is_empty(&self) -> io::Result<bool> {
+        let mut entries = Dir::new(self.descriptor()?)?;
+        Ok(entries.all(|entry| entry.is_ok_and(|entry| matches!(entry.file_name().to_bytes(), b"." | b".."))))
+    }
+
+    /// The folder's own metadata.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn metadata(&self) -> io::Result<std::fs::Metadata> {
+        File::from(self.descriptor()?).metadata()
+    }
+
+    /// Whether something of this name is in it, whatever it is.
+    pub fn has(&self, name: &str) -> bool {
+        let stat = |folder| rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+        one_name(OsStr::new(name)).is_ok() && self.descriptor().is_ok_and(|folder| stat(folder).is_ok())
+    }
+
+    /// The size of one of its files, in bytes; nothing if it is not there.
+    pub fn length(&self, name: &str) -> Option<u64> {
+        let name = one_name(OsStr::new(name)).ok()?;
+        let found = rustix::fs::statat(self.descriptor().ok()?, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        u64::try_from(found.st_size).ok()
+    }
+
+    /// Whether it has a symbolic link of this name.
+    pub fn has_link(&self, name: &str) -> bool {
+        let stat = |folder| rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+        let found = self.descriptor().ok().and_then(|folder| stat(folder).ok());
+        found.is_some_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
+    }
+
+    /// Creates it, and what is missing above it, unless it is there.
+    ///
+    /// # Errors
+    /// If it cannot be created, or if something else has its name.
+    pub fn create(&self) -> io::Result<()> {
+        std::fs::create_dir_all(&self.named)?;
+        let mut above = Self::named(&self.named);
+        for name in &self.below {
+            match mkdirat(above.descriptor()?, one_name(name)?, Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+            above = above.inside(name);
+        }
+        self.descriptor().map(drop)
+    }
+
+    /// Writes one of its files whole: it appears under a name that nobody else has, and is renamed.
+    ///
+    /// # Errors
+    /// If it cannot be written; nothing is left behind.
+    pub fn write_whole(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let name = one_name(OsStr::new(name))?;
+        let folder = self.descriptor()?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | AT_ONCE;
+        let (temporary, file) = loop {
+            let temporary = unfinished(COUNTER.fetch_add(1, Relaxed));
+            match openat(&folder, &temporary, flags, Mode::from_raw_mode(USUAL_MODE)) {
+                // somebody has guessed it, or a process with this number has left it
+                Err(rustix::io::Errno::EXIST) => {}
+                opened => break (temporary, opened?),
+            }
+        };
+        let written = File::from(file)
+            .write_all(bytes)
+            .and_then(|()| renameat(&folder, &temporary, &folder, name).map_err(io::Error::from));
+        if written.is_err() {
+            let _ = unlinkat(&folder, &temporary, AtFlags::empty());
+        }
+        written
+    }
+
+    /// Gives a file a second name in it. False if the name is taken.
+    ///
+    /// # Errors
+    /// If there cannot be a link, such as on another file system.
+    pub fn link(&self, from: &Path, name: &str) -> io::Result<bool> {
+        match linkat(CWD, from, self.descriptor()?, one_name(OsStr::new(name))?, AtFlags::empty()) {
+            Ok(()) => Ok(true),
+            Err(rustix::io::Errno::EXIST) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes those of its files whose names begin with this.
+    pub fn remove_beginning_with(&self, prefix: &str) {
+        let Ok(folder) = self.descriptor() else { return };
+        let Ok(entries) = Dir::read_from(&folder) else { return };
+        for entry in entries.flatten().filter(|entry| entry.file_name().to_bytes().starts_with(prefix.as_bytes())) {
+            let _ = unlinkat(&folder, entry.file_name(), AtFlags::empty());
+        }
+    }
+}
+
+/// What the names of unfinished files start with; hidden, so that nobody takes them for inputs.
+pub const UNFINISHED: &str = ".unfinished-";
+
+/// The name of an unfinished file: unique among the threads and processes that write to one folder.
+pub fn unfinished(number: u64) -> String {
+    format!("{UNFINISHED}{}-{number}", std::process::id())
+}
+
+/// Lets names through that lead nowhere else.
+fn one_name(name: &OsStr) -> io::Result<&OsStr> {
+    match name.as_bytes() {
+        b"" | b"." | b".." => Err(refused("its name leads somewhere else")),
+        bytes if bytes.contains(&b'/') || bytes.contains(&0) => Err(refused("its name leads somewhere else")),
+        _ => Ok(name),
+    }
+}

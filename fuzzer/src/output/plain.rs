@@ -1,0 +1,147 @@
+//! Text for terminals. Names of files and functions, sources, and what targets say may hold anything, also what a terminal
+//! obeys: everything that is printed goes through [`printed`], whether it goes to a terminal or not.
+
+use std::{
+    borrow::Cow,
+    io::{self, Write as _},
+};
+
+/// Whether a character has a shape of its own and leaves those around it where they are.
+pub fn is_plain(c: char) -> bool {
+    // `escape_debug` escapes controls (those of formats and directions too), unusual blanks, combining marks and what is
+    // not assigned; and quotes and backslashes, which hide nothing
+    matches!(c, '"' | '\'' | '\\') || c.escape_debug().len() == 1
+}
+
+/// A name, a path or a command in plain characters.
+pub fn shown(text: &str) -> String {
+    text.chars().fold(String::new(), |mut shown, c| {
+        if is_plain(c) {
+            shown.push(c)
+        } else {
+            shown.extend(c.escape_unicode())
+        }
+        shown
+    })
+}
+
+/// Whether a terminal obeys a character instead of showing it: controls, and those that turn the direction of text or have no
+/// shape at all. Combining marks, which many languages need, are not among them.
+pub fn is_obeyed(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// How text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Lines of text.
+    Lines,
+    /// Lines with colours of ours. What is not ours in them has been through [`shown`] or [`printed`] before.
+    Painted,
+    /// JSON, in whose texts characters can be written as numbers.
+    Json,
+}
+
+/// A text in which newlines and tabs are all that a terminal obeys, and colours where they are wanted. The rest is spelled
+/// out, `\x1b` as `\u{1b}`.
+pub fn printed(text: &str, form: Form) -> Cow<'_, str> {
+    let passes = |c: char| !is_obeyed(c) || matches!(c, '\n' | '\t');
+    if text.chars().all(passes) {
+        return Cow::Borrowed(text);
+    }
+    let mut printed = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let color = if form == Form::Painted { color(rest) } else { 0 };
+        let length = color.max(c.len_utf8());
+        match form {
+            _ if passes(c) || color > 0 => printed.push_str(&rest[..length]),
+            Form::Json => {
+                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| printed += &format!("\\u{unit:04x}"));
+            }
+            _ => printed.extend(c.escape_unicode()),
+        }
+        rest = &rest[length..];
+    }
+    Cow::Owned(printed)
+}
+
+/// The length of the colour that a text begins with, such as `\x1b[31m`; 0 if it begins with something else.
+fn color(text: &str) -> usize {
+    let Some(code) = text.strip_prefix("\x1b[") else { return 0 };
+    let digits = code.bytes().take_while(u8::is_ascii_digit).count();
+    if (1..=2).contains(&digits) && code[digits..].starts_with('m') { digits + 3 } else { 0 }
+}
+
+/// Prints to standard output.
+///
+/// # Errors
+/// If it cannot be written; a closed pipe is no error.
+pub fn print(text: &str, form: Form) -> io::Result<()> {
+    match io::stdout().write_all(printed(text, form).as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Prints to standard error. That it is closed is no reason to stop.
+pub fn complain(text: &str) {
+    let _ = io::stderr().write_all(printed(text, Form::Lines).as_bytes());
+}
+
+/// Says something on standard error, in a line that begins with the name of this program.
+pub fn warn(message: &str) {
+    complain(&format!("quagmire: {}\n", message.trim_end().replace('\n', " ")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const HOSTILE: &str = "a\x1b]0;title\x07\x1b[2J\u{9b}31m\r\u{202e}b\x7f";
+
+    #[test]
+    fn names_cannot_turn_their_direction_or_end_a_line() {
+        assert_eq!(shown("std::vector<int>'\"\\"), "std::vector<int>'\"\\");
+        assert_eq!(shown("a\u{202e}b\nc\0\u{2066}"), "a\\u{202e}b\\u{a}c\\u{0}\\u{2066}");
+    }
+
+    #[test]
+    fn what_a_terminal_obeys_is_spelled_out_and_languages_stay_readable() {
+        let spelled = "a\\u{1b}]0;title\\u{7}\\u{1b}[2J\\u{9b}31m\\u{d}\\u{202e}b\\u{7f}";
+        assert_eq!(printed(HOSTILE, Form::Lines), spelled);
+        assert_eq!(printed(HOSTILE, Form::Painted), spelled);
+        let text = "žluťoučký\tकिताब e\u{301}\n";
+        assert_eq!(printed(text, Form::Lines), text);
+    }
+
+    #[test]
+    fn colours_pass_where_they_are_ours() {
+        let painted = "\x1b[31mhot\x1b[0m \x1b[2J\x1b[1;31m\x1b[m\x1b[";
+        let kept = "\x1b[31mhot\x1b[0m \\u{1b}[2J\\u{1b}[1;31m\\u{1b}[m\\u{1b}[";
+        assert_eq!(printed(painted, Form::Painted), kept);
+        assert!(!printed(painted, Form::Lines).contains('\x1b'));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_printed_is_obeyed(text: String) {
+            let all = HOSTILE.to_owned() + &text;
+            prop_assert!(printed(&all, Form::Lines).chars().all(|c| !is_obeyed(c) || matches!(c, '\n' | '\t')));
+            prop_assert!(shown(&all).chars().all(is_plain));
+        }
+
+        #[test]
+        fn json_stays_the_same_value(text: String) {
+            let all = HOSTILE.to_owned() + &text + "\u{e0041}";
+            let json = serde_json::to_string(&all).unwrap();
+            let shown = printed(&json, Form::Json);
+            prop_assert!(shown.chars().all(|c| !is_obeyed(c)));
+            prop_assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), all);
+        }
+    }
+}

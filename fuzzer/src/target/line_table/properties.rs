@@ -1,0 +1,42 @@
+//! Tables of any bytes: reading one ends, in memory in proportion to its bytes, and whatever comes out can be asked.
+
+use proptest::prelude::*;
+
+use super::{LineTable, Numbers, Place};
+
+const PLACES: [Place; 2] =
+    [Place { file: c"/src/a.c", function: c"a" }, Place { file: c"/usr/include/b.h", function: c"b" }];
+
+/// Tables by themselves are rare among random bytes: small numbers make more of them.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let small = prop_oneof![8 => 0u8..4, 1 => any::<u8>()];
+    prop_oneof![prop::collection::vec(any::<u8>(), 0..200), prop::collection::vec(small, 0..200)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn no_bytes_make_a_table_that_panics(bytes in bytes(), places in 0usize..3, edges: Vec<u64>) {
+        if let Some(table) = LineTable::parse(PLACES[..places.min(2)].to_vec(), Numbers { bytes: &bytes }) {
+            prop_assert!(table.groups.len() + table.instances.len() <= bytes.len());
+            let executed = table.executed(&edges);
+            prop_assert!(executed.len() <= bytes.len());
+            let _ = table.edges_of(|_, line| line == 1);
+            prop_assert!(table.lines().count() <= bytes.len() && table.functions().count() <= bytes.len());
+        }
+    }
+
+    #[test]
+    fn a_length_that_is_not_there_takes_no_memory(length: u64, rest in bytes()) {
+        let mut bytes = Vec::new();
+        let mut left = length;
+        while left > 0x7f {
+            bytes.push(left as u8 | 0x80);
+            left >>= 7;
+        }
+        bytes.push(left as u8);
+        bytes.extend(rest);
+        let _ = LineTable::parse(PLACES.to_vec(), Numbers { bytes: &bytes });
+    }
+}
