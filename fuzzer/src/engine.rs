@@ -61,9 +61,10 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The command that replays inputs, as a shell takes it.
-pub fn replay_command(inputs: &[&Path]) -> String {
+/// The command that replays inputs with these options, as a shell takes it.
+pub fn replay_command(options: &[&str], inputs: &[&Path]) -> String {
     let inputs = inputs.iter().map(|input| quoted(&input.display().to_string()));
+    let inputs = options.iter().map(|&option| option.to_owned()).chain(inputs);
     let words = match fork_server::command() {
         [] => [quoted(&program()), "replay".to_owned()].into_iter().chain(inputs).collect::<Vec<_>>(),
         command => {
