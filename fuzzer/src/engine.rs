@@ -56,9 +56,9 @@ pub fn instrumentation() -> Instrumentation {
     if fork_server::is_afl() { Instrumentation::Afl } else { Instrumentation::Counts }
 }
 
-/// The command that replays inputs, as a shell takes it.
-pub fn replay_command(inputs: &[&Path]) -> String {
-    let inputs = inputs.iter().map(|input| input.as_os_str());
+/// The command that replays inputs with these options, as a shell takes it.
+pub fn replay_command(options: &[&str], inputs: &[&Path]) -> String {
+    let inputs = options.iter().map(OsStr::new).chain(inputs.iter().map(|input| input.as_os_str()));
     match fork_server::command() {
         [] => shell::command([program_word(), OsStr::new("replay")].into_iter().chain(inputs)),
         command => {

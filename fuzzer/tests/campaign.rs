@@ -40,7 +40,7 @@ fn a_campaign_leaves_a_complete_output_folder() {
         for (key, value) in &fields[1..] {
             match *key {
                 "src" => assert!(value.parse::<usize>().expect("a number") < number, "{name}"),
-                "cost" => assert!(value.parse::<f64>().expect("a ratio") >= 0.0, "{name}"),
+                "cost" | "bysize" => assert!(value.parse::<f64>().expect("a ratio") >= 0.0, "{name}"),
                 "op" | "orig" => assert!(!value.is_empty(), "{name}"),
                 _ => panic!("{key} in {name}"),
             }

@@ -172,7 +172,7 @@ impl<'a> Archive<'a> {
         self.folder().queue().join(&self.record.entries[entry as usize].file)
     }
 
-    /// Cost as a multiple of the baseline, of that among the chosen costs in which it is largest; 1 before there is a
+    /// Cost as a multiple of the median seed's, of that among the chosen costs in which it is largest; 1 before there is a
     /// baseline.
     pub fn ratio(&self, cost: &Cost) -> f64 {
         self.record.baseline.map_or(1.0, |baseline| self.kept.borrow().steering.ratio(cost, &baseline.cost))
@@ -230,7 +230,9 @@ impl<'a> Archive<'a> {
     fn remember(&mut self, entry: Entry, bytes: &[u8], counts: &CountsObserver) -> Vec<u32> {
         let (number, score) = (self.record.entries.len() as u32, entry.score);
         self.record.entries.push(entry);
-        self.kept.borrow_mut().enter(number, bytes, score, counts)
+        let fallen = self.kept.borrow_mut().enter(number, bytes, score, counts);
+        self.challenge_worst(number);
+        fallen
     }
 
     /// Enters what is in the queue already, as `file`, and has the next number. Returns the entries that do not matter any
@@ -275,6 +277,7 @@ impl Archive<'_> {
         let labels = rules.iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone());
         let name = EntryName {
             sync: sync.map(str::to_owned),
+            by_size: self.ratio_by_size(&counts.cost(), bytes.len() as u64),
             ..EntryName::mutant(number.into(), parent.into(), ratio, labels)
         };
         let of_parent = &self.record.entries[parent as usize];
@@ -290,7 +293,7 @@ impl Archive<'_> {
         if novelty.edge || novelty.total {
             self.record.last_new = Some(self.elapsed());
         }
-        if novelty.total && self.worst_ratio() * POINT_STEP < ratio {
+        if novelty.total && self.largest_ratio() * POINT_STEP < ratio {
             self.logs.point(self.elapsed(), self.record.degradations, ratio)?;
         }
         let fallen = self.enter(entry, bytes, counts)?;

@@ -3,7 +3,7 @@
 use std::{
     io::Read,
     os::{fd::AsRawFd, unix::process::CommandExt},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -11,14 +11,17 @@ use std::{
 use super::supervisor::stop_requested;
 use crate::{
     cost::{
+        decision::{Question, weakest},
         degradation::{Criteria, Excess},
-        judgement::{Severity, Verdict, judge},
+        judgement::{Severity, Verdict},
         resource::Resource,
+        sizes::SizeModel,
         statistics::Estimate,
     },
     error::{Error, Result},
     output::summary::{FindingCost, Noise},
     replay::{
+        against::Against,
         growth::Growth,
         report::{InputReport, Report},
     },
@@ -31,17 +34,27 @@ const BUDGET: Duration = Duration::from_secs(2);
 /// How often a measuring process is looked at.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What confirmation found out. Everything is against the baseline's seed.
+/// What confirmation found out. Ratios are against the median seed unless they are said to be by size.
 #[derive(Clone, Debug)]
 pub struct Confirmation {
     /// It is a degradation.
     pub confirmed: bool,
-    /// Of its time.
+    /// Of its time: slower than the median seed, the seed that it was made from, and an ordinary input of its size.
     pub verdict: Verdict,
-    /// By the largest ratio among the costs that count.
+    /// Beside which of them it is least so.
+    pub weakest: String,
+    /// Its time against the median seed alone.
+    pub by_seed: Verdict,
+    /// By `ratio`.
     pub severity: Severity,
-    /// CPU time of the input over that of the seed.
+    /// The largest among the costs that count: by size, or by seed, as degradations go by.
+    pub ratio: f64,
+    /// CPU time of the input over that of the median seed.
     pub time_ratio: Estimate,
+    /// CPU time of the input over that of an ordinary input of its size.
+    pub time_ratio_by_size: Option<Estimate>,
+    /// The file that stood for such an input, and what its times were multiplied by.
+    pub stand_in: Option<(PathBuf, f64)>,
     /// Of the rank test of the times.
     pub p_value: f64,
     /// Of all resources.
@@ -53,10 +66,36 @@ pub struct Confirmation {
 }
 
 impl Confirmation {
+    fn of(&self, resource: Resource) -> Option<&FindingCost> {
+        self.costs.iter().find(|cost| cost.resource == resource)
+    }
+
     /// How many times the seed's amount of a resource the input used.
     pub fn ratio(&self, resource: Resource) -> Option<f64> {
-        self.costs.iter().find(|cost| cost.resource == resource).map(|cost| cost.ratio)
+        self.of(resource).map(|cost| cost.ratio)
     }
+
+    /// How many times the amount of an ordinary input of its size it used.
+    pub fn ratio_by_size(&self, resource: Resource) -> Option<f64> {
+        self.of(resource)?.ratio_by_size
+    }
+}
+
+/// The inputs of a confirmation.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// What may be a degradation.
+    pub input: &'a Path,
+    /// Its size.
+    pub bytes: u64,
+    /// The seed that is the baseline.
+    pub reference: &'a Path,
+    /// The seed that it was made from.
+    pub own_seed: &'a Path,
+    /// Seeds that were joined to its size.
+    pub joined: Option<&'a Path>,
+    /// What is expected of its size; `None` if degradations go by the seed.
+    pub model: Option<&'a SizeModel>,
 }
 
 /// How to confirm.
@@ -73,59 +112,82 @@ pub struct Confirmer {
 }
 
 impl Confirmer {
-    /// Measures `candidate` beside the seed that is the baseline and beside the seed that it was made from. `None` if it
-    /// does not come back when it is run by itself, or if there was no time to find out. `meanwhile` is called all the time.
+    /// Measures a candidate beside the seed that is the baseline, the seed that it was made from, and an ordinary input of
+    /// its size. `None` if it does not come back when it is run by itself, or if there was no time to find out. `meanwhile`
+    /// is called all the time.
     ///
     /// # Errors
     /// If the measuring process cannot be started or says nonsense.
     pub fn confirm(
         &self,
-        reference: &Path,
-        own_seed: &Path,
-        candidate: &Path,
+        candidate: &Candidate,
         meanwhile: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Option<Confirmation>> {
-        let mut inputs = vec![reference];
-        if own_seed != reference {
-            inputs.push(own_seed);
-        }
-        inputs.push(candidate);
-        let Some(report) = self.replay(&inputs, BUDGET, meanwhile)? else { return Ok(None) };
+        let own_seed = Some(candidate.own_seed).filter(|&own| own != candidate.reference);
+        let inputs: Vec<&Path> = [Some(candidate.reference), own_seed, candidate.joined, Some(candidate.input)]
+            .into_iter()
+            .flatten()
+            .collect();
+        let expected = |model: &SizeModel| model.ordinary(Resource::Instructions, candidate.bytes).round() as u64;
+        let question =
+            Question::Last { ordinary: candidate.model.map(expected), is_joined: candidate.joined.is_some() };
+        let Some(report) = self.replay(&inputs, question, BUDGET, meanwhile)? else { return Ok(None) };
         let (Some(first), Some(last)) = (report.inputs.first(), report.inputs.last()) else {
             return Err(Error::other("the replay process reported nothing"));
         };
         if last.seconds.is_empty() || first.seconds.is_empty() || last.status != "returned" {
             return Ok(None);
         }
-        let floor = report.noise_floor;
-        let against = |seed: &InputReport| judge(&last.seconds, &seed.seconds, floor);
-        let judgement = against(first);
-        // slower than the median seed, and slower than what it was made from
-        let mut verdict = judgement.verdict;
-        for own in &report.inputs[1..report.inputs.len() - 1] {
-            if against(own).verdict != Verdict::Degradation && verdict == Verdict::Degradation {
-                verdict = Verdict::Maybe;
-            }
-        }
-        let costs = costs(first, last);
-        let excesses: Vec<Excess> = costs
-            .iter()
-            .map(|cost| Excess {
-                resource: cost.resource,
-                ratio: if cost.resource == Resource::Time { judgement.ratio.low } else { cost.ratio },
-            })
-            .collect();
-        let chosen = costs.iter().filter(|cost| self.criteria.resources.contains(&cost.resource));
-        Ok(Some(Confirmation {
+        Ok(self.judged(candidate, first, last, &report))
+    }
+
+    /// What the measurements come to. `None` if the candidate was held against nothing.
+    fn judged(
+        &self,
+        candidate: &Candidate,
+        first: &InputReport,
+        last: &InputReport,
+        report: &Report,
+    ) -> Option<Confirmation> {
+        let verdicts = last.against.iter().map(|one| one.verdict.unwrap_or(Verdict::NoChange));
+        let (weakest, verdict) = weakest(verdicts)?;
+        let by_seed = last.against.first()?;
+        let estimate =
+            |one: &Against| Estimate { value: one.time_ratio, low: one.time_ratio_low, high: one.time_ratio_high };
+        let by_size = last.against.iter().find(|one| one.by_size);
+        let ordinary_ns = by_size.and_then(|one| {
+            let stand_in = report.inputs.iter().find(|input| input.path == one.path)?;
+            Some((stand_in.seconds_median * one.scale * 1e9) as u64)
+        });
+        let costs = costs(first, last, candidate, ordinary_ns);
+        let chosen: Vec<&FindingCost> =
+            costs.iter().filter(|cost| self.criteria.resources.contains(&cost.resource)).collect();
+        let excess = |cost: &FindingCost| {
+            let is_ordinary =
+                candidate.model.is_some_and(|model| model.is_ordinary(cost.resource, cost.amount, candidate.bytes));
+            let ratio = match cost.resource {
+                Resource::Time => by_size.unwrap_or(by_seed).time_ratio_low,
+                _ => cost.ratio_by_size.unwrap_or(cost.ratio),
+            };
+            (!is_ordinary).then_some(Excess { resource: cost.resource, ratio })
+        };
+        let excesses: Vec<Excess> = chosen.iter().filter_map(|cost| excess(cost)).collect();
+        let ratio = chosen.iter().map(|cost| cost.ratio_by_size.unwrap_or(cost.ratio)).fold(0.0, f64::max);
+        Some(Confirmation {
             confirmed: self.criteria.are_met(&excesses, verdict),
             verdict,
-            severity: Severity::of(chosen.map(|cost| cost.ratio).fold(0.0, f64::max)),
-            time_ratio: judgement.ratio,
-            p_value: judgement.p_value,
-            costs,
+            weakest: last.against[weakest].path.clone(),
+            by_seed: by_seed.verdict.unwrap_or(Verdict::NoChange),
+            severity: Severity::of(ratio),
+            ratio,
+            time_ratio: estimate(by_seed),
+            time_ratio_by_size: by_size.map(estimate),
+            stand_in: by_size.map(|one| (PathBuf::from(&one.path), one.scale)),
+            p_value: by_seed.p_value,
             growth: crate::replay::growth::growth(first, last),
             baseline_seconds: first.seconds_median,
-        }))
+            costs,
+        })
     }
 
     /// What the reference seed shows against itself. `None` if there was no time to find out. `meanwhile` is called all the
@@ -136,7 +198,7 @@ impl Confirmer {
     pub fn noise(&self, reference: &Path, meanwhile: &mut dyn FnMut() -> Result<()>) -> Result<Option<Noise>> {
         // half of the time that there is: the process has to start and to report as well
         let budget = self.deadline.saturating_duration_since(Instant::now()) / 2;
-        let Some(report) = self.replay(&[reference], budget, meanwhile)? else { return Ok(None) };
+        let Some(report) = self.replay(&[reference], Question::First, budget, meanwhile)? else { return Ok(None) };
         let rounds = report.inputs.first().map_or(0, |input| input.seconds.len() as u32);
         Ok(report.noise_floor.map(|floor| Noise { floor, rounds }))
     }
@@ -145,6 +207,7 @@ impl Confirmer {
     fn replay(
         &self,
         inputs: &[&Path],
+        question: Question,
         budget: Duration,
         meanwhile: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Option<Report>> {
@@ -155,6 +218,7 @@ impl Confirmer {
             .args(["--json", "--repeats", "auto", "--budget", &format!("{}ms", budget.as_millis())])
             .args(["--hang-timeout", &format!("{}ms", self.hang_timeout.as_millis())])
             .args(["--memory-limit", &self.memory_limit.to_string()])
+            .args(in_words(question))
             .args(inputs)
             .args(fork_server::is_used().then_some("--"))
             .args(fork_server::command())
@@ -202,10 +266,34 @@ impl Confirmer {
     }
 }
 
-fn costs(seed: &InputReport, input: &InputReport) -> Vec<FindingCost> {
+/// The options of `replay` for a question.
+fn in_words(question: Question) -> Vec<String> {
+    let Question::Last { ordinary, is_joined } = question else { return Vec::new() };
+    let mut words = vec!["--against-all".to_owned()];
+    words.extend(ordinary.into_iter().flat_map(|expected| ["--ordinary".to_owned(), expected.to_string()]));
+    words.extend(is_joined.then(|| "--joined".to_owned()));
+    words
+}
+
+/// What the input used beside the median seed, and beside an ordinary input of its size, whose time is given.
+fn costs(seed: &InputReport, input: &InputReport, candidate: &Candidate, ordinary_ns: Option<u64>) -> Vec<FindingCost> {
+    let growth =
+        |model: &SizeModel| model.ordinary(Resource::Instructions, candidate.bytes) / seed.instructions.max(1) as f64;
     let one = |resource: Resource| {
         let (amount, baseline) = (*input.costs.get(&resource)?, *seed.costs.get(&resource)?);
-        Some(FindingCost { resource, amount, baseline, ratio: resource.ratio(amount, baseline) })
+        let ordinary = candidate.model.and_then(|model| match resource {
+            Resource::Time => ordinary_ns,
+            _ if resource.is_deterministic() => Some(model.ordinary(resource, candidate.bytes).round() as u64),
+            _ => Some((baseline as f64 * growth(model)) as u64),
+        });
+        Some(FindingCost {
+            resource,
+            amount,
+            baseline,
+            ratio: resource.ratio(amount, baseline),
+            ordinary,
+            ratio_by_size: ordinary.map(|ordinary| resource.ratio(amount, ordinary)),
+        })
     };
     Resource::ALL.into_iter().filter_map(one).collect()
 }

@@ -26,11 +26,11 @@ pub fn groups(findings: &[Finding]) -> Vec<Group> {
     groups
 }
 
-/// The largest ratio that is known; of a hang, more than that of any input that came back.
+/// The ratio that severity goes by, or the largest that is known; of a hang, more than that of any input that came back.
 fn badness(finding: &Finding) -> f64 {
     let costs = finding.costs.iter().map(|cost| cost.ratio);
     let known = costs.chain(finding.instructions_ratio).chain(finding.time_ratio).filter(|ratio| ratio.is_finite());
-    let ratio = known.fold(0.0, f64::max);
+    let ratio = finding.ratio.filter(|ratio| ratio.is_finite()).unwrap_or_else(|| known.fold(0.0, f64::max));
     match finding.kind {
         FindingKind::Hang => 1e18 + ratio,
         FindingKind::Degradation => ratio,
@@ -113,6 +113,12 @@ mod tests {
             time_ratio: None,
             time_ratio_low: None,
             time_ratio_high: None,
+            instructions_ratio_by_size: None,
+            time_ratio_by_size: None,
+            time_ratio_by_size_low: None,
+            time_ratio_by_size_high: None,
+            ratio: None,
+            ordinary_input: None,
             hot_function: Some(function.to_owned()),
             hot_location: None,
             reproduce: String::new(),

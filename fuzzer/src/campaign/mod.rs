@@ -9,6 +9,7 @@ mod environment;
 mod groups;
 pub mod keys;
 pub mod options;
+mod ordinary;
 pub mod record;
 mod refresh;
 pub mod rules;
@@ -31,6 +32,7 @@ use self::{
     supervisor::Meanwhile,
 };
 use crate::{
+    cost::decision::Question,
     engine,
     error::{Error, ExitCode, Result},
     metrics::{About, Address, Endpoint, Server},
@@ -88,6 +90,7 @@ fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn Meanwhil
     let alone = measure::Plan {
         counters: false,
         rounds: Rounds::Fixed(0),
+        question: Question::First,
         hang_timeout: setup.options.hang_timeout,
         memory_limit: setup.options.memory_limit,
         debug_target: setup.options.debug_target,

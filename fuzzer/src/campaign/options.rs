@@ -10,7 +10,7 @@ pub use size::SizeLimit;
 
 use crate::cli::args::{FuzzArgs, TargetArgs};
 use crate::cli::units;
-use crate::cost::resource::Resource;
+use crate::cost::{resource::Resource, sizes::RelativeTo};
 use crate::error::{Error, Result, regex_reason};
 use crate::keep::{effort::Focus, feedback::Masking};
 use crate::metrics::Address;
@@ -35,6 +35,8 @@ pub mod defaults {
     pub const COST: &str = "instructions";
     /// `--threshold`
     pub const THRESHOLD: &str = "2.0";
+    /// `--relative-to`
+    pub const RELATIVE_TO: &str = "size";
     /// `--mutations-per-rule`
     pub const MUTATIONS_PER_RULE: &str = "mixed";
     /// `--coverage-increase-rate`
@@ -102,8 +104,10 @@ pub struct Options {
     pub memory_limit: u64,
     /// What has to exceed the threshold; at least one, none twice.
     pub cost: Vec<Resource>,
-    /// How many times the baseline is a degradation; more than 1.
+    /// How many times the cost of an ordinary input is a degradation; more than 1.
     pub threshold: f64,
+    /// What an ordinary input is.
+    pub relative_to: RelativeTo,
     /// How large inputs may become.
     pub size: SizeLimit,
     /// The rules to mutate by, as typed.
@@ -203,6 +207,7 @@ impl Options {
             memory_limit: memory_limit(&args.target)?,
             cost: costs(&args.cost)?,
             threshold: threshold(&args.threshold)?,
+            relative_to: relative_to(&args.relative_to)?,
             size: size::size_limit(args.max_size, args.max_size_increase, args.max_size_ratio)?,
             rules: args.rules,
             regex_rules: args.regex_rules,
@@ -343,6 +348,14 @@ fn threshold(text: &str) -> Result<f64> {
             Err(Error::usage(format!("--threshold {text} would call every input a degradation: give more than 1")))
         }
         _ => Err(Error::usage(format!("--threshold: `{text}` is not a ratio: write a number above 1 such as 2.0"))),
+    }
+}
+
+fn relative_to(text: &str) -> Result<RelativeTo> {
+    match text {
+        "size" => Ok(RelativeTo::Size),
+        "seed" => Ok(RelativeTo::Seed),
+        _ => Err(Error::usage(format!("--relative-to: `{text}` is not a choice: write size or seed"))),
     }
 }
 

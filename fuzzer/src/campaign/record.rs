@@ -9,7 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::sync::{Progress, Published};
 use crate::{
-    cost::{baseline::Baseline, distribution::Distributions, resource::Cost},
+    cost::{
+        baseline::Baseline,
+        distribution::Distributions,
+        resource::Cost,
+        sizes::{Series, SizeModel},
+    },
     output::{
         EntryName,
         summary::{Finding, Noise, Rule},
@@ -72,6 +77,19 @@ impl EndsSeen {
     }
 }
 
+/// What ordinary inputs of each size cost, and how far the seeds were measured for it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Once all were measured.
+    pub model: Option<SizeModel>,
+    /// Until then.
+    pub series: Vec<Series>,
+    /// The next run for the last of the series.
+    pub step: usize,
+    /// Time spent by workers that had to stop.
+    pub spent: Duration,
+}
+
 /// See the module's text.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
@@ -83,6 +101,15 @@ pub struct Record {
     pub baseline_seconds: Option<f64>,
     /// The seed whose cost is the median.
     pub reference: u32,
+    /// What inputs of each size are expected to cost.
+    pub sizes: Sizes,
+    /// The entry with the largest ratio, which is the one that degradations go by.
+    pub worst: Option<u32>,
+    /// Per hottest function (number of its first edge): the most expensive entry that costs more than the median seed by
+    /// the threshold, but not more than an ordinary input of its size.
+    pub large: BTreeMap<u32, u32>,
+    /// How many such entries there are.
+    pub large_entries: u64,
     /// How many of the seeds were run.
     pub seeds_done: usize,
     /// What mutates, with its yield.

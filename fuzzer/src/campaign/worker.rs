@@ -4,6 +4,7 @@
 mod confirming;
 mod intake;
 mod sharing;
+mod sizes;
 
 use std::{
     cell::RefCell,
@@ -326,6 +327,11 @@ impl<'a> Worker<'a> {
                 return self.end(stopped_by);
             }
             self.set_baseline()?;
+        }
+        if self.archive.borrow().record.sizes.model.is_none() {
+            if let Some(outcome) = self.measure_sizes()? {
+                return Ok(outcome);
+            }
             if self.setup.place.number == 0 {
                 self.look_at_use_of_input()?;
             }

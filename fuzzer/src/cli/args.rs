@@ -132,9 +132,13 @@ pub struct FuzzArgs {
     /// heap-total, stack, lines
     #[arg(long, value_name = "LIST", default_value = defaults::COST, help_heading = "What counts as a degradation")]
     pub cost: String,
-    /// How many times the seeds' cost is a degradation; more than 1
+    /// How many times the cost of an ordinary input is a degradation; more than 1
     #[arg(long, value_name = "RATIO", default_value = defaults::THRESHOLD, help_heading = "What counts as a degradation")]
     pub threshold: String,
+    /// What an ordinary input is: one of the same size, as the seeds make expect it, or the median seed whatever its size:
+    /// size or seed
+    #[arg(long, value_name = "WHAT", default_value = defaults::RELATIVE_TO, help_heading = "What counts as a degradation")]
+    pub relative_to: String,
     /// Confirm nothing, for benchmarks: slow inputs are only in queue/, degradations/ stays empty
     #[arg(long, help_heading = "What counts as a degradation")]
     pub no_confirm: bool,
@@ -261,6 +265,16 @@ pub struct ReplayArgs {
     /// CPU time for `-n auto`, all inputs together; time for the probes of --mask
     #[arg(long, value_name = "DURATION", default_value = defaults::BUDGET)]
     pub budget: String,
+    /// Judge the last input against each of the others, not each against the first
+    #[arg(long)]
+    pub against_all: bool,
+    /// As --against-all, and against an ordinary input of its size of so many instructions: the one of the others that is
+    /// nearest to that stands for it. How campaigns confirm.
+    #[arg(long, value_name = "INSTRUCTIONS", hide = true)]
+    pub ordinary: Option<u64>,
+    /// The last input but one is there for --ordinary only.
+    #[arg(long, hide = true, requires = "ordinary")]
+    pub joined: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -7,21 +7,22 @@ use super::{judgement::Verdict, resource::Resource};
 pub struct Excess {
     /// Which resource.
     pub resource: Resource,
-    /// How many times the seed's amount; for time the lower end of its interval.
+    /// How many times the amount of an ordinary input; for time the lower end of its interval.
     pub ratio: f64,
 }
 
 /// Which costs make a degradation.
 #[derive(Clone, Debug)]
 pub struct Criteria {
-    /// How many times the seed's cost; above 1.
+    /// How many times the cost of an ordinary input; above 1.
     pub threshold: f64,
     /// Any of them is enough.
     pub resources: Vec<Resource>,
 }
 
 impl Criteria {
-    /// Whether an input is a degradation: it uses one of the resources as many times as the seed as the threshold says.
+    /// Whether an input is a degradation: it uses one of the resources as many times as an ordinary one as
+    /// the threshold says.
     /// Unless that is memory, its time must have been judged a degradation as well: instructions that take no time hurt
     /// nobody.
     pub fn are_met(&self, excesses: &[Excess], time: Verdict) -> bool {

@@ -75,6 +75,8 @@ fn whole(text: &mut Exposition, summary: &Summary) {
     let help = "Kept inputs that other clients and campaigns have found.";
     text.one(Gauge, "queue_foreign_entries", help, summary.foreign as f64);
     text.one(Counter, "degradations_total", "Confirmed degradations.", degradations as f64);
+    let help = "Kept inputs that cost more than the median seed only because they are larger.";
+    text.one(Counter, "large_inputs_total", help, summary.large as f64);
     text.one(Counter, "faults_total", "Inputs that crash.", faults as f64);
     text.one(Counter, "hangs_total", "Inputs that run into the hang timeout.", hangs as f64);
     if let Some(worst) = &summary.worst {
@@ -82,6 +84,10 @@ fn whole(text: &mut Exposition, summary: &Summary) {
         let known = ratios.into_iter().filter_map(|(resource, ratio)| Some((resource, ratio?)));
         let help = "What the worst kept input costs, as a multiple of the baseline.";
         text.each(Gauge, "worst_ratio", help, "resource", known);
+        if let Some(by_size) = worst.instructions_ratio_by_size {
+            let help = "Instructions of the worst kept input, as a multiple of an ordinary input of its size.";
+            text.one(Gauge, "worst_ratio_by_size", help, by_size);
+        }
     }
     if let Some(instructions) = summary.baseline.instructions {
         text.one(Gauge, "baseline_instructions", "Instructions of the median seed.", instructions as f64);

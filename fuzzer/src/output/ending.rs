@@ -12,6 +12,10 @@ const RULES: usize = 3;
 /// Inputs whose instructions differ by less than so many times are about as bad.
 const NEARLY: f64 = 1.1;
 
+/// What costs are compared with.
+const BASELINE: &str = "the baseline";
+const ORDINARY: &str = "an ordinary input";
+
 /// `T.11 repeat_whitespace 34 (2 of them degradations)`
 fn rule_in_words(rule: &Rule) -> String {
     let name = if rule.name == rule.label { String::new() } else { format!(" {}", rule.name) };
@@ -28,6 +32,7 @@ fn costs_in_words(
     instructions: Option<f64>,
     time: Option<f64>,
     interval: Option<(f64, f64)>,
+    of: &str,
 ) -> Option<String> {
     let instructions = instructions.map(|r| format!("{} the {}", ratio(r), summary.target.instrumentation.work()));
     let time = time.map(|r| match interval {
@@ -35,15 +40,20 @@ fn costs_in_words(
         None => format!("{} the time", ratio(r)),
     });
     let costs: Vec<String> = instructions.into_iter().chain(time).collect();
-    (!costs.is_empty()).then(|| format!("{} of the baseline", costs.join(", ")))
+    (!costs.is_empty()).then(|| format!("{} of {of}", costs.join(", ")))
 }
 
 fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, output: &Path) {
     let path = output.join(&finding.path);
     let _ = writeln!(text, "\nWorst input: {} ({})", path.display(), counted(finding.bytes, "byte"));
     let interval = finding.time_ratio_low.zip(finding.time_ratio_high);
-    if let Some(costs) = costs_in_words(summary, finding.instructions_ratio, finding.time_ratio, interval) {
+    if let Some(costs) = costs_in_words(summary, finding.instructions_ratio, finding.time_ratio, interval, BASELINE) {
         let _ = writeln!(text, "  costs        {costs}");
+    }
+    let interval = finding.time_ratio_by_size_low.zip(finding.time_ratio_by_size_high);
+    let (instructions, time) = (finding.instructions_ratio_by_size, finding.time_ratio_by_size);
+    if let Some(costs) = costs_in_words(summary, instructions, time, interval, ORDINARY) {
+        let _ = writeln!(text, "  for its size {costs}");
     }
     if let Some(function) = &finding.hot_function {
         let place = finding.hot_location.as_ref().map_or_else(String::new, |place| format!(", {place}"));
@@ -65,10 +75,11 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     };
     let _ = writeln!(
         text,
-        "{}, {}, {} in {} ({}).",
+        "{}, {}, {}{} in {} ({}).",
         counted(summary.degradations, "degradation"),
         counted(summary.faults, "fault"),
         counted(summary.hangs, "hang"),
+        if summary.large > 0 { format!(", {} only large", grouped(summary.large)) } else { String::new() },
         clock(Duration::try_from_secs_f64(summary.seconds).unwrap_or_default()),
         stopped,
     );
@@ -89,15 +100,21 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     }
     // next to a degradation that is as bad it is no news
     let is_news = |kept: &&Worst| {
-        let ratio = |known: &Finding| kept.instructions_ratio.unwrap_or(0.0) / known.instructions_ratio.unwrap_or(0.0);
+        let ratio = |known: &Finding| match (kept.instructions_ratio_by_size, known.instructions_ratio_by_size) {
+            (Some(kept), Some(known)) => kept / known,
+            _ => kept.instructions_ratio.unwrap_or(0.0) / known.instructions_ratio.unwrap_or(0.0),
+        };
         slowest().is_none_or(|known| !(1.0 / NEARLY..NEARLY).contains(&ratio(known)))
     };
     if let Some(kept) = summary.worst.as_ref().filter(|_| confirmed.is_none()).filter(is_news) {
         let (path, bytes) = (output.join(&kept.path), counted(kept.bytes, "byte"));
-        let costs = costs_in_words(summary, kept.instructions_ratio, kept.time_ratio, None);
+        let costs = costs_in_words(summary, kept.instructions_ratio, kept.time_ratio, None, BASELINE);
+        let by_size = costs_in_words(summary, kept.instructions_ratio_by_size, None, None, ORDINARY);
         let (what, then) =
             if slowest().is_some() { ("Not confirmed", ", ") } else { ("\nWorst input", "\n  costs        ") };
+        let then_by_size = if slowest().is_some() { ", " } else { "\n  for its size " };
         let costs = costs.map_or_else(String::new, |costs| format!("{then}{costs}"));
+        let costs = costs + &by_size.map_or_else(String::new, |costs| format!("{then_by_size}{costs}"));
         let _ = writeln!(text, "{what}: {} ({bytes}){costs}", path.display());
     }
     let mut before = "\n";
@@ -144,7 +161,13 @@ mod tests {
         summary.findings.push(Finding { kind: FindingKind::Fault, detail, ..summary.findings[1].clone() });
         summary.rules = vec![summary.rules[0].clone(); 9];
         let path = "queue/id_000099".to_owned();
-        summary.worst = Some(Worst { path, bytes: 7, instructions_ratio: Some(99.0), time_ratio: None });
+        summary.worst = Some(Worst {
+            path,
+            bytes: 7,
+            instructions_ratio: Some(99.0),
+            time_ratio: None,
+            instructions_ratio_by_size: Some(99.0),
+        });
         let report = final_report(&summary, Path::new("out"));
         assert!(report.lines().count() <= 20, "{report}");
         for words in

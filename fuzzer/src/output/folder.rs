@@ -9,7 +9,7 @@ use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// The folders inside.
-const FOLDERS: [&str; 5] = ["queue", "degradations", "faults", "hangs", "logs"];
+const FOLDERS: [&str; 6] = ["queue", "degradations", "ordinary", "faults", "hangs", "logs"];
 
 /// Those that reports create.
 const REPORT_FOLDERS: [&str; 2] = ["diffs", "graphs"];
@@ -101,6 +101,11 @@ impl OutputFolder {
     /// Confirmed degradations.
     pub fn degradations(&self) -> PathBuf {
         self.path.join("degradations")
+    }
+
+    /// Ordinary inputs of the size of degradations, beside which these were confirmed.
+    pub fn ordinary(&self) -> PathBuf {
+        self.path.join("ordinary")
     }
 
     /// Inputs that crash.

@@ -1,6 +1,6 @@
 //! Names of inputs on disk: AFL's fields with `_` for `:`, which other systems and build tools do not take.
 //!
-//! `id_000012,src_000003,cost_41.4,op_T.10+T.8` for a mutant, `id_000000,orig_NAME` for a seed, with `sync_NAME` in front of
+//! `id_000012,src_000003,cost_41.4,bysize_3.1,op_T.10+T.8` for a mutant, `id_000000,orig_NAME` for a seed, with `sync_NAME` in front of
 //! `src` for what another campaign has found. Names with colons, AFL's own, are read as well.
 
 use std::fmt;
@@ -27,8 +27,10 @@ pub struct EntryName {
     pub sync: Option<String>,
     /// Number of the parent; for an input of another campaign, its nearest ancestor that is here too.
     pub src: Option<u64>,
-    /// Cost as a multiple of the baseline, shown with one decimal; left out if it is not a finite number.
+    /// Cost as a multiple of the median seed's, shown with one decimal; left out if it is not a finite number.
     pub cost: Option<f64>,
+    /// Cost as a multiple of an ordinary input of its size, as `cost`.
+    pub by_size: Option<f64>,
     /// Labels of the rules that made it from its parent, in order. Read back from a long name, `...` stands for the middle.
     pub rules: Vec<String>,
     /// File name of the seed; what is neither a letter, a digit nor one of `._+-` becomes `_`.
@@ -63,9 +65,11 @@ impl fmt::Display for EntryName {
         if let Some(src) = self.src {
             name += &format!(",src_{src:06}");
         }
-        if let Some(cost) = self.cost.filter(|cost| cost.is_finite()) {
-            // beyond fifteen digits they are all noise
-            name += &format!(",cost_{:.1}", cost.clamp(0.0, 1e15));
+        for (key, ratio) in [("cost", self.cost), ("bysize", self.by_size)] {
+            if let Some(ratio) = ratio.filter(|ratio| ratio.is_finite()) {
+                // beyond fifteen digits they are all noise
+                name += &format!(",{key}_{:.1}", ratio.clamp(0.0, 1e15));
+            }
         }
         if !self.rules.is_empty() {
             name += ",op_";
@@ -97,7 +101,8 @@ impl FromStr for EntryName {
                 "id" => id = Some(number(value)?),
                 "sync" => entry.sync = Some(value.to_owned()),
                 "src" => entry.src = Some(number(value.split('+').next().unwrap_or(value))?),
-                "cost" => entry.cost = Some(value.parse().ok().filter(|cost: &f64| cost.is_finite()).ok_or(())?),
+                "cost" => entry.cost = Some(ratio(value)?),
+                "bysize" => entry.by_size = Some(ratio(value)?),
                 "op" => entry.rules = value.split('+').map(str::to_owned).collect(),
                 "orig" => entry.orig = Some(value.to_owned()),
                 _ => {}
@@ -111,6 +116,10 @@ impl FromStr for EntryName {
 fn number(digits: &str) -> Result<u64, ()> {
     let number = if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok() } else { None };
     number.filter(|&number| number <= LARGEST_NUMBER).ok_or(())
+}
+
+fn ratio(text: &str) -> Result<f64, ()> {
+    text.parse().ok().filter(|ratio: &f64| ratio.is_finite()).ok_or(())
 }
 
 /// Keeps letters, digits and `._+-` without `separator`; never empty.
@@ -155,6 +164,8 @@ mod tests {
     fn names_look_like_those_of_afl_without_colons() {
         let mutant = EntryName::mutant(12, 3, 41.38, ["T.10", "T.8"]);
         assert_eq!(mutant.to_string(), "id_000012,src_000003,cost_41.4,op_T.10+T.8");
+        let sized = EntryName { by_size: Some(3.14), ..mutant };
+        assert_eq!(sized.to_string(), "id_000012,src_000003,cost_41.4,bysize_3.1,op_T.10+T.8");
         assert_eq!(EntryName::seed(0, "a b:c.xml").to_string(), "id_000000,orig_a_b_c.xml");
         assert_eq!(EntryName::mutant(1_234_567, 0, f64::NAN, [""; 0]).to_string(), "id_1234567,src_000000");
     }
@@ -196,10 +207,11 @@ mod tests {
             sync in proptest::option::of("\\PC{0,60}"),
             src in proptest::option::of(0..=LARGEST_NUMBER),
             cost in proptest::option::of(any::<f64>()),
+            by_size in proptest::option::of(any::<f64>()),
             rules in proptest::collection::vec("\\PC{0,40}", 0..60),
             orig in proptest::option::of("\\PC{0,300}"),
         ) {
-            let entry = EntryName { id, sync, src, cost, rules, orig };
+            let entry = EntryName { id, sync, src, cost, by_size, rules, orig };
             let name = entry.to_string();
             prop_assert!(name.len() <= LONGEST);
             prop_assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "._+-,".contains(c)));

@@ -34,12 +34,16 @@ pub struct Status {
     pub edges_total: u64,
     /// Instructions of the worst input as a multiple of the baseline.
     pub best_ratio: f64,
+    /// Its cost as a multiple of an ordinary input of its size, once that is known.
+    pub best_ratio_by_size: Option<f64>,
     /// What counts in the target, and so what that is a multiple of.
     pub instrumentation: super::Instrumentation,
     /// CPU time of the worst input as a multiple of the baseline, once measured.
     pub best_time_ratio: Option<f64>,
     /// Confirmed degradations.
     pub degradations: u64,
+    /// Inputs that cost more than the median seed only because they are larger.
+    pub large: u64,
     /// Inputs that crash.
     pub faults: u64,
     /// Inputs that run into the hang timeout.

@@ -4,6 +4,7 @@ use super::{Instrumentation, atomic::write_whole};
 use crate::cost::{
     judgement::{Severity, Verdict},
     resource::Resource,
+    sizes::RelativeTo,
 };
 use crate::error::{Error, Result};
 use crate::files;
@@ -13,8 +14,10 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 mod masks;
+mod sizes;
 
 pub use masks::{Masks, Rare, Shadow};
+pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes};
 
 /// Everything in `summary.json`. What is not known (yet) is `null`, and so is a ratio that is not a finite number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,8 +58,21 @@ pub struct Summary {
     pub baseline: Baseline,
     /// The worst input so far.
     pub worst: Option<Worst>,
+    /// What `--threshold` and severity go by.
+    #[serde(default)]
+    pub relative_to: RelativeTo,
+    /// What ordinary inputs of each size cost; nothing before that was measured.
+    #[serde(default)]
+    pub sizes: Option<Sizes>,
     /// Number of confirmed degradations.
     pub degradations: u64,
+    /// Number of kept inputs that cost more than the median seed by the threshold, but not more than an ordinary input of
+    /// their size.
+    #[serde(default)]
+    pub large: u64,
+    /// The most expensive of them, one for each function where most instructions are spent, the most expensive first.
+    #[serde(default)]
+    pub large_inputs: Vec<Large>,
     /// Number of inputs that crash.
     pub faults: u64,
     /// Number of inputs that run into the hang timeout.
@@ -243,6 +259,9 @@ pub struct Worst {
     pub instructions_ratio: Option<f64>,
     /// Its CPU time as a multiple of the baseline.
     pub time_ratio: Option<f64>,
+    /// Its instructions as a multiple of an ordinary input of its size.
+    #[serde(default)]
+    pub instructions_ratio_by_size: Option<f64>,
 }
 
 /// What one rule did.
@@ -307,6 +326,24 @@ pub struct Finding {
     pub time_ratio_low: Option<f64>,
     /// Upper end of the interval around `time_ratio`.
     pub time_ratio_high: Option<f64>,
+    /// Its instructions as a multiple of an ordinary input of its size.
+    #[serde(default)]
+    pub instructions_ratio_by_size: Option<f64>,
+    /// Its CPU time as a multiple of an ordinary input of its size, as that was measured beside it: see `ordinary_input`.
+    #[serde(default)]
+    pub time_ratio_by_size: Option<f64>,
+    /// Lower end of the interval around `time_ratio_by_size`.
+    #[serde(default)]
+    pub time_ratio_by_size_low: Option<f64>,
+    /// Upper end of the interval around `time_ratio_by_size`.
+    #[serde(default)]
+    pub time_ratio_by_size_high: Option<f64>,
+    /// The ratio that severity goes by: the largest among the costs that count, by size or by seed as `relative_to` says.
+    #[serde(default)]
+    pub ratio: Option<f64>,
+    /// What stood for an ordinary input of its size when it was confirmed.
+    #[serde(default)]
+    pub ordinary_input: Option<OrdinaryInput>,
     /// The function that grew most.
     pub hot_function: Option<String>,
     /// Where in the code, as `file:line`.
@@ -340,9 +377,11 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// What the worst is chosen by: the ratio of times, or of instructions where that is not known; 0 without either.
+    /// What the worst is chosen by: the ratio that severity goes by, of times, or of instructions where those are not
+    /// known; 0 without any.
     pub fn slowness(&self) -> f64 {
-        self.time_ratio.or(self.instructions_ratio).filter(|ratio| ratio.is_finite()).unwrap_or(0.0)
+        let time = self.time_ratio_by_size.or(self.time_ratio);
+        time.or(self.instructions_ratio).filter(|ratio| ratio.is_finite()).unwrap_or(0.0)
     }
 }
 
@@ -357,6 +396,12 @@ pub struct FindingCost {
     pub baseline: u64,
     /// One as a multiple of the other.
     pub ratio: f64,
+    /// What an ordinary input of its size uses.
+    #[serde(default)]
+    pub ordinary: Option<u64>,
+    /// What it used as a multiple of that.
+    #[serde(default)]
+    pub ratio_by_size: Option<f64>,
 }
 
 impl Summary {

@@ -15,7 +15,10 @@ use super::{
     source::{self, SourceFile},
 };
 use crate::{
-    cost::resource::Cost,
+    cost::{
+        decision::{Comparison, Question},
+        resource::Cost,
+    },
     error::{Error, ExitCode, Result},
     target::{
         abi::{Harness, Status},
@@ -46,6 +49,8 @@ pub struct Input {
 pub struct Plan {
     /// Timed runs of each input, after one that is not timed.
     pub rounds: Rounds,
+    /// Which verdicts have to be clear.
+    pub question: Question,
     /// A run longer than this is a hang.
     pub hang_timeout: Duration,
     /// In bytes; 0 for none.
@@ -250,7 +255,8 @@ fn in_child(
         measurement.edges_hit = executor.counts().edges_hit();
         places.attribute(open[place], measurement, executor.counts());
     };
-    match rounds::run(&mut executor, &mut turns, plan.rounds, counters, describe_again) {
+    let comparisons = comparisons(inputs.len(), open, &turns, plan.question);
+    match rounds::run(&mut executor, &mut turns, plan.rounds, &comparisons, counters, describe_again) {
         Ok(()) => open.iter().zip(turns).map(|(&index, turn)| (index, turn.measurement)).collect(),
         Err((place, status)) => {
             let mut ended = describe(status, executor.counts());
@@ -258,6 +264,19 @@ fn in_child(
             vec![(open[place], ended)]
         }
     }
+}
+
+/// Whom the last of `inputs` inputs is held against, by their places among the `turns`, which are those that are `open`.
+/// None if it is not among them.
+fn comparisons(inputs: usize, open: &[usize], turns: &[Turn], question: Question) -> Vec<Comparison> {
+    let mut costs = vec![None; inputs];
+    open.iter().zip(turns).for_each(|(&index, turn)| costs[index] = Some(turn.measurement.cost));
+    if costs.last().is_none_or(Option::is_none) {
+        return Vec::new();
+    }
+    let all = question.comparisons(&costs).into_iter();
+    all.filter_map(|one| Some(Comparison { other: open.iter().position(|&index| index == one.other)?, ..one }))
+        .collect()
 }
 
 /// What is needed to say where a run spent its instructions. Names are looked up here and not by the caller: it has not

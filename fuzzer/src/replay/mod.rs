@@ -3,6 +3,7 @@
 //! The campaign confirms its candidates with the very same: it starts the harness as `harness replay --json SEED
 //! CANDIDATE` and reads what this prints.
 
+pub mod against;
 pub mod annotate;
 pub mod attribution;
 pub mod growth;
@@ -56,13 +57,14 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
     let plan = measure::Plan {
         counters: counters.is_ok(),
         rounds: if only_counts { Rounds::Fixed(1) } else { options.rounds },
+        question: options.question,
         hang_timeout: options.hang_timeout,
         memory_limit: options.memory_limit,
         debug_target: options.debug_target,
         annotate: options.annotate.clone(),
     };
     let measured = measure::measure(harness, &inputs, &plan)?;
-    let report = report::Report::new(&inputs, &measured);
+    let report = report::Report::new(&inputs, &measured, options.question);
     if only_counts {
         annotate_all(&report, &options.annotate)?;
     } else {

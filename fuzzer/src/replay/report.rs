@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    against::{self, Against, against},
     attribution::{Attribution, LeftOut},
     growth,
     measure::{Input, Measurement},
@@ -12,6 +13,7 @@ use super::{
 };
 use crate::{
     cost::{
+        decision::Question,
         judgement::{Severity, Verdict, judge, noise_floor},
         resource::Resource,
         statistics::{median, median_interval, ratio_of_medians},
@@ -98,6 +100,9 @@ pub struct InputReport {
     /// Why the verdict is what it is, in one line.
     #[serde(default)]
     pub explanation: Option<String>,
+    /// Of the last input, if that was asked for: what it comes to beside each of the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub against: Vec<Against>,
     /// How often it was timed: the length of `seconds`.
     #[serde(default)]
     pub rounds: u64,
@@ -131,8 +136,8 @@ pub struct FunctionReport {
 }
 
 impl Report {
-    /// Compares all inputs with the first.
-    pub fn new(inputs: &[Input], measured: &[Measurement]) -> Self {
+    /// Compares all inputs with the first, and the last one with whatever `question` asks for.
+    pub fn new(inputs: &[Input], measured: &[Measurement], question: Question) -> Self {
         let first = measured.first().cloned().unwrap_or_default();
         let noise_floor = noise_floor(&first.seconds);
         let annotated = measured.iter().map(|m| &m.sources).find(|sources| !sources.is_empty()).cloned();
@@ -179,6 +184,11 @@ impl Report {
                 severity: judgement.map(|j| j.severity),
                 p_value: judgement.map(|j| j.p_value),
                 explanation: judgement.map(|j| j.explanation()),
+                against: if index + 1 == inputs.len() {
+                    against(inputs, measured, question, noise_floor)
+                } else {
+                    Vec::new()
+                },
                 rounds: m.seconds.len() as u64,
                 counters: counters(m),
             }
@@ -281,6 +291,7 @@ fn for_people(report: &Report) -> String {
             let _ = writeln!(text, "  noise floor   {:.1} %, by timing this input against itself", floor * 100.0);
         }
         text.push_str(&verdict(input, width));
+        text.push_str(&against::in_words(&input.against, COLUMN, width));
         for (name, amount) in &input.counters {
             let _ = writeln!(text, "  {name:<13} {}", grouped(*amount));
         }

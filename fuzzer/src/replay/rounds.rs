@@ -13,7 +13,10 @@ use std::time::Duration;
 
 use super::measure::Measurement;
 use crate::{
-    cost::judgement::{LOOKS, judge, noise_floor},
+    cost::{
+        decision::{Comparison, is_settled, judge_last},
+        judgement::{LOOKS, judge, noise_floor},
+    },
     target::{abi::Status, executor::HarnessExecutor, perf::Counters},
 };
 
@@ -22,7 +25,7 @@ use crate::{
 pub enum Rounds {
     /// This often each; not at all after the first run, which is not timed, if it is 0.
     Fixed(u32),
-    /// Until the verdict on every input is clear, or about this much CPU time is spent.
+    /// Until the verdicts are clear, or about this much CPU time is spent.
     UntilClear(Duration),
 }
 
@@ -154,7 +157,8 @@ impl<F: FnMut(usize, &HarnessExecutor, &mut Measurement)> Sampler<'_, F> {
     }
 }
 
-/// Runs all inputs in turn, each of which was run before. `describe` is called for each of them, by number, after a run
+/// Runs all inputs in turn, each of which was run before, until the verdict on each of them beside the first is clear; with
+/// `comparisons`, until it is settled whether the last one is slower than those. `describe` is called for each of them, by number, after a run
 /// that shows what it does; for the first one before the others.
 ///
 /// # Errors
@@ -163,6 +167,7 @@ pub fn run(
     executor: &mut HarnessExecutor,
     turns: &mut [Turn],
     rounds: Rounds,
+    comparisons: &[Comparison],
     counters: Option<Counters>,
     describe: impl FnMut(usize, &HarnessExecutor, &mut Measurement),
 ) -> Result<(), (usize, Status)> {
@@ -187,7 +192,7 @@ pub fn run(
         }
         if let Rounds::UntilClear(budget) = rounds {
             let is_spent = round >= FEWEST && sampler.spent >= budget.as_secs_f64();
-            if is_spent || LOOKS.contains(&round) && is_clear(turns) {
+            if is_spent || LOOKS.contains(&round) && is_clear(turns, comparisons) {
                 break;
             }
         }
@@ -196,12 +201,16 @@ pub fn run(
 }
 
 /// Whether more rounds would change nothing.
-fn is_clear(turns: &[Turn]) -> bool {
+fn is_clear(turns: &[Turn], comparisons: &[Comparison]) -> bool {
     let [first, others @ ..] = turns else { return true };
     let seed = &first.measurement.seconds;
     let floor = noise_floor(seed);
     if others.is_empty() {
         return floor.is_some() && seed.len() >= ENOUGH_FOR_NOISE;
+    }
+    if !comparisons.is_empty() {
+        let times: Vec<&[f64]> = turns.iter().map(|turn| turn.measurement.seconds.as_slice()).collect();
+        return is_settled(&judge_last(&times, comparisons, floor));
     }
     others.iter().all(|turn| judge(&turn.measurement.seconds, seed, floor).is_clear)
 }

@@ -127,15 +127,23 @@ pub fn interval(finding: &Finding) -> Option<(f64, f64)> {
     finding.time_ratio_low.zip(finding.time_ratio_high)
 }
 
-/// The costs of a finding beside those of the seed.
+/// The interval of its time ratio to an ordinary input of its size.
+pub fn interval_by_size(finding: &Finding) -> Option<(f64, f64)> {
+    finding.time_ratio_by_size_low.zip(finding.time_ratio_by_size_high)
+}
+
+/// The costs of a finding beside those of the seed, and of an ordinary input of its size.
 pub fn costs(finding: &Finding) -> Markup {
+    let has_sizes = finding.costs.iter().any(|cost| cost.ordinary.is_some());
     html! {
         @if finding.costs.is_empty() {
             p class="dim" { "What it costs was not recorded for each resource." }
         } @else {
             div class="scroll" {
                 table {
-                    thead { tr { th { "resource" } th class="number" { "this input" } th class="number" { "median seed" } th class="number" { "ratio" } } }
+                    thead { tr { th { "resource" } th class="number" { "this input" } th class="number" { "median seed" } th class="number" { "ratio" }
+                        @if has_sizes { th class="number" { "ordinary for its size" } th class="number" { "ratio" } }
+                    } }
                     tbody {
                         @for cost in &finding.costs {
                             tr {
@@ -143,6 +151,10 @@ pub fn costs(finding: &Finding) -> Markup {
                                 td class="number" { (words::amount(cost.amount, cost.resource.unit())) }
                                 td class="number" { (words::amount(cost.baseline, cost.resource.unit())) }
                                 (ratio_cell(Some(cost.ratio), None))
+                                @if has_sizes {
+                                    td class="number" { (cost.ordinary.map_or("-".into(), |amount| words::amount(amount, cost.resource.unit()))) }
+                                    (ratio_cell(cost.ratio_by_size, None))
+                                }
                             }
                         }
                     }

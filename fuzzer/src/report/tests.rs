@@ -82,13 +82,17 @@ fn a_report_is_complete_and_loads_nothing() {
     }
     let page = &files[4].1;
     for part in [
-        "1 input makes <span class=\"code\">./trim</span> 38.2 times slower",
+        "1 input makes <span class=\"code\">./trim</span> 27.1 times slower than is ordinary for its size",
         "./diffs/id_000012%2Csrc_000003%2Ccost_41.4%2Cop_T.10%2BT.8.html",
         "quagmire replay out/hangs/id_000013,src_000012,op_T.10 -- ./trim @@",
         "insert_whitespace",
         "trim.cpp:12",
         "97 %",
         "812,331",
+        "29.5x instructions, 27.1x CPU time (26.2x to 27.9x)",
+        "ordinary/size_004990",
+        "id_000007,src_000003,cost_2.2,bysize_1.6,op_T.2",
+        "250 instructions and 2.75 a byte",
         "2.1 %",
         "Example CPU",
     ] {
@@ -182,7 +186,14 @@ fn hostile() -> Summary {
         seconds: f64::MAX,
         p_value: Some(f64::MAX),
         verdict: Some(Verdict::Maybe),
-        costs: vec![FindingCost { resource: Resource::Time, amount: u64::MAX, baseline: 0, ratio: f64::MAX }],
+        costs: vec![FindingCost {
+            resource: Resource::Time,
+            amount: u64::MAX,
+            baseline: 0,
+            ratio: f64::MAX,
+            ordinary: Some(0),
+            ratio_by_size: Some(f64::NAN),
+        }],
         growth: Growth { functions: vec![grown.clone()], lines: vec![grown.clone()] },
         ..example().findings[0].clone()
     };
@@ -233,7 +244,7 @@ fn many_large_findings_are_reported_with_the_worst_in_full() {
     let mut summary = example();
     let worst_last = |index: u64| Finding {
         path: format!("degradations/id_{index:06},src_000000"),
-        instructions_ratio: Some(2.0 + index as f64),
+        ratio: Some(2.0 + index as f64),
         time_ratio: None,
         costs: vec![],
         ..example().findings[0].clone()

@@ -104,8 +104,11 @@ pub fn severity_of(finding: &Finding) -> Option<Severity> {
     finding.severity.or_else(|| (finding.kind == FindingKind::Degradation).then(by_ratio).flatten())
 }
 
-/// The largest ratio that is known of a finding.
+/// The ratio that a finding's severity goes by, or the largest that is known.
 pub fn badness(finding: &Finding) -> Option<f64> {
+    if let Some(ratio) = finding.ratio.filter(|ratio| ratio.is_finite()) {
+        return Some(ratio);
+    }
     let ratios = [finding.instructions_ratio, finding.time_ratio].into_iter().flatten();
     let all = ratios.chain(finding.costs.iter().map(|cost| cost.ratio));
     all.filter(|ratio| ratio.is_finite()).reduce(f64::max)

@@ -1,7 +1,13 @@
-//! Which kept inputs wait for confirmation.
+//! Which kept inputs wait for confirmation, which are only large, and which is the worst.
 
 use super::Archive;
-use crate::cost::resource::Cost;
+use crate::{
+    campaign::record::Entry,
+    cost::{
+        resource::{Cost, Resource},
+        sizes::{RelativeTo, SizeModel},
+    },
+};
 
 /// A finding for the same function has to cost this much more than the one before.
 const STEP: f64 = 1.25;
@@ -10,39 +16,101 @@ const STEP: f64 = 1.25;
 const WORST: u32 = u32::MAX;
 
 impl Archive<'_> {
-    /// Whether a run used so much of one of the chosen costs that it would be a degradation.
+    /// Whether a run used so much more of one of the chosen costs than the median seed.
     pub(super) fn is_above_threshold(&self, cost: &Cost) -> bool {
-        self.severity(cost) >= self.setup.options.threshold
+        self.severity_by_seed(cost) >= self.setup.options.threshold
     }
 
-    /// The largest ratio to the baseline among the chosen costs, noisy ones as they were measured.
-    pub(super) fn severity(&self, cost: &Cost) -> f64 {
+    /// The largest ratio to the median seed among the chosen costs, noisy ones as they were measured.
+    fn severity_by_seed(&self, cost: &Cost) -> f64 {
         let Some(baseline) = self.record.baseline else { return 1.0 };
         let chosen = self.setup.options.cost.iter();
         chosen.map(|resource| resource.ratio(resource.of(cost), resource.of(&baseline.cost))).fold(0.0, f64::max)
     }
 
+    /// What inputs are held against by their size, if degradations go by that.
+    pub fn size_model(&self) -> Option<&SizeModel> {
+        self.record.sizes.model.as_ref().filter(|_| self.setup.options.relative_to == RelativeTo::Size)
+    }
+
+    /// The ratio that degradations go by: the largest among the chosen costs. What is within the spread of the seeds does
+    /// not count.
+    fn severity(&self, entry: &Entry) -> f64 {
+        let Some(model) = self.size_model() else { return self.severity_by_seed(&entry.cost) };
+        let amount = |resource: &Resource| (*resource, resource.of(&entry.cost));
+        let chosen = self.setup.options.cost.iter().map(amount);
+        let exceeds = chosen.filter(|&(resource, amount)| !model.is_ordinary(resource, amount, entry.bytes));
+        exceeds.map(|(resource, amount)| model.ratio(resource, amount, entry.bytes)).fold(0.0, f64::max)
+    }
+
     fn severity_of(&self, entry: u32) -> f64 {
-        self.severity(&self.record.entries[entry as usize].cost)
+        self.severity(&self.record.entries[entry as usize])
+    }
+
+    /// Cost as a multiple of an ordinary input of its size, of that among the followed costs in which it is largest.
+    /// `None` before sizes were measured.
+    pub fn ratio_by_size(&self, cost: &Cost, bytes: u64) -> Option<f64> {
+        let model = self.record.sizes.model.as_ref()?;
+        let kept = self.kept.borrow();
+        let followed = kept.steering.resources().iter();
+        Some(followed.map(|&resource| model.ratio(resource, resource.of(cost), bytes)).fold(0.0, f64::max))
+    }
+
+    /// The ratio by which the worst input is chosen; for the same, the smaller input is worse.
+    fn badness(&self, entry: u32) -> (f64, std::cmp::Reverse<u64>) {
+        let Entry { cost, bytes, .. } = &self.record.entries[entry as usize];
+        let by_size = self.ratio_by_size(cost, *bytes).filter(|_| self.setup.options.relative_to == RelativeTo::Size);
+        (by_size.unwrap_or_else(|| self.ratio(cost)), std::cmp::Reverse(*bytes))
+    }
+
+    /// Finds the worst entry anew: ratios have changed.
+    pub fn find_worst(&mut self) {
+        let entries = 0..self.record.entries.len() as u32;
+        self.record.worst = entries.reduce(|worst, next| self.worse_of(worst, next));
+    }
+
+    fn worse_of(&self, worst: u32, next: u32) -> u32 {
+        let is_worse = self.badness(next).partial_cmp(&self.badness(worst)) == Some(std::cmp::Ordering::Greater);
+        if is_worse { next } else { worst }
+    }
+
+    /// An entry is new: it may be the worst.
+    pub(super) fn challenge_worst(&mut self, entry: u32) {
+        self.record.worst = Some(self.record.worst.map_or(entry, |worst| self.worse_of(worst, entry)));
     }
 
     /// An entry whose cost is clearly above what was confirmed for its hottest function waits for confirmation.
     pub(super) fn propose(&mut self, entry: u32) {
         let Some(key) = self.record.entries[entry as usize].hottest else { return };
         let severity = self.severity_of(entry);
+        if severity < self.setup.options.threshold {
+            self.note_large(entry);
+            return;
+        }
         let judged = self.record.judged.get(&key).copied().unwrap_or(0.0);
         let waiting = self.record.candidates.get(&key).map_or(0.0, |&candidate| self.severity_of(candidate));
-        if severity >= self.setup.options.threshold && severity >= judged * STEP && severity > waiting {
+        if severity >= judged * STEP && severity > waiting {
             self.record.candidates.insert(key, entry);
+        }
+    }
+
+    /// Notes an entry that costs more than the median seed by the threshold, and is no degradation for its size.
+    pub fn note_large(&mut self, entry: u32) {
+        let Entry { cost, hottest: Some(key), .. } = self.record.entries[entry as usize] else { return };
+        let severity = self.severity_by_seed(&cost);
+        if severity < self.setup.options.threshold {
+            return;
+        }
+        self.record.large_entries += 1;
+        let known = self.record.large.get(&key).map(|&known| self.record.entries[known as usize].cost);
+        if known.is_none_or(|known| severity > self.severity_by_seed(&known)) {
+            self.record.large.insert(key, entry);
         }
     }
 
     /// At the end the worst input is confirmed however little it is above the finding before.
     pub fn propose_worst(&mut self) {
-        let Some(worst) = self.kept.borrow().champions.worst() else { return };
-        if self.record.entries.len() <= worst as usize {
-            return;
-        }
+        let Some(worst) = self.record.worst else { return };
         let severity = self.severity_of(worst);
         let known = self.record.judged.values().any(|&judged| judged >= severity);
         let waits = self.record.candidates.values().any(|&candidate| candidate == worst);

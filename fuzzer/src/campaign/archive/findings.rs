@@ -1,6 +1,9 @@
 //! What the archive does with findings: saves them, names them, remembers where they came from.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use libafl_bolts::hash_std;
 
@@ -11,7 +14,7 @@ use crate::{
     error::Result,
     output::{
         EntryName,
-        summary::{Finding, FindingKind},
+        summary::{Finding, FindingKind, OrdinaryInput},
         write_whole,
     },
     replay::growth::{Grown, Growth},
@@ -179,9 +182,15 @@ impl Archive<'_> {
             time_ratio: None,
             time_ratio_low: None,
             time_ratio_high: None,
+            instructions_ratio_by_size: None,
+            time_ratio_by_size: None,
+            time_ratio_by_size_low: None,
+            time_ratio_by_size_high: None,
+            ratio: None,
+            ordinary_input: None,
             hot_function: None,
             hot_location: None,
-            reproduce: self.reproduce(path),
+            reproduce: self.reproduce(path, None),
             root: parent.map(|parent| {
                 let root = self.record.entries[parent as usize].root;
                 self.relative(&self.path_of(root))
@@ -205,7 +214,8 @@ impl Archive<'_> {
         for rule in of.rules.iter().collect::<BTreeSet<_>>() {
             self.record.rules[*rule as usize].degradations += 1;
         }
-        let time = confirmation.time_ratio;
+        let (time, by_size) = (confirmation.time_ratio, confirmation.time_ratio_by_size);
+        let ordinary_input = confirmation.stand_in.as_ref();
         let elapsed = self.elapsed();
         // line 0 is what the compiler made up
         let known = confirmation.growth.lines.iter().find(|grown| grown.line.is_some_and(|line| line > 0));
@@ -221,9 +231,16 @@ impl Archive<'_> {
             time_ratio: Some(time.value),
             time_ratio_low: Some(time.low),
             time_ratio_high: Some(time.high),
+            instructions_ratio_by_size: confirmation.ratio_by_size(Resource::Instructions),
+            time_ratio_by_size: by_size.map(|time| time.value),
+            time_ratio_by_size_low: by_size.map(|time| time.low),
+            time_ratio_by_size_high: by_size.map(|time| time.high),
+            ratio: Some(confirmation.ratio),
+            ordinary_input: ordinary_input
+                .map(|(path, scale)| OrdinaryInput { path: self.relative(path), scale: *scale }),
             hot_function: hottest.map(|grown| grown.function.clone()),
             hot_location: hottest.and_then(Grown::location),
-            reproduce: self.reproduce(&path),
+            reproduce: self.reproduce(&path, ordinary_input.map(|(path, _)| path.as_path())),
             root: Some(self.relative(&self.path_of(of.root))),
             seconds: of.found.as_secs_f64(),
             executions: of.executions,
@@ -242,12 +259,29 @@ impl Archive<'_> {
         path.strip_prefix(self.folder().path()).unwrap_or(path).display().to_string()
     }
 
-    /// The command that shows a finding again, beside the seed.
-    fn reproduce(&self, path: &Path) -> String {
+    /// Removes the file of an ordinary input, unless a finding was confirmed beside it.
+    pub fn drop_unless_used(&self, path: &Path) {
+        let relative = self.relative(path);
+        let is_used = |finding: &Finding| finding.ordinary_input.as_ref().is_some_and(|one| one.path == relative);
+        if !self.record.findings.iter().any(is_used) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// The command that shows a finding again, beside the seed, and beside an ordinary input of its size if that is another
+    /// file.
+    fn reproduce(&self, path: &Path, ordinary: Option<&Path>) -> String {
         let shown = |path: &Path| self.setup.options.output.join(self.relative(path));
-        match self.record.entries.get(self.record.reference as usize) {
-            Some(_) => crate::engine::replay_command(&[&shown(&self.path_of(self.record.reference)), &shown(path)]),
-            None => crate::engine::replay_command(&[&shown(path)]),
+        let Some(_) = self.record.entries.get(self.record.reference as usize) else {
+            return crate::engine::replay_command(&[], &[&shown(path)]);
+        };
+        let reference = self.path_of(self.record.reference);
+        match ordinary.filter(|&ordinary| ordinary != reference) {
+            Some(ordinary) => {
+                let inputs = [reference.as_path(), ordinary, path].map(shown);
+                crate::engine::replay_command(&["--against-all"], &inputs.each_ref().map(PathBuf::as_path))
+            }
+            None => crate::engine::replay_command(&[], &[&shown(&reference), &shown(path)]),
         }
     }
 

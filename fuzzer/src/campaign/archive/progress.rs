@@ -7,8 +7,8 @@ use std::{
 
 use super::Archive;
 use crate::{
-    campaign::{clients::Place, groups::groups, refresh::Turn},
-    cost::{distribution::Distributions, resource::Resource},
+    campaign::{clients::Place, groups::groups, record::Entry, refresh::Turn},
+    cost::{distribution::Distributions, resource::Resource, sizes::Line},
     error::Result,
     files,
     keep::{feedback::MaskFigures, rare::Rarity, shadow::Row},
@@ -55,11 +55,12 @@ impl Archive<'_> {
         if self.terminal { self.setup.place.board.view() } else { View::default() }
     }
 
-    pub(super) fn worst_ratio(&self) -> f64 {
-        let worst = self.kept.borrow().champions.worst();
-        // an entry that is being entered is the worst before it is in the record
-        let known = worst.filter(|&worst| (worst as usize) < self.record.entries.len());
-        known.map_or(1.0, |worst| self.ratio_of(worst))
+    /// The largest cost, as a multiple of the median seed's.
+    pub(super) fn largest_ratio(&self) -> f64 {
+        let largest = self.kept.borrow().champions.worst();
+        // an entry that is being entered is the largest before it is in the record
+        let known = largest.filter(|&largest| (largest as usize) < self.record.entries.len());
+        known.map_or(1.0, |largest| self.ratio_of(largest))
     }
 
     /// The three rules that found most.
@@ -81,7 +82,9 @@ impl Archive<'_> {
             edges_found: kept.history.edges_found() as u64,
             edges_total: self.moment.edges,
             instrumentation: crate::engine::instrumentation(),
-            best_ratio: self.worst_ratio(),
+            best_ratio: self.record.worst.map_or(1.0, |worst| self.ratio_of(worst)),
+            best_ratio_by_size: self.worst_entry().and_then(|worst| self.ratio_by_size(&worst.cost, worst.bytes)),
+            large: self.record.large_entries,
             best_time_ratio: self.record.worst_time.map(|(_, ratio)| ratio),
             degradations: self.record.degradations,
             faults: self.record.faults,
@@ -112,7 +115,7 @@ impl Archive<'_> {
         let now = self.elapsed();
         self.record.last_write = now;
         self.phases.flush(now)?;
-        self.logs.point(self.elapsed(), self.record.degradations, self.worst_ratio())?;
+        self.logs.point(self.elapsed(), self.record.degradations, self.largest_ratio())?;
         let own = self.afl_stats();
         let all = AflStats {
             executions: self.executions(),
@@ -136,11 +139,15 @@ impl Archive<'_> {
         summary.write(&self.folder().summary())
     }
 
+    fn worst_entry(&self) -> Option<&Entry> {
+        self.record.entries.get(self.record.worst? as usize)
+    }
+
     /// The worst that was kept, as the finding that it has become if it was confirmed.
     fn worst(&self) -> Option<summary::Worst> {
         let record = &self.record;
-        let worst = self.kept.borrow().champions.worst()?;
-        let entry = record.entries.get(worst as usize)?;
+        let worst = record.worst?;
+        let entry = self.worst_entry()?;
         let confirmed = self.relative(&self.folder().degradations().join(&entry.file));
         let is_finding = record.findings.iter().any(|finding| finding.path == confirmed);
         Some(summary::Worst {
@@ -148,6 +155,44 @@ impl Archive<'_> {
             bytes: entry.bytes,
             instructions_ratio: record.baseline.map(|baseline| baseline.icovr(&entry.cost)),
             time_ratio: record.worst_time.filter(|(entry, _)| *entry == worst).map(|(_, ratio)| ratio),
+            instructions_ratio_by_size: self.instructions_by_size(entry),
+        })
+    }
+
+    fn instructions_by_size(&self, entry: &Entry) -> Option<f64> {
+        let model = self.record.sizes.model.as_ref()?;
+        Some(model.ratio(Resource::Instructions, entry.cost.instructions, entry.bytes))
+    }
+
+    /// Entries that are only large, one of each function, the most expensive first.
+    fn large(&self) -> Vec<summary::Large> {
+        let one = |&entry: &u32| {
+            let of = &self.record.entries[entry as usize];
+            summary::Large {
+                path: self.relative(&self.path_of(entry)),
+                bytes: of.bytes,
+                instructions_ratio: self.record.baseline.map(|baseline| baseline.icovr(&of.cost)),
+                instructions_ratio_by_size: self.instructions_by_size(of),
+            }
+        };
+        let mut all: Vec<summary::Large> = self.record.large.values().map(one).collect();
+        let ratio = |large: &summary::Large| large.instructions_ratio.unwrap_or(0.0);
+        all.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+        all
+    }
+
+    /// What ordinary inputs cost by their size.
+    fn sizes(&self) -> Option<summary::Sizes> {
+        let model = self.record.sizes.model.as_ref()?;
+        let cost = |resource: Resource| {
+            let Line { fixed, per_byte, spread } = model.line(resource)?;
+            Some(summary::SizeCost { resource, fixed, per_byte, spread })
+        };
+        Some(summary::Sizes {
+            seeds: model.seeds,
+            runs: model.runs,
+            largest: model.largest,
+            costs: Resource::ALL.into_iter().filter_map(cost).collect(),
         })
     }
 
@@ -180,7 +225,11 @@ impl Archive<'_> {
                 bytes: record.baseline.map(|b| b.bytes),
             },
             worst: self.worst(),
+            relative_to: self.setup.options.relative_to,
+            sizes: self.sizes(),
             degradations: record.degradations,
+            large: record.large_entries,
+            large_inputs: self.large(),
             faults: record.faults,
             hangs: record.hangs,
             rules: record.rules.clone(),

@@ -5,6 +5,7 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 use super::{defaults, flag, hang_timeout, memory_limit};
 use crate::{
     cli::{args::ReplayArgs, units},
+    cost::decision::Question,
     error::{Error, Result},
     replay::rounds::Rounds,
 };
@@ -18,6 +19,8 @@ pub struct ReplayOptions {
     pub seeds: Vec<PathBuf>,
     /// How often to run each input.
     pub rounds: Rounds,
+    /// Which verdicts are asked for.
+    pub question: Question,
     /// Print JSON.
     pub json: bool,
     /// Source files to print with counts, as the user named them.
@@ -58,10 +61,17 @@ impl ReplayOptions {
             },
         };
         let mask = mask(&args, budget)?;
+        let is_last_asked = args.against_all || args.ordinary.is_some() || args.joined;
+        let question = if is_last_asked {
+            Question::Last { ordinary: args.ordinary, is_joined: args.joined }
+        } else {
+            Question::First
+        };
         Ok(Self {
             inputs: args.inputs,
             seeds: args.seeds,
             rounds,
+            question,
             json: args.json,
             annotate: args.annotate,
             mask,

@@ -1,15 +1,21 @@
 //! When candidates are confirmed, and what becomes of them.
 
 use std::{
+    path::PathBuf,
     sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
 };
 
 use super::Worker;
 use crate::{
-    campaign::{confirm::Confirmer, supervisor::stop_requested},
-    cost::degradation::Criteria,
+    campaign::{
+        confirm::{Candidate, Confirmer},
+        ordinary,
+        supervisor::stop_requested,
+    },
+    cost::{degradation::Criteria, judgement::Verdict, sizes::SizeModel},
     error::{Error, Result},
+    output::write_whole,
     target::tick::TICKED,
 };
 
@@ -113,18 +119,28 @@ impl<'a> Worker<'a> {
         let started = Instant::now();
         let confirmer = self.confirmer();
         let Some(candidate) = self.archive.borrow_mut().next_candidate() else { return Ok(()) };
-        let [reference, root, path] = {
+        let ([reference, own_seed, path], bytes, model) = {
             let archive = self.archive.borrow();
-            let record = &archive.record;
-            [record.reference, record.entries[candidate as usize].root, candidate].map(|entry| archive.path_of(entry))
+            let entry = &archive.record.entries[candidate as usize];
+            let paths = [archive.record.reference, entry.root, candidate].map(|entry| archive.path_of(entry));
+            (paths, entry.bytes, archive.size_model().cloned())
         };
-        let confirmation = confirmer.confirm(&reference, &root, &path, &mut self.housekeeping());
+        let joined = self.joined_to(bytes, model.as_ref())?;
+        let inputs = Candidate {
+            input: &path,
+            bytes,
+            reference: &reference,
+            own_seed: &own_seed,
+            joined: joined.as_deref(),
+            model: model.as_ref(),
+        };
+        let confirmation = confirmer.confirm(&inputs, &mut self.housekeeping());
         let mut archive = self.archive.borrow_mut();
         match confirmation {
             Ok(Some(confirmation)) => {
                 archive.record.baseline_seconds = Some(confirmation.baseline_seconds);
                 let time = confirmation.time_ratio.value;
-                if self.kept.borrow().champions.worst() == Some(candidate) {
+                if archive.record.worst == Some(candidate) {
                     archive.record.worst_time = Some((candidate, time));
                 }
                 if confirmation.confirmed {
@@ -133,15 +149,39 @@ impl<'a> Worker<'a> {
                     archive.degradation(candidate, &bytes, &confirmation)?;
                     archive.write_progress(None)?;
                 } else {
-                    let verdict = confirmation.verdict.words();
-                    archive.log(&format!("not confirmed: {} ({verdict}, {time:.2} x the time)", path.display()))?;
+                    if confirmation.by_seed == Verdict::Degradation {
+                        archive.note_large(candidate);
+                    }
+                    let (verdict, beside) = (confirmation.verdict.words(), confirmation.weakest);
+                    let path = path.display();
+                    archive.log(&format!("not confirmed: {path} ({time:.2} x the time; {verdict} beside {beside})"))?;
                 }
             }
             Ok(None) => archive.log(&format!("not confirmed: {} did not come back in time", path.display()))?,
             Err(error) => archive.log(&format!("{error}"))?,
         }
         archive.record.confirming += started.elapsed();
+        if let Some(joined) = joined {
+            archive.drop_unless_used(&joined);
+        }
         Ok(())
+    }
+
+    /// The file with seeds that were joined to `bytes`, which is written if it is not there. `None` if the median seed is as
+    /// large, or if such inputs are not known to come back.
+    fn joined_to(&self, bytes: u64, model: Option<&SizeModel>) -> Result<Option<PathBuf>> {
+        let archive = self.archive.borrow();
+        let median = archive.record.entries[archive.record.reference as usize].bytes;
+        if model.is_none_or(|model| bytes > model.largest) || bytes <= median {
+            return Ok(None);
+        }
+        let path = archive.folder().ordinary().join(format!("size_{bytes:06}"));
+        drop(archive);
+        if !path.exists() {
+            let (_, seeds) = self.sampled_seeds()?;
+            write_whole(&path, &ordinary::joined(&seeds, 0, usize::try_from(bytes).unwrap_or(usize::MAX)))?;
+        }
+        Ok(Some(path))
     }
 }
 

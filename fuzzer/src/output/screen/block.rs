@@ -77,7 +77,16 @@ fn rows(status: &Status) -> Vec<Row> {
     }
     let mut worst =
         vec![vec![(BOLD, ratio(status.best_ratio)), (PLAIN, format!(" {}", status.instrumentation.work()))]];
+    worst.extend(status.best_ratio_by_size.map(|by_size| vec![(PLAIN, format!("{} for its size", ratio(by_size)))]));
     worst.extend(status.best_time_ratio.map(|time| vec![(PLAIN, format!("{} time", ratio(time)))]));
+    let mut all_found = vec![
+        found(status.degradations, "degradation", YELLOW),
+        found(status.faults, "fault", RED),
+        found(status.hangs, "hang", YELLOW),
+    ];
+    if status.large > 0 {
+        all_found.push(vec![(PLAIN, format!("{} only large", grouped(status.large)))]);
+    }
     vec![
         row("time", time),
         row("executions", executions(status)),
@@ -85,14 +94,7 @@ fn rows(status: &Status) -> Vec<Row> {
         row("rare", rare(status)),
         row("queue", queue(status)),
         Row { label: "worst", items: worst },
-        Row {
-            label: "found",
-            items: vec![
-                found(status.degradations, "degradation", YELLOW),
-                found(status.faults, "fault", RED),
-                found(status.hangs, "hang", YELLOW),
-            ],
-        },
+        Row { label: "found", items: all_found },
         row("rules", rules(status)),
         row("last new", vec![last_new(status)]),
     ]
@@ -268,8 +270,10 @@ pub(super) fn line(status: &Status) -> String {
         0 => grouped(status.edges_found),
         total => format!("{}/{}", grouped(status.edges_found), grouped(total)),
     };
+    let by_size =
+        status.best_ratio_by_size.map_or(String::new(), |by_size| format!(" ({} for its size)", ratio(by_size)));
     format!(
-        "{}  {} execs ({}/s)  edges {edges}  best {}  degradations {}  faults {}  hangs {}  last new {}",
+        "{}  {} execs ({}/s)  edges {edges}  best {}{by_size}  degradations {}  faults {}  hangs {}  last new {}",
         clock(status.elapsed),
         grouped(status.executions),
         rate(status.executions_per_second),

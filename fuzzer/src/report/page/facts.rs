@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::{
+    cost::{resource::Resource, sizes::RelativeTo},
     output::{
         Instrumentation,
         format::{counted, grouped, rate},
@@ -20,6 +21,7 @@ pub fn tiles(summary: &Summary) -> Markup {
     };
     let tiles = [
         (grouped(summary.degradations), "degradations".to_owned()),
+        (grouped(summary.large), "only large".to_owned()),
         (grouped(summary.faults), "faults".to_owned()),
         (grouped(summary.hangs), "hangs".to_owned()),
         (grouped(summary.executions), "executions".to_owned()),
@@ -35,11 +37,23 @@ pub fn baseline(summary: &Summary) -> Markup {
     let baseline = &summary.baseline;
     html! {
         h2 id="baseline" { "Baseline and noise" }
-        p { "Costs are compared with those of the median seed." }
+        @match (&summary.sizes, summary.relative_to) {
+            (Some(_), RelativeTo::Size) => p { "Degradations cost more than an ordinary input of their size. What that is was measured with the seeds, parts of them, and several of them joined; it is never less than the median seed." },
+            _ => p { "Degradations cost more than the median seed." },
+        }
         dl class="facts" {
             dt { (summary.target.instrumentation.work()) } dd { (baseline.instructions.map_or("not measured".into(), grouped)) }
             dt { (summary.target.instrumentation.time()) } dd { (baseline.seconds.map_or("not measured".into(), words::duration)) }
             dt { "size" } dd { (baseline.bytes.map_or("not known".into(), |bytes| counted(bytes, "byte"))) }
+            @if let Some(sizes) = &summary.sizes {
+                @if let Some(line) = sizes.costs.iter().find(|cost| cost.resource == Resource::Instructions) {
+                    dt { "by size" } dd {
+                        (format!("{:.0} {} and {:.2} a byte", line.fixed, summary.target.instrumentation.work(), line.per_byte))
+                        @if line.spread > 0.0 { (format!(" (spread {:.2})", line.spread)) }
+                        ", from " (counted(sizes.runs, "run")) " of up to " (counted(sizes.largest, "byte"))
+                    }
+                }
+            }
             dt { "noise floor" } dd {
                 @match &summary.noise {
                     Some(noise) => { (words::percent(noise.floor)) ": the seed measured against itself " (counted(noise.rounds.into(), "time")) " looked at most this much slower or faster. Smaller differences in time mean nothing on this machine." },

@@ -54,11 +54,44 @@ pub fn findings(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> Mark
                 @let shown_here = group.findings.len().min(left);
                 @if shown_here > 0 {
                     h3 { (counted(group.findings.len() as u64, "finding")) " in " (markup::brief(&group.title)) }
-                    @for (place, &index) in group.findings.iter().take(shown_here).enumerate() {
-                        (finding(campaign, rules, extras, index, place == 0 && at < 3))
+                    @let (worst, others) = group.findings[..shown_here].split_at(1);
+                    (finding(campaign, rules, extras, worst[0], at < 3))
+                    @if !others.is_empty() {
+                        details class="others" {
+                            summary { (counted(others.len() as u64, "other")) " with the same cause" }
+                            @for &index in others { (finding(campaign, rules, extras, index, false)) }
+                        }
                     }
                 }
                 ({ left -= shown_here; "" })
+            }
+        }
+        (large(summary))
+    }
+}
+
+/// Inputs that are only large.
+fn large(summary: &Summary) -> Markup {
+    html! {
+        @if summary.large > 0 {
+            h3 id="large" { "Only large" }
+            p class="dim" {
+                (counted(summary.large, "input")) " that cost more than the median seed, but not more than is ordinary for their size: no degradations. The most expensive of each function:"
+            }
+            div class="scroll" {
+                table class="sortable" {
+                    thead { tr {
+                        th { "file" } th class="number" { "bytes" } th class="number" { (summary.target.instrumentation.work()) } th class="number" { "for its size" }
+                    } }
+                    tbody { @for large in &summary.large_inputs {
+                        tr {
+                            td class="place" { (markup::input_link("", &large.path)) }
+                            td class="number" data-v=(large.bytes) { (grouped(large.bytes)) }
+                            (markup::ratio_cell(large.instructions_ratio, None))
+                            (markup::ratio_cell(large.instructions_ratio_by_size, None))
+                        }
+                    } }
+                }
             }
         }
     }
@@ -87,6 +120,7 @@ fn none(summary: &Summary) -> Markup {
                 @if let Some(instructions) = worst.instructions_ratio { ", with " (ratio(instructions)) " the " (summary.target.instrumentation.work()) }
                 @if let Some(time) = worst.time_ratio { " and " (ratio(time)) " the time" }
                 " of the median seed"
+                @if let Some(by_size) = worst.instructions_ratio_by_size { ", and " (ratio(by_size)) " the " (summary.target.instrumentation.work()) " of an ordinary input of its size" }
             }
             "."
         }
@@ -104,6 +138,7 @@ fn table(summary: &Summary, rules: &RuleWords) -> Markup {
             table class="sortable" {
                 thead { tr {
                     th { "finding" } th class="number" { "bytes" } th class="number" { (summary.target.instrumentation.work()) } th class="number" { (summary.target.instrumentation.time()) }
+                    th class="number" { (summary.target.instrumentation.work()) ", for its size" } th class="number" { (summary.target.instrumentation.time()) ", for its size" }
                     th { "where" } th { "rules" } th class="number" { "found after" }
                 } }
                 tbody {
@@ -116,6 +151,8 @@ fn table(summary: &Summary, rules: &RuleWords) -> Markup {
                             td class="number" data-v=(finding.bytes) { (grouped(finding.bytes)) }
                             (markup::ratio_cell(finding.instructions_ratio, None))
                             (markup::ratio_cell(finding.time_ratio, markup::interval(finding)))
+                            (markup::ratio_cell(finding.instructions_ratio_by_size, None))
+                            (markup::ratio_cell(finding.time_ratio_by_size, markup::interval_by_size(finding)))
                             td class="place" { @match &finding.hot_function { Some(function) => (markup::brief(function)), None => span class="dim" { "-" } } }
                             td class="place" { (markup::short_history(&last(rules.steps(&finding.rules)))) }
                             td class="number" data-v=(if finding.seconds.is_finite() { finding.seconds } else { -1.0 }) { (words::duration(finding.seconds)) }
@@ -155,6 +192,12 @@ fn finding(campaign: &Campaign, rules: &RuleWords, extras: &Extras, index: usize
                     (markup::input_link("", &finding.path))
                     @if let Some(page) = extras.diffs.get(&index) { " · " a href=(markup::address("", page)) { "differences from its seed" } }
                 }
+                @if let Some(ordinary) = &finding.ordinary_input {
+                    dt { "ordinary input" } dd {
+                        (markup::input_link("", &ordinary.path))
+                        @if ordinary.scale.is_finite() && (ordinary.scale - 1.0).abs() >= 0.005 { ", whose time counts " (format!("{:.2}", ordinary.scale)) " times" }
+                    }
+                }
                 @if let Some(root) = campaign.root(finding) { dt { "seed" } dd { (markup::input_link("", &root)) } }
                 dt { "found" } dd { "after " (words::duration(finding.seconds)) ", " (counted(finding.executions, "execution")) }
             }
@@ -172,16 +215,25 @@ fn finding(campaign: &Campaign, rules: &RuleWords, extras: &Extras, index: usize
     }
 }
 
-/// `19,276x instructions, 35,202x CPU time (34,413x to 35,871x)`
+/// `19,276x instructions, 35,202x CPU time (34,413x to 35,871x); for its size 6,804x instructions, 9,870x CPU time`
 fn headline(finding: &Finding, by: Instrumentation) -> String {
-    let instructions = finding.instructions_ratio.map(|value| format!("{} {}", ratio(value), by.work()));
-    let time = by.time();
-    let time = finding.time_ratio.map(|value| match markup::interval(finding) {
-        Some((low, high)) => format!("{} {time} ({} to {})", ratio(value), ratio(low), ratio(high)),
-        None => format!("{} {time}", ratio(value)),
-    });
-    let known: Vec<String> = instructions.into_iter().chain(time).collect();
-    if known.is_empty() { words::verdict(finding) } else { known.join(", ") }
+    let ratios = |instructions: Option<f64>, time: Option<f64>, interval: Option<(f64, f64)>| {
+        let instructions = instructions.map(|value| format!("{} {}", ratio(value), by.work()));
+        let time = time.map(|value| match interval {
+            Some((low, high)) => format!("{} {} ({} to {})", ratio(value), by.time(), ratio(low), ratio(high)),
+            None => format!("{} {}", ratio(value), by.time()),
+        });
+        instructions.into_iter().chain(time).collect::<Vec<String>>().join(", ")
+    };
+    let interval = markup::interval_by_size(finding);
+    let by_size = ratios(finding.instructions_ratio_by_size, finding.time_ratio_by_size, interval);
+    let by_seed = ratios(finding.instructions_ratio, finding.time_ratio, markup::interval(finding));
+    match (by_size.is_empty(), by_seed.is_empty()) {
+        (true, true) => words::verdict(finding),
+        (true, false) => by_seed,
+        (false, true) => format!("{by_size} for its size"),
+        (false, false) => format!("{by_seed}; for its size {by_size}"),
+    }
 }
 
 /// A part of the input: around its longest repetition, if it has a long one.

@@ -49,13 +49,16 @@ fn slower(summary: &Summary, worst: &Finding, number: u64) -> Markup {
     let up_to = if number == 1 { "" } else { "up to " };
     html! {
         (counted(number, "input")) " " (makes) " " span class="code" { (program) } " "
-        @match (worst.time_ratio.and_then(words::times), worst.instructions_ratio.and_then(words::times)) {
-            (Some(times), _) => { (up_to) (times) " times slower" },
+        @match (worst.time_ratio_by_size.or(worst.time_ratio).and_then(words::times), worst.instructions_ratio.and_then(words::times)) {
+            (Some(times), _) => {
+                (up_to) (times) " times slower"
+                @if worst.time_ratio_by_size.is_some() { " than is ordinary for " (if number == 1 { "its" } else { "their" }) " size" }
+            },
             (None, Some(times)) => { "execute " (up_to) (times) " times the " (summary.target.instrumentation.work()) },
             (None, None) => "slower",
         }
         @if let Some((now, before)) = times(summary, worst) {
-            (if number == 1 { "; it costs " } else { "; the worst costs " }) (now) " instead of " (before)
+            (if number == 1 { "; it costs " } else { "; the worst costs " }) (now) ", and the median seed " (before)
         }
         @if let Some(function) = &worst.hot_function {
             ", in " (markup::brief(function))
@@ -77,10 +80,12 @@ fn times(summary: &Summary, finding: &Finding) -> Option<(String, String)> {
 
 fn nothing(summary: &Summary) -> Markup {
     let ratio = summary.worst.as_ref().and_then(|worst| worst.instructions_ratio).and_then(words::times);
+    let by_size = summary.worst.as_ref().and_then(|worst| worst.instructions_ratio_by_size).and_then(words::times);
     html! {
         "Nothing that slows " span class="code" { (shown(&summary.target.program)) } " down was found in "
         (grouped(summary.executions)) " executions."
         @if let Some(ratio) = ratio { " The worst input that was kept executes " (ratio) " times the " (summary.target.instrumentation.work()) " of the median seed." }
+        @if let Some(by_size) = by_size { " For its size, that is " (by_size) " times what is ordinary." }
     }
 }
 
@@ -116,24 +121,25 @@ mod tests {
         let full = example();
         assert_eq!(
             text(&full),
-            "1 input makes ./trim 38.2 times slower; it costs about 9.55 ms instead of 250 us, in trim at trim.cpp:12. \
+            "1 input makes ./trim 27.1 times slower than is ordinary for its size; it costs about 9.55 ms, and the median seed \
+             250 us, in trim at trim.cpp:12. \
              1 input does not end within the hang timeout. severe"
         );
         let mut many = full.clone();
         many.findings = vec![full.findings[0].clone(); 3];
-        many.findings[1].time_ratio = Some(19_276.4);
+        many.findings[1].time_ratio_by_size = Some(19_276.4);
         many.findings[1].costs[0].resource = Resource::Time;
         (many.findings[1].costs[0].amount, many.findings[1].costs[0].baseline) = (1_090_000_000, 31_000);
         assert_eq!(
             text(&many),
-            "3 inputs make ./trim up to 19,276 times slower; the worst costs 1.09 s instead of 31.0 us, in trim at \
-             trim.cpp:12. severe"
+            "3 inputs make ./trim up to 19,276 times slower than is ordinary for their size; the worst costs 1.09 s, and the median \
+             seed 31.0 us, in trim at trim.cpp:12. severe"
         );
         let none = Summary { findings: vec![], ..full.clone() };
         assert_eq!(
             text(&none),
             "Nothing that slows ./trim down was found in 812,331 executions. The worst input that was kept executes 41.4 \
-             times the instructions of the median seed."
+             times the instructions of the median seed. For its size, that is 29.5 times what is ordinary."
         );
         let hang = Summary { findings: vec![full.findings[1].clone()], ..full };
         assert_eq!(
@@ -145,6 +151,7 @@ mod tests {
     #[test]
     fn the_worst_is_first_whatever_is_not_a_number() {
         let mut findings = vec![example().findings[0].clone(); 4];
+        findings.iter_mut().for_each(|finding| finding.ratio = None);
         findings[0].instructions_ratio = Some(f64::NAN);
         findings[0].time_ratio = None;
         findings[0].costs.clear();

@@ -1,0 +1,143 @@
+//! What ordinary inputs of each size cost, measured before mutation begins.
+
+use std::{
+    sync::atomic::Ordering::Relaxed,
+    time::{Duration, Instant},
+};
+
+use super::{Worker, intake::ended_early};
+use crate::{
+    campaign::{
+        archive::Origin,
+        ordinary::{joined, sizes_of_joined, sizes_of_parts, spread_out},
+        supervisor::{Outcome, stop_requested},
+    },
+    cost::sizes::{Series, SizeModel},
+    error::{Error, Result},
+    target::{abi::Status, fork_server, tick::TIME_UP},
+};
+
+/// Measuring takes no larger share of the campaign's time, and no longer than a run may take.
+const SHARE: f64 = 0.02;
+
+/// One run: on a beginning of a seed, or on several seeds joined.
+struct Step {
+    is_joined: bool,
+    bytes: usize,
+}
+
+fn steps(seed: usize, largest: usize) -> Vec<Step> {
+    let parts = sizes_of_parts(seed).into_iter().map(|bytes| Step { is_joined: false, bytes });
+    let joined = sizes_of_joined(seed, largest).into_iter().map(|bytes| Step { is_joined: true, bytes });
+    parts.chain(joined).collect()
+}
+
+impl Worker<'_> {
+    /// Measures seeds at several sizes, if that was not done. An outcome if the campaign cannot go on in this process.
+    pub(super) fn measure_sizes(&mut self) -> Result<Option<Outcome>> {
+        if self.archive.borrow().record.sizes.model.is_some() {
+            return Ok(None);
+        }
+        let (entries, seeds) = self.sampled_seeds()?;
+        let started = Instant::now();
+        for (at, &entry) in entries.iter().enumerate() {
+            if self.series_of(entry, at, &seeds, started)? {
+                self.checkpoint(false)?;
+                return Ok(Some(Outcome::Again));
+            }
+        }
+        {
+            let archive = &mut *self.archive.borrow_mut();
+            let baseline = archive.record.baseline.unwrap_or_default().cost;
+            let sizes = &mut archive.record.sizes;
+            sizes.model = Some(SizeModel::new(baseline, &sizes.series));
+            sizes.series = Vec::new();
+            archive.find_worst();
+        }
+        self.checkpoint(true)?;
+        Ok(None)
+    }
+
+    /// The median seed and others, with their contents: together not larger than the largest input.
+    pub(super) fn sampled_seeds(&self) -> Result<(Vec<u32>, Vec<Vec<u8>>)> {
+        let archive = self.archive.borrow();
+        let count = archive.record.entries.iter().take_while(|entry| entry.parent.is_none()).count();
+        let (mut entries, mut seeds, mut total) = (Vec::new(), Vec::new(), 0);
+        for entry in spread_out(count, archive.record.reference as usize) {
+            total += archive.record.entries[entry].bytes;
+            if total > self.setup.max_size as u64 && !entries.is_empty() {
+                break;
+            }
+            let path = archive.path_of(entry as u32);
+            let cannot = |error| Error::other(format!("cannot read {}: {error}", path.display()));
+            seeds.push(std::fs::read(&path).map_err(cannot)?);
+            entries.push(entry as u32);
+        }
+        Ok((entries, seeds))
+    }
+
+    /// Measures one seed, number `at` of the `seeds`. True if a run ended early and the target has to be loaded afresh.
+    fn series_of(&mut self, entry: u32, at: usize, seeds: &[Vec<u8>], started: Instant) -> Result<bool> {
+        {
+            let record = &mut self.archive.borrow_mut().record;
+            if record.sizes.series.len() <= at {
+                let cost = record.entries[entry as usize].cost;
+                let series = Series { seed: (seeds[at].len() as u64, cost), ..Series::default() };
+                record.sizes.series.push(series);
+                record.sizes.step = 0;
+            } else if record.sizes.series.len() > at + 1 {
+                return Ok(false);
+            }
+        }
+        let steps = steps(seeds[at].len(), self.setup.max_size);
+        loop {
+            let number = self.archive.borrow().record.sizes.step;
+            let Some(step) = steps.get(number).filter(|_| self.is_time_for_sizes(started)) else { return Ok(false) };
+            self.archive.borrow_mut().record.sizes.step += 1;
+            let input = if step.is_joined { joined(seeds, at, step.bytes) } else { seeds[at][..step.bytes].to_vec() };
+            if self.is_lost(&input) {
+                continue;
+            }
+            let status = self.executor.execute(&input);
+            self.keep_house()?;
+            if ended_early(status) {
+                let mut archive = self.archive.borrow_mut();
+                archive.early_end(&input, Origin::Unknown, self.executor.counts())?;
+                archive.record.sizes.spent += started.elapsed();
+                if step.is_joined {
+                    // larger ones would not fare better
+                    archive.record.sizes.step = steps.len();
+                }
+                if !fork_server::is_used() {
+                    return Ok(true);
+                }
+            } else {
+                self.learn_size(step, status);
+            }
+        }
+    }
+
+    /// Enters what the last run cost.
+    fn learn_size(&self, step: &Step, status: Status) {
+        let cost = self.executor.counts().cost();
+        let mut archive = self.archive.borrow_mut();
+        let Some(series) = archive.record.sizes.series.last_mut() else { return };
+        let run = (step.bytes as u64, cost);
+        if !step.is_joined && series.cheapest.is_none_or(|known| cost.instructions < known.instructions) {
+            series.cheapest = Some(cost);
+        }
+        match (status, step.is_joined) {
+            (Status::Returned, true) => series.joined.push(run),
+            (Status::Returned, false) => series.parts.push(run),
+            _ => {}
+        }
+    }
+
+    fn is_time_for_sizes(&self, started: Instant) -> bool {
+        let options = &self.setup.options;
+        let limit: Duration = options.time.mul_f64(SHARE).min(options.hang_timeout);
+        // the next run may take as long as all before it
+        let spent = self.archive.borrow().record.sizes.spent + started.elapsed();
+        2 * spent < limit && !TIME_UP.load(Relaxed) && !stop_requested()
+    }
+}

@@ -1,0 +1,146 @@
+//! Whether one input is slower than each of several others, which is what a degradation has to be.
+
+use super::{
+    judgement::{Judgement, Verdict, judge},
+    resource::{Cost, Resource},
+};
+
+/// One of the others, by its place, and what its times are multiplied by before the last input is held against them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// Among all inputs.
+    pub other: usize,
+    /// 1, unless it stands for an ordinary input of another size: then the instructions of that over its own.
+    pub scale: f64,
+    /// It stands for an ordinary input of the last one's size.
+    pub by_size: bool,
+}
+
+/// What verdicts are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Question {
+    /// Each input against the first.
+    #[default]
+    First,
+    /// The last input against each of the others.
+    Last {
+        /// Instructions of an ordinary input of the last one's size, against which it is judged as well.
+        ordinary: Option<u64>,
+        /// The last but one was made to be such an input, and is nothing else.
+        is_joined: bool,
+    },
+}
+
+impl Question {
+    /// Whom the last input is held against, for inputs of these costs, of which those are missing that did not come back.
+    /// For an ordinary input of its size stands the one whose instructions are nearest to what is expected of such an
+    /// input, by their ratio; what they differ by is made up for by the scale. Empty for [`Question::First`].
+    pub fn comparisons(self, costs: &[Option<Cost>]) -> Vec<Comparison> {
+        let Self::Last { ordinary, is_joined } = self else { return Vec::new() };
+        let Some(others) = costs.len().checked_sub(1) else { return Vec::new() };
+        let known = |other: usize| costs[other].map(|cost| Resource::Instructions.of(&cost).max(1) as f64);
+        let plain = if is_joined { others.saturating_sub(1) } else { others };
+        let as_they_are = (0..plain).filter(|&other| costs[other].is_some());
+        let mut all: Vec<Comparison> =
+            as_they_are.map(|other| Comparison { other, scale: 1.0, by_size: false }).collect();
+        // the median seed, and what was joined; not the seed that the last input was made from, which may be of another kind
+        let stand_in = [Some(0).filter(|_| plain > 0), Some(plain).filter(|_| is_joined && plain < others)];
+        let scales = ordinary.into_iter().flat_map(|expected| {
+            let scale = move |other: usize| known(other).map(|own| (other, expected as f64 / own));
+            stand_in.into_iter().flatten().filter_map(scale)
+        });
+        let nearest = scales.min_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs()));
+        all.extend(nearest.map(|(other, scale)| Comparison { other, scale, by_size: true }));
+        all
+    }
+}
+
+/// Judges the last of the inputs, whose `times` these are, by each comparison.
+pub fn judge_last(times: &[&[f64]], comparisons: &[Comparison], floor: Option<f64>) -> Vec<Judgement> {
+    let Some((last, others)) = times.split_last() else { return Vec::new() };
+    let one = |comparison: &Comparison| {
+        let scaled: Vec<f64> = others[comparison.other].iter().map(|time| time * comparison.scale).collect();
+        judge(last, &scaled, floor)
+    };
+    comparisons.iter().map(one).collect()
+}
+
+/// Whether more rounds would change nothing: one comparison shows clearly that the input is not slower, or all show
+/// clearly that it is.
+pub fn is_settled(judgements: &[Judgement]) -> bool {
+    let refutes = |one: &Judgement| one.is_clear && one.verdict != Verdict::Degradation;
+    judgements.iter().any(refutes) || judgements.iter().all(|one| one.is_clear)
+}
+
+/// What several verdicts come to: the one that speaks least for a degradation. Its place, and its verdict.
+pub fn weakest(verdicts: impl IntoIterator<Item = Verdict>) -> Option<(usize, Verdict)> {
+    let rank = |verdict: Verdict| match verdict {
+        Verdict::Optimisation => 0,
+        Verdict::NoChange => 1,
+        Verdict::Maybe => 2,
+        Verdict::Degradation => 3,
+    };
+    verdicts.into_iter().enumerate().min_by_key(|&(_, verdict)| rank(verdict))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(instructions: &[u64]) -> Vec<Option<Cost>> {
+        let cost = |&instructions: &u64| Cost { instructions, ..Cost::default() };
+        // 0 stands for one that did not come back
+        instructions.iter().map(|amount| (*amount > 0).then(|| cost(amount))).collect()
+    }
+
+    /// Times around `middle`, a hundredth apart.
+    fn times(middle: f64, count: u32) -> Vec<f64> {
+        (0..count).map(|i| middle * (1.0 + 0.01 * f64::from(i % 5))).collect()
+    }
+
+    fn verdict_after(count: u32, middles: &[f64]) -> (Verdict, bool) {
+        let times: Vec<Vec<f64>> = middles.iter().map(|&middle| times(middle, count)).collect();
+        let times: Vec<&[f64]> = times.iter().map(Vec::as_slice).collect();
+        let others = 0..middles.len() - 1;
+        let all: Vec<_> = others.map(|other| Comparison { other, scale: 1.0, by_size: false }).collect();
+        let judgements = judge_last(&times, &all, Some(0.02));
+        (weakest(judgements.iter().map(|one| one.verdict)).unwrap().1, is_settled(&judgements))
+    }
+
+    #[test]
+    fn what_is_clear_beside_the_median_seed_alone_is_not_settled() {
+        // six samples: gross against the first, but no order of six and six is unlikely enough against the second
+        assert_eq!(verdict_after(6, &[1.0, 10.0, 15.0]), (Verdict::Maybe, false));
+        assert_eq!(verdict_after(20, &[1.0, 10.0, 15.0]), (Verdict::Degradation, true));
+    }
+
+    #[test]
+    fn one_comparison_that_refutes_settles_it() {
+        assert_eq!(verdict_after(40, &[1.0, 10.0, 10.0]), (Verdict::NoChange, true));
+        assert_eq!(verdict_after(6, &[1.0, 10.0, 3.0]), (Verdict::Optimisation, true));
+    }
+
+    #[test]
+    fn the_input_nearest_to_an_ordinary_one_stands_for_it() {
+        let ask = |ordinary, instructions: &[u64]| {
+            let question = Question::Last { ordinary: Some(ordinary), is_joined: true };
+            let all = question.comparisons(&costs(instructions));
+            let plain: Vec<usize> = all.iter().filter(|one| !one.by_size).map(|one| one.other).collect();
+            (plain, all.last().map(|one| (one.other, one.scale)))
+        };
+        assert_eq!(ask(1_000, &[100, 500, 900, 5_000]), (vec![0, 1], Some((2, 1_000.0 / 900.0))));
+        // joined seeds that cost no more than the seed, or far more, or that do not come back
+        assert_eq!(ask(1_000, &[100, 500, 90, 5_000]), (vec![0, 1], Some((0, 10.0))));
+        assert_eq!(ask(1_000, &[500, 90_000, 5_000]), (vec![0], Some((0, 2.0))));
+        assert_eq!(ask(1_000, &[100, 500, 0, 5_000]), (vec![0, 1], Some((0, 10.0))));
+    }
+
+    #[test]
+    fn without_an_expectation_the_others_are_taken_as_they_are() {
+        let question = Question::Last { ordinary: None, is_joined: false };
+        let all = question.comparisons(&costs(&[10, 20, 30]));
+        assert!(all.iter().all(|one| one.scale == 1.0 && !one.by_size));
+        assert_eq!(all.len(), 2);
+        assert_eq!(Question::First.comparisons(&costs(&[10, 20])), []);
+    }
+}

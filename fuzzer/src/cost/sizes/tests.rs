@@ -1,0 +1,150 @@
+//! Programs as functions from what an input holds to instructions.
+
+use super::*;
+
+const MAX: u64 = 100_000;
+
+/// What a program does with an input: `seeds` copies of a seed of this size, the last of which may be cut.
+type Program = dyn Fn(u64, u64) -> Option<u64>;
+
+fn cost(instructions: u64) -> Cost {
+    Cost { instructions, time_ns: instructions * 2, ..Cost::default() }
+}
+
+/// Eight parts, and all doublings up to [`MAX`], of a seed of `bytes`; `program` is given size of the seed and size of the
+/// input, and says nothing if it rejects that.
+fn series(bytes: u64, program: &Program) -> Series {
+    let run = |size: u64| program(bytes, size).map(|instructions| (size, cost(instructions)));
+    let doubled = std::iter::successors(Some(2 * bytes), |size| Some(2 * size)).take_while(|&size| size < MAX);
+    Series {
+        seed: run(bytes).expect("accepted"),
+        parts: (0..8).map(|eighth| bytes * eighth / 8).filter_map(run).collect(),
+        joined: doubled.chain([MAX]).filter_map(run).collect(),
+        cheapest: Some(cost((0..8).filter_map(|eighth| program(bytes, bytes * eighth / 8)).min().unwrap_or(10))),
+    }
+}
+
+fn model(sizes: &[u64], program: &Program) -> SizeModel {
+    let mut series: Vec<Series> = sizes.iter().map(|&bytes| series(bytes, program)).collect();
+    series.sort_by_key(|one| one.seed.0);
+    let median = series[(series.len() - 1) / 2].seed.1;
+    SizeModel::new(median, &series)
+}
+
+/// What an input of `bytes` that costs `instructions` costs as a multiple of an ordinary one.
+fn ratio(model: &SizeModel, instructions: u64, bytes: u64) -> f64 {
+    model.ratio(Resource::Instructions, instructions, bytes)
+}
+
+#[track_caller]
+fn assert_near(value: f64, expected: f64) {
+    assert!((value / expected - 1.0).abs() < 0.02, "{value} is not {expected}");
+}
+
+#[test]
+fn a_large_input_of_a_linear_program_is_ordinary_and_three_times_its_cost_is_not() {
+    for sizes in [&[40][..], &[40, 4_000, 300], &[700, 700, 700]] {
+        let model = model(sizes, &|_, size| Some(5_000 + 7 * size));
+        for bytes in [700, 5_000, MAX] {
+            assert_near(ratio(&model, 5_000 + 7 * bytes, bytes), 1.0);
+            assert_near(ratio(&model, 3 * (5_000 + 7 * bytes), bytes), 3.0);
+        }
+        assert_near(model.line(Resource::Instructions).unwrap().fixed, 5_000.0);
+    }
+}
+
+#[test]
+fn an_input_that_is_smaller_than_the_median_seed_is_compared_with_that() {
+    let model = model(&[1_000], &|_, size| Some(7 * size));
+    assert_near(ratio(&model, 14_000, 10), 2.0);
+}
+
+#[test]
+fn a_fixed_cost_is_expected_of_every_size() {
+    let model = model(&[16, 64], &|_, _| Some(900));
+    assert_near(ratio(&model, 9_000, MAX), 10.0);
+    let line = model.line(Resource::Instructions).unwrap();
+    assert_eq!((line.per_byte, line.spread), (0.0, 0.0));
+}
+
+#[test]
+fn a_quadratic_program_stays_slow_even_on_ordinary_inputs() {
+    let model = model(&[100], &|_, size| Some(size * size));
+    assert!(ratio(&model, MAX * MAX, MAX) > 10.0, "{}", ratio(&model, MAX * MAX, MAX));
+    let twice = SizeModel::new(
+        cost(10_000),
+        &[Series { joined: vec![(200, cost(40_000))], ..series(100, &|_, size| Some(size * size)) }],
+    );
+    assert!(ratio(&twice, 2 * 40_000, 200) > 1.9, "{}", ratio(&twice, 80_000, 200));
+}
+
+#[test]
+fn a_program_that_takes_n_log_n_is_ordinary_up_to_thousands_of_seeds() {
+    let sorts = |_, size: u64| Some((size as f64 * (size as f64).log2().max(1.0)) as u64);
+    let model = model(&[100], &sorts);
+    assert!(ratio(&model, sorts(0, MAX).unwrap(), MAX) < 2.0);
+}
+
+#[test]
+fn a_parser_that_stops_after_the_first_document_is_expected_to_read_larger_ones() {
+    let first = |seed: u64, size: u64| Some(300 + 50 * size.min(seed) + 2 * size.saturating_sub(seed));
+    let model = model(&[200], &first);
+    assert_near(ratio(&model, 300 + 50 * MAX, MAX), 1.0);
+}
+
+#[test]
+fn joined_seeds_that_are_rejected_do_not_count() {
+    for refused in [None, Some(90)] {
+        let one = move |seed: u64, size: u64| if size > seed { refused } else { Some(300 + 50 * size) };
+        assert_near(ratio(&model(&[200], &one), 300 + 50 * MAX, MAX), 1.0);
+    }
+}
+
+#[test]
+fn where_only_whole_seeds_are_accepted_their_own_bytes_say_what_a_byte_costs() {
+    let whole = |seed: u64, size: u64| (size == seed).then_some(10 + 50 * size);
+    assert_near(ratio(&model(&[200, 300], &whole), 10 + 50 * MAX, MAX), 1.0);
+    // refused by a return like any other
+    let refused = |seed: u64, size: u64| Some(if size == seed { 10 + 50 * size } else { 10 });
+    assert_near(ratio(&model(&[200, 300], &refused), 10 + 50 * MAX, MAX), 1.0);
+    // what follows is ignored
+    let ignored = |seed: u64, size: u64| Some(if size >= seed { 10 + 50 * seed } else { 10 });
+    assert_near(ratio(&model(&[200], &ignored), 10 + 50 * MAX, MAX), 1.0);
+}
+
+#[test]
+fn work_that_begins_with_a_whole_seed_is_not_the_price_of_its_bytes() {
+    let setup = |seed: u64, size: u64| Some(if size < seed { 10 + size } else { 100_000 + 50 * size });
+    let model = model(&[10], &setup);
+    assert!(ratio(&model, 3 * (100_000 + 50 * MAX), MAX) > 2.0);
+    assert!(ratio(&model, 100_000 + 50 * MAX, MAX) < 1.1);
+}
+
+#[test]
+fn what_lies_within_the_spread_of_the_seeds_is_ordinary() {
+    let noisy = |factor: u64| series(1_000, &move |_, size| Some(500 + factor * size));
+    let model = SizeModel::new(cost(500 + 20_000), &[noisy(10), noisy(20), noisy(30), noisy(12), noisy(25)]);
+    let line = model.line(Resource::Instructions).unwrap();
+    assert_near(line.per_byte, 20.0);
+    assert_near(line.spread, OF_NORMAL * 8.0);
+    let is_ordinary = |per_byte: u64| model.is_ordinary(Resource::Instructions, per_byte * MAX, MAX);
+    assert_eq!([20, 43, 45].map(is_ordinary), [true, true, false]);
+    assert!(
+        model.is_ordinary(Resource::Time, 2 * 43 * MAX, MAX) && !model.is_ordinary(Resource::Time, 2 * 46 * MAX, MAX)
+    );
+}
+
+#[test]
+fn time_is_expected_to_grow_as_instructions_do() {
+    let model = model(&[100], &|_, size| Some(7 * size));
+    assert_near(model.ordinary(Resource::Time, MAX), 14.0 * MAX as f64);
+}
+
+#[test]
+fn without_bytes_or_seeds_the_baseline_is_expected() {
+    for series in [&[][..], &[Series::default()]] {
+        let model = SizeModel::new(cost(70), series);
+        assert_near(model.ordinary(Resource::Instructions, MAX), 70.0);
+        assert!(!model.is_ordinary(Resource::Instructions, 71, MAX));
+    }
+}
