@@ -82,6 +82,8 @@ pub struct Record {
     pub reference: u32,
     /// How many of the seeds were run.
     pub seeds_done: usize,
+    /// The notices that the user was told (`target::notices`).
+    pub told: u32,
     /// What mutates, with its yield.
     pub rules: Vec<Rule>,
     /// What they have found lately.
