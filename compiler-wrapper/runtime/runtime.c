@@ -1,6 +1,7 @@
 /* Linked into every executable that quagmire-cc links: keeps the list of instrumented objects. */
-#include "layout.h"
 #include "objects.h"
+
+#include "layout.h"
 #include "quagmire.h"
 
 #include <sched.h>
