@@ -15,7 +15,9 @@ fn a_program_that_fills_its_standard_error_is_measured_all_the_same() {
 #[test]
 fn a_process_that_the_target_leaves_behind_does_not_keep_replay_waiting() {
     let scene = Scene::new(&[("a", b"aaaa"), ("d", b"d")]);
-    let program = harness("chatty.c");
+    // of its own: what is left of it is killed below
+    let program = scene.path("program");
+    std::fs::copy(harness("chatty.c"), &program).expect("a copy");
     let ended = run(scene.quagmire(&["replay", "-n", "1", "seeds/d", "seeds/a", "--"]).arg(&program));
     for left in processes(&program) {
         signal(left, libc::SIGKILL);

@@ -1,4 +1,4 @@
-// Opens all libraries in the folder QUAGMIRE_TEST_LIBRARIES, `0.so` and so on, as many as there are.
+// Opens and closes all libraries in the folder QUAGMIRE_TEST_LIBRARIES, `0.so` and so on, as many as there are.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +14,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!library) return 0;
     void (*loop)(uint32_t) = (void (*)(uint32_t))dlsym(library, "reopened_loop");
     if (loop) loop(3);
+    dlclose(library);
   }
 }

@@ -216,12 +216,7 @@ impl Server {
     /// If the server has gone.
     pub fn open_libraries(&mut self) -> io::Result<()> {
         self.libraries_seen = self.libraries_end();
-        // SAFETY: mapped for as long as this process lives; no run is on.
-        unsafe { (*self.served.as_ptr()).opening = 1 };
-        let asked = self.ask();
-        // SAFETY: as above.
-        unsafe { (*self.served.as_ptr()).opening = 0 };
-        asked
+        self.ask(true)
     }
 
     /// One run. If the server itself has gone, this process goes too: its successor starts another one.
@@ -283,7 +278,7 @@ impl Server {
     /// Has the program run once. Tells why the run was cut off, if it was.
     fn request(&mut self) -> io::Result<Option<Status>> {
         child::begin();
-        self.ask()?;
+        self.ask(false)?;
         let cut_off = child::end();
         let served = self.served();
         if served.looped == 0 && served.status == NO_CHILD {
@@ -292,13 +287,14 @@ impl Server {
         Ok(cut_off)
     }
 
-    /// Makes a request, and waits for the answer.
-    fn ask(&mut self) -> io::Result<()> {
+    /// Makes a request, to open libraries or to run, and waits for the answer.
+    fn ask(&mut self, opening: bool) -> io::Result<()> {
         self.number += 1;
-        // SAFETY: mapped for as long as this process lives; the server waits. A target may have written to both.
+        // SAFETY: mapped for as long as this process lives; the server waits. A target may have written to all of them.
         unsafe {
             (*self.served.as_ptr()).answered = self.number - 1;
             (*self.served.as_ptr()).wanted = self.number;
+            (*self.served.as_ptr()).opening = opening.into();
         }
         let (word, mut answer) = ((self.number as u32).to_ne_bytes(), [0; 4]);
         self.requests.write_all(&word)?;
