@@ -3,9 +3,8 @@
 #ifndef QUAGMIRE_ACTIVE_H
 #define QUAGMIRE_ACTIVE_H
 
+#include "objects.h"
 #include "quagmire.h"
-
-#include <link.h>
 
 int main(int argc, char **argv) __attribute__((weak));
 
@@ -18,20 +17,10 @@ struct two_addresses {
   uintptr_t one, other;
 };
 
-static int holds(const struct dl_phdr_info *object, uintptr_t address) {
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-    uintptr_t start = object->dlpi_addr + part->p_vaddr;
-    if (part->p_type == PT_LOAD && address >= start && address - start < part->p_memsz)
-      return 1;
-  }
-  return 0;
-}
-
 static int hold_both(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size;
   const struct two_addresses *addresses = data;
-  return holds(object, addresses->one) && holds(object, addresses->other);
+  return object_holds(object, addresses->one) && object_holds(object, addresses->other);
 }
 
 /* The function with the nearest start at or below an address, in the same object. */

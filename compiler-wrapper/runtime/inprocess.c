@@ -4,6 +4,7 @@
 #include "machine.h"
 #include "quagmire.h"
 #include "serve.h"
+#include "threads.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,20 +38,42 @@ static jmp_buf back;
 static volatile sig_atomic_t armed;
 /* This process is a child that the target forked: it must never get back into the engine. */
 static volatile sig_atomic_t forked;
-static volatile enum qgm_status pending; /* another thread wants the run to end so */
+static volatile sig_atomic_t exiting; /* destructors run */
+static volatile uint64_t run_number;
 static volatile uint64_t ticks;
 static struct qgm_event event;
 static pthread_t runner;
 static enum qgm_status (*on_tick)(uint64_t);
 
-static _Noreturn void leave(enum qgm_status status) {
-  if (!pthread_equal(pthread_self(), runner)) {
-    /* Only the thread that runs the target can leave the run: have it do so, and stay out of the way. */
-    pending = status;
+static unsigned known_threads; /* beside the runner when the last run had ended */
+
+/* What another thread wants to become of the run that it saw itself in: only the runner can leave it. */
+static struct {
+  uint64_t claimed;
+  volatile uint64_t run;
+  enum qgm_status status;
+  struct qgm_event why;
+} asked;
+
+#include "closed.h"
+
+/* Has the runner leave the run `number` if that is still on, and stays out of the way. The first that asks is heard. */
+static _Noreturn void ask_to_leave(uint64_t number, enum qgm_status status, struct qgm_event why) {
+  if (__atomic_exchange_n(&asked.claimed, number, __ATOMIC_SEQ_CST) != number) {
+    asked.status = status;
+    asked.why = why;
+    __atomic_store_n(&asked.run, number, __ATOMIC_SEQ_CST);
     pthread_kill(runner, TICK_SIGNAL);
-    for (;;)
-      pause();
   }
+  for (;;)
+    pause();
+}
+
+/* Ends the run `number`, in which the caller saw itself to be. */
+static _Noreturn void leave(uint64_t number, enum qgm_status status, struct qgm_event why) {
+  if (!pthread_equal(pthread_self(), runner))
+    ask_to_leave(number, status, why);
+  event = why;
   armed = 0;
   __quagmire_heap->counting = 0;
   longjmp(back, status);
@@ -66,6 +89,7 @@ static enum qgm_status run_once(const uint8_t *data, size_t size) {
     if (copy)
       memcpy(copy, data, size);
     ticks = 0;
+    run_number++;
     armed = 1;
     __quagmire_heap->counting = 1;
     int result = LLVMFuzzerTestOneInput(copy ? copy : data, size);
@@ -94,19 +118,31 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
   resources.stack = top - __quagmire_lowest_stack;
   /* what the engine runs between the target's runs is not compiled by the pass, but constructors and callbacks may be */
   __quagmire_lowest_stack = 0;
+  unsigned threads = threads_after(known_threads);
+  resources.threads = threads > known_threads ? threads - known_threads : 0;
+  known_threads = threads;
+  /* another thread was about to end the run when it ended */
+  if (asked.run == run_number && (status == QGM_RETURNED || status == QGM_REJECTED)) {
+    event = asked.why;
+    status = asked.status;
+  }
   return status;
 }
 
+/* Whether a thread that wants to end, or has crashed, is the target's: in a run, or beside the engine. */
+static int is_of_target(void) { return !forked && (armed || (on_tick && !pthread_equal(pthread_self(), runner))); }
+
 static void crashed(int signal, siginfo_t *info, void *context) {
-  if (!armed || forked) {
+  uint64_t number = run_number;
+  if (!is_of_target()) {
     /* Not this process's run: die of it as if nobody had looked. */
     struct sigaction normal = {.sa_handler = SIG_DFL};
     sigaction(signal, &normal, NULL);
     raise(signal);
     return;
   }
-  event = (struct qgm_event){.signal = signal, .pc = program_counter(context), .address = (uint64_t)info->si_addr};
-  leave(QGM_CRASHED);
+  leave(number, QGM_CRASHED,
+        (struct qgm_event){.signal = signal, .pc = program_counter(context), .address = (uint64_t)info->si_addr});
 }
 
 static void ticked(int signal, siginfo_t *info, void *context) {
@@ -114,24 +150,22 @@ static void ticked(int signal, siginfo_t *info, void *context) {
   int saved = errno;
   int running = armed && !forked;
   enum qgm_status status = on_tick(running ? ++ticks : 0);
-  if (running && pending != QGM_RETURNED) {
-    status = pending;
-    pending = QGM_RETURNED;
-    leave(status);
+  struct qgm_event why = {.pc = program_counter(context)};
+  if (running && asked.run == run_number) {
+    status = asked.status;
+    why = asked.why;
   }
-  if (running && status != QGM_RETURNED) {
-    event = (struct qgm_event){.pc = program_counter(context)};
-    leave(status);
-  }
+  /* not in the middle of a change of the list of objects: there will be another tick */
+  if (running && status != QGM_RETURNED && !(__quagmire_modules.generation & 1))
+    leave(run_number, status, why);
   errno = saved;
 }
 
 /* A sanitizer has printed its report and is about to end the process. */
 static void dying(void) {
-  if (armed && !forked) {
-    event = (struct qgm_event){0};
-    leave(QGM_CRASHED);
-  }
+  uint64_t number = run_number;
+  if (is_of_target())
+    leave(number, QGM_CRASHED, (struct qgm_event){0});
 }
 
 /* A sanitizer's allocator: heap.c is not linked. */
@@ -163,6 +197,7 @@ static void handle(int signal, void (*handler)(int, siginfo_t *, void *)) {
 static void guard(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t)) {
   runner = pthread_self();
   on_tick = tick;
+  known_threads = other_threads();
 
   size_t size = 256 * 1024;
   stack_t stack = {0};
@@ -202,10 +237,9 @@ static void guard(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t)) {
 
 /* A target that ends its process ends its run instead. Outside a run these do what they always do. */
 static void exited(int code) {
-  if (armed && !forked) {
-    event = (struct qgm_event){.exit_code = code};
-    leave(QGM_EXITED);
-  }
+  uint64_t number = run_number;
+  if (is_of_target())
+    leave(number, QGM_EXITED, (struct qgm_event){.exit_code = code});
 }
 
 void _exit(int code) {
@@ -217,6 +251,7 @@ void _exit(int code) {
 void _Exit(int code) { _exit(code); }
 
 static _Noreturn void really(const char *name, int code) {
+  exiting = 1;
   void (*next)(int) = (void (*)(int))dlsym(RTLD_NEXT, name);
   if (next)
     next(code);
@@ -266,5 +301,7 @@ int main(int argc, char **argv) {
       .ticks_in_run = &ticks,
       .resources = &resources,
   };
-  return quagmire_engine_main(argc, argv, &harness);
+  int code = quagmire_engine_main(argc, argv, &harness);
+  exiting = 1;
+  return code;
 }

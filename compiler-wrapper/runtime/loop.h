@@ -6,15 +6,15 @@ static char *counts_before;
 /* Copies the counts of all objects there, or back. */
 static void copy_counts(int back) {
   size_t at = 0;
-  for (uint64_t i = 0; counts_before && i < served->region_count; i++) {
-    void *counts = (void *)served->region[i].address, *copy = counts_before + at;
-    memcpy(back ? counts : copy, back ? copy : counts, served->region[i].length);
-    at += served->region[i].length;
+  for (uint64_t i = 0; counts_before && i < own.region_count; i++) {
+    void *counts = (void *)own.region[i].address, *copy = counts_before + at;
+    memcpy(back ? counts : copy, back ? copy : counts, own.region[i].length);
+    at += own.region[i].length;
   }
 }
 
 static void keep_counts(void) {
-  counts_before = mmap(NULL, served->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  counts_before = mmap(NULL, own.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (counts_before == MAP_FAILED)
     counts_before = NULL;
   copy_counts(0);
@@ -23,7 +23,7 @@ static void keep_counts(void) {
 static void restore_counts(void) {
   copy_counts(1);
   if (counts_before)
-    munmap(counts_before, served->bytes);
+    munmap(counts_before, own.bytes);
 }
 
 /* The run of this child's that has just come back to the loop. */
@@ -47,7 +47,7 @@ static void wait_for_request(void) {
 }
 
 int __quagmire_loop(const char *sign, unsigned rounds) {
-  static unsigned left;
+  static unsigned left, threads;
   static int is_warming_up;
   int is_first = !in_loop;
   in_loop = 1;
@@ -56,6 +56,7 @@ int __quagmire_loop(const char *sign, unsigned rounds) {
   if (is_first) {
     /* the round below is one more */
     left = rounds;
+    threads = other_threads();
     is_warming_up = 1;
     if (sign)
       note_active(__builtin_return_address(0));
@@ -76,8 +77,8 @@ int __quagmire_loop(const char *sign, unsigned rounds) {
       end_round();
     else if (child_fills)
       afl_fill_map();
-    /* what comes behind the loop is no part of it either */
-    if (--left == 0)
+    /* what comes behind the loop is no part of it either; and threads of this round's would count in the next one */
+    if (--left == 0 || threads_after(threads) > threads)
       leave(0);
     if (__quagmire_mode == QGM_QUAGMIRE)
       wait_for_request();

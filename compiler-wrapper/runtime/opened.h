@@ -42,7 +42,7 @@ void __quagmire_registered(const struct qgm_module *module) {
   if (__atomic_exchange_n(&served->libraries_locked, 1, __ATOMIC_ACQUIRE))
     return;
   uint64_t end = served->libraries_end;
-  if (end + length <= sizeof served->libraries && !is_listed(path, end)) {
+  if (end <= sizeof served->libraries - length && !is_listed(path, end)) {
     memcpy(served->libraries + end, path, length);
     /* the child may be killed at any moment: what is listed is complete */
     __atomic_store_n(&served->libraries_end, end + length, __ATOMIC_RELEASE);
@@ -93,17 +93,23 @@ static int can_be_opened(const char *path) {
 }
 
 /* Opens what children have opened since the last call; each library is tried once. Those that cannot be opened here, such
-   as a file that is gone, stay as they are: their counts are their child's own. */
+   as a file that is gone, stay as they are: their counts are their child's own. The list may hold anything. */
 static void open_libraries(void) {
+  static uint64_t seen;
   uint64_t end = __atomic_load_n(&served->libraries_end, __ATOMIC_ACQUIRE);
-  while (served->libraries_seen < end) {
-    const char *path = served->libraries + served->libraries_seen;
-    served->libraries_seen += strlen(path) + 1;
+  end = end < sizeof served->libraries ? end : sizeof served->libraries;
+  while (seen < end) {
+    char path[QGM_PATH_BYTES] = "";
+    size_t length = strnlen(served->libraries + seen, end - seen);
+    if (length < sizeof path)
+      memcpy(path, served->libraries + seen, length);
+    seen += length + 1;
     uint64_t known = __quagmire_modules.count;
-    if (dlopen && can_be_opened(path))
+    if (path[0] == '/' && dlopen && can_be_opened(path))
       open_library(path);
     for (; known < __quagmire_modules.count; known++)
       if (share_module(memory_file, known) != QGM_READY)
         __quagmire_modules.module[known] = (struct qgm_module){0};
   }
+  __quagmire_forget_closed();
 }

@@ -34,14 +34,20 @@ struct qgm_module {
 
 #define QGM_MAX_MODULES 256
 
-/* All that registered. `generation` goes up with every change; a module that was unloaded has null pointers. */
+/* All that registered. `generation` goes up with every change, and is odd during one. An object that is opened again has the
+   place that it had before; meanwhile a copy of it is there, with its counts, or null pointers. */
 struct qgm_modules {
   volatile uint64_t generation;
   uint64_t count;
+  uint64_t refused; /* registrations for which there was no place */
+  uint64_t reading; /* set by the engine while its tick reads counts: nothing is unmapped then */
   struct qgm_module module[QGM_MAX_MODULES];
 };
 
 extern struct qgm_modules __quagmire_modules;
+
+/* Objects that were closed by now get new places. */
+void __quagmire_forget_closed(void) __attribute__((visibility("hidden")));
 
 /* What `__quagmire_compare` compares: bits of its last argument. */
 enum qgm_compared {
@@ -74,6 +80,7 @@ struct qgm_resources {
   uint64_t heap_total; /* all bytes that were allocated */
   uint64_t stack;      /* deepest stack of the thread that ran the target, in bytes */
   uint64_t time_ns;    /* CPU time, if the target ran in a process of its own; otherwise 0: the engine's clocks tell */
+  uint64_t threads;    /* that the run has started, or an earlier one, and that go on after it for the first time */
 };
 
 /* What the target has allocated in this run; kept by the functions in heap.c, or by hooks of a sanitizer. */
@@ -139,17 +146,25 @@ enum qgm_looped {
 #define QGM_PATH_BYTES 4096
 #define QGM_LIBRARIES_BYTES 65536
 
-struct qgm_served {
-  uint64_t abi;
-  uint64_t ready; /* enum qgm_ready; the server says hello in any case */
-  uint64_t modules; /* address of struct qgm_modules in the server */
+/* What the server alone knows: its children have copies. The fuzzer reads it in the server's memory. */
+struct qgm_server {
+  uint64_t modules; /* address of struct qgm_modules */
   uint64_t bytes; /* length of the file */
   uint64_t region_count;
   struct qgm_region region[2 * QGM_MAX_MODULES];
+};
+
+/* Children write here, and so may the target, by mistake or not: neither the fuzzer nor the server acts on what it cannot
+   check. Addresses are read before the first run only. */
+struct qgm_served {
+  uint64_t abi;
+  uint64_t ready; /* enum qgm_ready; the server says hello in any case */
+  uint64_t server; /* address of struct qgm_server in the server */
+  uint64_t lowest_stack; /* address of __quagmire_lowest_stack in children: of one that is killed, the fuzzer reads it before */
   uint64_t takes_memory; /* the target reads its input in memory: a mapping of QGM_INPUT */
   uint64_t input_size;   /* set by the fuzzer before it asks */
   uint64_t wanted;       /* likewise: the number of the run */
-  uint64_t answered;     /* the last run that was answered for */
+  uint64_t answered;     /* the last run that was answered for; set by the fuzzer too */
   volatile uint64_t child; /* the process that runs, or waits in its loop; 0 if there is none */
   uint64_t looped;       /* enum qgm_looped */
   uint64_t status;       /* as from wait */
@@ -157,7 +172,6 @@ struct qgm_served {
   uint64_t cpu_began; /* CPU time of the child then, in nanoseconds */
   uint64_t measured; /* the child itself has noted cycles and time_ns */
   uint64_t pc, address; /* where it crashed, if the target has no handler of its own; otherwise 0 */
-  uint64_t lowest_stack; /* address of __quagmire_lowest_stack in the child: of one that is killed, the fuzzer reads it before */
   uint64_t top; /* of the stack, where the run begins */
   uint64_t stack;
   uint64_t cycles;
@@ -166,7 +180,6 @@ struct qgm_served {
   uint64_t opening; /* set by the fuzzer: the next request is to open the libraries that children have opened, and no run */
   uint64_t libraries_locked; /* somebody writes to the list */
   volatile uint64_t libraries_end; /* how long the list is */
-  uint64_t libraries_seen; /* how much of it the server has dealt with */
   uint64_t library_opens;  /* the library that was tried last can be opened */
   char libraries[QGM_LIBRARIES_BYTES]; /* paths, each with a zero byte behind it */
 };

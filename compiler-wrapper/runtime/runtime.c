@@ -1,5 +1,10 @@
 /* Linked into every executable that quagmire-cc links: keeps the list of instrumented objects. */
+#include "objects.h"
+
+#include "layout.h"
 #include "quagmire.h"
+
+#include <sched.h>
 
 struct qgm_modules __quagmire_modules;
 static struct qgm_heap heap;
@@ -14,24 +19,98 @@ void __quagmire_unregister(const struct qgm_function *functions_start, const str
 
 /* The fork server's. */
 void __quagmire_registered(const struct qgm_module *module) __attribute__((weak, visibility("hidden")));
+/* The in-process engine's: makes tables with the counts of an object that is about to go, which stay. */
+struct qgm_module __quagmire_closing(uint64_t number) __attribute__((weak, visibility("hidden")));
+
+/* How often a change waits for a look at the counts that another thread takes: the process may be a copy without it. */
+#define MOST_WAITS 10000
+
+/* Of each place: the object there is open; what the object is, 0 if it cannot come back. */
+static unsigned char is_open[QGM_MAX_MODULES];
+static uint64_t identity[QGM_MAX_MODULES];
+
+/* The generation is odd while the list changes: the tick reads nothing then. What it reads now stays until it has done. */
+static void begin_change(void) {
+  __atomic_or_fetch(&__quagmire_modules.generation, 1, __ATOMIC_SEQ_CST);
+  for (int i = 0; i < MOST_WAITS && __atomic_load_n(&__quagmire_modules.reading, __ATOMIC_SEQ_CST); i++)
+    sched_yield();
+}
+
+static void end_change(void) { __atomic_add_fetch(&__quagmire_modules.generation, 1, __ATOMIC_SEQ_CST); }
+
+struct identified {
+  uintptr_t address;
+  uint64_t hash;
+};
+
+static int identify(struct dl_phdr_info *object, size_t size, void *data) {
+  struct identified *is = data;
+  (void)size;
+  if (!object_holds(object, is->address))
+    return 0;
+  is->hash = hash_object(object, is->hash);
+  return 1;
+}
+
+/* What an object is, whenever and wherever it is mapped: the file, and the shape of its tables. Never 0. */
+static uint64_t identity_of(const struct qgm_module *module) {
+  struct identified is = {(uintptr_t)module->functions_start, 0xcbf29ce484222325u};
+  for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++) {
+    uint64_t shape[3] = {f->edges, f->progress, f->entry ? (uint64_t)(f->entry - module->entries_start) + 1 : 0};
+    is.hash = hash_bytes(is.hash, shape, sizeof shape);
+  }
+  dl_iterate_phdr(identify, &is);
+  return is.hash | 1;
+}
+
+/* The place that the same object had before it was closed, or the next one. */
+static uint64_t place_for(uint64_t wanted) {
+  for (uint64_t i = 0; i < __quagmire_modules.count; i++)
+    if (!is_open[i] && identity[i] == wanted)
+      return i;
+  return __quagmire_modules.count;
+}
+
+/* Adds the counts that stayed of an object to those of the same object, which was opened again. */
+static void take_over(const struct qgm_module *left, const struct qgm_module *open) {
+  const struct qgm_function *to = open->functions_start;
+  for (const struct qgm_function *from = left->functions_start; from != left->functions_stop; from++, to++) {
+    if (!from->entry || !*from->entry)
+      continue;
+    *to->entry += *from->entry;
+    *from->entry = 0;
+    for (uint32_t i = 0; from->counts && i + 1 < from->edges; i++) {
+      to->counts[i] += from->counts[i];
+      from->counts[i] = 0;
+    }
+  }
+}
 
 void __quagmire_register(const struct qgm_function *functions_start, const struct qgm_function *functions_stop,
                          uint32_t *entries_start, uint32_t *entries_stop) {
   struct qgm_modules *all = &__quagmire_modules;
   for (uint64_t i = 0; i < all->count; i++)
-    if (all->module[i].functions_start == functions_start)
+    if (is_open[i] && all->module[i].functions_start == functions_start)
       return;
-  if (functions_start == functions_stop || all->count == QGM_MAX_MODULES)
+  if (functions_start == functions_stop)
     return;
-  struct qgm_module *m = &all->module[all->count];
-  m->functions_start = functions_start;
-  m->functions_stop = functions_stop;
-  m->entries_start = entries_start;
-  m->entries_stop = entries_stop;
-  all->count++;
-  all->generation++;
-  if (__quagmire_registered)
-    __quagmire_registered(m);
+  struct qgm_module module = {functions_start, functions_stop, entries_start, entries_stop};
+  uint64_t what = identity_of(&module), place = place_for(what);
+  begin_change();
+  if (place == QGM_MAX_MODULES) {
+    all->refused++;
+  } else {
+    if (place < all->count)
+      take_over(&all->module[place], &module);
+    else
+      all->count++;
+    all->module[place] = module;
+    is_open[place] = 1;
+    identity[place] = what;
+  }
+  end_change();
+  if (__quagmire_registered && place < QGM_MAX_MODULES)
+    __quagmire_registered(&all->module[place]);
 }
 
 void __quagmire_unregister(const struct qgm_function *functions_start, const struct qgm_function *functions_stop,
@@ -39,8 +118,17 @@ void __quagmire_unregister(const struct qgm_function *functions_start, const str
   (void)functions_stop, (void)entries_start, (void)entries_stop;
   struct qgm_modules *all = &__quagmire_modules;
   for (uint64_t i = 0; i < all->count; i++)
-    if (all->module[i].functions_start == functions_start) {
-      all->module[i] = (struct qgm_module){0};
-      all->generation++;
+    if (is_open[i] && all->module[i].functions_start == functions_start) {
+      struct qgm_module left = __quagmire_closing ? __quagmire_closing(i) : (struct qgm_module){0};
+      begin_change();
+      all->module[i] = left;
+      is_open[i] = 0;
+      end_change();
     }
+}
+
+void __quagmire_forget_closed(void) {
+  for (uint64_t i = 0; i < __quagmire_modules.count; i++)
+    if (!is_open[i])
+      identity[i] = 0;
 }

@@ -8,6 +8,7 @@
 #include "active.h"
 #include "afl.h"
 #include "counts.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +33,7 @@ extern pid_t _Fork(void) __attribute__((weak));
 
 enum qgm_mode __quagmire_mode;
 static struct qgm_served *served;
+static struct qgm_server own; /* nothing that children write to */
 static int memory_file = -1;
 static int child_fills;   /* counts could not be shared: AFL's map is the child's business */
 static uint8_t *memory;   /* quagmire's inputs */
@@ -102,11 +104,11 @@ static enum qgm_ready share_module(int file, uint64_t number) {
   struct qgm_region region[2];
   int count = module->functions_start ? regions_of(module, region) : 0;
   for (int part = 0; ready == QGM_READY && part < count; part++) {
-    region[part].offset = served->bytes;
-    ready = share(file, region[part]);
+    region[part].offset = own.bytes;
+    ready = own.region_count < sizeof own.region / sizeof *own.region ? share(file, region[part]) : QGM_NO_MEMORY;
     if (ready == QGM_READY)
-      served->region[served->region_count++] = region[part];
-    served->bytes += region[part].length;
+      own.region[own.region_count++] = region[part];
+    own.bytes += region[part].length;
   }
   return ready;
 }
@@ -177,8 +179,8 @@ static pid_t fork_child(void) { return _Fork ? _Fork() : fork(); }
 /* Shared pages are in none of a child's page tables: all at once costs less than a fault for each that is touched. Where the
    system does not know this, they are faulted in. */
 static void map_counts(void) {
-  for (uint64_t i = 0; i < served->region_count; i++)
-    call_system(SYS_madvise, (long)served->region[i].address, (long)served->region[i].length, QGM_POPULATE_WRITE);
+  for (uint64_t i = 0; i < own.region_count; i++)
+    call_system(SYS_madvise, (long)own.region[i].address, (long)own.region[i].length, QGM_POPULATE_WRITE);
 }
 
 /* What a child has left. There is mostly nothing: the C library would write that down, on a page of its own. */
@@ -210,6 +212,7 @@ static void serve(void) {
   if (say(0) != 0 || served->ready != QGM_READY)
     leave(0);
   server = getpid();
+  __quagmire_forget_closed();
   for (;;) {
     if (hear(&word) != 0)
       leave(0);
@@ -240,7 +243,7 @@ static void serve(void) {
       }
       kill_group(child);
       /* it ended in its loop, where it waited */
-      if (served->answered == served->wanted)
+      if (__start_qgm_persistent && served->answered == served->wanted)
         continue;
     }
     /* perhaps a child in its loop has read this request, and left it to us */
@@ -248,8 +251,9 @@ static void serve(void) {
       open_libraries();
     else
       served->status = child > 0 ? (uint64_t)status : QGM_NO_CHILD;
-    served->answered = served->wanted;
-    if (say(word) != 0)
+    /* requests after this one may have been read by a child in its loop */
+    served->answered = __start_qgm_persistent ? served->wanted : word;
+    if (say((uint32_t)served->answered) != 0)
       leave(0);
   }
 }
@@ -311,12 +315,13 @@ static void serve_afl(void) {
 static void start(void) {
   if (__quagmire_mode == QGM_ALONE || __quagmire_mode == QGM_AFL_ALONE)
     return;
-  served->bytes = QGM_SERVED_BYTES;
+  own.bytes = QGM_SERVED_BYTES;
   if (__quagmire_mode == QGM_QUAGMIRE) {
     if (served->abi == QGM_ABI)
       served->ready = (uint64_t)share_all(memory_file);
     served->abi = QGM_ABI;
-    served->modules = (uint64_t)&__quagmire_modules;
+    own.modules = (uint64_t)&__quagmire_modules;
+    served->server = (uint64_t)&own;
     served->lowest_stack = (uint64_t)&__quagmire_lowest_stack;
     /* needed for libraries that are opened later; nothing that is started here gets it */
     fcntl(memory_file, F_SETFD, FD_CLOEXEC);

@@ -20,8 +20,12 @@ const PASS: &[(&str, &str)] = &[
     ("stack.h", include_str!("../passes/stack.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
-const HEADERS: [(&str, &str); 8] = [
+const HEADERS: [(&str, &str); 12] = [
     ("quagmire.h", include_str!("../runtime/quagmire.h")),
+    ("layout.h", include_str!("../runtime/layout.h")),
+    ("objects.h", include_str!("../runtime/objects.h")),
+    ("closed.h", include_str!("../runtime/closed.h")),
+    ("threads.h", include_str!("../runtime/threads.h")),
     ("machine.h", include_str!("../runtime/machine.h")),
     ("serve.h", include_str!("../runtime/serve.h")),
     ("counts.h", include_str!("../runtime/counts.h")),

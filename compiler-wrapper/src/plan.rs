@@ -125,8 +125,9 @@ pub struct Objects {
 }
 
 /// Functions of the runtime that instrumented code calls.
-const EXPORTED: [&str; 6] = [
+const EXPORTED: [&str; 7] = [
     "__quagmire_register",
+    "__quagmire_unregister",
     "__quagmire_compare",
     "__quagmire_init",
     "__quagmire_loop",

@@ -48,12 +48,14 @@ fn command_with(line: &str, settings: Settings) -> String {
 }
 
 const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
+                      -Wl,--export-dynamic-symbol=__quagmire_unregister \
                        -Wl,--export-dynamic-symbol=__quagmire_compare \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size -Wl,-T,L";
 const ENGINE: &str = "R C M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                       -Wl,--export-dynamic-symbol=__quagmire_register \
+                      -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
@@ -62,6 +64,7 @@ const ENGINE: &str = "R C M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm
 /// With a sanitizer that has an allocator of its own.
 const SANITIZED: &str = "R C M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                          -Wl,--export-dynamic-symbol=__quagmire_register \
+                      -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \

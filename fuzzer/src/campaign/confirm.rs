@@ -1,8 +1,7 @@
 //! Confirmation: a candidate is measured again outside the campaign's process, beside the seeds.
 
 use std::{
-    io::Read,
-    os::{fd::AsRawFd, unix::process::CommandExt},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -25,7 +24,7 @@ use crate::{
         growth::Growth,
         report::{InputReport, Report},
     },
-    target::fork_server,
+    target::{fork_server, pipes},
 };
 
 /// CPU time that all runs of a confirmation together should not exceed by much.
@@ -33,6 +32,9 @@ const BUDGET: Duration = Duration::from_secs(2);
 
 /// How often a measuring process is looked at.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// So many bytes of what a measuring process complains about are kept: the first line is shown.
+const MOST_ERRORS: usize = 1 << 16;
 
 /// What confirmation found out. Ratios are against the median seed unless they are said to be by size.
 #[derive(Clone, Debug)]
@@ -235,9 +237,13 @@ impl Confirmer {
             })
         };
         let mut child = command.spawn().map_err(cannot)?;
-        let mut text = Vec::new();
-        let mut pipe = child.stdout.take();
-        while let Some(output) = &mut pipe {
+        let (mut text, mut said) = (Vec::new(), Vec::new());
+        let (Some(mut output), Some(mut errors)) = (child.stdout.take(), child.stderr.take()) else {
+            return Err(Error::other("the measuring process has no pipes"));
+        };
+        let mut says_more = true;
+        // until it ends: what the target has started may have its pipes for longer
+        while child.try_wait().map_err(cannot)?.is_none() {
             let looked = meanwhile();
             if looked.is_err() || stop_requested() || Instant::now() >= self.deadline {
                 // SAFETY: the group of a child that was not waited for.
@@ -245,20 +251,18 @@ impl Confirmer {
                 let _ = child.wait();
                 return looked.map(|()| None);
             }
-            let mut ready = libc::pollfd { fd: output.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-            // SAFETY: one descriptor, which is open.
-            if unsafe { libc::poll(&raw mut ready, 1, LOOK.as_millis() as i32) } > 0 {
-                let mut part = [0; 1 << 16];
-                match output.read(&mut part) {
-                    Ok(0) => pipe = None,
-                    Ok(length) => text.extend_from_slice(&part[..length]),
-                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                    Err(error) => return Err(cannot(error)),
-                }
+            let [is_output, is_error] = pipes::readable([&output, if says_more { &errors } else { &output }], LOOK);
+            if is_output && !pipes::read_part(&mut output, &mut text, usize::MAX).map_err(cannot)? {
+                break;
+            }
+            // a process whose errors nobody reads does not go on
+            if is_error && says_more {
+                says_more = pipes::read_part(&mut errors, &mut said, MOST_ERRORS).map_err(cannot)?;
             }
         }
-        let mut said = String::new();
-        let _ = child.stderr.take().map(|mut pipe| pipe.read_to_string(&mut said));
+        pipes::read_rest(&mut output, &mut text, usize::MAX).map_err(cannot)?;
+        pipes::read_rest(&mut errors, &mut said, MOST_ERRORS).map_err(cannot)?;
+        let said = String::from_utf8_lossy(&said);
         let status = child.wait().map_err(cannot)?;
         serde_json::from_slice(&text)
             .map(Some)

@@ -112,6 +112,8 @@ pub struct Record {
     pub large_entries: u64,
     /// How many of the seeds were run.
     pub seeds_done: usize,
+    /// The notices that the user was told (`target::notices`).
+    pub told: u32,
     /// What mutates, with its yield.
     pub rules: Vec<Rule>,
     /// What they have found lately.

@@ -1,11 +1,6 @@
 //! Runs inputs in turn, in a child process, and times each run.
 
-use std::{
-    io::{Read, Write},
-    os::fd::AsRawFd,
-    path::PathBuf,
-    time::Duration,
-};
+use std::{io::Write, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -25,9 +20,9 @@ use crate::{
         counts::CountsObserver,
         executor::HarnessExecutor,
         input_page::InputPage,
-        lines,
+        lines, notices,
         perf::{Amounts, Counters},
-        process,
+        pipes, process,
         program::Program,
         symbols::Symbols,
         tick,
@@ -84,7 +79,12 @@ pub struct Measurement {
     pub attribution: Attribution,
     /// The files that [`Plan::annotate`] means.
     pub sources: Vec<SourceFile>,
+    /// What was noticed meanwhile (`notices::noticed`).
+    pub notices: u32,
 }
+
+/// How often a measuring process is looked at.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Status of an input that ends the target's process.
 const KILLED: &str = "killed";
@@ -147,7 +147,8 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
             process::die_with_parent();
             process::usual_signals();
             let first = results[0].as_ref().map(|first| first.attribution.clone());
-            let outcome = in_child(harness, inputs, &open, plan, page, first);
+            let mut outcome = in_child(harness, inputs, &open, plan, page, first);
+            outcome.iter_mut().for_each(|(_, measurement)| measurement.notices = notices::noticed());
             let mut pipe = writer;
             let sent = postcard::to_stdvec(&outcome).is_ok_and(|bytes| pipe.write_all(&bytes).is_ok());
             drop(pipe);
@@ -155,10 +156,9 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
         }
         drop(writer);
         let mut bytes = Vec::new();
-        let is_stuck = read_from(child, reader, &mut bytes, &shared);
-        let end = process::wait(child)?;
+        let (end, is_stuck) = read_from(child, reader, &mut bytes, &shared)?;
         match (is_stuck, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
-            (Ok(false), Ok(outcome)) if !outcome.is_empty() => {
+            (false, Ok(outcome)) if !outcome.is_empty() => {
                 for (index, measurement) in outcome {
                     if measurement.status == UNUSABLE {
                         return Err(Error::target(measurement.detail.unwrap_or_default()));
@@ -178,8 +178,8 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
                     return Err(Error::target(format!("the target ended its process ({end})")));
                 };
                 results[index] = Some(match is_stuck {
-                    Ok(true) => Measurement::ended(status_name(Status::Hung), Some(STUCK.to_owned())),
-                    _ => Measurement::ended(KILLED, Some(end.to_string())),
+                    true => Measurement::ended(status_name(Status::Hung), Some(STUCK.to_owned())),
+                    false => Measurement::ended(KILLED, Some(end.to_string())),
                 });
             }
         }
@@ -187,25 +187,33 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
     Ok(results.into_iter().flatten().collect())
 }
 
-/// Reads all that a child writes. One whose run does not end, whatever the tick does, is killed; tells whether it was.
+/// Reads all that a child writes until it ends: what the target has started may have the pipe for longer. One whose run does
+/// not end, whatever the tick does, is killed; tells how it ended, and whether it was that.
 fn read_from(
     child: libc::pid_t,
     mut pipe: std::io::PipeReader,
     bytes: &mut Vec<u8>,
     page: &InputPage,
-) -> std::io::Result<bool> {
+) -> Result<(process::End, bool)> {
+    let failed = |error| Error::other(format!("cannot read from the measuring process: {error}"));
     let mut is_stuck = false;
     let mut watchdog = Watchdog::new(page);
-    let mut ready = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one descriptor, which is open.
-    while unsafe { libc::poll(&raw mut ready, 1, 1000) } <= 0 {
+    loop {
+        if pipes::readable([&pipe], LOOK) == [true]
+            && !pipes::read_part(&mut pipe, bytes, usize::MAX).map_err(failed)?
+        {
+            return Ok((process::wait(child)?, is_stuck));
+        }
+        if let Some(end) = process::poll(child)? {
+            pipes::read_rest(&mut pipe, bytes, usize::MAX).map_err(failed)?;
+            return Ok((end, is_stuck));
+        }
         if watchdog.is_stuck(page) {
             is_stuck = true;
             // SAFETY: a child of ours that was not waited for.
             unsafe { libc::kill(child, libc::SIGKILL) };
         }
     }
-    pipe.read_to_end(bytes).map(|_| is_stuck)
 }
 
 /// Measurements of all `open` inputs, or of the one that ended its run early and no other.

@@ -26,6 +26,7 @@ use crate::{
     output::plain::{Form, warn},
     target::{
         abi::Harness,
+        notices,
         perf::{self, Counters},
     },
 };
@@ -64,6 +65,9 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
         annotate: options.annotate.clone(),
     };
     let measured = measure::measure(harness, &inputs, &plan)?;
+    for notice in notices::among(measured.iter().fold(0, |all, one| all | one.notices)) {
+        let _ = writeln!(std::io::stderr(), "quagmire: {}", notice.in_words());
+    }
     let report = report::Report::new(&inputs, &measured, options.question);
     if only_counts {
         annotate_all(&report, &options.annotate)?;

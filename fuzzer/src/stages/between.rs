@@ -10,7 +10,7 @@ use crate::{
     target::{
         counts::CountsObserver,
         fork_server,
-        tick::{LEAKING, TICKED},
+        tick::{TICKED, WORN_OUT},
     },
 };
 
@@ -65,7 +65,7 @@ impl<K: Keeper> Between<K> {
             TICKED.store(false, Relaxed);
             let done = self.keeper.borrow_mut().tick(Moment::of(executions, counts.program()));
             self.check(done)?;
-            if LEAKING.load(Relaxed) {
+            if WORN_OUT.load(Relaxed) {
                 self.interrupt(Interruption::Restart);
             }
         }

@@ -60,7 +60,7 @@ pub struct RawPlace {
     pub function: i32,
 }
 
-/// The tables of one linked object; null pointers once it was unloaded.
+/// The tables of one linked object. Once it was closed, they are those of a copy, or null pointers.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[expect(missing_docs, reason = "named after the sections they bound")]
@@ -74,11 +74,15 @@ pub struct RawModule {
 /// All linked objects that registered.
 #[repr(C)]
 pub struct RawModules {
-    /// Goes up with every change.
-    pub generation: u64,
+    /// Goes up with every change, and is odd during one.
+    pub generation: AtomicU64,
     /// Used items of `module`.
     pub count: u64,
-    /// In order of registration.
+    /// Registrations for which there was no place.
+    pub refused: u64,
+    /// Set while the tick reads counts: nothing is unmapped then.
+    pub reading: AtomicU64,
+    /// In order of registration; what is opened again has the place that it had before.
     pub module: [RawModule; MAX_MODULES],
 }
 
@@ -129,6 +133,8 @@ pub struct Resources {
     pub stack: u64,
     /// CPU time in nanoseconds, if the target ran in a process of its own; otherwise 0.
     pub time_ns: u64,
+    /// Threads of the target that go on after a run, and did not after the one before.
+    pub threads: u64,
 }
 
 /// The environment variable that names the descriptor of the [`Served`] (`QGM_SERVE`).
@@ -194,15 +200,11 @@ pub const READY: u64 = 1;
 /// Counts are not on pages of their own (`QGM_NOT_SHARED`).
 pub const NOT_SHARED: u64 = 2;
 
-/// The start of the memory that a fork server and the fuzzer share (`struct qgm_served`).
+/// What the fork server alone knows (`struct qgm_server`), in its own memory.
 #[repr(C)]
 #[derive(Debug)]
-pub struct Served {
-    /// The fuzzer's [`ABI`] at first, then the server's.
-    pub abi: u64,
-    /// [`READY`], or why not.
-    pub ready: u64,
-    /// Address of the server's [`RawModules`].
+pub struct ServerTables {
+    /// Address of its [`RawModules`].
     pub modules: u64,
     /// Length of all that is shared.
     pub bytes: u64,
@@ -210,6 +212,21 @@ pub struct Served {
     pub region_count: u64,
     /// The counts of all objects.
     pub region: [Region; 2 * MAX_MODULES],
+}
+
+/// The start of the memory that a fork server, its children and the fuzzer share (`struct qgm_served`). The target may have
+/// written anything there.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Served {
+    /// The fuzzer's [`ABI`] at first, then the server's.
+    pub abi: u64,
+    /// [`READY`], or why not.
+    pub ready: u64,
+    /// Address of the server's [`ServerTables`].
+    pub server: u64,
+    /// Address in the child of the lowest address of its stack so far.
+    pub lowest_stack: u64,
     /// The target reads its input in memory.
     pub takes_memory: u64,
     /// Bytes of that input; set before a run.
@@ -234,8 +251,6 @@ pub struct Served {
     pub pc: u64,
     /// What the crash touched.
     pub address: u64,
-    /// Address in the child of the lowest address of its stack so far.
-    pub lowest_stack: u64,
     /// Where its stack began.
     pub top: u64,
     /// Its deepest stack in bytes; 0 if it was killed: see `lowest_stack`.
@@ -252,8 +267,6 @@ pub struct Served {
     pub libraries_locked: u64,
     /// Bytes of `libraries` in use.
     pub libraries_end: AtomicU64,
-    /// Of these, what the server has dealt with.
-    pub libraries_seen: u64,
     /// For the server.
     pub library_opens: u64,
     /// Paths of the libraries that children have opened, each with a zero byte behind it.

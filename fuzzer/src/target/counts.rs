@@ -4,7 +4,7 @@
 //! last time they ran. Those are recognised by one comparison and contribute sums that are already known; only the
 //! others (*changed* functions) are added up again and shown to the feedback.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 use libafl::{Error, executors::ExitKind, observers::Observer};
 use libafl_bolts::Named;
@@ -14,7 +14,8 @@ use super::{
     abi::{Event, Resources, Status},
     hits::FreshHits,
     line_counter::LineCounter,
-    program::Program,
+    notices::Notice,
+    program::{Function, Program},
     sums::Sums,
     tick,
 };
@@ -58,7 +59,23 @@ pub struct CountsObserver {
     status: Status,
     #[serde(skip)]
     event: Event,
+    #[serde(skip)]
+    threads: Threads,
 }
+
+/// Threads of the target that go on after their run.
+#[derive(Debug, Default)]
+struct Threads {
+    /// There are some.
+    are_left: bool,
+    /// The last run has left some.
+    are_new: bool,
+    /// The sum of all counts after the last run.
+    sum: u64,
+}
+
+/// What threads do that go on after their run shows in so much time, or does not for a while.
+const THREADS_SHOW: Duration = Duration::from_millis(10);
 
 impl CountsObserver {
     /// Observes `program`, whose counts it clears.
@@ -111,6 +128,10 @@ impl CountsObserver {
 
     /// For the executor: what the run that just ended used beside its counts.
     pub fn set_measured(&mut self, cycles: u64, time_ns: u64, memory: &Resources) {
+        if memory.threads > 0 {
+            Notice::Threads.raise();
+            (self.threads.are_left, self.threads.are_new) = (true, true);
+        }
         self.measured = Cost {
             cycles,
             time_ns,
@@ -222,9 +243,38 @@ impl CountsObserver {
         self.known[function as usize].cost.instructions
     }
 
+    /// The sum of all counts as they are now.
+    fn sum(&self) -> u64 {
+        let mut ran = Vec::new();
+        self.program.collect_ran(&mut ran);
+        let functions = ran.iter().map(|&f| &self.program.functions()[f as usize]);
+        let sum = |f: &Function| u64::from(f.entered()) + f.others().iter().map(|&count| u64::from(count)).sum::<u64>();
+        functions.map(sum).fold(0, u64::wrapping_add)
+    }
+
+    /// Notes how things stand after a run that has left threads, or before the next one. If threads have executed code of the
+    /// program since, the process should be started afresh.
+    #[cold]
+    fn watch_threads(&mut self, has_just_ended: bool) {
+        if has_just_ended {
+            self.threads.sum = self.sum();
+        }
+        if std::mem::take(&mut self.threads.are_new) {
+            std::thread::sleep(THREADS_SHOW);
+        }
+        if self.threads.sum != self.sum() {
+            tick::wear_out();
+        }
+    }
+
     /// Clears the counts of the last run.
     #[inline]
     pub fn clear(&mut self) {
+        if self.threads.are_left {
+            self.watch_threads(false);
+            // what they have executed since
+            self.program.collect_ran(&mut self.ran);
+        }
         self.program.clear(&self.ran);
     }
 
@@ -277,6 +327,9 @@ impl CountsObserver {
             self.cost.edges += known.cost.edges;
             self.cost.lines += known.cost.lines;
             self.cost.hottest_edge = self.cost.hottest_edge.max(known.cost.hottest_edge);
+        }
+        if self.threads.are_left {
+            self.watch_threads(true);
         }
     }
 }

@@ -7,10 +7,15 @@ pub mod executor;
 pub mod fork_server;
 pub mod hits;
 pub mod input_page;
+#[cfg(test)]
+mod layout;
 pub mod line_counter;
 pub mod line_table;
 pub mod lines;
+pub mod notices;
 pub mod perf;
+pub mod pipes;
+mod proc_files;
 pub mod process;
 pub mod program;
 pub mod recognise;

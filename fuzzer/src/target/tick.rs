@@ -10,7 +10,8 @@ use std::{
 
 use super::{
     abi::{Harness, Status},
-    program::Program,
+    proc_files,
+    program::{Program, Tables},
 };
 
 /// Limits that the tick watches, for the rest of the process.
@@ -18,7 +19,7 @@ use super::{
 pub struct Limits {
     /// A run longer than this is a hang (wall-clock; noticed up to an eighth later).
     pub hang: Duration,
-    /// Resident memory of the process in bytes; 0 for none.
+    /// Memory that the target may use, in bytes; 0 for any.
     pub memory: u64,
     /// When the campaign's time is up (CLOCK_MONOTONIC, nanoseconds); `u64::MAX` for never.
     pub deadline: u64,
@@ -37,13 +38,20 @@ static TICKS: AtomicPtr<u64> = AtomicPtr::new(std::ptr::null_mut());
 pub static TIME_UP: AtomicBool = AtomicBool::new(false);
 /// A tick passed since somebody cleared this: a cheap clock for work that is due now and then.
 pub static TICKED: AtomicBool = AtomicBool::new(false);
-/// The process holds much more memory than one run explains: it should be started afresh.
-pub static LEAKING: AtomicBool = AtomicBool::new(false);
+/// The process should be started afresh: the target holds much more memory than one run explains, or threads of earlier runs
+/// are at work.
+pub static WORN_OUT: AtomicBool = AtomicBool::new(false);
+
+/// Says at the next look that the process should be started afresh.
+pub fn wear_out() {
+    WORN_OUT.store(true, Relaxed);
+    TICKED.store(true, Relaxed);
+}
 
 /// Counts of the current run at its last tick. A slot that wraps between two ticks (at most 100 ms apart, and no edge is
 /// executed 4 billion times in that time) is still told exactly by the difference.
 struct Fold {
-    functions: Vec<super::program::Function>,
+    tables: Tables,
     total: Vec<u64>,
     at_tick: Vec<u32>,
 }
@@ -59,7 +67,7 @@ pub fn now_ns() -> u64 {
 /// Makes room for the counts of `program`. Call it again when the program has grown.
 pub fn prepare(program: &Program) {
     let fold = Box::new(Fold {
-        functions: program.functions().to_vec(),
+        tables: program.tables().clone(),
         total: vec![0; program.edges()],
         at_tick: vec![0; program.edges()],
     });
@@ -80,68 +88,59 @@ pub fn start(harness: &Harness, limits: Limits) {
     unsafe { (harness.guard)(interval.as_nanos() as u64, on_tick) };
 }
 
-/// The process whose memory is looked at; 0 for this one.
+/// The process whose memory is looked at; 0 for this one, below 0 for none.
 static WATCHED: AtomicI32 = AtomicI32::new(0);
 
-/// From now on, the memory limit is on this process; 0 for this one.
+/// From now on, the memory limit is on this process; on this one for 0, on none below 0.
 pub fn watch(process: libc::pid_t) {
     WATCHED.store(process, Relaxed);
 }
 
-/// `/proc/PID/statm` of the process that is watched, as a C string; no allocation.
-fn statm() -> [u8; 32] {
-    let mut path = [0; 32];
-    let mut length = 0;
-    let mut push = |text: &[u8]| {
-        for &byte in text {
-            path[length] = byte;
-            length += 1;
-        }
-    };
-    push(b"/proc/");
-    match WATCHED.load(Relaxed) {
-        ..=0 => push(b"self"),
-        process => {
-            let mut divisor = 1_000_000_000;
-            let mut begun = false;
-            while divisor > 0 {
-                let digit = process / divisor % 10;
-                begun |= digit != 0;
-                if begun {
-                    push(&[b'0' + digit as u8]);
-                }
-                divisor /= 10;
-            }
-        }
-    }
-    push(b"/statm");
-    path
+unsafe extern "C" {
+    /// Of mimalloc, which is the engine's heap. Writes to whatever is not null.
+    fn mi_process_info(
+        elapsed: *mut usize,
+        user: *mut usize,
+        system: *mut usize,
+        resident: *mut usize,
+        most_resident: *mut usize,
+        committed: *mut usize,
+        most_committed: *mut usize,
+        faults: *mut usize,
+    );
 }
 
-/// Resident bytes of the process that is watched, from /proc without allocation; 0 if unknown.
-fn resident() -> u64 {
-    let mut text = [0u8; 128];
-    let path = statm();
-    // SAFETY: system calls on a path that is a C string and a buffer of the given length.
-    let length = unsafe {
-        let file = libc::open(path.as_ptr().cast(), libc::O_RDONLY | libc::O_CLOEXEC);
-        if file < 0 {
-            return 0;
-        }
-        let length = libc::read(file, text.as_mut_ptr().cast(), text.len());
-        libc::close(file);
-        length
-    };
-    let mut pages = 0u64;
-    let mut field = 0;
-    for &byte in text.iter().take(length.max(0) as usize) {
-        match byte {
-            b' ' => field += 1,
-            b'0'..=b'9' if field == 1 => pages = pages.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')),
-            _ => {}
-        }
+/// Bytes that the engine's heap has taken from the system, inputs among them.
+fn engine_heap() -> u64 {
+    use std::ptr::null_mut;
+    let mut committed = 0;
+    // SAFETY: adds up statistics; takes no memory and no lock.
+    unsafe {
+        mi_process_info(
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            &raw mut committed,
+            null_mut(),
+            null_mut(),
+        );
     }
-    pages.wrapping_mul(4096)
+    committed as u64
+}
+
+/// Bytes of memory that the target uses, as far as that is known. What the engine keeps in the same process, and the memory
+/// in which the target finds its input, are not the target's.
+fn used_by_target() -> u64 {
+    match WATCHED.load(Relaxed) {
+        0 => {
+            let memory = proc_files::memory(0);
+            memory.resident.saturating_sub(memory.shared).saturating_sub(engine_heap())
+        }
+        ..0 => 0,
+        process => proc_files::memory(process).resident,
+    }
 }
 
 unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
@@ -155,7 +154,7 @@ unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
     }
     fold(ticks_in_run == 1);
     let limit = MEMORY.load(Relaxed);
-    let memory = if limit == 0 { 0 } else { resident() };
+    let memory = if limit == 0 { 0 } else { used_by_target() };
     if ticks_in_run == 1 {
         FIRST_TICK.store(now, Relaxed);
         FIRST_MEMORY.store(memory, Relaxed);
@@ -167,7 +166,7 @@ unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
         if alone || (ticks_in_run > 1 && grown > limit / 4) {
             return Status::Memory;
         }
-        LEAKING.store(true, Relaxed);
+        WORN_OUT.store(true, Relaxed);
         if memory > limit.saturating_mul(2) {
             return Status::Memory;
         }
@@ -186,20 +185,21 @@ fn fold(first: bool) {
         fold.total.fill(0);
         fold.at_tick.fill(0);
     }
-    for function in &fold.functions {
-        let edge = function.first_edge as usize;
-        let mut add = |edge: usize, now: u32| {
-            let (Some(total), Some(then)) = (fold.total.get_mut(edge), fold.at_tick.get_mut(edge)) else { return };
-            *total += u64::from(now.wrapping_sub(*then));
-            *then = now;
-        };
-        add(edge, function.entered());
-        if function.edges > 1 {
+    let Fold { tables, total, at_tick } = fold;
+    tables.look_safely(|functions| {
+        for function in functions {
+            let edge = function.first_edge as usize;
+            let mut add = |edge: usize, now: u32| {
+                let (Some(total), Some(then)) = (total.get_mut(edge), at_tick.get_mut(edge)) else { return };
+                *total += u64::from(now.wrapping_sub(*then));
+                *then = now;
+            };
+            add(edge, function.entered());
             for (at, &count) in function.others().iter().enumerate() {
                 add(edge + 1 + at, count);
             }
         }
-    }
+    });
 }
 
 /// Counts of the last run at its last tick.

@@ -19,6 +19,7 @@ use crate::{
         summary::{self, Distribution, StoppedBy},
     },
     stages::keeper::Moment,
+    target::notices,
 };
 
 /// How often the files that show the campaign's progress are written.
@@ -34,6 +35,7 @@ impl Archive<'_> {
     /// Called after every tick or so: shows and writes what is due.
     pub fn housekeeping(&mut self, moment: Moment) -> Result<()> {
         self.set_moment(moment);
+        self.tell_notices()?;
         let elapsed = self.elapsed();
         let interval = if self.terminal { REDRAW_INTERVAL } else { LINE_INTERVAL };
         let view = self.view();
@@ -48,6 +50,13 @@ impl Archive<'_> {
             self.write_progress(None)?;
         }
         Ok(())
+    }
+
+    /// Says what was noticed and not said yet.
+    fn tell_notices(&mut self) -> Result<()> {
+        let fresh = notices::noticed() & !self.record.told;
+        self.record.told |= fresh;
+        notices::among(fresh).try_for_each(|notice| self.note(notice.in_words()))
     }
 
     /// What the user wants to see, on a terminal.
@@ -337,6 +346,7 @@ impl Archive<'_> {
     /// Writes everything for the last time and says what was found.
     pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy) -> Result<()> {
         self.moment = moment;
+        self.tell_notices()?;
         self.tell_others();
         self.write_progress(Some(stopped_by))?;
         if self.record.early_ends > 0 {

@@ -26,7 +26,12 @@ use crate::{
     error::{Error, Result},
     files,
     output::EntryName,
-    target::{abi::Status, fork_server, tick::TIME_UP},
+    target::{
+        abi::Status,
+        fork_server,
+        notices::Notice,
+        tick::{TIME_UP, WORN_OUT},
+    },
 };
 
 /// An input that is no seed, nor what comes of one.
@@ -110,7 +115,12 @@ impl Worker<'_> {
     }
 
     /// The first run in a process does work that no other does (statics, caches): it is not looked at.
+    ///
+    /// Not so if it might leave threads that count in those that are.
     pub(super) fn warm_up(&mut self) {
+        if self.archive.borrow().record.told & Notice::Threads as u32 != 0 {
+            return;
+        }
         let input = self.state.corpus().first().and_then(|id| self.state.corpus().cloned_input_for_id(id).ok());
         if let Some(input) = input {
             self.executor.execute(input.as_ref());
@@ -135,7 +145,7 @@ impl Worker<'_> {
             let input = BytesInput::new(seed.bytes.clone());
             // The first run of a process is not looked at, unless the target does not survive it.
             let cold = !std::mem::replace(&mut warm, true);
-            if !cold || !ended_early(self.executor.execute(&seed.bytes)) {
+            if !cold || !(ended_early(self.executor.execute(&seed.bytes)) || WORN_OUT.load(Relaxed)) {
                 self.execute(&input)?;
             }
             let status = self.executor.counts().status();
@@ -169,6 +179,10 @@ impl Worker<'_> {
             self.keep_house()?;
             if stop_requested() || TIME_UP.load(Relaxed) {
                 return Ok(None);
+            }
+            if WORN_OUT.load(Relaxed) {
+                self.checkpoint(false)?;
+                return Ok(Some(Outcome::Again));
             }
         }
     }

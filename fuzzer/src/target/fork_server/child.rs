@@ -4,10 +4,10 @@
 
 use std::{
     os::raw::c_int,
-    sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst},
+    sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst},
 };
 
-use crate::target::{abi::Status, tick};
+use crate::target::{abi::Status, proc_files, tick};
 
 /// What is larger is no stack.
 const LARGEST_STACK: u64 = 1 << 32;
@@ -15,6 +15,7 @@ const LARGEST_STACK: u64 = 1 << 32;
 static TICKS: AtomicU64 = AtomicU64::new(0);
 static RUNNING: AtomicBool = AtomicBool::new(false);
 static CHILD: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
+static SERVER: AtomicI32 = AtomicI32::new(0);
 static CUT_OFF: AtomicU32 = AtomicU32::new(0);
 static LOWEST_AT: AtomicU64 = AtomicU64::new(0);
 static LOWEST: AtomicU64 = AtomicU64::new(0);
@@ -52,7 +53,7 @@ pub fn deepest_stack(top: u64) -> u64 {
 /// Reads it, as long as the child is there.
 fn look_at_stack(child: libc::pid_t) {
     let (mut lowest, address) = (0u64, LOWEST_AT.load(SeqCst));
-    if child <= 0 || address == 0 || LOWEST.load(SeqCst) != 0 {
+    if child <= 1 || address == 0 || LOWEST.load(SeqCst) != 0 {
         return;
     }
     let here = libc::iovec { iov_base: (&raw mut lowest).cast(), iov_len: size_of::<u64>() };
@@ -64,15 +65,20 @@ fn look_at_stack(child: libc::pid_t) {
     }
 }
 
-/// Where the server says which process makes the run: memory that is shared with it for as long as this process lives.
-pub fn is_told_at(child: *const AtomicU64) {
+/// Where `server` says which process makes the run: memory that is shared with it for as long as this process lives. The
+/// target may have written anything there.
+pub fn is_told_at(child: *const AtomicU64, server: libc::pid_t) {
+    SERVER.store(server, SeqCst);
     CHILD.store(child.cast_mut(), SeqCst);
 }
 
-/// The process that makes the run; 0 if there is none, or it was not said yet.
+/// The process that makes the run, which is a child of the server; 0 if there is none, it was not said yet, or something else
+/// was said.
 fn current() -> libc::pid_t {
     // SAFETY: null, or valid for as long as this process lives.
-    unsafe { CHILD.load(SeqCst).as_ref() }.map_or(0, |child| child.load(SeqCst) as libc::pid_t)
+    let told = unsafe { CHILD.load(SeqCst).as_ref() }.map_or(0, |child| child.load(SeqCst));
+    let child = libc::pid_t::try_from(told).unwrap_or(0);
+    if proc_files::is_child(child, SERVER.load(SeqCst)) { child } else { 0 }
 }
 
 /// The run has ended. Tells why it was cut off, if it was.
@@ -86,7 +92,8 @@ pub fn end() -> Option<Status> {
 }
 
 fn kill(child: libc::pid_t) {
-    if child > 0 {
+    // 1 would mean every process that there is
+    if child > 1 {
         // SAFETY: a child of the fork server that nobody has told us the end of, and its group, once it has one.
         unsafe {
             libc::kill(-child, libc::SIGKILL);
@@ -101,7 +108,10 @@ extern "C" fn ticked(_signal: c_int) {
     let tick = ON_TICK.load(SeqCst);
     if !tick.is_null() {
         let running = RUNNING.load(SeqCst);
-        tick::watch(if running { current() } else { 0 });
+        tick::watch(match current() {
+            child if running && child > 1 => child,
+            _ => -1,
+        });
         let ticks = if running { TICKS.fetch_add(1, SeqCst) + 1 } else { 0 };
         // SAFETY: only `guard` sets it, to such a function.
         let status = unsafe { std::mem::transmute::<*mut (), Tick>(tick)(ticks) };

@@ -8,16 +8,27 @@ use std::{
 };
 
 use super::maps::Mapping;
-use crate::target::abi::{RawFunction, RawModule, RawModules, Region};
+use crate::target::abi::{RawFunction, RawModule, Region};
 
-/// The list of modules at an address of another process, whose memory is a file (`/proc/PID/mem`).
-pub fn modules(process: &File, address: u64) -> io::Result<Box<RawModules>> {
-    let mut modules: Box<std::mem::MaybeUninit<RawModules>> = Box::new_zeroed();
-    // SAFETY: as many bytes as the list has; zeroed above, and valid whatever they are.
+/// A value of plain numbers and pointers, all of which may be zero: what C and Rust have in common.
+///
+/// # Safety
+/// Every pattern of bits has to be a valid value.
+pub unsafe trait Plain {}
+
+// SAFETY: numbers and pointers.
+unsafe impl Plain for crate::target::abi::RawModules {}
+// SAFETY: numbers.
+unsafe impl Plain for crate::target::abi::ServerTables {}
+
+/// The value at an address of another process, whose memory is a file (`/proc/PID/mem`).
+pub fn value_at<T: Plain>(process: &File, address: u64) -> io::Result<Box<T>> {
+    let mut value: Box<std::mem::MaybeUninit<T>> = Box::new_zeroed();
+    // SAFETY: as many bytes as the value has; zeroed above, and valid whatever they are.
     unsafe {
-        let bytes = std::slice::from_raw_parts_mut(modules.as_mut_ptr().cast::<u8>(), size_of::<RawModules>());
+        let bytes = std::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>());
         process.read_exact_at(bytes, address)?;
-        Ok(modules.assume_init())
+        Ok(value.assume_init())
     }
 }
 

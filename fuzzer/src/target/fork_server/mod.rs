@@ -18,7 +18,7 @@ use std::{
     cell::UnsafeCell,
     ffi::{OsStr, OsString, c_char, c_int},
     os::unix::ffi::OsStrExt,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Mutex, OnceLock, PoisonError, atomic::AtomicU64},
 };
 
 pub use self::afl::Traits as AflTraits;
@@ -84,15 +84,20 @@ impl AnyServer {
 static SERVER: Slot<Option<AnyServer>> = Slot(UnsafeCell::new(None));
 static EVENT: Slot<Event> = Slot(UnsafeCell::new(Event { signal: 0, exit_code: 0, pc: 0, address: 0 }));
 static RESOURCES: Slot<Resources> =
-    Slot(UnsafeCell::new(Resources { cycles: 0, heap_peak: 0, heap_total: 0, stack: 0, time_ns: 0 }));
+    Slot(UnsafeCell::new(Resources { cycles: 0, heap_peak: 0, heap_total: 0, stack: 0, time_ns: 0, threads: 0 }));
 const UNLOADED: RawModule = RawModule {
     functions_start: std::ptr::null(),
     functions_stop: std::ptr::null(),
     entries_start: std::ptr::null_mut(),
     entries_stop: std::ptr::null_mut(),
 };
-static MODULES: Slot<RawModules> =
-    Slot(UnsafeCell::new(RawModules { generation: 0, count: 0, module: [UNLOADED; MAX_MODULES] }));
+static MODULES: Slot<RawModules> = Slot(UnsafeCell::new(RawModules {
+    generation: AtomicU64::new(0),
+    count: 0,
+    refused: 0,
+    reading: AtomicU64::new(0),
+    module: [UNLOADED; MAX_MODULES],
+}));
 
 static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
 static BUILDER: OnceLock<Builder> = OnceLock::new();

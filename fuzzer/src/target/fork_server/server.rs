@@ -10,7 +10,7 @@ use std::{
     },
     process::Child,
     ptr::NonNull,
-    sync::atomic::Ordering::{Acquire, Release},
+    sync::atomic::Ordering::{Acquire, Release, SeqCst},
 };
 
 use super::{
@@ -24,13 +24,16 @@ use crate::{
     target::{
         abi::{
             ABI, Event, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, RawModules, Resources, SERVE, STARTED,
-            Served, Status, WENT_REJECT, WENT_ROUND,
+            Served, ServerTables, Status, WENT_REJECT, WENT_ROUND,
         },
         clock,
         process::memory_file,
         symbols,
     },
 };
+
+/// How often a child can come to its loop, in vain, for one run.
+const MOST_STARTS: u32 = 8;
 
 /// Descriptor in the server, beside those of AFL's protocol.
 const MEMORY: RawFd = 197;
@@ -51,8 +54,14 @@ pub struct Server {
     memory: File,
     served: NonNull<Served>,
     input: Input,
+    /// Address of the [`ServerTables`] in the server, told before the first run.
+    tables: u64,
+    /// The last request.
+    number: u64,
     /// How many of the program's objects were looked at.
     loaded: usize,
+    /// Bytes of the list of libraries that the server was asked to open.
+    libraries_seen: usize,
 }
 
 impl Server {
@@ -82,9 +91,22 @@ impl Server {
             own_segments: true,
         };
         let Started { process, name, requests, answers } = launch::start(command, &input, &wanted)?;
-        let mut server = Self { process, name, requests, answers, memory, served, input, loaded: 0 };
+        let mut server = Self {
+            process,
+            name,
+            requests,
+            answers,
+            memory,
+            served,
+            input,
+            tables: 0,
+            number: 0,
+            loaded: 0,
+            libraries_seen: 0,
+        };
         server.greet()?;
-        child::is_told_at(&raw const server.served().child);
+        server.tables = server.served().server;
+        child::is_told_at(&raw const server.served().child, server.process.id() as libc::pid_t);
         child::keeps_lowest_stack_at(server.served().lowest_stack);
         if server.served().takes_memory != 0 {
             server.input.map().map_err(cannot("map memory for inputs"))?;
@@ -134,10 +156,11 @@ impl Server {
         let failed = |error: io::Error| Error::other(format!("cannot read the tables of {}: {error}", self.name));
         let text = std::fs::read_to_string(format!("/proc/{process}/maps")).map_err(failed)?;
         let mappings = maps::parse(&text);
-        let served = self.served();
-        let regions = &served.region[..(served.region_count as usize).min(served.region.len())];
         let process = File::open(format!("/proc/{process}/mem")).map_err(failed)?;
-        let theirs = image::modules(&process, served.modules).map_err(failed)?;
+        let tables: Box<ServerTables> = image::value_at(&process, self.tables).map_err(failed)?;
+        let regions = &tables.region[..(tables.region_count as usize).min(tables.region.len())];
+        let theirs: Box<RawModules> = image::value_at(&process, tables.modules).map_err(failed)?;
+        let refused = theirs.refused;
         let theirs = &theirs.module[..(theirs.count as usize).min(theirs.module.len())];
         let mut copies = Vec::new();
         for module in theirs.iter().skip(self.loaded).filter(|module| !module.functions_start.is_null()) {
@@ -150,24 +173,28 @@ impl Server {
                 (&raw mut (*into).module[(*into).count as usize]).write(*copy);
                 (&raw mut (*into).count).write_volatile((*into).count + 1);
             }
-            (&raw mut (*into).generation).write_volatile((*into).generation + 1);
+            (&raw mut (*into).refused).write_volatile(refused);
+            (*into).generation.fetch_add(2, SeqCst);
         }
         self.loaded = theirs.len();
         symbols::look_elsewhere(maps::objects(&mappings));
         Ok(!copies.is_empty())
     }
 
+    /// How long the list of libraries is. The target may have written anything there.
+    fn libraries_end(&self) -> usize {
+        usize::try_from(self.served().libraries_end.load(Acquire)).unwrap_or(LIBRARIES_BYTES).min(LIBRARIES_BYTES)
+    }
+
     /// Whether runs have opened libraries that the server was not asked to open yet.
     #[inline]
     pub fn has_news(&self) -> bool {
-        let served = self.served();
-        served.libraries_end.load(Acquire) > served.libraries_seen
+        self.libraries_end() > self.libraries_seen
     }
 
     /// The paths of those that it was asked to open, each with a zero byte behind it.
     pub fn opened(&self) -> &[u8] {
-        let served = self.served();
-        &served.libraries[..(served.libraries_seen as usize).min(served.libraries.len())]
+        &self.served().libraries[..self.libraries_seen]
     }
 
     /// Whether all of these paths, each with a zero byte behind it, are among those of libraries that runs have opened and
@@ -204,40 +231,39 @@ impl Server {
     /// # Errors
     /// If the server has gone.
     pub fn open_libraries(&mut self) -> io::Result<()> {
-        // SAFETY: mapped for as long as this process lives; no run is on.
-        unsafe { (*self.served.as_ptr()).opening = 1 };
-        let asked = self.ask();
-        // SAFETY: as above.
-        unsafe { (*self.served.as_ptr()).opening = 0 };
-        asked
+        self.libraries_seen = self.libraries_end();
+        self.ask(true)
     }
 
     /// One run. If the server itself has gone, this process goes too: its successor starts another one.
     pub fn run(&mut self, input: &[u8]) -> Ended {
-        let told = loop {
-            match self.give(input).and_then(|()| self.request()) {
-                // what a child does before its loop, and until it first comes back to it, is no part of a run
-                Ok(None) if self.served().looped == STARTED => {}
-                told => break told,
+        let mut told = Ok(None);
+        for _ in 0..MOST_STARTS {
+            told = self.give(input).and_then(|()| self.request());
+            // what a child does before its loop, and until it first comes back to it, is no part of a run
+            if !(matches!(told, Ok(None)) && self.served().looped == STARTED) {
+                break;
             }
-        };
+        }
         let cut_off = told.unwrap_or_else(|_| {
             // SAFETY: ends this process.
             unsafe { libc::raise(libc::SIGKILL) };
             None
         });
         let served = self.served();
+        let cycles = plausible(served.cycles);
         let time_ns = match served.time_ns {
-            0 => (served.cycles as f64 * clock::ns_per_tick()) as u64,
-            measured => measured,
+            0 => (cycles as f64 * clock::ns_per_tick()) as u64,
+            measured => plausible(measured),
         };
         let resources = Resources {
-            cycles: served.cycles,
-            heap_peak: served.heap.peak.max(0) as u64,
-            heap_total: served.heap.total,
+            cycles,
+            heap_peak: plausible(served.heap.peak.max(0) as u64),
+            heap_total: plausible(served.heap.total),
             // what it has forked may have noted less deep stacks
-            stack: served.stack.max(child::deepest_stack(served.top)),
+            stack: plausible(served.stack.max(child::deepest_stack(served.top))),
             time_ns: time_ns.max(1),
+            threads: 0,
         };
         let mut event = Event { pc: served.pc, address: served.address, ..Event::default() };
         let ended = served.status as c_int;
@@ -268,7 +294,7 @@ impl Server {
     /// Has the program run once. Tells why the run was cut off, if it was.
     fn request(&mut self) -> io::Result<Option<Status>> {
         child::begin();
-        self.ask()?;
+        self.ask(false)?;
         let cut_off = child::end();
         let served = self.served();
         if served.looped == 0 && served.status == NO_CHILD {
@@ -277,16 +303,25 @@ impl Server {
         Ok(cut_off)
     }
 
-    /// Makes a request, and waits for the answer.
-    fn ask(&mut self) -> io::Result<()> {
-        // SAFETY: mapped for as long as this process lives; the server waits.
-        let number = unsafe {
-            (*self.served.as_ptr()).wanted += 1;
-            (*self.served.as_ptr()).wanted
-        };
-        self.requests.write_all(&(number as u32).to_ne_bytes())?;
-        self.answers.read_exact(&mut [0; 4])
+    /// Makes a request, to open libraries or to run, and waits for the answer.
+    fn ask(&mut self, opening: bool) -> io::Result<()> {
+        self.number += 1;
+        // SAFETY: mapped for as long as this process lives; the server waits. A target may have written to all of them.
+        unsafe {
+            (*self.served.as_ptr()).answered = self.number - 1;
+            (*self.served.as_ptr()).wanted = self.number;
+            (*self.served.as_ptr()).opening = opening.into();
+        }
+        let (word, mut answer) = ((self.number as u32).to_ne_bytes(), [0; 4]);
+        self.requests.write_all(&word)?;
+        self.answers.read_exact(&mut answer)?;
+        if answer == word { Ok(()) } else { Err(io::Error::other("it answers something else")) }
     }
+}
+
+/// A number that the target can have written, within what a run can use: sums of it stay numbers.
+fn plausible(amount: u64) -> u64 {
+    amount.min(1 << 48)
 }
 
 impl Drop for Server {

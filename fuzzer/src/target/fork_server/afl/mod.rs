@@ -109,9 +109,9 @@ impl Server {
         let Started { process, name, requests, answers } = started;
         let (table, module) = Table::new(hello.map_size);
         (into.module[0], into.count) = (module, 1);
-        into.generation += 1;
+        into.generation.fetch_add(2, SeqCst);
         symbols::count_edges();
-        child::is_told_at(&raw const CHILD);
+        child::is_told_at(&raw const CHILD, process.id() as libc::pid_t);
         let memory = memory.filter(|_| hello.takes_memory);
         let (stopped, was_killed) = (None, false);
         let map_size = hello.map_size;
@@ -226,7 +226,7 @@ fn cpu_clock(process: libc::pid_t) -> Option<u64> {
 }
 
 fn kill(child: libc::pid_t) {
-    if child > 0 {
+    if child > 1 {
         // SAFETY: a child of the fork server that has not been waited for.
         unsafe { libc::kill(child, libc::SIGKILL) };
     }

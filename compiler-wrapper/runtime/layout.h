@@ -1,0 +1,114 @@
+/* What the engine's side has (fuzzer/src/target/abi.rs), written by its test `layout`: this file is not edited by hand. */
+#ifndef QUAGMIRE_LAYOUT_H
+#define QUAGMIRE_LAYOUT_H
+
+#include "quagmire.h"
+
+#if UINTPTR_MAX == UINT64_MAX
+_Static_assert(sizeof(struct qgm_function) == 48, "qgm_function");
+_Static_assert(offsetof(struct qgm_function, entry) == 0, "qgm_function.entry");
+_Static_assert(offsetof(struct qgm_function, counts) == 8, "qgm_function.counts");
+_Static_assert(offsetof(struct qgm_function, weights) == 16, "qgm_function.weights");
+_Static_assert(offsetof(struct qgm_function, address) == 24, "qgm_function.address");
+_Static_assert(offsetof(struct qgm_function, edges) == 32, "qgm_function.edges");
+_Static_assert(offsetof(struct qgm_function, lines) == 36, "qgm_function.lines");
+_Static_assert(offsetof(struct qgm_function, progress) == 40, "qgm_function.progress");
+_Static_assert(offsetof(struct qgm_function, sums) == 44, "qgm_function.sums");
+_Static_assert(sizeof(struct qgm_module) == 32, "qgm_module");
+_Static_assert(offsetof(struct qgm_module, functions_start) == 0, "qgm_module.functions_start");
+_Static_assert(offsetof(struct qgm_module, functions_stop) == 8, "qgm_module.functions_stop");
+_Static_assert(offsetof(struct qgm_module, entries_start) == 16, "qgm_module.entries_start");
+_Static_assert(offsetof(struct qgm_module, entries_stop) == 24, "qgm_module.entries_stop");
+_Static_assert(sizeof(struct qgm_modules) == 8224, "qgm_modules");
+_Static_assert(offsetof(struct qgm_modules, generation) == 0, "qgm_modules.generation");
+_Static_assert(offsetof(struct qgm_modules, count) == 8, "qgm_modules.count");
+_Static_assert(offsetof(struct qgm_modules, refused) == 16, "qgm_modules.refused");
+_Static_assert(offsetof(struct qgm_modules, reading) == 24, "qgm_modules.reading");
+_Static_assert(offsetof(struct qgm_modules, module) == 32, "qgm_modules.module");
+_Static_assert(sizeof(struct qgm_event) == 32, "qgm_event");
+_Static_assert(offsetof(struct qgm_event, signal) == 0, "qgm_event.signal");
+_Static_assert(offsetof(struct qgm_event, exit_code) == 8, "qgm_event.exit_code");
+_Static_assert(offsetof(struct qgm_event, pc) == 16, "qgm_event.pc");
+_Static_assert(offsetof(struct qgm_event, address) == 24, "qgm_event.address");
+_Static_assert(sizeof(struct qgm_resources) == 48, "qgm_resources");
+_Static_assert(offsetof(struct qgm_resources, cycles) == 0, "qgm_resources.cycles");
+_Static_assert(offsetof(struct qgm_resources, heap_peak) == 8, "qgm_resources.heap_peak");
+_Static_assert(offsetof(struct qgm_resources, heap_total) == 16, "qgm_resources.heap_total");
+_Static_assert(offsetof(struct qgm_resources, stack) == 24, "qgm_resources.stack");
+_Static_assert(offsetof(struct qgm_resources, time_ns) == 32, "qgm_resources.time_ns");
+_Static_assert(offsetof(struct qgm_resources, threads) == 40, "qgm_resources.threads");
+_Static_assert(sizeof(struct qgm_heap) == 32, "qgm_heap");
+_Static_assert(offsetof(struct qgm_heap, counting) == 0, "qgm_heap.counting");
+_Static_assert(offsetof(struct qgm_heap, current) == 8, "qgm_heap.current");
+_Static_assert(offsetof(struct qgm_heap, peak) == 16, "qgm_heap.peak");
+_Static_assert(offsetof(struct qgm_heap, total) == 24, "qgm_heap.total");
+_Static_assert(sizeof(struct qgm_region) == 24, "qgm_region");
+_Static_assert(offsetof(struct qgm_region, address) == 0, "qgm_region.address");
+_Static_assert(offsetof(struct qgm_region, length) == 8, "qgm_region.length");
+_Static_assert(offsetof(struct qgm_region, offset) == 16, "qgm_region.offset");
+_Static_assert(sizeof(struct qgm_server) == 12312, "qgm_server");
+_Static_assert(offsetof(struct qgm_server, modules) == 0, "qgm_server.modules");
+_Static_assert(offsetof(struct qgm_server, bytes) == 8, "qgm_server.bytes");
+_Static_assert(offsetof(struct qgm_server, region_count) == 16, "qgm_server.region_count");
+_Static_assert(offsetof(struct qgm_server, region) == 24, "qgm_server.region");
+_Static_assert(sizeof(struct qgm_served) == 65760, "qgm_served");
+_Static_assert(offsetof(struct qgm_served, abi) == 0, "qgm_served.abi");
+_Static_assert(offsetof(struct qgm_served, ready) == 8, "qgm_served.ready");
+_Static_assert(offsetof(struct qgm_served, server) == 16, "qgm_served.server");
+_Static_assert(offsetof(struct qgm_served, lowest_stack) == 24, "qgm_served.lowest_stack");
+_Static_assert(offsetof(struct qgm_served, takes_memory) == 32, "qgm_served.takes_memory");
+_Static_assert(offsetof(struct qgm_served, input_size) == 40, "qgm_served.input_size");
+_Static_assert(offsetof(struct qgm_served, wanted) == 48, "qgm_served.wanted");
+_Static_assert(offsetof(struct qgm_served, answered) == 56, "qgm_served.answered");
+_Static_assert(offsetof(struct qgm_served, child) == 64, "qgm_served.child");
+_Static_assert(offsetof(struct qgm_served, looped) == 72, "qgm_served.looped");
+_Static_assert(offsetof(struct qgm_served, status) == 80, "qgm_served.status");
+_Static_assert(offsetof(struct qgm_served, began) == 88, "qgm_served.began");
+_Static_assert(offsetof(struct qgm_served, cpu_began) == 96, "qgm_served.cpu_began");
+_Static_assert(offsetof(struct qgm_served, measured) == 104, "qgm_served.measured");
+_Static_assert(offsetof(struct qgm_served, pc) == 112, "qgm_served.pc");
+_Static_assert(offsetof(struct qgm_served, address) == 120, "qgm_served.address");
+_Static_assert(offsetof(struct qgm_served, top) == 128, "qgm_served.top");
+_Static_assert(offsetof(struct qgm_served, stack) == 136, "qgm_served.stack");
+_Static_assert(offsetof(struct qgm_served, cycles) == 144, "qgm_served.cycles");
+_Static_assert(offsetof(struct qgm_served, time_ns) == 152, "qgm_served.time_ns");
+_Static_assert(offsetof(struct qgm_served, heap) == 160, "qgm_served.heap");
+_Static_assert(offsetof(struct qgm_served, opening) == 192, "qgm_served.opening");
+_Static_assert(offsetof(struct qgm_served, libraries_locked) == 200, "qgm_served.libraries_locked");
+_Static_assert(offsetof(struct qgm_served, libraries_end) == 208, "qgm_served.libraries_end");
+_Static_assert(offsetof(struct qgm_served, library_opens) == 216, "qgm_served.library_opens");
+_Static_assert(offsetof(struct qgm_served, libraries) == 224, "qgm_served.libraries");
+_Static_assert(sizeof(struct qgm_harness) == 64, "qgm_harness");
+_Static_assert(offsetof(struct qgm_harness, abi) == 0, "qgm_harness.abi");
+_Static_assert(offsetof(struct qgm_harness, modules) == 8, "qgm_harness.modules");
+_Static_assert(offsetof(struct qgm_harness, initialize) == 16, "qgm_harness.initialize");
+_Static_assert(offsetof(struct qgm_harness, run) == 24, "qgm_harness.run");
+_Static_assert(offsetof(struct qgm_harness, event) == 32, "qgm_harness.event");
+_Static_assert(offsetof(struct qgm_harness, guard) == 40, "qgm_harness.guard");
+_Static_assert(offsetof(struct qgm_harness, ticks_in_run) == 48, "qgm_harness.ticks_in_run");
+_Static_assert(offsetof(struct qgm_harness, resources) == 56, "qgm_harness.resources");
+_Static_assert(QGM_ABI == 8u, "QGM_ABI");
+_Static_assert(QGM_MAX_MODULES == 256u, "QGM_MAX_MODULES");
+_Static_assert(QGM_RETURNED == 0u, "QGM_RETURNED");
+_Static_assert(QGM_REJECTED == 1u, "QGM_REJECTED");
+_Static_assert(QGM_CRASHED == 2u, "QGM_CRASHED");
+_Static_assert(QGM_HUNG == 3u, "QGM_HUNG");
+_Static_assert(QGM_MEMORY == 4u, "QGM_MEMORY");
+_Static_assert(QGM_EXITED == 5u, "QGM_EXITED");
+_Static_assert(sizeof(enum qgm_status) == 4u, "sizeof(enum qgm_status)");
+_Static_assert(QGM_INPUT == 196u, "QGM_INPUT");
+_Static_assert(QGM_REQUESTS == 198u, "QGM_REQUESTS");
+_Static_assert(QGM_ANSWERS == 199u, "QGM_ANSWERS");
+_Static_assert(QGM_PAGE == 4096u, "QGM_PAGE");
+_Static_assert(QGM_INPUT_BYTES == 1073741824u, "QGM_INPUT_BYTES");
+_Static_assert(QGM_READY == 1u, "QGM_READY");
+_Static_assert(QGM_NOT_SHARED == 2u, "QGM_NOT_SHARED");
+_Static_assert(QGM_ENDED == 0u, "QGM_ENDED");
+_Static_assert(QGM_WENT_ROUND == 1u, "QGM_WENT_ROUND");
+_Static_assert(QGM_WENT_REJECT == 2u, "QGM_WENT_REJECT");
+_Static_assert(QGM_STARTED == 3u, "QGM_STARTED");
+_Static_assert(QGM_NO_CHILD == 18446744073709551615u, "QGM_NO_CHILD");
+_Static_assert(QGM_LIBRARIES_BYTES == 65536u, "QGM_LIBRARIES_BYTES");
+#endif
+
+#endif

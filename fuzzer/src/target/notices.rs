@@ -1,0 +1,47 @@
+//! What makes counts wrong or incomplete, and was noticed in this process: to be told to the user once.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// One of these things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// There was no place for the tables of a library.
+    TooManyLibraries = 1,
+    /// Threads go on after the run that started them.
+    Threads = 2,
+}
+
+const ALL: [Notice; 2] = [Notice::TooManyLibraries, Notice::Threads];
+
+static NOTICED: AtomicU32 = AtomicU32::new(0);
+
+impl Notice {
+    /// Remembers it.
+    pub fn raise(self) {
+        NOTICED.fetch_or(self as u32, Relaxed);
+    }
+
+    /// One line, with the remedy.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::TooManyLibraries => {
+                "the program has opened more than 255 different libraries with counts: the others are not counted; compile \
+                 those that do not matter without quagmire-cc"
+            }
+            Self::Threads => {
+                "threads of the program go on after their run: what they do later may count for other inputs; join them before \
+                 the run ends, or build the harness with QUAGMIRE_DRIVER=1, which makes their runs in processes of their own"
+            }
+        }
+    }
+}
+
+/// All that was noticed so far, as bits.
+pub fn noticed() -> u32 {
+    NOTICED.load(Relaxed)
+}
+
+/// The notices among these bits.
+pub fn among(bits: u32) -> impl Iterator<Item = Notice> {
+    ALL.into_iter().filter(move |&notice| bits & notice as u32 != 0)
+}

@@ -1,0 +1,43 @@
+//! Reading from processes that may say much, or nothing, or leave their pipes to others.
+
+use std::{
+    io::{self, Read},
+    os::fd::AsRawFd,
+    time::Duration,
+};
+
+/// Waits until one of these can be read, or has ended, but so long at most. Tells which.
+pub fn readable<const N: usize>(pipes: [&dyn AsRawFd; N], at_most: Duration) -> [bool; N] {
+    let mut polled = pipes.map(|pipe| libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 });
+    let milliseconds = at_most.as_millis().try_into().unwrap_or(i32::MAX);
+    // SAFETY: as many descriptors as it is told.
+    let ready = unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, milliseconds) };
+    polled.map(|pipe| ready > 0 && pipe.revents != 0)
+}
+
+/// Reads once, and keeps what is read as long as `bytes` has room for it: up to `most` bytes. False at the end.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read_part(pipe: &mut impl Read, bytes: &mut Vec<u8>, most: usize) -> io::Result<bool> {
+    let mut part = [0; 1 << 16];
+    loop {
+        match pipe.read(&mut part) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(length) => {
+                bytes.extend_from_slice(&part[..length.min(most.saturating_sub(bytes.len()))]);
+                return Ok(length > 0);
+            }
+        }
+    }
+}
+
+/// Reads what is there now.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read_rest(pipe: &mut (impl Read + AsRawFd), bytes: &mut Vec<u8>, most: usize) -> io::Result<()> {
+    while readable([&*pipe], Duration::ZERO) == [true] && read_part(pipe, bytes, most)? {}
+    Ok(())
+}
