@@ -36,7 +36,8 @@ fn the_worst_that_is_reported_is_the_worst_of_all_that_was_run() {
     for options in ["--seed 1", "--seed 2 --parents intervals", "--seed 3 --no-edge-maxima --rules havoc"] {
         let scene = Scene::new(SEED);
         let harness = harness("remembers.c");
-        let mut campaign = scene.campaign(&harness, &format!("--execs 20000 --max-size 60 --relative-to seed {options}"));
+        let mut campaign =
+            scene.campaign(&harness, &format!("--execs 20000 --max-size 60 --relative-to seed {options}"));
         run(campaign.env("REMEMBERS", scene.path("largest"))).ended();
         let summary = scene.summary();
         let worst = scene.path("out").join(summary["worst"]["path"].as_str().expect("a path"));

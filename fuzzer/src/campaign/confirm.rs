@@ -164,16 +164,15 @@ impl Confirmer {
         let costs = costs(first, last, candidate, ordinary_ns);
         let chosen: Vec<&FindingCost> =
             costs.iter().filter(|cost| self.criteria.resources.contains(&cost.resource)).collect();
-        let excess = |cost: &FindingCost| {
-            let is_ordinary =
-                candidate.model.is_some_and(|model| model.is_ordinary(cost.resource, cost.amount, candidate.bytes));
+        let excess = |cost: &&FindingCost| {
             let ratio = match cost.resource {
                 Resource::Time => by_size.unwrap_or(by_seed).time_ratio_low,
                 _ => cost.ratio_by_size.unwrap_or(cost.ratio),
             };
-            (!is_ordinary).then_some(Excess { resource: cost.resource, ratio })
+            let margin = candidate.model.map_or(1.0, |model| model.margin(cost.resource, candidate.bytes));
+            Excess { resource: cost.resource, ratio: ratio / margin }
         };
-        let excesses: Vec<Excess> = chosen.iter().filter_map(|cost| excess(cost)).collect();
+        let excesses: Vec<Excess> = chosen.iter().map(excess).collect();
         let ratio = chosen.iter().map(|cost| cost.ratio_by_size.unwrap_or(cost.ratio)).fold(0.0, f64::max);
         Some(Confirmation {
             confirmed: self.criteria.are_met(&excesses, verdict),

@@ -1,7 +1,7 @@
 //! Ordinary inputs of other sizes, made of seeds: their beginnings, and several of them joined.
 
-/// Beginnings of a seed that are run: every eighth of it, from nothing on.
-const PARTS: usize = 8;
+/// Beginnings of a seed that are run, from nothing on: pieces as small as a word in a seed of a few hundred bytes.
+const PARTS: usize = 64;
 
 /// Seeds that are looked at, at most: their median needs no more.
 pub const SEEDS: usize = 16;
@@ -15,7 +15,7 @@ pub fn spread_out(all: usize, first: usize) -> Vec<usize> {
 
 /// Sizes of the beginnings of a seed of `bytes`, ascending, each once.
 pub fn sizes_of_parts(bytes: usize) -> Vec<usize> {
-    let mut sizes: Vec<usize> = (0..PARTS).map(|eighth| bytes * eighth / PARTS).filter(|&size| size < bytes).collect();
+    let mut sizes: Vec<usize> = (0..PARTS).map(|part| bytes * part / PARTS).filter(|&size| size < bytes).collect();
     sizes.dedup();
     sizes
 }
@@ -51,8 +51,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_eighths_and_of_short_seeds_every_beginning() {
-        assert_eq!(sizes_of_parts(80), [0, 10, 20, 30, 40, 50, 60, 70]);
+    fn parts_are_evenly_spread_and_of_short_seeds_every_beginning() {
+        assert_eq!(sizes_of_parts(640)[..4], [0, 10, 20, 30]);
+        assert_eq!(sizes_of_parts(640).len(), 64);
         assert_eq!(sizes_of_parts(3), [0, 1, 2]);
         assert_eq!(sizes_of_parts(0), [0; 0]);
     }

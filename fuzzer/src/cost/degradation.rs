@@ -7,7 +7,8 @@ use super::{judgement::Verdict, resource::Resource};
 pub struct Excess {
     /// Which resource.
     pub resource: Resource,
-    /// How many times the amount of an ordinary input; for time the lower end of its interval.
+    /// How many times the amount of an ordinary input; for time the lower end of its interval. By size, without what dear
+    /// content explains.
     pub ratio: f64,
 }
 

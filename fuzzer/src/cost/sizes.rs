@@ -2,7 +2,7 @@
 //!
 //! A linear program costs more for a larger input, and nobody calls that slow. So the seeds are measured at several sizes:
 //! parts of them, and several of them joined. What a byte costs is estimated twice:
-//! - *inside* a seed, by the median of the increments from one part to the next;
+//! - *inside* a seed, by the median of the increments from one eighth of it to the next;
 //! - by *joining*, by the median of the increments from one size to its double.
 //!
 //! Medians, since a header that is complete at one size, a buffer that is enlarged, or a program that is quadratic makes
@@ -10,6 +10,11 @@
 //! makes joined seeds cheap, and a program that works once its input is complete makes parts cheap. Either estimate is
 //! left out where the program shows that it refused the inputs; without both, all of what a seed costs above the cheapest
 //! run is divided by its bytes.
+//!
+//! Not all bytes cost the same: a number in a list is more work than the inside of a string, and a program that does more of
+//! that work is as linear. What nine tenths of the small pieces of the seeds cost at most is still ordinary, so that an input
+//! has to exceed that by the threshold. Nine tenths, since some pieces of any seed are special: what makes its header complete,
+//! or all of it.
 
 use std::collections::BTreeMap;
 
@@ -54,9 +59,8 @@ pub struct Line {
     pub fixed: f64,
     /// For each byte; the median over the seeds.
     pub per_byte: f64,
-    /// By how much seeds differ in it: 1.48 times the median absolute deviation, which is the standard deviation of
-    /// values that are distributed normally.
-    pub spread: f64,
+    /// For each byte of dear content: what nine tenths of the pieces of the seeds cost at most. Not less than `per_byte`.
+    pub per_byte_high: f64,
 }
 
 /// What is expected of inputs by their size. Without seeds of any size, what the baseline costs.
@@ -72,19 +76,24 @@ pub struct SizeModel {
     pub largest: u64,
 }
 
-/// Makes the median absolute deviation the standard deviation of normally distributed values.
-const OF_NORMAL: f64 = 1.4826;
+/// Parts of a seed from one of which to the next increments are taken for what a byte costs.
+const COARSE: u64 = 8;
 
-/// So many standard deviations above the median is still ordinary: 97.7 % of normally distributed values are below.
-const ORDINARY: f64 = 2.0;
+/// The share of the pieces of seeds that are ordinary.
+const ORDINARY: f64 = 0.9;
 
-fn slopes(resource: Resource, runs: &[Sized]) -> Option<f64> {
+/// What a byte costs from each run to the next larger one.
+fn slopes(resource: Resource, runs: &[Sized]) -> Vec<f64> {
     let slope = |pair: &[Sized]| {
         let [(small, cheap), (large, dear)] = pair else { return None };
         let bytes = large.checked_sub(*small).filter(|&bytes| bytes > 0)?;
         Some((resource.of(dear) as f64 - resource.of(cheap) as f64) / bytes as f64)
     };
-    let slopes: Vec<f64> = runs.windows(2).filter_map(slope).collect();
+    runs.windows(2).filter_map(slope).collect()
+}
+
+fn median_slope(resource: Resource, runs: &[Sized]) -> Option<f64> {
+    let slopes = slopes(resource, runs);
     (!slopes.is_empty()).then(|| median(&slopes).max(0.0))
 }
 
@@ -95,19 +104,40 @@ impl Series {
         resource.of(&self.seed.1).saturating_sub(least) as f64
     }
 
-    /// A byte inside the seed. `None` if more than half of the cost comes with the last part: the others were refused.
+    /// The parts nearest to each eighth of the seed.
+    fn eighths(&self) -> Vec<Sized> {
+        let up_to = |eighth: u64| self.parts.iter().rfind(|part| part.0 <= self.seed.0 * eighth / COARSE).copied();
+        let mut parts: Vec<Sized> = (0..COARSE).filter_map(up_to).collect();
+        parts.dedup_by_key(|part| part.0);
+        parts
+    }
+
+    /// Whether more than half of the cost comes with the last eighth: the other parts were refused.
+    fn are_parts_refused(&self, resource: Resource) -> bool {
+        let Some(last) = self.eighths().last().map(|part| resource.of(&part.1)) else { return true };
+        resource.of(&self.seed.1).saturating_sub(last) as f64 > self.above_cheapest(resource) / 2.0
+    }
+
+    /// A byte inside the seed. `None` if parts of it were refused.
     fn inside(&self, resource: Resource) -> Option<f64> {
-        let last = resource.of(&self.parts.last()?.1);
-        let of_last = resource.of(&self.seed.1).saturating_sub(last) as f64;
+        let runs: Vec<Sized> = self.eighths().into_iter().chain([self.seed]).collect();
+        if self.are_parts_refused(resource) { None } else { median_slope(resource, &runs) }
+    }
+
+    /// A byte of each small piece of the seed; of all of it, if its parts were refused.
+    fn pieces(&self, resource: Resource) -> Vec<f64> {
+        if self.are_parts_refused(resource) {
+            return vec![self.per_byte(resource)];
+        }
         let runs: Vec<Sized> = self.parts.iter().copied().chain([self.seed]).collect();
-        if of_last > self.above_cheapest(resource) / 2.0 { None } else { slopes(resource, &runs) }
+        slopes(resource, &runs)
     }
 
     /// A byte of joined seeds. `None` if they cost less than the seed: they were refused.
     fn joined(&self, resource: Resource) -> Option<f64> {
         let runs: Vec<Sized> = [self.seed].into_iter().chain(self.joined.iter().copied()).collect();
         let last = runs.last()?;
-        if resource.of(&last.1) < resource.of(&self.seed.1) { None } else { slopes(resource, &runs) }
+        if resource.of(&last.1) < resource.of(&self.seed.1) { None } else { median_slope(resource, &runs) }
     }
 
     /// Whether what was joined to the seed costs at least half of what as many of its own bytes do (as the whole seed, if
@@ -134,12 +164,14 @@ impl Line {
     fn through(resource: Resource, series: &[Series]) -> Self {
         let rates: Vec<f64> = series.iter().map(|one| one.per_byte(resource)).collect();
         let per_byte = median(&rates);
-        let deviations: Vec<f64> = rates.iter().map(|rate| (rate - per_byte).abs()).collect();
+        let mut pieces: Vec<f64> = series.iter().flat_map(|one| one.pieces(resource)).collect();
+        pieces.sort_by(f64::total_cmp);
+        let ordinary = ((pieces.len().max(1) - 1) as f64 * ORDINARY) as usize;
         let rest = |one: &Series| resource.of(&one.seed.1) as f64 - per_byte * one.seed.0 as f64;
         Self {
             fixed: median(&series.iter().map(rest).collect::<Vec<f64>>()),
             per_byte,
-            spread: OF_NORMAL * median(&deviations),
+            per_byte_high: pieces.get(ordinary).copied().unwrap_or(0.0).max(per_byte),
         }
     }
 
@@ -186,14 +218,12 @@ impl SizeModel {
         resource.ratio(amount, self.ordinary(resource, bytes).round() as u64)
     }
 
-    /// Whether as much lies within the spread of the seeds.
-    pub fn is_ordinary(&self, resource: Resource, amount: u64, bytes: u64) -> bool {
-        let line = self.lines.get(if resource.is_deterministic() { &resource } else { &Resource::Instructions });
-        let Some(line) = line.filter(|line| line.per_byte > 0.0) else { return false };
-        let widened = Line { per_byte: line.per_byte + ORDINARY * line.spread, ..*line };
-        // as a share of the line, so that it holds for time as well
-        let share = widened.at(bytes) / line.at(bytes).max(1.0);
-        amount as f64 <= share * self.ordinary(resource, bytes)
+    /// What an input of `bytes` that is all dear content uses, as a multiple of an ordinary one of its size; at least 1.
+    pub fn margin(&self, resource: Resource, bytes: u64) -> f64 {
+        let resource = if resource.is_deterministic() { resource } else { Resource::Instructions };
+        let Some(line) = self.lines.get(&resource) else { return 1.0 };
+        let dear = Line { per_byte: line.per_byte_high, ..*line };
+        (dear.at(bytes) / self.ordinary(resource, bytes).max(1.0)).max(1.0)
     }
 }
 

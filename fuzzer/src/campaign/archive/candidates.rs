@@ -33,14 +33,15 @@ impl Archive<'_> {
         self.record.sizes.model.as_ref().filter(|_| self.setup.options.relative_to == RelativeTo::Size)
     }
 
-    /// The ratio that degradations go by: the largest among the chosen costs. What is within the spread of the seeds does
-    /// not count.
+    /// What the threshold is compared with: the largest ratio among the chosen costs. By size, it is of what remains of it
+    /// if all of the input were dear content.
     fn severity(&self, entry: &Entry) -> f64 {
         let Some(model) = self.size_model() else { return self.severity_by_seed(&entry.cost) };
-        let amount = |resource: &Resource| (*resource, resource.of(&entry.cost));
-        let chosen = self.setup.options.cost.iter().map(amount);
-        let exceeds = chosen.filter(|&(resource, amount)| !model.is_ordinary(resource, amount, entry.bytes));
-        exceeds.map(|(resource, amount)| model.ratio(resource, amount, entry.bytes)).fold(0.0, f64::max)
+        let ratio = |&resource: &Resource| {
+            let ratio = model.ratio(resource, resource.of(&entry.cost), entry.bytes);
+            ratio / model.margin(resource, entry.bytes)
+        };
+        self.setup.options.cost.iter().map(ratio).fold(0.0, f64::max)
     }
 
     fn severity_of(&self, entry: u32) -> f64 {

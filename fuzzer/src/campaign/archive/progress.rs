@@ -194,8 +194,8 @@ impl Archive<'_> {
     fn sizes(&self) -> Option<summary::Sizes> {
         let model = self.record.sizes.model.as_ref()?;
         let cost = |resource: Resource| {
-            let Line { fixed, per_byte, spread } = model.line(resource)?;
-            Some(summary::SizeCost { resource, fixed, per_byte, spread })
+            let Line { fixed, per_byte, per_byte_high } = model.line(resource)?;
+            Some(summary::SizeCost { resource, fixed, per_byte, per_byte_high })
         };
         Some(summary::Sizes {
             seeds: model.seeds,

@@ -11,16 +11,18 @@ fn cost(instructions: u64) -> Cost {
     Cost { instructions, time_ns: instructions * 2, ..Cost::default() }
 }
 
-/// Eight parts, and all doublings up to [`MAX`], of a seed of `bytes`; `program` is given size of the seed and size of the
+/// 64 parts, and all doublings up to [`MAX`], of a seed of `bytes`; `program` is given size of the seed and size of the
 /// input, and says nothing if it rejects that.
 fn series(bytes: u64, program: &Program) -> Series {
     let run = |size: u64| program(bytes, size).map(|instructions| (size, cost(instructions)));
+    let mut sizes: Vec<u64> = (0..64).map(|part| bytes * part / 64).collect();
+    sizes.dedup();
     let doubled = std::iter::successors(Some(2 * bytes), |size| Some(2 * size)).take_while(|&size| size < MAX);
     Series {
         seed: run(bytes).expect("accepted"),
-        parts: (0..8).map(|eighth| bytes * eighth / 8).filter_map(run).collect(),
+        parts: sizes.iter().copied().filter_map(run).collect(),
         joined: doubled.chain([MAX]).filter_map(run).collect(),
-        cheapest: Some(cost((0..8).filter_map(|eighth| program(bytes, bytes * eighth / 8)).min().unwrap_or(10))),
+        cheapest: Some(cost(sizes.iter().filter_map(|&size| program(bytes, size)).min().unwrap_or(10))),
     }
 }
 
@@ -64,7 +66,7 @@ fn a_fixed_cost_is_expected_of_every_size() {
     let model = model(&[16, 64], &|_, _| Some(900));
     assert_near(ratio(&model, 9_000, MAX), 10.0);
     let line = model.line(Resource::Instructions).unwrap();
-    assert_eq!((line.per_byte, line.spread), (0.0, 0.0));
+    assert_eq!((line.per_byte, line.per_byte_high), (0.0, 0.0));
 }
 
 #[test]
@@ -121,17 +123,31 @@ fn work_that_begins_with_a_whole_seed_is_not_the_price_of_its_bytes() {
 }
 
 #[test]
-fn what_lies_within_the_spread_of_the_seeds_is_ordinary() {
+fn as_much_as_the_dear_pieces_of_the_seeds_is_still_ordinary() {
     let noisy = |factor: u64| series(1_000, &move |_, size| Some(500 + factor * size));
-    let model = SizeModel::new(cost(500 + 20_000), &[noisy(10), noisy(20), noisy(30), noisy(12), noisy(25)]);
+    let seeds: Vec<Series> = [10, 20, 30, 12, 25, 30, 15].map(noisy).into();
+    let model = SizeModel::new(cost(500 + 20_000), &seeds);
     let line = model.line(Resource::Instructions).unwrap();
     assert_near(line.per_byte, 20.0);
-    assert_near(line.spread, OF_NORMAL * 8.0);
-    let is_ordinary = |per_byte: u64| model.is_ordinary(Resource::Instructions, per_byte * MAX, MAX);
-    assert_eq!([20, 43, 45].map(is_ordinary), [true, true, false]);
-    assert!(
-        model.is_ordinary(Resource::Time, 2 * 43 * MAX, MAX) && !model.is_ordinary(Resource::Time, 2 * 46 * MAX, MAX)
-    );
+    assert_near(line.per_byte_high, 30.0);
+    for resource in [Resource::Instructions, Resource::Time] {
+        assert_near(model.margin(resource, MAX), 1.5);
+    }
+    // every fourth byte is three times as much work as the others
+    let mixed = model_of_one(64 * 4, &|_, size| Some(10 * size + 20 * (size / 4)));
+    assert_near(mixed.line(Resource::Instructions).unwrap().per_byte, 15.0);
+    let mixed = model_of_one(64, &|_, size| Some(10 * size + 20 * (size / 4)));
+    assert_near(mixed.line(Resource::Instructions).unwrap().per_byte_high, 30.0);
+}
+
+#[test]
+fn a_header_does_not_make_dear_bytes_ordinary() {
+    let header = model_of_one(64, &|_, size| Some(7 * size + if size >= 10 { 100_000 } else { 0 }));
+    assert_near(header.margin(Resource::Instructions, MAX), 1.0);
+}
+
+fn model_of_one(bytes: u64, program: &Program) -> SizeModel {
+    model(&[bytes], program)
 }
 
 #[test]
@@ -145,6 +161,6 @@ fn without_bytes_or_seeds_the_baseline_is_expected() {
     for series in [&[][..], &[Series::default()]] {
         let model = SizeModel::new(cost(70), series);
         assert_near(model.ordinary(Resource::Instructions, MAX), 70.0);
-        assert!(!model.is_ordinary(Resource::Instructions, 71, MAX));
+        assert_near(model.margin(Resource::Instructions, MAX), 1.0);
     }
 }

@@ -26,8 +26,9 @@ pub struct SizeCost {
     pub fixed: f64,
     /// For each byte: the median of the seeds.
     pub per_byte: f64,
-    /// Standard deviation of `per_byte` among the seeds, by their median absolute deviation.
-    pub spread: f64,
+    /// For each byte of dear content: what nine tenths of the pieces of the seeds cost at most. The threshold is held against
+    /// that.
+    pub per_byte_high: f64,
 }
 
 /// An input that costs more than the median seed because it is larger.

@@ -42,7 +42,12 @@ pub fn example() -> Summary {
             seeds: 1,
             runs: 12,
             largest: 5_000,
-            costs: vec![SizeCost { resource: Resource::Instructions, fixed: 250.0, per_byte: 2.75, spread: 0.0 }],
+            costs: vec![SizeCost {
+                resource: Resource::Instructions,
+                fixed: 250.0,
+                per_byte: 2.75,
+                per_byte_high: 3.5,
+            }],
         }),
         degradations: 1,
         large: 3,
