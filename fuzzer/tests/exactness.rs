@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Scene, compiler, llvms, missing::has_program, number, run, testdata};
+use common::{Scene, compiler, has_program, llvms, number, run, testdata};
 use libafl_bolts::rands::{Rand, StdRand};
 use serde_json::Value;
 

@@ -66,7 +66,7 @@ pub fn run(options: &ReplayOptions, harness: &'static Harness) -> Result<ExitCod
     };
     let measured = measure::measure(harness, &inputs, &plan)?;
     for notice in notices::among(measured.iter().fold(0, |all, one| all | one.notices)) {
-        let _ = writeln!(std::io::stderr(), "quagmire: {}", notice.in_words());
+        warn(notice.in_words());
     }
     let report = report::Report::new(&inputs, &measured, options.question);
     if only_counts {

@@ -200,17 +200,15 @@ impl Server {
     /// Whether all of these paths, each with a zero byte behind it, are among those of libraries that runs have opened and
     /// the server was not asked to open.
     pub fn has_met(&self, paths: &[u8]) -> bool {
-        let served = self.served();
-        let end = (served.libraries_end.load(Acquire) as usize).min(served.libraries.len());
+        let end = self.libraries_end();
         let met: Vec<&[u8]> =
-            self.served().libraries[self.opened().len().min(end)..end].split(|&byte| byte == 0).collect();
+            self.served().libraries[self.libraries_seen.min(end)..end].split(|&byte| byte == 0).collect();
         paths.ends_with(&[0]) && paths.split(|&byte| byte == 0).all(|path| path.is_empty() || met.contains(&path))
     }
 
     /// Empties the list of what runs have opened and the server was not asked to open. No run is on.
     pub fn forget_met(&mut self) {
-        let served = self.served();
-        served.libraries_end.store(served.libraries_seen, Release);
+        self.served().libraries_end.store(self.libraries_seen as u64, Release);
     }
 
     /// Puts paths on the list of what runs have opened, which is empty so far. Tells whether there were any.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{LineTable, Numbers, Place};
+use super::{LineTable, Numbers, Place, Sums};
 
 const PLACES: [Place; 2] =
     [Place { file: c"/src/a.c", function: c"a" }, Place { file: c"/usr/include/b.h", function: c"b" }];
@@ -17,8 +17,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn no_bytes_make_a_table_that_panics(bytes in bytes(), places in 0usize..3, edges: Vec<u64>) {
-        if let Some(table) = LineTable::parse(PLACES[..places.min(2)].to_vec(), Numbers { bytes: &bytes }) {
+    fn no_bytes_make_a_table_that_panics(
+        bytes in bytes(),
+        places in 0usize..3,
+        edges: Vec<u64>,
+        sums in prop::collection::vec(0u16..4, 0..20),
+    ) {
+        let places = PLACES[..places.min(2)].to_vec();
+        if let Some(table) = LineTable::parse(places, Sums::new(&sums), Numbers { bytes: &bytes }) {
             prop_assert!(table.groups.len() + table.instances.len() <= bytes.len());
             let executed = table.executed(&edges);
             prop_assert!(executed.len() <= bytes.len());
@@ -37,6 +43,6 @@ proptest! {
         }
         bytes.push(left as u8);
         bytes.extend(rest);
-        let _ = LineTable::parse(PLACES.to_vec(), Numbers { bytes: &bytes });
+        let _ = LineTable::parse(PLACES.to_vec(), Sums::default(), Numbers { bytes: &bytes });
     }
 }
