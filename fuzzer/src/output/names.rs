@@ -1,6 +1,6 @@
 //! Names of inputs on disk: AFL's fields with `_` for `:`, which other systems and build tools do not take.
 //!
-//! `id_000012,src_000003,cost_41.4,bysize_3.1,op_T.10+T.8` for a mutant, `id_000000,orig_NAME` for a seed, with `sync_NAME` in front of
+//! `id_000012,src_000003,cost_41.4,bysize_3.2,op_T.10+T.8` for a mutant, `id_000000,orig_NAME` for a seed, with `sync_NAME` in front of
 //! `src` for what another campaign has found. Names with colons, AFL's own, are read as well.
 
 use std::fmt;
@@ -164,8 +164,8 @@ mod tests {
     fn names_look_like_those_of_afl_without_colons() {
         let mutant = EntryName::mutant(12, 3, 41.38, ["T.10", "T.8"]);
         assert_eq!(mutant.to_string(), "id_000012,src_000003,cost_41.4,op_T.10+T.8");
-        let sized = EntryName { by_size: Some(3.14), ..mutant };
-        assert_eq!(sized.to_string(), "id_000012,src_000003,cost_41.4,bysize_3.1,op_T.10+T.8");
+        let sized = EntryName { by_size: Some(3.2), ..mutant };
+        assert_eq!(sized.to_string(), "id_000012,src_000003,cost_41.4,bysize_3.2,op_T.10+T.8");
         assert_eq!(EntryName::seed(0, "a b:c.xml").to_string(), "id_000000,orig_a_b_c.xml");
         assert_eq!(EntryName::mutant(1_234_567, 0, f64::NAN, [""; 0]).to_string(), "id_1234567,src_000000");
     }

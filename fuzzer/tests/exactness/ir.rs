@@ -116,7 +116,7 @@ impl Generator {
 
     fn function(&mut self, number: usize, functions: usize, metadata: &mut Metadata) {
         // those that are called directly call no others
-        let leaf = number % 4 == 0;
+        let leaf = number.is_multiple_of(4);
         let blocks = 2 + self.below(14);
         let subprogram = metadata.next;
         metadata.next += 1;
