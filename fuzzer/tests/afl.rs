@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::{path::PathBuf, process::Command};
 
 use common::{Run, Scene, built, compiler, has_program, number, run, testdata};
@@ -106,10 +107,18 @@ fn afl_showmap_sees_who_goes_further() {
         let again = tool(&scene, "afl-showmap", &["-q", "-i", "seeds", "-o", "again"], &program(build));
         assert!(again.code == Some(2) && scene.files("maps") == scene.files("again"), "{build}: maps differ");
         let entries = |map: &Vec<u8>| map.iter().filter(|byte| **byte == b'\n').count();
-        let sizes: Vec<usize> = scene.files("maps").values().map(entries).collect();
+        let maps: Vec<Vec<u8>> = scene.files("maps").into_values().collect();
+        let sizes: Vec<usize> = maps.iter().map(entries).collect();
         assert!(sizes[0] > 0 && sizes[..4].is_sorted_by(|a, b| a < b), "{build}: {sizes:?}");
-        // a crash loses nothing
-        assert!(sizes[4] >= sizes[3], "{build}: {sizes:?}");
+        // a crash hides no branch that led to it: neither its own, nor the last one that it shares with the input before
+        let edges = |map: usize| -> BTreeSet<Vec<u8>> {
+            let map = &maps[map];
+            map.split(|byte| *byte == b'\n')
+                .filter_map(|line| Some(line.split(|b| *b == b':').next()?.to_vec()))
+                .collect()
+        };
+        assert!(!edges(4).is_subset(&edges(3)), "{build}: {sizes:?}");
+        assert!(edges(3).difference(&edges(2)).any(|edge| edges(4).contains(edge)), "{build}: {sizes:?}");
     }
 }
 

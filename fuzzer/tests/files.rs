@@ -11,6 +11,8 @@ use std::{
 };
 
 use common::{Scene, compiler, harness, number, run, testdata};
+use libafl::mutators::Tokens;
+use libafl_bolts::serdeany::RegistryBuilder;
 use quagmire::campaign::checkpoint::{self, Checkpoint, CheckpointRef};
 use rustix::fs::{CWD, Mode, mkfifoat};
 
@@ -138,6 +140,8 @@ fn libraries_that_only_the_checkpoint_names_are_not_opened() {
     run(command.args(["-g", "-O0", "-rdynamic"]).arg(testdata("plugins.c")).arg("-o").arg(&program)).ended();
     let options = "--execs 300 --seed 1 --max-size 10";
     scene.fuzz(&program, options).ended();
+    // SAFETY: before anything is read; linkers may leave out LibAFL's own registration where nothing else of it is used
+    unsafe { RegistryBuilder::register::<Tokens>() };
     let saved = Checkpoint::read(&scene.path("out")).expect("readable").expect("a checkpoint");
     assert_eq!(saved.record.libraries.iter().filter(|&&byte| byte == 0).count(), 2);
     // without a change, the state is used, with both of them

@@ -78,7 +78,7 @@ fn a_campaign_finds_what_there_is_and_leaves_nothing_behind() {
     // a file of its own, so that its processes are known
     let own = scene.path("program");
     std::fs::copy(program(), &own).expect("copied");
-    let options = "--execs 4000 --seed 1 --max-size 1000 --hang-timeout 500ms --memory-limit 100MiB";
+    let options = "--execs 4000 --seed 1 --max-size 1000 --hang-timeout 500ms --memory-limit 100MiB --relative-to seed";
     let mut command = scene.campaign(&own, options);
     let ended = run(command.arg("@@"));
     assert_eq!(ended.code, Some(0), "{ended:#?}");

@@ -3,10 +3,11 @@
 //! A linear program costs more for a larger input, and nobody calls that slow. So the seeds are measured at several sizes:
 //! parts of them, and several of them joined. What a byte costs is estimated twice:
 //! - *inside* a seed, by the median of the increments from one eighth of it to the next;
-//! - by *joining*, by the median of the increments from one size to its double.
+//! - by *joining*, by the lower quartile of the increments from one size to its double: of a program that is worse than
+//!   linear, those between large sizes are what is looked for, and not what is ordinary.
 //!
-//! Medians, since a header that is complete at one size, a buffer that is enlarged, or a program that is quadratic makes
-//! some increments large that are not ordinary. The larger of the two counts: a parser that stops after the first document
+//! No means, since a header that is complete at one size, or a buffer that is enlarged, makes some increments large that are
+//! not ordinary. The larger of the two counts: a parser that stops after the first document
 //! makes joined seeds cheap, and a program that works once its input is complete makes parts cheap. Either estimate is
 //! left out where the program shows that it refused the inputs; without both, all of what a seed costs above the cheapest
 //! run is divided by its bytes.
@@ -97,6 +98,13 @@ fn median_slope(resource: Resource, runs: &[Sized]) -> Option<f64> {
     (!slopes.is_empty()).then(|| median(&slopes).max(0.0))
 }
 
+/// The slope that a quarter of all do not exceed.
+fn low_slope(resource: Resource, runs: &[Sized]) -> Option<f64> {
+    let mut slopes = slopes(resource, runs);
+    slopes.sort_by(f64::total_cmp);
+    slopes.get(slopes.len().saturating_sub(1) / 4).map(|slope| slope.max(0.0))
+}
+
 impl Series {
     /// What the seed costs above the cheapest run.
     fn above_cheapest(&self, resource: Resource) -> f64 {
@@ -137,7 +145,7 @@ impl Series {
     fn joined(&self, resource: Resource) -> Option<f64> {
         let runs: Vec<Sized> = [self.seed].into_iter().chain(self.joined.iter().copied()).collect();
         let last = runs.last()?;
-        if resource.of(&last.1) < resource.of(&self.seed.1) { None } else { median_slope(resource, &runs) }
+        if resource.of(&last.1) < resource.of(&self.seed.1) { None } else { low_slope(resource, &runs) }
     }
 
     /// Whether what was joined to the seed costs at least half of what as many of its own bytes do (as the whole seed, if
