@@ -17,10 +17,16 @@ void __quagmire_register(const struct qgm_function *functions_start, const struc
 void __quagmire_unregister(const struct qgm_function *functions_start, const struct qgm_function *functions_stop,
                            uint32_t *entries_start, uint32_t *entries_stop);
 
-/* The fork server's. */
-void __quagmire_registered(const struct qgm_module *module) __attribute__((weak, visibility("hidden")));
-/* The in-process engine's: makes tables with the counts of an object that is about to go, which stay. */
-struct qgm_module __quagmire_closing(uint64_t number) __attribute__((weak, visibility("hidden")));
+/* The fork server and the in-process engine have their own of these. Not weak references: gold makes addresses of them. */
+
+/* Called when an object has registered. */
+__attribute__((weak, visibility("hidden"))) void __quagmire_registered(const struct qgm_module *module) { (void)module; }
+
+/* Makes tables with the counts of an object that is about to go, which stay. */
+__attribute__((weak, visibility("hidden"))) struct qgm_module __quagmire_closing(uint64_t number) {
+  (void)number;
+  return (struct qgm_module){0};
+}
 
 /* How often a change waits for a look at the counts that another thread takes: the process may be a copy without it. */
 #define MOST_WAITS 10000
@@ -109,7 +115,7 @@ void __quagmire_register(const struct qgm_function *functions_start, const struc
     identity[place] = what;
   }
   end_change();
-  if (__quagmire_registered && place < QGM_MAX_MODULES)
+  if (place < QGM_MAX_MODULES)
     __quagmire_registered(&all->module[place]);
 }
 
@@ -119,7 +125,7 @@ void __quagmire_unregister(const struct qgm_function *functions_start, const str
   struct qgm_modules *all = &__quagmire_modules;
   for (uint64_t i = 0; i < all->count; i++)
     if (is_open[i] && all->module[i].functions_start == functions_start) {
-      struct qgm_module left = __quagmire_closing ? __quagmire_closing(i) : (struct qgm_module){0};
+      struct qgm_module left = __quagmire_closing(i);
       begin_change();
       all->module[i] = left;
       is_open[i] = 0;

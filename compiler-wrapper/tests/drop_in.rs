@@ -91,6 +91,10 @@ fn nothing_that_is_added_is_reported_as_unused() {
             vec!["-r", "a.o", "b.o", "-o", "all.o"],
             vec!["-flto", "-c", "a.c", "-o", "lto.o"],
         ] {
+            // LLVM 14 has no linker that loads the pass
+            if llvm.major < 15 && arguments.contains(&"-flto") {
+                continue;
+            }
             for mode in ["0", "1"] {
                 let mut wrapper = llvm.wrapper();
                 wrapper.env("QUAGMIRE_FUZZING_MODE", mode);
