@@ -166,6 +166,14 @@ impl Generator {
             self.emit(dbg, "ret void");
             return;
         }
+        if at == 0 && self.one_in(6) {
+            // nothing but that: what its second return executes is entered without the start of this block
+            self.emit(dbg, &format!("call void @set_jump({})", b.jump));
+            self.emit(dbg, &format!("%j{at} = call i32 @_setjmp({}) returns_twice", b.jump));
+            let forward = self.forward(b);
+            self.emit(dbg, &format!("br label %b{forward}"));
+            return;
+        }
         let calls = self.body(b);
         self.decide(b);
         self.terminator(b, calls);
@@ -185,10 +193,6 @@ impl Generator {
             self.emit(dbg, &format!("%p{at} = load {number}, {to} @where"));
             self.emit(dbg, &format!("%q{at} = load i64, {number} %p{at}"));
             self.emit(dbg, &format!("store i64 %q{at}, {number} %p{at}"));
-        }
-        if b.block == 0 && self.one_in(6) {
-            self.emit(dbg, &format!("call void @set_jump({})", b.jump));
-            self.emit(dbg, &format!("%j{at} = call i32 @_setjmp({}) returns_twice", b.jump));
         }
         if !b.leaf && self.one_in(6) {
             let callee = self.below(b.functions);
@@ -276,16 +280,17 @@ impl Generator {
         let (at, dbg, byte) = (b.block, b.dbg, self.pointer("i8"));
         let caught = self.forward(b);
         self.emit(dbg, &format!("%i{at} = invoke i32 @step() to label %b{forward} unwind label %pad{at}"));
+        // without a line: a second return of setjmp comes here again and not to the start of the block
         let _ = writeln!(self.text, "pad{at}:");
         if self.one_in(3) {
-            self.emit(dbg, &format!("%k{at} = landingpad {{ {byte}, i32 }} cleanup"));
-            self.emit(dbg, &format!("resume {{ {byte}, i32 }} %k{at}"));
+            let _ = writeln!(self.text, "  %k{at} = landingpad {{ {byte}, i32 }} cleanup");
+            let _ = writeln!(self.text, "  resume {{ {byte}, i32 }} %k{at}");
         } else {
-            self.emit(dbg, &format!("%k{at} = landingpad {{ {byte}, i32 }} catch {byte} null"));
-            self.emit(dbg, &format!("%e{at} = extractvalue {{ {byte}, i32 }} %k{at}, 0"));
-            self.emit(dbg, &format!("%z{at} = call {byte} @__cxa_begin_catch({byte} %e{at})"));
-            self.emit(dbg, "call void @__cxa_end_catch()");
-            self.emit(dbg, &format!("br label %b{caught}"));
+            let _ = writeln!(self.text, "  %k{at} = landingpad {{ {byte}, i32 }} catch {byte} null");
+            let _ = writeln!(self.text, "  %e{at} = extractvalue {{ {byte}, i32 }} %k{at}, 0");
+            let _ = writeln!(self.text, "  %z{at} = call {byte} @__cxa_begin_catch({byte} %e{at})");
+            let _ = writeln!(self.text, "  call void @__cxa_end_catch()");
+            let _ = writeln!(self.text, "  br label %b{caught}");
         }
     }
 }
