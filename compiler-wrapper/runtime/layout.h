@@ -1,4 +1,4 @@
-/* What the engine's side has (fuzzer/src/target/abi.rs), written by its test `layout`: this file is not edited by hand. */
+/* What the engine's side has (fuzzer/crates/execution/src/abi.rs), written by its test `layout`: this file is not edited by hand. */
 #ifndef QUAGMIRE_LAYOUT_H
 #define QUAGMIRE_LAYOUT_H
 

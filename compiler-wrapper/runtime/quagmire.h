@@ -1,4 +1,4 @@
-/* What the compiler pass, the runtime and the engine agree on. `fuzzer/src/target/abi.rs` mirrors it. */
+/* What the compiler pass, the runtime and the engine agree on. `fuzzer/crates/execution/src/abi.rs` mirrors it. */
 #ifndef QUAGMIRE_H
 #define QUAGMIRE_H
 

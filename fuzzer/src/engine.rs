@@ -1,25 +1,24 @@
 //! The engine inside a harness: where the runtime's `main` enters Rust.
 
 use std::{
-    ffi::{CStr, OsStr, OsString, c_char, c_int},
+    ffi::{CStr, OsString, c_char, c_int},
     os::unix::ffi::OsStrExt,
-    path::Path,
-    sync::OnceLock,
+};
+
+use quagmire_base::{
+    error::{Error, ExitCode, Result},
+    plain::warn,
+};
+use quagmire_execution::{
+    abi::Harness,
+    fork_server::{self, Builder},
+    info::{Instrumentation, TargetInfo},
 };
 
 use crate::{
-    campaign::{
-        self,
-        options::{Options, ReplayOptions},
-    },
+    campaign,
     cli::{self, Command},
-    error::{ExitCode, Result},
-    output::{Instrumentation, plain::warn, shell, summary::Engine},
-    replay,
-    target::{
-        abi::Harness,
-        fork_server::{self, Builder},
-    },
+    options::Options,
 };
 
 /// The target's memory may be in any state after a crash; the engine's must not be part of it. With a heap of its own it
@@ -28,54 +27,26 @@ use crate::{
 #[global_allocator]
 static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The program as `quagmire` was told to call it.
+/// Names the program as `quagmire` was told to call it.
 pub const PROGRAM: &str = "QUAGMIRE_PROGRAM";
 
-/// The command that the user typed, as a JSON list.
+/// Names the command that the user typed, as a JSON list.
 pub const COMMAND: &str = "QUAGMIRE_COMMAND";
-
-static NAME: OnceLock<OsString> = OnceLock::new();
-
-/// How the user calls the target, to be shown.
-pub fn program() -> String {
-    program_word().to_string_lossy().into_owned()
-}
-
-/// The same, as a word of a command.
-fn program_word() -> &'static OsStr {
-    NAME.get().map(OsString::as_os_str).unwrap_or_default()
-}
-
-/// How the target is run, as results name it.
-pub fn kind() -> Engine {
-    if fork_server::is_used() { Engine::ForkServer } else { Engine::InProcess }
-}
-
-/// What counts in the target.
-pub fn instrumentation() -> Instrumentation {
-    if fork_server::is_afl() { Instrumentation::Afl } else { Instrumentation::Counts }
-}
-
-/// The command that replays inputs with these options, as a shell takes it.
-pub fn replay_command(options: &[&str], inputs: &[&Path]) -> String {
-    let inputs = options.iter().map(OsStr::new).chain(inputs.iter().map(|input| input.as_os_str()));
-    match fork_server::command() {
-        [] => shell::command([program_word(), OsStr::new("replay")].into_iter().chain(inputs)),
-        command => {
-            let replay = ["quagmire", "replay"].map(OsStr::new).into_iter();
-            let target = command.iter().map(OsString::as_os_str);
-            shell::command(replay.chain(inputs).chain([OsStr::new("--")]).chain(target))
-        }
-    }
-}
 
 /// Does what was asked with a program that has no engine inside, given with its arguments.
 ///
 /// # Errors
 /// Anything that keeps it from being done.
 pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -> Result<ExitCode> {
-    let _ = NAME.set(program.first().cloned().unwrap_or_default());
-    run(command, fork_server::harness(program, builder))
+    let target = TargetInfo {
+        program: program.first().cloned().unwrap_or_default(),
+        command: program.clone(),
+        instrumentation: match builder {
+            Builder::Quagmire => Instrumentation::Counts,
+            Builder::Afl(_) => Instrumentation::Afl,
+        },
+    };
+    run(command, target, fork_server::harness(program, builder))
 }
 
 /// Runs the engine with the command line of a harness. Returns the exit code of the process.
@@ -95,10 +66,11 @@ pub unsafe extern "C" fn quagmire_engine_main(
         ((0..argc as usize).map(one).collect::<Vec<_>>(), &*harness)
     };
     let name = std::env::var_os(PROGRAM).or_else(|| arguments.first().cloned());
-    let _ = NAME.set(name.unwrap_or_else(|| "harness".into()));
+    let program = name.unwrap_or_else(|| "harness".into());
+    let target = TargetInfo { program, command: Vec::new(), instrumentation: Instrumentation::Counts };
     let code = match cli::parse_for_harness(arguments) {
         Err(stop) => stop.print(),
-        Ok(command) => run(command, harness).unwrap_or_else(|error| {
+        Ok(command) => run(command, target, harness).unwrap_or_else(|error| {
             warn(&error.message);
             error.code
         }),
@@ -107,29 +79,28 @@ pub unsafe extern "C" fn quagmire_engine_main(
 }
 
 /// Says, if the target was built by AFL++, that less is known of its runs.
-fn say_what_is_missing(quiet: bool) {
-    if fork_server::is_afl() && !quiet {
-        let program = program();
+fn say_what_is_missing(target: &TargetInfo, quiet: bool) {
+    if target.instrumentation == Instrumentation::Afl && !quiet {
+        let program = target.name();
         warn(&format!(
             "{program} was built by AFL++: bucketed edges and time only; build it with quagmire-cc for exact counts and lines"
         ));
     }
 }
 
-fn run(command: Command, harness: &'static Harness) -> Result<ExitCode> {
+fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     let typed = std::env::var(COMMAND).ok().and_then(|json| serde_json::from_str::<Vec<String>>(&json).ok());
     match command {
         Command::Fuzz(mut fuzz) => {
             fuzz.command = typed.unwrap_or(fuzz.command);
-            let options = Options::resolve(fuzz)?;
-            let options = if fork_server::is_afl() { options.for_afl(&program())? } else { options };
-            say_what_is_missing(options.quiet);
-            campaign::launch(options, harness)
+            let options = Options::resolve(fuzz)?.for_target(&target)?;
+            say_what_is_missing(&target, options.quiet);
+            campaign::launch(options, target, harness)
         }
-        Command::Replay(options) => {
-            say_what_is_missing(options.json);
-            replay::run(&ReplayOptions::resolve(options)?, harness)
+        Command::Replay(replay) => {
+            say_what_is_missing(&target, replay.json);
+            quagmire_analysis::run(&replay.resolve()?, &target, harness)
         }
-        Command::Report(report) => crate::report::run(&report.output),
+        Command::Report(_) => Err(Error::usage("a report is written by `quagmire report OUT`")),
     }
 }

@@ -1,20 +1,9 @@
 //! quagmire: finds the inputs that bog a program down, proves that they do, and shows where the time goes.
 //!
-//! Start with `DESIGN.md`: it maps every folder to its one job.
+//! This crate is the engine: options resolved, campaigns assembled, and the entry that harnesses call. `DESIGN.md` maps the
+//! other crates.
 
 pub mod campaign;
 pub mod cli;
-pub mod cost;
 pub mod engine;
-pub mod error;
-pub mod files;
-pub mod keep;
-pub mod mask;
-pub mod metrics;
-pub mod mutators;
-pub mod output;
-pub mod replay;
-pub mod report;
-pub mod schedule;
-pub mod stages;
-pub mod target;
+pub mod options;

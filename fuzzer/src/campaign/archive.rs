@@ -23,24 +23,23 @@ use super::{
     supervisor::{Lost, stop_requested},
     sync::Index,
 };
-use crate::{
-    cost::resource::Cost,
-    error::Result,
+use quagmire_base::{atomic::write_whole, error::Result, terminal::terminal_size};
+use quagmire_cost::resource::Cost;
+use quagmire_execution::{
+    abi,
+    counts::CountsObserver,
+    tick::{self, TIME_UP},
+};
+use quagmire_results::{
+    EntryName, Logs, OutputFolder, Phases, PlotData, Screen,
+    screen::{Style, View},
+};
+use quagmire_search::{
     keep::feedback::Kept,
-    output::{
-        EntryName, Logs, OutputFolder, Phases, PlotData, Screen,
-        screen::{Style, View},
-        terminal_size, write_whole,
-    },
     stages::{
         gathering::Gathering,
         keeper::{Keeper, Measured, Moment},
         strategy::Yields,
-    },
-    target::{
-        abi,
-        counts::CountsObserver,
-        tick::{self, TIME_UP},
     },
 };
 

@@ -2,10 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
-use crate::{
-    error::{Error, Result},
-    output::screen::View,
-};
+use quagmire_base::error::{Error, Result};
+use quagmire_results::screen::View;
 
 /// What a client has done so far.
 #[derive(Debug, Default)]

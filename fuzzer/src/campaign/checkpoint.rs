@@ -19,16 +19,16 @@ use libafl_bolts::rands::StdRand;
 use serde::{Deserialize, Serialize};
 
 use super::record::Record;
-use crate::{
+use quagmire_base::{
+    atomic::write_whole,
     error::{Error, ExitCode, Result},
     files::{
         self,
         sealed::{Damage, Kind},
     },
-    keep::feedback::Kept,
-    output::write_whole,
-    target::{process::memory_file, program::Program},
 };
+use quagmire_execution::{process::memory_file, program::Program};
+use quagmire_search::keep::feedback::Kept;
 
 /// LibAFL's state of a campaign.
 pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;

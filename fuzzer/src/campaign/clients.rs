@@ -9,17 +9,20 @@ use std::{
 
 use libafl_bolts::core_affinity::CoreId;
 
-use super::{Setup, board::Board, options::Options, supervisor};
-use crate::{
+use super::{Setup, board::Board, supervisor};
+use crate::options::Options;
+use quagmire_base::{
+    atomic::unwritable,
     error::{ExitCode, Result},
     files,
-    output::{OutputFolder, atomic::unwritable, plain::warn},
-    target::{
-        abi::Harness,
-        process::{self, End},
-        tick,
-    },
+    plain::warn,
 };
+use quagmire_execution::{
+    abi::Harness,
+    process::{self, End},
+    tick,
+};
+use quagmire_results::OutputFolder;
 
 /// Where the other clients' folders are, in the output folder.
 const FOLDER: &str = "clients";
@@ -185,6 +188,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) 
     };
     let setup = Setup {
         options,
+        target: main.target.clone(),
         seeds: main.seeds.clone(),
         rules: main.rules.clone(),
         folder,

@@ -8,23 +8,23 @@ use std::{
 };
 
 use super::supervisor::stop_requested;
-use crate::{
-    cost::{
-        decision::{Question, weakest},
-        degradation::{Criteria, Excess},
-        judgement::{Severity, Verdict},
-        resource::Resource,
-        sizes::SizeModel,
-        statistics::Estimate,
-    },
-    error::{Error, Result},
-    output::summary::{FindingCost, Noise},
-    replay::{
-        against::Against,
-        growth::Growth,
-        report::{InputReport, Report},
-    },
-    target::{fork_server, pipes},
+use quagmire_analysis::{
+    against::Against,
+    report::{InputReport, Report},
+};
+use quagmire_base::error::{Error, Result};
+use quagmire_cost::{
+    decision::{Question, weakest},
+    degradation::{Criteria, Excess},
+    judgement::{Severity, Verdict},
+    resource::Resource,
+    sizes::SizeModel,
+    statistics::Estimate,
+};
+use quagmire_execution::{fork_server, pipes};
+use quagmire_results::{
+    growth::Growth,
+    summary::{FindingCost, Noise},
 };
 
 /// CPU time that all runs of a confirmation together should not exceed by much.
@@ -185,7 +185,7 @@ impl Confirmer {
             time_ratio_by_size: by_size.map(estimate),
             stand_in: by_size.map(|one| (PathBuf::from(&one.path), one.scale)),
             p_value: by_seed.p_value,
-            growth: crate::replay::growth::growth(first, last),
+            growth: quagmire_analysis::growth::growth(first, last),
             baseline_seconds: first.seconds_median,
             costs,
         })

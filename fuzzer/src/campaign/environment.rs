@@ -1,6 +1,6 @@
 //! The machine that a campaign runs on, for its report.
 
-use crate::output::summary::Environment;
+use quagmire_results::summary::Environment;
 
 /// As far as the system tells; what it does not tell is empty or 0.
 pub fn environment() -> Environment {

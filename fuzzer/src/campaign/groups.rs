@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    output::summary::{Finding, FindingKind, Group},
-    replay::growth::{Grown, Growth},
+use quagmire_results::{
+    growth::{Grown, Growth},
+    summary::{Finding, FindingKind, Group},
 };
 
 /// Two findings have the same cause if at least this share of their growth lies in the same places.

@@ -1,11 +1,10 @@
 //! What the user can press while a campaign runs on a terminal. The keys are read by the process above the workers, so that
 //! no run of the target waits for them and the terminal is left as it was whatever becomes of a worker.
 
-use super::{board::Board, options::Options};
-use crate::output::{
-    screen::View,
-    terminal::{KeyMode, letters},
-};
+use super::board::Board;
+use crate::options::Options;
+use quagmire_base::terminal::{KeyMode, letters};
+use quagmire_results::screen::View;
 
 /// Keys of the campaign whose clients share a board.
 pub struct Keys {

@@ -8,12 +8,11 @@ pub mod confirm;
 mod environment;
 mod groups;
 pub mod keys;
-pub mod options;
 mod ordinary;
+pub mod pages;
 pub mod record;
 mod refresh;
 pub mod rules;
-pub mod seeds;
 mod strays;
 pub mod supervisor;
 pub mod sync;
@@ -22,7 +21,7 @@ pub mod worker;
 use std::{
     path::PathBuf,
     sync::Arc,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
 use self::{
@@ -31,20 +30,20 @@ use self::{
     keys::Keys,
     supervisor::Meanwhile,
 };
-use crate::{
-    cost::decision::Question,
-    engine,
+use crate::options::Options;
+use quagmire_analysis::{measure, rounds::Rounds};
+use quagmire_base::{
     error::{Error, ExitCode, Result},
+    plain::{self, Form},
+    seeds::Seeds,
+};
+use quagmire_cost::decision::Question;
+use quagmire_execution::{abi::Harness, clock::ns_per_tick, info::TargetInfo, input_page::InputPage, tick};
+use quagmire_mutators::Rule;
+use quagmire_results::{
+    OutputFolder,
     metrics::{About, Address, Endpoint, Server},
-    mutators::Rule,
-    output::{
-        OutputFolder,
-        plain::{self, Form},
-        summary::Environment,
-    },
-    replay::{measure, rounds::Rounds},
-    report,
-    target::{abi::Harness, clock::ns_per_tick, input_page::InputPage, tick},
+    summary::Environment,
 };
 
 /// Everything else that is not urgent is looked at this often.
@@ -53,16 +52,15 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Keys are looked at this often.
 const BETWEEN_KEYS: Duration = Duration::from_millis(100);
 
-/// At the end, findings are compared with their seeds for this long; `quagmire report` takes its time.
-const TIME_FOR_DIFFS: Duration = Duration::from_secs(5);
-
 /// Everything that all workers of a campaign, one after the other, start from.
 #[derive(Debug)]
 pub struct Setup {
     /// As resolved.
-    pub options: options::Options,
+    pub options: Options,
+    /// The program under test.
+    pub target: TargetInfo,
     /// Loaded before anything was written.
-    pub seeds: seeds::Seeds,
+    pub seeds: Seeds,
     /// What inputs are mutated by, beside LibAFL's mutations.
     pub rules: Vec<Arc<dyn Rule>>,
     /// Locked.
@@ -138,7 +136,7 @@ fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
         // what cannot be printed is no reason to stop
         let _ = plain::print(&format!("Metrics: {}\n", endpoint.url()), Form::Lines);
     }
-    let about = About { target: engine::program(), engine: engine::kind().name().to_owned() };
+    let about = About { target: setup.target.name(), engine: setup.target.engine().name().to_owned() };
     endpoint.serve(setup.folder.path(), about)
 }
 
@@ -146,8 +144,8 @@ fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
 ///
 /// # Errors
 /// Anything that keeps it from starting or from writing what it found.
-pub fn launch(options: options::Options, harness: &'static Harness) -> Result<ExitCode> {
-    let mut seeds = seeds::Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
+pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+    let mut seeds = Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
     let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
     let rules = rules::choose(&options, &mut seeds)?;
     worker::check_options(&options)?;
@@ -167,6 +165,7 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
     let clients = options.cores.len().max(1);
     let setup = Setup {
         options,
+        target,
         seeds,
         rules,
         folder,
@@ -190,9 +189,7 @@ pub fn launch(options: options::Options, harness: &'static Harness) -> Result<Ex
     drop(first);
     // everything is written: from here on, Ctrl-C ends the process
     supervisor::release_signals();
-    let plan = report::Plan { deadline: Some(Instant::now() + TIME_FOR_DIFFS), graphs: setup.options.plotting };
-    let written = report::write(setup.folder.path(), plan)?;
-    // the same
-    let _ = plain::print(&written.in_words(&setup.options.output), Form::Lines);
+    let options = &setup.options;
+    pages::write(setup.folder.path(), &options.output, options.plotting, !setup.target.is_isolated());
     Ok(code)
 }

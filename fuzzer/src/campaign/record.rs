@@ -8,20 +8,18 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::sync::{Progress, Published};
-use crate::{
-    cost::{
-        baseline::Baseline,
-        distribution::Distributions,
-        resource::Cost,
-        sizes::{Series, SizeModel},
-    },
-    output::{
-        EntryName,
-        summary::{Finding, Noise, Rule},
-    },
-    stages::{gathering::Gathering, strategy::Yields},
-    target::{abi::Status, counts::CountsObserver, symbols::Symbols},
+use quagmire_cost::{
+    baseline::Baseline,
+    distribution::Distributions,
+    resource::Cost,
+    sizes::{Series, SizeModel},
 };
+use quagmire_execution::{abi::Status, counts::CountsObserver, symbols::Symbols};
+use quagmire_results::{
+    EntryName,
+    summary::{Finding, Noise, Rule},
+};
+use quagmire_search::stages::{gathering::Gathering, strategy::Yields};
 
 /// A kept input; its number is its place in `Record::entries` and in LibAFL's corpus.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -152,7 +150,7 @@ pub struct Record {
     pub worst_time: Option<(u32, f64)>,
     /// How far the queues of other campaigns were taken in, by their names.
     pub taken_in: BTreeMap<String, Progress>,
-    /// The libraries that runs have opened under a fork server: see [`opened`](crate::target::fork_server::opened).
+    /// The libraries that runs have opened under a fork server: see [`opened`](quagmire_execution::fork_server::opened).
     pub libraries: Vec<u8>,
     /// Other campaigns whose files cannot be any campaign's, by their names: nothing of them is taken in in this session.
     pub left_out: BTreeSet<String>,

@@ -8,11 +8,9 @@ use std::{
 };
 
 use super::Setup;
-use crate::{
-    error::Result,
-    output::{Summary, summary::per_second},
-    target::tick,
-};
+use quagmire_base::error::Result;
+use quagmire_execution::tick;
+use quagmire_results::{Summary, summary::per_second};
 
 /// A summary that is older was left alone by its worker, which writes one every five seconds.
 const OLD: Duration = Duration::from_secs(6);

@@ -2,11 +2,11 @@
 
 use std::{cmp::Reverse, sync::Arc};
 
-use super::options::Options;
-use super::seeds::{Seed, Seeds};
-use crate::error::{Error, Result};
-use crate::mutators::{InputType, Rule, built_in_rules, custom, rules_for, select_rules};
-use crate::stages::operators::{mutates, rules_in};
+use crate::options::Options;
+use quagmire_base::error::{Error, Result};
+use quagmire_base::seeds::{Seed, Seeds};
+use quagmire_mutators::{InputType, Rule, built_in_rules, custom, rules_for, select_rules};
+use quagmire_search::stages::operators::{mutates, rules_in};
 
 /// How many seeds of another type a warning names.
 const MOST_NAMED: usize = 3;
@@ -82,7 +82,7 @@ fn warning(most: InputType, others: &[String], all: usize) -> Option<String> {
 mod tests {
     use super::*;
     use crate::cli::{Command, parse_for_quagmire};
-    use crate::error::ExitCode;
+    use quagmire_base::error::ExitCode;
 
     fn seeds(files: &[(&str, &str)]) -> Seeds {
         let seed = |(path, text): &(&str, &str)| Seed { path: path.into(), bytes: text.as_bytes().to_vec() };

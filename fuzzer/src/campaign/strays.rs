@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::target::process;
+use quagmire_execution::process;
 
 /// How often they are looked for.
 const INTERVAL: Duration = Duration::from_millis(100);

@@ -7,13 +7,11 @@ use std::{
 };
 
 use super::{checkpoint::Vault, keys::Keys, strays::Strays};
-use crate::{
-    error::{Error, ExitCode, Result},
-    target::{
-        input_page::InputPage,
-        process::{self, End},
-        watchdog::Watchdog,
-    },
+use quagmire_base::error::{Error, ExitCode, Result};
+use quagmire_execution::{
+    input_page::InputPage,
+    process::{self, End},
+    watchdog::Watchdog,
 };
 
 /// The worker asks to be started again from its checkpoint.

@@ -27,23 +27,33 @@ use libafl_bolts::{rands::StdRand, tuples::tuple_list};
 pub(super) use self::intake::written_since;
 use self::sharing::Sharing;
 use super::{
-    Setup,
-    archive::Archive,
-    checkpoint::{self, Checkpoint, CheckpointRef, State},
-    options::Options,
-    record::Record,
-    supervisor::{Outcome, Restart, stop_requested},
+    Setup, archive::Archive, checkpoint, checkpoint::Checkpoint, checkpoint::CheckpointRef, checkpoint::State,
+    record::Record, supervisor::Outcome, supervisor::Restart, supervisor::stop_requested,
 };
-use crate::{
-    cost::resource::Resource,
+use crate::options::Options;
+use quagmire_base::{
     error::{Error, Result},
     files,
+};
+use quagmire_cost::resource::Resource;
+use quagmire_execution::{
+    abi::Harness,
+    executor::HarnessExecutor,
+    fork_server,
+    input_page::InputPage,
+    process,
+    tick::{self, TICKED, TIME_UP},
+};
+use quagmire_results::{
+    Summary,
+    summary::{Rule, StoppedBy},
+};
+use quagmire_search::{
     keep::{
         feedback::{KeepFeedback, Kept},
         rare::Part,
         steering::Steering,
     },
-    output::{Summary, summary::StoppedBy},
     schedule::by_cost::ByCostScheduler,
     stages::{
         between::Between,
@@ -54,14 +64,6 @@ use crate::{
         prepare::PrepareStage,
         trial::Trials,
         walk::WalkStage,
-    },
-    target::{
-        abi::Harness,
-        executor::HarnessExecutor,
-        fork_server,
-        input_page::InputPage,
-        process,
-        tick::{self, TICKED, TIME_UP},
     },
 };
 
@@ -176,7 +178,8 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let archive = Rc::new(RefCell::new(archive));
     {
         let mut archive = archive.borrow_mut();
-        archive.record.use_rules(Operators::<State>::statistics(rules));
+        let names = Operators::<State>::names(rules);
+        archive.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
         if first {
             for warning in setup.seeds.warnings.iter().chain(&without_lines) {
                 archive.note(warning)?;

@@ -1,18 +1,14 @@
-//! The command line: from arguments to a [`Command`], and from a command to an exit code.
+//! The command line: from arguments to a [`Command`].
 
-pub mod args;
-pub mod units;
+pub use crate::options::args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
 
-pub use args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
-
-use crate::error::{Error, ExitCode, Result};
-use crate::output::plain::{self, Form};
-use crate::target::recognise::{Kind, recognise};
+use crate::options::args;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use quagmire_base::error::{Error, ExitCode, Result};
+use quagmire_base::plain::{self, Form};
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
 
 /// Why there is no command to run: a help text was asked for, or the command line does not make sense.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +93,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
                 inputs,
                 seeds: fuzz.seeds,
                 repeats: "1".into(),
-                budget: crate::campaign::options::defaults::BUDGET.into(),
+                budget: crate::options::defaults::BUDGET.into(),
                 against_all: false,
                 ordinary: None,
                 joined: false,
@@ -122,48 +118,6 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     } else {
         Err(Error::usage("this harness is the program: leave out `--` and what follows it").into())
     }
-}
-
-/// Does what `quagmire` was asked to do: writes a report, runs a program under its fork server, or becomes the harness,
-/// which has the engine inside, with the same options.
-///
-/// # Errors
-/// If the program cannot be used, or the command line names none.
-pub fn run(command: Command) -> Result<ExitCode> {
-    let (program, typed, name) = match &command {
-        Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
-        Command::Replay(replay) => (&replay.program, &replay.command, "replay"),
-        Command::Report(report) => return crate::report::run(&report.output),
-    };
-    let [program, arguments @ ..] = program.as_slice() else {
-        return Err(Error::usage(format!("{name} needs a program: end the command with -- ./HARNESS")));
-    };
-    // What is wrong with the options is said before anything about the program.
-    match command.clone() {
-        Command::Fuzz(fuzz) => drop(crate::campaign::options::Options::resolve(fuzz)?),
-        Command::Replay(replay) => drop(crate::campaign::options::ReplayOptions::resolve(replay)?),
-        Command::Report(_) => {}
-    }
-    let path = std::path::Path::new(program);
-    let kind = recognise(path)?;
-    let path = if path.components().count() == 1 { std::path::Path::new(".").join(path) } else { path.to_owned() };
-    if let Kind::Program(builder) = kind {
-        let words = std::iter::once(path.into_os_string()).chain(arguments.iter().cloned()).collect();
-        return crate::engine::run_program(command, words, builder);
-    }
-    if !arguments.is_empty() {
-        return Err(Error::usage(
-            "a harness takes no arguments after its name: the engine inside it gives it its inputs",
-        ));
-    }
-    let options = std::env::args_os().skip(2).take_while(|argument| argument != "--");
-    let error = std::process::Command::new(&path)
-        .args((name == "replay").then_some("replay"))
-        .args(options)
-        .env(crate::engine::PROGRAM, &path)
-        .env(crate::engine::COMMAND, serde_json::to_string(typed).unwrap_or_default())
-        .exec();
-    Err(Error::target(format!("cannot start {}: {error}", path.display())))
 }
 
 /// The harness's options under the harness's own name, without the `-- PROGRAM` that it has no use for.

@@ -1,12 +1,10 @@
 //! Which kept inputs wait for confirmation, which are only large, and which is the worst.
 
 use super::Archive;
-use crate::{
-    campaign::record::Entry,
-    cost::{
-        resource::{Cost, Resource},
-        sizes::{RelativeTo, SizeModel},
-    },
+use crate::campaign::record::Entry;
+use quagmire_cost::{
+    resource::{Cost, Resource},
+    sizes::{RelativeTo, SizeModel},
 };
 
 /// A finding for the same function has to cost this much more than the one before.

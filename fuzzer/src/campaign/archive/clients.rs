@@ -1,13 +1,14 @@
 //! What all clients of a campaign have done, as the first of them shows it.
 
 use super::Archive;
-use crate::{
-    campaign::{board::Figures, clients::Place},
-    cost::distribution::Distributions,
+use crate::campaign::{board::Figures, clients::Place};
+use quagmire_base::{
+    atomic::write_whole,
     error::Result,
     files::{self, sealed::Kind},
-    output::{Summary, summary, write_whole},
 };
+use quagmire_cost::distribution::Distributions;
+use quagmire_results::{Summary, summary};
 
 /// In a client's folder: what its runs cost. Hidden: it is nothing for people.
 const COSTS: &str = ".costs";

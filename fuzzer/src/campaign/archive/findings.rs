@@ -8,22 +8,19 @@ use std::{
 use libafl_bolts::hash_std;
 
 use super::Archive;
-use crate::{
-    campaign::{confirm::Confirmation, supervisor::Lost, worker::written_since},
-    cost::resource::Resource,
-    error::Result,
-    output::{
-        EntryName,
-        summary::{Finding, FindingKind, OrdinaryInput},
-        write_whole,
-    },
-    replay::growth::{Grown, Growth},
-    target::{
-        abi,
-        counts::CountsObserver,
-        process,
-        symbols::{Place, Symbols},
-    },
+use crate::campaign::{confirm::Confirmation, supervisor::Lost, worker::written_since};
+use quagmire_base::{atomic::write_whole, error::Result};
+use quagmire_cost::resource::Resource;
+use quagmire_execution::{
+    abi,
+    counts::CountsObserver,
+    process,
+    symbols::{Place, Symbols},
+};
+use quagmire_results::{
+    EntryName,
+    growth::{Grown, Growth},
+    summary::{Finding, FindingKind, OrdinaryInput},
 };
 
 /// Inputs saved for one way of ending the process from outside: nothing tells one such input from another.
@@ -147,7 +144,7 @@ impl Archive<'_> {
                 let name: EntryName = file.parse().unwrap_or_default();
                 let path = folder.join(&file);
                 let (parent, rules) = self.origin_in(&name);
-                let bytes = crate::files::read(&path, crate::files::LARGEST_INPUT).unwrap_or_default();
+                let bytes = quagmire_base::files::read(&path, quagmire_base::files::LARGEST_INPUT).unwrap_or_default();
                 let mut finding = self.found(kind, &path, (parent, &rules), name.cost);
                 finding.bytes = bytes.len() as u64;
                 // one that took a worker along, as the next one wrote down before it went the same way
@@ -273,19 +270,19 @@ impl Archive<'_> {
     fn reproduce(&self, path: &Path, ordinary: Option<&Path>) -> String {
         let shown = |path: &Path| self.setup.options.output.join(self.relative(path));
         let Some(_) = self.record.entries.get(self.record.reference as usize) else {
-            return crate::engine::replay_command(&[], &[&shown(path)]);
+            return self.setup.target.replay_command(&[], &[&shown(path)]);
         };
         let reference = self.path_of(self.record.reference);
         match ordinary.filter(|&ordinary| ordinary != reference) {
             Some(ordinary) => {
                 let inputs = [reference.as_path(), ordinary, path].map(shown);
-                crate::engine::replay_command(&["--against-all"], &inputs.each_ref().map(PathBuf::as_path))
+                self.setup.target.replay_command(&["--against-all"], &inputs.each_ref().map(PathBuf::as_path))
             }
-            None => crate::engine::replay_command(&[], &[&shown(&reference), &shown(path)]),
+            None => self.setup.target.replay_command(&[], &[&shown(&reference), &shown(path)]),
         }
     }
 
     pub(super) fn program(&self) -> String {
-        crate::engine::program()
+        self.setup.target.name()
     }
 }

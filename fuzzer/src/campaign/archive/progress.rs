@@ -6,20 +6,18 @@ use std::{
 };
 
 use super::Archive;
-use crate::{
-    campaign::{clients::Place, groups::groups, record::Entry, refresh::Turn},
-    cost::{distribution::Distributions, resource::Resource, sizes::Line},
-    error::Result,
-    files,
+use crate::campaign::{clients::Place, groups::groups, record::Entry, refresh::Turn};
+use quagmire_base::{atomic::unwritable, error::Result, files};
+use quagmire_cost::{distribution::Distributions, resource::Resource, sizes::Line};
+use quagmire_execution::notices;
+use quagmire_results::{
+    AflStats, Status, Summary,
+    screen::View,
+    summary::{self, Distribution, StoppedBy},
+};
+use quagmire_search::{
     keep::{feedback::MaskFigures, rare::Rarity, shadow::Row},
-    output::{
-        AflStats, Status, Summary,
-        atomic::unwritable,
-        screen::View,
-        summary::{self, Distribution, StoppedBy},
-    },
     stages::keeper::Moment,
-    target::notices,
 };
 
 /// How often the files that show the campaign's progress are written.
@@ -90,7 +88,7 @@ impl Archive<'_> {
             executions_per_second: self.executions_per_second(),
             edges_found: kept.history.edges_found() as u64,
             edges_total: self.moment.edges,
-            instrumentation: crate::engine::instrumentation(),
+            instrumentation: self.setup.target.instrumentation,
             best_ratio: self.record.worst.map_or(1.0, |worst| self.ratio_of(worst)),
             best_ratio_by_size: self.worst_entry().and_then(|worst| self.ratio_by_size(&worst.cost, worst.bytes)),
             large: self.record.large_entries,
@@ -221,8 +219,8 @@ impl Archive<'_> {
             foreign: record.foreign,
             target: summary::Target {
                 program: self.program(),
-                engine: crate::engine::kind(),
-                instrumentation: crate::engine::instrumentation(),
+                engine: self.setup.target.engine(),
+                instrumentation: self.setup.target.instrumentation,
                 edges: Some(self.moment.edges),
                 progress_slots: self.moment.progress_slots,
             },
@@ -338,7 +336,7 @@ impl Archive<'_> {
             last_hang: at(record.last_hang),
             hang_timeout: self.setup.options.hang_timeout,
             target: self.program(),
-            engine: crate::engine::kind().name().to_owned(),
+            engine: self.setup.target.engine().name().to_owned(),
             command: self.setup.options.command.clone(),
         }
     }
@@ -355,7 +353,7 @@ impl Archive<'_> {
         // no key has an effect from here on
         let status = Status { view: View { keys: false, ..self.view() }, ..self.status() };
         self.screen.show_now(&status);
-        let report = crate::output::final_report(&self.summary(Some(stopped_by)), &self.setup.options.output);
+        let report = quagmire_results::final_report(&self.summary(Some(stopped_by)), &self.setup.options.output);
         self.screen.finish(&report);
         Ok(())
     }

@@ -4,13 +4,13 @@ use std::{io, time::SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
+use quagmire_base::{
+    atomic::unwritable,
     error::Result,
     files::{
         Folder, is_refused,
         sealed::{Damage, Kind},
     },
-    output::atomic::unwritable,
 };
 
 /// Hidden: it is no input, and nothing for people.
@@ -57,7 +57,7 @@ impl Hits {
                 return Ok(None);
             }
             *known = written;
-            crate::files::read_up_to(&file, KIND.largest).map(Some)
+            quagmire_base::files::read_up_to(&file, KIND.largest).map(Some)
         };
         match read() {
             Ok(None) => Ok(None),

@@ -8,11 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
+use quagmire_base::{
+    atomic::{unwritable, write_whole},
     error::Result,
     files::{self, Folder},
-    output::{atomic::unwritable, names, write_whole},
 };
+use quagmire_results::names;
 
 /// In an output folder. Hidden: it is nothing for people.
 const FILE: &str = ".names";

@@ -8,14 +8,14 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
+use quagmire_base::{
+    atomic::{remove_unfinished, remove_unfinished_of, unwritable},
     error::{Error, Result},
     files::{self, Folder},
-    output::{
-        EntryName,
-        atomic::{remove_unfinished, remove_unfinished_of, unwritable},
-        lock::{Lock, try_lock},
-    },
+};
+use quagmire_results::{
+    EntryName,
+    lock::{Lock, try_lock},
 };
 
 /// Marks a folder as a campaign's of quagmire, and is locked while one uses it.

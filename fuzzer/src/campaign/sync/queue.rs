@@ -7,10 +7,8 @@ use std::{
 };
 
 use super::index::{News, Reader};
-use crate::{
-    files::{Folder, is_refused},
-    output::EntryName,
-};
+use quagmire_base::files::{Folder, is_refused};
+use quagmire_results::EntryName;
 
 /// A queue with more files is no campaign's.
 const MOST_FILES: usize = 1 << 20;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::{hits::Hits, queue::Queue};
-use crate::files::Folder;
+use quagmire_base::files::Folder;
 
 /// Names that are looked at in a sync folder.
 const MOST_SIBLINGS: usize = 1 << 12;
@@ -155,7 +155,7 @@ impl Siblings {
     pub fn look_around(&mut self) -> Result<Vec<String>, String> {
         let Some((folder, own)) = &self.meeting else { return Ok(Vec::new()) };
         let mut names = match folder.names(MOST_SIBLINGS) {
-            Err(error) if crate::files::is_refused(&error) => return Err(error.to_string()),
+            Err(error) if quagmire_base::files::is_refused(&error) => return Err(error.to_string()),
             names => names.unwrap_or_default(),
         };
         names.retain(|name| !name.starts_with('.') && name != own && self.all.iter().all(|known| known.name != *name));

@@ -7,17 +7,17 @@ use std::{
 };
 
 use super::Worker;
-use crate::{
-    campaign::{
-        confirm::{Candidate, Confirmer},
-        ordinary,
-        supervisor::stop_requested,
-    },
-    cost::{degradation::Criteria, judgement::Verdict, sizes::SizeModel},
-    error::{Error, Result},
-    output::write_whole,
-    target::tick::TICKED,
+use crate::campaign::{
+    confirm::{Candidate, Confirmer},
+    ordinary,
+    supervisor::stop_requested,
 };
+use quagmire_base::{
+    atomic::write_whole,
+    error::{Error, Result},
+};
+use quagmire_cost::{degradation::Criteria, judgement::Verdict, sizes::SizeModel};
+use quagmire_execution::tick::TICKED;
 
 /// Confirmations take at most this share of the campaign's time.
 const CONFIRMATION_SHARE: f64 = 0.1;
@@ -144,7 +144,7 @@ impl<'a> Worker<'a> {
                     archive.record.worst_time = Some((candidate, time));
                 }
                 if confirmation.confirmed {
-                    let bytes = crate::files::read(&path, crate::files::LARGEST_INPUT)
+                    let bytes = quagmire_base::files::read(&path, quagmire_base::files::LARGEST_INPUT)
                         .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
                     archive.degradation(candidate, &bytes, &confirmation)?;
                     archive.write_progress(None)?;

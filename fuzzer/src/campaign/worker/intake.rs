@@ -15,24 +15,23 @@ use libafl::{
 };
 
 use super::{Worker, internal};
-use crate::stages::keeper::Keeper;
-use crate::{
-    campaign::{
-        Setup,
-        archive::Origin,
-        supervisor::{Outcome, stop_requested},
-    },
-    cost::{baseline::Baseline, resource::Cost},
+use crate::campaign::{
+    Setup,
+    archive::Origin,
+    supervisor::{Outcome, stop_requested},
+};
+use quagmire_base::{
     error::{Error, Result},
     files,
-    output::EntryName,
-    target::{
-        abi::Status,
-        fork_server,
-        notices::Notice,
-        tick::{TIME_UP, WORN_OUT},
-    },
 };
+use quagmire_cost::{baseline::Baseline, resource::Cost};
+use quagmire_execution::{
+    abi::Status,
+    notices::Notice,
+    tick::{TIME_UP, WORN_OUT},
+};
+use quagmire_results::EntryName;
+use quagmire_search::stages::keeper::Keeper;
 
 /// An input that is no seed, nor what comes of one.
 const SOME_TEXT: &[u8] = b"<a b='0'>{[1, 2]}</a>\n\0\xff";
@@ -46,7 +45,7 @@ fn imports(setup: &Setup) -> PathBuf {
 pub(super) fn set_imports_aside(setup: &Setup, known: usize) -> Result<()> {
     let queue = setup.folder.queue();
     let aside = imports(setup);
-    let failed = |path: &Path, error: std::io::Error| crate::output::atomic::unwritable(path, &error);
+    let failed = |path: &Path, error: std::io::Error| quagmire_base::atomic::unwritable(path, &error);
     for file in files_in(&queue) {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.parse::<EntryName>().is_ok_and(|name| name.id < known as u64) {
@@ -237,7 +236,9 @@ impl Worker<'_> {
             let mut seeds = archive.record.entries.iter().map(|entry| entry.cost.instructions);
             (seeds.next(), seeds.collect::<Vec<u64>>())
         };
-        let Some(first) = self.setup.seeds.inputs.first().filter(|_| fork_server::is_used()) else { return Ok(()) };
+        let Some(first) = self.setup.seeds.inputs.first().filter(|_| self.setup.target.is_isolated()) else {
+            return Ok(());
+        };
         let half = first.bytes[..first.bytes.len() / 2].to_vec();
         let flipped = first.bytes.iter().map(|byte| !byte).collect();
         let is_same = |instructions| Some(instructions) == seed;
@@ -250,7 +251,7 @@ impl Worker<'_> {
         if !others.into_iter().all(is_same) {
             return Ok(());
         }
-        let remedy = if fork_server::reads_file(fork_server::command()) {
+        let remedy = if self.setup.target.reads_file() {
             "does it take other arguments?"
         } else {
             "does it read standard input? `@@` in its arguments stands for a file with the input"
@@ -304,7 +305,7 @@ impl Worker<'_> {
             self.execute(&input)?;
             let status = self.executor.counts().status();
             if status != Status::Returned {
-                goes_on = !ended_early(status) || fork_server::is_used();
+                goes_on = !ended_early(status) || self.setup.target.is_isolated();
                 break;
             }
             let moment = self.moment();

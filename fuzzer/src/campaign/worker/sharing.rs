@@ -15,24 +15,24 @@ use libafl::{
 use libafl_bolts::hash_std;
 
 use super::{Worker, intake::ended_early, internal};
-use crate::{
-    campaign::{
-        Setup,
-        archive::Origin,
-        record::Record,
-        supervisor::{Outcome, stop_requested},
-        sync::{Hits, Siblings},
-    },
+use crate::campaign::{
+    Setup,
+    archive::Origin,
+    record::Record,
+    supervisor::{Outcome, stop_requested},
+    sync::{Hits, Siblings},
+};
+use quagmire_base::{
+    atomic::unwritable,
     error::Result,
     files::{self, Folder},
-    output::{atomic::unwritable, summary::StoppedBy},
-    stages::keeper::Keeper,
-    target::{
-        abi::Status,
-        fork_server,
-        tick::{TICKED, TIME_UP},
-    },
 };
+use quagmire_execution::{
+    abi::Status,
+    tick::{TICKED, TIME_UP},
+};
+use quagmire_results::summary::StoppedBy;
+use quagmire_search::stages::keeper::Keeper;
 
 /// AFL's figures, which afl-whatsup reads in a sync folder.
 const STATS: &str = "fuzzer_stats";
@@ -326,7 +326,7 @@ impl Worker<'_> {
                 if let Some(progress) = self.archive.borrow_mut().record.taken_in.get_mut(&name) {
                     progress.next = progress.next.max(number.saturating_add(1));
                 }
-                if ended_early(status) && !fork_server::is_used() {
+                if ended_early(status) && !self.setup.target.is_isolated() {
                     self.checkpoint(false)?;
                     return Ok(Some(Outcome::Again));
                 }

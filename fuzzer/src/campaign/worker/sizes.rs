@@ -6,16 +6,14 @@ use std::{
 };
 
 use super::{Worker, intake::ended_early};
-use crate::{
-    campaign::{
-        archive::Origin,
-        ordinary::{joined, sizes_of_joined, sizes_of_parts, spread_out},
-        supervisor::{Outcome, stop_requested},
-    },
-    cost::sizes::{Series, SizeModel},
-    error::{Error, Result},
-    target::{abi::Status, fork_server, tick::TIME_UP},
+use crate::campaign::{
+    archive::Origin,
+    ordinary::{joined, sizes_of_joined, sizes_of_parts, spread_out},
+    supervisor::{Outcome, stop_requested},
 };
+use quagmire_base::error::{Error, Result};
+use quagmire_cost::sizes::{Series, SizeModel};
+use quagmire_execution::{abi::Status, tick::TIME_UP};
 
 /// Measuring takes no larger share of the campaign's time, and no longer than a run may take.
 const SHARE: f64 = 0.02;
@@ -108,7 +106,7 @@ impl Worker<'_> {
                     // larger ones would not fare better
                     archive.record.sizes.step = steps.len();
                 }
-                if !fork_server::is_used() {
+                if !self.setup.target.is_isolated() {
                     return Ok(true);
                 }
             } else {

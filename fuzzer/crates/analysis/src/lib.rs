@@ -1,0 +1,99 @@
+//! `quagmire replay`: what inputs cost, measured outside a campaign, the first one beside all others.
+//!
+//! The campaign confirms its candidates with the very same: it starts the harness as `harness replay --json SEED
+//! CANDIDATE` and reads what this prints.
+
+pub mod against;
+pub mod annotate;
+pub mod attribution;
+pub mod growth;
+pub mod mask;
+pub mod measure;
+pub mod options;
+pub mod report;
+pub mod rounds;
+pub mod source;
+
+use std::{io::IsTerminal, path::PathBuf};
+
+use self::rounds::Rounds;
+use crate::options::ReplayOptions;
+use quagmire_base::{
+    error::{Error, ExitCode, Result},
+    plain::{Form, warn},
+    seeds::Seeds,
+    terminal::ColorChoice,
+};
+use quagmire_execution::{
+    abi::Harness,
+    info::TargetInfo,
+    notices,
+    perf::{self, Counters},
+};
+
+/// Measures and prints.
+///
+/// # Errors
+/// An input that cannot be read, and a target that ends its process before it runs.
+pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+    if !options.annotate.is_empty() && !target.instrumentation.is_usual() {
+        let program = target.name();
+        return Err(Error::usage(format!(
+            "--annotate: {program} was built by AFL++, which tells no source lines: build it with quagmire-cc -g"
+        )));
+    }
+    if let Some(wanted) = &options.mask {
+        return mask::run(options, wanted, target, harness);
+    }
+    let paths: Vec<PathBuf> = options.seeds.iter().chain(&options.inputs).cloned().collect();
+    let files = Seeds::load_for_replay(&paths)?;
+    for warning in &files.warnings {
+        warn(warning);
+    }
+    let inputs: Vec<measure::Input> =
+        files.inputs.into_iter().map(|file| measure::Input { path: file.path, bytes: file.bytes }).collect();
+    // an annotated source shows counts and no times
+    let only_counts = !options.annotate.is_empty() && !options.json;
+    let counters = Counters::start().map(drop);
+    let plan = measure::Plan {
+        counters: counters.is_ok(),
+        rounds: if only_counts { Rounds::Fixed(1) } else { options.rounds },
+        question: options.question,
+        hang_timeout: options.hang_timeout,
+        memory_limit: options.memory_limit,
+        debug_target: options.debug_target,
+        annotate: options.annotate.clone(),
+    };
+    let measured = measure::measure(harness, &inputs, &plan)?;
+    for notice in notices::among(measured.iter().fold(0, |all, one| all | one.notices)) {
+        warn(notice.in_words());
+    }
+    let report = report::Report::new(&inputs, &measured, options.question, target.instrumentation);
+    if only_counts {
+        annotate_all(&report, &options.annotate)?;
+    } else {
+        report::print(&report, options.json)?;
+        if let Err(error) = counters {
+            let why = perf::why_not(&error);
+            warn(&format!("no hardware counters on this machine: {why}"));
+        }
+    }
+    Ok(ExitCode::Ended)
+}
+
+/// Prints the source files that were asked for.
+fn annotate_all(report: &report::Report, wanted: &[PathBuf]) -> Result<()> {
+    if report.annotated.is_empty() {
+        // every input killed the process, which took its counts along
+        return Err(Error::target("no input came back with its counts: there is nothing to annotate"));
+    }
+    let color = ColorChoice::Auto.enabled(std::io::stdout().is_terminal());
+    let mut text = String::new();
+    for (wanted, file) in wanted.iter().zip(&report.annotated) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text += &annotate::annotated(file, &source::read(wanted, file)?, &report.inputs, color);
+    }
+    report::print_text(&text, Form::Painted)
+}

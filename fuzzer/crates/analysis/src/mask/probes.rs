@@ -1,0 +1,293 @@
+//! Probes of a mask, each a run in a child process. The child takes one input after the other and says whether the run
+//! satisfied the condition; after a run that ended early it leaves, since its memory is not to be trusted, and the next
+//! probe gets a new one.
+
+use std::{
+    io::{ErrorKind, Read, Write},
+    os::unix::net::UnixStream,
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::place::{Condition, Place};
+use crate::measure::{self, Measurement};
+use quagmire_base::error::{Error, ExitCode, Result};
+use quagmire_execution::{
+    abi::{Harness, Status},
+    executor::HarnessExecutor,
+    input_page::InputPage,
+    process::{self, End},
+    symbols::Symbols,
+    tick,
+    watchdog::Watchdog,
+};
+use quagmire_search::mask::{Target, target::kept_share};
+
+/// How the target is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// A run longer than this is a hang.
+    pub hang_timeout: Duration,
+    /// In bytes; 0 for none.
+    pub memory: u64,
+    /// Show what the target prints.
+    pub debug_target: bool,
+}
+
+/// The run of the input itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct First {
+    /// How it ended, and what it cost.
+    pub run: Measurement,
+    /// What probes have to satisfy.
+    pub condition: Condition,
+    /// Whether the input does.
+    pub is_satisfied: bool,
+}
+
+/// What a child says before its first probe; an error is a message, and whether the command line is to blame.
+type Opening = Result<Option<First>, (String, bool)>;
+
+/// How a probe ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The condition holds, as far as the run came.
+    pub is_satisfied: bool,
+    /// It did not come back by itself.
+    pub ended_early: bool,
+    /// It was cut off after the hang timeout.
+    pub hung: bool,
+}
+
+impl Answer {
+    fn byte(self) -> u8 {
+        u8::from(self.is_satisfied) | u8::from(self.ended_early) << 1 | u8::from(self.hung) << 2
+    }
+
+    fn of(byte: u8) -> Self {
+        Self { is_satisfied: byte & 1 != 0, ended_early: byte & 2 != 0, hung: byte & 4 != 0 }
+    }
+}
+
+/// Runs probes. What they have to satisfy is known once [`Prober::first`] was asked.
+pub struct Prober<'a> {
+    harness: &'static Harness,
+    limits: Limits,
+    input: &'a [u8],
+    condition: Option<Condition>,
+    /// New children run the input itself before their first probe: what is done only once would else look like cost.
+    warm_up: bool,
+    /// One for all children: mappings stay as long as this process.
+    page: InputPage,
+    child: Option<Child>,
+}
+
+struct Child {
+    id: libc::pid_t,
+    stream: UnixStream,
+    /// It had to be killed.
+    was_stuck: bool,
+}
+
+/// A child that ended or had to be ended.
+struct Gone {
+    end: End,
+    was_stuck: bool,
+}
+
+impl<'a> Prober<'a> {
+    /// For the mask of `input`.
+    ///
+    /// # Errors
+    /// If there is no memory to share.
+    pub fn new(harness: &'static Harness, input: &'a [u8], limits: Limits) -> Result<Self> {
+        // a probe inserts as many bytes as there are positions at the most
+        let page = InputPage::new(2 * input.len() + 1)?;
+        page.set_hang_timeout(limits.hang_timeout);
+        Ok(Self { harness, limits, input, condition: None, warm_up: true, page, child: None })
+    }
+
+    /// Runs the input itself, and finds the place, if one is wanted.
+    ///
+    /// # Errors
+    /// If the target cannot be run or takes its process along, or the place is not to be found.
+    pub fn first(&mut self, branch: Option<&str>) -> Result<First> {
+        let first = self.start(branch)?.ok_or_else(|| Error::target("the target did not run"))?;
+        self.warm_up = first.run.came_back();
+        self.condition = Some(first.condition.clone());
+        if !self.warm_up {
+            self.bury()?;
+        }
+        Ok(first)
+    }
+
+    /// Runs one probe.
+    ///
+    /// # Errors
+    /// If no child can be started.
+    pub fn probe(&mut self, text: &[u8]) -> Result<Answer> {
+        if self.child.is_none() {
+            self.start(None)?;
+        }
+        let Some(child) = &mut self.child else { return Err(Error::other("there is no child process")) };
+        let mut answer = [0];
+        // one that is gone takes nothing: its end says why
+        let sent =
+            child.stream.write_all(&(text.len() as u64).to_le_bytes()).and_then(|()| child.stream.write_all(text));
+        if sent.is_err() || !child.receive(&mut answer, &self.page) {
+            let gone = self.bury()?;
+            return Ok(Answer { is_satisfied: false, ended_early: true, hung: gone.was_stuck });
+        }
+        let answer = Answer::of(answer[0]);
+        if answer.ended_early {
+            self.bury()?;
+        }
+        Ok(answer)
+    }
+
+    /// Starts a child; returns what it says of the input if nothing is known of it yet.
+    fn start(&mut self, branch: Option<&str>) -> Result<Option<First>> {
+        let socket = |error| Error::other(format!("cannot make a socket: {error}"));
+        let (ours, theirs) = UnixStream::pair().map_err(socket)?;
+        ours.set_read_timeout(Some(Duration::from_secs(1))).map_err(socket)?;
+        let id = process::fork()?;
+        if id == 0 {
+            drop(ours);
+            process::die_with_parent();
+            process::usual_signals();
+            let is_done = self.serve(theirs, branch).is_some();
+            process::leave(if is_done { 0 } else { 1 });
+        }
+        drop(theirs);
+        let mut child = Child { id, stream: ours, was_stuck: false };
+        let mut length = [0; 8];
+        let mut text = Vec::new();
+        let is_there = child.receive(&mut length, &self.page) && {
+            text.resize(u64::from_le_bytes(length) as usize, 0);
+            child.receive(&mut text, &self.page)
+        };
+        self.child = Some(child);
+        match postcard::from_bytes::<Opening>(&text) {
+            Ok(Ok(first)) if is_there => Ok(first),
+            Ok(Err((message, true))) => Err(Error::usage(message)),
+            Ok(Err((message, false))) => Err(Error::target(message)),
+            _ => {
+                let was_running = self.page.interrupted_bytes().is_some();
+                let gone = self.bury()?;
+                let how = if gone.was_stuck { "it blocks signals".to_owned() } else { gone.end.to_string() };
+                Err(Error::target(if was_running {
+                    format!("the input takes the target's process along ({how}): nothing is known of what it executes")
+                } else {
+                    format!("the target ended its process before the first run ({how})")
+                }))
+            }
+        }
+    }
+
+    /// Waits for a child that has ended, or is about to.
+    fn bury(&mut self) -> Result<Gone> {
+        let Some(child) = self.child.take() else { return Err(Error::other("there is no child process")) };
+        let was_stuck = child.was_stuck;
+        drop(child.stream);
+        let end = process::wait(child.id)?;
+        self.page.end();
+        Ok(Gone { end, was_stuck })
+    }
+
+    /// The child: `None` if something went wrong with the socket, which means that the parent is gone.
+    fn serve(&self, mut stream: UnixStream, branch: Option<&str>) -> Option<()> {
+        let opened = self.open(branch);
+        let (opening, executor) = match opened {
+            Ok((first, executor)) => (Ok(first), Some(executor)),
+            Err(error) => (Err((error.message, error.code == ExitCode::Usage)), None),
+        };
+        let bytes = postcard::to_stdvec(&opening).ok()?;
+        stream.write_all(&(bytes.len() as u64).to_le_bytes()).ok()?;
+        stream.write_all(&bytes).ok()?;
+        let mut executor = executor?;
+        let first = opening.ok()?;
+        if first.as_ref().is_some_and(|first| !first.run.came_back()) {
+            return Some(());
+        }
+        let condition = first.map(|first| first.condition).or_else(|| self.condition.clone())?;
+        let mut text = Vec::new();
+        loop {
+            let mut length = [0; 8];
+            stream.read_exact(&mut length).ok()?;
+            text.resize(u64::from_le_bytes(length) as usize, 0);
+            stream.read_exact(&mut text).ok()?;
+            let status = executor.execute(&text);
+            let answer = Answer {
+                is_satisfied: condition.is_satisfied(executor.counts()),
+                ended_early: !matches!(status, Status::Returned | Status::Rejected),
+                hung: status == Status::Hung,
+            };
+            stream.write_all(&[answer.byte()]).ok()?;
+            if answer.ended_early {
+                return Some(());
+            }
+        }
+    }
+
+    /// In the child: makes the target ready, and runs the input if that tells anything.
+    fn open(&self, branch: Option<&str>) -> Result<(Option<First>, HarnessExecutor)> {
+        let mut executor = process::prepare_target(self.harness, self.page.share(), self.limits.debug_target)?;
+        let Limits { hang_timeout: hang, memory, .. } = self.limits;
+        tick::start(self.harness, tick::Limits { hang, memory, deadline: u64::MAX });
+        if !self.warm_up {
+            return Ok((None, executor));
+        }
+        let mut status = executor.execute(self.input);
+        if self.condition.is_some() {
+            return Ok((None, executor));
+        }
+        if matches!(status, Status::Returned | Status::Rejected) {
+            // not of the first run: it also did what is done only once
+            status = executor.execute(self.input);
+        }
+        let counts = executor.counts();
+        let run = measure::describe(status, counts);
+        let condition = match branch {
+            None => Condition::Cost { least: kept_share(run.cost.instructions) },
+            Some(wanted) => Condition::Place(Place::find(counts.program(), &mut Symbols::new(), wanted)?),
+        };
+        let is_satisfied = condition.is_satisfied(counts);
+        Ok((Some(First { run, condition, is_satisfied }), executor))
+    }
+}
+
+impl Drop for Prober<'_> {
+    fn drop(&mut self) {
+        // the child leaves when its socket closes
+        if self.child.is_some() {
+            let _ = self.bury();
+        }
+    }
+}
+
+impl Child {
+    /// Fills `bytes`. Whether that was possible: the child may have ended. One whose run does not end, whatever the tick
+    /// does, is killed.
+    fn receive(&mut self, bytes: &mut [u8], page: &InputPage) -> bool {
+        let mut watchdog = Watchdog::new(page);
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match self.stream.read(&mut bytes[filled..]) {
+                Ok(0) => return false,
+                Ok(more) => filled += more,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                    if watchdog.is_stuck(page) {
+                        // SAFETY: a child of ours that was not waited for.
+                        unsafe { libc::kill(self.id, libc::SIGKILL) };
+                        self.was_stuck = true;
+                        return false;
+                    }
+                }
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,366 @@
+//! Loading of seeds: files and folders in, distinct inputs in a fixed order out.
+
+use crate::error::{Error, Result};
+use crate::files::{self, LARGEST_INPUT};
+use regex::bytes::Regex;
+use std::collections::HashMap;
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// One seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// What it holds; may be empty.
+    pub bytes: Vec<u8>,
+}
+
+/// The seeds of a campaign.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seeds {
+    /// At least one; no two hold the same bytes. Arguments in their order, folders sorted by name.
+    pub inputs: Vec<Seed>,
+    /// What was left out, one line each.
+    pub warnings: Vec<String>,
+}
+
+/// How large inputs may become.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SizeLimit {
+    /// `--max-size`: this many bytes, at least 1.
+    Absolute(u64),
+    /// `--max-size-increase`: this many bytes beyond the largest seed.
+    Increase(u64),
+    /// `--max-size-ratio`: this many times the largest seed, at least 1.0.
+    Ratio(f64),
+}
+
+impl SizeLimit {
+    /// The limit in bytes, given the size of the largest seed in bytes. Never below it: seeds are not cut.
+    pub fn resolve(&self, largest_seed: u64) -> u64 {
+        match *self {
+            Self::Absolute(bytes) => bytes.max(largest_seed),
+            Self::Increase(bytes) => largest_seed.saturating_add(bytes),
+            // the conversion saturates
+            Self::Ratio(ratio) => ((largest_seed as f64 * ratio) as u64).max(largest_seed),
+        }
+    }
+}
+
+/// What the files are for the user, and how they are given: error lines say so.
+struct Role {
+    noun: &'static str,
+    given: &'static str,
+}
+
+const SEED: Role = Role { noun: "seed", given: "with -i" };
+const INPUT: Role = Role { noun: "input", given: "on the command line" };
+
+impl Seeds {
+    /// Loads the inputs of a replay, as [`Seeds::load`] does for a search, but keeps files with the same contents.
+    ///
+    /// # Errors
+    /// A usage error if a path is missing or unreadable, or if no file is found.
+    pub fn load_for_replay(paths: &[PathBuf]) -> Result<Self> {
+        let walk = Walk::through(paths, INPUT)?;
+        let read = |path: PathBuf| match files::read_named(&path, LARGEST_INPUT) {
+            Ok(bytes) => Ok(Seed { path, bytes }),
+            Err(error) => Err(unreadable(&INPUT, &path, &error)),
+        };
+        let inputs = walk.files.into_iter().map(read).collect::<Result<Vec<_>>>()?;
+        let seeds = Self { inputs, warnings: walk.warnings };
+        if seeds.inputs.is_empty() { Err(seeds.none_left(&INPUT, paths, 0, 0)) } else { Ok(seeds) }
+    }
+
+    /// Loads every file in `paths`, walking folders recursively.
+    ///
+    /// Inside folders, hidden entries are skipped, links to folders are not followed, and links to files only if they stay
+    /// inside of the folder that was named: what others put into a corpus brings nothing else in. `filter` is searched for in the
+    /// path as found; of files with the same contents, the first is kept.
+    ///
+    /// # Errors
+    /// A usage error if a path is missing or unreadable, or if no seed is left.
+    pub fn load(paths: &[PathBuf], filter: Option<&Regex>) -> Result<Self> {
+        let Walk { files, warnings, role } = Walk::through(paths, SEED)?;
+        let found = files.len();
+        let mut seeds = Self { inputs: Vec::new(), warnings };
+        let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
+        let hasher = RandomState::new();
+        let mut filtered = 0;
+        for path in files {
+            if filter.is_some_and(|filter| !filter.is_match(path.as_os_str().as_bytes())) {
+                filtered += 1;
+                continue;
+            }
+            let bytes = files::read_named(&path, LARGEST_INPUT).map_err(|error| unreadable(&role, &path, &error))?;
+            let same_hash = known.entry(hasher.hash_one(&bytes)).or_default();
+            if !same_hash.iter().any(|&i| seeds.inputs[i].bytes == bytes) {
+                same_hash.push(seeds.inputs.len());
+                seeds.inputs.push(Seed { path, bytes });
+            }
+        }
+        if seeds.inputs.is_empty() {
+            return Err(seeds.none_left(&role, paths, found, filtered));
+        }
+        Ok(seeds)
+    }
+
+    /// The size of the largest seed, in bytes.
+    pub fn largest(&self) -> u64 {
+        self.inputs.iter().map(|seed| seed.bytes.len() as u64).max().unwrap_or(0)
+    }
+
+    /// How large inputs may become, in bytes; never below the largest seed.
+    ///
+    /// # Errors
+    /// A usage error if `--max-size` is below every seed: no mutant would fit.
+    pub fn size_limit(&self, limit: SizeLimit) -> Result<u64> {
+        let smallest = self.inputs.iter().map(|seed| seed.bytes.len() as u64).min().unwrap_or(0);
+        match limit {
+            SizeLimit::Absolute(bytes) if bytes < smallest => Err(Error::usage(format!(
+                "--max-size {bytes} is below every seed: raise it to {smallest} (the smallest seed) or more, \
+                 or add a smaller seed"
+            ))),
+            _ => Ok(limit.resolve(self.largest())),
+        }
+    }
+
+    fn none_left(&self, role: &Role, paths: &[PathBuf], found: usize, filtered: usize) -> Error {
+        let places = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+        let skipped = self.warnings.first().map(|warning| format!(" ({warning})")).unwrap_or_default();
+        if found == 0 {
+            let Role { noun, given } = role;
+            Error::usage(format!("no {noun}s in {places}{skipped}: give at least one regular file {given}"))
+        } else {
+            Error::usage(format!(
+                "no seeds left: {found} found in {places}, {filtered} of them filtered out by --workloads-filter: \
+                 widen the expression or leave it out"
+            ))
+        }
+    }
+}
+
+struct Walk {
+    files: Vec<PathBuf>,
+    warnings: Vec<String>,
+    role: Role,
+}
+
+impl Walk {
+    fn through(paths: &[PathBuf], role: Role) -> Result<Self> {
+        let mut walk = Self { files: Vec::new(), warnings: Vec::new(), role };
+        paths.iter().try_for_each(|path| walk.add_argument(path))?;
+        Ok(walk)
+    }
+
+    /// What the user names is taken whatever its name, and through links.
+    fn add_argument(&mut self, path: &Path) -> Result<()> {
+        let kind = fs::metadata(path).map_err(|error| unreadable(&self.role, path, &error))?;
+        if kind.is_dir() {
+            let named = path.canonicalize().map_err(|error| unreadable(&self.role, path, &error))?;
+            self.add_folder(path, &named)?;
+        } else if kind.is_file() {
+            self.files.push(path.to_owned());
+        } else {
+            self.warnings.push(format!("{} is not a regular file: skipped", path.display()));
+        }
+        Ok(())
+    }
+
+    /// `named` is the folder that the user named, without links.
+    fn add_folder(&mut self, folder: &Path, named: &Path) -> Result<()> {
+        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut entries = entries.map_err(|error| unreadable(&self.role, folder, &error))?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            if entry.file_name().as_bytes().starts_with(b".") {
+                continue;
+            }
+            let path = entry.path();
+            let kind = entry.file_type().map_err(|error| unreadable(&self.role, &path, &error))?;
+            if kind.is_dir() {
+                self.add_folder(&path, named)?;
+            } else if kind.is_symlink() {
+                self.add_link(path, named);
+            } else if kind.is_file() {
+                self.files.push(path);
+            } else {
+                self.warnings.push(format!("{} is not a regular file: skipped", path.display()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Links to folders are not followed: they may lead in circles. Links out of the folder that was named are not either: not
+    /// everybody who fills a corpus may read what its user may.
+    fn add_link(&mut self, path: PathBuf, named: &Path) {
+        let stays_inside = || path.canonicalize().is_ok_and(|real| real.starts_with(named));
+        match fs::metadata(&path) {
+            Ok(kind) if kind.is_file() && stays_inside() => self.files.push(path),
+            Ok(kind) if kind.is_file() => {
+                self.warnings.push(format!(
+                    "{} is a link to a file outside of {}: skipped (name it {})",
+                    path.display(),
+                    named.display(),
+                    self.role.given
+                ));
+            }
+            Ok(kind) if kind.is_dir() => {
+                self.warnings.push(format!("{} is a link to a folder: skipped (name it with -i)", path.display()));
+            }
+            Ok(_) => self.warnings.push(format!("{} is not a regular file: skipped", path.display())),
+            Err(_) => self.warnings.push(format!("{} is a link to nothing: skipped", path.display())),
+        }
+    }
+}
+
+fn unreadable(role: &Role, path: &Path, error: &io::Error) -> Error {
+    let (Role { noun, given }, path) = (role, path.display());
+    Error::usage(match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("{noun} {path} does not exist: name an existing file or folder {given}")
+        }
+        io::ErrorKind::PermissionDenied => {
+            format!("{noun} {path} cannot be read (permission denied): make it readable or leave it out")
+        }
+        _ => format!("{noun} {path} cannot be read ({error}): repair it or leave it out"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use tempfile::{TempDir, tempdir};
+
+    /// A folder with these files, whose contents are their names unless given.
+    fn folder(files: &[(&str, &str)]) -> TempDir {
+        let folder = tempdir().unwrap();
+        for (name, contents) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, contents).unwrap();
+        }
+        folder
+    }
+
+    fn load(folder: &TempDir, filter: Option<&str>) -> Result<Seeds> {
+        Seeds::load(&[folder.path().to_owned()], filter.map(|f| Regex::new(f).unwrap()).as_ref())
+    }
+
+    fn names(folder: &TempDir, seeds: &Seeds) -> Vec<String> {
+        let name = |seed: &Seed| seed.path.strip_prefix(folder.path()).unwrap().display().to_string();
+        seeds.inputs.iter().map(name).collect()
+    }
+
+    #[test]
+    fn folders_are_walked_in_sorted_order_without_hidden_files() {
+        let folder = folder(&[("b", "1"), ("a/z", "2"), ("a/y", "3"), (".hidden", "4"), (".git/x", "5"), ("c", "")]);
+        let seeds = load(&folder, None).unwrap();
+        assert_eq!(names(&folder, &seeds), ["a/y", "a/z", "b", "c"]);
+        assert!(seeds.warnings.is_empty());
+    }
+
+    #[test]
+    fn arguments_keep_their_order_and_hidden_files_may_be_named() {
+        let folder = folder(&[("b", "1"), (".a", "2")]);
+        let seeds = Seeds::load(&[folder.path().join("b"), folder.path().join(".a")], None).unwrap();
+        assert_eq!(names(&folder, &seeds), ["b", ".a"]);
+    }
+
+    #[test]
+    fn identical_contents_count_once() {
+        let folder = folder(&[("b", "same"), ("a", "same"), ("c", "other")]);
+        assert_eq!(names(&folder, &load(&folder, None).unwrap()), ["a", "c"]);
+    }
+
+    #[test]
+    fn links_to_files_inside_are_followed_and_links_out_or_in_circles_are_not() {
+        let folder = folder(&[("real", "1"), ("below/.hidden", "2")]);
+        let outside = tempdir().unwrap();
+        fs::write(outside.path().join("far"), "3").unwrap();
+        symlink("below/.hidden", folder.path().join("link")).unwrap();
+        symlink(outside.path().join("far"), folder.path().join("out")).unwrap();
+        symlink(folder.path(), folder.path().join("circle")).unwrap();
+        symlink("nowhere", folder.path().join("broken")).unwrap();
+        let seeds = load(&folder, None).unwrap();
+        assert_eq!(names(&folder, &seeds), ["link", "real"]);
+        assert_eq!(seeds.warnings.len(), 3, "{:?}", seeds.warnings);
+        let out = seeds.warnings.iter().find(|warning| warning.contains("outside of")).unwrap();
+        assert!(out.contains("/out is a link") && out.contains("with -i"), "{out}");
+        // what the user names is the user's choice
+        let named = Seeds::load(&[folder.path().join("out")], None).unwrap();
+        assert_eq!(named.inputs[0].bytes, b"3");
+    }
+
+    #[test]
+    fn what_is_not_a_regular_file_is_skipped_with_a_warning() {
+        let folder = folder(&[("real", "1")]);
+        let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket")).unwrap();
+        let seeds = load(&folder, None).unwrap();
+        assert_eq!(names(&folder, &seeds), ["real"]);
+        assert!(seeds.warnings[0].contains("socket is not a regular file"));
+        let error = Seeds::load(&["/dev/null".into()], None).unwrap_err();
+        assert!(error.message.contains("/dev/null is not a regular file"), "{error}");
+    }
+
+    #[test]
+    fn pipes_do_not_hang_and_endless_files_do_not_fill_the_memory() {
+        let folder = folder(&[("real", "1")]);
+        rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join("pipe"), rustix::fs::Mode::RWXU).unwrap();
+        let seeds = load(&folder, None).unwrap();
+        assert_eq!((names(&folder, &seeds), seeds.warnings.len()), (vec!["real".to_owned()], 1));
+        fs::File::create(folder.path().join("sparse")).unwrap().set_len(100 << 30).unwrap();
+        let error = load(&folder, None).unwrap_err();
+        assert!(error.message.contains("sparse cannot be read (it is larger than"), "{error}");
+    }
+
+    #[test]
+    fn the_filter_is_searched_for_in_the_path() {
+        let folder = folder(&[("a.xml", "1"), ("b.txt", "2"), ("xml/c", "3")]);
+        assert_eq!(names(&folder, &load(&folder, Some("xml")).unwrap()), ["a.xml", "xml/c"]);
+        assert_eq!(names(&folder, &load(&folder, Some(r"\.xml$")).unwrap()), ["a.xml"]);
+    }
+
+    #[test]
+    fn no_seed_left_says_how_many_were_found_and_filtered() {
+        let error = load(&folder(&[("a", "1"), ("b", "2")]), Some("nothing like it")).unwrap_err();
+        assert_eq!(error.code, crate::error::ExitCode::Usage);
+        assert!(error.message.contains("2 found in") && error.message.contains("2 of them filtered"), "{error}");
+        let error = load(&folder(&[(".hidden", "1")]), None).unwrap_err();
+        assert!(error.message.starts_with("no seeds in ") && error.message.contains("-i"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_path_is_a_usage_error_with_its_name() {
+        let error = Seeds::load(&["/no/such/seed".into()], None).unwrap_err();
+        assert_eq!(error.code, crate::error::ExitCode::Usage);
+        assert!(error.message.contains("/no/such/seed does not exist"), "{error}");
+    }
+
+    #[test]
+    fn a_max_size_below_every_seed_is_refused_and_a_larger_seed_is_not_cut() {
+        let seeds = load(&folder(&[("a", "12345"), ("b", "1234567890")]), None).unwrap();
+        let error = seeds.size_limit(SizeLimit::Absolute(4)).unwrap_err();
+        assert!(error.message.contains("--max-size 4") && error.message.contains("raise it to 5"), "{error}");
+        assert_eq!(seeds.size_limit(SizeLimit::Absolute(5)), Ok(10));
+        assert_eq!(seeds.size_limit(SizeLimit::Absolute(50)), Ok(50));
+        assert_eq!(seeds.size_limit(SizeLimit::Increase(5)), Ok(15));
+    }
+
+    #[test]
+    fn inputs_of_a_replay_are_all_kept_and_called_inputs() {
+        let folder = folder(&[("b", "same"), ("a", "same")]);
+        let inputs = Seeds::load_for_replay(&[folder.path().to_owned()]).unwrap();
+        assert_eq!(names(&folder, &inputs), ["a", "b"]);
+        let error = Seeds::load_for_replay(&["/no/such/input".into()]).unwrap_err();
+        assert!(error.message.starts_with("input /no/such/input does not exist"), "{error}");
+        assert!(
+            Seeds::load_for_replay(&["/dev/null".into()]).unwrap_err().message.starts_with("no inputs in /dev/null")
+        );
+    }
+}

@@ -1,0 +1,405 @@
+//! The observer of edge counts: what a run did, digested right after it at a price that follows what ran.
+//!
+//! Mutants of one parent do nearly the same thing, so most functions that run have the very counts that they had the
+//! last time they ran. Those are recognised by one comparison and contribute sums that are already known; only the
+//! others (*changed* functions) are added up again and shown to the feedback.
+
+use std::{borrow::Cow, time::Duration};
+
+use libafl::{Error, executors::ExitKind, observers::Observer};
+use libafl_bolts::Named;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    abi::{Event, Resources, Status},
+    hits::FreshHits,
+    line_counter::LineCounter,
+    notices::Notice,
+    program::{Function, Program},
+    sums::Sums,
+    tick,
+};
+use quagmire_cost::resource::Cost;
+
+/// What one function's last known counts cost.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    cost: Cost,
+    /// Its counts were not yet judged by a feedback.
+    unjudged: bool,
+}
+
+/// Observes the edge counts of the program. See the module's text.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct CountsObserver {
+    #[serde(skip)]
+    program: Program,
+    /// The counts that each function had when it ran last, by edge number.
+    #[serde(skip)]
+    last: Vec<u32>,
+    #[serde(skip)]
+    known: Vec<Known>,
+    #[serde(skip)]
+    ran: Vec<u32>,
+    /// Counts of the function that is being looked at.
+    #[serde(skip)]
+    exact: Vec<u64>,
+    #[serde(skip)]
+    changed: Vec<u32>,
+    #[serde(skip)]
+    hits: FreshHits,
+    /// Set if the campaign asks for lines.
+    #[serde(skip)]
+    lines: Option<LineCounter>,
+    #[serde(skip)]
+    cost: Cost,
+    #[serde(skip)]
+    measured: Cost,
+    #[serde(skip)]
+    status: Status,
+    #[serde(skip)]
+    event: Event,
+    #[serde(skip)]
+    threads: Threads,
+}
+
+/// Threads of the target that go on after their run.
+#[derive(Debug, Default)]
+struct Threads {
+    /// There are some.
+    are_left: bool,
+    /// The last run has left some.
+    are_new: bool,
+    /// The sum of all counts after the last run.
+    sum: u64,
+}
+
+/// What threads do that go on after their run shows in so much time, or does not for a while.
+const THREADS_SHOW: Duration = Duration::from_millis(10);
+
+impl CountsObserver {
+    /// Observes `program`, whose counts it clears.
+    pub fn new(program: Program) -> Self {
+        program.clear_all();
+        let mut observer = Self { program, ..Self::default() };
+        observer.grow();
+        observer
+    }
+
+    fn grow(&mut self) {
+        self.last.resize(self.program.edges(), 0);
+        self.known.resize(self.program.functions().len(), Known::default());
+        self.hits.grow(self.program.functions().len(), self.program.edges());
+        tick::prepare(&self.program);
+    }
+
+    /// The program has grown between two runs: makes room for it, and clears all counts.
+    pub fn start_over(&mut self) {
+        if self.program.update() {
+            self.grow();
+        }
+        self.program.clear_all();
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// From now on, executed source lines are counted in every run. Before the first one.
+    pub fn count_lines(&mut self) {
+        self.lines = Some(LineCounter::default());
+    }
+
+    /// Cost of the last run, also of one that was cut off.
+    pub fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    /// How the last run ended.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Why it ended early; of no meaning if it returned.
+    pub fn event(&self) -> Event {
+        self.event
+    }
+
+    /// For the executor: what the run that just ended used beside its counts.
+    pub fn set_measured(&mut self, cycles: u64, time_ns: u64, memory: &Resources) {
+        if memory.threads > 0 {
+            Notice::Threads.raise();
+            (self.threads.are_left, self.threads.are_new) = (true, true);
+        }
+        self.measured = Cost {
+            cycles,
+            time_ns,
+            heap_peak: memory.heap_peak,
+            heap_total: memory.heap_total,
+            stack: memory.stack,
+            ..Cost::default()
+        };
+    }
+
+    /// For the executor.
+    pub fn set_end(&mut self, status: Status, event: Event) {
+        self.status = status;
+        self.event = event;
+    }
+
+    /// Indices of the functions that ran.
+    pub fn ran(&self) -> &[u32] {
+        &self.ran
+    }
+
+    /// Those of them whose counts a feedback has to look at: all others have counts that were judged before.
+    pub fn changed(&self) -> &[u32] {
+        &self.changed
+    }
+
+    /// Number of the first edge and the counts of a function that ran (counts above u32 show as its maximum), the
+    /// progress slots last.
+    #[inline]
+    pub fn counts(&self, function: u32) -> (usize, &[u32]) {
+        let f = &self.program.functions()[function as usize];
+        let first = f.first_edge as usize;
+        (first, &self.last[first..first + f.edges as usize])
+    }
+
+    /// How often an edge was executed in the last run (counts above u32 show as its maximum). Only until the next run
+    /// starts.
+    pub fn count(&self, edge: usize) -> u32 {
+        let function = &self.program.functions()[self.program.function_of_edge(edge)];
+        if function.entered() == 0 { 0 } else { self.last[edge] }
+    }
+
+    /// Whether runs count among the hits of branches from now on: they do unless told otherwise.
+    pub fn count_hits(&mut self, on: bool) {
+        self.hits.set_counting(on);
+    }
+
+    /// Adds to `hits` how many runs hit each branch since the last call. The work follows what ran since then.
+    pub fn settle_hits(&mut self, hits: &mut Vec<u64>) {
+        hits.resize(hits.len().max(self.program.edges()), 0);
+        self.hits.settle(self.program.functions(), &self.last, hits);
+    }
+
+    /// As [`Self::counts`], without the progress slots.
+    pub fn branches(&self, function: u32) -> (usize, &[u32]) {
+        let (first, counts) = self.counts(function);
+        (first, &counts[..self.program.functions()[function as usize].branches as usize])
+    }
+
+    /// Number of the first progress slot and the progress slots of a function that ran.
+    pub fn progress(&self, function: u32) -> (usize, &[u32]) {
+        let (first, counts) = self.counts(function);
+        let branches = self.program.functions()[function as usize].branches as usize;
+        (first + branches, &counts[branches..])
+    }
+
+    /// The exact counts of the branches of a function that ran, also above u32. Of the last run, and only until the next
+    /// one starts.
+    pub fn exact_counts(&self, function: u32) -> Vec<u64> {
+        let f = &self.program.functions()[function as usize];
+        let (first, last) = self.branches(function);
+        let Some(folded) = tick::folded() else { return last.iter().map(|&count| count.into()).collect() };
+        let slots = std::iter::once(f.entered()).chain(f.others().iter().copied());
+        slots.take(last.len()).enumerate().map(|(at, slot)| folded.count(first + at, slot)).collect()
+    }
+
+    /// Edges that the last run executed, also those that have no counter of their own.
+    pub fn edges_hit(&self) -> u64 {
+        let hit = |count: u64, edges: u64| if count > 0 { edges } else { 0 };
+        let of_function = |&index: &u32| {
+            let f = &self.program.functions()[index as usize];
+            let mut counts = self.exact_counts(index);
+            let counters = counts.len();
+            f.sums().complete(&mut counts);
+            let own = counts.iter().zip(f.edge_weights()).map(|(&count, &edges)| hit(count, edges.into()));
+            let sums = counts[counters..].iter().zip(f.sums().iter());
+            own.chain(sums.map(|(&count, (edges, _))| hit(count, edges.into()))).sum::<u64>()
+        };
+        self.ran.iter().map(of_function).sum()
+    }
+
+    /// To be called when the counts of all changed functions are known to the feedback's history.
+    pub fn judged(&mut self) {
+        for &f in &self.changed {
+            self.known[f as usize].unjudged = false;
+        }
+        self.changed.clear();
+    }
+
+    /// The function in which most instructions were executed, and its share of all.
+    pub fn hottest_function(&self) -> Option<(u32, f64)> {
+        let instructions = |f: u32| self.known[f as usize].cost.instructions;
+        let hottest = self.ran.iter().copied().max_by_key(|&f| instructions(f))?;
+        Some((hottest, instructions(hottest) as f64 / self.cost.instructions.max(1) as f64))
+    }
+
+    /// Instructions that a function executed in the last run.
+    pub fn instructions_of(&self, function: u32) -> u64 {
+        self.known[function as usize].cost.instructions
+    }
+
+    /// The sum of all counts as they are now.
+    fn sum(&self) -> u64 {
+        let mut ran = Vec::new();
+        self.program.collect_ran(&mut ran);
+        let functions = ran.iter().map(|&f| &self.program.functions()[f as usize]);
+        let sum = |f: &Function| u64::from(f.entered()) + f.others().iter().map(|&count| u64::from(count)).sum::<u64>();
+        functions.map(sum).fold(0, u64::wrapping_add)
+    }
+
+    /// Notes how things stand after a run that has left threads, or before the next one. If threads have executed code of the
+    /// program since, the process should be started afresh.
+    #[cold]
+    fn watch_threads(&mut self, has_just_ended: bool) {
+        if has_just_ended {
+            self.threads.sum = self.sum();
+        }
+        if std::mem::take(&mut self.threads.are_new) {
+            std::thread::sleep(THREADS_SHOW);
+        }
+        if self.threads.sum != self.sum() {
+            tick::wear_out();
+        }
+    }
+
+    /// Clears the counts of the last run.
+    #[inline]
+    pub fn clear(&mut self) {
+        if self.threads.are_left {
+            self.watch_threads(false);
+            // what they have executed since
+            self.program.collect_ran(&mut self.ran);
+        }
+        self.program.clear(&self.ran);
+    }
+
+    /// Reads the counts of the run that just ended.
+    pub fn digest(&mut self) {
+        if self.program.update() {
+            self.grow();
+        }
+        self.program.collect_ran(&mut self.ran);
+        self.changed.clear();
+        self.cost = self.measured;
+        let folded = tick::folded();
+        for &index in &self.ran {
+            let f = &self.program.functions()[index as usize];
+            let first = f.first_edge as usize;
+            let last = &mut self.last[first..first + f.edges as usize];
+            let known = &mut self.known[index as usize];
+            if let Some(folded) = &folded {
+                self.hits.change(index, first, last);
+                self.exact.clear();
+                for (at, slot) in last.iter_mut().enumerate() {
+                    let now = if at == 0 { f.entered() } else { f.others()[at - 1] };
+                    let count = folded.count(first + at, now);
+                    *slot = u32::try_from(count).unwrap_or(u32::MAX);
+                    self.exact.push(count);
+                }
+                self.exact.truncate(f.branches as usize);
+                known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
+                if let Some(lines) = &mut self.lines {
+                    known.cost.lines = lines.executed(index, f, &self.exact);
+                }
+                known.unjudged = true;
+            } else if last[0] != f.entered() || last[1..] != *f.others() {
+                self.hits.change(index, first, last);
+                last[0] = f.entered();
+                last[1..].copy_from_slice(f.others());
+                self.exact.clear();
+                self.exact.extend(last[..f.branches as usize].iter().map(|&count| u64::from(count)));
+                known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
+                if let Some(lines) = &mut self.lines {
+                    known.cost.lines = lines.executed(index, f, &self.exact);
+                }
+                known.unjudged = true;
+            }
+            self.hits.ran(index);
+            if known.unjudged {
+                self.changed.push(index);
+            }
+            self.cost.instructions += known.cost.instructions;
+            self.cost.edges += known.cost.edges;
+            self.cost.lines += known.cost.lines;
+            self.cost.hottest_edge = self.cost.hottest_edge.max(known.cost.hottest_edge);
+        }
+        if self.threads.are_left {
+            self.watch_threads(true);
+        }
+    }
+}
+
+/// What the counts of a function's branches cost; sums are appended to them.
+fn add_up(counts: &mut Vec<u64>, instructions: &[u32], edges: &[u32], sums: Sums<'_>) -> Cost {
+    let weighted =
+        |weights: &[u32]| counts.iter().zip(weights).map(|(&count, &weight)| count * u64::from(weight)).sum();
+    let (instructions, mut executed): (u64, u64) = (weighted(instructions), weighted(edges));
+    let counters = counts.len();
+    sums.complete(counts);
+    executed += sums.iter().zip(&counts[counters..]).map(|((edges, _), &count)| count * u64::from(edges)).sum::<u64>();
+    let hottest_edge = counts.iter().copied().max().unwrap_or(0);
+    Cost { instructions, edges: executed, hottest_edge, ..Cost::default() }
+}
+
+impl Named for CountsObserver {
+    fn name(&self) -> &Cow<'static, str> {
+        const NAME: &Cow<'static, str> = &Cow::Borrowed("counts");
+        NAME
+    }
+}
+
+impl<I, S> Observer<I, S> for CountsObserver {
+    fn pre_exec(&mut self, _state: &mut S, _input: &I) -> Result<(), Error> {
+        self.clear();
+        Ok(())
+    }
+
+    fn post_exec(&mut self, _state: &mut S, _input: &I, _exit_kind: &ExitKind) -> Result<(), Error> {
+        self.digest();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::made_up;
+
+    #[test]
+    fn hits_are_those_of_all_runs_that_count_whether_their_counts_changed_or_not() {
+        let (program, counts) = made_up(&[3, 1]);
+        let mut observer = CountsObserver::new(program);
+        let mut run = |first: [u32; 3], second: u32, counting: bool| {
+            observer.clear();
+            counts.set(0, &first);
+            counts.set(1, &[second]);
+            observer.count_hits(counting);
+            observer.digest();
+            observer.count_hits(true);
+        };
+        run([1, 2, 0], 1, true);
+        run([1, 2, 0], 0, true);
+        run([1, 0, 3], 1, true);
+        run([1, 5, 4], 1, false);
+        run([1, 0, 4], 1, true);
+        let mut hits = vec![10];
+        observer.settle_hits(&mut hits);
+        assert_eq!(hits, [14, 2, 2, 3]);
+        observer.settle_hits(&mut hits);
+        assert_eq!(hits, [14, 2, 2, 3], "once");
+    }
+
+    #[test]
+    fn costs_are_those_of_all_edges_and_exact_beyond_32_bits() {
+        let cost =
+            add_up(&mut vec![1, u64::from(u32::MAX), 9], &[3, u32::MAX, 0], &[1, 2, 0], Sums::new(&[5, 2, 1, 2]));
+        assert_eq!(cost.instructions, u64::from(u32::MAX) * u64::from(u32::MAX) + 3);
+        assert_eq!(cost.edges, 7 * u64::from(u32::MAX) + 46);
+        assert_eq!(cost.hottest_edge, u64::from(u32::MAX) + 9, "a sum");
+    }
+}

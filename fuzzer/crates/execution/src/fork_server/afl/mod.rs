@@ -1,0 +1,264 @@
+//! A program that AFL++'s compilers have built (tested with 4.04c): its fork server, by AFL's protocol. A run is one
+//! request, the number of the process that makes it, and how that ended.
+//!
+//! What is known of a run is AFL's map and the time it took.
+
+mod hello;
+mod segment;
+mod table;
+
+use std::{
+    ffi::OsString,
+    io::{self, Read, Write},
+    os::{
+        fd::RawFd,
+        raw::{c_int, c_uint},
+    },
+    process::Child,
+    sync::atomic::{AtomicU64, Ordering::SeqCst},
+};
+
+use self::{
+    hello::{GIVES_MEMORY, Hello, LARGEST_SIZE, Refusal},
+    segment::Segment,
+    table::Table,
+};
+use super::{
+    child,
+    input::Input,
+    launch::{self, START, Started, Wanted, cannot},
+    reads_file,
+    server::Ended,
+};
+use crate::{
+    abi::{Event, INPUT_BYTES, RawModules, Resources, Status},
+    clock, symbols, tick,
+};
+use quagmire_base::error::{Error, Result};
+
+/// Where the server has the other end of its requests. It would end if that were closed, and leave a child behind that
+/// has stopped itself; the signal that it gets instead makes it kill the child.
+const OWN_REQUESTS: RawFd = 195;
+
+/// Before an input in shared memory stands its length.
+const LENGTH: usize = size_of::<u32>();
+
+/// What the program's file says about how it wants to be run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// It makes many runs in one process (`__AFL_LOOP`).
+    pub persistent: bool,
+    /// Its fork server starts late (`__AFL_INIT`).
+    pub deferred: bool,
+}
+
+/// The process that makes the runs, for the tick to kill; 0 if there is none.
+static CHILD: AtomicU64 = AtomicU64::new(0);
+
+/// A running fork server. It ends when this value does, or this process.
+pub struct Server {
+    process: Child,
+    requests: io::PipeWriter,
+    answers: io::PipeReader,
+    map: Segment,
+    map_size: usize,
+    table: Table,
+    /// Inputs in shared memory, if the program takes them.
+    memory: Option<Segment>,
+    input: Input,
+    /// CPU time so far of the child that waits in its loop, in nanoseconds; 0 if it is not known.
+    stopped: Option<u64>,
+    /// The last run was cut off.
+    was_killed: bool,
+}
+
+impl Server {
+    /// Starts the program of `command` with its arguments. Its tables go to `into`.
+    ///
+    /// # Errors
+    /// A program that cannot be started, or whose fork server cannot be talked to.
+    pub fn start(command: &[OsString], traits: Traits, into: &mut RawModules) -> Result<Self> {
+        // as large as any: pages that are not used take no memory
+        let map = Segment::new(LARGEST_SIZE).map_err(cannot("share memory for AFL's map (see kernel.shmmax)"))?;
+        // a program that does not get its inputs this way reads them as others do
+        let memory = Segment::new(LENGTH + INPUT_BYTES).ok();
+        let mut variables =
+            vec![("__AFL_SHM_ID", map.number().to_string()), ("AFL_MAP_SIZE", LARGEST_SIZE.to_string())];
+        variables.extend(memory.iter().map(|memory| ("__AFL_SHM_FUZZ_ID", memory.number().to_string())));
+        variables.extend(traits.persistent.then(|| ("__AFL_PERSISTENT", "1".to_owned())));
+        variables.extend(traits.deferred.then(|| ("__AFL_DEFER_FORKSRV", "1".to_owned())));
+        let input = Input::new(reads_file(command)).map_err(cannot("make memory for inputs"))?;
+        let wanted = Wanted {
+            descriptors: &[],
+            variables: &variables,
+            own_requests: Some(OWN_REQUESTS),
+            last_signal: libc::SIGTERM,
+            own_segments: false,
+        };
+        let mut started = launch::start(command, &input, &wanted)?;
+        let hello = match greet(&mut started) {
+            Ok(hello) => hello,
+            Err(error) => {
+                let _ = started.process.kill();
+                let _ = started.process.wait();
+                return Err(error);
+            }
+        };
+        let Started { process, name, requests, answers } = started;
+        let (table, module) = Table::new(hello.map_size);
+        (into.module[0], into.count) = (module, 1);
+        into.generation.fetch_add(2, SeqCst);
+        symbols::count_edges();
+        child::is_told_at(&raw const CHILD, process.id() as libc::pid_t);
+        let memory = memory.filter(|_| hello.takes_memory);
+        let (stopped, was_killed) = (None, false);
+        let map_size = hello.map_size;
+        let mut server = Self { process, requests, answers, map, map_size, table, memory, input, stopped, was_killed };
+        if server.memory.is_some() && hello.asks_back {
+            let told = server.requests.write_all(&GIVES_MEMORY.to_ne_bytes());
+            told.map_err(|error| Error::target(format!("{name} does not listen: {error}")))?;
+        }
+        Ok(server)
+    }
+
+    /// One run. If the server itself has gone, this process goes too: its successor starts another one.
+    pub fn run(&mut self, input: &[u8]) -> Ended {
+        let mut before;
+        let (told, began) = loop {
+            self.map.bytes()[..self.map_size].fill(0);
+            before = self.stopped.take();
+            let began = (clock::ticks(), tick::now_ns());
+            let told = self.give(input).and_then(|()| self.request());
+            let is_stopped = matches!(told, Ok((status, None)) if libc::WIFSTOPPED(status));
+            if is_stopped {
+                self.stopped = Some(cpu_clock(CHILD.load(SeqCst) as libc::pid_t).unwrap_or(0));
+            }
+            // the way into a loop differs from the way round it, and is made only once: that round does not count
+            if before.is_some() || !is_stopped {
+                break (told, began);
+            }
+        };
+        let (status, cut_off) = told.unwrap_or_else(|_| {
+            // nobody else knows of the child
+            kill(CHILD.load(SeqCst) as libc::pid_t);
+            // SAFETY: ends this process.
+            unsafe { libc::raise(libc::SIGKILL) };
+            (0, None)
+        });
+        let (cycles, elapsed) = (clock::ticks().wrapping_sub(began.0), tick::now_ns() - began.1);
+        // the server does not tell it
+        let time_ns = match (before, self.stopped) {
+            (Some(before @ 1..), Some(after @ 1..)) => after.saturating_sub(before),
+            _ => elapsed,
+        };
+        self.table.add(&self.map.bytes()[..self.map_size]);
+        let mut event = Event::default();
+        let status = match cut_off {
+            Some(cut_off) => cut_off,
+            None if libc::WIFSIGNALED(status) => {
+                event.signal = libc::WTERMSIG(status).into();
+                Status::Crashed
+            }
+            None => {
+                event.exit_code = if libc::WIFEXITED(status) { libc::WEXITSTATUS(status).into() } else { 0 };
+                Status::Returned
+            }
+        };
+        let resources = Resources { cycles, time_ns: time_ns.max(1), ..Resources::default() };
+        Ended { status, event, resources }
+    }
+
+    /// Puts the input where the program reads it.
+    fn give(&mut self, input: &[u8]) -> io::Result<()> {
+        let Some(memory) = &mut self.memory else { return self.input.give(input).map(drop) };
+        let input = &input[..input.len().min(INPUT_BYTES)];
+        let (length, place) = memory.bytes().split_at_mut(LENGTH);
+        length.copy_from_slice(&(input.len() as u32).to_ne_bytes());
+        place[..input.len()].copy_from_slice(input);
+        Ok(())
+    }
+
+    /// Has the program run once. Tells how the child ended, as `wait` does, and why it was cut off, if it was.
+    fn request(&mut self) -> io::Result<(c_int, Option<Status>)> {
+        child::begin();
+        self.requests.write_all(&u32::from(self.was_killed).to_ne_bytes())?;
+        let child = self.word()? as libc::pid_t;
+        CHILD.store(child.max(0) as u64, SeqCst);
+        let status = self.word()? as c_int;
+        let cut_off = child::end();
+        if cut_off.is_some() {
+            // it may have stopped itself just before it was killed, or before anybody knew its number
+            kill(if libc::WIFSTOPPED(status) { child } else { 0 });
+        }
+        if !libc::WIFSTOPPED(status) || cut_off.is_some() {
+            CHILD.store(0, SeqCst);
+        }
+        self.was_killed = cut_off.is_some();
+        Ok((status, cut_off))
+    }
+
+    fn word(&mut self) -> io::Result<u32> {
+        let mut word = [0; 4];
+        self.answers.read_exact(&mut word)?;
+        Ok(u32::from_ne_bytes(word))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        kill(CHILD.swap(0, SeqCst) as libc::pid_t);
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// CPU time of another process, in nanoseconds.
+fn cpu_clock(process: libc::pid_t) -> Option<u64> {
+    let mut clock = 0;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: both write one value each.
+    let is_known = unsafe {
+        libc::clock_getcpuclockid(process, &raw mut clock) == 0 && libc::clock_gettime(clock, &raw mut time) == 0
+    };
+    is_known.then(|| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+fn kill(child: libc::pid_t) {
+    if child > 1 {
+        // SAFETY: a child of the fork server that has not been waited for.
+        unsafe { libc::kill(child, libc::SIGKILL) };
+    }
+}
+
+/// Waits until the server says what it can do.
+fn greet(started: &mut Started) -> Result<Hello> {
+    let name = started.name.clone();
+    if !launch::is_heard(&started.answers) {
+        let seconds = START.as_secs();
+        return Err(Error::target(format!(
+            "{name} did not start AFL++'s fork server within {seconds} s: does it wait for something before its main, or its \
+             __AFL_INIT()?"
+        )));
+    }
+    let mut word = [0; 4];
+    if started.answers.read_exact(&mut word).is_err() {
+        let end = launch::early_end(started.process.wait());
+        return Err(Error::target(format!("{name} ended before AFL++'s fork server started {end}")));
+    }
+    hello::read(c_uint::from_ne_bytes(word)).map_err(|refusal| {
+        Error::target(match refusal {
+            Refusal::MapTooSmall => format!(
+                "{name} has more edges than AFL++'s protocol can tell of ({LARGEST_SIZE}): build it with quagmire-cc, which has \
+                 no such limit"
+            ),
+            Refusal::NotAttached(number) => format!(
+                "{name} could not attach AFL's shared memory (AFL++'s error {number}): is its memory limited? Or build it with \
+                 quagmire-cc"
+            ),
+            Refusal::Newer(version) => format!(
+                "{name} was built by a newer AFL++, whose fork server speaks version {version} of its protocol: quagmire knows \
+                 that of AFL++ 4.04c; build the program with quagmire-cc"
+            ),
+        })
+    })
+}

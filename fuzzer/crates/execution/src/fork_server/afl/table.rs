@@ -1,0 +1,81 @@
+//! AFL's map as tables of a program: each entry is an edge, and a function of its own, since nothing says which belong
+//! together. So work after a run follows what ran, and findings are grouped by the edges where they grew.
+
+use std::os::raw::c_void;
+
+use crate::abi::{RawFunction, RawModule};
+
+/// The first entry is AFL's own: 1 to show that the map is attached.
+const FIRST: usize = 1;
+
+/// An edge stands for itself, as one instruction and as one edge.
+static WEIGHTS: [u32; 2] = [1, 1];
+
+/// The counts of a map. They live as long as the process.
+pub struct Table {
+    counts: &'static mut [u32],
+}
+
+impl Table {
+    /// For a map of this size, and the tables that say where the counts are. Addresses are the numbers of entries.
+    pub fn new(map_size: usize) -> (Self, RawModule) {
+        let numbers = FIRST..map_size.max(FIRST + 1);
+        let counts = Box::leak(vec![0u32; numbers.len()].into_boxed_slice());
+        let entries = counts.as_mut_ptr_range();
+        let function = |number: usize| RawFunction {
+            // one of as many counts as there are numbers
+            entry: entries.start.wrapping_add(number - FIRST),
+            counts: std::ptr::null_mut(),
+            weights: WEIGHTS.as_ptr(),
+            address: number as *const c_void,
+            edges: 1,
+            lines: 0,
+            progress: 0,
+            sums: 0,
+        };
+        let functions = Box::leak(numbers.map(function).collect::<Box<[_]>>());
+        let functions = functions.as_ptr_range();
+        let module = RawModule {
+            functions_start: functions.start,
+            functions_stop: functions.end,
+            entries_start: entries.start,
+            entries_stop: entries.end,
+        };
+        (Self { counts }, module)
+    }
+
+    /// Adds the counts of a run. Who observes them has cleared them before.
+    pub fn add(&mut self, map: &[u8]) {
+        let (words, rest) = map.as_chunks::<8>();
+        for (at, word) in words.iter().enumerate().filter(|(_, word)| u64::from_ne_bytes(**word) != 0) {
+            self.add_some(at * 8, word);
+        }
+        self.add_some(words.len() * 8, rest);
+    }
+
+    fn add_some(&mut self, first: usize, map: &[u8]) {
+        for (at, &count) in map.iter().enumerate().filter(|(_, count)| **count != 0) {
+            if let Some(sum) = (first + at).checked_sub(FIRST).and_then(|at| self.counts.get_mut(at)) {
+                *sum = sum.wrapping_add(count.into());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_copied_but_for_the_first() {
+        let (mut table, module) = Table::new(20);
+        let mut map = [0; 20];
+        (map[0], map[1], map[9], map[19]) = (1, 2, 255, 7);
+        table.add(&map);
+        table.add(&map);
+        let expected = (1..20).map(|at: usize| 2 * u32::from(map[at]));
+        assert!(table.counts.iter().copied().eq(expected), "{:?}", table.counts);
+        // SAFETY: both ends of one list.
+        assert_eq!(unsafe { module.functions_stop.offset_from(module.functions_start) }, 19);
+    }
+}

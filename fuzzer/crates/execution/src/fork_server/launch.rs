@@ -1,0 +1,193 @@
+//! How a fork server is started: its pipes, its surroundings, and what it is silent about.
+
+use std::{
+    ffi::OsString,
+    io,
+    os::{
+        fd::{AsRawFd, RawFd},
+        raw::c_int,
+        unix::{ffi::OsStringExt, process::CommandExt},
+    },
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    time::Duration,
+};
+
+use super::{INPUT_FILE, input::Input, is_input_file, reads_file};
+use crate::{
+    abi::{ANSWERS, INPUT, REQUESTS},
+    process::{End, signal_name, usual_signals},
+};
+use quagmire_base::error::{Error, Result};
+
+/// A program that takes longer than this to get to its `main` is given up.
+pub const START: Duration = Duration::from_secs(60);
+
+/// With this in the environment, functions of libraries are looked up when they are called, as they are without a fuzzer; a
+/// program may lack some that it never calls. AFL++'s name.
+const BINDS_LATE: &str = "LD_BIND_LAZY";
+
+/// What a kind of server wants beside what all have.
+pub struct Wanted<'a> {
+    /// Descriptors: of this process, and what they are in the server.
+    pub descriptors: &'a [(RawFd, RawFd)],
+    /// In its environment.
+    pub variables: &'a [(&'static str, String)],
+    /// Where it keeps the other end of its requests open, so that it never reads their end.
+    pub own_requests: Option<RawFd>,
+    /// The signal that it gets when this process ends.
+    pub last_signal: c_int,
+    /// System V segments and message queues that it leaves behind go with it, where we may have that. Not if it has to see
+    /// ours.
+    pub own_segments: bool,
+}
+
+/// A process that was started, and how to talk to it.
+pub struct Started {
+    pub process: Child,
+    pub name: String,
+    pub requests: io::PipeWriter,
+    pub answers: io::PipeReader,
+}
+
+/// An error of the system in something that the user did not ask for.
+pub fn cannot(what: &'static str) -> impl Fn(io::Error) -> Error {
+    move |error| Error::other(format!("cannot {what}: {error}"))
+}
+
+/// Starts the program of `command` with its arguments.
+///
+/// # Errors
+/// A program that cannot be started.
+pub fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result<Started> {
+    let [program, arguments @ ..] = command else {
+        return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`"));
+    };
+    let name = Path::new(program).display().to_string();
+    let (server_requests, requests) = io::pipe().map_err(cannot("make a pipe"))?;
+    let (answers, server_answers) = io::pipe().map_err(cannot("make a pipe"))?;
+    let by_file = reads_file(command);
+    let stdin = if by_file { Stdio::null() } else { Stdio::from(input.share().map_err(cannot("share inputs"))?) };
+    let mut command = Command::new(program);
+    command.args(arguments.iter().map(with_input_file)).stdin(stdin);
+    for (variable, value) in wanted.variables {
+        command.env(variable, value);
+    }
+    // once in the server, and not by each of its children for what it calls
+    if !binds_late() {
+        command.env("LD_BIND_NOW", "1");
+    }
+    for (variable, usual) in [
+        ("ASAN_OPTIONS", "abort_on_error=1:symbolize=0:detect_leaks=0:allocator_may_return_null=1"),
+        ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:symbolize=0"),
+    ] {
+        if std::env::var_os(variable).is_none() {
+            command.env(variable, usual);
+        }
+    }
+    let mut given = vec![
+        (server_requests.as_raw_fd(), REQUESTS),
+        (server_answers.as_raw_fd(), ANSWERS),
+        (input.as_raw_fd(), INPUT),
+    ];
+    given.extend(wanted.own_requests.map(|number| (requests.as_raw_fd(), number)));
+    given.extend(wanted.descriptors);
+    let &Wanted { last_signal, own_segments, .. } = wanted;
+    let parent = std::process::id();
+    // SAFETY: async-signal-safe calls.
+    unsafe {
+        command.pre_exec(move || {
+            for &(ours, theirs) in &given {
+                if libc::dup2(ours, theirs) < 0 {
+                    return Err(io::Error::last_os_error());
+                }
+            }
+            // the terminal's Ctrl-C is not for it, and it leaves no core files
+            libc::setsid();
+            libc::prctl(libc::PR_SET_PDEATHSIG, last_signal);
+            if std::os::unix::process::parent_id() != parent {
+                return Err(io::ErrorKind::BrokenPipe.into()); // it has ended already
+            }
+            if own_segments {
+                libc::unshare(libc::CLONE_NEWIPC);
+            }
+            let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+            libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
+            usual_signals();
+            Ok(())
+        })
+    };
+    let process = command.spawn().map_err(|error| Error::target(format!("cannot start {name}: {error}")))?;
+    Ok(Started { process, name, requests, answers })
+}
+
+/// Waits until the server says something, but not for ever. Whether it did, or has ended.
+pub fn is_heard(answers: &io::PipeReader) -> bool {
+    let mut ready = libc::pollfd { fd: answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one descriptor, which is open.
+    unsafe { libc::poll(&raw mut ready, 1, START.as_millis() as i32) > 0 }
+}
+
+/// How a program has ended that was not to end yet, in brackets, and what to do about it.
+pub fn early_end(status: io::Result<ExitStatus>) -> String {
+    // the dynamic linker's exit code
+    let lacks = status.as_ref().is_ok_and(|status| status.code() == Some(127)) && !binds_late();
+    let why = if lacks {
+        format!(
+            "with LD_BIND_NOW=1 to see why; if it ends so only then, it lacks what it never calls: set {BINDS_LATE}=1"
+        )
+    } else {
+        "to see why, or build it again with quagmire-cc".to_owned()
+    };
+    format!("({}): run it by hand {why}", end_of(status))
+}
+
+fn binds_late() -> bool {
+    std::env::var_os(BINDS_LATE).is_some()
+}
+
+/// How a process that was waited for has ended.
+fn end_of(status: io::Result<ExitStatus>) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match status {
+        Err(error) => error.to_string(),
+        Ok(status) => match status.signal() {
+            Some(signal) => signal_name(signal),
+            None => End::Code(status.code().unwrap_or(0)).to_string(),
+        },
+    }
+}
+
+/// The name of the file with the input instead of `@@`.
+fn with_input_file(argument: &OsString) -> OsString {
+    if !is_input_file(argument) {
+        return argument.clone();
+    }
+    let bytes = argument.clone().into_vec();
+    let mut result = Vec::new();
+    let mut rest = bytes.as_slice();
+    while let Some((&first, others)) = rest.split_first() {
+        if let Some(behind) = rest.strip_prefix(INPUT_FILE.as_bytes()) {
+            result.extend_from_slice(format!("/proc/self/fd/{INPUT}").as_bytes());
+            rest = behind;
+        } else {
+            result.push(first);
+            rest = others;
+        }
+    }
+    OsString::from_vec(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_input_takes_the_place_of_its_sign() {
+        let replaced = |text: &str| with_input_file(&text.into()).into_string().expect("text");
+        assert_eq!(replaced("@@"), "/proc/self/fd/196");
+        assert_eq!(replaced("--in=@@,@@"), "--in=/proc/self/fd/196,/proc/self/fd/196");
+        assert_eq!(replaced("a@b"), "a@b");
+        assert!(reads_file(&["@@".into(), "@@".into()]) && !reads_file(&["@@".into(), "a".into()]));
+    }
+}

@@ -1,0 +1,328 @@
+//! A program that was started as a fork server: it is told to run, and says how that ended.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io::{self, Read, Write},
+    os::{
+        fd::{AsRawFd, RawFd},
+        raw::c_int,
+    },
+    process::Child,
+    ptr::NonNull,
+    sync::atomic::Ordering::{Acquire, Release, SeqCst},
+};
+
+use super::{
+    child, image,
+    input::Input,
+    launch::{self, START, Started, Wanted, cannot},
+    maps, reads_file,
+};
+use crate::{
+    abi::{
+        ABI, Event, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, RawModules, Resources, SERVE, STARTED, Served,
+        ServerTables, Status, WENT_REJECT, WENT_ROUND,
+    },
+    clock,
+    process::memory_file,
+    symbols,
+};
+use quagmire_base::error::{Error, Result};
+
+/// How often a child can come to its loop, in vain, for one run.
+const MOST_STARTS: u32 = 8;
+
+/// Descriptor in the server, beside those of AFL's protocol.
+const MEMORY: RawFd = 197;
+
+/// How a run ended, and what it used.
+pub struct Ended {
+    pub status: Status,
+    pub event: Event,
+    pub resources: Resources,
+}
+
+/// A running fork server. It ends when this value does, or this process.
+pub struct Server {
+    process: Child,
+    name: String,
+    requests: io::PipeWriter,
+    answers: io::PipeReader,
+    memory: File,
+    served: NonNull<Served>,
+    input: Input,
+    /// Address of the [`ServerTables`] in the server, told before the first run.
+    tables: u64,
+    /// The last request.
+    number: u64,
+    /// How many of the program's objects were looked at.
+    loaded: usize,
+    /// Bytes of the list of libraries that the server was asked to open.
+    libraries_seen: usize,
+}
+
+impl Server {
+    /// Starts the program of `command` with its arguments.
+    ///
+    /// # Errors
+    /// A program that cannot be started, or has no fork server of this version.
+    pub fn start(command: &[OsString]) -> Result<Self> {
+        let memory = memory_file(c"quagmire-counts").map_err(cannot("make memory to share"))?;
+        let bytes = size_of::<Served>().next_multiple_of(PAGE);
+        memory.set_len(bytes as u64).map_err(cannot("make memory to share"))?;
+        // SAFETY: new memory of this process.
+        let mapped = unsafe {
+            let (flags, protection) = (libc::MAP_SHARED, libc::PROT_READ | libc::PROT_WRITE);
+            libc::mmap(std::ptr::null_mut(), bytes, protection, flags, memory.as_raw_fd(), 0)
+        };
+        let served = NonNull::new(mapped.cast::<Served>()).filter(|_| mapped != libc::MAP_FAILED);
+        let served = served.ok_or_else(|| cannot("map memory to share")(io::Error::last_os_error()))?;
+        // SAFETY: just mapped, as large as this, and zero.
+        unsafe { (*served.as_ptr()).abi = ABI };
+        let input = Input::new(reads_file(command)).map_err(cannot("make memory for inputs"))?;
+        let wanted = Wanted {
+            descriptors: &[(memory.as_raw_fd(), MEMORY)],
+            variables: &[(SERVE, MEMORY.to_string())],
+            own_requests: None,
+            last_signal: libc::SIGKILL,
+            own_segments: true,
+        };
+        let Started { process, name, requests, answers } = launch::start(command, &input, &wanted)?;
+        let mut server = Self {
+            process,
+            name,
+            requests,
+            answers,
+            memory,
+            served,
+            input,
+            tables: 0,
+            number: 0,
+            loaded: 0,
+            libraries_seen: 0,
+        };
+        server.greet()?;
+        server.tables = server.served().server;
+        child::is_told_at(&raw const server.served().child, server.process.id() as libc::pid_t);
+        child::keeps_lowest_stack_at(server.served().lowest_stack);
+        if server.served().takes_memory != 0 {
+            server.input.map().map_err(cannot("map memory for inputs"))?;
+        }
+        Ok(server)
+    }
+
+    /// Waits until the program says that it is ready.
+    fn greet(&mut self) -> Result<()> {
+        if !launch::is_heard(&self.answers) {
+            let (name, seconds) = (&self.name, START.as_secs());
+            return Err(Error::target(format!(
+                "{name} did not get to its main, or its __AFL_INIT(), within {seconds} s: does it wait for something?"
+            )));
+        }
+        if self.answers.read_exact(&mut [0; 4]).is_err() {
+            let end = launch::early_end(self.process.wait());
+            return Err(Error::target(format!("{} ended before its main {end}", self.name)));
+        }
+        let served = self.served();
+        match (served.abi, served.ready) {
+            (ABI, READY) => Ok(()),
+            (ABI, NOT_SHARED) => Err(Error::target(format!(
+                "{} has counts that cannot be shared: link it, and the libraries of your own that it loads, with quagmire-cc, \
+                 and not with gold or mold",
+                self.name
+            ))),
+            (ABI, _) => Err(Error::other(format!("no memory to share with {}", self.name))),
+            _ => {
+                Err(Error::target(format!("{} was built by another version of quagmire-cc: build it again", self.name)))
+            }
+        }
+    }
+
+    fn served(&self) -> &Served {
+        // SAFETY: mapped for as long as this process lives; the server writes to it only between a request and its answer.
+        unsafe { self.served.as_ref() }
+    }
+
+    /// Copies the tables of the program's objects that are not among `into` yet, behind those that are. Tells whether there
+    /// were any.
+    ///
+    /// # Errors
+    /// If this process may not look into that one.
+    pub fn load(&mut self, into: *mut RawModules) -> Result<bool> {
+        let process = self.process.id() as libc::pid_t;
+        let failed = |error: io::Error| Error::other(format!("cannot read the tables of {}: {error}", self.name));
+        let text = std::fs::read_to_string(format!("/proc/{process}/maps")).map_err(failed)?;
+        let mappings = maps::parse(&text);
+        let process = File::open(format!("/proc/{process}/mem")).map_err(failed)?;
+        let tables: Box<ServerTables> = image::value_at(&process, self.tables).map_err(failed)?;
+        let regions = &tables.region[..(tables.region_count as usize).min(tables.region.len())];
+        let theirs: Box<RawModules> = image::value_at(&process, tables.modules).map_err(failed)?;
+        let refused = theirs.refused;
+        let theirs = &theirs.module[..(theirs.count as usize).min(theirs.module.len())];
+        let mut copies = Vec::new();
+        for module in theirs.iter().skip(self.loaded).filter(|module| !module.functions_start.is_null()) {
+            copies.push(image::copy(&process, module, &mappings, regions, &self.memory).map_err(failed)?);
+        }
+        // SAFETY: a list that lives as long as this process, which has not more items than the program's; those that somebody
+        // may have looked at stay as they are, and the generation is changed when all is there.
+        unsafe {
+            for copy in &copies {
+                (&raw mut (*into).module[(*into).count as usize]).write(*copy);
+                (&raw mut (*into).count).write_volatile((*into).count + 1);
+            }
+            (&raw mut (*into).refused).write_volatile(refused);
+            (*into).generation.fetch_add(2, SeqCst);
+        }
+        self.loaded = theirs.len();
+        symbols::look_elsewhere(maps::objects(&mappings));
+        Ok(!copies.is_empty())
+    }
+
+    /// How long the list of libraries is. The target may have written anything there.
+    fn libraries_end(&self) -> usize {
+        usize::try_from(self.served().libraries_end.load(Acquire)).unwrap_or(LIBRARIES_BYTES).min(LIBRARIES_BYTES)
+    }
+
+    /// Whether runs have opened libraries that the server was not asked to open yet.
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        self.libraries_end() > self.libraries_seen
+    }
+
+    /// The paths of those that it was asked to open, each with a zero byte behind it.
+    pub fn opened(&self) -> &[u8] {
+        &self.served().libraries[..self.libraries_seen]
+    }
+
+    /// Whether all of these paths, each with a zero byte behind it, are among those of libraries that runs have opened and
+    /// the server was not asked to open.
+    pub fn has_met(&self, paths: &[u8]) -> bool {
+        let end = self.libraries_end();
+        let met: Vec<&[u8]> =
+            self.served().libraries[self.libraries_seen.min(end)..end].split(|&byte| byte == 0).collect();
+        paths.ends_with(&[0]) && paths.split(|&byte| byte == 0).all(|path| path.is_empty() || met.contains(&path))
+    }
+
+    /// Empties the list of what runs have opened and the server was not asked to open. No run is on.
+    pub fn forget_met(&mut self) {
+        self.served().libraries_end.store(self.libraries_seen as u64, Release);
+    }
+
+    /// Puts paths on the list of what runs have opened, which is empty so far. Tells whether there were any.
+    pub fn list(&mut self, paths: &[u8]) -> bool {
+        if paths.is_empty() || paths.len() > LIBRARIES_BYTES || self.has_news() || !self.opened().is_empty() {
+            return false;
+        }
+        // SAFETY: mapped for as long as this process lives; no run is on.
+        let served = unsafe { &mut *self.served.as_ptr() };
+        served.libraries[..paths.len()].copy_from_slice(paths);
+        served.libraries_end.store(paths.len() as u64, Release);
+        true
+    }
+
+    /// Has the program open the libraries that runs have opened. If it cannot, it looks at each of them only once. Not to be
+    /// called within a run: a child in its loop ends.
+    ///
+    /// # Errors
+    /// If the server has gone.
+    pub fn open_libraries(&mut self) -> io::Result<()> {
+        self.libraries_seen = self.libraries_end();
+        self.ask(true)
+    }
+
+    /// One run. If the server itself has gone, this process goes too: its successor starts another one.
+    pub fn run(&mut self, input: &[u8]) -> Ended {
+        let mut told = Ok(None);
+        for _ in 0..MOST_STARTS {
+            told = self.give(input).and_then(|()| self.request());
+            // what a child does before its loop, and until it first comes back to it, is no part of a run
+            if !(matches!(told, Ok(None)) && self.served().looped == STARTED) {
+                break;
+            }
+        }
+        let cut_off = told.unwrap_or_else(|_| {
+            // SAFETY: ends this process.
+            unsafe { libc::raise(libc::SIGKILL) };
+            None
+        });
+        let served = self.served();
+        let cycles = plausible(served.cycles);
+        let time_ns = match served.time_ns {
+            0 => (cycles as f64 * clock::ns_per_tick()) as u64,
+            measured => plausible(measured),
+        };
+        let resources = Resources {
+            cycles,
+            heap_peak: plausible(served.heap.peak.max(0) as u64),
+            heap_total: plausible(served.heap.total),
+            // what it has forked may have noted less deep stacks
+            stack: plausible(served.stack.max(child::deepest_stack(served.top))),
+            time_ns: time_ns.max(1),
+            threads: 0,
+        };
+        let mut event = Event { pc: served.pc, address: served.address, ..Event::default() };
+        let ended = served.status as c_int;
+        let status = match (cut_off, served.looped) {
+            (Some(cut_off), _) => cut_off,
+            (None, WENT_ROUND) => Status::Returned,
+            (None, WENT_REJECT) => Status::Rejected,
+            (None, _) if libc::WIFSIGNALED(ended) => {
+                event.signal = libc::WTERMSIG(ended).into();
+                Status::Crashed
+            }
+            (None, _) => {
+                event.exit_code = libc::WEXITSTATUS(ended).into();
+                Status::Returned
+            }
+        };
+        Ended { status, event, resources }
+    }
+
+    /// Puts the input where the program reads it.
+    fn give(&mut self, input: &[u8]) -> io::Result<()> {
+        let given = self.input.give(input)?;
+        // SAFETY: mapped for as long as this process lives; no run is on.
+        unsafe { (*self.served.as_ptr()).input_size = given as u64 };
+        Ok(())
+    }
+
+    /// Has the program run once. Tells why the run was cut off, if it was.
+    fn request(&mut self) -> io::Result<Option<Status>> {
+        child::begin();
+        self.ask(false)?;
+        let cut_off = child::end();
+        let served = self.served();
+        if served.looped == 0 && served.status == NO_CHILD {
+            return Err(io::Error::other("it cannot fork"));
+        }
+        Ok(cut_off)
+    }
+
+    /// Makes a request, to open libraries or to run, and waits for the answer.
+    fn ask(&mut self, opening: bool) -> io::Result<()> {
+        self.number += 1;
+        // SAFETY: mapped for as long as this process lives; the server waits. A target may have written to all of them.
+        unsafe {
+            (*self.served.as_ptr()).answered = self.number - 1;
+            (*self.served.as_ptr()).wanted = self.number;
+            (*self.served.as_ptr()).opening = opening.into();
+        }
+        let (word, mut answer) = ((self.number as u32).to_ne_bytes(), [0; 4]);
+        self.requests.write_all(&word)?;
+        self.answers.read_exact(&mut answer)?;
+        if answer == word { Ok(()) } else { Err(io::Error::other("it answers something else")) }
+    }
+}
+
+/// A number that the target can have written, within what a run can use: sums of it stay numbers.
+fn plausible(amount: u64) -> u64 {
+    amount.min(1 << 48)
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

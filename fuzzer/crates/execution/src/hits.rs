@@ -1,0 +1,108 @@
+//! How many runs hit each branch (FairFuzz's numHits), counted at the price of one addition per function that ran.
+//!
+//! A function that runs with the counts that it had before hits the same branches again: only the number of such runs is
+//! kept, and handed out to its branches when its counts change, or when somebody asks.
+
+use super::program::Function;
+
+/// Hits since they were last settled. Functions and edges go by their numbers in the program.
+#[derive(Debug)]
+pub struct FreshHits {
+    counting: bool,
+    /// Of each function: runs with its present counts that its branches do not know of.
+    runs: Vec<u32>,
+    /// Of each branch: runs with other counts.
+    hits: Vec<u32>,
+    /// Functions that ran since the last settling.
+    touched: Vec<u32>,
+    is_touched: Vec<bool>,
+}
+
+impl Default for FreshHits {
+    fn default() -> Self {
+        Self { counting: true, runs: Vec::new(), hits: Vec::new(), touched: Vec::new(), is_touched: Vec::new() }
+    }
+}
+
+impl FreshHits {
+    /// Makes room for a program of this size.
+    pub fn grow(&mut self, functions: usize, edges: usize) {
+        self.runs.resize(functions, 0);
+        self.is_touched.resize(functions, false);
+        self.hits.resize(edges, 0);
+    }
+
+    /// Whether runs count from now on.
+    pub fn set_counting(&mut self, on: bool) {
+        self.counting = on;
+    }
+
+    /// A function ran. To be called after [`change`](Self::change).
+    #[inline]
+    pub fn ran(&mut self, function: u32) {
+        if !self.counting {
+            return;
+        }
+        self.runs[function as usize] += 1;
+        if !self.is_touched[function as usize] {
+            self.is_touched[function as usize] = true;
+            self.touched.push(function);
+        }
+    }
+
+    /// The counts of a function, which are `counts` so far, are about to change.
+    #[inline]
+    pub fn change(&mut self, function: u32, first_edge: usize, counts: &[u32]) {
+        let runs = std::mem::take(&mut self.runs[function as usize]);
+        if runs == 0 {
+            return;
+        }
+        for (hits, &count) in self.hits[first_edge..].iter_mut().zip(counts) {
+            *hits += if count == 0 { 0 } else { runs };
+        }
+    }
+
+    /// Adds all fresh hits to `all`; `counts` are the present counts of all edges.
+    pub fn settle(&mut self, functions: &[Function], counts: &[u32], all: &mut [u64]) {
+        for function in std::mem::take(&mut self.touched) {
+            let edges = functions[function as usize].edge_numbers();
+            self.change(function, edges.start, &counts[edges.clone()]);
+            for (all, fresh) in all[edges.clone()].iter_mut().zip(&mut self.hits[edges]) {
+                *all += u64::from(std::mem::take(fresh));
+            }
+            self.is_touched[function as usize] = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::made_up;
+
+    #[test]
+    fn each_run_counts_once_for_each_branch_that_it_hit() {
+        let (program, _) = made_up(&[2, 3]);
+        let mut hits = FreshHits::default();
+        hits.grow(2, 5);
+        let mut all = [0; 5];
+        let mut settle = |hits: &mut FreshHits, counts: &[u32; 5]| {
+            hits.settle(program.functions(), counts, &mut all);
+            all
+        };
+        // three runs of the second function, the last one with other counts
+        hits.ran(1);
+        hits.ran(1);
+        hits.change(1, 2, &[1, 7, 0]);
+        hits.ran(1);
+        assert_eq!(settle(&mut hits, &[0, 0, 1, 0, 9]), [0, 0, 3, 2, 1]);
+        assert_eq!(settle(&mut hits, &[0, 0, 1, 0, 9]), [0, 0, 3, 2, 1], "once");
+        hits.ran(0);
+        hits.set_counting(false);
+        hits.ran(0);
+        hits.change(0, 0, &[1, 1]);
+        hits.ran(0);
+        hits.set_counting(true);
+        assert_eq!(settle(&mut hits, &[1, 0, 1, 0, 9]), [1, 1, 3, 2, 1]);
+    }
+}

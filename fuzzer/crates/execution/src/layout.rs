@@ -1,0 +1,126 @@
+//! That C and Rust agree on what they share: sizes, offsets, numbers. The Rust side is written down as static assertions in
+//! `compiler-wrapper/runtime/layout.h`, which the runtime includes: the C side does not compile if it differs. A test keeps
+//! the file up to date; `QUAGMIRE_UPDATE_LAYOUT=1 cargo test -p quagmire --lib layout` writes it.
+
+use std::{fmt::Write as _, mem::offset_of, path::Path};
+
+use super::abi::{
+    ABI, ANSWERS, Event, Harness, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_MODULES, NO_CHILD, NOT_SHARED, PAGE,
+    READY, REQUESTS, RawFunction, RawModule, RawModules, Region, Resources, STARTED, Served, ServerTables, Status,
+    WENT_REJECT, WENT_ROUND,
+};
+
+const HEAD: &str = "/* What the engine's side has (fuzzer/src/target/abi.rs), written by its test `layout`: this file is not edited by \
+                    hand. */\n#ifndef QUAGMIRE_LAYOUT_H\n#define QUAGMIRE_LAYOUT_H\n\n#include \"quagmire.h\"\n\n\
+                    #if UINTPTR_MAX == UINT64_MAX\n";
+
+/// Assertions on a structure and all of its fields. A field that is missing here does not compile.
+macro_rules! structure {
+    ($text:ident, $rust:ident, $c:literal, $($field:ident),+) => {
+        fn has_no_other_fields(value: &$rust) {
+            let $rust { $($field: _),+ } = value;
+        }
+        let _ = has_no_other_fields;
+        let (c, size) = ($c, size_of::<$rust>());
+        let _ = writeln!($text, "_Static_assert(sizeof(struct {c}) == {size}, \"{c}\");");
+        $(let _ = writeln!(
+            $text,
+            "_Static_assert(offsetof(struct {c}, {field}) == {offset}, \"{c}.{field}\");",
+            field = stringify!($field),
+            offset = offset_of!($rust, $field),
+        );)+
+    };
+}
+
+fn structures() -> String {
+    let mut text = String::new();
+    macro_rules! one {
+        ($rust:ident, $c:literal, $($field:ident),+) => {{ structure!(text, $rust, $c, $($field),+); }};
+    }
+    one!(RawFunction, "qgm_function", entry, counts, weights, address, edges, lines, progress, sums);
+    one!(RawModule, "qgm_module", functions_start, functions_stop, entries_start, entries_stop);
+    one!(RawModules, "qgm_modules", generation, count, refused, reading, module);
+    one!(Event, "qgm_event", signal, exit_code, pc, address);
+    one!(Resources, "qgm_resources", cycles, heap_peak, heap_total, stack, time_ns, threads);
+    one!(Heap, "qgm_heap", counting, current, peak, total);
+    one!(Region, "qgm_region", address, length, offset);
+    one!(ServerTables, "qgm_server", modules, bytes, region_count, region);
+    one!(
+        Served,
+        "qgm_served",
+        abi,
+        ready,
+        server,
+        lowest_stack,
+        takes_memory,
+        input_size,
+        wanted,
+        answered,
+        child,
+        looped,
+        status,
+        began,
+        cpu_began,
+        measured,
+        pc,
+        address,
+        top,
+        stack,
+        cycles,
+        time_ns,
+        heap,
+        opening,
+        libraries_locked,
+        libraries_end,
+        library_opens,
+        libraries
+    );
+    one!(Harness, "qgm_harness", abi, modules, initialize, run, event, guard, ticks_in_run, resources);
+    text
+}
+
+fn numbers() -> String {
+    let numbers: [(&str, u64); 22] = [
+        ("QGM_ABI", ABI),
+        ("QGM_MAX_MODULES", MAX_MODULES as u64),
+        ("QGM_RETURNED", Status::Returned as u64),
+        ("QGM_REJECTED", Status::Rejected as u64),
+        ("QGM_CRASHED", Status::Crashed as u64),
+        ("QGM_HUNG", Status::Hung as u64),
+        ("QGM_MEMORY", Status::Memory as u64),
+        ("QGM_EXITED", Status::Exited as u64),
+        ("sizeof(enum qgm_status)", size_of::<Status>() as u64),
+        ("QGM_INPUT", INPUT as u64),
+        ("QGM_REQUESTS", REQUESTS as u64),
+        ("QGM_ANSWERS", ANSWERS as u64),
+        ("QGM_PAGE", PAGE as u64),
+        ("QGM_INPUT_BYTES", INPUT_BYTES as u64),
+        ("QGM_READY", READY),
+        ("QGM_NOT_SHARED", NOT_SHARED),
+        ("QGM_ENDED", 0),
+        ("QGM_WENT_ROUND", WENT_ROUND),
+        ("QGM_WENT_REJECT", WENT_REJECT),
+        ("QGM_STARTED", STARTED),
+        ("QGM_NO_CHILD", NO_CHILD),
+        ("QGM_LIBRARIES_BYTES", LIBRARIES_BYTES as u64),
+    ];
+    numbers.iter().fold(String::new(), |mut text, (name, value)| {
+        let _ = writeln!(text, "_Static_assert({name} == {value}u, \"{name}\");");
+        text
+    })
+}
+
+#[test]
+fn the_runtime_asserts_what_the_engine_has() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../compiler-wrapper/runtime/layout.h");
+    let wanted = format!("{HEAD}{}{}#endif\n\n#endif\n", structures(), numbers());
+    if std::env::var_os("QUAGMIRE_UPDATE_LAYOUT").is_some() {
+        std::fs::write(&path, &wanted).expect("written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "{} is out of date: write it with QUAGMIRE_UPDATE_LAYOUT=1", path.display());
+    let mut command = std::process::Command::new("cc");
+    command.args(["-std=gnu11", "-fsyntax-only", "-x", "c"]).arg(&path);
+    let checked = command.output().expect("a C compiler");
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+}

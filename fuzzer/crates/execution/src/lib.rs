@@ -1,0 +1,28 @@
+//! Running the program under test and observing it.
+
+pub mod abi;
+pub mod clock;
+pub mod counts;
+pub mod executor;
+pub mod fork_server;
+pub mod hits;
+pub mod info;
+pub mod input_page;
+#[cfg(test)]
+mod layout;
+pub mod line_counter;
+pub mod line_table;
+pub mod lines;
+pub mod notices;
+pub mod perf;
+pub mod pipes;
+mod proc_files;
+pub mod process;
+pub mod program;
+pub mod recognise;
+pub mod sums;
+pub mod symbols;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod tick;
+pub mod watchdog;

@@ -1,0 +1,181 @@
+//! Hardware counters of this thread, by the kernel's perf events, user space only. Many virtual machines and most
+//! containers have none: nothing depends on them.
+
+use std::{io, time::Duration};
+
+use perf_event::{Builder, Counter, Group, events::Hardware};
+
+/// How the counters are called, in the order of [`Amounts`].
+pub const NAMES: [&str; 2] = ["hw-instructions", "hw-cycles"];
+
+/// What was counted in one run, in the order of [`NAMES`].
+pub type Amounts = [f64; NAMES.len()];
+
+/// Counters that are on.
+pub struct Counters {
+    group: Group,
+    members: [Counter; NAMES.len()],
+}
+
+/// What the counters show at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    amounts: [u64; NAMES.len()],
+    /// Since the counters were started.
+    enabled: Duration,
+    /// Of that, how long the processor counted: it may have to share its counters with others.
+    running: Duration,
+}
+
+impl Counters {
+    /// Starts counting retired instructions and cycles of the calling thread.
+    ///
+    /// # Errors
+    /// Where there are no such counters, or they are not allowed: see [`why_not`].
+    pub fn start() -> io::Result<Self> {
+        Self::of([Builder::new(Hardware::INSTRUCTIONS), Builder::new(Hardware::CPU_CYCLES)])
+    }
+
+    /// The builder leaves out the kernel and the hypervisor unless told otherwise.
+    fn of(events: [Builder; NAMES.len()]) -> io::Result<Self> {
+        let mut group = Group::new()?;
+        let [first, second] = &events;
+        let members = [group.add(first)?, group.add(second)?];
+        group.enable()?;
+        Ok(Self { group, members })
+    }
+
+    /// What they show now; `None` if they cannot be read, as when the target closed their descriptors.
+    pub fn read(&mut self) -> Option<Reading> {
+        let data = self.group.read().ok()?;
+        let [first, second] = &self.members;
+        Some(Reading {
+            amounts: [data.get(first)?.value(), data.get(second)?.value()],
+            enabled: data.time_enabled()?,
+            running: data.time_running()?,
+        })
+    }
+}
+
+impl Reading {
+    /// Of each of the `runs` runs since `before`, scaled up where the processor counted only part of the time. `None` if
+    /// it did not count at all.
+    pub fn since(self, before: Self, runs: u32) -> Option<Amounts> {
+        let running = self.running.saturating_sub(before.running).as_secs_f64();
+        if running <= 0.0 {
+            return None;
+        }
+        let scale = self.enabled.saturating_sub(before.enabled).as_secs_f64() / running / f64::from(runs.max(1));
+        let mut amounts = Amounts::default();
+        for (amount, (now, then)) in amounts.iter_mut().zip(self.amounts.into_iter().zip(before.amounts)) {
+            *amount = now.saturating_sub(then) as f64 * scale;
+        }
+        Some(amounts)
+    }
+}
+
+/// Why there are no counters, and what would help, in words.
+pub fn why_not(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV | libc::ENXIO) => {
+            "its processor offers none, as in most virtual machines".to_owned()
+        }
+        Some(libc::EACCES | libc::EPERM) => {
+            let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
+            let level = level.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned());
+            format!(
+                "not allowed: kernel.perf_event_paranoid is {level} and has to be 2 or less, and a container has to allow \
+                 perf_event_open"
+            )
+        }
+        Some(libc::ENOSYS) => "the kernel was built without perf events, or a container hides them".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/common/missing.rs"]
+#[allow(dead_code, reason = "the end-to-end tests use the rest")]
+mod missing;
+
+#[cfg(test)]
+mod tests {
+    use perf_event::events::Software;
+
+    use super::*;
+
+    const PAGES: usize = 4000;
+
+    /// How the tests' rule for what may be left out calls the kernel's counters.
+    const MISSING: &str = "perf-events";
+
+    /// Touches pages that nobody has touched, each of which is a fault: not the allocator's, which may be used ones.
+    fn touch_fresh_pages() {
+        let bytes = PAGES * 4096;
+        // SAFETY: a new private mapping that is used within its bounds and unmapped once
+        unsafe {
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let memory = libc::mmap(std::ptr::null_mut(), bytes, protection, kind, -1, 0);
+            assert_ne!(memory, libc::MAP_FAILED);
+            // one fault a page: a kernel that does not know the advice counts fewer
+            libc::madvise(memory, bytes, libc::MADV_NOHUGEPAGE);
+            for page in 0..PAGES {
+                memory.cast::<u8>().add(page * 4096).write_volatile(1);
+            }
+            libc::munmap(memory, bytes);
+        }
+    }
+
+    #[test]
+    fn events_of_the_kernel_are_counted() {
+        // by the very code that counts hardware events, on any machine that has perf events at all
+        let events = [Software::PAGE_FAULTS, Software::PAGE_FAULTS_MIN].map(|event| {
+            let mut builder = Builder::new(event);
+            builder.include_kernel();
+            builder
+        });
+        let mut counters = match Counters::of(events) {
+            Ok(counters) => counters,
+            Err(error) => {
+                missing::skip(MISSING, &why_not(&error));
+                return;
+            }
+        };
+        let before = counters.read().expect("they are on");
+        touch_fresh_pages();
+        let after = counters.read().expect("they are on");
+        let Some([all, minor]) = after.since(before, 2).filter(|amounts| *amounts != [0.0; 2]) else {
+            // sandboxes accept events that they do not count
+            missing::skip(MISSING, "this kernel accepts events that it does not count");
+            return;
+        };
+        assert!((2.0..=PAGES as f64).contains(&all), "{all} faults in each of two runs");
+        assert!((1.0..=all).contains(&minor), "{minor} of {all}");
+    }
+
+    #[test]
+    fn shared_counters_are_scaled_up() {
+        let reading = |instructions, cycles, enabled, running| Reading {
+            amounts: [instructions, cycles],
+            enabled: Duration::from_millis(enabled),
+            running: Duration::from_millis(running),
+        };
+        let (before, after) = (reading(100, 10, 10, 10), reading(1100, 510, 50, 30));
+        assert_eq!(after.since(before, 10), Some([200.0, 100.0]));
+        assert_eq!(before.since(before, 10), None);
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_its_remedy() {
+        let why = |code| why_not(&io::Error::from_raw_os_error(code));
+        assert!(why(libc::ENOENT).contains("virtual machines"));
+        assert!(why(libc::EACCES).contains("perf_event_paranoid"));
+        assert!(why(libc::ENOSYS).contains("kernel"));
+        assert!(!why(libc::EMFILE).is_empty());
+        match Counters::start() {
+            Ok(mut counters) => assert!(counters.read().is_some()),
+            Err(error) => assert!(!why_not(&error).is_empty()),
+        }
+    }
+}

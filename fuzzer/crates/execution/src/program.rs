@@ -1,0 +1,383 @@
+//! The instrumented program as the engine sees it: its functions and their edges, numbered.
+
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicU32, Ordering::SeqCst},
+};
+
+use super::{
+    abi::{RawFunction, RawLines, RawModule, RawModules, RawSums},
+    notices::Notice,
+    sums::Sums,
+};
+
+/// One instrumented function. Its edges have the numbers `first_edge .. first_edge + edges`, the entry first, then the
+/// other branches, then the progress slots of its comparisons. A slot is 0, or 1 once its comparison got so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    entry: *mut u32,
+    /// Null if there are none.
+    counts: *mut u32,
+    weights: *const u32,
+    /// For what is rarely asked for. Null if its object was closed and nothing of it is left.
+    record: *const RawFunction,
+    /// Number of the record in its object.
+    place: u32,
+    /// Number of edges, the entry and the progress slots included: at least 1.
+    pub edges: u32,
+    /// Number of edges that are branches of the program, the entry included: at least 1. The others are progress slots.
+    pub branches: u32,
+    /// Number of its first edge in the program.
+    pub first_edge: u32,
+}
+
+/// The entry count of functions that are gone: nobody enters them.
+static NEVER_ENTERED: AtomicU32 = AtomicU32::new(0);
+
+impl Function {
+    /// The numbers of its edges in the program.
+    pub fn edge_numbers(&self) -> std::ops::Range<usize> {
+        let first = self.first_edge as usize;
+        first..first + self.edges as usize
+    }
+
+    /// How often it was entered since the counts were cleared (modulo 2^32).
+    #[inline]
+    pub fn entered(&self) -> u32 {
+        // SAFETY: points into the section of a loaded object (see `Program::update`); the target's own increments are
+        // done by this thread, or racy by design.
+        unsafe { self.entry.read_volatile() }
+    }
+
+    /// Counts of all edges but the entry, then its progress slots.
+    #[inline]
+    pub fn others(&self) -> &[u32] {
+        if self.edges == 1 || self.counts.is_null() {
+            return &[];
+        }
+        // SAFETY: the pass wrote `edges - 1` slots there; as for `entered`.
+        unsafe { std::slice::from_raw_parts(self.counts, self.edges as usize - 1) }
+    }
+
+    /// Instructions that one execution of each branch stands for, the entry first.
+    #[inline]
+    pub fn weights(&self) -> &[u32] {
+        self.weights_from(0)
+    }
+
+    /// Number of edges that have the count of each branch; 0 for a counter that is there for sums only.
+    #[inline]
+    pub fn edge_weights(&self) -> &[u32] {
+        self.weights_from(self.branches as usize)
+    }
+
+    /// One half of what the pass wrote of each branch; nothing if its object is gone.
+    #[inline]
+    fn weights_from(&self, first: usize) -> &[u32] {
+        if self.weights.is_null() {
+            return &[];
+        }
+        // SAFETY: the pass wrote two items for each branch, the instructions of all before the edges of all.
+        unsafe { std::slice::from_raw_parts(self.weights.add(first), self.branches as usize) }
+    }
+
+    /// Run-time address of the function; 0 if its object is gone.
+    pub fn address(&self) -> usize {
+        // SAFETY: null, or a record of a loaded object.
+        unsafe { self.record.as_ref() }.map_or(0, |record| record.address as usize)
+    }
+
+    /// Counts that follow from those of the branches.
+    pub fn sums(&self) -> Sums<'_> {
+        // SAFETY: null, or a record of a loaded object; the pass wrote how far from it the table is, and how long that is.
+        let words = unsafe {
+            match self.record.as_ref().map_or(0, |record| record.sums) {
+                0 => &[],
+                distance => {
+                    let table: *const RawSums = self.record.byte_offset(distance as isize).cast();
+                    std::slice::from_raw_parts(table.add(1).cast::<u16>(), (*table).words as usize)
+                }
+            }
+        };
+        Sums::new(words)
+    }
+
+    /// The table of its source lines, for [`super::lines`]; nothing without debug information.
+    pub fn lines(&self) -> Option<*const RawLines> {
+        if self.record.is_null() {
+            return None;
+        }
+        // SAFETY: a record of a loaded object; the pass wrote how far from it the table is.
+        unsafe {
+            let distance = (*self.record).lines;
+            (distance != 0).then(|| self.record.byte_offset(distance as isize).cast())
+        }
+    }
+
+    /// Follows its record, which is now one of those that begin at `records`; null if they are gone.
+    ///
+    /// # Safety
+    /// They have to be the same records as before.
+    unsafe fn move_to(&mut self, records: *const RawFunction) {
+        if records.is_null() {
+            (self.entry, self.counts) = (NEVER_ENTERED.as_ptr(), std::ptr::null_mut());
+            (self.weights, self.record) = (std::ptr::null(), std::ptr::null());
+            return;
+        }
+        // SAFETY: as promised.
+        let record = unsafe { &*records.add(self.place as usize) };
+        (self.entry, self.counts) = (record.entry, record.counts);
+        (self.weights, self.record) = (record.weights, record);
+    }
+
+    #[inline]
+    fn clear(&self) {
+        // SAFETY: as for `entered` and `others`.
+        unsafe {
+            self.entry.write(0);
+            if self.edges > 1 && !self.counts.is_null() {
+                std::ptr::write_bytes(self.counts, 0, self.edges as usize - 1);
+            }
+        }
+    }
+}
+
+/// Where the tables of each object are, and the functions in them. Objects move: one that was closed is a copy, and it may
+/// be opened again elsewhere.
+#[derive(Clone, Default)]
+pub struct Tables {
+    raw: Option<&'static RawModules>,
+    seen_generation: u64,
+    /// Of each object: its records, as they were found last, and its functions.
+    objects: Vec<(*const RawFunction, Range<usize>)>,
+    functions: Vec<Function>,
+}
+
+impl Tables {
+    /// All functions.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The list of objects, if it has changed since it was followed last.
+    #[inline]
+    fn news(&self) -> Option<(&'static RawModules, u64)> {
+        let raw = self.raw?;
+        let generation = raw.generation.load(SeqCst);
+        (generation != self.seen_generation).then_some((raw, generation))
+    }
+
+    /// Finds objects that have moved. Neither allocates nor locks.
+    fn follow(&mut self) {
+        let Some((raw, generation)) = self.news() else { return };
+        for ((start, functions), module) in self.objects.iter_mut().zip(&raw.module) {
+            // SAFETY: a static of the runtime; volatile because constructors change it behind us.
+            let now = unsafe { (&raw const module.functions_start).read_volatile() };
+            if now == *start {
+                continue;
+            }
+            *start = now;
+            for function in &mut self.functions[functions.clone()] {
+                // SAFETY: the same object has the same records, wherever it is.
+                unsafe { function.move_to(now) };
+            }
+        }
+        self.seen_generation = generation;
+    }
+
+    /// For the tick: as they are now, unless they are about to change. What they point to stays until `look` has done.
+    pub fn look_safely(&mut self, look: impl FnOnce(&[Function])) {
+        let Some(raw) = self.raw else { return };
+        raw.reading.store(1, SeqCst);
+        if raw.generation.load(SeqCst) % 2 == 0 {
+            self.follow();
+            look(&self.functions);
+        }
+        raw.reading.store(0, SeqCst);
+    }
+}
+
+struct Entries {
+    /// Null while there are none.
+    start: *mut u32,
+    function_of: Vec<u32>,
+}
+
+/// Which functions there are, and which of them ran.
+#[derive(Default)]
+pub struct Program {
+    tables: Tables,
+    entries: Vec<Entries>,
+    edges: usize,
+    progress_slots: usize,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Program({} functions, {} edges)", self.functions().len(), self.edges)
+    }
+}
+
+const NO_FUNCTION: u32 = u32::MAX;
+
+impl Program {
+    /// Reads the tables of every object that is loaded now.
+    pub fn new(raw: &'static RawModules) -> Self {
+        let seen_generation = raw.generation.load(SeqCst).wrapping_sub(1);
+        let tables = Tables { raw: Some(raw), seen_generation, ..Tables::default() };
+        let mut program = Self { tables, ..Self::default() };
+        program.update();
+        program
+    }
+
+    /// All functions, in the order of their first edges.
+    pub fn functions(&self) -> &[Function] {
+        &self.tables.functions
+    }
+
+    /// The functions of which there are tables: those of objects that are loaded now, or of copies of them.
+    pub fn loaded_functions(&self) -> impl Iterator<Item = &Function> {
+        self.functions().iter().filter(|function| !function.record.is_null())
+    }
+
+    /// What the tick needs.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// Edges of the whole program, progress slots included: the numbers that are given out.
+    pub fn edges(&self) -> usize {
+        self.edges
+    }
+
+    /// Edges that are branches: what to tell users.
+    pub fn branches(&self) -> usize {
+        self.edges - self.progress_slots
+    }
+
+    /// Edges that are progress slots of comparisons.
+    pub fn progress_slots(&self) -> usize {
+        self.progress_slots
+    }
+
+    /// The function that an edge belongs to.
+    pub fn function_of_edge(&self, edge: usize) -> usize {
+        self.functions().partition_point(|f| f.first_edge as usize <= edge) - 1
+    }
+
+    /// How many objects could not be counted, since there are too many.
+    fn refused(&self) -> u64 {
+        // SAFETY: a static of the runtime.
+        self.tables.raw.map_or(0, |raw| unsafe { (&raw const raw.refused).read_volatile() })
+    }
+
+    /// Takes in objects that were opened, closed or opened again since the last call. Edges that are known keep their
+    /// numbers, others come behind them: tells whether there are any. Costs one load if nothing has changed.
+    #[inline]
+    pub fn update(&mut self) -> bool {
+        match self.tables.news() {
+            Some((raw, _)) => self.take_in(raw),
+            None => false,
+        }
+    }
+
+    #[cold]
+    fn take_in(&mut self, raw: &'static RawModules) -> bool {
+        self.tables.follow();
+        if self.refused() > 0 {
+            Notice::TooManyLibraries.raise();
+        }
+        let before = self.functions().len();
+        // SAFETY: a static of the runtime; volatile because constructors change it behind us.
+        let count = unsafe { (&raw const raw.count).read_volatile() } as usize;
+        for (index, module) in raw.module[..count].iter().enumerate() {
+            if index == self.entries.len() {
+                self.entries.push(Entries { start: std::ptr::null_mut(), function_of: Vec::new() });
+                self.tables.objects.push((module.functions_start, 0..0));
+            }
+            if self.tables.objects[index].1.is_empty() && !module.functions_start.is_null() {
+                // SAFETY: of a loaded object, as its constructor gave it.
+                unsafe { self.add(index, module) };
+            }
+            self.entries[index].start = module.entries_start;
+        }
+        self.functions().len() > before
+    }
+
+    /// Numbers the functions of an object.
+    ///
+    /// # Safety
+    /// The module has to bound one section each of an object that stays.
+    unsafe fn add(&mut self, index: usize, module: &RawModule) {
+        // SAFETY: as promised.
+        let (functions, entries) = unsafe {
+            let functions = module.functions_stop.offset_from(module.functions_start) as usize;
+            let entries = module.entries_stop.offset_from(module.entries_start) as usize;
+            (std::slice::from_raw_parts(module.functions_start, functions), entries)
+        };
+        let mut function_of = vec![NO_FUNCTION; entries];
+        let first = self.tables.functions.len();
+        let mut order: Vec<(usize, &RawFunction)> =
+            functions.iter().enumerate().filter(|(_, f)| !f.entry.is_null()).collect();
+        order.sort_by_key(|(_, f)| f.entry);
+        for (place, f) in order {
+            // SAFETY: an entry count lies in its module's section of them.
+            let at = unsafe { f.entry.offset_from(module.entries_start) } as usize;
+            function_of[at] = self.tables.functions.len() as u32;
+            self.tables.functions.push(Function {
+                entry: f.entry,
+                counts: f.counts,
+                weights: f.weights,
+                record: f,
+                place: place as u32,
+                edges: f.edges,
+                branches: f.edges - f.progress,
+                first_edge: self.edges as u32,
+            });
+            self.edges += f.edges as usize;
+            self.progress_slots += f.progress as usize;
+        }
+        self.entries[index].function_of = function_of;
+        self.tables.objects[index] = (module.functions_start, first..self.tables.functions.len());
+    }
+
+    /// Puts the indices of the functions that ran since the last clearing into `ran`. This scan over the entry counts
+    /// is the only work after a run that grows with the program instead of with what ran.
+    #[inline]
+    pub fn collect_ran(&self, ran: &mut Vec<u32>) {
+        ran.clear();
+        for module in self.entries.iter().filter(|module| !module.start.is_null()) {
+            // SAFETY: the entry counts of an object that is loaded, or of a copy.
+            let counts = unsafe { std::slice::from_raw_parts(module.start, module.function_of.len()) };
+            let (blocks, tail) = counts.as_chunks::<16>();
+            for (index, block) in blocks.iter().enumerate() {
+                if block.iter().fold(0, |all, count| all | count) == 0 {
+                    continue;
+                }
+                for (offset, &count) in block.iter().enumerate() {
+                    let function = module.function_of[index * 16 + offset];
+                    if count != 0 && function != NO_FUNCTION {
+                        ran.push(function);
+                    }
+                }
+            }
+            let rest = &module.function_of[blocks.len() * 16..];
+            ran.extend(tail.iter().zip(rest).filter(|(count, f)| **count != 0 && **f != NO_FUNCTION).map(|(_, f)| f));
+        }
+    }
+
+    /// Clears the counts of the given functions.
+    #[inline]
+    pub fn clear(&self, functions: &[u32]) {
+        for &f in functions {
+            self.functions()[f as usize].clear();
+        }
+    }
+
+    /// Clears all counts: before the first run, and after anything ran that was not an execution.
+    pub fn clear_all(&self) {
+        for function in self.functions() {
+            function.clear();
+        }
+    }
+}

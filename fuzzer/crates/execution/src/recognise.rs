@@ -1,0 +1,74 @@
+//! What kind of program is this? Told from the file, without running it.
+
+use std::{os::unix::fs::PermissionsExt, path::Path};
+
+use object::{Object, ObjectSection};
+
+use super::fork_server::{AflTraits, Builder};
+use quagmire_base::error::{Error, Result};
+
+/// Section in which the runtime says what it is: `inprocess.c` and `serve.c`.
+const MARK_SECTION: &str = ".note.quagmire";
+/// What `inprocess.c` says, at least.
+const HARNESS_MARK: &[u8] = b"in-process harness";
+/// Section that the pass leaves in everything it instruments.
+const COUNTS_SECTION: &str = "__qgm_funcs";
+
+/// Names of the variables by which AFL's runtime finds its map, and of the ways in which it wants to be run.
+const AFL_MARK: &[u8] = b"__AFL_SHM_ID";
+const AFL_PERSISTENT: &[u8] = b"##SIG_AFL_PERSISTENT##";
+const AFL_DEFERRED: &[u8] = b"##SIG_AFL_DEFER_FORKSRV##";
+
+/// How a program is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A harness with the engine inside.
+    Harness,
+    /// A program with a fork server.
+    Program(Builder),
+}
+
+/// Looks at `program`.
+///
+/// # Errors
+/// Says what is the matter with the file and what to do about it.
+pub fn recognise(program: &Path) -> Result<Kind> {
+    let shown = program.display();
+    let metadata = std::fs::metadata(program).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound if program.components().count() > 1 => {
+            Error::target(format!("{shown} does not exist: name the program by its path"))
+        }
+        std::io::ErrorKind::NotFound => {
+            Error::target(format!("{shown} does not exist: name the program as a path, such as ./{shown}"))
+        }
+        _ => Error::target(format!("cannot look at {shown}: {error}")),
+    })?;
+    if metadata.is_dir() {
+        return Err(Error::target(format!("{shown} is a folder: name the program inside it")));
+    }
+    if metadata.permissions().mode() & 0o111 == 0 {
+        return Err(Error::target(format!("{shown} is not executable: chmod +x it, or name another file")));
+    }
+    let data = std::fs::read(program).map_err(|error| Error::target(format!("cannot read {shown}: {error}")))?;
+    let Ok(file) = object::File::parse(&*data) else {
+        return Err(Error::target(format!(
+            "{shown} is not a compiled program (a script?): name the program that it starts, built with quagmire-cc"
+        )));
+    };
+    let contains = |text: &[u8]| memchr::memmem::find(&data, text).is_some();
+    let Some(mark) = file.section_by_name(MARK_SECTION) else {
+        // our own runtime has that name in it too, but also our mark
+        if !file.sections().any(|s| s.name() == Ok(COUNTS_SECTION)) && contains(AFL_MARK) {
+            let traits = AflTraits { persistent: contains(AFL_PERSISTENT), deferred: contains(AFL_DEFERRED) };
+            return Ok(Kind::Program(Builder::Afl(traits)));
+        }
+        return Err(Error::target(if file.sections().any(|s| s.name() == Ok(COUNTS_SECTION)) {
+            format!("{shown} is instrumented but has no fork server: link it with this version of quagmire-cc as well")
+        } else {
+            format!("no edge counts in {shown}: build it with CC=quagmire-cc CXX=quagmire-c++ (see README)")
+        }));
+    };
+    let text = mark.data().unwrap_or_default();
+    let is_harness = text.windows(HARNESS_MARK.len()).any(|window| window == HARNESS_MARK);
+    Ok(if is_harness { Kind::Harness } else { Kind::Program(Builder::Quagmire) })
+}

@@ -1,0 +1,58 @@
+//! Programs that are not there, for tests of this crate and of others.
+
+use std::{
+    ptr::null,
+    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+};
+
+use crate::{
+    abi::{MAX_MODULES, RawFunction, RawModule, RawModules},
+    program::Program,
+};
+
+fn leaked<T>(all: impl Iterator<Item = T>) -> &'static [T] {
+    Box::leak(all.collect())
+}
+
+fn zeros(number: usize) -> &'static [AtomicU32] {
+    leaked((0..number).map(|_| AtomicU32::new(0)))
+}
+
+/// Counts of a program that is not there: a run is what a test writes here.
+pub struct Counts(Vec<(&'static AtomicU32, &'static [AtomicU32])>);
+
+impl Counts {
+    /// A function has executed its edges so often.
+    pub fn set(&self, function: usize, counts: &[u32]) {
+        let (entry, others) = self.0[function];
+        for (slot, &count) in std::iter::once(entry).chain(others).zip(counts) {
+            slot.store(count, Relaxed);
+        }
+    }
+}
+
+/// A program of functions with so many edges, each of which stands for one instruction.
+pub fn made_up(edges: &[u32]) -> (Program, Counts) {
+    let entries = zeros(edges.len());
+    let counts: Vec<_> = entries.iter().zip(edges).map(|(entry, &edges)| (entry, zeros(edges as usize - 1))).collect();
+    let functions = leaked(counts.iter().zip(edges).map(|((entry, others), &edges)| RawFunction {
+        entry: entry.as_ptr(),
+        counts: others.as_ptr().cast_mut().cast(),
+        weights: leaked(std::iter::repeat_n(1_u32, 2 * edges as usize)).as_ptr(),
+        address: null(),
+        edges,
+        lines: 0,
+        progress: 0,
+        sums: 0,
+    }));
+    let (functions, entries) = (functions.as_ptr_range(), entries.as_ptr_range());
+    let module = RawModule {
+        functions_start: functions.start,
+        functions_stop: functions.end,
+        entries_start: entries.start.cast_mut().cast(),
+        entries_stop: entries.end.cast_mut().cast(),
+    };
+    let (generation, reading) = (AtomicU64::new(2), AtomicU64::new(0));
+    let modules = RawModules { generation, count: 1, refused: 0, reading, module: [module; MAX_MODULES] };
+    (Program::new(Box::leak(Box::new(modules))), Counts(counts))
+}

@@ -1,0 +1,260 @@
+//! What kind of file an input is, and which rules are used for it.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::rule::Rule;
+use quagmire_base::error::{Error, Result};
+
+/// What kind of file the inputs of a campaign are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InputType {
+    /// Lines and words.
+    Text,
+    /// Bytes.
+    Binary,
+    /// Text with tags: XML, SVG, HTML.
+    Xml,
+}
+
+/// How much of an input is looked at to see its type, in bytes.
+const SAMPLE: usize = 1 << 16;
+
+/// Names of files that are XML-like if their content is text.
+const XML_EXTENSIONS: [&str; 15] =
+    ["xml", "svg", "xhtml", "html", "htm", "xsd", "xsl", "xslt", "rss", "atom", "kml", "gpx", "plist", "dae", "mathml"];
+
+/// Names of files that are text if their content does not say otherwise.
+const TEXT_EXTENSIONS: [&str; 16] =
+    ["txt", "md", "json", "log", "csv", "tsv", "yaml", "yml", "toml", "ini", "c", "h", "cpp", "css", "js", "tex"];
+
+impl InputType {
+    /// The type of an input: by its content; by the extension of its name where the content does not tell.
+    pub fn detect(content: &[u8], path: &Path) -> Self {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_ascii_lowercase();
+        let named_xml = XML_EXTENSIONS.contains(&extension.as_str());
+        let named_text = named_xml || TEXT_EXTENSIONS.contains(&extension.as_str());
+        let sample = &content[..content.len().min(SAMPLE)];
+        match is_text(sample) {
+            Some(true) if looks_like_xml(sample) || (named_xml && sample.contains(&b'<')) => Self::Xml,
+            Some(true) => Self::Text,
+            Some(false) => Self::Binary,
+            None if named_xml => Self::Xml,
+            None if named_text || content.is_empty() => Self::Text,
+            None => Self::Binary,
+        }
+    }
+
+    /// Whether the built-in rules of this family (`T`, `B`, `D`, `V`) suit inputs of this type.
+    fn wants(self, family: &str) -> bool {
+        match self {
+            Self::Text => matches!(family, "T" | "V"),
+            Self::Binary => family == "B",
+            Self::Xml => matches!(family, "T" | "D" | "V"),
+        }
+    }
+}
+
+impl fmt::Display for InputType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text => "text",
+            Self::Binary => "binary",
+            Self::Xml => "xml",
+        })
+    }
+}
+
+impl FromStr for InputType {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "text" => Ok(Self::Text),
+            "binary" => Ok(Self::Binary),
+            "xml" => Ok(Self::Xml),
+            _ => Err(Error::usage(format!("--input-type: `{text}` is not a type: write text, binary or xml"))),
+        }
+    }
+}
+
+/// Whether a sample is text; `None` if it could be either.
+fn is_text(sample: &[u8]) -> Option<bool> {
+    if sample.is_empty() {
+        return None;
+    }
+    let is_control = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\t'..=b'\r' | 0x08 | 0x1b);
+    let controls = sample.iter().filter(|&&byte| is_control(byte)).count();
+    if sample.contains(&0) || controls * 20 > sample.len() {
+        return Some(false);
+    }
+    // a character may be cut at the end of the sample
+    let is_utf8 = match std::str::from_utf8(sample) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none() && error.valid_up_to() > 0,
+    };
+    let high = sample.iter().filter(|byte| !byte.is_ascii()).count();
+    match (is_utf8, controls) {
+        (true, 0) => Some(true),
+        // Latin-1 and the like: letters with accents between others
+        (false, 0) if high * 4 < sample.len() => Some(true),
+        _ => None,
+    }
+}
+
+/// Whether a text starts as XML or a relative of it does.
+fn looks_like_xml(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
+    let starts = |prefix: &[u8]| text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    if [&b"<?xml"[..], b"<!doctype", b"<!--", b"<svg", b"<html"].into_iter().any(starts) {
+        return true;
+    }
+    let starts_a_tag = text.first() == Some(&b'<') && text.get(1).is_some_and(|&byte| byte.is_ascii_alphabetic());
+    starts_a_tag && text.windows(2).any(|pair| pair == b"</" || pair == b"/>")
+}
+
+/// The rules for inputs of this type, without custom rules. XML gets the rules for text and those of the D family.
+pub fn rules_for(input_type: InputType, all: &[Arc<dyn Rule>]) -> Vec<Arc<dyn Rule>> {
+    all.iter().filter(|rule| input_type.wants(split(rule.label()).0)).cloned().collect()
+}
+
+/// The rules that a `--rules` option asks for, of `all`, in the order of `all` and each once.
+///
+/// `selection` is a list of families (`T`), labels (`T.10`), names (`insert_whitespace`) and ranges (`T.1-T.5`,
+/// `T.1-5`), separated by commas.
+///
+/// # Errors
+///
+/// A usage error that names what is not known, and what is.
+pub fn select_rules(selection: &str, all: &[Arc<dyn Rule>]) -> Result<Vec<Arc<dyn Rule>>> {
+    let mut chosen = vec![false; all.len()];
+    for item in selection.split(',').map(str::trim) {
+        let mut found = false;
+        for (rule, chosen) in all.iter().zip(&mut chosen) {
+            if asks_for(item, rule.as_ref()) {
+                *chosen = true;
+                found = true;
+            }
+        }
+        if !found {
+            return Err(Error::usage(format!("--rules: there is no rule '{item}': known are {}", known(all))));
+        }
+    }
+    Ok(all.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(rule, _)| rule.clone()).collect())
+}
+
+/// Whether one item of a selection means this rule.
+fn asks_for(item: &str, rule: &dyn Rule) -> bool {
+    let (family, number) = split(rule.label());
+    if let Some((first, last)) = item.split_once('-') {
+        let (first_family, first) = split(first.trim());
+        let (last_family, last) = match last.trim().parse() {
+            Ok(last) => (first_family, Some(last)),
+            Err(_) => split(last.trim()),
+        };
+        let same = [first_family, last_family].iter().all(|other| other.eq_ignore_ascii_case(family));
+        return same && first.is_some() && last.is_some() && first <= number && number <= last;
+    }
+    [family, rule.label(), rule.name()].iter().any(|text| text.eq_ignore_ascii_case(item))
+}
+
+/// `T.10` is number 10 of the family `T`.
+fn split(label: &str) -> (&str, Option<u32>) {
+    label.split_once('.').map_or((label, None), |(family, number)| (family, number.parse().ok()))
+}
+
+/// `T.1-T.15, B.1-B.6, D.1-D.4, V.1-V.4`
+fn known(all: &[Arc<dyn Rule>]) -> String {
+    let families = all.chunk_by(|a, b| split(a.label()).0 == split(b.label()).0);
+    let ranges: Vec<String> = families
+        .filter_map(|family| match family {
+            [] => None,
+            [only] => Some(only.label().to_owned()),
+            [first, .., last] => Some(format!("{}-{}", first.label(), last.label())),
+        })
+        .collect();
+    ranges.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::built_in_rules;
+
+    fn labels(rules: &[Arc<dyn Rule>]) -> String {
+        rules.iter().map(|rule| rule.label()).collect::<Vec<_>>().join(" ")
+    }
+
+    fn selected(selection: &str) -> String {
+        match select_rules(selection, &built_in_rules()) {
+            Ok(rules) => labels(&rules),
+            Err(error) => error.message,
+        }
+    }
+
+    #[test]
+    fn content_decides_before_the_name_does() {
+        let detect = |content: &[u8], name: &str| InputType::detect(content, Path::new(name));
+        assert_eq!(detect(b"int main() {}\n", "a.png"), InputType::Text);
+        assert_eq!(detect(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a.txt"), InputType::Binary);
+        assert_eq!(detect(b"\x1f\x8b\x08\x08\x12\x34\x03\x04", "a.txt"), InputType::Binary);
+        assert_eq!(detect(b"<?xml version='1.0'?><a/>", "a.txt"), InputType::Xml);
+        assert_eq!(detect(b"\xef\xbb\xbf\n<svg>", "a"), InputType::Xml);
+        assert_eq!(detect(b"<book id='1'>text</book>", "noname"), InputType::Xml);
+        assert_eq!(detect(b"{\"a\": [1, 2]}", "a.json"), InputType::Text);
+        assert_eq!(detect(b"<stdio.h> is a header\n", "a"), InputType::Text);
+        assert_eq!(detect("p\u{159}\u{ed}li\u{161} \u{17e}lu\u{165}ou\u{10d}k\u{fd}".as_bytes(), "a"), InputType::Text);
+        assert_eq!(detect(b"d\xe9j\xe0 vu, encore une fois\n", "a"), InputType::Text);
+    }
+
+    #[test]
+    fn the_name_decides_where_the_content_does_not() {
+        let detect = |content: &[u8], name: &str| InputType::detect(content, Path::new(name));
+        assert_eq!(detect(b"", "a.svg"), InputType::Xml);
+        assert_eq!(detect(b"", "a.dat"), InputType::Text);
+        assert_eq!(detect(b"text before <b", "a.HTML"), InputType::Xml);
+        assert_eq!(detect(b"text before <b", "a.txt"), InputType::Text);
+        let half = b"\xe9\xe0\xff\xf0ab";
+        assert_eq!(detect(half, "a.txt"), InputType::Text);
+        assert_eq!(detect(half, "a.dat"), InputType::Binary);
+    }
+
+    #[test]
+    fn each_type_gets_its_families() {
+        let all = built_in_rules();
+        assert_eq!(labels(&rules_for(InputType::Binary, &all)), "B.1 B.2 B.3 B.4 B.5 B.6");
+        let text = labels(&rules_for(InputType::Text, &all));
+        let perun = text.strip_suffix(" V.1 V.2 V.3 V.4").expect("V comes last");
+        assert_eq!(perun.split(' ').count(), 15);
+        assert_eq!(labels(&rules_for(InputType::Xml, &all)), format!("{perun} D.1 D.2 D.3 D.4 V.1 V.2 V.3 V.4"));
+    }
+
+    #[test]
+    fn input_types_are_read_as_they_are_written() {
+        for input_type in [InputType::Text, InputType::Binary, InputType::Xml] {
+            assert_eq!(input_type.to_string().parse(), Ok(input_type));
+        }
+        let error = "pdf".parse::<InputType>().unwrap_err();
+        assert_eq!(error.message, "--input-type: `pdf` is not a type: write text, binary or xml");
+    }
+
+    #[test]
+    fn rules_are_selected_by_family_label_name_and_range() {
+        assert_eq!(selected("B"), "B.1 B.2 B.3 B.4 B.5 B.6");
+        assert_eq!(selected("B.6, T.1-T.3,t.10"), "T.1 T.2 T.3 T.10 B.6");
+        assert_eq!(selected("T.14-15,delete_word,T.14"), "T.14 T.15");
+        assert_eq!(selected("T.1"), "T.1");
+        assert_eq!(select_rules("T,B", &built_in_rules()).unwrap().len(), 21);
+    }
+
+    #[test]
+    fn an_unknown_rule_is_named_with_those_that_are_known() {
+        for unknown in ["X.3", "R.1", "T.16", "", "T.5-T.2", "T.1-B.2", "T.", "T-B"] {
+            let expected =
+                format!("--rules: there is no rule '{unknown}': known are T.1-T.15, B.1-B.6, D.1-D.4, V.1-V.4");
+            assert_eq!(selected(&format!("T.1,{unknown}")), expected);
+        }
+    }
+}

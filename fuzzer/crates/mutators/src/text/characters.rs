@@ -1,0 +1,95 @@
+//! Rules for single characters: T.4, T.15. Newlines are left alone: lines stay lines.
+
+use libafl_bolts::rands::{Rand, StdRand};
+
+use crate::draw::{positions, repeats};
+use crate::edit::delete_bytes;
+use crate::rule::rule;
+
+rule! {
+    /// Mostly to one that the input has already or to a printable one, now and then to any byte.
+    CHANGE_CHARACTER: "T.4" change_character, aims at "characters that are treated differently", b"aab\n" => b"abb\n"
+}
+
+fn change_character(bytes: &mut [u8], _limit: usize, rand: &mut StdRand) -> bool {
+    let k = repeats(rand, || bytes.len());
+    let drawn = positions(bytes, k, rand, |byte| byte != b'\n');
+    for &at in &drawn {
+        bytes[at] = other_character(bytes, bytes[at], rand);
+    }
+    !drawn.is_empty()
+}
+
+/// A character that is not `old`.
+fn other_character(bytes: &[u8], old: u8, rand: &mut StdRand) -> u8 {
+    for _ in 0..4 {
+        let (new, any) = match rand.below_or_zero(16) {
+            0..=7 => (bytes[rand.below_or_zero(bytes.len())], false),
+            8..=14 => (b' ' + rand.below_or_zero(usize::from(b'~' - b' ') + 1) as u8, false),
+            _ => (rand.below_or_zero(256) as u8, true),
+        };
+        if new != old && (any || new != b'\n') {
+            return new;
+        }
+    }
+    if old == b'a' { b'b' } else { b'a' }
+}
+
+rule! {
+    DELETE_CHARACTER: "T.15" delete_character, aims at "constructs that lack a part", b"abc\n" => b"ac\n"
+}
+
+fn delete_character(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
+    let k = repeats(rand, || bytes.len());
+    let drawn = positions(bytes, k, rand, |byte| byte != b'\n');
+    delete_bytes(bytes, &drawn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::Rule;
+
+    #[test]
+    fn changing_keeps_the_length_and_the_newlines_that_are_there() {
+        let text = b"abc\nxyz\n";
+        for seed in 0..500 {
+            let mut bytes = text.to_vec();
+            assert!(CHANGE_CHARACTER.apply(&mut bytes, 8, &mut StdRand::with_seed(seed)));
+            assert_eq!(bytes.len(), text.len());
+            assert_eq!((bytes[3], bytes[7]), (b'\n', b'\n'));
+        }
+    }
+
+    #[test]
+    fn most_new_characters_are_printable() {
+        let printable = (0..1000)
+            .filter(|&seed| {
+                let mut bytes = b"abcdef".to_vec();
+                CHANGE_CHARACTER.apply(&mut bytes, 8, &mut StdRand::with_seed(seed));
+                bytes.iter().all(|byte| (b' '..=b'~').contains(byte))
+            })
+            .count();
+        assert!((850..1000).contains(&printable), "{printable} of 1000");
+    }
+
+    #[test]
+    fn deleting_characters_leaves_the_others_in_order() {
+        for seed in 0..300 {
+            let mut bytes = b"abc\ndef\n".to_vec();
+            assert!(DELETE_CHARACTER.apply(&mut bytes, 8, &mut StdRand::with_seed(seed)));
+            assert!(bytes.len() < 8);
+            let letters: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != b'\n').collect();
+            assert_eq!(bytes.len() - letters.len(), 2);
+            assert!(letters.is_sorted());
+        }
+    }
+
+    #[test]
+    fn newlines_alone_are_no_characters() {
+        let mut bytes = b"\n\n\n".to_vec();
+        assert!(!CHANGE_CHARACTER.apply(&mut bytes, 8, &mut StdRand::with_seed(0)));
+        assert!(!DELETE_CHARACTER.apply(&mut bytes, 8, &mut StdRand::with_seed(0)));
+        assert_eq!(bytes, b"\n\n\n");
+    }
+}

@@ -1,0 +1,173 @@
+//! What is known of a campaign: read from its output folder, and from nowhere else.
+
+use std::{
+    collections::HashMap,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use super::graph::{
+    phases::{self, Phase},
+    series::Series,
+};
+use quagmire_base::{
+    error::{Error, Result},
+    files::{Folder, LARGEST_TEXT},
+};
+use quagmire_results::{
+    EntryName,
+    summary::{Finding, Summary},
+};
+
+/// No more of an input is read, in bytes.
+const LARGEST_INPUT: u64 = 16 << 20;
+
+/// A campaign on disk. It may still be running: every file is read once.
+#[derive(Debug)]
+pub struct Campaign {
+    /// The output folder.
+    pub out: PathBuf,
+    /// `summary.json`.
+    pub summary: Summary,
+    /// Largest cost as a multiple of the baseline, over time; only its start if the log is missing.
+    pub ratio: Series,
+    /// Number of degradations, over time.
+    pub degradations: Series,
+    /// Of `logs/phases_data.txt`: empty if it is missing.
+    pub phases: Vec<Phase>,
+    /// Files in `queue/` by their number, relative to the folder.
+    queue: HashMap<u64, String>,
+}
+
+impl Campaign {
+    /// Reads a campaign's folder.
+    ///
+    /// # Errors
+    /// If it is not the folder of a campaign, or one that has not written a summary yet.
+    pub fn read(out: &Path) -> Result<Self> {
+        let summary = out.join("summary.json");
+        if !summary.is_file() {
+            let out = out.display();
+            return Err(Error::other(if out_exists(&summary) {
+                format!(
+                    "{out} holds no summary.json: name the output folder of a campaign, or wait for its first seconds"
+                )
+            } else {
+                format!("there is no folder {out}: name the output folder of a campaign")
+            }));
+        }
+        let log = |name: &str| {
+            let bytes = Folder::named(out).inside("logs").read(name, LARGEST_TEXT).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        Ok(Self {
+            out: out.to_owned(),
+            summary: Summary::read(&summary)?,
+            ratio: Series::read(&log("coverage_plot_data.txt"), 1, 1.0),
+            degradations: Series::read(&log("degradation_plot_data.txt"), 1, 0.0),
+            phases: phases::read(&log("phases_data.txt")),
+            queue: queue(&out.join("queue")),
+        })
+    }
+
+    /// The bytes of an input in the folder; nothing if it is not there, or is somewhere else.
+    pub fn input(&self, relative: &str) -> Option<Vec<u8>> {
+        let (folders, file) = relative.rsplit_once('/').unwrap_or(("", relative));
+        let folders = folders.split('/').filter(|name| !name.is_empty());
+        let folder = folders.fold(Folder::named(&self.out), |folder, name| folder.inside(name));
+        let mut bytes = Vec::new();
+        folder.open(file).ok()?.take(LARGEST_INPUT).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// The seed that a finding goes back to, relative to the folder. Where the summary does not say it, the names of its
+    /// ancestors do.
+    pub fn root(&self, finding: &Finding) -> Option<String> {
+        if let Some(root) = &finding.root {
+            return Some(root.clone());
+        }
+        let mut name = entry_name(&finding.path)?;
+        // each step leads to a smaller number, or the names are not ours
+        let mut path = None;
+        while let Some(parent) = name.src {
+            let file = self.queue.get(&parent)?;
+            let next = entry_name(file)?;
+            if path.is_some() && parent >= name.id {
+                return None;
+            }
+            path = Some(file.clone());
+            name = next;
+        }
+        path
+    }
+}
+
+fn out_exists(summary: &Path) -> bool {
+    summary.parent().is_some_and(Path::is_dir)
+}
+
+fn entry_name(path: &str) -> Option<EntryName> {
+    Path::new(path).file_name()?.to_str()?.parse().ok()
+}
+
+fn queue(folder: &Path) -> HashMap<u64, String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter_map(|name| Some((entry_name(&name)?.id, format!("queue/{name}")))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::example_folder;
+    use std::fs;
+
+    #[test]
+    fn a_link_in_the_folder_does_not_bring_a_private_file_into_the_report() {
+        let folder = example_folder();
+        std::os::unix::fs::symlink("/etc/passwd", folder.path().join("queue/id_000009")).unwrap();
+        std::os::unix::fs::symlink("/etc", folder.path().join("elsewhere")).unwrap();
+        let campaign = Campaign::read(folder.path()).unwrap();
+        assert_eq!((campaign.input("queue/id_000009"), campaign.input("elsewhere/passwd")), (None, None));
+    }
+
+    #[test]
+    fn inputs_outside_the_folder_are_not_read() {
+        let folder = example_folder();
+        let campaign = Campaign::read(folder.path()).unwrap();
+        assert!(campaign.input("queue/id_000000,orig_seed.txt").is_some());
+        for path in ["/etc/passwd", "../secret", "queue/../../secret", "queue", "", "queue/\0"] {
+            assert_eq!(campaign.input(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_seed_of_a_finding_is_found_by_the_names_of_its_ancestors() {
+        let folder = example_folder();
+        for name in ["id_000005,src_000003,op_T.1", "id_000006,src_000006,op_T.1"] {
+            fs::write(folder.path().join("queue").join(name), "x").unwrap();
+        }
+        let campaign = Campaign::read(folder.path()).unwrap();
+        let root = |path: &str| {
+            let finding = Finding { root: None, path: path.to_owned(), ..campaign.summary.findings[0].clone() };
+            campaign.root(&finding)
+        };
+        let seed = Some("queue/id_000000,orig_seed.txt".to_owned());
+        assert_eq!(root("degradations/id_000012,src_000005,cost_41.4,op_T.10"), seed);
+        // faults are numbered on their own
+        assert_eq!(root("faults/id_000000,src_000005,op_T.10"), seed);
+        assert_eq!(root("faults/id_000001,src_000006,op_T.10"), None, "its own parent");
+        assert_eq!(root("faults/id_000001,src_000099,op_T.10"), None, "a parent that is gone");
+        assert_eq!(root("faults/id_000001,orig_seed"), None);
+    }
+
+    #[test]
+    fn what_is_not_a_campaign_is_an_error_with_the_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = |path: &Path| Campaign::read(path).unwrap_err().message;
+        assert!(message(folder.path()).contains("holds no summary.json"));
+        assert!(message(&folder.path().join("no")).contains("there is no folder"));
+        fs::write(folder.path().join("summary.json"), "{}").unwrap();
+        assert!(message(folder.path()).contains("is not a summary"));
+    }
+}

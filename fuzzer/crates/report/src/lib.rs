@@ -1,0 +1,173 @@
+//! The report of a campaign: differences, graphs and one page, made of what is in its output folder.
+//!
+//! Nothing here reads the memory of a campaign: reports can be made while it runs, after it was killed, and elsewhere.
+
+pub mod campaign;
+pub mod diff;
+pub mod graph;
+mod markup;
+pub mod page;
+mod rules;
+mod words;
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use maud::Markup;
+
+use campaign::Campaign;
+use graph::chart::{Chart, Panel, Values, WIDTH, chart};
+use page::Extras;
+use quagmire_base::{
+    atomic::{unwritable, write_whole},
+    error::{Error, ExitCode, Result},
+    files,
+    format::counted,
+    plain::{self, Form},
+    shell,
+};
+use rules::RuleWords;
+
+/// The page of one finding takes no longer; what was not compared by then is shown as changed.
+const TIME_FOR_A_PAGE: Duration = Duration::from_secs(2);
+
+/// What a report consists of.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// When to stop comparing inputs: pages of differences that are not written by then are left out, and the report
+    /// says so.
+    pub deadline: Option<Instant>,
+    /// Whether to draw graphs.
+    pub graphs: bool,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The page.
+    pub report: PathBuf,
+    /// The graphs.
+    pub graphs: Vec<PathBuf>,
+    /// Pages of differences, the worst finding first.
+    pub diffs: Vec<PathBuf>,
+    /// Findings without such a page, since the deadline had passed.
+    pub left_out: usize,
+}
+
+impl Written {
+    /// Where the report is and what is missing in it, in a line or two. `output` is the output folder as the user typed
+    /// it.
+    pub fn in_words(&self, output: &Path) -> String {
+        let report = format!("Report:     {}\n", output.join("report.html").display());
+        match self.left_out {
+            0 => report,
+            left => {
+                let findings = counted(left as u64, "finding");
+                let again = shell::command([OsStr::new("quagmire"), OsStr::new("report"), output.as_os_str()]);
+                format!("{report}            without the differences of {findings}, for lack of time: {again}\n")
+            }
+        }
+    }
+
+    /// The files, one line each; findings' pages in one.
+    fn listed(&self, out: &Path) -> String {
+        let mut lines = String::new();
+        for graph in &self.graphs {
+            lines += &format!("{}\n", graph.display());
+        }
+        if !self.diffs.is_empty() {
+            let diffs = counted(self.diffs.len() as u64, "finding");
+            lines += &format!("{}: {diffs} beside seed and parent\n", out.join("diffs").display());
+        }
+        lines += &format!("{}\n", self.report.display());
+        lines
+    }
+}
+
+/// Writes `diffs/`, `graphs/` and `report.html` into a campaign's folder. Every file appears whole or not at all; the page
+/// comes last.
+///
+/// # Errors
+/// If it is not a campaign's folder, or a file cannot be written.
+pub fn write(out: &Path, plan: Plan) -> Result<Written> {
+    let campaign = Campaign::read(out)?;
+    let rules = RuleWords::new(&campaign.summary);
+    let mut written = Written { report: out.join("report.html"), ..Written::default() };
+    let mut extras = Extras::default();
+    if plan.graphs {
+        let folder = folder(out, "graphs")?;
+        for (name, title, chart) in charts(&campaign) {
+            let path = folder.join(name);
+            write_whole(&path, graph::file(WIDTH, chart.height, &title, &chart.content).as_bytes())?;
+            written.graphs.push(path);
+            extras.graphs.push(inline(&title, &chart));
+        }
+    }
+    let findings = &campaign.summary.findings;
+    if !findings.is_empty() {
+        let folder = folder(out, "diffs")?;
+        let names = page::findings::names_of_pages(findings);
+        for index in page::by_badness(findings) {
+            let limit = Instant::now() + TIME_FOR_A_PAGE;
+            if plan.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                written.left_out += 1;
+                continue;
+            }
+            let deadline = plan.deadline.map_or(limit, |deadline| deadline.min(limit));
+            let path = folder.join(&names[index]);
+            write_whole(&path, diff::page::page(&campaign, &rules, &findings[index], deadline).as_bytes())?;
+            written.diffs.push(path);
+            extras.diffs.insert(index, format!("diffs/{}", names[index]));
+        }
+    }
+    extras.left_out = written.left_out;
+    write_whole(&written.report, page::page(&campaign, &rules, &extras).as_bytes())?;
+    Ok(written)
+}
+
+/// Does what `quagmire report` is for: writes everything and says what; `brief`ly, where the page is.
+///
+/// # Errors
+/// As [`write`].
+pub fn run(out: &Path, plan: Plan, brief: bool) -> Result<ExitCode> {
+    let written = write(out, plan)?;
+    let lines = if brief { written.in_words(out) } else { written.listed(out) };
+    plain::print(&lines, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    Ok(ExitCode::Ended)
+}
+
+/// A folder inside the output folder.
+fn folder(out: &Path, name: &str) -> Result<PathBuf> {
+    let path = out.join(name);
+    files::create_folder(&path).map_err(|error| unwritable(&path, &error))?;
+    Ok(path)
+}
+
+/// The graphs: file name, title, drawing.
+fn charts(campaign: &Campaign) -> [(&'static str, String, Chart); 2] {
+    let end = campaign.summary.seconds;
+    let program = quagmire_base::visible::shown(diff::page::file_name(&campaign.summary.target.program));
+    let ratio = Panel {
+        name: "largest cost, as a multiple of the median seed's",
+        series: &campaign.ratio,
+        values: Values::Ratios,
+    };
+    let number = Panel { name: "degradations", series: &campaign.degradations, values: Values::Counts };
+    let draw = |title: String, panels: &[Panel]| {
+        let chart = chart(&title, panels, &campaign.phases, end);
+        (title, chart)
+    };
+    let (cost, cost_chart) = draw(format!("{program}: largest cost over time"), &[ratio]);
+    let (found, found_chart) = draw(format!("{program}: degradations over time"), &[number, ratio]);
+    [("coverage_ts.svg", cost, cost_chart), ("degradations_ts.svg", found, found_chart)]
+}
+
+fn inline(title: &str, chart: &Chart) -> Markup {
+    graph::inline(WIDTH, chart.height, title, &chart.content)
+}
+
+#[cfg(test)]
+mod tests;

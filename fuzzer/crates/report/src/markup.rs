@@ -1,0 +1,323 @@
+//! What the pages share: their frame, links, and shown bytes. maud escapes everything that is put in.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::{diff::hex::HexRow, diff::text::Mark, diff::text::Row, graph, rules::Step, words};
+use quagmire_base::format::{grouped, ratio, short};
+use quagmire_base::visible::{Piece, shown};
+use quagmire_results::summary::Finding;
+
+/// The style of all pages.
+const STYLE: &str = include_str!("style.css");
+
+/// Makes tables sortable. Pages are complete without it.
+const SCRIPT: &str = include_str!("sort.js");
+
+/// SHA-256 of [`SCRIPT`] in Base64: the only script that browsers run on these pages.
+const SCRIPT_HASH: &str = "Uss2g3kAeIJmj8MxH61NzhLq3D9jzKdrkkOrp/FbbK8=";
+
+/// Steps of a history that are shown, the last ones: they say more about an input than the first.
+const STEPS: usize = 20;
+
+/// A whole page: everything in it, nothing loaded.
+pub fn page(title: &str, with_script: bool, content: &Markup) -> String {
+    let script = if with_script { format!("script-src 'sha256-{SCRIPT_HASH}'; ") } else { String::new() };
+    let policy = format!("default-src 'none'; {script}style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'");
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                title { (shown(title)) }
+                style { (PreEscaped(STYLE)) (PreEscaped(graph::STYLE)) }
+            }
+            body {
+                (content)
+                @if with_script {
+                    script { (PreEscaped(SCRIPT)) }
+                }
+            }
+        }
+    };
+    page.into_string() + "\n"
+}
+
+/// A file of the output folder as a relative address. Everything but letters and digits is encoded: no name is a scheme,
+/// a query or a way out.
+pub fn address(up: &str, relative: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
+    let encoded = relative.bytes().fold(String::new(), |address, byte| {
+        if plain(byte) {
+            address + char::from(byte).encode_utf8(&mut [0; 4])
+        } else {
+            address + &format!("%{byte:02X}")
+        }
+    });
+    format!("{up}./{encoded}")
+}
+
+/// A link to an input. It is offered to be saved and not opened: inputs can be pages with scripts.
+pub fn input_link(up: &str, relative: &str) -> Markup {
+    html! { a class="code" href=(address(up, relative)) download { (shown(relative)) } }
+}
+
+/// A name in code, shortened; the whole one appears when the mouse rests on it.
+pub fn name(full: &str) -> Markup {
+    let full = shown(full);
+    let shortened = short(&full);
+    html! {
+        @if shortened == full { span class="code" { (full) } }
+        @else { span class="code" title=(full) { (shortened) } }
+    }
+}
+
+/// A function's name without its arguments, with the whole one when the mouse rests on it.
+pub fn brief(full: &str) -> Markup {
+    let full = shown(full);
+    let brief = short(&words::brief(&full));
+    html! {
+        span class="code" title=(full) {
+            @for (at, part) in brief.split("::").enumerate() { @if at > 0 { "::" wbr; } (part) }
+        }
+    }
+}
+
+/// `file.cc:508`, with the whole path when the mouse rests on it.
+pub fn location(full: &str) -> Markup {
+    let full = shown(full);
+    let file = full.rsplit('/').next().unwrap_or(&full);
+    html! { span class="code" title=(full) { (file) } }
+}
+
+/// A command to copy: one click marks it all.
+pub fn command(command: &str) -> Markup {
+    html! { pre class="command" { (shown(command)) } }
+}
+
+/// A ratio in its cell, with what it is sorted by.
+pub fn ratio_cell(value: Option<f64>, interval: Option<(f64, f64)>) -> Markup {
+    let sorted_by = value.filter(|value| value.is_finite()).unwrap_or(-1.0);
+    html! {
+        td class="number" data-v=(sorted_by) {
+            @match value {
+                Some(value) => (ratio(value)),
+                None => span class="dim" { "-" },
+            }
+            @if let Some((low, high)) = interval { span class="dim" { " " (ratio(low)) " to " (ratio(high)) } }
+        }
+    }
+}
+
+/// The interval of a finding's time ratio.
+pub fn interval(finding: &Finding) -> Option<(f64, f64)> {
+    finding.time_ratio_low.zip(finding.time_ratio_high)
+}
+
+/// The interval of its time ratio to an ordinary input of its size.
+pub fn interval_by_size(finding: &Finding) -> Option<(f64, f64)> {
+    finding.time_ratio_by_size_low.zip(finding.time_ratio_by_size_high)
+}
+
+/// The costs of a finding beside those of the seed, and of an ordinary input of its size.
+pub fn costs(finding: &Finding) -> Markup {
+    let has_sizes = finding.costs.iter().any(|cost| cost.ordinary.is_some());
+    html! {
+        @if finding.costs.is_empty() {
+            p class="dim" { "What it costs was not recorded for each resource." }
+        } @else {
+            div class="scroll" {
+                table {
+                    thead { tr { th { "resource" } th class="number" { "this input" } th class="number" { "median seed" } th class="number" { "ratio" }
+                        @if has_sizes { th class="number" { "ordinary for its size" } th class="number" { "ratio" } }
+                    } }
+                    tbody {
+                        @for cost in &finding.costs {
+                            tr {
+                                td { (words::resource(cost.resource)) }
+                                td class="number" { (words::amount(cost.amount, cost.resource.unit())) }
+                                td class="number" { (words::amount(cost.baseline, cost.resource.unit())) }
+                                (ratio_cell(Some(cost.ratio), None))
+                                @if has_sizes {
+                                    td class="number" { (cost.ordinary.map_or("-".into(), |amount| words::amount(amount, cost.resource.unit()))) }
+                                    (ratio_cell(cost.ratio_by_size, None))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The steps from the seed to an input.
+pub fn history(steps: &[Step]) -> Markup {
+    html! {
+        @if steps.is_empty() {
+            p class="dim" { "No rule: it is a seed, or where it came from was not recorded." }
+        } @else {
+            @if steps.len() > STEPS { p class="dim" { (steps.len() - STEPS) " steps before" } }
+            ol class="history" start=(steps.len().saturating_sub(STEPS) + 1) {
+                @for step in &steps[steps.len().saturating_sub(STEPS)..] {
+                    li {
+                        span class="code" { (shown(&step.label)) }
+                        @if step.name != step.label { " " (shown(&step.name)) }
+                        @if step.times > 1 { " × " (step.times) }
+                        @if let Some(aim) = &step.aim { span class="dim" { ": " (shown(aim)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The same in one line.
+pub fn short_history(steps: &[Step]) -> Markup {
+    html! {
+        @for (at, step) in steps.iter().enumerate() {
+            @if at > 0 { " → " }
+            (shown(if step.name.is_empty() { &step.label } else { &step.name }))
+            @if step.times > 1 { " × " (step.times) }
+        }
+    }
+}
+
+/// Shown bytes.
+pub fn pieces(pieces: &[Piece]) -> Markup {
+    html! {
+        @for piece in pieces {
+            @match piece {
+                Piece::Text(text) => (text),
+                Piece::Symbol(symbols) => i { (symbols) },
+                Piece::Escape(escapes) => b { (escapes) },
+                Piece::Break => br;,
+                Piece::Repeated { unit, times } => span class="fold" { (self::pieces(unit)) u { " × " (grouped(*times as u64)) } },
+                Piece::Gap { bytes, .. } => span class="gap" { "… " (grouped(*bytes as u64)) " bytes …" },
+            }
+        }
+    }
+}
+
+fn class(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Same => "same",
+        Mark::Removed => "removed",
+        Mark::Added => "added",
+    }
+}
+
+/// The rows of a text's difference.
+pub fn text_rows(rows: &[Row]) -> Markup {
+    html! {
+        div class="bytes lines" {
+            @for row in rows {
+                @match row {
+                    Row::Skipped(text) => div class="skipped" { (text) },
+                    Row::Line { number, parts } => div class=(if parts.iter().any(|part| part.0 != Mark::Same) { "row changed" } else { "row" }) {
+                        span class="no" { @if let Some(number) = number { (number) } }
+                        span class="line" {
+                            @for (mark, shown) in parts {
+                                @match mark {
+                                    Mark::Same => (pieces(shown)),
+                                    Mark::Removed => del { (pieces(shown)) },
+                                    Mark::Added => ins { (pieces(shown)) },
+                                }
+                            }
+                        }
+                    },
+                }
+            }
+        }
+    }
+}
+
+/// The rows of a hex dump.
+pub fn hex_rows(rows: &[HexRow]) -> Markup {
+    html! {
+        div class="bytes hex" {
+            @for row in rows {
+                @match row {
+                    HexRow::Words(mark, words) => div class={ "skipped " (class(*mark)) } { (words) },
+                    HexRow::Bytes { offset, cells } => div class="row" {
+                        span class="no" { (format!("{offset:08x}")) }
+                        span class="cells" {
+                            @for same in cells.chunk_by(|a, b| a.0 == b.0) {
+                                span class=(class(same[0].0)) { (hex(same)) }
+                            }
+                        }
+                        span class="ascii" {
+                            @for same in cells.chunk_by(|a, b| a.0 == b.0) {
+                                span class=(class(same[0].0)) { (ascii(same)) }
+                            }
+                        }
+                    },
+                }
+            }
+        }
+    }
+}
+
+fn hex(cells: &[(Mark, u8)]) -> String {
+    cells.iter().map(|(_, byte)| format!("{byte:02x} ")).collect()
+}
+
+fn ascii(cells: &[(Mark, u8)]) -> String {
+    cells.iter().map(|&(_, byte)| if byte.is_ascii_graphic() { char::from(byte) } else { '.' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use quagmire_base::visible::folded;
+    use sha2::{Digest, Sha256};
+
+    fn base64(bytes: &[u8]) -> String {
+        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let digit = |number: u32, at: u32| char::from(DIGITS[(number >> (18 - 6 * at)) as usize & 63]);
+        let group = |group: &[u8]| {
+            let number =
+                [16, 8, 0].iter().zip(group).fold(0, |number, (shift, byte)| number | u32::from(*byte) << shift);
+            (0..4).map(|at| if at as usize <= group.len() { digit(number, at) } else { '=' }).collect::<String>()
+        };
+        bytes.chunks(3).map(group).collect()
+    }
+
+    #[test]
+    fn the_policy_allows_the_script_and_no_other() {
+        assert_eq!(base64(b"any carnal pleas"), "YW55IGNhcm5hbCBwbGVhcw==");
+        assert_eq!(SCRIPT_HASH, base64(&Sha256::digest(SCRIPT)));
+        assert!(!SCRIPT.contains("</") && !STYLE.contains("</") && !STYLE.contains("url("));
+    }
+
+    #[test]
+    fn addresses_stay_in_the_folder() {
+        assert_eq!(address("", "queue/id_000001,src_000000"), "./queue/id_000001%2Csrc_000000");
+        assert_eq!(address("../", "javascript:alert(1)"), ".././javascript%3Aalert%281%29");
+        assert_eq!(address("", "//evil.example/?x#y"), ".///evil.example/%3Fx%23y");
+        assert_eq!(address("", "é\n\"'"), "./%C3%A9%0A%22%27");
+    }
+
+    #[test]
+    fn shown_bytes_are_elements_without_attributes_of_theirs() {
+        let html = pieces(&folded(b"<script>alert('x')</script>\0  \n", 100)).into_string();
+        insta::assert_snapshot!(html);
+    }
+
+    proptest! {
+        #[test]
+        fn no_input_writes_markup(bytes: Vec<u8>, markup in "[<>&\"'/a-z=-]{0,40}") {
+            let all = [bytes, markup.into_bytes()].concat();
+            let html = pieces(&folded(&all, 10_000)).into_string();
+            let mut rest = html.clone();
+            for own in ["<i>", "</i>", "<b>", "</b>", "<br>", "<u>", "</u>", "<span class=\"fold\">", "</span>", "<span class=\"gap\">"] {
+                rest = rest.replace(own, "");
+            }
+            prop_assert!(!rest.contains('<') && !rest.contains('>'), "{html}");
+        }
+    }
+}

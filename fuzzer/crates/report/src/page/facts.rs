@@ -1,0 +1,92 @@
+//! Numbers of the campaign: what it did, on what, where.
+
+use maud::{Markup, html};
+
+use crate::{markup, words};
+use quagmire_base::{
+    format::{counted, grouped, rate},
+    shell,
+    visible::shown,
+};
+use quagmire_cost::{resource::Resource, sizes::RelativeTo};
+use quagmire_execution::info::{Engine, Instrumentation};
+use quagmire_results::summary::Summary;
+
+/// The numbers under the verdict.
+pub fn tiles(summary: &Summary) -> Markup {
+    let edges = match summary.target.edges {
+        Some(edges) => format!("of {} edges", grouped(edges)),
+        None => "edges".to_owned(),
+    };
+    let tiles = [
+        (grouped(summary.degradations), "degradations".to_owned()),
+        (grouped(summary.large), "only large".to_owned()),
+        (grouped(summary.faults), "faults".to_owned()),
+        (grouped(summary.hangs), "hangs".to_owned()),
+        (grouped(summary.executions), "executions".to_owned()),
+        (rate(summary.executions_per_second), "executions a second".to_owned()),
+        (grouped(summary.edges_found), edges),
+        (words::duration(summary.seconds), "of fuzzing".to_owned()),
+    ];
+    html! { div class="tiles" { @for (number, what) in tiles { div { b { (number) } span { (what) } } } } }
+}
+
+/// The seeds, and how far times can be trusted.
+pub fn baseline(summary: &Summary) -> Markup {
+    let baseline = &summary.baseline;
+    html! {
+        h2 id="baseline" { "Baseline and noise" }
+        @match (&summary.sizes, summary.relative_to) {
+            (Some(_), RelativeTo::Size) => p { "Degradations cost more than an ordinary input of their size. What that is was measured with the seeds, parts of them, and several of them joined; it is never less than the median seed." },
+            _ => p { "Degradations cost more than the median seed." },
+        }
+        dl class="facts" {
+            dt { (summary.target.instrumentation.work()) } dd { (baseline.instructions.map_or("not measured".into(), grouped)) }
+            dt { (summary.target.instrumentation.time()) } dd { (baseline.seconds.map_or("not measured".into(), words::duration)) }
+            dt { "size" } dd { (baseline.bytes.map_or("not known".into(), |bytes| counted(bytes, "byte"))) }
+            @if let Some(sizes) = &summary.sizes {
+                @if let Some(line) = sizes.costs.iter().find(|cost| cost.resource == Resource::Instructions) {
+                    dt { "by size" } dd {
+                        (format!("{:.0} {} and {:.2} a byte", line.fixed, summary.target.instrumentation.work(), line.per_byte))
+                        @if line.per_byte_high > line.per_byte { (format!(", up to {:.2} for dear content", line.per_byte_high)) }
+                        ", from " (counted(sizes.runs, "run")) " of up to " (counted(sizes.largest, "byte"))
+                    }
+                }
+            }
+            dt { "noise floor" } dd {
+                @match &summary.noise {
+                    Some(noise) => { (words::percent(noise.floor)) ": the seed measured against itself " (counted(noise.rounds.into(), "time")) " looked at most this much slower or faster. Smaller differences in time mean nothing on this machine." },
+                    None => "not measured",
+                }
+            }
+        }
+    }
+}
+
+/// The campaign and the machine.
+pub fn facts(summary: &Summary) -> Markup {
+    let machine = &summary.environment;
+    let engine = match summary.target.engine {
+        Engine::InProcess => "in process",
+        Engine::ForkServer => "fork server",
+    };
+    html! {
+        h2 id="campaign" { "Campaign" }
+        (markup::command(&shell::command(&summary.command)))
+        dl class="facts" {
+            dt { "target" } dd { span class="code" { (shown(&summary.target.program)) } ", " (engine)
+                @if summary.target.instrumentation == Instrumentation::Afl { ", built by AFL++: its counts have eight bits and wrap around, and times are not CPU times" }
+            }
+            dt { "started" } dd { (shown(&summary.started)) }
+            dt { "ended" } dd { (words::stopped_by(summary)) }
+            dt { "random seed" } dd { (summary.seed) }
+            @if !machine.system.is_empty() { dt { "system" } dd { (shown(&machine.system)) } }
+            @if !machine.processor.is_empty() {
+                dt { "processor" } dd { (shown(&machine.processor)) ", " (counted(machine.processors, "processor")) " to use" }
+            }
+            @if machine.memory > 0 { dt { "memory" } dd { (words::bytes(machine.memory)) } }
+            @if !machine.system.is_empty() && machine.load.is_finite() { dt { "load at the start" } dd { (format!("{:.2}", machine.load)) } }
+            dt { "quagmire" } dd { (shown(&summary.version)) }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The campaign in one sentence.
+
+use maud::{Markup, html};
+
+use crate::{
+    markup,
+    words::{self, badness, severity_of},
+};
+use quagmire_base::{
+    format::{counted, grouped},
+    visible::shown,
+};
+use quagmire_cost::resource::Resource;
+use quagmire_results::summary::{Finding, FindingKind, Summary};
+
+/// What was found, with the worst of it.
+pub fn verdict(summary: &Summary) -> Markup {
+    let program = shown(&summary.target.program);
+    let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
+    let number = |kind| of(kind).count() as u64;
+    let (hangs, faults) = (number(FindingKind::Hang), number(FindingKind::Fault));
+    let worst = of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
+    let severity = of(FindingKind::Degradation).filter_map(severity_of).max();
+    html! {
+        p class="verdict" {
+            @match worst {
+                Some(worst) => (slower(summary, worst, number(FindingKind::Degradation))),
+                None if hangs + faults == 0 => (nothing(summary)),
+                None => { "No degradation was confirmed in " span class="code" { (program) } "." }
+            }
+            @if hangs > 0 {
+                " " (counted(hangs, "input")) (if hangs == 1 { " does" } else { " do" }) " not end within the hang timeout."
+            }
+            @if faults > 0 {
+                " " (counted(faults, "input")) (if faults == 1 { " ends" } else { " end" }) " the program early."
+            }
+            @if let Some(severity) = severity {
+                " " span class={ "badge " (words::severity(severity)) } { (words::severity(severity)) }
+            }
+        }
+    }
+}
+
+fn slower(summary: &Summary, worst: &Finding, number: u64) -> Markup {
+    let program = shown(&summary.target.program);
+    let makes = if number == 1 { "makes" } else { "make" };
+    let up_to = if number == 1 { "" } else { "up to " };
+    html! {
+        (counted(number, "input")) " " (makes) " " span class="code" { (program) } " "
+        @match (worst.time_ratio_by_size.or(worst.time_ratio).and_then(words::times), worst.instructions_ratio.and_then(words::times)) {
+            (Some(times), _) => {
+                (up_to) (times) " times slower"
+                @if worst.time_ratio_by_size.is_some() { " than is ordinary for " (if number == 1 { "its" } else { "their" }) " size" }
+            },
+            (None, Some(times)) => { "execute " (up_to) (times) " times the " (summary.target.instrumentation.work()) },
+            (None, None) => "slower",
+        }
+        @if let Some((now, before)) = times(summary, worst) {
+            (if number == 1 { "; it costs " } else { "; the worst costs " }) (now) ", and the median seed " (before)
+        }
+        @if let Some(function) = &worst.hot_function {
+            ", in " (markup::brief(function))
+            @if let Some(location) = &worst.hot_location { " at " (markup::location(location)) }
+        }
+        "."
+    }
+}
+
+/// CPU time of an input and of the median seed.
+fn times(summary: &Summary, finding: &Finding) -> Option<(String, String)> {
+    if let Some(cost) = finding.costs.iter().find(|cost| cost.resource == Resource::Time && cost.baseline > 0) {
+        return Some((words::amount(cost.amount, "ns"), words::amount(cost.baseline, "ns")));
+    }
+    let before = summary.baseline.seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0)?;
+    let ratio = finding.time_ratio.filter(|ratio| ratio.is_finite())?;
+    Some((format!("about {}", words::duration(before * ratio)), words::duration(before)))
+}
+
+fn nothing(summary: &Summary) -> Markup {
+    let ratio = summary.worst.as_ref().and_then(|worst| worst.instructions_ratio).and_then(words::times);
+    let by_size = summary.worst.as_ref().and_then(|worst| worst.instructions_ratio_by_size).and_then(words::times);
+    html! {
+        "Nothing that slows " span class="code" { (shown(&summary.target.program)) } " down was found in "
+        (grouped(summary.executions)) " executions."
+        @if let Some(ratio) = ratio { " The worst input that was kept executes " (ratio) " times the " (summary.target.instrumentation.work()) " of the median seed." }
+        @if let Some(by_size) = by_size { " For its size, that is " (by_size) " times what is ordinary." }
+    }
+}
+
+/// Findings by how bad they are: hangs, then by the largest ratio; faults at last.
+pub fn by_badness(findings: &[Finding]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..findings.len()).collect();
+    let kind = |finding: &Finding| match finding.kind {
+        FindingKind::Hang => 0,
+        FindingKind::Degradation => 1,
+        FindingKind::Fault => 2,
+    };
+    places.sort_by(|&a, &b| {
+        let (a, b) = (&findings[a], &findings[b]);
+        let worse = badness(b).unwrap_or(0.0).total_cmp(&badness(a).unwrap_or(0.0));
+        kind(a).cmp(&kind(b)).then(worse)
+    });
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::example;
+
+    fn text(summary: &Summary) -> String {
+        let html = verdict(summary).into_string();
+        // elements away
+        html.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect()
+    }
+
+    #[test]
+    fn the_campaign_is_one_sentence() {
+        let full = example();
+        assert_eq!(
+            text(&full),
+            "1 input makes ./trim 27.1 times slower than is ordinary for its size; it costs about 9.55 ms, and the median seed \
+             250 us, in trim at trim.cpp:12. \
+             1 input does not end within the hang timeout. severe"
+        );
+        let mut many = full.clone();
+        many.findings = vec![full.findings[0].clone(); 3];
+        many.findings[1].time_ratio_by_size = Some(19_276.4);
+        many.findings[1].costs[0].resource = Resource::Time;
+        (many.findings[1].costs[0].amount, many.findings[1].costs[0].baseline) = (1_090_000_000, 31_000);
+        assert_eq!(
+            text(&many),
+            "3 inputs make ./trim up to 19,276 times slower than is ordinary for their size; the worst costs 1.09 s, and the median \
+             seed 31.0 us, in trim at trim.cpp:12. severe"
+        );
+        let none = Summary { findings: vec![], ..full.clone() };
+        assert_eq!(
+            text(&none),
+            "Nothing that slows ./trim down was found in 812,331 executions. The worst input that was kept executes 41.4 \
+             times the instructions of the median seed. For its size, that is 29.5 times what is ordinary."
+        );
+        let hang = Summary { findings: vec![full.findings[1].clone()], ..full };
+        assert_eq!(
+            text(&hang),
+            "No degradation was confirmed in ./trim. 1 input does not end within the hang timeout."
+        );
+    }
+
+    #[test]
+    fn the_worst_is_first_whatever_is_not_a_number() {
+        let mut findings = vec![example().findings[0].clone(); 4];
+        findings.iter_mut().for_each(|finding| finding.ratio = None);
+        findings[0].instructions_ratio = Some(f64::NAN);
+        findings[0].time_ratio = None;
+        findings[0].costs.clear();
+        findings[1].time_ratio = Some(500.0);
+        findings[2].kind = FindingKind::Fault;
+        findings[3].kind = FindingKind::Hang;
+        assert_eq!(by_badness(&findings), [3, 1, 0, 2]);
+    }
+}

@@ -1,0 +1,87 @@
+//! Rules in words: what is behind the labels.
+
+use std::collections::HashMap;
+
+use quagmire_mutators::built_in_rules;
+use quagmire_results::summary::{Rule, Summary};
+
+/// A step of an input's history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// `T.11`
+    pub label: String,
+    /// `repeat_whitespace`; the pattern of a rule of the user's.
+    pub name: String,
+    /// The class of bugs that it aims at; nothing if that is not known.
+    pub aim: Option<String>,
+    /// How often in a row.
+    pub times: usize,
+}
+
+/// What is known of all rules, by label.
+#[derive(Debug)]
+pub struct RuleWords {
+    known: HashMap<String, (String, Option<String>)>,
+}
+
+impl RuleWords {
+    /// From the rules that come with quagmire, and the names of all others in the summary.
+    pub fn new(summary: &Summary) -> Self {
+        let mut known = HashMap::new();
+        for Rule { label, name, .. } in &summary.rules {
+            known.insert(label.clone(), (name.clone(), None));
+        }
+        for rule in built_in_rules() {
+            known.insert(rule.label().to_owned(), (rule.name().to_owned(), Some(rule.aim().to_owned())));
+        }
+        for (label, aim) in [
+            ("havoc", "small random changes, LibAFL's"),
+            ("splice", "parts of two inputs put together, LibAFL's"),
+            ("tokens", "words of the dictionary put in, LibAFL's"),
+            ("deterministic", "every value beside the bytes that a rare branch needs"),
+            ("mask", "tries which bytes a target needs"),
+            ("trim", "removes what a rare branch does not need"),
+        ] {
+            known.insert(label.to_owned(), (label.to_owned(), Some(aim.to_owned())));
+        }
+        Self { known }
+    }
+
+    /// What a rule aims at.
+    pub fn aim(&self, label: &str) -> Option<&str> {
+        self.known.get(label)?.1.as_deref()
+    }
+
+    /// The history of an input: labels in order, the same in a row as one step.
+    pub fn steps(&self, labels: &[String]) -> Vec<Step> {
+        let step = |same: &[String]| {
+            let (label, times) = (same[0].clone(), same.len());
+            let (name, aim) = self.known.get(&label).cloned().unwrap_or_default();
+            Step { label, name, aim, times }
+        };
+        labels.chunk_by(|a, b| a == b).map(step).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::example;
+
+    #[test]
+    fn a_history_says_what_its_rules_do() {
+        let mut summary = example();
+        summary.rules.push(Rule {
+            label: "R.1".into(),
+            name: r"(\w+)=(\w+) -> \2=\1".into(),
+            applied: 0,
+            coverage_increases: 0,
+            degradations: 0,
+        });
+        let labels = ["T.11", "T.11", "havoc", "T.11", "R.1", "X.9"].map(String::from);
+        let steps = RuleWords::new(&summary).steps(&labels);
+        let words: Vec<String> =
+            steps.iter().map(|s| format!("{} {} x{}: {:?}", s.label, s.name, s.times, s.aim)).collect();
+        insta::assert_snapshot!(words.join("\n"));
+    }
+}

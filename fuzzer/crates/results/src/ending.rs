@@ -1,0 +1,193 @@
+//! The end of a campaign in words: what was found and where to look.
+
+use super::summary::{Finding, FindingKind, Rule, StoppedBy, Summary, Worst};
+use quagmire_base::format::{clock, counted, grouped, rate, ratio, short};
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// Rules named at the end.
+const RULES: usize = 3;
+
+/// Inputs whose instructions differ by less than so many times are about as bad.
+const NEARLY: f64 = 1.1;
+
+/// What costs are compared with.
+const BASELINE: &str = "the baseline";
+const ORDINARY: &str = "an ordinary input";
+
+/// `T.11 repeat_whitespace 34 (2 of them degradations)`
+fn rule_in_words(rule: &Rule) -> String {
+    let name = if rule.name == rule.label { String::new() } else { format!(" {}", rule.name) };
+    let of_them = match rule.degradations {
+        0 => String::new(),
+        degradations => format!(", {}", counted(degradations, "degradation")),
+    };
+    format!("{}{name}: {} of {}{of_them}", rule.label, grouped(rule.coverage_increases), grouped(rule.applied))
+}
+
+/// What an input costs; `None` if nothing is known.
+fn costs_in_words(
+    summary: &Summary,
+    instructions: Option<f64>,
+    time: Option<f64>,
+    interval: Option<(f64, f64)>,
+    of: &str,
+) -> Option<String> {
+    let instructions = instructions.map(|r| format!("{} the {}", ratio(r), summary.target.instrumentation.work()));
+    let time = time.map(|r| match interval {
+        Some((low, high)) => format!("{} the time ({} to {})", ratio(r), ratio(low), ratio(high)),
+        None => format!("{} the time", ratio(r)),
+    });
+    let costs: Vec<String> = instructions.into_iter().chain(time).collect();
+    (!costs.is_empty()).then(|| format!("{} of {of}", costs.join(", ")))
+}
+
+fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, output: &Path) {
+    let path = output.join(&finding.path);
+    let _ = writeln!(text, "\nWorst input: {} ({})", path.display(), counted(finding.bytes, "byte"));
+    let interval = finding.time_ratio_low.zip(finding.time_ratio_high);
+    if let Some(costs) = costs_in_words(summary, finding.instructions_ratio, finding.time_ratio, interval, BASELINE) {
+        let _ = writeln!(text, "  costs        {costs}");
+    }
+    let interval = finding.time_ratio_by_size_low.zip(finding.time_ratio_by_size_high);
+    let (instructions, time) = (finding.instructions_ratio_by_size, finding.time_ratio_by_size);
+    if let Some(costs) = costs_in_words(summary, instructions, time, interval, ORDINARY) {
+        let _ = writeln!(text, "  for its size {costs}");
+    }
+    if let Some(function) = &finding.hot_function {
+        let place = finding.hot_location.as_ref().map_or_else(String::new, |place| format!(", {place}"));
+        let _ = writeln!(text, "  spent in     {}{place}", short(function));
+    }
+    let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
+}
+
+/// What was found and where to look, in at most twenty lines, with the command that reproduces the worst.
+/// `output` is the output folder as the user typed it.
+pub fn final_report(summary: &Summary, output: &Path) -> String {
+    let mut text = String::new();
+    let stopped = match summary.stopped_by {
+        Some(StoppedBy::Time) => "time is up",
+        Some(StoppedBy::Execs) => "all executions done",
+        Some(StoppedBy::Signal) => "stopped on request",
+        Some(StoppedBy::Error) => "stopped by an error",
+        None => "so far",
+    };
+    let _ = writeln!(
+        text,
+        "{}, {}, {}{} in {} ({}).",
+        counted(summary.degradations, "degradation"),
+        counted(summary.faults, "fault"),
+        counted(summary.hangs, "hang"),
+        if summary.large > 0 { format!(", {} only large", grouped(summary.large)) } else { String::new() },
+        clock(Duration::try_from_secs_f64(summary.seconds).unwrap_or_default()),
+        stopped,
+    );
+    let _ = writeln!(
+        text,
+        "{}, {}/s, {} found; seed {}.",
+        counted(summary.executions, "execution"),
+        rate(summary.executions_per_second),
+        counted(summary.edges_found, "edge"),
+        summary.seed,
+    );
+    let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
+    let is_worst = |finding: &&Finding| summary.worst.as_ref().is_some_and(|worst| worst.path == finding.path);
+    let slowest = || of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
+    let confirmed = summary.findings.iter().find(is_worst);
+    if let Some(finding) = confirmed.or_else(slowest) {
+        worst_degradation(&mut text, summary, finding, output);
+    }
+    // next to a degradation that is as bad it is no news
+    let is_news = |kept: &&Worst| {
+        let ratio = |known: &Finding| match (kept.instructions_ratio_by_size, known.instructions_ratio_by_size) {
+            (Some(kept), Some(known)) => kept / known,
+            _ => kept.instructions_ratio.unwrap_or(0.0) / known.instructions_ratio.unwrap_or(0.0),
+        };
+        slowest().is_none_or(|known| !(1.0 / NEARLY..NEARLY).contains(&ratio(known)))
+    };
+    if let Some(kept) = summary.worst.as_ref().filter(|_| confirmed.is_none()).filter(is_news) {
+        let (path, bytes) = (output.join(&kept.path), counted(kept.bytes, "byte"));
+        let costs = costs_in_words(summary, kept.instructions_ratio, kept.time_ratio, None, BASELINE);
+        let by_size = costs_in_words(summary, kept.instructions_ratio_by_size, None, None, ORDINARY);
+        let (what, then) =
+            if slowest().is_some() { ("Not confirmed", ", ") } else { ("\nWorst input", "\n  costs        ") };
+        let then_by_size = if slowest().is_some() { ", " } else { "\n  for its size " };
+        let costs = costs.map_or_else(String::new, |costs| format!("{then}{costs}"));
+        let costs = costs + &by_size.map_or_else(String::new, |costs| format!("{then_by_size}{costs}"));
+        let _ = writeln!(text, "{what}: {} ({bytes}){costs}", path.display());
+    }
+    let mut before = "\n";
+    for (kind, label) in [(FindingKind::Fault, "First fault"), (FindingKind::Hang, "First hang")] {
+        if let Some(finding) = of(kind).next() {
+            // every hang is called one
+            let detail = finding.detail.as_ref().filter(|_| kind == FindingKind::Fault);
+            let detail = detail.map_or_else(String::new, |detail| format!(" ({})", short(detail)));
+            let _ = writeln!(text, "{before}{label}{detail}: {}", output.join(&finding.path).display());
+            let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
+            before = "";
+        }
+    }
+    if summary.findings.is_empty() && summary.worst.is_none() {
+        let _ =
+            writeln!(text, "\nNothing was found: try more --time, larger inputs (--max-size-increase) or other seeds.");
+    }
+    let mut rules: Vec<&Rule> = summary.rules.iter().filter(|rule| rule.coverage_increases > 0).collect();
+    rules.sort_by_key(|rule| std::cmp::Reverse((rule.degradations, rule.coverage_increases)));
+    if !rules.is_empty() {
+        let _ = writeln!(text, "\nThe best rules (mutants kept of those made):");
+    }
+    for rule in rules.into_iter().take(RULES) {
+        let _ = writeln!(text, "  {}", rule_in_words(rule));
+    }
+    let _ = writeln!(text, "\nEverything: {}", output.join("summary.json").display());
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::example;
+
+    #[test]
+    fn the_report_says_what_was_found_and_how_to_see_it() {
+        insta::assert_snapshot!("report", final_report(&example(), Path::new("out")));
+    }
+
+    #[test]
+    fn the_report_of_every_kind_of_finding_fits_on_a_terminal_of_24_lines() {
+        let mut summary = example();
+        let detail = Some("SIGSEGV".to_owned());
+        summary.findings.push(Finding { kind: FindingKind::Fault, detail, ..summary.findings[1].clone() });
+        summary.rules = vec![summary.rules[0].clone(); 9];
+        let path = "queue/id_000099".to_owned();
+        summary.worst = Some(Worst {
+            path,
+            bytes: 7,
+            instructions_ratio: Some(99.0),
+            time_ratio: None,
+            instructions_ratio_by_size: Some(99.0),
+        });
+        let report = final_report(&summary, Path::new("out"));
+        assert!(report.lines().count() <= 24, "{report}");
+        for words in
+            ["First fault (SIGSEGV): out/", "Not confirmed: out/queue/id_000099 (7 bytes), 99.0x the instructions"]
+        {
+            assert!(report.contains(words), "no `{words}` in {report}");
+        }
+        summary.worst = summary.worst.map(|worst| Worst { instructions_ratio_by_size: Some(29.6), ..worst });
+        assert!(!final_report(&summary, Path::new("out")).contains("Not confirmed"));
+    }
+
+    #[test]
+    fn the_report_of_a_campaign_that_found_nothing_says_what_to_try() {
+        let summary = Summary { worst: None, findings: vec![], degradations: 0, hangs: 0, ..example() };
+        insta::assert_snapshot!("report_nothing", final_report(&summary, Path::new("out")));
+    }
+
+    #[test]
+    fn numbers_that_make_no_sense_do_not_panic() {
+        let summary = Summary { seconds: f64::NAN, executions_per_second: f64::INFINITY, ..example() };
+        assert!(final_report(&summary, Path::new("out")).contains("00:00:00"));
+    }
+}

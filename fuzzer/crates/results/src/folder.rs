@@ -1,0 +1,388 @@
+//! The output folder: one campaign at a time, and never over something that is not ours.
+
+use super::lock::{Lock, try_lock};
+use quagmire_base::atomic::{remove_unfinished, remove_unfinished_of, unwritable};
+use quagmire_base::error::{Error, Result};
+use quagmire_base::files::{self, Folder};
+use std::fs;
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// The folders inside.
+const FOLDERS: [&str; 6] = ["queue", "degradations", "ordinary", "faults", "hangs", "logs"];
+
+/// Those that reports create.
+const REPORT_FOLDERS: [&str; 2] = ["diffs", "graphs"];
+
+/// The lock, which also marks a folder as a campaign's.
+const LOCK: &str = ".lock";
+
+/// The output folder of a running campaign, locked until it is dropped.
+#[derive(Debug)]
+pub struct OutputFolder {
+    path: PathBuf,
+    resumed: bool,
+    _lock: Lock,
+}
+
+impl OutputFolder {
+    /// Opens the folder for a campaign: a new one, or with `resume` the one that it holds. With `force`, a campaign that
+    /// it holds is moved to the same name with `.old`, replacing an older one there: seeds inside have to be loaded before.
+    ///
+    /// # Errors
+    /// If another campaign uses the folder, if it holds a campaign and neither `resume` nor `force` is given, if it holds
+    /// something else, if there is nothing to resume, or if it cannot be written.
+    pub fn open(path: &Path, resume: bool, force: bool) -> Result<Self> {
+        // without a slash at the end, which would look odd before `.old`
+        let shown = path.components().as_path().display();
+        match look_at(path)? {
+            Contents::Foreign => Err(Error::other(format!(
+                "{shown} holds files that are not a campaign's: choose another folder with -o, or empty it"
+            ))),
+            Contents::Nothing if resume => Err(Error::other(format!(
+                "{shown} holds no campaign to resume: leave out --resume, or name the right folder with -o"
+            ))),
+            Contents::Nothing => Self::create(path, false),
+            Contents::Campaign if resume => {
+                let folder = Self::create(path, true)?;
+                remove_unfinished(&Folder::named(path));
+                let inside = FOLDERS.iter().chain(&REPORT_FOLDERS);
+                inside.for_each(|name| remove_unfinished(&Folder::named(path).inside(*name)));
+                Ok(folder)
+            }
+            Contents::Campaign => {
+                // a running campaign is the better thing to say, and is never moved
+                let lock = lock(path)?;
+                if !force {
+                    return Err(Error::other(format!(
+                        "{shown} holds a campaign already: --resume goes on with it, --force starts anew and keeps it as \
+                         {shown}.old"
+                    )));
+                }
+                rotate(path)?;
+                drop(lock);
+                Self::create(path, false)
+            }
+        }
+    }
+
+    fn create(path: &Path, resumed: bool) -> Result<Self> {
+        fs::create_dir_all(path).map_err(|error| unwritable(path, &error))?;
+        let lock = lock(path)?;
+        for name in FOLDERS {
+            let folder = path.join(name);
+            files::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
+        }
+        Ok(Self { path: path.to_owned(), resumed, _lock: lock })
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it held the campaign that goes on now.
+    pub fn resumed(&self) -> bool {
+        self.resumed
+    }
+
+    /// Removes the files that a process of this campaign was writing when it died.
+    pub fn remove_unfinished_of(&self, process: libc::pid_t) {
+        let folder = Folder::named(&self.path);
+        remove_unfinished_of(&folder, process);
+        FOLDERS.iter().for_each(|name| remove_unfinished_of(&folder.inside(*name), process));
+    }
+
+    /// Corpus entries.
+    pub fn queue(&self) -> PathBuf {
+        self.path.join("queue")
+    }
+
+    /// Confirmed degradations.
+    pub fn degradations(&self) -> PathBuf {
+        self.path.join("degradations")
+    }
+
+    /// Ordinary inputs of the size of degradations, beside which these were confirmed.
+    pub fn ordinary(&self) -> PathBuf {
+        self.path.join("ordinary")
+    }
+
+    /// Inputs that crash.
+    pub fn faults(&self) -> PathBuf {
+        self.path.join("faults")
+    }
+
+    /// Inputs that run into the hang timeout.
+    pub fn hangs(&self) -> PathBuf {
+        self.path.join("hangs")
+    }
+
+    /// Time series and the log.
+    pub fn logs(&self) -> PathBuf {
+        self.path.join("logs")
+    }
+
+    /// `summary.json`.
+    pub fn summary(&self) -> PathBuf {
+        self.path.join("summary.json")
+    }
+}
+
+enum Contents {
+    /// It does not exist, or is empty.
+    Nothing,
+    /// A campaign of ours.
+    Campaign,
+    /// Anything else.
+    Foreign,
+}
+
+fn look_at(path: &Path) -> Result<Contents> {
+    let mut entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Contents::Nothing),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            return Err(Error::other(format!("{} is not a folder: choose another name with -o", path.display())));
+        }
+        Err(error) => return Err(unwritable(path, &error)),
+    };
+    // copies often lose hidden files, so the summary counts as well
+    let has_results = || files::is_file(&path.join("summary.json")) && files::is_folder(&path.join("queue"));
+    let ours = files::is_file(&path.join(LOCK)) || has_results();
+    Ok(match entries.next() {
+        None => Contents::Nothing,
+        Some(_) if ours => Contents::Campaign,
+        Some(_) => Contents::Foreign,
+    })
+}
+
+/// Locks a folder and leaves the number of this process in the lock.
+fn lock(folder: &Path) -> Result<Lock> {
+    let path = folder.join(LOCK);
+    let mut file = files::open_lock(&Folder::named(folder), LOCK).map_err(|error| match files::is_refused(&error) {
+        true => Error::other(format!("{} is no lock: {error}; choose another folder with -o", path.display())),
+        false => unwritable(&path, &error),
+    })?;
+    match try_lock(&file) {
+        Ok(true) => {}
+        Ok(false) => {
+            let mut holder = String::new();
+            let _ = file.rewind().and_then(|()| file.read_to_string(&mut holder));
+            let holder = holder.trim();
+            let process = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
+            return Err(Error::other(format!(
+                "{} is in use by another campaign{process}: stop it, or choose another folder with -o",
+                folder.display()
+            )));
+        }
+        Err(error) => {
+            return Err(Error::other(format!(
+                "cannot lock {}: {error}; choose a folder on a local disk with -o",
+                path.display()
+            )));
+        }
+    }
+    file.set_len(0)
+        .and_then(|()| file.rewind())
+        .and_then(|()| writeln!(file, "{}", std::process::id()))
+        .map_err(|error| unwritable(&path, &error))?;
+    Ok(Lock::of(file))
+}
+
+/// Moves a campaign to its name with `.old` and leaves an empty folder in its place, so that links to it still lead there.
+fn rotate(path: &Path) -> Result<()> {
+    let path = fs::canonicalize(path).map_err(|error| unwritable(path, &error))?;
+    let Some(name) = path.file_name() else {
+        return Err(Error::other(format!("{} cannot be moved away: choose another folder with -o", path.display())));
+    };
+    let mut old_name = name.to_owned();
+    old_name.push(".old");
+    let old = path.with_file_name(old_name);
+    let move_it = |what: &str| format!("{} {what}: move it away first", old.display());
+    if fs::symlink_metadata(&old).is_ok() {
+        let replaceable = old.is_dir() && !old.is_symlink() && !matches!(look_at(&old)?, Contents::Foreign);
+        if !replaceable {
+            return Err(Error::other(move_it("is not a campaign's folder and would be replaced")));
+        }
+        let _unused = lock(&old)?;
+        fs::remove_dir_all(&old).map_err(|error| Error::other(move_it(&format!("cannot be replaced ({error})"))))?;
+    }
+    fs::rename(&path, &old).map_err(|error| {
+        Error::other(format!(
+            "cannot move {} to {} ({error}): choose another folder with -o",
+            path.display(),
+            old.display()
+        ))
+    })?;
+    fs::create_dir(&path).map_err(|error| unwritable(&path, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::{TempDir, tempdir};
+
+    /// A path that does not exist yet, in a folder that is removed at the end.
+    fn place() -> (TempDir, PathBuf) {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("out");
+        (folder, path)
+    }
+
+    fn message(result: Result<OutputFolder>) -> String {
+        let message = result.unwrap_err().message;
+        assert!(!message.contains('\n'), "{message}");
+        message
+    }
+
+    #[test]
+    fn a_new_folder_gets_its_tree_and_names_its_process() {
+        let (_keep, path) = place();
+        let folder = OutputFolder::open(&path, false, false).unwrap();
+        for inside in [folder.queue(), folder.degradations(), folder.faults(), folder.hangs(), folder.logs()] {
+            assert!(inside.is_dir(), "{}", inside.display());
+        }
+        assert_eq!(fs::read_to_string(path.join(LOCK)).unwrap(), format!("{}\n", std::process::id()));
+        assert!(!folder.resumed());
+    }
+
+    #[test]
+    fn an_empty_folder_is_taken() {
+        let (_keep, path) = place();
+        fs::create_dir(&path).unwrap();
+        assert!(OutputFolder::open(&path, false, false).is_ok());
+    }
+
+    #[test]
+    fn a_folder_in_use_is_refused_with_the_process_whatever_the_options() {
+        let (_keep, path) = place();
+        let _first = OutputFolder::open(&path, false, false).unwrap();
+        for (resume, force) in [(false, false), (true, false), (false, true)] {
+            let message = message(OutputFolder::open(&path, resume, force));
+            let holder = format!("in use by another campaign (process {})", std::process::id());
+            assert!(message.contains(&holder), "{message}");
+        }
+        assert!(path.join("queue").is_dir());
+    }
+
+    #[test]
+    fn an_earlier_campaign_is_refused_without_resume_or_force() {
+        let (_keep, path) = place();
+        drop(OutputFolder::open(&path, false, false).unwrap());
+        let message = message(OutputFolder::open(&path, false, false));
+        assert!(message.contains("--resume") && message.contains("--force"), "{message}");
+    }
+
+    #[test]
+    fn resume_keeps_everything_but_unfinished_files() {
+        let (_keep, path) = place();
+        drop(OutputFolder::open(&path, false, false).unwrap());
+        fs::write(path.join("queue/id_000000,orig_a"), "a").unwrap();
+        fs::write(path.join("queue/.unfinished-1-2"), "ha").unwrap();
+        let folder = OutputFolder::open(&path, true, false).unwrap();
+        assert!(folder.resumed());
+        assert!(path.join("queue/id_000000,orig_a").exists() && !path.join("queue/.unfinished-1-2").exists());
+    }
+
+    #[test]
+    fn resume_of_nothing_is_an_error_and_creates_nothing() {
+        let (_keep, path) = place();
+        assert!(message(OutputFolder::open(&path, true, false)).contains("no campaign to resume"));
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn force_keeps_the_last_campaign_as_old_and_no_more() {
+        let (_keep, path) = place();
+        for marker in ["first", "second", "third"] {
+            let folder = OutputFolder::open(&path, false, true).unwrap();
+            assert_eq!(fs::read_dir(folder.queue()).unwrap().count(), 0);
+            fs::write(folder.queue().join(marker), marker).unwrap();
+        }
+        let old = path.with_file_name("out.old");
+        assert!(old.join("queue/second").exists() && !old.join("queue/first").exists());
+        assert!(path.join("queue/third").exists());
+    }
+
+    #[test]
+    fn what_is_not_a_campaign_is_never_touched() {
+        let (_keep, path) = place();
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("thesis.tex"), "years of work").unwrap();
+        for (resume, force) in [(false, false), (true, false), (false, true)] {
+            assert!(message(OutputFolder::open(&path, resume, force)).contains("not a campaign's"));
+        }
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 1);
+        let file = path.join("thesis.tex");
+        assert!(message(OutputFolder::open(&file, false, true)).contains("is not a folder"));
+    }
+
+    #[test]
+    fn a_lock_that_leads_elsewhere_is_refused_before_anything_is_written() {
+        use std::os::unix::fs::symlink;
+        for is_link in [true, false] {
+            let (keep, path) = place();
+            let victim = keep.path().join("thesis.tex");
+            fs::write(&victim, "years of work").unwrap();
+            fs::create_dir_all(path.join("queue")).unwrap();
+            fs::write(path.join("summary.json"), "{}").unwrap();
+            match is_link {
+                true => symlink(&victim, path.join(LOCK)).unwrap(),
+                false => fs::hard_link(&victim, path.join(LOCK)).unwrap(),
+            }
+            for (resume, force) in [(false, false), (true, false), (false, true)] {
+                let message = message(OutputFolder::open(&path, resume, force));
+                assert!(message.contains(".lock is no lock") && message.contains("-o"), "{message}");
+                assert_eq!(fs::read_to_string(&victim).unwrap(), "years of work");
+            }
+        }
+    }
+
+    #[test]
+    fn a_campaign_whose_folders_lead_elsewhere_is_not_resumed() {
+        let (keep, path) = place();
+        drop(OutputFolder::open(&path, false, false).unwrap());
+        let home = keep.path().join("home");
+        fs::create_dir(&home).unwrap();
+        fs::write(home.join("thesis.tex"), "years of work").unwrap();
+        for name in FOLDERS {
+            fs::remove_dir(path.join(name)).unwrap();
+            std::os::unix::fs::symlink(&home, path.join(name)).unwrap();
+            let message = message(OutputFolder::open(&path, true, false));
+            assert!(message.contains(&format!("/{name}: it is not a folder, or a link to one")), "{message}");
+            fs::remove_file(path.join(name)).unwrap();
+            fs::create_dir(path.join(name)).unwrap();
+        }
+        assert_eq!(fs::read_dir(&home).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn force_does_not_replace_an_old_folder_that_is_not_a_campaign() {
+        let (_keep, path) = place();
+        drop(OutputFolder::open(&path, false, false).unwrap());
+        let old = path.with_file_name("out.old");
+        fs::create_dir(&old).unwrap();
+        fs::write(old.join("thesis.tex"), "years of work").unwrap();
+        assert!(message(OutputFolder::open(&path, false, true)).contains("out.old is not a campaign's folder"));
+        assert!(old.join("thesis.tex").exists() && path.join("queue").is_dir());
+    }
+
+    #[test]
+    fn force_through_a_link_moves_the_folder_and_not_the_link() {
+        let (keep, path) = place();
+        drop(OutputFolder::open(&path, false, false).unwrap());
+        let link = keep.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let folder = OutputFolder::open(&link, false, true).unwrap();
+        assert!(folder.path() == link && link.join("queue").is_dir());
+        assert!(path.with_file_name("out.old").join("queue").is_dir());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_created_is_an_error() {
+        assert!(
+            message(OutputFolder::open(Path::new("/proc/no/such"), false, false)).contains("cannot write /proc/no")
+        );
+    }
+}

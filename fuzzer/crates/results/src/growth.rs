@@ -1,0 +1,81 @@
+//! Where in the code an input costs more than another one: the figures, and their table for people.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use quagmire_base::format::{grouped, shortened, shortened_path};
+
+/// A function or a source line whose cost grew.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Grown {
+    /// Demangled name.
+    pub function: String,
+    /// Source file; nothing without debug information.
+    pub file: Option<String>,
+    /// Line in it, 0 for what the compiler made up; nothing for a whole function, and without debug information.
+    pub line: Option<u32>,
+    /// How often it was executed; of a function its most executed line.
+    pub count: u64,
+    /// How often it was executed by the other input.
+    pub first_count: u64,
+    /// Instructions spent there.
+    pub instructions: u64,
+    /// Instructions that the other input spent there.
+    pub first_instructions: u64,
+    /// Of the whole growth, 0 to 1.
+    pub share: f64,
+}
+
+/// Where the cost grew, most first: what did not grow is left out, and so are the last of very many.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Growth {
+    /// By function, at most 20.
+    pub functions: Vec<Grown>,
+    /// By source line, at most 50.
+    pub lines: Vec<Grown>,
+}
+
+impl Grown {
+    /// `file:line`.
+    pub fn location(&self) -> Option<String> {
+        Some(format!("{}:{}", self.file.as_ref()?, self.line?))
+    }
+}
+
+/// Lines that a table for people shows.
+const SHOWN: usize = 8;
+
+/// The smallest share of the growth that is worth a line.
+const SMALLEST: f64 = 0.001;
+
+/// The source lines that grew most, for people, in `columns` columns; empty if none did.
+pub fn table(growth: &Growth, columns: usize) -> String {
+    let shown: Vec<&Grown> = growth.lines.iter().take(SHOWN).filter(|grown| grown.share >= SMALLEST).collect();
+    if shown.is_empty() {
+        return String::new();
+    }
+    let counts: Vec<String> =
+        shown.iter().map(|grown| format!("{} -> {}", grouped(grown.first_count), grouped(grown.count))).collect();
+    let widest = |texts: &[String], title: &str| texts.iter().map(|t| t.chars().count()).fold(title.len(), usize::max);
+    let counts_width = widest(&counts, "executed");
+    // what is left of the columns is shared by line and function
+    let left = columns.saturating_sub("  100.0 %  ".len() + counts_width + 4).max(24);
+    let places: Vec<String> = shown.iter().map(|grown| shortened_path(&location(grown), left * 11 / 20)).collect();
+    let places_width = widest(&places, "line");
+    let mut text = "  where it grew against the first\n".to_owned();
+    let _ = writeln!(text, "    share  {:counts_width$}  {:places_width$}  function", "executed", "line");
+    for ((grown, count), place) in shown.into_iter().zip(counts).zip(places) {
+        let share = format!("{:.1} %", grown.share * 100.0);
+        let function = shortened(&grown.function, left - places_width);
+        let _ = writeln!(text, "  {share:>7}  {count:counts_width$}  {place:places_width$}  {function}");
+    }
+    text
+}
+
+fn location(grown: &Grown) -> String {
+    match (&grown.file, grown.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}"),
+        _ => "-".to_owned(),
+    }
+}

@@ -1,0 +1,24 @@
+//! The folder on disk and the screen: what a campaign leaves behind and what it says meanwhile.
+
+pub mod afl_stats;
+pub mod ending;
+pub mod folder;
+pub mod growth;
+pub mod lock;
+pub mod logs;
+pub mod metrics;
+pub mod names;
+pub mod phases;
+pub mod screen;
+pub mod summary;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+pub use afl_stats::{AflStats, PlotData};
+pub use ending::final_report;
+pub use folder::OutputFolder;
+pub use logs::Logs;
+pub use names::EntryName;
+pub use phases::Phases;
+pub use screen::{Screen, Status, Style};
+pub use summary::Summary;

@@ -1,0 +1,220 @@
+//! The logs: time series, findings and messages, appended a line at a time and continued by `--resume`.
+
+use super::summary::{Finding, rfc3339};
+use quagmire_base::atomic::unwritable;
+use quagmire_base::error::Result;
+use quagmire_base::files;
+use quagmire_base::plain::{Form, printed};
+use quagmire_cost::resource::{Cost, Resource};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The files in `logs/`. Times are seconds since the start of the campaign, resumptions added up.
+#[derive(Debug)]
+pub struct Logs {
+    coverage: Lines,
+    degradations: Lines,
+    results: Lines,
+    queue: Lines,
+    messages: Lines,
+    /// The largest ratio written so far: the series never falls.
+    largest_ratio: f64,
+}
+
+impl Logs {
+    /// Opens or goes on with the logs in a folder.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let coverage = folder.join("coverage_plot_data.txt");
+        Ok(Self {
+            largest_ratio: last_value(&coverage),
+            coverage: Lines::open(coverage, "# seconds, largest cost as a multiple of the baseline")?,
+            degradations: Lines::open(
+                folder.join("degradation_plot_data.txt"),
+                "# seconds, degradations, largest cost as a multiple of the baseline",
+            )?,
+            results: Lines::open(
+                folder.join("results_data.txt"),
+                "# seconds\tkind\tpath\tbytes\tinstructions_ratio\ttime_ratio\tparent\trules",
+            )?,
+            queue: Lines::open(folder.join("queue_data.txt"), &queue_header())?,
+            messages: Lines::open(folder.join("quagmire.log"), "")?,
+        })
+    }
+
+    /// Adds a point to both time series. A ratio below an earlier one, or that is no number, counts as the earlier one.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn point(&mut self, elapsed: Duration, degradations: u64, ratio: f64) -> Result<()> {
+        if ratio.is_finite() {
+            self.largest_ratio = self.largest_ratio.max(ratio);
+        }
+        let (seconds, ratio) = (elapsed.as_secs_f64(), self.largest_ratio);
+        self.coverage.push(&format!("{seconds:.3}, {ratio:.4}"))?;
+        self.degradations.push(&format!("{seconds:.3}, {degradations}, {ratio:.4}"))
+    }
+
+    /// Adds an entry of the queue: when it was found, in seconds and executions, and what its run used;
+    /// `-` for what was not measured.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn entry(&mut self, elapsed: Duration, executions: u64, file: &str, cost: &Cost) -> Result<()> {
+        let amount = |resource: Resource| match resource.of(cost) {
+            0 if !resource.is_always_measured() => "-".to_owned(),
+            amount => amount.to_string(),
+        };
+        let amounts = Resource::ALL.map(amount).join("\t");
+        self.queue.push(&format!("{:.3}\t{executions}\t{file}\t{amounts}", elapsed.as_secs_f64()))
+    }
+
+    /// Adds a finding. What is not known is `-`.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finding(&mut self, elapsed: Duration, finding: &Finding) -> Result<()> {
+        let ratio = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.4}"));
+        self.results.push(&format!(
+            "{:.3}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            elapsed.as_secs_f64(),
+            finding.kind.label(),
+            finding.path,
+            finding.bytes,
+            ratio(finding.instructions_ratio),
+            ratio(finding.time_ratio),
+            finding.parent.as_deref().unwrap_or("-"),
+            if finding.rules.is_empty() { "-".to_owned() } else { finding.rules.join("+") },
+        ))
+    }
+
+    /// Adds a message to `quagmire.log`, after the time of day in UTC.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn message(&mut self, message: &str) -> Result<()> {
+        self.messages.push(&format!(
+            "{} {}",
+            rfc3339(SystemTime::now()),
+            printed(&message.replace('\n', "\\n"), Form::Lines)
+        ))
+    }
+}
+
+/// A file that grows by lines.
+#[derive(Debug)]
+pub(super) struct Lines {
+    path: PathBuf,
+    file: File,
+}
+
+impl Lines {
+    pub(super) fn open(path: PathBuf, header: &str) -> Result<Self> {
+        let file = append_to(&path, header)?;
+        Ok(Self { path, file })
+    }
+
+    /// One write a line: what was written survives whatever happens next.
+    pub(super) fn push(&mut self, line: &str) -> Result<()> {
+        self.file.write_all(format!("{line}\n").as_bytes()).map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+fn queue_header() -> String {
+    format!("# seconds\texecutions\tfile\t{}", Resource::ALL.map(Resource::name).join("\t"))
+}
+
+/// Opens a file to append to. A new one gets the header, an old one the end of a line that was cut off.
+pub(super) fn append_to(path: &Path, header: &str) -> Result<File> {
+    let open = || {
+        let mut file = files::open_to_append(path)?;
+        if file.seek(SeekFrom::End(0))? == 0 {
+            if !header.is_empty() {
+                writeln!(file, "{header}")?;
+            }
+        } else {
+            let mut last = [0];
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                writeln!(file)?;
+            }
+        }
+        Ok(file)
+    };
+    open().map_err(|error| unwritable(path, &error))
+}
+
+/// The value on the last whole line of a time series; 0 if there is none.
+fn last_value(path: &Path) -> f64 {
+    let text = files::read_text(path, files::LARGEST_TEXT).unwrap_or_default();
+    let value = |line: &str| line.split(", ").nth(1)?.parse::<f64>().ok();
+    text.lines().rev().filter(|line| !line.starts_with('#')).find_map(value).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::example;
+    use std::fs::read_to_string;
+    use tempfile::tempdir;
+
+    #[test]
+    fn the_time_series_never_fall_and_go_on_after_a_resumption() {
+        let folder = tempdir().unwrap();
+        let mut logs = Logs::open(folder.path()).unwrap();
+        logs.point(Duration::from_millis(500), 0, 1.5).unwrap();
+        logs.point(Duration::from_secs(1), 1, f64::NAN).unwrap();
+        drop(logs);
+        let mut logs = Logs::open(folder.path()).unwrap();
+        logs.point(Duration::from_secs(2), 2, 1.2).unwrap();
+        logs.point(Duration::from_secs(3), 3, 41.38).unwrap();
+        insta::assert_snapshot!("coverage", read_to_string(folder.path().join("coverage_plot_data.txt")).unwrap());
+        insta::assert_snapshot!(
+            "degradation",
+            read_to_string(folder.path().join("degradation_plot_data.txt")).unwrap()
+        );
+    }
+
+    #[test]
+    fn findings_are_one_line_each() {
+        let folder = tempdir().unwrap();
+        let mut logs = Logs::open(folder.path()).unwrap();
+        for (i, finding) in example().findings.iter().enumerate() {
+            logs.finding(Duration::from_secs(i as u64), finding).unwrap();
+        }
+        insta::assert_snapshot!("results", read_to_string(folder.path().join("results_data.txt")).unwrap());
+    }
+
+    #[test]
+    fn messages_are_one_line_each_with_their_time() {
+        let folder = tempdir().unwrap();
+        let mut logs = Logs::open(folder.path()).unwrap();
+        logs.message("started").unwrap();
+        logs.message("two\nlines").unwrap();
+        let text = read_to_string(folder.path().join("quagmire.log")).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].ends_with("Z started") && lines[1].ends_with("Z two\\nlines"), "{text}");
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_ended_first() {
+        let folder = tempdir().unwrap();
+        std::fs::write(folder.path().join("coverage_plot_data.txt"), "# seconds\n1.000, 2.0").unwrap();
+        Logs::open(folder.path()).unwrap().point(Duration::from_secs(2), 0, 3.0).unwrap();
+        let text = read_to_string(folder.path().join("coverage_plot_data.txt")).unwrap();
+        assert_eq!(text, "# seconds\n1.000, 2.0\n2.000, 3.0000\n");
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_with_the_path() {
+        let file = File::options().write(true).open("/dev/full").unwrap();
+        let error = Lines { path: "out/logs/results_data.txt".into(), file }.push("a line").unwrap_err();
+        assert!(error.message.contains("results_data.txt: the disk is full"), "{error}");
+    }
+}

@@ -1,0 +1,102 @@
+//! `logs/phases_data.txt`: what the campaign did when. Phases that alternate faster than can be drawn are one span,
+//! `search`.
+
+use std::{path::Path, time::Duration};
+
+use super::logs::Lines;
+use quagmire_base::error::Result;
+
+/// A phase shorter than this has no span of its own.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+/// How spans of short phases are called.
+const SEARCH: &str = "search";
+
+/// See the module's text. Times are since the start of the campaign.
+#[derive(Debug)]
+pub struct Phases {
+    lines: Lines,
+    current: &'static str,
+    since: Duration,
+    /// Where the short phases before the current one began.
+    short_since: Option<Duration>,
+}
+
+impl Phases {
+    /// Goes on with the log in a folder, in `phase` from `now` on.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn open(logs: &Path, phase: &'static str, now: Duration) -> Result<Self> {
+        let lines = Lines::open(logs.join("phases_data.txt"), "# start_seconds\tend_seconds\tphase")?;
+        Ok(Self { lines, current: phase, since: now, short_since: None })
+    }
+
+    /// The phase of now.
+    pub fn current(&self) -> &'static str {
+        self.current
+    }
+
+    /// Begins another phase.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn begin(&mut self, phase: &'static str, now: Duration) -> Result<()> {
+        if now.saturating_sub(self.since) >= SHORTEST {
+            if let Some(start) = self.short_since.take() {
+                self.push(start, self.since, SEARCH)?;
+            }
+            self.push(self.since, now, self.current)?;
+        } else {
+            self.short_since.get_or_insert(self.since);
+        }
+        (self.current, self.since) = (phase, now);
+        Ok(())
+    }
+
+    /// Writes what is known so far.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn flush(&mut self, now: Duration) -> Result<()> {
+        self.begin(self.current, now)?;
+        match self.short_since.take() {
+            Some(start) => self.push(start, now, SEARCH),
+            None => Ok(()),
+        }
+    }
+
+    fn push(&mut self, start: Duration, end: Duration, phase: &str) -> Result<()> {
+        self.lines.push(&format!("{:.3}\t{:.3}\t{phase}", start.as_secs_f64(), end.as_secs_f64()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_phases_become_one_span_and_nothing_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = Duration::from_millis;
+        let mut phases = Phases::open(folder.path(), "seeds", at(0)).unwrap();
+        for (phase, now) in [("coverage", 250), ("performance", 270), ("coverage", 280), ("confirming", 290)] {
+            phases.begin(phase, at(now)).unwrap();
+        }
+        phases.begin("coverage", at(900)).unwrap();
+        phases.flush(at(950)).unwrap();
+        phases.flush(at(1100)).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("phases_data.txt")).unwrap();
+        let spans: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(
+            spans,
+            [
+                "0.000\t0.250\tseeds",
+                "0.250\t0.290\tsearch",
+                "0.290\t0.900\tconfirming",
+                "0.900\t0.950\tsearch",
+                "0.950\t1.100\tcoverage"
+            ]
+        );
+    }
+}

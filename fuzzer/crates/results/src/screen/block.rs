@@ -1,0 +1,286 @@
+//! What the display says: the block of a terminal, and the line elsewhere.
+
+use super::{Client, Size, Status, View};
+use quagmire_base::{
+    format::{clock, counted, grouped, rate, ratio},
+    plain::is_obeyed,
+};
+use std::fmt::Write as _;
+
+/// A piece of text with its looks, as an SGR code; empty for none.
+type Piece = (&'static str, String);
+
+/// A line, which no terminal wraps.
+type Line = Vec<Piece>;
+
+const PLAIN: &str = "";
+const DIM: &str = "2";
+const BOLD: &str = "1";
+const YELLOW: &str = "33";
+const RED: &str = "31";
+
+/// Where what a row says begins.
+const INDENT: usize = 14;
+
+/// Below this width, in columns, rows are cut: going on in the next line would make nothing but lines.
+const NARROW: usize = 34;
+
+/// A row: its label, and items that stay together. What does not fit goes on in the next line.
+struct Row {
+    label: &'static str,
+    items: Vec<Line>,
+}
+
+/// The lines of the block, none longer than the terminal is wide, and no more of them than it has.
+pub(super) fn block(status: &Status, size: Size) -> Vec<Line> {
+    let columns = size.columns.max(1);
+    let mut below = Vec::new();
+    if status.view.keys {
+        below.extend(keys(status).into_iter().map(|line| cut(line, columns)));
+    }
+    // the cursor stands in the line behind the last one
+    let room = size.rows.saturating_sub(1).max(1);
+    let clients = if status.view.clients { status.clients.len() + 1 } else { 0 };
+    let above = |narrow| {
+        let rows = rows(status).into_iter().flat_map(|row| fitted(row, columns, narrow));
+        std::iter::once(cut(title(status), columns)).chain(rows).collect::<Vec<Line>>()
+    };
+    let mut lines = above(NARROW);
+    if lines.len() + clients + below.len() > room {
+        // one line each
+        lines = above(usize::MAX);
+    }
+    if status.view.clients {
+        let left = room.saturating_sub(lines.len() + below.len());
+        lines.extend(table(&status.clients, columns, left).into_iter().map(|line| cut(line, columns)));
+    }
+    lines.extend(below);
+    lines.truncate(room);
+    lines
+}
+
+fn title(status: &Status) -> Line {
+    vec![(BOLD, "quagmire".into()), (PLAIN, format!("  {}", status.target)), (DIM, format!("  seed {}", status.seed))]
+}
+
+fn rows(status: &Status) -> Vec<Row> {
+    let row =
+        |label, items: Vec<String>| Row { label, items: items.into_iter().map(|item| vec![(PLAIN, item)]).collect() };
+    let found = |count: u64, what: &str, looks| vec![(if count > 0 { looks } else { PLAIN }, counted(count, what))];
+    let edges = match status.edges_total {
+        0 => grouped(status.edges_found),
+        total => format!("{} of {}", grouped(status.edges_found), grouped(total)),
+    };
+    let mut time = vec![format!("{} of {}", clock(status.elapsed), clock(status.limit))];
+    if !status.phase.is_empty() {
+        time.push(status.phase.into());
+    }
+    let mut worst =
+        vec![vec![(BOLD, ratio(status.best_ratio)), (PLAIN, format!(" {}", status.instrumentation.work()))]];
+    worst.extend(status.best_ratio_by_size.map(|by_size| vec![(PLAIN, format!("{} for its size", ratio(by_size)))]));
+    worst.extend(status.best_time_ratio.map(|time| vec![(PLAIN, format!("{} time", ratio(time)))]));
+    let mut all_found = vec![
+        found(status.degradations, "degradation", YELLOW),
+        found(status.faults, "fault", RED),
+        found(status.hangs, "hang", YELLOW),
+    ];
+    if status.large > 0 {
+        all_found.push(vec![(PLAIN, format!("{} only large", grouped(status.large)))]);
+    }
+    vec![
+        row("time", time),
+        row("executions", executions(status)),
+        row("edges", vec![edges]),
+        row("rare", rare(status)),
+        row("queue", queue(status)),
+        Row { label: "worst", items: worst },
+        Row { label: "found", items: all_found },
+        row("rules", rules(status)),
+        row("last new", vec![last_new(status)]),
+    ]
+}
+
+/// `812,331  (9,021/s)`, `2 clients`
+fn executions(status: &Status) -> Vec<String> {
+    let mut items = vec![format!("{}  ({}/s)", grouped(status.executions), rate(status.executions_per_second))];
+    if !status.clients.is_empty() {
+        items.push(format!("{} clients", status.clients.len()));
+    }
+    items
+}
+
+/// `120 active`, `1,031 set aside`, `12 from others`
+fn queue(status: &Status) -> Vec<String> {
+    let mut items = vec![
+        format!("{} active", grouped(status.queue_active)),
+        format!("{} set aside", grouped(status.queue_set_aside)),
+    ];
+    if status.queue_foreign > 0 {
+        items.push(format!("{} from others", grouped(status.queue_foreign)));
+    }
+    items
+}
+
+/// `7 branches hit by 64 runs at most`, `41 masks`, `2.1 % of executions`, `12 kept of 3,400 mutants`, `59 % on target`
+fn rare(status: &Status) -> Vec<String> {
+    if status.cutoff == 0 && status.masks == 0 {
+        return vec!["not yet".into()];
+    }
+    let branches = if status.rare == 1 { "branch" } else { "branches" };
+    let mut items = vec![
+        format!("{} {branches} hit by {} at most", grouped(status.rare), counted(status.cutoff, "run")),
+        counted(status.masks, "mask"),
+        format!("{:.1} % of executions", status.mask_share * 100.0),
+    ];
+    if status.masked > 0 {
+        items.push(format!("{} kept of {}", grouped(status.masked_kept), counted(status.masked, "mutant")));
+        items.push(format!("{:.0} % on target", status.masked_hits as f64 * 100.0 / status.masked as f64));
+    }
+    items
+}
+
+/// `T.11 34`, `havoc 21 (mixed)`
+fn rules(status: &Status) -> Vec<String> {
+    let mut items: Vec<String> =
+        status.best_rules.iter().map(|(label, found)| format!("{label} {}", grouped(*found))).collect();
+    if items.is_empty() {
+        items.push("nothing found yet".into());
+    }
+    if let Some(last) = items.last_mut().filter(|_| !status.strategy.is_empty()) {
+        let _ = write!(last, "  ({})", status.strategy);
+    }
+    items
+}
+
+fn last_new(status: &Status) -> String {
+    match status.last_new.map(|ago| ago.as_secs()) {
+        None => "never".into(),
+        Some(s @ 0..60) => format!("{s}s ago"),
+        Some(s @ 60..3600) => format!("{}m ago", s / 60),
+        Some(s @ 3600..172_800) => format!("{}h ago", s / 3600),
+        Some(s) => format!("{}d ago", s / 86_400),
+    }
+}
+
+/// A row for each client, in `room` lines.
+fn table(clients: &[Client], columns: usize, room: usize) -> Vec<Line> {
+    if clients.is_empty() {
+        return vec![vec![(DIM, "  one client: see -j".into())]].into_iter().take(room).collect();
+    }
+    let [a, b, c, d, e] = if columns < 54 { [7, 11, 7, 6, 7] } else { [10, 14, 10, 9, 9] };
+    let line = |[name, executions, rate, edges, queue]: [&str; 5]| {
+        format!("  {name:<a$}{executions:>b$}{rate:>c$}{edges:>d$}{queue:>e$}")
+    };
+    let head = line(["client", "executions", "per s", "edges", "queue"]);
+    let row = |client: &Client| {
+        let Client { name, executions, executions_per_second, edges_found, entries } = client;
+        let name = name.strip_prefix("client-").unwrap_or(name);
+        let [executions, edges, queue] = [*executions, *edges_found, *entries].map(grouped);
+        vec![(PLAIN, line([name, &executions, &rate(*executions_per_second), &edges, &queue]))]
+    };
+    let mut lines = vec![vec![(DIM, head)]];
+    lines.extend(clients.iter().map(row));
+    if lines.len() > room {
+        lines.truncate(room.saturating_sub(1));
+        let shown = lines.len().saturating_sub(1);
+        lines.push(vec![(DIM, format!("  and {} more", clients.len() - shown))]);
+        lines.truncate(room);
+    }
+    lines
+}
+
+fn keys(status: &Status) -> Vec<Line> {
+    let View { clients, help, .. } = status.view;
+    let of_clients = if clients { "hide the clients" } else { "a row for each client" };
+    if !help {
+        return vec![vec![(DIM, format!("  c {of_clients}, q end, h help"))]];
+    }
+    let help = [
+        format!("c        {of_clients}"),
+        "q        end and write everything, as Ctrl-C does".into(),
+        "Ctrl-C   twice: end at once".into(),
+        "h, ?     hide this".into(),
+    ];
+    help.into_iter().map(|line| vec![(DIM, format!("  {line}"))]).collect()
+}
+
+/// A row in as many lines as it needs; in one, which is cut, below `narrow` columns.
+fn fitted(row: Row, columns: usize, narrow: usize) -> Vec<Line> {
+    let begun = |label: &str| vec![(DIM, format!("  {label:<width$}", width = INDENT - 2))];
+    let mut lines = Vec::new();
+    let mut line = begun(row.label);
+    let last = row.items.len().saturating_sub(1);
+    for (at, item) in row.items.into_iter().enumerate() {
+        let comma = if at < last { "," } else { "" };
+        if at > 0 {
+            let fits = length(&line) + 1 + length(&item) + comma.len() <= columns;
+            if fits || columns < narrow {
+                line.push((PLAIN, " ".into()));
+            } else {
+                lines.push(std::mem::replace(&mut line, begun("")));
+            }
+        }
+        line.extend(item);
+        line.push((PLAIN, comma.into()));
+    }
+    lines.push(line);
+    lines.into_iter().map(|line| cut(line, columns)).collect()
+}
+
+/// Of a line, in characters.
+pub(super) fn length(line: &Line) -> usize {
+    line.iter().map(|(_, text)| text.chars().count()).sum()
+}
+
+/// A line no wider than `columns`: cut, not wrapped, with `…` at the end. Control characters, which a target's name may
+/// hold, become `?`.
+fn cut(line: Line, columns: usize) -> Line {
+    let total = length(&line);
+    let mut room = if total > columns { columns - 1 } else { columns };
+    let mut shown = Line::new();
+    for (looks, text) in line {
+        let part: String = text.chars().take(room).map(|c| if is_obeyed(c) { '?' } else { c }).collect();
+        room -= part.chars().count();
+        if !part.is_empty() {
+            shown.push((looks, part));
+        }
+    }
+    if total > columns {
+        shown.push((PLAIN, "…".into()));
+    }
+    shown
+}
+
+/// A line as a terminal takes it.
+pub(super) fn written(line: &Line, color: bool) -> String {
+    let mut text = String::new();
+    for (looks, part) in line {
+        if color && !looks.is_empty() {
+            let _ = write!(text, "\x1b[{looks}m{part}\x1b[0m");
+        } else {
+            text += part;
+        }
+    }
+    text
+}
+
+/// The status on one line.
+pub(super) fn line(status: &Status) -> String {
+    let edges = match status.edges_total {
+        0 => grouped(status.edges_found),
+        total => format!("{}/{}", grouped(status.edges_found), grouped(total)),
+    };
+    let by_size =
+        status.best_ratio_by_size.map_or(String::new(), |by_size| format!(" ({} for its size)", ratio(by_size)));
+    format!(
+        "{}  {} execs ({}/s)  edges {edges}  best {}{by_size}  degradations {}  faults {}  hangs {}  last new {}",
+        clock(status.elapsed),
+        grouped(status.executions),
+        rate(status.executions_per_second),
+        ratio(status.best_ratio),
+        grouped(status.degradations),
+        grouped(status.faults),
+        grouped(status.hangs),
+        last_new(status),
+    )
+}

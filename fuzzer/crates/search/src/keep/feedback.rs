@@ -1,0 +1,327 @@
+//! LibAFL's view of keeping: a [`Feedback`] over the history and the champions.
+
+use std::{borrow::Cow, cell::RefCell, collections::HashMap, rc::Rc};
+
+use libafl::{
+    Error,
+    corpus::Testcase,
+    executors::ExitKind,
+    feedbacks::{Feedback, StateInitializer},
+    inputs::HasMutatorBytes,
+};
+use libafl_bolts::{Named, hash_std};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    champions::{Champions, Standing},
+    effort::{self, Effort},
+    history::{History, Novelty},
+    offspring::{Goals, Offspring},
+    rare::RareBranches,
+    round::Round,
+    shadow::Shadow,
+    steering::Steering,
+};
+use crate::mask::{cache::Cache, target::Goal};
+use quagmire_execution::{abi::Status, counts::CountsObserver, executor::Observers};
+
+/// What of FairFuzz a campaign uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Masking {
+    /// Mutants are not held to masks (`--no-mask`).
+    pub no_mask: bool,
+    /// Entries are not trimmed to their targets (`--no-trim`).
+    pub no_trim: bool,
+    /// Masked mutants get shadows (`--shadow-mask`).
+    pub shadow: bool,
+}
+
+/// What masks cost and brought so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaskFigures {
+    /// Entries that got a mask for a target.
+    pub computed: u64,
+    /// Their bytes, after trimming.
+    pub bytes: u64,
+    /// Executions for masks.
+    pub probes: u64,
+    /// Executions for trimming.
+    pub trims: u64,
+    /// Mutants that were held to a mask.
+    pub mutants: u64,
+    /// Those of them that satisfied their target.
+    pub hits: u64,
+    /// Those of them that were kept.
+    pub kept: u64,
+}
+
+/// What keeping knows; part of the campaign's saved state. Shared by feedback, scheduler and stages of one client.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Kept {
+    /// What was seen.
+    pub history: History,
+    /// Who is best at what.
+    pub champions: Champions,
+    /// What was spent on which aim.
+    pub effort: Effort,
+    /// Which branches few runs have hit.
+    pub rare: RareBranches,
+    /// What became of the mutants of the worst entry.
+    pub offspring: Offspring,
+    /// Entries that were made ready for their targets.
+    pub prepared: Cache,
+    /// What masks cost and brought.
+    pub masks: MaskFigures,
+    /// Mutants with and without masks, if that is asked for.
+    pub shadow: Shadow,
+    /// Hashes of what was kept, and the entries: an unstable target can make the same input look new again.
+    contents: HashMap<u64, u32>,
+    /// What the search tries to raise.
+    #[serde(skip)]
+    pub steering: Steering,
+    /// A larger count of an edge is no reason to keep an input.
+    #[serde(skip)]
+    pub ignores_maxima: bool,
+    /// What of FairFuzz is used.
+    pub masking: Masking,
+    /// The round that the scheduler has chosen.
+    #[serde(skip)]
+    pub round: Round,
+    /// Why the last execution was interesting.
+    #[serde(skip)]
+    pub novelty: Novelty,
+}
+
+/// The branches that the run hit.
+fn hit(counts: &CountsObserver) -> impl Iterator<Item = usize> + '_ {
+    counts.ran().iter().flat_map(|&function| {
+        let (first, counts) = counts.counts(function);
+        (first..).zip(counts).filter(|(_, count)| **count != 0).map(|(edge, _)| edge)
+    })
+}
+
+impl Kept {
+    /// Whether all that it names is among so many entries. What comes from a file may name any.
+    pub fn is_sound(&self, entries: usize) -> bool {
+        self.history.is_sound()
+            && self.champions.is_sound(entries)
+            && self.rare.is_sound(entries)
+            && self.contents.values().all(|&entry| (entry as usize) < entries)
+    }
+
+    /// Makes room for a program of this many edges.
+    pub fn grow(&mut self, edges: usize) {
+        self.history.grow(edges);
+        self.champions.grow(edges);
+        self.rare.grow(edges);
+    }
+
+    /// Uses this much of FairFuzz from now on. What an earlier session prepared with other options is of no use: it is not
+    /// trimmed, or has a mask that allows everything, or the reverse.
+    pub fn set_masking(&mut self, masking: Masking) {
+        if (masking.no_mask, masking.no_trim) != (self.masking.no_mask, self.masking.no_trim) {
+            self.prepared = Cache::default();
+        }
+        self.masking = masking;
+    }
+
+    /// What mutants of an entry can keep in a round for cost: nine tenths of what it uses of a resource that the search
+    /// follows, one of them for each entry; and of the executions of the edge that it is the worst one of.
+    pub fn goals_of_cost(&self, entry: u32) -> Goals {
+        let resources = self.steering.resources();
+        let resource = resources[entry as usize % resources.len()];
+        let amount = self.champions.cost(entry).map_or(0, |cost| resource.of(cost));
+        let total = (amount > 0).then(|| Goal::keeps_cost(resource, amount));
+        [total, self.champions.raised(entry).map(|(edge, count)| Goal::keeps_edge(edge, count))]
+    }
+
+    /// Whether an entry should be held to a mask for this, a goal of cost: it is the worst one, and there is a mask, or it
+    /// is time to compute it.
+    pub fn is_worth_a_mask(&self, entry: u32, goal: Goal) -> bool {
+        if self.champions.worst() != Some(entry) || self.prepared.is_hopeless(entry, goal) {
+            return false;
+        }
+        if let Some(known) = self.prepared.get(entry, goal) {
+            return !known.computation.is_complete() || !known.computation.mask().is_closed();
+        }
+        let Some(Standing { cost, bytes, .. }) = self.champions.standing(entry) else { return false };
+        let bytes = *bytes as usize;
+        self.offspring.are_worth_a_mask(entry, goal, effort::work(cost.instructions, bytes), bytes)
+    }
+
+    /// Takes in the run that `counts` shows as entry number `entry` of the corpus, which is a parent of this `score`, and
+    /// returns the entries that do not matter any more.
+    pub fn enter(&mut self, entry: u32, bytes: &[u8], score: f64, counts: &CountsObserver) -> Vec<u32> {
+        self.grow(counts.program().edges());
+        self.contents.insert(hash_std(bytes), entry);
+        for &function in counts.ran() {
+            let (first, branches) = counts.branches(function);
+            self.history.learn(first, branches);
+            let (first, slots) = counts.progress(function);
+            self.history.learn_progress(first, slots);
+        }
+        let cost = counts.cost();
+        self.history.learn_costs(&cost, &self.steering);
+        self.rare.enter(entry, self.novelty.edge || self.novelty.bucket, hit(counts));
+        let all = counts.ran().iter().map(|&function| {
+            let (first, all) = counts.counts(function);
+            (first, all, counts.branches(function).1.len())
+        });
+        let standing = Standing { cost, bytes: bytes.len() as u64, key: self.steering.key(&cost), score };
+        self.champions.enter(entry, standing, !self.ignores_maxima, all)
+    }
+
+    /// Another campaign has found what `entry`, just entered, shows first here: it is at work on that.
+    pub fn leave_to_others(&mut self, entry: u32, counts: &CountsObserver) {
+        self.rare.leave_to_others(entry, hit(counts));
+    }
+
+    /// The entry with these contents.
+    pub fn holder(&self, bytes: &[u8]) -> Option<u32> {
+        self.contents.get(&hash_std(bytes)).copied()
+    }
+
+    /// Judges the run that `counts` shows.
+    pub fn judge(&mut self, counts: &CountsObserver) -> Novelty {
+        self.grow(counts.program().edges());
+        let mut novelty = Novelty::default();
+        for &function in counts.changed() {
+            let (first, counts) = counts.counts(function);
+            self.history.compare(first, counts, &mut novelty);
+        }
+        novelty.maximum &= !self.ignores_maxima;
+        self.history.compare_costs(&counts.cost(), &self.steering, &mut novelty);
+        self.novelty = novelty;
+        novelty
+    }
+}
+
+/// Keeps an input for a new bucket, a new maximum of an edge, or a new total. Rejected runs, crashes and hangs are never
+/// kept in the corpus.
+#[derive(Debug)]
+pub struct KeepFeedback {
+    kept: Rc<RefCell<Kept>>,
+}
+
+impl KeepFeedback {
+    /// A feedback over shared knowledge.
+    pub fn new(kept: Rc<RefCell<Kept>>) -> Self {
+        Self { kept }
+    }
+}
+
+impl Named for KeepFeedback {
+    fn name(&self) -> &Cow<'static, str> {
+        const NAME: &Cow<'static, str> = &Cow::Borrowed("keep");
+        NAME
+    }
+}
+
+impl<S> StateInitializer<S> for KeepFeedback {}
+
+impl<EM, I, S> Feedback<EM, I, Observers, S> for KeepFeedback
+where
+    I: HasMutatorBytes,
+{
+    fn is_interesting(
+        &mut self,
+        _state: &mut S,
+        _manager: &mut EM,
+        input: &I,
+        observers: &Observers,
+        _exit_kind: &ExitKind,
+    ) -> Result<bool, Error> {
+        let novelty = self.kept.borrow_mut().judge(&observers.0);
+        Ok(observers.0.status() == Status::Returned
+            && novelty.any()
+            && !self.kept.borrow().contents.contains_key(&hash_std(input.mutator_bytes())))
+    }
+
+    fn append_metadata(
+        &mut self,
+        _state: &mut S,
+        _manager: &mut EM,
+        _observers: &Observers,
+        _testcase: &mut Testcase<I>,
+    ) -> Result<(), Error> {
+        Ok(()) // the entry's number is known after it was added: the stage enters it (`Kept::enter`)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::mask::{Computation, cache::Prepared};
+    use quagmire_cost::resource::{Cost, Resource};
+
+    /// Entries 0, 1, ... with these instructions, heap and counts of three edges.
+    pub fn made_up(entries: &[(u64, u64, [u32; 3])]) -> Rc<RefCell<Kept>> {
+        let mut kept = Kept::default();
+        kept.grow(3);
+        for (entry, &(instructions, heap_peak, counts)) in (0..).zip(entries) {
+            let cost = Cost { instructions, heap_peak, ..Cost::default() };
+            let standing = Standing { cost, bytes: 1, key: instructions, score: instructions as f64 };
+            kept.champions.enter(entry, standing, true, std::iter::once((0, &counts[..], 3)));
+        }
+        Rc::new(RefCell::new(kept))
+    }
+
+    /// Enough mutants of an entry have kept nothing of its cost.
+    pub fn try_in_vain(kept: &mut Kept, entry: u32) {
+        let instructions = kept.champions.cost(entry).unwrap().instructions;
+        kept.offspring.try_in_vain(entry, kept.goals_of_cost(entry), effort::work(instructions, 1), 1);
+    }
+
+    #[test]
+    fn what_was_prepared_with_other_options_is_not_used() {
+        let mut kept = Kept::default();
+        let goal = Goal::HitsBranch(1);
+        let prepared = || Prepared { input: vec![0], computation: Computation::everything(1), lost: 0, walked: 0 };
+        kept.set_masking(Masking { no_mask: true, ..Masking::default() });
+        kept.prepared.put(0, goal, prepared());
+        kept.set_masking(Masking { no_mask: true, shadow: true, ..Masking::default() });
+        assert!(kept.prepared.of_entry(0, |_| true).is_some());
+        kept.set_masking(Masking::default());
+        assert!(kept.prepared.of_entry(0, |_| true).is_none());
+    }
+
+    #[test]
+    fn mutants_are_held_to_what_the_entry_is_the_worst_at() {
+        let kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
+        let goals = |entry| kept.borrow().goals_of_cost(entry);
+        let total = |amount| Some(Goal::keeps_cost(Resource::Instructions, amount));
+        assert_eq!(goals(0), [total(100), Some(Goal::keeps_edge(1, 5))]);
+        assert_eq!(goals(1), [total(1000), Some(Goal::KeepsHot { edge: 2, least: 45 })]);
+        // it uses none of that
+        kept.borrow_mut().steering = Steering::new(&[Resource::Heap]);
+        assert_eq!(goals(1)[0], None);
+        // each entry has one of several
+        kept.borrow_mut().steering = Steering::new(&[Resource::Heap, Resource::Instructions]);
+        assert_eq!([0, 1].map(|entry| goals(entry)[0]), [None, total(1000)]);
+    }
+
+    #[test]
+    fn a_mask_for_cost_is_computed_when_it_is_worth_it_and_used_while_it_allows_something() {
+        let kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
+        let kept = &mut *kept.borrow_mut();
+        let [Some(total), Some(edge)] = kept.goals_of_cost(1) else { unreachable!() };
+        let worth = |kept: &Kept| [total, edge].map(|goal| kept.is_worth_a_mask(1, goal));
+        assert_eq!(worth(kept), [false; 2]);
+        try_in_vain(kept, 1);
+        assert_eq!(worth(kept), [true; 2]);
+        let mut prepared = Prepared { input: vec![0], computation: Computation::new(1), lost: 0, walked: 0 };
+        kept.prepared.put(1, edge, prepared.clone());
+        assert_eq!(worth(kept), [true; 2]);
+        // it did not do that again, or its mask was given up
+        kept.prepared.set_aside(1, edge);
+        kept.prepared.put(1, total, prepared.clone());
+        assert_eq!(worth(kept), [true, false]);
+        // no other entry, whatever is known of it
+        kept.prepared.put(0, total, prepared.clone());
+        assert!(!kept.is_worth_a_mask(0, total));
+        // nothing may be changed
+        prepared.computation.give_up();
+        kept.prepared.put(1, total, prepared);
+        assert_eq!(worth(kept), [false; 2]);
+    }
+}

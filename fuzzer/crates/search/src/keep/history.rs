@@ -1,0 +1,228 @@
+//! Everything that kept inputs have shown so far: buckets and maxima per edge, and the largest costs.
+
+use serde::{Deserialize, Serialize};
+
+use super::steering::Steering;
+use quagmire_cost::resource::{Cost, Resource};
+
+/// AFL's eight hit-count buckets as bits: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128 and more. 0 for a count of 0.
+#[inline]
+pub fn bucket(count: u32) -> u8 {
+    const BUCKETS: [u8; 129] = {
+        let mut table = [0u8; 129];
+        let mut count = 0;
+        while count < 129 {
+            table[count] = match count {
+                0 => 0,
+                1 => 1,
+                2 => 2,
+                3 => 4,
+                4..=7 => 8,
+                8..=15 => 16,
+                16..=31 => 32,
+                32..=127 => 64,
+                _ => 128,
+            };
+            count += 1;
+        }
+        table
+    };
+    BUCKETS[count.min(128) as usize]
+}
+
+/// A count has to exceed an edge's maximum by this share of it (1/8) to be worth an entry of the corpus: exact steps
+/// for small counts, about twenty entries per order of magnitude for large ones.
+const MAXIMUM_STEP_SHIFT: u32 = 3;
+
+/// Why an input is worth keeping.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Novelty {
+    /// It hits an edge that nothing hit before.
+    pub edge: bool,
+    /// It hits an edge in a bucket that is new.
+    pub bucket: bool,
+    /// It executes an edge clearly more often than anything did.
+    pub maximum: bool,
+    /// It executes more instructions than anything did, or uses more of what the campaign looks for.
+    pub total: bool,
+    /// It uses clearly more heap or stack than anything did.
+    pub memory: bool,
+}
+
+/// Memory is looked at in every campaign: what makes a program use much of it is worth keeping whatever is looked for.
+const MEMORY: [Resource; 3] = [Resource::Heap, Resource::HeapTotal, Resource::Stack];
+
+/// Less is not worth an entry, in bytes.
+const LEAST_MEMORY: u64 = 4096;
+
+impl Novelty {
+    /// Whether there is any reason.
+    pub fn any(self) -> bool {
+        self.bucket || self.maximum || self.total || self.memory
+    }
+}
+
+/// See the module's text.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct History {
+    seen: Vec<u8>,
+    maximum: Vec<u32>,
+    largest_total: u64,
+    largest_key: u64,
+    largest_memory: [u64; MEMORY.len()],
+    edges_found: usize,
+    progress_found: usize,
+}
+
+impl History {
+    /// Makes room for a program of this many edges.
+    pub fn grow(&mut self, edges: usize) {
+        if self.seen.len() < edges {
+            self.seen.resize(edges, 0);
+            self.maximum.resize(edges, 0);
+        }
+    }
+
+    /// Whether its parts are of one program. What comes from a file may be of several.
+    pub fn is_sound(&self) -> bool {
+        self.seen.len() == self.maximum.len()
+    }
+
+    /// Edges that kept inputs have hit.
+    pub fn edges_found(&self) -> usize {
+        self.edges_found
+    }
+
+    /// Progress slots that kept inputs have hit.
+    pub fn progress_found(&self) -> usize {
+        self.progress_found
+    }
+
+    /// Adds to `novelty` what one function's counts show.
+    #[inline]
+    pub fn compare(&self, first_edge: usize, counts: &[u32], novelty: &mut Novelty) {
+        let edges = first_edge..first_edge + counts.len();
+        for ((&count, &seen), &maximum) in counts.iter().zip(&self.seen[edges.clone()]).zip(&self.maximum[edges]) {
+            let new = bucket(count) & !seen;
+            novelty.bucket |= new != 0;
+            novelty.edge |= new != 0 && seen == 0;
+            novelty.maximum |= count > maximum.saturating_add(maximum >> MAXIMUM_STEP_SHIFT);
+        }
+    }
+
+    /// Adds to `novelty` what the whole run used.
+    #[inline]
+    pub fn compare_costs(&self, cost: &Cost, steering: &Steering, novelty: &mut Novelty) {
+        novelty.total = cost.instructions > self.largest_total || steering.key(cost) > self.largest_key;
+        novelty.memory = MEMORY.iter().zip(self.largest_memory).any(|(resource, largest)| {
+            let amount = resource.of(cost);
+            amount >= LEAST_MEMORY && amount > largest + (largest >> MAXIMUM_STEP_SHIFT)
+        });
+    }
+
+    /// Takes in one function's counts of an input that is kept.
+    pub fn learn(&mut self, first_edge: usize, counts: &[u32]) {
+        for (edge, &count) in (first_edge..).zip(counts) {
+            self.edges_found += usize::from(self.seen[edge] == 0 && count != 0);
+            self.seen[edge] |= bucket(count);
+            self.maximum[edge] = self.maximum[edge].max(count);
+        }
+    }
+
+    /// Takes in one function's progress slots of an input that is kept. A slot is new once: it has no buckets, and no
+    /// maximum that could rise.
+    pub fn learn_progress(&mut self, first_slot: usize, slots: &[u32]) {
+        for (slot, _) in (first_slot..).zip(slots).filter(|(_, hit)| **hit != 0) {
+            self.progress_found += usize::from(self.seen[slot] == 0);
+            self.seen[slot] = u8::MAX;
+            self.maximum[slot] = u32::MAX;
+        }
+    }
+
+    /// Takes in what an input that is kept used.
+    pub fn learn_costs(&mut self, cost: &Cost, steering: &Steering) {
+        self.largest_total = self.largest_total.max(cost.instructions);
+        self.largest_key = self.largest_key.max(steering.key(cost));
+        for (resource, largest) in MEMORY.iter().zip(&mut self.largest_memory) {
+            *largest = resource.of(cost).max(*largest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn novelty(history: &History, counts: &[u32]) -> Novelty {
+        let mut novelty = Novelty::default();
+        history.compare(0, counts, &mut novelty);
+        novelty
+    }
+
+    #[test]
+    fn buckets_are_those_of_afl() {
+        let borders = [(0, 0), (1, 1), (2, 2), (3, 4), (4, 8), (7, 8), (8, 16), (15, 16), (16, 32), (31, 32), (32, 64)];
+        for (count, bit) in borders.into_iter().chain([(127, 64), (128, 128), (u32::MAX, 128)]) {
+            assert_eq!(bucket(count), bit, "count {count}");
+        }
+    }
+
+    #[test]
+    fn a_bucket_is_new_once() {
+        let mut history = History::default();
+        history.grow(2);
+        assert!(novelty(&history, &[5, 0]).edge);
+        history.learn(0, &[5, 0]);
+        assert!(!novelty(&history, &[5, 0]).any());
+        assert!(!novelty(&history, &[4, 0]).any());
+        assert_eq!(history.edges_found(), 1);
+        let lower = novelty(&history, &[1, 0]);
+        assert!(lower.bucket && !lower.edge && !lower.maximum);
+    }
+
+    #[test]
+    fn a_maximum_has_to_rise_by_an_eighth() {
+        let mut history = History::default();
+        history.grow(1);
+        history.learn(0, &[800]);
+        assert!(!novelty(&history, &[900]).any());
+        assert!(novelty(&history, &[901]).maximum);
+        history.learn(0, &[u32::MAX]);
+        assert!(!novelty(&history, &[u32::MAX]).any());
+    }
+
+    #[test]
+    fn a_progress_slot_is_new_once_and_is_no_edge() {
+        let mut history = History::default();
+        history.grow(2);
+        history.learn(0, &[1]);
+        assert!(novelty(&history, &[1, 1]).any());
+        history.learn_progress(1, &[1]);
+        assert!(!novelty(&history, &[1, 7]).any());
+        assert_eq!((history.edges_found(), history.progress_found()), (1, 1));
+    }
+
+    #[test]
+    fn every_larger_total_is_new_and_memory_has_to_rise_by_an_eighth() {
+        let costs = |instructions, stack| {
+            let steering = Steering::default();
+            let mut history = History::default();
+            history.learn_costs(&Cost { instructions: 100, stack: 8000, ..Cost::default() }, &steering);
+            let mut novelty = Novelty::default();
+            history.compare_costs(&Cost { instructions, stack, ..Cost::default() }, &steering, &mut novelty);
+            (novelty.total, novelty.memory)
+        };
+        assert_eq!(costs(100, 9000), (false, false));
+        assert_eq!(costs(101, 9001), (true, true));
+    }
+
+    #[test]
+    fn what_the_campaign_looks_for_is_new_however_little_it_rises() {
+        let steering = Steering::new(&[Resource::Stack]);
+        let mut history = History::default();
+        history.learn_costs(&Cost { instructions: 100, stack: 8000, ..Cost::default() }, &steering);
+        let mut novelty = Novelty::default();
+        history.compare_costs(&Cost { instructions: 1, stack: 8001, ..Cost::default() }, &steering, &mut novelty);
+        assert!(novelty.total);
+    }
+}

@@ -1,0 +1,120 @@
+//! What became of the mutants of the worst entry, and with that whether a mask for its cost is worth the probes.
+//!
+//! A mask takes hundreds of runs of an expensive input, and as a rule that is surpassed before long: then nobody uses the
+//! mask. So it has to wait until as much work went into mutants without one: what is wasted is at most what was spent anyway.
+//!
+//! Nor is it computed where it has little to gain. Finds come from mutants that keep the cost; what the others cost is what
+//! a mask saves. Of a total that is little: whatever does not keep it was cheap.
+
+use serde::{Deserialize, Serialize};
+
+use super::effort;
+use crate::mask::{Computation, Target, target::Goal};
+use quagmire_execution::{abi::Status, counts::CountsObserver};
+use quagmire_mutators::kinds::TargetKind;
+
+/// A mask for cost has to promise so many times the finds for the same work.
+const LEAST_GAIN: u64 = 2;
+
+/// Masks for cost: they keep the total, or the count of an edge.
+pub const KINDS: [TargetKind; 2] = [TargetKind::Cost, TargetKind::Edge];
+
+/// What an entry has of each of [`KINDS`] that mutants could keep.
+pub type Goals = [Option<Goal>; KINDS.len()];
+
+/// What those mutants of an entry did that were held to nothing.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Offspring {
+    /// The entry and its goals.
+    of: Option<(u32, Goals)>,
+    /// Work, see [`effort::work`].
+    work: u64,
+    /// The work of those that satisfied each goal.
+    useful: [u64; KINDS.len()],
+}
+
+impl Offspring {
+    /// A mutant of an entry, of so many bytes, was run. Runs that hung or ran out of memory do not count: one of them would
+    /// outweigh all others. Nor do those satisfy a goal that cannot be kept.
+    pub fn count(&mut self, entry: u32, goals: Goals, bytes: usize, counts: &CountsObserver) {
+        let returned = match counts.status() {
+            Status::Returned => true,
+            Status::Rejected | Status::Crashed | Status::Exited => false,
+            Status::Hung | Status::Memory => return,
+        };
+        let satisfied = goals.map(|goal| returned && goal.is_some_and(|goal| goal.is_satisfied(counts)));
+        self.add(entry, goals, effort::work(counts.cost().instructions, bytes), satisfied);
+    }
+
+    /// Another entry than the last one, or one with other goals, begins from nothing.
+    fn add(&mut self, entry: u32, goals: Goals, work: u64, satisfied: [bool; KINDS.len()]) {
+        if self.of != Some((entry, goals)) {
+            *self = Self { of: Some((entry, goals)), ..Self::default() };
+        }
+        self.work = self.work.saturating_add(work);
+        for (useful, _) in self.useful.iter_mut().zip(satisfied).filter(|(_, satisfied)| *satisfied) {
+            *useful = useful.saturating_add(work);
+        }
+    }
+
+    /// Whether to compute a mask that keeps this of an entry which is so much work and has so many bytes. With one, all
+    /// mutants would be as much work, and find as much, as those that satisfy the goal.
+    pub fn are_worth_a_mask(&self, entry: u32, goal: Goal, work: u64, bytes: usize) -> bool {
+        let Some((_, goals)) = self.of.filter(|(of, _)| *of == entry) else { return false };
+        let Some(place) = goals.iter().position(|&other| other == Some(goal)) else { return false };
+        let price = work.saturating_mul((KINDS.len() * Computation::price(bytes)) as u64);
+        self.work >= price.max(self.useful[place].saturating_mul(LEAST_GAIN))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use quagmire_cost::resource::Resource;
+
+    const BYTES: usize = 1_000;
+
+    impl Offspring {
+        /// As much work as masks of an entry, which is so much work itself, would take, by mutants that keep nothing.
+        pub fn try_in_vain(&mut self, entry: u32, goals: Goals, work: u64, bytes: usize) {
+            (0..KINDS.len() * Computation::price(bytes))
+                .for_each(|_| self.add(entry, goals, work, [false; KINDS.len()]));
+        }
+    }
+
+    /// Which masks an entry is worth that is so much work, after so many mutants: one in ten keeps the total, one in two the
+    /// edge's count, and all but the former are 1,000 each.
+    fn worth(mutants: usize, work: u64) -> [bool; 2] {
+        let goals = [Some(Goal::keeps_cost(Resource::Instructions, work)), Some(Goal::keeps_edge(1, 100))];
+        let mut offspring = Offspring::default();
+        for mutant in 0..mutants {
+            let keeps = [mutant % 10 == 0, mutant % 2 == 0];
+            offspring.add(3, goals, if keeps[0] { work } else { 1_000 }, keeps);
+        }
+        let worth = |offspring: &Offspring, entry| {
+            goals.map(|goal| goal.is_some_and(|goal| offspring.are_worth_a_mask(entry, goal, work, BYTES)))
+        };
+        let answer = worth(&offspring, 3);
+        assert_eq!([2, 4].map(|entry| worth(&offspring, entry)), [[false; 2]; 2]);
+        assert!(!offspring.are_worth_a_mask(3, Goal::HitsBranch(1), work, BYTES));
+        offspring.add(3, [goals[0], None], work, [false; 2]);
+        assert_eq!(worth(&offspring, 3), [false; 2]);
+        answer
+    }
+
+    #[test]
+    fn masks_wait_for_as_much_work_as_they_take() {
+        // twenty mutants are as much work as eleven runs of the entry
+        let needed = (KINDS.len() * Computation::price(BYTES)).div_ceil(11) * 20;
+        assert_eq!([needed - 20, needed].map(|mutants| worth(mutants, 2_000)), [[false; 2], [true, false]]);
+    }
+
+    #[test]
+    fn a_mask_has_to_save_as_much_work_as_it_leaves() {
+        // of ten mutants, one keeps the total: the others are 9,000 together; five keep the edge's count, with 4,000
+        assert_eq!(
+            [900, 1_100, 8_900, 9_100].map(|work| worth(100_000, work)),
+            [[true, true], [true, false], [true, false], [false, false]]
+        );
+    }
+}

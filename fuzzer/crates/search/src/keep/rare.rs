@@ -1,0 +1,404 @@
+//! FairFuzz's choice of what to work on: the branches that the fewest runs have hit, and the entries that hit them.
+//!
+//! Here the branch is chosen first, the one on which the least work was spent, and then an entry that hits it, in the same
+//! way: expensive inputs come up more rarely. FairFuzz goes round the queue and skips what hits no rare branch, which can
+//! stall when no entry does; every branch here has its entries.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{champions::Champions, effort::OVERHEAD};
+use crate::mask::rarity;
+
+/// Entries remembered per branch, the latest beside those that are best at it.
+const HITTERS: usize = 8;
+
+/// So many branches in a row belong to the same part of the work.
+const NEIGHBOURS: usize = 4;
+
+const NOBODY: u32 = u32::MAX;
+
+/// Rounds without anything new after which a bootstrap begins, at least; with more rare branches, one for each.
+const SHORTEST_CYCLE: u64 = 16;
+
+/// A bootstrap ends after so many times the rounds of the cycle before it, if it finds nothing either.
+const BOOTSTRAP: u64 = 2;
+
+/// A target that could not be hit again is left alone for so many rounds, and twice as many the next time.
+const FIRST_PAUSE: u64 = 64;
+const LONGEST_PAUSE: u32 = 12;
+
+/// A branch that another campaign has found is its own until it says how often it has hit it, or until the hits of others
+/// were read so often.
+const READS: u8 = 2;
+
+/// Fewer items are not worth looking for those of entries that are set aside.
+const FEW: usize = 1 << 12;
+
+/// Where the search for new behaviour stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// Ordinary rounds at the start, so that hits mean something.
+    #[default]
+    Opening,
+    /// Rare branches are targets.
+    Rare,
+    /// A cycle brought nothing new: ordinary rounds until something does.
+    Bootstrap,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Pause {
+    until: u64,
+    times: u32,
+}
+
+/// What is shown of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rarity {
+    /// Branches with no more hits are rare; 0 before the first rare round.
+    pub cutoff: u64,
+    /// How many are.
+    pub branches: u64,
+    /// How many are set aside since they could not be hit again.
+    pub paused: u64,
+}
+
+/// Which branches a campaign works on first, of several that share the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// From 0.
+    pub number: u32,
+    /// At least 1.
+    pub of: u32,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self { number: 0, of: 1 }
+    }
+}
+
+impl Part {
+    /// Whether a branch is among them.
+    fn has(self, branch: usize) -> bool {
+        // neighbours belong together: their masks are alike
+        (branch / NEIGHBOURS) as u32 % self.of == self.number
+    }
+}
+
+/// See the module's text. Branches go by the numbers of their edges, entries by theirs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RareBranches {
+    /// Per branch: how many runs hit it.
+    pub hits: Vec<u64>,
+    /// ... and how many runs of other campaigns over the same program, as far as they are known; may be shorter.
+    hits_of_others: Vec<u64>,
+    /// Branches that others have found and not told their hits of, with the reads until that is not waited for any more.
+    #[serde(skip)]
+    awaited: HashMap<u32, u8>,
+    /// Of so many campaigns that share the work, this is the one with this number.
+    #[serde(skip)]
+    pub part: Part,
+    /// Per branch: the latest entries that hit it.
+    hitters: Vec<[u32; HITTERS]>,
+    /// The branches that entries hit, in order: what did not run costs nothing.
+    known: Vec<u32>,
+    /// Per branch: work of the rounds for which it was the target, in instructions for each execution.
+    work: Vec<u64>,
+    /// The same per entry and target.
+    work_of_entry: HashMap<(u32, u32), u64>,
+    /// How many items that had when those of entries that are set aside were removed.
+    after_removal: usize,
+    paused: HashMap<u32, Pause>,
+    mode: Mode,
+    /// All rounds for coverage, and those of this mode since something new was found.
+    all: u64,
+    since_new: u64,
+    /// Rounds of the cycle that ended the last rare mode.
+    cycle: u64,
+    latest: Rarity,
+    /// In the opening, entries with smaller numbers had their turn.
+    turn: u32,
+    /// Bootstraps so far.
+    pub bootstraps: u64,
+    /// Whether there are any.
+    #[serde(skip)]
+    pub no_bootstrap: bool,
+}
+
+impl RareBranches {
+    /// Whether all that it names is among so many entries and its branches. What comes from a file may name any.
+    pub fn is_sound(&self, entries: usize) -> bool {
+        let branches = self.hitters.len();
+        self.work.len() == branches
+            && self.hits.len() >= branches
+            && self.known.iter().all(|&branch| (branch as usize) < branches)
+            && self.hitters.iter().flatten().all(|&entry| entry == NOBODY || (entry as usize) < entries)
+    }
+
+    /// Makes room for a program of this many edges.
+    pub fn grow(&mut self, edges: usize) {
+        if self.hitters.len() < edges {
+            self.hitters.resize(edges, [NOBODY; HITTERS]);
+            self.work.resize(edges, 0);
+            self.hits.resize(edges.max(self.hits.len()), 0);
+        }
+    }
+
+    /// An entry was kept that hits these branches; `new` if it shows new behaviour.
+    pub fn enter(&mut self, entry: u32, new: bool, branches: impl Iterator<Item = usize>) {
+        for branch in branches {
+            let hitters = &mut self.hitters[branch];
+            if hitters[0] == NOBODY {
+                let place = self.known.partition_point(|&known| (known as usize) < branch);
+                self.known.insert(place, branch as u32);
+            }
+            hitters.rotate_right(1);
+            hitters[0] = entry;
+        }
+        if new {
+            self.since_new = 0;
+            if self.mode == Mode::Bootstrap {
+                self.mode = Mode::Rare;
+            }
+        }
+    }
+
+    /// Others have found what `entry`, just entered, is the first to hit here. They are at work on it: so it waits for
+    /// their hits.
+    pub fn leave_to_others(&mut self, entry: u32, branches: impl Iterator<Item = usize>) {
+        let first = branches.filter(|&branch| matches!(self.hitters[branch], [only, NOBODY, ..] if only == entry));
+        self.awaited.extend(first.map(|branch| (branch as u32, READS)));
+    }
+
+    /// Others have hit the branches so often.
+    pub fn learn_hits_of_others(&mut self, hits: Vec<u64>) {
+        self.hits_of_others = hits;
+        let hits = &self.hits_of_others;
+        self.awaited.retain(|&branch, reads| {
+            *reads -= 1;
+            *reads > 0 && hits.get(branch as usize).is_none_or(|&hits| hits == 0)
+        });
+    }
+
+    /// What the latest choice was made of.
+    pub fn latest(&self) -> Rarity {
+        self.latest
+    }
+
+    /// Where the search stands.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// A round for coverage begins, of `seeds` seeds: the rare branch and the entry to work on, or `None` for an ordinary
+    /// round.
+    pub fn begin_round(&mut self, seeds: u64, champions: &Champions) -> Option<(u32, u32)> {
+        self.all += 1;
+        self.since_new += 1;
+        match self.mode {
+            Mode::Opening if self.all <= seeds => return None,
+            Mode::Opening => (self.mode, self.since_new) = (Mode::Rare, 1),
+            Mode::Bootstrap if self.since_new <= BOOTSTRAP * self.cycle && !self.no_bootstrap => return None,
+            Mode::Bootstrap => (self.mode, self.since_new) = (Mode::Rare, 1),
+            Mode::Rare => {
+                let cycle = self.latest.branches.max(SHORTEST_CYCLE);
+                if self.since_new > cycle && !self.no_bootstrap {
+                    (self.mode, self.since_new, self.cycle) = (Mode::Bootstrap, 1, cycle);
+                    self.bootstraps += 1;
+                    return None;
+                }
+            }
+        }
+        self.choose(champions)
+    }
+
+    /// In the opening: the entry whose turn it is. Entries that are best at something come one after the other, in the order
+    /// in which they were kept: seeds first.
+    pub fn next_in_opening(&mut self, champions: &Champions) -> Option<u32> {
+        if self.mode != Mode::Opening {
+            return None;
+        }
+        let entries = champions.ranking().iter().map(|&(_, entry)| entry);
+        let next = entries.min_by_key(|&entry| (entry < self.turn, entry))?;
+        self.turn = next + 1;
+        Some(next)
+    }
+
+    fn is_paused(&self, branch: usize) -> bool {
+        !self.paused.is_empty() && self.paused.get(&(branch as u32)).is_some_and(|pause| self.all < pause.until)
+    }
+
+    /// The rare branch that was worked on least, and of the entries that hit it the one that was worked on least for it,
+    /// where the work that a round would be counts as done. What is rare is so among the branches of this part, if it has
+    /// any.
+    fn choose(&mut self, champions: &Champions) -> Option<(u32, u32)> {
+        let is_free = |branch: usize| !self.is_paused(branch) && !self.awaited.contains_key(&(branch as u32));
+        let all = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_free(branch));
+        let has_part = all().any(|branch| self.part.has(branch));
+        let known = || all().filter(|&branch| !has_part || self.part.has(branch));
+        // those of others come from files
+        let others = |branch: usize| self.hits_of_others.get(branch).copied().unwrap_or(0);
+        let hits = |branch: usize| self.hits[branch].saturating_add(others(branch));
+        let least = known().map(hits).min()?;
+        let cutoff = rarity::cutoff(least);
+        let rare = known().filter(|&branch| hits(branch) <= cutoff);
+        let mut branches = 0;
+        let best = rare.inspect(|_| branches += 1).min_by_key(|&branch| (self.work[branch], hits(branch)));
+        let paused = self.paused.values().filter(|pause| self.all < pause.until).count() as u64;
+        self.latest = Rarity { cutoff, branches, paused };
+        let branch = best?;
+        let target = branch as u32;
+        let work = |entry| champions.cost(entry).map_or(0, |cost| cost.instructions) + OVERHEAD;
+        let entries = self.hitters[branch].into_iter().chain(champions.of_edge(branch));
+        let entry = entries.filter(|&entry| entry != NOBODY && champions.is_active(entry)).min_by_key(|&entry| {
+            (self.work_of_entry.get(&(entry, target)).copied().unwrap_or(0) + work(entry), entry)
+        })?;
+        self.work[branch] += work(entry);
+        *self.work_of_entry.entry((entry, target)).or_default() += work(entry);
+        self.forget(champions);
+        Some((target, entry))
+    }
+
+    /// Removes what is known of entries that are set aside and never chosen again, each time that there is twice as much.
+    fn forget(&mut self, champions: &Champions) {
+        if self.work_of_entry.len() > 2 * self.after_removal.max(FEW) {
+            self.work_of_entry.retain(|&(entry, _), _| champions.is_active(entry));
+            self.after_removal = self.work_of_entry.len();
+        }
+    }
+
+    /// A target was not hit by the very entry that it was chosen for: it is left alone for a while.
+    pub fn set_aside(&mut self, branch: u32) {
+        let pause = self.paused.entry(branch).or_insert(Pause { until: 0, times: 0 });
+        pause.until = self.all + (FIRST_PAUSE << pause.times);
+        pause.times = (pause.times + 1).min(LONGEST_PAUSE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keep::champions::Standing;
+    use quagmire_cost::resource::Cost;
+
+    /// Entries 0, 1, ... that hit these branches once each.
+    fn scene(entries: &[&[usize]], hits: &[u64]) -> (RareBranches, Champions) {
+        let (mut rare, mut champions) = (RareBranches::default(), Champions::default());
+        rare.grow(hits.len());
+        champions.grow(hits.len());
+        rare.hits = hits.to_vec();
+        for (entry, branches) in entries.iter().enumerate() {
+            let counts: Vec<u32> = (0..hits.len()).map(|branch| u32::from(branches.contains(&branch))).collect();
+            let cost = Cost { instructions: 100 - entry as u64, ..Cost::default() };
+            let standing = Standing { cost, bytes: 1, key: 1, score: 1.0 };
+            champions.enter(entry as u32, standing, true, std::iter::once((0, counts.as_slice(), counts.len())));
+            rare.enter(entry as u32, true, branches.iter().copied());
+        }
+        (rare, champions)
+    }
+
+    #[test]
+    fn rare_branches_are_worked_on_in_turn_and_all_others_not() {
+        let (mut rare, champions) = scene(&[&[0, 1], &[0, 2], &[3]], &[100, 3, 4, 5]);
+        assert_eq!(rare.begin_round(1, &champions), None);
+        let chosen: Vec<_> = (0..4).map(|_| rare.begin_round(1, &champions)).collect();
+        // the second entry is a little cheaper
+        assert_eq!(chosen, [Some((1, 0)), Some((2, 1)), Some((2, 1)), Some((1, 0))]);
+        assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 2, paused: 0 });
+    }
+
+    #[test]
+    fn in_the_opening_each_entry_that_is_best_at_something_gets_its_turn() {
+        // the first is the most expensive one, the last the cheapest
+        let (mut rare, champions) = scene(&[&[0], &[0], &[0], &[0, 3]], &[9, 1, 1, 1]);
+        let mut opened = || rare.begin_round(4, &champions).map_or_else(|| rare.next_in_opening(&champions), |_| None);
+        let opened: Vec<_> = (0..5).map(|_| opened()).collect();
+        let active: Vec<u32> = (0..4).filter(|&entry| champions.is_active(entry)).collect();
+        assert!(active.len() == 2 && active[0] == 0 && active[1] == 3, "{active:?}");
+        assert_eq!(opened, [Some(0), Some(3), Some(0), Some(3), None]);
+        assert_eq!(rare.next_in_opening(&champions), None);
+    }
+
+    #[test]
+    fn campaigns_that_share_the_work_begin_with_different_branches() {
+        let (mut rare, champions) = scene(&[&[0, 1], &[9], &[5]], &[100, 3, 0, 0, 0, 3, 0, 0, 0, 3]);
+        rare.part = Part { number: 1, of: 2 };
+        // 1 and 9 belong to the other one
+        assert_eq!((0..3).map(|_| rare.begin_round(0, &champions)).collect::<Vec<_>>(), [Some((5, 2)); 3]);
+        assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 1, paused: 0 });
+        rare.learn_hits_of_others(vec![0, 0, 0, 0, 0, 20]);
+        assert_eq!(rare.begin_round(0, &champions), Some((5, 2)), "the rarest of its own");
+        rare.set_aside(5);
+        assert!(matches!(rare.begin_round(0, &champions), Some((1 | 9, _))), "nothing of its own to do");
+    }
+
+    #[test]
+    fn what_others_have_found_waits_until_they_have_told_their_hits() {
+        let (mut rare, champions) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
+        rare.leave_to_others(1, [0, 2, 3].into_iter());
+        let mut target = |hits: &[u64]| {
+            rare.learn_hits_of_others(hits.to_vec());
+            rare.begin_round(0, &champions).map(|(branch, _)| branch)
+        };
+        assert_eq!(target(&[]), Some(1));
+        assert_eq!(target(&[]), Some(2), "nobody has told");
+        assert_eq!(target(&[]), Some(3), "no longer awaited either");
+
+        let (mut rare, champions) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
+        rare.leave_to_others(1, [0, 2, 3].into_iter());
+        rare.learn_hits_of_others(vec![0, 0, 70]);
+        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)), "2 is not rare, 3 is awaited");
+    }
+
+    #[test]
+    fn the_entries_of_a_branch_take_turns() {
+        let (mut rare, champions) = scene(&[&[0, 1], &[0, 1, 2], &[1, 3]], &[100, 1, 90, 90]);
+        let chosen: Vec<_> = (0..6).map(|_| rare.begin_round(0, &champions)).collect();
+        // the cheapest first
+        assert_eq!(chosen, [2, 1, 0, 2, 1, 0].map(|entry| Some((1, entry))));
+    }
+
+    #[test]
+    fn what_cannot_be_hit_again_is_left_alone_and_comes_back() {
+        let (mut rare, champions) = scene(&[&[0, 1], &[2]], &[9, 1, 1]);
+        rare.no_bootstrap = true;
+        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
+        rare.set_aside(1);
+        let chosen: Vec<_> = (0..FIRST_PAUSE - 1).map(|_| rare.begin_round(0, &champions)).collect();
+        assert!(chosen.iter().all(|chosen| *chosen == Some((2, 1))));
+        assert_eq!(rare.latest().paused, 1);
+        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
+    }
+
+    #[test]
+    fn entries_that_are_set_aside_are_forgotten() {
+        // the first is the most expensive one, the last the cheapest
+        let (mut rare, champions) = scene(&[&[0, 1], &[0, 1], &[0, 1]], &[9, 1]);
+        assert_eq!([0, 1, 2].map(|entry| champions.is_active(entry)), [true, false, true]);
+        rare.work_of_entry = (0..2 * FEW as u32).flat_map(|branch| [((1, branch), 7), ((2, branch), 7)]).collect();
+        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
+        assert!(rare.work_of_entry.len() == 2 * FEW + 1 && rare.work_of_entry.keys().all(|(entry, _)| *entry != 1));
+    }
+
+    #[test]
+    fn a_cycle_without_anything_new_ends_in_ordinary_rounds_until_there_is_something() {
+        let (mut rare, champions) = scene(&[&[0, 1]], &[9, 1]);
+        let ordinary = |rare: &mut RareBranches, rounds: u64| {
+            (0..rounds).filter(|_| rare.begin_round(0, &champions).is_none()).count() as u64
+        };
+        assert_eq!(ordinary(&mut rare, SHORTEST_CYCLE), 0);
+        assert_eq!((ordinary(&mut rare, 5), rare.mode()), (5, Mode::Bootstrap));
+        rare.enter(1, true, std::iter::once(0));
+        assert_eq!((ordinary(&mut rare, SHORTEST_CYCLE), rare.mode()), (0, Mode::Rare));
+        // neither does: in turn
+        let of_both = SHORTEST_CYCLE + BOOTSTRAP * SHORTEST_CYCLE;
+        assert_eq!(ordinary(&mut rare, 10 * of_both), 10 * BOOTSTRAP * SHORTEST_CYCLE);
+        // also of a session that left off in the middle of one
+        assert_eq!(ordinary(&mut rare, 5), 5);
+        rare.no_bootstrap = true;
+        assert_eq!(ordinary(&mut rare, of_both), 0);
+    }
+}

@@ -1,0 +1,71 @@
+//! How many mutants satisfy their target, with a mask and without (`--shadow-mask`).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use quagmire_mutators::kinds::{Source, TargetKind};
+
+/// Mutants of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// All of them.
+    pub mutants: u64,
+    /// Those that satisfy the target.
+    pub hits: u64,
+}
+
+impl Share {
+    /// 0 to 1; 0 without mutants.
+    pub fn share(self) -> f64 {
+        self.hits as f64 / self.mutants.max(1) as f64
+    }
+}
+
+/// With a mask, and without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// Mutants that are run anyway.
+    pub masked: Share,
+    /// Their shadows.
+    pub plain: Share,
+}
+
+/// The table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shadow {
+    rows: BTreeMap<(TargetKind, Source), Row>,
+}
+
+impl Shadow {
+    /// A mutant was run.
+    pub fn count(&mut self, kind: TargetKind, source: Source, masked: bool, hit: bool) {
+        let row = self.rows.entry((kind, source)).or_default();
+        let share = if masked { &mut row.masked } else { &mut row.plain };
+        share.mutants += 1;
+        share.hits += u64::from(hit);
+    }
+
+    /// Kinds of targets and of mutants, with their shares.
+    pub fn rows(&self) -> impl Iterator<Item = (TargetKind, Source, Row)> {
+        self.rows.iter().map(|(&(kind, source), &row)| (kind, source, row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_kept_by_target_source_and_mask() {
+        let mut shadow = Shadow::default();
+        for hit in [true, true, false, true] {
+            shadow.count(TargetKind::Branch, Source::Havoc, true, hit);
+        }
+        shadow.count(TargetKind::Branch, Source::Havoc, false, false);
+        let rows: Vec<_> = shadow.rows().collect();
+        let row = Row { masked: Share { mutants: 4, hits: 3 }, plain: Share { mutants: 1, hits: 0 } };
+        assert_eq!(rows, [(TargetKind::Branch, Source::Havoc, row)]);
+        assert_eq!((row.masked.share(), Share::default().share()), (0.75, 0.0));
+    }
+}

@@ -1,0 +1,6 @@
+//! The search: which inputs are kept, which are mutated next and how, and what a mutant has to do.
+
+pub mod keep;
+pub mod mask;
+pub mod schedule;
+pub mod stages;

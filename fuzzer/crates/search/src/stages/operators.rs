@@ -1,0 +1,232 @@
+//! What makes mutants: Perun's rules beside LibAFL's havoc, splicing and tokens, and how they are mixed.
+
+use std::{num::NonZeroUsize, sync::Arc};
+
+use libafl::{
+    Error,
+    inputs::BytesInput,
+    mutators::{MutationResult, Mutator},
+    state::{HasCorpus, HasMaxSize, HasRand},
+};
+use libafl_bolts::rands::{Rand, StdRand};
+
+use super::strategy::{Strategy, Yields};
+use quagmire_mutators::{
+    adaptor::RuleMutator,
+    havoc::{havoc, splice, tokens},
+    mask::Mask,
+    masked::MaskedMutations,
+    room::make_room,
+    rule::Rule,
+};
+
+/// Weights of the four kinds in the choice of a mutation. Rules and havoc share most of it evenly: rules make the large,
+/// structured steps that cost needs, havoc the small blind ones that coverage needs.
+const RULES: usize = 10;
+
+/// LibAFL's mutations: how they appear in results and in `--rules`, and their weights beside the rules.
+const OTHERS: [(&str, usize); 3] = [("havoc", 7), ("splice", 2), ("tokens", 3)];
+const HAVOC: usize = 0;
+const TOKENS: usize = 2;
+
+/// The rules that a `--rules` selection asks for, without the names of LibAFL's mutations, which are not rules.
+pub fn rules_in(selection: &str) -> Option<String> {
+    let others = || OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC]);
+    let is_other = |item: &&str| others().any(|name| name.eq_ignore_ascii_case(item));
+    let rules: Vec<&str> = selection.split(',').map(str::trim).filter(|item| !is_other(item)).collect();
+    (!rules.is_empty()).then(|| rules.join(","))
+}
+
+/// Whether a `--rules` selection asks for one of LibAFL's mutations that can be used.
+pub fn mutates(selection: &str, has_tokens: bool) -> bool {
+    let usable = OTHERS.iter().enumerate().filter(|&(place, _)| place != TOKENS || has_tokens);
+    usable.into_iter().any(|(_, (name, _))| is_used(Some(selection), name))
+}
+
+/// Whether a `--rules` selection asks for one of LibAFL's mutations; without a selection all are used.
+pub fn is_used(selection: Option<&str>, name: &str) -> bool {
+    selection.is_none_or(|selection| selection.split(',').any(|item| item.trim().eq_ignore_ascii_case(name)))
+}
+
+/// What stages of their own do, beside the operators: numbered behind them, as they appear in results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Own {
+    /// The deterministic stage.
+    Walk,
+    /// A probe for a mask.
+    Mask,
+    /// A probe for trimming.
+    Trim,
+}
+
+/// The deterministic stage, in results and in `--rules`.
+pub const DETERMINISTIC: &str = "deterministic";
+
+const OWN: [&str; 3] = [DETERMINISTIC, "mask", "trim"];
+
+impl Own {
+    /// Its number in a campaign with so many rules.
+    pub fn number(self, rules: usize) -> u16 {
+        (rules + OTHERS.len() + self as usize) as u16
+    }
+}
+
+/// A chain of mutations ends after each link with this chance (of 4), and after this many links at the latest.
+const END_CHANCE_OF_4: usize = 2;
+const LONGEST_CHAIN: usize = 6;
+
+/// All mutation operators of a campaign. Their numbers are the numbers of the rules in the record.
+pub struct Operators<S> {
+    all: Vec<Box<dyn Mutator<BytesInput, S>>>,
+    masked: MaskedMutations,
+    /// Rules come first.
+    rules: usize,
+    /// Of LibAFL's, 0 for those that are not used.
+    weights: [usize; OTHERS.len()],
+    strategy: Strategy,
+}
+
+impl<S> Operators<S>
+where
+    S: HasRand<Rand = StdRand> + HasMaxSize + HasCorpus<BytesInput> + libafl::HasMetadata + 'static,
+{
+    /// The given rules, and those of LibAFL's mutations that `uses` names; tokens only if the state has some.
+    pub fn new(rules: &[Arc<dyn Rule>], uses: impl Fn(&str) -> bool, has_tokens: bool, strategy: Strategy) -> Self {
+        let mut all: Vec<Box<dyn Mutator<BytesInput, S>>> = Vec::new();
+        for rule in rules {
+            all.push(Box::new(RuleMutator::new(rule.clone())));
+        }
+        all.push(Box::new(havoc()));
+        all.push(Box::new(splice()));
+        all.push(Box::new(tokens()));
+        let mut weights = OTHERS.map(|(name, weight)| if uses(name) { weight } else { 0 });
+        if !has_tokens {
+            weights[TOKENS] = 0;
+        }
+        Self { all, masked: MaskedMutations::default(), rules: rules.len(), weights, strategy }
+    }
+
+    /// Labels and names of the operators, in the order of their numbers.
+    pub fn names(rules: &[Arc<dyn Rule>]) -> Vec<(String, String)> {
+        let one = |label: &str, name: &str| (label.to_owned(), name.to_owned());
+        let rules = rules.iter().map(|rule| one(rule.label(), rule.name()));
+        rules.chain(OTHERS.map(|(name, _)| one(name, name))).chain(OWN.map(|name| one(name, name))).collect()
+    }
+
+    fn weight_of_rules(&self) -> usize {
+        if self.rules == 0 { 0 } else { RULES }
+    }
+
+    /// Any operator, by weight.
+    fn any(&self, rand: &mut StdRand) -> usize {
+        let rules = self.weight_of_rules();
+        let Some(total) = NonZeroUsize::new(rules + self.weights.iter().sum::<usize>()) else { return self.rules };
+        let draw = rand.below(total);
+        if draw < rules { rand.below_or_zero(self.rules) } else { self.other(draw - rules) }
+    }
+
+    /// The one of LibAFL's mutations that `draw`, which is below the sum of their weights, falls on.
+    fn other(&self, mut draw: usize) -> usize {
+        for (place, &weight) in self.weights.iter().enumerate() {
+            if draw < weight {
+                return self.rules + place;
+            }
+            draw -= weight;
+        }
+        self.rules
+    }
+
+    /// Operators that lead the mutants of a round for coverage: `most` of them, by weight.
+    pub fn lead_evenly(&self, most: usize, rand: &mut StdRand, leading: &mut Vec<u16>) {
+        leading.clear();
+        leading.extend((0..most).map(|_| self.any(rand) as u16));
+    }
+
+    /// Operators that lead the mutants of a round for cost: each rule as often as the strategy says, LibAFL's beside them
+    /// by weight, in random order, the first `most` of them and one at least.
+    pub fn lead(&self, yields: &Yields, most: usize, rand: &mut StdRand, leading: &mut Vec<u16>) {
+        if self.rules == 0 {
+            return self.lead_evenly(most, rand, leading);
+        }
+        leading.clear();
+        let total = yields.total(self.rules);
+        for rule in 0..self.rules {
+            let mutants = self.strategy.mutants(yields.of(rule), total, rand);
+            leading.extend((0..mutants).map(|_| rule as u16));
+        }
+        if leading.is_empty() {
+            leading.push(rand.below_or_zero(self.rules) as u16);
+        }
+        let weight: usize = self.weights.iter().sum();
+        for _ in 0..(leading.len() * weight).div_ceil(RULES) {
+            leading.push(self.other(rand.below_or_zero(weight)) as u16);
+        }
+        for place in 0..most.min(leading.len()) {
+            let other = place + rand.below_or_zero(leading.len() - place);
+            leading.swap(place, other);
+        }
+        leading.truncate(most);
+    }
+
+    /// Whether an operator is a rule.
+    pub fn is_rule(&self, operator: u16) -> bool {
+        usize::from(operator) < self.rules
+    }
+
+    /// Changes `input` by the operator `leading` and a random chain after it, and puts their numbers into `applied`. With a
+    /// mask, all of them are held to it, and it follows the changes. Whether anything changed.
+    pub fn mutate(
+        &mut self,
+        leading: u16,
+        state: &mut S,
+        input: &mut BytesInput,
+        mut mask: Option<&mut Mask>,
+        applied: &mut Vec<u16>,
+    ) -> Result<bool, Error> {
+        applied.clear();
+        let limit = state.max_size();
+        make_room(input.as_mut(), mask.as_deref_mut(), limit, state.rand_mut());
+        let mut operator = usize::from(leading);
+        for _ in 0..LONGEST_CHAIN {
+            let result = match &mut mask {
+                None => self.all[operator].mutate(state, input)?,
+                Some(mask) => self.mutate_masked(operator, state, input, mask)?,
+            };
+            if result == MutationResult::Mutated {
+                applied.push(operator as u16);
+            }
+            if state.rand_mut().below_or_zero(4) < END_CHANCE_OF_4 && !applied.is_empty() {
+                break;
+            }
+            operator = self.any(state.rand_mut());
+        }
+        Ok(!applied.is_empty())
+    }
+
+    fn mutate_masked(
+        &mut self,
+        operator: usize,
+        state: &mut S,
+        input: &mut BytesInput,
+        mask: &mut Mask,
+    ) -> Result<MutationResult, Error> {
+        match operator.checked_sub(self.rules) {
+            None => self.masked.held(self.all[operator].as_mut(), state, input, mask),
+            Some(HAVOC) => self.masked.havoc(state, input, mask),
+            Some(TOKENS) => Ok(self.masked.tokens(state, input, mask)),
+            Some(_) => self.masked.splice(state, input, mask),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_names_rules_and_the_mutations_beside_them() {
+        assert_eq!(rules_in("T, havoc,B.6"), Some("T,B.6".to_owned()));
+        assert_eq!(rules_in("havoc,Splice"), None);
+        assert!(is_used(None, "havoc") && is_used(Some("T,Havoc"), "havoc") && !is_used(Some("T"), "havoc"));
+    }
+}

@@ -1,0 +1,184 @@
+//! The deterministic stage that FairFuzz keeps: every value at every position that may be overwritten, and before every
+//! position at which bytes may come in. Positions beside bytes that matter come first: what follows a keyword's beginning is
+//! its next letter.
+
+use std::cmp::Reverse;
+
+use libafl::{
+    Error,
+    corpus::HasCurrentCorpusId,
+    executors::{Executor, HasObservers},
+    fuzzer::{Evaluator, ExecutesInput},
+    inputs::BytesInput,
+    stages::Stage,
+    state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
+};
+use libafl_bolts::rands::{Rand, StdRand};
+
+use super::{
+    keeper::Keeper,
+    operators::Own,
+    trial::{Parts, Trials},
+};
+use crate::mask::{Target, cache::Prepared, target::Goal};
+use quagmire_execution::executor::Observers;
+use quagmire_mutators::{
+    kinds::Source,
+    mask::{Edit, Mask},
+};
+
+/// Longer inputs are left to havoc, in bytes.
+const LONGEST: usize = 256;
+
+/// Mutants in one round, of an input that costs no more than the baseline.
+const MUTANTS: f64 = 1024.0;
+const FEWEST_MUTANTS: f64 = 16.0;
+
+/// Mutants of one position: 256 values over the byte, and 256 before it.
+const PER_POSITION: u64 = 512;
+
+/// Positions: first those that follow a byte that may not be overwritten, the last ones first; then the others, ever farther
+/// behind such a byte; those before all of them as they come.
+fn order(mask: &Mask) -> Vec<usize> {
+    let mut order: Vec<(usize, Reverse<usize>)> = Vec::with_capacity(mask.length() + 1);
+    let mut since = usize::MAX;
+    for at in 0..=mask.length() {
+        order.push((since, Reverse(if since == usize::MAX { mask.length() - at } else { at })));
+        since = if mask.allows(Edit::Overwrite, at) { since.saturating_add(1) } else { 0 };
+    }
+    order.sort_unstable();
+    let place = |(since, Reverse(at))| if since == usize::MAX { mask.length() - at } else { at };
+    order.into_iter().map(place).collect()
+}
+
+/// One mutant of the walk: puts it into `result`, or returns false if the mask does not allow it.
+fn step(input: &[u8], mask: &Mask, position: usize, number: u64, result: &mut Vec<u8>) -> bool {
+    let value = (number % 256) as u8;
+    let overwrites = number < 256;
+    let edit = if overwrites { Edit::Overwrite } else { Edit::Insert };
+    if !mask.allows(edit, position) || (overwrites && input.get(position) == Some(&value)) {
+        return false;
+    }
+    result.clear();
+    result.extend_from_slice(&input[..position]);
+    result.push(value);
+    result.extend_from_slice(&input[position + usize::from(overwrites)..]);
+    true
+}
+
+/// See the module's text.
+pub struct WalkStage<K> {
+    trials: Trials<K>,
+    rules: usize,
+    is_used: bool,
+    input: BytesInput,
+}
+
+impl<K: Keeper> WalkStage<K> {
+    /// A stage of a campaign with so many rules, that does nothing if it is not used.
+    pub fn new(trials: Trials<K>, rules: usize, is_used: bool) -> Self {
+        Self { trials, rules, is_used, input: BytesInput::new(Vec::new()) }
+    }
+
+    fn walk<E, EM, S, Z>(
+        &mut self,
+        parts: &mut Parts<'_, E, EM, S, Z>,
+        entry: u32,
+        goal: Goal,
+        prepared: &mut Prepared,
+    ) -> Result<(), Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+        S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize + HasRand<Rand = StdRand>,
+        Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
+    {
+        let Prepared { input, computation, walked, .. } = prepared;
+        let mask = computation.mask();
+        let order = order(mask);
+        let cost = self.trials.between.keeper.borrow().relative_cost(entry).max(1.0);
+        let mut left = (MUTANTS / cost).max(FEWEST_MUTANTS) as u64;
+        let everything = Mask::everything(input.len());
+        let shadow = self.trials.kept.borrow().masking.shadow;
+        while left > 0 && !self.trials.between.is_interrupted() {
+            let Some(&position) = order.get((*walked / PER_POSITION) as usize) else { return Ok(()) };
+            let number = *walked % PER_POSITION;
+            *walked += 1;
+            if !step(input, mask, position, number, self.input.as_mut())
+                || self.input.as_ref().len() > parts.state.max_size()
+            {
+                continue;
+            }
+            left -= 1;
+            let hit =
+                self.trials.probe(parts, entry, &[Own::Walk.number(self.rules)], &self.input, goal)?.is_satisfied();
+            if shadow {
+                self.trials.kept.borrow_mut().shadow.count(goal.kind(), Source::Deterministic, true, hit);
+                let anywhere = parts.state.rand_mut().below_or_zero(input.len() + 1);
+                if step(input, &everything, anywhere, number, self.input.as_mut())
+                    && let Some(hit) = self.trials.shadow(parts, &self.input, goal)?
+                {
+                    self.trials.kept.borrow_mut().shadow.count(goal.kind(), Source::Deterministic, false, hit);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<E, EM, K, S, Z> Stage<E, EM, S, Z> for WalkStage<K>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    K: Keeper,
+    S: HasCorpus<BytesInput> + HasCurrentCorpusId + HasExecutions + HasMaxSize + HasRand<Rand = StdRand>,
+    Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
+{
+    fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
+        let goal = self.trials.kept.borrow().round.goal.filter(|_| self.is_used);
+        let (Some(goal @ Goal::HitsBranch(_)), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
+        let entry = id.0 as u32;
+        let Some(mut prepared) = self.trials.kept.borrow_mut().prepared.take(entry, goal) else { return Ok(()) };
+        let result = if prepared.computation.is_complete() && prepared.input.len() <= LONGEST {
+            self.walk(&mut Parts { fuzzer, executor, state, manager }, entry, goal, &mut prepared)
+        } else {
+            Ok(())
+        };
+        self.trials.kept.borrow_mut().prepared.put(entry, goal, prepared);
+        result
+    }
+}
+
+begins_anew!(WalkStage<K>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_a_byte_that_matters_comes_first() {
+        let mut mask = Mask::everything(6);
+        assert_eq!(order(&mask), [0, 1, 2, 3, 4, 5, 6]);
+        mask = Mask::nothing(6);
+        mask.allow(Edit::Overwrite, 0..1);
+        mask.allow(Edit::Overwrite, 3..6);
+        // bytes 1 and 2 matter
+        assert_eq!(order(&mask), [3, 2, 4, 5, 6, 0, 1]);
+    }
+
+    #[test]
+    fn each_step_is_one_edit_that_the_mask_allows() {
+        let mut mask = Mask::nothing(2);
+        mask.allow(Edit::Overwrite, 1..2);
+        mask.allow(Edit::Insert, 2..3);
+        let mut made = std::collections::BTreeSet::new();
+        let mut result = Vec::new();
+        for position in 0..3 {
+            for number in 0..PER_POSITION {
+                if step(b"ab", &mask, position, number, &mut result) {
+                    made.insert(result.clone());
+                }
+            }
+        }
+        assert_eq!(made.len(), 255 + 256);
+        assert!(made.contains(&b"ax"[..]) && made.contains(&b"abx"[..]) && !made.contains(&b"ab"[..]));
+    }
+}

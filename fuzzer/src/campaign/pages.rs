@@ -1,0 +1,46 @@
+//! The report at the end of a campaign, which `quagmire` writes: the engine inside harnesses holds no pages and graphs.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use quagmire_base::{
+    plain::{self, Form},
+    shell,
+};
+
+/// Names the `quagmire` that started this process.
+pub const QUAGMIRE: &str = "QUAGMIRE_BINARY";
+
+/// Findings are compared with their seeds for this long; `quagmire report` without an option takes its time.
+const TIME_FOR_DIFFS: &str = "5s";
+
+/// The `quagmire` that started this process, the one that this process is, or the one that a shell would find.
+fn quagmire(is_harness: bool) -> OsString {
+    let named = || std::env::var_os(QUAGMIRE).filter(|path| Path::new(path).is_absolute());
+    let own = if is_harness { None } else { std::env::current_exe().ok().map(OsString::from) };
+    own.or_else(named).unwrap_or_else(|| "quagmire".into())
+}
+
+/// Writes the pages of the campaign in `folder`, and prints where they are; without a `quagmire`, prints how to get them.
+/// `shown` is the folder as the user typed it.
+pub fn write(folder: &Path, shown: &Path, graphs: bool, is_harness: bool) {
+    let mut command = Command::new(quagmire(is_harness));
+    command.args(["report", "--brief", "--time", TIME_FOR_DIFFS]).args((!graphs).then_some("--no-plotting"));
+    // the target may have changed the working folder: what is typed may lead nowhere
+    let output = command.arg("--").arg(folder).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let text = match output {
+        Ok(output) if output.status.success() => {
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            text.replace(&*folder.to_string_lossy(), &shown.to_string_lossy())
+        }
+        _ => {
+            let words = [OsStr::new("quagmire"), OsStr::new("report"), shown.as_os_str()];
+            format!("Report:     {}\n", shell::command(words))
+        }
+    };
+    // what cannot be printed is no reason to fail
+    let _ = plain::print(&text, Form::Lines);
+}

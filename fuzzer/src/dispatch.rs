@@ -1,0 +1,64 @@
+//! What `quagmire` does with a command.
+
+use std::{os::unix::process::CommandExt, time::Instant};
+
+use quagmire::{
+    campaign::pages::QUAGMIRE,
+    cli::Command,
+    options::{args::ReportArgs, flag},
+};
+use quagmire_base::{
+    error::{Error, ExitCode, Result},
+    units,
+};
+use quagmire_execution::recognise::{Kind, recognise};
+use quagmire_report::Plan;
+
+/// Does what `quagmire` was asked to do: writes a report, runs a program under its fork server, or becomes the harness,
+/// which has the engine inside, with the same options.
+///
+/// # Errors
+/// If the program cannot be used, or the command line names none.
+pub fn run(command: Command) -> Result<ExitCode> {
+    let (program, typed, name) = match &command {
+        Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
+        Command::Replay(replay) => (&replay.program, &replay.command, "replay"),
+        Command::Report(report) => return write_report(report),
+    };
+    let [program, arguments @ ..] = program.as_slice() else {
+        return Err(Error::usage(format!("{name} needs a program: end the command with -- ./HARNESS")));
+    };
+    // What is wrong with the options is said before anything about the program.
+    match command.clone() {
+        Command::Fuzz(fuzz) => drop(quagmire::options::Options::resolve(fuzz)?),
+        Command::Replay(replay) => drop(replay.resolve()?),
+        Command::Report(_) => {}
+    }
+    let path = std::path::Path::new(program);
+    let kind = recognise(path)?;
+    let path = if path.components().count() == 1 { std::path::Path::new(".").join(path) } else { path.to_owned() };
+    if let Kind::Program(builder) = kind {
+        let words = std::iter::once(path.into_os_string()).chain(arguments.iter().cloned()).collect();
+        return quagmire::engine::run_program(command, words, builder);
+    }
+    if !arguments.is_empty() {
+        return Err(Error::usage(
+            "a harness takes no arguments after its name: the engine inside it gives it its inputs",
+        ));
+    }
+    let options = std::env::args_os().skip(2).take_while(|argument| argument != "--");
+    let error = std::process::Command::new(&path)
+        .args((name == "replay").then_some("replay"))
+        .args(options)
+        .env(quagmire::engine::PROGRAM, &path)
+        .envs(std::env::current_exe().map(|quagmire| (QUAGMIRE, quagmire)))
+        .env(quagmire::engine::COMMAND, serde_json::to_string(typed).unwrap_or_default())
+        .exec();
+    Err(Error::target(format!("cannot start {}: {error}", path.display())))
+}
+
+fn write_report(args: &ReportArgs) -> Result<ExitCode> {
+    let time = args.time.as_deref().map(|text| flag("--time", units::duration(text))).transpose()?;
+    let plan = Plan { deadline: time.map(|time| Instant::now() + time), graphs: !args.no_plotting };
+    quagmire_report::run(&args.output, plan, args.brief)
+}

@@ -1,0 +1,33 @@
+//! What is different for programs that AFL++ built: there are edges and times, and nothing else.
+
+use super::Options;
+use quagmire_base::error::{Error, Result};
+use quagmire_cost::resource::Resource;
+use quagmire_execution::info::{Instrumentation, TargetInfo};
+
+impl Options {
+    /// Takes the costs that the target's instrumentation measures: of AFL's, edges and time instead of instructions.
+    ///
+    /// # Errors
+    /// If what was asked for is not measured.
+    pub fn for_target(mut self, target: &TargetInfo) -> Result<Self> {
+        if target.instrumentation != Instrumentation::Afl {
+            return Ok(self);
+        }
+        let mut costs = Vec::new();
+        for cost in std::mem::take(&mut self.cost) {
+            // what is meant if nothing is said
+            let meant = if cost == Resource::Instructions { vec![Resource::Edges, Resource::Time] } else { vec![cost] };
+            costs.extend(meant.into_iter().filter(|cost| !costs.contains(cost)).collect::<Vec<_>>());
+        }
+        if let Some(cost) = costs.iter().find(|cost| !Instrumentation::Afl.measures(**cost)) {
+            let program = target.name();
+            return Err(Error::usage(format!(
+                "--cost {cost}: {program} was built by AFL++, which does not measure it: build it with quagmire-cc, or write \
+                 edges, hottest-edge, cycles or time"
+            )));
+        }
+        self.cost = costs;
+        Ok(self)
+    }
+}

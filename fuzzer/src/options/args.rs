@@ -1,0 +1,324 @@
+//! The arguments as typed. What they mean, which are missing and which contradict each other is decided in
+//! [`crate::options`].
+
+use crate::options::defaults;
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Printed at the end of every help text.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0  ended as asked: by time, executions or Ctrl-C, whatever was found
+  1  an error: an unwritable folder, a full disk
+  2  the command line does not make sense
+  3  the target cannot be used: not instrumented, every seed fails";
+
+/// `quagmire`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "quagmire",
+    version,
+    about = "Finds the inputs that bog a C or C++ program down",
+    long_about = "Finds the inputs that bog a C or C++ program down, proves that they do, and keeps them.\n\n\
+                  The program is built with quagmire-cc or quagmire-c++ instead of the usual compiler.",
+    after_help = EXIT_CODES,
+    disable_help_subcommand = true,
+    max_term_width = 110
+)]
+pub struct Quagmire {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one, for a moment")]
+pub enum Command {
+    /// Search for inputs that make the program slow
+    #[command(
+        override_usage = "quagmire fuzz -i SEEDS... -o OUT [OPTIONS] -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Fuzz(FuzzArgs),
+    /// Show what given inputs cost
+    #[command(
+        override_usage = "quagmire replay [OPTIONS] INPUTS... -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Replay(ReplayArgs),
+    /// Write report.html, graphs and differences of a campaign
+    #[command(
+        override_usage = "quagmire report OUT",
+        long_about = "Writes report.html, graphs/ and diffs/ into the folder of a campaign, from what is on disk: it may \
+                      still run, or have been killed.",
+        after_help = EXIT_CODES
+    )]
+    Report(ReportArgs),
+}
+
+/// A harness that contains the engine: the options of `fuzz` without the subcommand, or files to replay.
+#[derive(Debug, Parser)]
+#[command(
+    name = "harness",
+    version,
+    about = "Finds the inputs that bog this harness down",
+    after_help = EXIT_CODES,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    max_term_width = 110
+)]
+pub struct Harness {
+    /// The options of `quagmire fuzz`.
+    #[command(flatten)]
+    pub fuzz: FuzzArgs,
+    /// Run these files once each, show what they cost, and search for nothing
+    #[arg(value_name = "INPUTS")]
+    pub inputs: Vec<PathBuf>,
+    /// `replay`, or nothing.
+    #[command(subcommand)]
+    pub command: Option<HarnessCommand>,
+}
+
+/// The subcommands of a harness that contains the engine.
+#[derive(Debug, Clone, Subcommand)]
+pub enum HarnessCommand {
+    /// Show what given inputs cost
+    #[command(after_help = EXIT_CODES)]
+    Replay(ReplayArgs),
+}
+
+/// `quagmire fuzz`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct FuzzArgs {
+    /// Where the search starts: files, or folders of files (repeatable)
+    #[arg(short = 'i', long, value_name = "PATHS", num_args = 1.., help_heading = "Input and output")]
+    pub seeds: Vec<PathBuf>,
+    /// The folder for everything that is found
+    #[arg(short = 'o', long, value_name = "OUT", help_heading = "Input and output")]
+    pub output: Option<PathBuf>,
+    /// Go on with the campaign in OUT
+    #[arg(long, help_heading = "Input and output")]
+    pub resume: bool,
+    /// Start anew if OUT holds a campaign, which is kept as OUT.old
+    #[arg(long, help_heading = "Input and output")]
+    pub force: bool,
+    /// Use only those seeds whose path matches
+    #[arg(long, value_name = "REGEX", help_heading = "Input and output")]
+    pub workloads_filter: Option<String>,
+
+    /// Stop after this time: 90, 90s, 1.5m, 24h
+    #[arg(long, value_name = "DURATION", default_value = defaults::TIME, help_heading = "When to stop")]
+    pub time: String,
+    /// Stop after this many executions [default: no limit]
+    #[arg(long, value_name = "N", help_heading = "When to stop")]
+    pub execs: Option<String>,
+
+    /// Fuzz on so many cores, one client pinned to each
+    #[arg(short = 'j', value_name = "N", help_heading = "Many cores and machines")]
+    pub jobs: Option<String>,
+    /// Fuzz on these cores: all, 0-3, 0,2
+    #[arg(long, value_name = "LIST", help_heading = "Many cores and machines")]
+    pub cores: Option<String>,
+    /// Share finds with the campaigns and afl-fuzz instances that meet in this folder, as the folder NAME in it
+    #[arg(long, value_name = "DIR", help_heading = "Many cores and machines")]
+    pub sync: Option<PathBuf>,
+    /// What this campaign is called there [default: the name of the machine]
+    #[arg(long, value_name = "NAME", help_heading = "Many cores and machines")]
+    pub name: Option<String>,
+
+    /// Which costs make an input a degradation, any of them: instructions, edges, hottest-edge, cycles, time, heap,
+    /// heap-total, stack, lines
+    #[arg(long, value_name = "LIST", default_value = defaults::COST, help_heading = "What counts as a degradation")]
+    pub cost: String,
+    /// How many times the cost of an ordinary input is a degradation; more than 1
+    #[arg(long, value_name = "RATIO", default_value = defaults::THRESHOLD, help_heading = "What counts as a degradation")]
+    pub threshold: String,
+    /// What an ordinary input is: one of the same size, as the seeds make expect it, or the median seed whatever its size:
+    /// size or seed
+    #[arg(long, value_name = "WHAT", default_value = defaults::RELATIVE_TO, help_heading = "What counts as a degradation")]
+    pub relative_to: String,
+    /// Confirm nothing, for benchmarks: slow inputs are only in queue/, degradations/ stays empty
+    #[arg(long, help_heading = "What counts as a degradation")]
+    pub no_confirm: bool,
+
+    /// Inputs grow to this size, or to that of the largest seed if it is larger: 4096, 64KiB, 1MB
+    #[arg(long, value_name = "SIZE", help_heading = "Size of inputs (at most one of them)")]
+    pub max_size: Option<String>,
+    /// Inputs grow by this size beyond the largest seed [default: 1000000]
+    #[arg(long, value_name = "SIZE", help_heading = "Size of inputs (at most one of them)")]
+    pub max_size_increase: Option<String>,
+    /// Inputs grow to this many times the largest seed; at least 1
+    #[arg(long, value_name = "RATIO", help_heading = "Size of inputs (at most one of them)")]
+    pub max_size_ratio: Option<String>,
+
+    /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and LibAFL's havoc, splice, tokens [default: the rules
+    /// that the input type asks for, and all of LibAFL's]
+    #[arg(long, value_name = "LIST", help_heading = "Mutation")]
+    pub rules: Option<String>,
+    /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = "Mutation")]
+    pub regex_rules: Vec<PathBuf>,
+    /// What the seeds are: text, binary or xml [default: by their content]
+    #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
+    pub input_type: Option<String>,
+    /// How many mutants each rule makes of a parent: unitary (one), proportional (one more than it has found lately),
+    /// probabilistic (one, with the rule's share of all finds as the chance), mixed (both)
+    #[arg(long, value_name = "STRATEGY", default_value = defaults::MUTATIONS_PER_RULE, help_heading = "Mutation")]
+    pub mutations_per_rule: String,
+    /// A file of tokens to insert, as AFL and libFuzzer take it (repeatable)
+    #[arg(short = 'x', long, value_name = "FILE", help_heading = "Mutation")]
+    pub dict: Vec<PathBuf>,
+    /// The number that all random choices follow from [default: a new one each time, printed]
+    #[arg(long, value_name = "N", help_heading = "Mutation")]
+    pub seed: Option<String>,
+
+    /// What the work is for: cost (four fifths of it for the most expensive inputs), coverage (four fifths for rare branches), or
+    /// balanced (by what each finds)
+    #[arg(long, value_name = "AIM", default_value = defaults::FOCUS, help_heading = "Search")]
+    pub focus: String,
+    /// How parents are chosen when cost is the aim: best (mostly the highest scores), intervals (five, by score), both
+    #[arg(long, value_name = "CHOICE", default_value = defaults::PARENTS, help_heading = "Search")]
+    pub parents: String,
+    /// What an input has to cost to be interesting at first, as a multiple of the baseline; it moves with success
+    #[arg(long, value_name = "RATIO", default_value = defaults::COVERAGE_INCREASE_RATE, help_heading = "Search")]
+    pub coverage_increase_rate: String,
+    /// Measure precisely once so many interesting inputs are gathered
+    #[arg(long, value_name = "N", default_value = defaults::INTERESTING_FILES_LIMIT, help_heading = "Search")]
+    pub interesting_files_limit: String,
+    /// ... or after so many executions
+    #[arg(long, value_name = "N", default_value = defaults::EXEC_LIMIT, help_heading = "Search")]
+    pub exec_limit: String,
+    /// Do not hold mutants to masks: bytes that the round's target needs are changed as any others
+    #[arg(long, help_heading = "Search")]
+    pub no_mask: bool,
+    /// Do not trim inputs to rare branches before they are mutated
+    #[arg(long, help_heading = "Search")]
+    pub no_trim: bool,
+    /// Go on with rare branches when they bring nothing new, without rounds of ordinary mutation
+    #[arg(long, help_heading = "Search")]
+    pub no_bootstrap: bool,
+    /// Run a mutant without mask beside each masked one, and report how many of each satisfy their target
+    #[arg(long, help_heading = "Search")]
+    pub shadow_mask: bool,
+    /// Measure every mutant precisely: slower, and sees what is slow without executing more of the program
+    #[arg(long, help_heading = "Search")]
+    pub skip_coverage_testing: bool,
+    /// Keep no input for executing an edge more often than all others, for benchmarks
+    #[arg(long, help_heading = "Search")]
+    pub no_edge_maxima: bool,
+
+    /// The options that `replay` has as well.
+    #[command(flatten)]
+    pub target: TargetArgs,
+
+    /// Draw no graphs at the end (`quagmire report` does it later)
+    #[arg(long, help_heading = "Display")]
+    pub no_plotting: bool,
+    /// Print nothing but the end
+    #[arg(long, help_heading = "Display")]
+    pub quiet: bool,
+    /// Show the figures of the running campaign to Prometheus at this address: 127.0.0.1:9091, :9091 (for everybody who
+    /// reaches this machine), 127.0.0.1:0 (a free port, printed)
+    #[arg(long, value_name = "ADDR", help_heading = "Display")]
+    pub metrics: Option<String>,
+    /// When to use colours: auto, always or never
+    #[arg(long, value_name = "WHEN", default_value = defaults::COLOR, help_heading = "Display")]
+    pub color: String,
+
+    /// The harness, built with quagmire-cc -fsanitize=fuzzer; or any program built with quagmire-cc, and its arguments: @@
+    /// stands for the file with the input, without it the program reads standard input
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// The whole command line, for the record.
+    #[arg(skip)]
+    pub command: Vec<String>,
+}
+
+/// How the target is run, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct TargetArgs {
+    /// A run that takes longer is a hang; at least 10ms
+    #[arg(long, value_name = "DURATION", default_value = defaults::HANG_TIMEOUT, help_heading = "Running the program")]
+    pub hang_timeout: String,
+    /// Memory that the program may use; 0 for no limit
+    #[arg(long, value_name = "SIZE", default_value = defaults::MEMORY_LIMIT, help_heading = "Running the program")]
+    pub memory_limit: String,
+    /// Show what the program prints
+    #[arg(long, help_heading = "Running the program")]
+    pub debug_target: bool,
+}
+
+/// `quagmire replay`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct ReplayArgs {
+    /// The inputs: files, or folders of files
+    #[arg(value_name = "INPUTS")]
+    pub inputs: Vec<PathBuf>,
+    /// Compare with what these files cost: one file or folder (repeatable)
+    #[arg(short = 'i', long, value_name = "PATH")]
+    pub seeds: Vec<PathBuf>,
+    /// Run each input this many times; auto: until the verdicts are clear or the budget is spent
+    #[arg(short = 'n', long, value_name = "N", default_value = defaults::REPEATS)]
+    pub repeats: String,
+    /// CPU time for `-n auto`, all inputs together; time for the probes of --mask
+    #[arg(long, value_name = "DURATION", default_value = defaults::BUDGET)]
+    pub budget: String,
+    /// Judge the last input against each of the others, not each against the first
+    #[arg(long)]
+    pub against_all: bool,
+    /// As --against-all, and against an ordinary input of its size of so many instructions: the one of the others that is
+    /// nearest to that stands for it. How campaigns confirm.
+    #[arg(long, value_name = "INSTRUCTIONS", hide = true)]
+    pub ordinary: Option<u64>,
+    /// The last input but one is there for --ordinary only.
+    #[arg(long, hide = true, requires = "ordinary")]
+    pub joined: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print this source file with how often each line was executed: the end of its path (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub annotate: Vec<PathBuf>,
+    /// Print the one input with its mask: which bytes may be overwritten, inserted at and deleted so that the run still
+    /// does nine tenths of its work
+    #[arg(long)]
+    pub mask: bool,
+    /// With --mask: so that the run still executes this place: FUNCTION, FUNCTION:LINE or FILE:LINE
+    #[arg(long, value_name = "PLACE")]
+    pub branch: Option<String>,
+    /// With --mask: probe each byte by itself, which takes longer, instead of blocks of bytes that do not matter
+    #[arg(long)]
+    pub exact: bool,
+    /// The options that `fuzz` has as well.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The harness, built with quagmire-cc -fsanitize=fuzzer; or any program built with quagmire-cc, and its arguments: @@
+    /// stands for the file with the input, without it the program reads standard input
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// The whole command line, for the record.
+    #[arg(skip)]
+    pub command: Vec<String>,
+}
+
+/// `quagmire report`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct ReportArgs {
+    /// The output folder of the campaign
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+
+    /// Do not draw graphs
+    #[arg(long)]
+    pub no_plotting: bool,
+
+    /// Compare findings with their seeds for at most so long; the worst ones come first
+    #[arg(long, value_name = "DURATION")]
+    pub time: Option<String>,
+
+    /// Print where the report is, and nothing else: how campaigns end
+    #[arg(long, hide = true)]
+    pub brief: bool,
+}

@@ -1,0 +1,36 @@
+//! `--max-size` and its like: how large inputs may become.
+
+use super::{defaults, flag};
+use quagmire_base::{
+    error::{Error, Result},
+    seeds::SizeLimit,
+    units,
+};
+
+/// Of the three options, which exclude each other.
+pub(super) fn size_limit(
+    absolute: Option<String>,
+    increase: Option<String>,
+    ratio: Option<String>,
+) -> Result<SizeLimit> {
+    match (absolute, increase, ratio) {
+        (None, None, None) => Ok(SizeLimit::Increase(defaults::MAX_SIZE_INCREASE)),
+        (Some(text), None, None) => match flag("--max-size", units::size(&text))? {
+            0 => Err(Error::usage("--max-size 0 leaves no input: give at least 1")),
+            bytes => Ok(SizeLimit::Absolute(bytes)),
+        },
+        (None, Some(text), None) => Ok(SizeLimit::Increase(flag("--max-size-increase", units::size(&text))?)),
+        (None, None, Some(text)) => match text.parse::<f64>() {
+            Ok(ratio) if ratio.is_finite() && ratio >= 1.0 => Ok(SizeLimit::Ratio(ratio)),
+            Ok(ratio) if ratio < 1.0 => Err(Error::usage(format!(
+                "--max-size-ratio {text} is below the largest seed, which is never cut: give at least 1"
+            ))),
+            _ => Err(Error::usage(format!(
+                "--max-size-ratio: `{text}` is not a ratio: write a number from 1 such as 2.5"
+            ))),
+        },
+        _ => Err(Error::usage(
+            "--max-size, --max-size-increase and --max-size-ratio exclude each other: give one of them",
+        )),
+    }
+}
