@@ -10,7 +10,7 @@ use super::abi::{
     WENT_REJECT, WENT_ROUND,
 };
 
-const HEAD: &str = "/* What the engine's side has (fuzzer/src/target/abi.rs), written by its test `layout`: this file is not edited by \
+const HEAD: &str = "/* What the engine's side has (fuzzer/crates/execution/src/abi.rs), written by its test `layout`: this file is not edited by \
                     hand. */\n#ifndef QUAGMIRE_LAYOUT_H\n#define QUAGMIRE_LAYOUT_H\n\n#include \"quagmire.h\"\n\n\
                     #if UINTPTR_MAX == UINT64_MAX\n";
 
