@@ -68,7 +68,8 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 fn resources() -> String {
-    let mut text = "| resource | what it is | unit | the same in every run | recorded |\n|---|---|---|---|---|\n".to_owned();
+    let mut text =
+        "| resource | what it is | unit | the same in every run | recorded |\n|---|---|---|---|---|\n".to_owned();
     for resource in Resource::ALL {
         let unit = if resource.unit().is_empty() { "-" } else { resource.unit() };
         let is_same = if resource.is_deterministic() { "yes" } else { "no" };
@@ -116,7 +117,8 @@ fn option(arg: &Arg) -> String {
         None => (help, None),
     };
     let takes_values = arg.get_action().takes_values();
-    let known = arg.get_default_values().first().filter(|_| takes_values).map(|value| value.to_string_lossy().into_owned());
+    let known =
+        arg.get_default_values().first().filter(|_| takes_values).map(|value| value.to_string_lossy().into_owned());
     format!("| `{names}{values}` | {} | {} |\n", cell(&known.or(told).unwrap_or_default()), cell(&help))
 }
 
