@@ -1,4 +1,4 @@
-//! Files of others: whatever they are, a campaign takes inputs from them, and nothing else (`docs/threat-model.md`).
+//! Files of others: whatever they are, a campaign takes inputs from them, and nothing else (`docs/src/threat-model.md`).
 
 mod common;
 

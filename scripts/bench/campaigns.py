@@ -9,6 +9,7 @@ import shutil
 import sys
 from concurrent.futures import ProcessPoolExecutor
 
+import record
 from builds import offered
 from common import WORK, Run, binaries
 
@@ -134,6 +135,7 @@ def perform_all(folder, campaigns, measure, arguments, options):
         }
         for case, result in waiting.items():
             done[case] = result.result()
+            record.remember("campaigns", {"kind": case[0], "seed": case[1], "result": done[case]})
             print(f"{case[0]}, seed {case[1]}: {len(done)} of {len(campaigns)} done", file=sys.stderr)
     return done
 

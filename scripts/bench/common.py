@@ -1,4 +1,5 @@
-"""What the benchmarks share: where things are, running with the CPU time of all descendants, tables and verdicts."""
+"""What the benchmarks share: where things are, running with the CPU time of all descendants, tables and verdicts, and the
+record of all that (QUAGMIRE_RECORD, see docs/benchmarks/README.md)."""
 
 import ctypes
 import os
@@ -7,6 +8,8 @@ import shutil
 import subprocess
 import sys
 import time
+
+import record
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "target" / "bench"
@@ -112,6 +115,7 @@ def last_core():
 
 def table(rows):
     """Prints rows of text, the first column to the left and the others to the right."""
+    record.remember("tables", rows)
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         print("  ".join(c.rjust(w) if i else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths))).rstrip(), flush=True)
@@ -126,6 +130,7 @@ class Bars:
     def check(self, reached, text):
         """Prints one verdict."""
         self.missed |= not reached
+        record.remember("bars", {"reached": bool(reached), "text": text})
         print(("ok    " if reached else "MISS  ") + text, flush=True)
 
     def exit(self):

@@ -90,6 +90,21 @@ impl Resource {
         }
     }
 
+    /// What its amount is, for people: one line, without an article or a full stop.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Instructions => "sum over all edges of executions times LLVM instructions",
+            Self::Edges => "sum of the executions of all edges",
+            Self::HottestEdge => "executions of the most executed edge",
+            Self::Cycles => "ticks of the time-stamp counter while the target ran",
+            Self::Time => "CPU time of the thread that runs the target",
+            Self::Heap => "most bytes that the target had allocated at one time",
+            Self::HeapTotal => "all bytes that the target allocated",
+            Self::Stack => "deepest stack of the thread that runs the target",
+            Self::Lines => "source lines executed, each as often as it was; needs `-g`",
+        }
+    }
+
     /// The same in every run of a deterministic target, so that one run says it.
     pub fn is_deterministic(self) -> bool {
         !matches!(self, Self::Cycles | Self::Time)

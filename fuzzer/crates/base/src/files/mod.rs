@@ -1,5 +1,5 @@
 //! Files that somebody else may have written. They are opened without following links and without waiting for anybody, they
-//! have to be regular files, and no more of them is read than a limit says. `docs/threat-model.md` says who may write what.
+//! have to be regular files, and no more of them is read than a limit says. `docs/src/threat-model.md` says who may write what.
 
 mod folder;
 pub mod sealed;
