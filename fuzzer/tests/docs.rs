@@ -9,11 +9,9 @@ use std::{
 };
 
 use clap::{Arg, CommandFactory};
-use quagmire::{
-    cli::args::Quagmire,
-    cost::resource::Resource,
-    mutators::{BUILT_IN, Rule},
-};
+use quagmire::options::args::Quagmire;
+use quagmire_cost::resource::Resource;
+use quagmire_mutators::{BUILT_IN, Rule};
 
 const BEGIN: &str = "<!-- generated: ";
 const END: &str = "<!-- end -->";
