@@ -258,6 +258,7 @@ pub(super) const USUAL_WIDTH: usize = 100;
 
 fn for_people(report: &Report) -> String {
     let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
+    let is_last_asked = report.inputs.last().is_some_and(|last| !last.against.is_empty());
     let mut text = String::new();
     for (index, input) in report.inputs.iter().enumerate() {
         let _ = writeln!(text, "{}  {} bytes", plain::shown(&input.path), grouped(input.bytes));
@@ -291,7 +292,10 @@ fn for_people(report: &Report) -> String {
         if let Some(floor) = report.noise_floor.filter(|_| index == 0) {
             let _ = writeln!(text, "  noise floor   {:.1} %, by timing this input against itself", floor * 100.0);
         }
-        text.push_str(&verdict(input, width));
+        // with several to be compared with, the verdict asked for is that on the last one
+        if !is_last_asked || index + 1 == report.inputs.len() {
+            text.push_str(&verdict(input, width));
+        }
         text.push_str(&against::in_words(&input.against, COLUMN, width));
         for (name, amount) in &input.counters {
             let _ = writeln!(text, "  {name:<13} {}", grouped(*amount));
