@@ -289,6 +289,8 @@ fn costs(seed: &InputReport, input: &InputReport, candidate: &Candidate, ordinar
             _ if resource.is_deterministic() => Some(model.ordinary(resource, candidate.bytes).round() as u64),
             _ => Some((baseline as f64 * growth(model)) as u64),
         });
+        // campaigns measure lines only if they look for them: their model then knows of none
+        let ordinary = ordinary.filter(|&ordinary| ordinary > 0 || baseline == 0);
         Some(FindingCost {
             resource,
             amount,
