@@ -32,7 +32,9 @@ def inputs(name, folder):
 
 def shown(quagmire, program, paths):
     command = [quagmire, "replay", "--json", "-n", "1", "--hang-timeout", "60s", *map(str, paths), "--", str(program)]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    # debug information names the folder that a library was built in
+    report = json.loads(text.replace(program.parent.name, "build"))
     return [{cost: run[cost] for cost in COSTS} for run in report["inputs"]]
 
 
