@@ -94,7 +94,7 @@ pub fn why_not(error: &io::Error) -> String {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/common/missing.rs"]
+#[path = "../../../tests/e2e/common/missing.rs"]
 #[allow(dead_code, reason = "the end-to-end tests use the rest")]
 mod missing;
 
