@@ -95,7 +95,6 @@ pub fn why_not(error: &io::Error) -> String {
 
 #[cfg(test)]
 #[path = "../../../tests/e2e/common/missing.rs"]
-#[allow(dead_code, reason = "the end-to-end tests use the rest")]
 mod missing;
 
 #[cfg(test)]
