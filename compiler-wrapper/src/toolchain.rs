@@ -9,12 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::cache::{self, Cache};
+use crate::versions::{NEWEST, OLDEST};
 use crate::{Error, Language};
-
-/// The oldest supported major version of LLVM.
-pub const OLDEST: u32 = 14;
-/// The newest supported major version of LLVM.
-pub const NEWEST: u32 = 19;
 
 /// A clang and the LLVM that plugins for it are compiled with.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,21 +3,21 @@
 #[path = "../../../../fuzzer/tests/e2e/common/missing.rs"]
 mod missing;
 
-pub use missing::skip;
+pub(crate) use missing::skip;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// One installed LLVM.
 #[derive(Clone)]
-pub struct Llvm {
-    pub major: u32,
-    pub bindir: PathBuf,
+pub(crate) struct Llvm {
+    pub(crate) major: u32,
+    pub(crate) bindir: PathBuf,
 }
 
 /// LLVM 19 and 14; without those that may be missing.
 #[track_caller]
-pub fn installed() -> Vec<Llvm> {
+pub(crate) fn installed() -> Vec<Llvm> {
     let mut all = Vec::new();
     for major in [19, 14] {
         all.extend(llvm(major));
@@ -37,24 +37,24 @@ fn llvm(major: u32) -> Option<Llvm> {
 }
 
 impl Llvm {
-    pub fn clang(&self) -> Command {
+    pub(crate) fn clang(&self) -> Command {
         Command::new(self.bindir.join("clang"))
     }
 
-    pub fn wrapper(&self) -> Command {
+    pub(crate) fn wrapper(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
         self.choose(&mut command);
         command
     }
 
-    pub fn wrapperxx(&self) -> Command {
+    pub(crate) fn wrapperxx(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_quagmire-cxx"));
         self.choose(&mut command);
         command
     }
 
     /// Makes every wrapper that this command starts choose this LLVM, with a cache folder for all tests.
-    pub fn choose(&self, command: &mut Command) {
+    pub(crate) fn choose(&self, command: &mut Command) {
         command.env("QUAGMIRE_LLVM_CONFIG", format!("llvm-config-{}", self.major)).env("QUAGMIRE_CACHE", cache());
     }
 }
@@ -64,7 +64,7 @@ fn cache() -> PathBuf {
 }
 
 /// Runs a command in a folder with a standard input.
-pub fn run(mut command: Command, folder: &Path, arguments: &[&str], input: &str) -> Output {
+pub(crate) fn run(mut command: Command, folder: &Path, arguments: &[&str], input: &str) -> Output {
     use std::io::Write;
     let command = command.current_dir(folder).args(arguments);
     let mut child =
@@ -75,7 +75,7 @@ pub fn run(mut command: Command, folder: &Path, arguments: &[&str], input: &str)
 }
 
 /// Runs a command that has to succeed without a word on standard error, and gives its standard output.
-pub fn must(command: Command, folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn must(command: Command, folder: &Path, arguments: &[&str]) -> String {
     let output = run(command, folder, arguments, "");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && stderr.is_empty(), "{arguments:?}: {stderr}");
@@ -83,13 +83,13 @@ pub fn must(command: Command, folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// Is the runtime linked into this executable?
-pub fn has_runtime(executable: &Path) -> bool {
+pub(crate) fn has_runtime(executable: &Path) -> bool {
     let output = Command::new("nm").arg(executable).output().expect("nm");
     String::from_utf8_lossy(&output.stdout).lines().any(|line| line.ends_with(" __quagmire_register"))
 }
 
 /// A scratch copy of a folder of `tests/testdata`.
-pub fn copied(name: &str) -> tempfile::TempDir {
+pub(crate) fn copied(name: &str) -> tempfile::TempDir {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/testdata").join(name);
     for entry in std::fs::read_dir(from).expect("testdata").flatten() {

@@ -12,7 +12,7 @@ use self::{
     place::Condition,
     probes::{First, Limits, Prober},
 };
-use super::report::{self, USUAL_WIDTH};
+use super::print::{self, USUAL_WIDTH};
 use crate::options::{MaskOptions, ReplayOptions};
 use quagmire_base::{
     error::{Error, ExitCode, Result},
@@ -43,7 +43,7 @@ pub struct MaskReport {
     pub path: String,
     /// Its bytes.
     pub length: usize,
-    /// How its own run ended: see [`super::measure::Measurement::status`].
+    /// How its own run ended: see [`super::measurement::Measurement::status`].
     pub status: String,
     /// What probes have to satisfy.
     pub target: TargetReport,
@@ -130,7 +130,7 @@ pub fn run(
         let color = ColorChoice::Auto.enabled(std::io::stdout().is_terminal());
         (show::for_people(&report, &input.bytes, width, color), Form::Painted)
     };
-    report::print_text(&text, form)?;
+    print::print_text(&text, form)?;
     Ok(ExitCode::Ended)
 }
 

@@ -14,7 +14,7 @@ const SKIPPED: &str = "QUAGMIRE_TESTS_SKIPPED";
 /// # Panics
 /// Unless `QUAGMIRE_TESTS_MAY_SKIP` names it, or is `1`.
 #[track_caller]
-pub fn skip(what: &str, remedy: &str) {
+pub(crate) fn skip(what: &str, remedy: &str) {
     let allowed = std::env::var(MAY_SKIP).unwrap_or_default();
     assert!(
         may_skip(what, &allowed),
@@ -30,6 +30,6 @@ pub fn skip(what: &str, remedy: &str) {
 }
 
 /// Whether `what` may be missing, by the value of `QUAGMIRE_TESTS_MAY_SKIP`. `scripts/skip.sh` has the same rule.
-pub fn may_skip(what: &str, allowed: &str) -> bool {
+pub(crate) fn may_skip(what: &str, allowed: &str) -> bool {
     allowed == "1" || allowed.split(',').any(|name| name == what)
 }

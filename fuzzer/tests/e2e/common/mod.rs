@@ -13,14 +13,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use missing::{may_skip, skip};
+pub(crate) use missing::{may_skip, skip};
 use serde_json::Value;
 
 /// Long enough for any wait on any machine; nothing waits for it in vain unless it fails.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The folder with `quagmire`, `quagmire-cc` and the engine: what a user has.
-pub fn binaries() -> PathBuf {
+pub(crate) fn binaries() -> PathBuf {
     let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release");
     let folder = std::env::var_os("QUAGMIRE_BIN").map_or(usual, PathBuf::from);
     for name in ["quagmire", "quagmire-cc", "quagmire-c++", "libquagmire.a"] {
@@ -31,12 +31,12 @@ pub fn binaries() -> PathBuf {
 }
 
 /// A file of `tests/testdata`.
-pub fn testdata(name: &str) -> PathBuf {
+pub(crate) fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/testdata").join(name)
 }
 
 /// The compiler wrapper for a source file, of this LLVM if one is given.
-pub fn compiler(source: &str, llvm: Option<u32>) -> Command {
+pub(crate) fn compiler(source: &str, llvm: Option<u32>) -> Command {
     let wrapper = if source.ends_with(".c") { "quagmire-cc" } else { "quagmire-c++" };
     let mut command = Command::new(binaries().join(wrapper));
     if let Some(llvm) = llvm {
@@ -47,7 +47,7 @@ pub fn compiler(source: &str, llvm: Option<u32>) -> Command {
 
 /// Whether a program can be started; leaves out what needs it if not.
 #[track_caller]
-pub fn has_program(program: &str, what: &str) -> bool {
+pub(crate) fn has_program(program: &str, what: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok();
     if !found {
         skip(what, "scripts/install-deps --test installs it");
@@ -57,26 +57,26 @@ pub fn has_program(program: &str, what: &str) -> bool {
 
 /// LLVM 19 and 14; without those that may be missing.
 #[track_caller]
-pub fn llvms() -> Vec<u32> {
+pub(crate) fn llvms() -> Vec<u32> {
     let mut versions = vec![19, 14];
     versions.retain(|version| has_program(&format!("llvm-config-{version}"), &format!("llvm-{version}")));
     versions
 }
 
 /// Whether this process may do everything, in which case permissions say nothing.
-pub fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     // SAFETY: asks for a number.
     unsafe { libc::geteuid() == 0 }
 }
 
 /// The harness of a file of `tests/testdata`, built as most are: with `-g -O1 -fsanitize=fuzzer`.
-pub fn harness(source: &str) -> PathBuf {
+pub(crate) fn harness(source: &str) -> PathBuf {
     built(source, &["-g", "-O1", "-fsanitize=fuzzer"], None)
 }
 
 /// What a file of `tests/testdata` becomes with these options. Built once, and again when anything that goes into it has
 /// changed.
-pub fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
+pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
     static BUILDING: Mutex<()> = Mutex::new(());
     let source_file = testdata(source);
     let mut key = DefaultHasher::new();
@@ -107,13 +107,13 @@ pub fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
 
 /// Copies a program by another process: one that this process has open for writing, and a child that another test is just
 /// starting too, could not be executed.
-pub fn copy_program(from: &Path, to: &Path) {
+pub(crate) fn copy_program(from: &Path, to: &Path) {
     run(Command::new("cp").arg("--").arg(from).arg(to)).ended();
 }
 
 /// Lets only one test at a time go on of those that want two cores, or go by the clock.
 #[must_use]
-pub fn alone() -> MutexGuard<'static, ()> {
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     // a test that failed has left nothing half done
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -121,23 +121,23 @@ pub fn alone() -> MutexGuard<'static, ()> {
 
 /// How a command ended and what it said.
 #[derive(Debug)]
-pub struct Run {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Run {
     /// That it ended as asked, without a word of complaint.
     #[track_caller]
-    pub fn ended(self) -> Self {
+    pub(crate) fn ended(self) -> Self {
         assert!(self.code == Some(0) && self.stderr.is_empty(), "{self:#?}");
         self
     }
 
     /// That it was refused with this exit code, and one line that contains all of these words.
     #[track_caller]
-    pub fn refused(&self, code: i32, words: &[&str]) {
+    pub(crate) fn refused(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{self:#?}");
         assert!(self.stderr.starts_with("quagmire: ") && self.stderr.ends_with('\n'), "{self:#?}");
         assert_eq!(self.stderr.lines().count(), 1, "more than one line: {self:#?}");
@@ -151,13 +151,13 @@ impl Run {
 }
 
 /// Runs a command to its end, which has to come.
-pub fn run(command: &mut Command) -> Run {
+pub(crate) fn run(command: &mut Command) -> Run {
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     ended(child.expect("it starts"))
 }
 
 /// The end of a command whose output is piped.
-pub fn ended(mut child: Child) -> Run {
+pub(crate) fn ended(mut child: Child) -> Run {
     let (mut out, mut err) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
     let read = |stream: &mut dyn Read| {
         let mut bytes = Vec::new();
@@ -185,7 +185,7 @@ pub fn ended(mut child: Child) -> Run {
 }
 
 /// The command will be started with this effect of SIGHUP, SIGINT and SIGQUIT, instead of what it was before.
-pub fn with_signals(command: &mut Command, effect: libc::sighandler_t) {
+pub(crate) fn with_signals(command: &mut Command, effect: libc::sighandler_t) {
     // SAFETY: async-signal-safe calls.
     unsafe {
         command.pre_exec(move || {
@@ -199,7 +199,7 @@ pub fn with_signals(command: &mut Command, effect: libc::sighandler_t) {
 
 /// Asks again and again until there is an answer.
 #[track_caller]
-pub fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
         if let Some(answer) = ask() {
@@ -211,38 +211,38 @@ pub fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
 }
 
 /// Sends a signal to a process by its number.
-pub fn signal(process: u32, signal: i32) {
+pub(crate) fn signal(process: u32, signal: i32) {
     // SAFETY: a process that this test started.
     assert_eq!(unsafe { libc::kill(process as i32, signal) }, 0);
 }
 
 /// Whether a process is there, and has not ended already.
-pub fn is_alive(process: u32) -> bool {
+pub(crate) fn is_alive(process: u32) -> bool {
     let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     state.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z') && !rest.is_empty())
 }
 
 /// Processes that run this program.
-pub fn processes(program: &Path) -> Vec<u32> {
+pub(crate) fn processes(program: &Path) -> Vec<u32> {
     let listed = fs::read_dir("/proc").expect("processes").flatten();
     let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers.filter(|number| fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|exe| exe == *program)).collect()
 }
 
 /// The children of a process.
-pub fn children(process: u32) -> Vec<u32> {
+pub(crate) fn children(process: u32) -> Vec<u32> {
     let listed = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
     listed.split_whitespace().map(|number| number.parse().expect("a number")).collect()
 }
 
 /// A scratch folder in which campaigns run: seeds in `seeds/`, output in `out/`.
-pub struct Scene {
+pub(crate) struct Scene {
     folder: tempfile::TempDir,
 }
 
 impl Scene {
     /// With these seeds.
-    pub fn new(seeds: &[(&str, &[u8])]) -> Self {
+    pub(crate) fn new(seeds: &[(&str, &[u8])]) -> Self {
         let scene = Self { folder: tempfile::tempdir().expect("a scratch folder") };
         fs::create_dir(scene.path("seeds")).expect("created");
         for (name, bytes) in seeds {
@@ -251,11 +251,11 @@ impl Scene {
         scene
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("inside")).expect("created");
         fs::write(&path, bytes).expect("written");
@@ -263,7 +263,7 @@ impl Scene {
     }
 
     /// `quagmire` with these arguments, to be run here.
-    pub fn quagmire(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn quagmire(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binaries().join("quagmire"));
         command.current_dir(&self.folder).args(arguments).env_remove("QUAGMIRE_PROGRAM").env_remove("QUAGMIRE_COMMAND");
         // whoever started the tests may ignore some
@@ -272,19 +272,19 @@ impl Scene {
     }
 
     /// A campaign from `seeds` to `out` with these options.
-    pub fn campaign(&self, harness: &Path, options: &str) -> Command {
+    pub(crate) fn campaign(&self, harness: &Path, options: &str) -> Command {
         let mut command = self.quagmire(&["fuzz", "-i", "seeds", "-o", "out"]);
         command.args(options.split_whitespace()).arg("--").arg(harness);
         command
     }
 
     /// Runs such a campaign to its end.
-    pub fn fuzz(&self, harness: &Path, options: &str) -> Run {
+    pub(crate) fn fuzz(&self, harness: &Path, options: &str) -> Run {
         run(&mut self.campaign(harness, options))
     }
 
     /// `quagmire replay --json` of these inputs with these options.
-    pub fn replay(&self, harness: &Path, options: &str, inputs: &[&Path]) -> Vec<Value> {
+    pub(crate) fn replay(&self, harness: &Path, options: &str, inputs: &[&Path]) -> Vec<Value> {
         let mut command = self.quagmire(&["replay", "--json"]);
         let run = run(command.args(options.split_whitespace()).args(inputs).arg("--").arg(harness)).ended();
         let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
@@ -292,18 +292,18 @@ impl Scene {
     }
 
     /// `summary.json`.
-    pub fn summary(&self) -> Value {
+    pub(crate) fn summary(&self) -> Value {
         let text = fs::read_to_string(self.path("out/summary.json")).expect("a summary");
         serde_json::from_str(&text).expect("JSON")
     }
 
     /// `logs/quagmire.log`.
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.path("out/logs/quagmire.log")).expect("a log")
     }
 
     /// Names and contents of the files in a folder, hidden ones too.
-    pub fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
+    pub(crate) fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let entries = fs::read_dir(self.path(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
         let file = |entry: fs::DirEntry| {
             (entry.file_name().into_string().expect("text"), fs::read(entry.path()).expect("a file"))
@@ -312,7 +312,7 @@ impl Scene {
     }
 
     /// Names and contents of all files below the scene, but for locks: what must survive a refusal.
-    pub fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(crate) fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
         let mut folders = vec![self.folder.path().to_owned()];
         while let Some(folder) = folders.pop() {
@@ -331,6 +331,6 @@ impl Scene {
 
 /// A number of a report.
 #[track_caller]
-pub fn number(value: &Value) -> u64 {
+pub(crate) fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{value} is not a count"))
 }

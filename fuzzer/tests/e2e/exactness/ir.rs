@@ -12,15 +12,15 @@ use std::num::NonZeroUsize;
 use libafl_bolts::rands::{Rand, StdRand};
 
 /// A module of functions. Its lines are those of the blocks.
-pub struct Module {
+pub(crate) struct Module {
     /// As clang takes it.
-    pub text: String,
+    pub(crate) text: String,
     /// Number of functions; the first byte of an input says which one runs.
-    pub functions: usize,
+    pub(crate) functions: usize,
 }
 
 /// Makes modules of random functions.
-pub struct Generator {
+pub(crate) struct Generator {
     rand: StdRand,
     /// Pointers have types: LLVM 14.
     typed: bool,
@@ -57,12 +57,12 @@ declare void @__cxa_end_catch()
 
 impl Generator {
     /// Of a seed, for an LLVM of this major version.
-    pub fn new(seed: u64, llvm: u32) -> Self {
+    pub(crate) fn new(seed: u64, llvm: u32) -> Self {
         Self { rand: StdRand::with_seed(seed), typed: llvm < 15, text: String::new(), line: 0 }
     }
 
     /// A module of so many functions, which debug information puts into this file.
-    pub fn module(mut self, functions: usize, folder: &str, file: &str) -> Module {
+    pub(crate) fn module(mut self, functions: usize, folder: &str, file: &str) -> Module {
         self.text = DECLARATIONS.replace("(P)", &format!("({})", self.pointer("i8")));
         self.text = self.text.replace(" P @", &format!(" {} @", self.pointer("i8")));
         self.text = self.text.replace(" W @", &format!(" {} @", self.pointer("i64")));

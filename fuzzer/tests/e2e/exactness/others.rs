@@ -8,21 +8,21 @@ use serde_json::Value;
 
 /// How often functions were entered, by name, and lines of one source executed, by number.
 #[derive(Debug, Default)]
-pub struct Counts {
-    pub functions: BTreeMap<String, u64>,
-    pub lines: BTreeMap<u64, u64>,
+pub(crate) struct Counts {
+    pub(crate) functions: BTreeMap<String, u64>,
+    pub(crate) lines: BTreeMap<u64, u64>,
 }
 
 /// Runs a command in a folder, which has to succeed; what it printed.
 #[track_caller]
-pub fn output(folder: &Path, command: &str) -> String {
+pub(crate) fn output(folder: &Path, command: &str) -> String {
     let output = Command::new("sh").args(["-c", command]).current_dir(folder).output().expect("a shell");
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// What clang's profile counters say of a program that takes no input.
-pub fn clang(folder: &Path, llvm: u32, flags: &str, source: &str) -> Counts {
+pub(crate) fn clang(folder: &Path, llvm: u32, flags: &str, source: &str) -> Counts {
     output(folder, &format!("clang-{llvm} {flags} -fprofile-instr-generate -fcoverage-mapping {source} -o by-clang"));
     output(folder, "LLVM_PROFILE_FILE=clang.raw ./by-clang");
     output(folder, &format!("llvm-profdata-{llvm} merge clang.raw -o clang.profile"));
@@ -48,7 +48,7 @@ pub fn clang(folder: &Path, llvm: u32, flags: &str, source: &str) -> Counts {
 }
 
 /// What gcc's counters say of it.
-pub fn gcc(folder: &Path, flags: &str, source: &str) -> Counts {
+pub(crate) fn gcc(folder: &Path, flags: &str, source: &str) -> Counts {
     output(folder, &format!("gcc {flags} --coverage {source} -o by-gcc && ./by-gcc"));
     let stem = source.split('.').next().expect("a name");
     let report = output(folder, &format!("gcov --json-format --stdout by-gcc-{stem}.gcda"));

@@ -11,12 +11,13 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::place::{Condition, Place};
-use crate::measure::{self, Measurement};
+use crate::measurement::{self, Measurement};
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_execution::{
     abi::{Harness, Status},
     executor::HarnessExecutor,
     input_page::InputPage,
+    prepare,
     process::{self, End},
     symbols::Symbols,
     tick,
@@ -232,7 +233,7 @@ impl<'a> Prober<'a> {
 
     /// In the child: makes the target ready, and runs the input if that tells anything.
     fn open(&self, branch: Option<&str>) -> Result<(Option<First>, HarnessExecutor)> {
-        let mut executor = process::prepare_target(self.harness, self.page.share(), self.limits.debug_target)?;
+        let mut executor = prepare::prepare_target(self.harness, self.page.share(), self.limits.debug_target)?;
         let Limits { hang_timeout: hang, memory, .. } = self.limits;
         tick::start(self.harness, tick::Limits { hang, memory, deadline: u64::MAX });
         if !self.warm_up {
@@ -247,7 +248,7 @@ impl<'a> Prober<'a> {
             status = executor.execute(self.input);
         }
         let counts = executor.counts();
-        let run = measure::describe(status, counts);
+        let run = measurement::describe(status, counts);
         let condition = match branch {
             None => Condition::Cost { least: kept_share(run.cost.instructions) },
             Some(wanted) => Condition::Place(Place::find(counts.program(), &mut Symbols::new(), wanted)?),

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::{Extras, hot, verdict::by_badness};
 use crate::{
     campaign::Campaign,
-    diff::{hex, page::file_name},
+    diff::{hex, page::file_name, rows},
     markup,
     rules::RuleWords,
     words,
@@ -241,7 +241,7 @@ fn excerpt(campaign: &Campaign, finding: &Finding) -> Markup {
     };
     let seed = campaign.root(finding).and_then(|root| campaign.input(&root));
     if !reads_as_text(seed.as_deref().unwrap_or(&bytes)) {
-        return markup::hex_rows(&hex::excerpt(&bytes, 12));
+        return rows::hex_rows(&hex::excerpt(&bytes, 12));
     }
     html! { div class="bytes excerpt" { (markup::pieces(&text_excerpt(&bytes))) } }
 }
