@@ -95,7 +95,7 @@ pub struct Plan {
 
 /// The files that a plan needs; those that it doesn't need are never looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pieces {
+pub(crate) struct Pieces {
     /// The pass plugin.
     pub plugin: PathBuf,
     /// What executables are linked with.
@@ -108,7 +108,7 @@ pub struct Pieces {
 
 /// The objects for executables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Objects {
+pub(crate) struct Objects {
     /// The list of instrumented objects.
     pub runtime: PathBuf,
     /// What shows how far comparisons of memory get: code that was compiled with `QUAGMIRE_COMPARES=1` may be linked, or
@@ -137,7 +137,7 @@ const EXPORTED: [&str; 7] = [
 
 impl Plan {
     /// The arguments for clang.
-    pub fn command(&self, pieces: &Pieces) -> Vec<OsString> {
+    pub(crate) fn command(&self, pieces: &Pieces) -> Vec<OsString> {
         let (before, after) = self.arguments.split_at(self.before_inputs_only);
         let mut command = Vec::with_capacity(self.arguments.len() + 16);
         // at the front, so that a dangling `-o` at the end keeps clang's own message

@@ -38,13 +38,13 @@ pub struct LeftOut {
 
 impl Attribution {
     /// Everything.
-    pub fn complete(all: SourceCosts) -> Self {
+    pub(crate) fn complete(all: SourceCosts) -> Self {
         let executed_lines = all.executed_lines();
         Self { functions: all.functions, lines: all.lines, left_out: LeftOut::default(), executed_lines }
     }
 
     /// The most expensive of it, what grew most against the first input, and all lines of `sources`.
-    pub fn against(mut self, first: &Self, sources: &[SourceFile]) -> Self {
+    pub(crate) fn against(mut self, first: &Self, sources: &[SourceFile]) -> Self {
         let before: BTreeMap<_, u64> = first.lines.iter().map(|line| (line.key(), line.instructions)).collect();
         let growth = |line: &LineCost| line.instructions.saturating_sub(before.get(&line.key()).copied().unwrap_or(0));
         let mut kept = worth_it(&self.lines, LINES, |line| line.instructions, growth);
@@ -60,7 +60,7 @@ impl Attribution {
     }
 
     /// The most expensive of the first input, and whatever is compared with it in the others.
-    pub fn as_first_of(mut self, others: &[&Self], sources: &[SourceFile]) -> Self {
+    pub(crate) fn as_first_of(mut self, others: &[&Self], sources: &[SourceFile]) -> Self {
         let lines: BTreeSet<_> = others.iter().flat_map(|other| other.lines.iter().map(LineCost::key)).collect();
         self.keep_lines(|at, line| {
             at < LINES || lines.contains(&line.key()) || sources.iter().any(|source| source.path == line.file)

@@ -36,7 +36,7 @@ const HANGS: u32 = 3;
 
 /// A mask, as `--json` prints it.
 #[derive(Clone, Debug, Serialize)]
-pub struct MaskReport {
+pub(crate) struct MaskReport {
     /// Of the program that printed it.
     pub version: String,
     /// The input, as given.
@@ -68,7 +68,7 @@ pub struct MaskReport {
 
 /// What a mask is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct TargetReport {
+pub(crate) struct TargetReport {
     /// `cost` or `branch`.
     pub kind: TargetKind,
     /// In words, after "the run".

@@ -48,13 +48,13 @@ impl Measurement {
     }
 
     /// Whether its runs came back by themselves.
-    pub fn came_back(&self) -> bool {
+    pub(crate) fn came_back(&self) -> bool {
         matches!(self.status.as_str(), "returned" | "rejected")
     }
 }
 
 /// How a status is called in reports.
-pub fn status_name(status: Status) -> &'static str {
+pub(crate) fn status_name(status: Status) -> &'static str {
     match status {
         Status::Returned => "returned",
         Status::Rejected => "rejected",

@@ -123,7 +123,7 @@ fn for_people(report: &Report) -> String {
 }
 
 /// Prints to standard output.
-pub fn print(report: &Report, json: bool) -> Result<()> {
+pub(crate) fn print(report: &Report, json: bool) -> Result<()> {
     if !json {
         return print_text(&for_people(report), Form::Lines);
     }
@@ -132,7 +132,7 @@ pub fn print(report: &Report, json: bool) -> Result<()> {
 }
 
 /// Prints to standard output; a closed pipe is no error.
-pub fn print_text(text: &str, form: Form) -> Result<()> {
+pub(crate) fn print_text(text: &str, form: Form) -> Result<()> {
     plain::print(text, form).map_err(|error| Error::other(format!("cannot print: {error}")))
 }
 

@@ -166,7 +166,7 @@ pub fn usual_signals() {
 }
 
 /// CPU time of this thread, in nanoseconds.
-pub fn cpu_ns() -> u64 {
+pub(crate) fn cpu_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes one timespec.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
@@ -193,7 +193,7 @@ pub fn memory_file(name: &std::ffi::CStr) -> std::io::Result<std::fs::File> {
 }
 
 /// Sends standard output and error, which the target may use, to nowhere.
-pub fn silence() {
+pub(crate) fn silence() {
     silence_streams(&[1, 2]);
 }
 

@@ -72,7 +72,7 @@ impl Answer {
 }
 
 /// Runs probes. What they have to satisfy is known once [`Prober::first`] was asked.
-pub struct Prober<'a> {
+pub(crate) struct Prober<'a> {
     harness: &'static Harness,
     limits: Limits,
     input: &'a [u8],
@@ -102,7 +102,7 @@ impl<'a> Prober<'a> {
     ///
     /// # Errors
     /// If there is no memory to share.
-    pub fn new(harness: &'static Harness, input: &'a [u8], limits: Limits) -> Result<Self> {
+    pub(crate) fn new(harness: &'static Harness, input: &'a [u8], limits: Limits) -> Result<Self> {
         // a probe inserts as many bytes as there are positions at the most
         let page = InputPage::new(2 * input.len() + 1)?;
         page.set_hang_timeout(limits.hang_timeout);
@@ -113,7 +113,7 @@ impl<'a> Prober<'a> {
     ///
     /// # Errors
     /// If the target cannot be run or takes its process along, or the place is not to be found.
-    pub fn first(&mut self, branch: Option<&str>) -> Result<First> {
+    pub(crate) fn first(&mut self, branch: Option<&str>) -> Result<First> {
         let first = self.start(branch)?.ok_or_else(|| Error::target("the target did not run"))?;
         self.warm_up = first.run.came_back();
         self.condition = Some(first.condition.clone());
@@ -127,7 +127,7 @@ impl<'a> Prober<'a> {
     ///
     /// # Errors
     /// If no child can be started.
-    pub fn probe(&mut self, text: &[u8]) -> Result<Answer> {
+    pub(crate) fn probe(&mut self, text: &[u8]) -> Result<Answer> {
         if self.child.is_none() {
             self.start(None)?;
         }

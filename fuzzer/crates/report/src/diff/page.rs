@@ -16,7 +16,7 @@ use quagmire_results::summary::Finding;
 const ALONE: usize = 16_000;
 
 /// The page of a finding. Inputs that are gone are said to be; comparing ends at the deadline.
-pub fn page(campaign: &Campaign, rules: &RuleWords, finding: &Finding, deadline: Instant) -> String {
+pub(crate) fn page(campaign: &Campaign, rules: &RuleWords, finding: &Finding, deadline: Instant) -> String {
     let input = campaign.input(&finding.path);
     let root = campaign.root(finding);
     let parent = finding.parent.clone();

@@ -17,7 +17,7 @@ fn class(mark: Mark) -> &'static str {
 }
 
 /// The rows of a text's difference.
-pub fn text_rows(rows: &[Row]) -> Markup {
+pub(crate) fn text_rows(rows: &[Row]) -> Markup {
     html! {
         div class="bytes lines" {
             @for row in rows {
@@ -42,7 +42,7 @@ pub fn text_rows(rows: &[Row]) -> Markup {
 }
 
 /// The rows of a hex dump.
-pub fn hex_rows(rows: &[HexRow]) -> Markup {
+pub(crate) fn hex_rows(rows: &[HexRow]) -> Markup {
     html! {
         div class="bytes hex" {
             @for row in rows {

@@ -30,7 +30,7 @@ const EXCERPT: usize = 700;
 const BEFORE: usize = 200;
 
 /// The section on findings.
-pub fn findings(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> Markup {
+pub(crate) fn findings(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> Markup {
     let summary = &campaign.summary;
     let all = &summary.findings;
     let groups = groups(summary);
@@ -281,7 +281,7 @@ fn end_of_excerpt(spans: &[Span], start: usize, length: usize) -> usize {
 }
 
 /// The name of a finding's file with `.html`; one that is taken already gets its kind in front.
-pub fn names_of_pages(findings: &[Finding]) -> Vec<String> {
+pub(crate) fn names_of_pages(findings: &[Finding]) -> Vec<String> {
     const LONGEST: usize = 200;
     let mut taken = BTreeSet::new();
     let name = |(index, finding): (usize, &Finding)| {
