@@ -108,6 +108,7 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
 ///
 /// # Errors
 /// What ends the campaign: no usable seed, a folder that cannot be written.
+#[allow(clippy::too_many_lines, reason = "until the search has one way to evaluate an input")]
 pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: &Restart) -> Result<Outcome> {
     let options = &setup.options;
     // The screen keeps the terminal that the target is about to lose.

@@ -60,7 +60,7 @@ impl Attribution {
     }
 
     /// The most expensive of the first input, and whatever is compared with it in the others.
-    pub(crate) fn as_first_of(mut self, others: &[&Self], sources: &[SourceFile]) -> Self {
+    pub(crate) fn first_of(mut self, others: &[&Self], sources: &[SourceFile]) -> Self {
         let lines: BTreeSet<_> = others.iter().flat_map(|other| other.lines.iter().map(LineCost::key)).collect();
         self.keep_lines(|at, line| {
             at < LINES || lines.contains(&line.key()) || sources.iter().any(|source| source.path == line.file)
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(after.lines.len(), LINES + 1);
         assert_eq!(after.left_out.lines, 799);
         assert_eq!(after.lines.iter().map(|line| line.instructions).sum::<u64>() + after.left_out.instructions, all);
-        let before = before.as_first_of(&[&after], &[]);
+        let before = before.first_of(&[&after], &[]);
         assert_eq!(before.lines.last().map(|line| line.line), Some(1000), "what it is compared with is kept");
         assert_eq!(before.left_out.lines, 799);
     }

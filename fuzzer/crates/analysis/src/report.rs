@@ -138,7 +138,7 @@ impl Report {
         let annotated = measured.iter().map(|m| &m.sources).find(|sources| !sources.is_empty()).cloned();
         let annotated = annotated.unwrap_or_default();
         let others: Vec<&Attribution> = measured.iter().skip(1).map(|m| &m.attribution).collect();
-        let mut of_first = Some(first.attribution.clone().as_first_of(&others, &annotated));
+        let mut of_first = Some(first.attribution.clone().first_of(&others, &annotated));
         let one = |(index, (input, m)): (usize, (&Input, &Measurement))| {
             let is_judged = index > 0 && !m.seconds.is_empty() && !first.seconds.is_empty();
             let judgement = is_judged.then(|| judge(&m.seconds, &first.seconds, noise_floor));
