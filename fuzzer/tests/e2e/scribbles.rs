@@ -2,21 +2,18 @@
 
 use std::{path::PathBuf, process::Command};
 
-use crate::common::{Scene, compiler, is_alive, run, testdata};
+use crate::common::{Scene, built, is_alive, run};
 use serde_json::Value;
 
-fn program(scene: &Scene) -> PathBuf {
-    let path = scene.path("program");
+fn program() -> PathBuf {
     let runtime = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../compiler-wrapper/runtime");
-    let mut command = compiler("scribbles.c", None);
-    run(command.args(["-g", "-O1", runtime]).arg(testdata("scribbles.c")).arg("-o").arg(&path)).ended();
-    path
+    built("scribbles.c", &["-g", "-O1", runtime], None)
 }
 
 /// What `replay --json` says of all seeds, in one process unless one of them ends it.
 fn replayed(scene: &Scene, names: &[&str]) -> Vec<Value> {
     let mut command = scene.quagmire(&["replay", "--json", "-n", "1", "--hang-timeout", "300ms"]);
-    let ended = run(command.args(names.iter().map(|name| format!("seeds/{name}"))).arg("--").arg(program(scene)));
+    let ended = run(command.args(names.iter().map(|name| format!("seeds/{name}"))).arg("--").arg(program()));
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let report: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     report["inputs"].as_array().expect("inputs").clone()
@@ -41,7 +38,7 @@ fn a_campaign_outlives_whatever_is_written() {
         [("0", b"plain"), ("1", b"f"), ("2", b"z"), ("3", b"s"), ("4", b"l"), ("5", b"t"), ("6", b"plainer")];
     let scene = Scene::new(&all);
     let options = "--execs 200 --seed 1 --max-size 9 --hang-timeout 300ms --no-confirm --no-plotting";
-    let ended = scene.fuzz(&program(&scene), options);
+    let ended = scene.fuzz(&program(), options);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     assert_eq!(scene.summary()["stopped_by"], "execs", "{:#}", scene.summary());
 }
