@@ -112,7 +112,6 @@ pub(crate) fn copy_program(from: &Path, to: &Path) {
 }
 
 /// Lets only one test at a time go on of those that want two cores, or go by the clock.
-#[must_use]
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     // a test that failed has left nothing half done
