@@ -46,7 +46,8 @@ fn time_that_is_up_among_the_seeds_ends_the_campaign() {
     let contents: Vec<Vec<u8>> = (0..30).map(|number| [bytes.as_slice(), &[number]].concat()).collect();
     let seeds: Vec<(&str, &[u8])> =
         names.iter().zip(&contents).map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
-    ends_in_time(&seeds, 2, 5, "");
+    // a seed takes less than a second, and must not be a hang on a machine that does other things too
+    ends_in_time(&seeds, 2, 30, "");
 }
 
 #[test]

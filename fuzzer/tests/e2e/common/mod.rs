@@ -10,7 +10,7 @@ use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(crate) use missing::{may_skip, skip};
@@ -77,7 +77,8 @@ pub(crate) fn harness(source: &str) -> PathBuf {
 /// What a file of `tests/testdata` becomes with these options. Built once, and again when anything that goes into it has
 /// changed.
 pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
-    static BUILDING: Mutex<()> = Mutex::new(());
+    // two tests may build at a time, but not the same thing
+    static BUILDING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
     let source_file = testdata(source);
     let mut key = DefaultHasher::new();
     (source, options, llvm, fs::read(&source_file).expect("testdata")).hash(&mut key);
@@ -90,7 +91,8 @@ pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBu
     if path.exists() {
         return path;
     }
-    let _one_at_a_time = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = BUILDING.lock().unwrap_or_else(PoisonError::into_inner).entry(path.clone()).or_default().clone();
+    let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
     if path.exists() {
         return path;
     }
