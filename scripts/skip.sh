@@ -1,4 +1,4 @@
-# For scripts: the rule of the tests for what may be left out (fuzzer/tests/common/missing.rs).
+# For scripts: the rule of the tests for what may be left out (fuzzer/tests/e2e/common/missing.rs).
 
 # Leaves out a check, NAME, which is missing here (REMEDY says what to do): an error unless QUAGMIRE_TESTS_MAY_SKIP names it,
 # with commas between several names, or is 1. What was left out is appended to the file QUAGMIRE_TESTS_SKIPPED.

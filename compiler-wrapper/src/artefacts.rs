@@ -62,7 +62,12 @@ pub fn script(cache: &Cache) -> Result<PathBuf, Error> {
 
 /// The pass plugin for this clang, which shows the progress of `compares` or not, and counts `every_block` or as few as
 /// are needed. Each is a file of its own, so that a command says which one it was.
-pub fn plugin(cache: &Cache, toolchain: &Toolchain, compares: bool, every_block: bool) -> Result<PathBuf, Error> {
+pub(crate) fn plugin(
+    cache: &Cache,
+    toolchain: &Toolchain,
+    compares: bool,
+    every_block: bool,
+) -> Result<PathBuf, Error> {
     let compares = compares.then_some("-DQUAGMIRE_COMPARES=1");
     let every_block = every_block.then_some("-DQUAGMIRE_EVERY_BLOCK=1");
     // an option may be wrong for one clang only: its LLVM's flags come last
@@ -80,7 +85,7 @@ pub fn plugin(cache: &Cache, toolchain: &Toolchain, compares: bool, every_block:
 }
 
 /// The objects for this clang and for the target that the user's flags choose.
-pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Result<Objects, Error> {
+pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Result<Objects, Error> {
     let units = [RUNTIME, COMPARES, IN_PROCESS, SERVE, DRIVER, HEAP];
     let sources: Vec<_> = HEADERS.into_iter().chain(units).collect();
     let key = digest(

@@ -107,7 +107,7 @@ impl Cache {
     }
 
     /// A text that was remembered.
-    pub fn recall(&self, name: &str) -> Option<String> {
+    pub(crate) fn recall(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.folder.join(name)).ok()
     }
 }

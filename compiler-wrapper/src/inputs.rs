@@ -21,17 +21,17 @@ pub enum Kind {
 
 impl Kind {
     /// Is code generated from it that the pass plugin instruments?
-    pub fn is_instrumented(self) -> bool {
+    pub(crate) fn is_instrumented(self) -> bool {
         matches!(self, Kind::Source | Kind::Preprocessed)
     }
 
     /// Does the C preprocessor read it, so that a macro definition matters?
-    pub fn is_preprocessed_by_clang(self) -> bool {
+    pub(crate) fn is_preprocessed_by_clang(self) -> bool {
         matches!(self, Kind::Source | Kind::Header | Kind::AssemblySource)
     }
 
     /// The kind of a language that `-x` names; `None` for `-x none`.
-    pub fn of_language(language: &str) -> Option<Kind> {
+    pub(crate) fn of_language(language: &str) -> Option<Kind> {
         Some(match language {
             "none" => return None,
             "c" | "c++" | "objective-c" | "objc" | "objective-c++" | "objc++" | "c++-module" => Kind::Source,
@@ -48,7 +48,7 @@ impl Kind {
     }
 
     /// The kind of a file that has no `-x` in effect. The linker gets what has no known extension.
-    pub fn of_path(path: &str) -> Kind {
+    pub(crate) fn of_path(path: &str) -> Kind {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some((_, extension)) = name.rsplit_once('.') else {
             return if path == "-" { Kind::Source } else { Kind::Object };

@@ -13,8 +13,10 @@ pub mod options;
 pub mod plan;
 pub mod response;
 pub mod run;
+mod scan;
 pub mod settings;
 pub mod toolchain;
+mod versions;
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;

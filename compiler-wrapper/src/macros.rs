@@ -3,7 +3,7 @@
 
 /// Names and what they stand for. Functions are declared where they are used, with a name for the linker, so that C++ calls
 /// the same ones, and from within a namespace too.
-pub const AFL: [(&str, &str); 6] = [
+pub(crate) const AFL: [(&str, &str); 6] = [
     ("__AFL_HAVE_MANUAL_CONTROL", "1"),
     (
         "__AFL_INIT()",

@@ -5,14 +5,14 @@
 //! after it, and seeing whether clang took that for an input.
 
 /// Does this option, written exactly so, take the next argument?
-pub fn takes_value(option: &str) -> bool {
+pub(crate) fn takes_value(option: &str) -> bool {
     TAKES_VALUE.binary_search(&option).is_ok()
         || option.starts_with("-Xarch_")
         || option.starts_with("-Xopenmp-target=")
 }
 
 /// Does this option make clang print something about itself and exit, whatever else is on the command line?
-pub fn only_prints(option: &str) -> bool {
+pub(crate) fn only_prints(option: &str) -> bool {
     let bare = option.strip_prefix("--").or(option.strip_prefix('-')).unwrap_or(option);
     bare.starts_with("print-")
         || (option.starts_with("--autocomplete="))
@@ -21,7 +21,7 @@ pub fn only_prints(option: &str) -> bool {
 
 /// Options that change what code is generated for, and so which runtime object fits: (the option, does its value
 /// follow in the next argument).
-pub fn chooses_target(option: &str) -> bool {
+pub(crate) fn chooses_target(option: &str) -> bool {
     matches!(option, "-m32" | "-m64" | "-mx32" | "-target" | "--sysroot" | "-isysroot" | "-gcc-toolchain")
         || ["--target=", "--sysroot=", "--gcc-toolchain=", "-mabi=", "-mfloat-abi="]
             .iter()

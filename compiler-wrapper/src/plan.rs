@@ -19,14 +19,14 @@
 //!
 //! What is left of it after all that is the list of link arguments, which is ten lines in [`Plan::command`].
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use crate::inputs::Kind;
 use crate::macros;
-use crate::options;
 use crate::response::{self, Expanded, Read};
+use crate::scan::{FUZZING_MACRO, Phase, Scan};
 use crate::settings::Settings;
 
 /// Which of clang's two drivers is meant.
@@ -95,7 +95,7 @@ pub struct Plan {
 
 /// The files that a plan needs; those that it doesn't need are never looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pieces {
+pub(crate) struct Pieces {
     /// The pass plugin.
     pub plugin: PathBuf,
     /// What executables are linked with.
@@ -108,7 +108,7 @@ pub struct Pieces {
 
 /// The objects for executables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Objects {
+pub(crate) struct Objects {
     /// The list of instrumented objects.
     pub runtime: PathBuf,
     /// What shows how far comparisons of memory get: code that was compiled with `QUAGMIRE_COMPARES=1` may be linked, or
@@ -135,11 +135,9 @@ const EXPORTED: [&str; 7] = [
     "__quagmire_testcase_size",
 ];
 
-const FUZZING_MACRO: &str = "FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION";
-
 impl Plan {
     /// The arguments for clang.
-    pub fn command(&self, pieces: &Pieces) -> Vec<OsString> {
+    pub(crate) fn command(&self, pieces: &Pieces) -> Vec<OsString> {
         let (before, after) = self.arguments.split_at(self.before_inputs_only);
         let mut command = Vec::with_capacity(self.arguments.len() + 16);
         // at the front, so that a dangling `-o` at the end keeps clang's own message
@@ -253,181 +251,6 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         before_inputs_only,
         language_in_effect: scan.language,
     }
-}
-
-/// How far a command goes. Clang decides by rank, not by order: `-c -E` preprocesses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Phase {
-    Print,
-    Preprocess,
-    Check,
-    Backend,
-    Assemble,
-    Link,
-}
-
-impl Phase {
-    fn ended_by(option: &str) -> Option<Phase> {
-        Some(match option {
-            "-E" | "--preprocess" | "-M" | "--dependencies" | "-MM" | "--user-dependencies" => Phase::Preprocess,
-            "--driver-mode=cpp" => Phase::Preprocess,
-            "-fsyntax-only" | "--analyze" | "-emit-ast" | "--precompile" | "-verify-pch" | "-module-file-info" => {
-                Phase::Check
-            }
-            "-rewrite-objc" | "-rewrite-legacy-objc" | "--migrate" | "-extract-api" | "--extract-api" => Phase::Check,
-            "-emit-interface-stubs" => Phase::Check,
-            "-S" | "--assemble" => Phase::Backend,
-            "-c" | "--compile" => Phase::Assemble,
-            _ if options::only_prints(option) => Phase::Print,
-            _ => return None,
-        })
-    }
-}
-
-/// What one reading of the expanded arguments finds.
-struct Scan {
-    last_phase: Phase,
-    inputs: Vec<Kind>,
-    /// `-shared`, for the driver or the linker.
-    shared: bool,
-    /// `-r`, likewise.
-    relocatable: bool,
-    /// Does the linker understand a script that inserts into its own? gold and mold do not.
-    takes_scripts: bool,
-    /// Is the linker LLVM's?
-    lld: bool,
-    /// Is the linker to optimise?
-    lto: bool,
-    /// A `-l`: input enough to link.
-    names_library: bool,
-    /// The last option lacks its value, clang will say so.
-    dangling: bool,
-    engine: bool,
-    sanitizer_allocates: bool,
-    defines_fuzzing_macro: bool,
-    target: Vec<OsString>,
-    /// The index of `--`.
-    separator: Option<usize>,
-    language: Option<OsString>,
-    /// Arguments to replace: (index, what remains of it).
-    rewritten: Vec<(usize, Option<OsString>)>,
-}
-
-impl Scan {
-    fn of(expanded: &[Expanded]) -> Scan {
-        let mut scan = Scan {
-            last_phase: Phase::Link,
-            inputs: Vec::new(),
-            shared: false,
-            relocatable: false,
-            takes_scripts: true,
-            lld: false,
-            lto: false,
-            names_library: false,
-            dangling: false,
-            engine: false,
-            sanitizer_allocates: false,
-            defines_fuzzing_macro: false,
-            target: Vec::new(),
-            separator: None,
-            language: None,
-            rewritten: Vec::new(),
-        };
-        let mut index = 0;
-        while let Some(Expanded { argument, .. }) = expanded.get(index) {
-            let text = argument.to_string_lossy();
-            if scan.separator.is_some() || text == "-" || !text.starts_with('-') {
-                scan.input(&text);
-            } else if text == "--" {
-                scan.separator = Some(index);
-            } else {
-                let value =
-                    options::takes_value(&text).then(|| expanded.get(index + 1).map(|e| e.argument.as_os_str()));
-                scan.option(index, argument, &text, value.flatten());
-                if let Some(found) = value {
-                    scan.dangling = found.is_none();
-                    index += 1;
-                }
-            }
-            index += 1;
-        }
-        scan
-    }
-
-    fn input(&mut self, path: &str) {
-        let named = self.language.as_ref().and_then(|x| Kind::of_language(&x.to_string_lossy()));
-        self.inputs.push(named.unwrap_or_else(|| Kind::of_path(path)));
-    }
-
-    fn option(&mut self, index: usize, argument: &OsStr, text: &str, value: Option<&OsStr>) {
-        if let Some(phase) = Phase::ended_by(text) {
-            self.last_phase = self.last_phase.min(phase);
-        }
-        if options::chooses_target(text) {
-            self.target.extend([Some(argument), value].into_iter().flatten().map(OsStr::to_owned));
-        }
-        let value = value.map(|v| v.to_string_lossy());
-        let value = value.as_deref();
-        match text {
-            "-shared" | "--shared" | "-r" => self.linker_option(text),
-            "-Xlinker" => self.linker_option(value.unwrap_or_default()),
-            "-x" | "--language" => self.language(value),
-            "-D" | "--define-macro" => self.macro_definition(value.unwrap_or_default()),
-            "-l" => self.names_library = true,
-            "-flto" => self.lto = true,
-            "-fno-lto" => self.lto = false,
-            _ if text.starts_with("-flto=") => self.lto = true,
-            _ => {}
-        }
-        if let Some(rest) = text.strip_prefix("-Wl,") {
-            rest.split(',').for_each(|option| self.linker_option(option));
-        } else if let Some(language) = text.strip_prefix("--language=") {
-            self.language(Some(language));
-        } else if let Some(list) = text.strip_prefix("-fsanitize=") {
-            self.sanitizers(index, list);
-        } else if let Some(linker) = text.strip_prefix("-fuse-ld=").or(text.strip_prefix("--ld-path=")) {
-            self.takes_scripts = !["gold", "mold"].iter().any(|name| linker.ends_with(name));
-            let name = linker.rsplit('/').next().unwrap_or(linker);
-            self.lld = name == "lld" || name.starts_with("ld.lld") || name.starts_with("lld-");
-        } else if let Some(list) = text.strip_prefix("-fno-sanitize=") {
-            self.engine &= !list.split(',').any(|name| matches!(name, "fuzzer" | "all"));
-            self.sanitizer_allocates &= !list.split(',').any(|name| name == "all" || has_allocator(name));
-        } else if let Some(definition) = text.strip_prefix("-D") {
-            self.macro_definition(definition);
-        } else if let Some(language) = text.strip_prefix("-x").filter(|language| !language.is_empty()) {
-            self.language(Some(language));
-        } else if text.len() > 2 && text.starts_with("-l") {
-            self.names_library = true;
-        }
-    }
-
-    fn linker_option(&mut self, option: &str) {
-        self.shared |= matches!(option, "-shared" | "--shared" | "-Bshareable");
-        self.relocatable |= matches!(option, "-r" | "--relocatable" | "-relocatable");
-    }
-
-    fn language(&mut self, language: Option<&str>) {
-        self.language = language.filter(|name| *name != "none").map(OsString::from);
-    }
-
-    fn macro_definition(&mut self, definition: &str) {
-        self.defines_fuzzing_macro |= definition.split('=').next() == Some(FUZZING_MACRO);
-    }
-
-    fn sanitizers(&mut self, index: usize, list: &str) {
-        let kept: Vec<&str> = list.split(',').filter(|name| !matches!(*name, "fuzzer" | "fuzzer-no-link")).collect();
-        self.engine |= list.split(',').any(|name| name == "fuzzer");
-        self.sanitizer_allocates |= list.split(',').any(has_allocator);
-        if kept.len() < list.split(',').count() {
-            let left = (!kept.is_empty()).then(|| format!("-fsanitize={}", kept.join(",")).into());
-            self.rewritten.push((index, left));
-        }
-    }
-}
-
-/// Whether a sanitizer's runtime replaces `malloc`.
-fn has_allocator(sanitizer: &str) -> bool {
-    matches!(sanitizer, "address" | "hwaddress" | "memory" | "thread" | "leak" | "scudo")
 }
 
 /// The arguments as clang gets them, and how many stand before `--`. A response file stays one, unless something in it

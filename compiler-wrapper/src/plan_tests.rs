@@ -1,5 +1,7 @@
 //! Real command lines of autotools, CMake, meson and libtool, and what becomes of them.
 
+use std::ffi::OsStr;
+
 use super::*;
 use std::path::Path;
 

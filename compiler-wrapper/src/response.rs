@@ -15,7 +15,7 @@ const MOST_FILES: usize = 1000;
 
 /// One argument after expansion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expanded {
+pub(crate) struct Expanded {
     /// The argument itself.
     pub argument: OsString,
     /// The index of the argument as typed that it comes from.
@@ -23,7 +23,7 @@ pub struct Expanded {
 }
 
 /// Expands the response files among the arguments. One that cannot be read stays as it is, as with clang.
-pub fn expand(arguments: &[OsString], read: Read) -> Vec<Expanded> {
+pub(crate) fn expand(arguments: &[OsString], read: Read) -> Vec<Expanded> {
     let mut expanded = Vec::with_capacity(arguments.len());
     let mut files = MOST_FILES;
     for (origin, argument) in arguments.iter().enumerate() {
@@ -52,7 +52,7 @@ fn expand_one(argument: OsString, origin: usize, read: Read, left: (usize, &mut 
 
 /// Splits a response file's text at white space; quotes of both kinds join, and a backslash takes the next byte as it
 /// is, inside quotes too.
-pub fn tokenize(text: &[u8]) -> Vec<OsString> {
+pub(crate) fn tokenize(text: &[u8]) -> Vec<OsString> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut tokens = Vec::new();
     let mut token: Option<Vec<u8>> = None;

@@ -8,10 +8,8 @@ use std::process::Command;
 
 use crate::cache::Cache;
 use crate::plan::{Link, Lto, Pieces, Plan};
+use crate::versions::OLDEST_WITH_LTO;
 use crate::{Error, artefacts, toolchain};
-
-/// The first LLVM whose linker loads passes.
-pub const OLDEST_WITH_LTO: u32 = 15;
 
 /// Replaces this process with clang, so that exit code, messages and signals are clang's own.
 pub fn run(plan: &Plan) -> Result<Infallible, Error> {

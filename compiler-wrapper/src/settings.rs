@@ -22,7 +22,7 @@ pub struct Settings {
 impl Settings {
     /// Reads the environment variables; switches are on when they are `1`. Fails if `QUAGMIRE_COUNTING` is none of its
     /// values.
-    pub fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Settings, Error> {
+    pub(crate) fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Settings, Error> {
         let set = |name| variable(name).is_some_and(|value| value == "1");
         let counting = variable("QUAGMIRE_COUNTING").unwrap_or_default();
         let every_block = match counting.to_str() {

@@ -9,16 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::cache::{self, Cache};
+use crate::versions::{NEWEST, OLDEST};
 use crate::{Error, Language};
-
-/// The oldest supported major version of LLVM.
-pub const OLDEST: u32 = 14;
-/// The newest supported major version of LLVM.
-pub const NEWEST: u32 = 19;
 
 /// A clang and the LLVM that plugins for it are compiled with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Toolchain {
+pub(crate) struct Toolchain {
     /// LLVM's major version.
     pub major: u32,
     /// The C driver.
@@ -33,7 +29,7 @@ pub struct Toolchain {
 
 impl Toolchain {
     /// The driver for a language.
-    pub fn driver(&self, language: Language) -> &Path {
+    pub(crate) fn driver(&self, language: Language) -> &Path {
         match language {
             Language::C => &self.clang,
             Language::Cxx => &self.clangxx,
@@ -43,7 +39,7 @@ impl Toolchain {
 
 /// Finds the toolchain: `QUAGMIRE_LLVM_CONFIG`, then `LLVM_CONFIG`, then the newest supported `llvm-config-N` on
 /// `PATH`, then `llvm-config`.
-pub fn find(cache: &Cache, variable: impl Fn(&str) -> Option<OsString>) -> Result<Toolchain, Error> {
+pub(crate) fn find(cache: &Cache, variable: impl Fn(&str) -> Option<OsString>) -> Result<Toolchain, Error> {
     let search = Search { cache, path: variable("PATH").unwrap_or_default() };
     for name in ["QUAGMIRE_LLVM_CONFIG", "LLVM_CONFIG"] {
         if let Some(value) = variable(name).filter(|value| !value.is_empty()) {

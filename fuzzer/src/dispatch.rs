@@ -19,7 +19,7 @@ use quagmire_report::Plan;
 ///
 /// # Errors
 /// If the program cannot be used, or the command line names none.
-pub fn run(command: Command) -> Result<ExitCode> {
+pub(crate) fn run(command: Command) -> Result<ExitCode> {
     let (program, typed, name) = match &command {
         Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
         Command::Replay(replay) => (&replay.program, &replay.command, "replay"),

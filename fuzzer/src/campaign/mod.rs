@@ -31,7 +31,7 @@ use self::{
     supervisor::Meanwhile,
 };
 use crate::options::Options;
-use quagmire_analysis::{measure, rounds::Rounds};
+use quagmire_analysis::{measure, measurement, rounds::Rounds};
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     plain::{self, Form},
@@ -96,7 +96,7 @@ fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn Meanwhil
     };
     let kills = |bytes: &[u8]| {
         let input = measure::Input { path: PathBuf::new(), bytes: bytes.to_vec() };
-        Ok(measure::measure(harness, &[input], &alone)?.iter().any(measure::Measurement::was_killed))
+        Ok(measure::measure(harness, &[input], &alone)?.iter().any(measurement::Measurement::was_killed))
     };
     let mut work = |restart: &supervisor::Restart| worker::work(setup, harness, page.share(), restart);
     supervisor::supervise(&page.share(), &mut work, &kills, meanwhile)

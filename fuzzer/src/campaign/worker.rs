@@ -41,7 +41,7 @@ use quagmire_execution::{
     executor::HarnessExecutor,
     fork_server,
     input_page::InputPage,
-    process,
+    prepare,
     tick::{self, TICKED, TIME_UP},
 };
 use quagmire_results::{
@@ -108,13 +108,14 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
 ///
 /// # Errors
 /// What ends the campaign: no usable seed, a folder that cannot be written.
+#[allow(clippy::too_many_lines, reason = "until the search has one way to evaluate an input")]
 pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: &Restart) -> Result<Outcome> {
     let options = &setup.options;
     // The screen keeps the terminal that the target is about to lose.
     // SAFETY: a fresh descriptor, owned by the file.
     let terminal = unsafe { File::from_raw_fd(libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 3)) };
     page.set_hang_timeout(options.hang_timeout);
-    let mut executor = process::prepare_target(harness, page, options.debug_target)?;
+    let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
     let without_lines = if options.cost.contains(&Resource::Lines) { count_lines(&mut executor)? } else { None };
     let own_edges = executor.counts().program().edges();

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::measure::{Input, Measurement};
+use super::{measure::Input, measurement::Measurement};
 use quagmire_cost::{
     decision::{Comparison, Question, judge_last},
     judgement::{Judgement, Verdict},

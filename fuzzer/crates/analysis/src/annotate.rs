@@ -52,7 +52,7 @@ impl<'a> Column<'a> {
 
 /// The text of `file` with counts in front. `inputs` are all that were measured, at least one; only the first and the
 /// last are shown. Shares are of the last one.
-pub fn annotated(file: &SourceFile, text: &[String], inputs: &[InputReport], color: bool) -> String {
+pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputReport], color: bool) -> String {
     let shown = match inputs {
         [] => return String::new(),
         [only] => vec![("count", only)],

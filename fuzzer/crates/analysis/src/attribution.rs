@@ -38,13 +38,13 @@ pub struct LeftOut {
 
 impl Attribution {
     /// Everything.
-    pub fn complete(all: SourceCosts) -> Self {
+    pub(crate) fn complete(all: SourceCosts) -> Self {
         let executed_lines = all.executed_lines();
         Self { functions: all.functions, lines: all.lines, left_out: LeftOut::default(), executed_lines }
     }
 
     /// The most expensive of it, what grew most against the first input, and all lines of `sources`.
-    pub fn against(mut self, first: &Self, sources: &[SourceFile]) -> Self {
+    pub(crate) fn against(mut self, first: &Self, sources: &[SourceFile]) -> Self {
         let before: BTreeMap<_, u64> = first.lines.iter().map(|line| (line.key(), line.instructions)).collect();
         let growth = |line: &LineCost| line.instructions.saturating_sub(before.get(&line.key()).copied().unwrap_or(0));
         let mut kept = worth_it(&self.lines, LINES, |line| line.instructions, growth);
@@ -60,7 +60,7 @@ impl Attribution {
     }
 
     /// The most expensive of the first input, and whatever is compared with it in the others.
-    pub fn as_first_of(mut self, others: &[&Self], sources: &[SourceFile]) -> Self {
+    pub(crate) fn first_of(mut self, others: &[&Self], sources: &[SourceFile]) -> Self {
         let lines: BTreeSet<_> = others.iter().flat_map(|other| other.lines.iter().map(LineCost::key)).collect();
         self.keep_lines(|at, line| {
             at < LINES || lines.contains(&line.key()) || sources.iter().any(|source| source.path == line.file)
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(after.lines.len(), LINES + 1);
         assert_eq!(after.left_out.lines, 799);
         assert_eq!(after.lines.iter().map(|line| line.instructions).sum::<u64>() + after.left_out.instructions, all);
-        let before = before.as_first_of(&[&after], &[]);
+        let before = before.first_of(&[&after], &[]);
         assert_eq!(before.lines.last().map(|line| line.line), Some(1000), "what it is compared with is kept");
         assert_eq!(before.left_out.lines, 799);
     }

@@ -9,7 +9,9 @@ pub mod attribution;
 pub mod growth;
 pub mod mask;
 pub mod measure;
+pub mod measurement;
 pub mod options;
+mod print;
 pub mod report;
 pub mod rounds;
 pub mod source;
@@ -72,7 +74,7 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
     if only_counts {
         annotate_all(&report, &options.annotate)?;
     } else {
-        report::print(&report, options.json)?;
+        print::print(&report, options.json)?;
         if let Err(error) = counters {
             let why = perf::why_not(&error);
             warn(&format!("no hardware counters on this machine: {why}"));
@@ -95,5 +97,5 @@ fn annotate_all(report: &report::Report, wanted: &[PathBuf]) -> Result<()> {
         }
         text += &annotate::annotated(file, &source::read(wanted, file)?, &report.inputs, color);
     }
-    report::print_text(&text, Form::Painted)
+    print::print_text(&text, Form::Painted)
 }

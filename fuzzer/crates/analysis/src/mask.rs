@@ -12,7 +12,7 @@ use self::{
     place::Condition,
     probes::{First, Limits, Prober},
 };
-use super::report::{self, USUAL_WIDTH};
+use super::print::{self, USUAL_WIDTH};
 use crate::options::{MaskOptions, ReplayOptions};
 use quagmire_base::{
     error::{Error, ExitCode, Result},
@@ -36,14 +36,14 @@ const HANGS: u32 = 3;
 
 /// A mask, as `--json` prints it.
 #[derive(Clone, Debug, Serialize)]
-pub struct MaskReport {
+pub(crate) struct MaskReport {
     /// Of the program that printed it.
     pub version: String,
     /// The input, as given.
     pub path: String,
     /// Its bytes.
     pub length: usize,
-    /// How its own run ended: see [`super::measure::Measurement::status`].
+    /// How its own run ended: see [`super::measurement::Measurement::status`].
     pub status: String,
     /// What probes have to satisfy.
     pub target: TargetReport,
@@ -68,7 +68,7 @@ pub struct MaskReport {
 
 /// What a mask is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct TargetReport {
+pub(crate) struct TargetReport {
     /// `cost` or `branch`.
     pub kind: TargetKind,
     /// In words, after "the run".
@@ -130,7 +130,7 @@ pub fn run(
         let color = ColorChoice::Auto.enabled(std::io::stdout().is_terminal());
         (show::for_people(&report, &input.bytes, width, color), Form::Painted)
     };
-    report::print_text(&text, form)?;
+    print::print_text(&text, form)?;
     Ok(ExitCode::Ended)
 }
 

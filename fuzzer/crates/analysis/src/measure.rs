@@ -2,26 +2,22 @@
 
 use std::{io::Write, path::PathBuf, time::Duration};
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     attribution::Attribution,
+    measurement::{KILLED, Measurement, STUCK, describe, status_name},
     rounds::{self, Rounds, Turn},
     source::{self, SourceFile},
 };
 use quagmire_base::error::{Error, ExitCode, Result};
-use quagmire_cost::{
-    decision::{Comparison, Question},
-    resource::Cost,
-};
+use quagmire_cost::decision::{Comparison, Question};
 use quagmire_execution::{
     abi::{Harness, Status},
     counts::CountsObserver,
     executor::HarnessExecutor,
     input_page::InputPage,
     lines, notices,
-    perf::{Amounts, Counters},
-    pipes, process,
+    perf::Counters,
+    pipes, prepare, process,
     program::Program,
     symbols::Symbols,
     tick,
@@ -56,73 +52,14 @@ pub struct Plan {
     pub annotate: Vec<PathBuf>,
 }
 
-/// What was measured of one input.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Measurement {
-    /// How its runs ended: `returned`, `rejected`, `crashed`, `hung`, `out-of-memory`, `exited` or `killed`.
-    pub status: String,
-    /// What more is known of an early end.
-    pub detail: Option<String>,
-    /// Of one run; up to where it was cut off if it was.
-    pub cost: Cost,
-    /// The smallest and the largest instructions over all runs: the same two numbers for a deterministic target.
-    pub instructions_range: (u64, u64),
-    /// Edges that it hits.
-    pub edges_hit: u64,
-    /// CPU seconds of one run, sample by sample.
-    pub seconds: Vec<f64>,
-    /// What the hardware counted in one run, sample by sample; empty where it does not count.
-    pub counters: Vec<Amounts>,
-    /// Where it spent its instructions; all of it for the first input, what is worth a look for the others.
-    pub attribution: Attribution,
-    /// The files that [`Plan::annotate`] means.
-    pub sources: Vec<SourceFile>,
-    /// What was noticed meanwhile (`notices::noticed`).
-    pub notices: u32,
-}
-
 /// How often a measuring process is looked at.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// Status of an input that ends the target's process.
-const KILLED: &str = "killed";
-
-/// What more is known of a run that had to be ended from outside.
-const STUCK: &str = "it blocks signals and was killed from outside";
 
 /// Status of a target that cannot be run at all.
 const UNUSABLE: &str = "unusable";
 
 /// Status if what was asked for does not make sense with this target.
 const REFUSED: &str = "refused";
-
-impl Measurement {
-    fn ended(status: &str, detail: Option<String>) -> Self {
-        Self { status: status.to_owned(), detail, ..Self::default() }
-    }
-
-    /// Whether a run took the process with it, and the runtime could do nothing about it.
-    pub fn was_killed(&self) -> bool {
-        self.status == KILLED || self.detail.as_deref() == Some(STUCK)
-    }
-
-    /// Whether its runs came back by themselves.
-    pub fn came_back(&self) -> bool {
-        matches!(self.status.as_str(), "returned" | "rejected")
-    }
-}
-
-/// How a status is called in reports.
-pub fn status_name(status: Status) -> &'static str {
-    match status {
-        Status::Returned => "returned",
-        Status::Rejected => "rejected",
-        Status::Crashed => "crashed",
-        Status::Hung => "hung",
-        Status::Memory => "out-of-memory",
-        Status::Exited => "exited",
-    }
-}
 
 /// Measures all inputs, their runs taken in turn so that whatever else the machine does hits all of them alike. An
 /// input that ends its run early is reported so; the others are then measured afresh without it.
@@ -227,7 +164,7 @@ fn in_child(
         let status = if error.code == ExitCode::Usage { REFUSED } else { UNUSABLE };
         vec![(open[0], Measurement::ended(status, Some(error.message)))]
     };
-    let mut executor = match process::prepare_target(harness, page, plan.debug_target) {
+    let mut executor = match prepare::prepare_target(harness, page, plan.debug_target) {
         Ok(executor) => executor,
         Err(error) => return no_use(error),
     };
@@ -317,24 +254,5 @@ impl Places {
             let nothing = Attribution::default();
             all.against(self.first.as_ref().unwrap_or(&nothing), &self.sources)
         };
-    }
-}
-
-/// What a run did, without times.
-pub fn describe(status: Status, counts: &CountsObserver) -> Measurement {
-    let event = counts.event();
-    let detail = match status {
-        Status::Crashed if event.signal == 0 => Some("sanitizer report".to_owned()),
-        Status::Crashed => Some(process::signal_name(event.signal as i32)),
-        Status::Exited => Some(format!("exit code {}", event.exit_code)),
-        _ => None,
-    };
-    Measurement {
-        status: status_name(status).to_owned(),
-        detail,
-        cost: counts.cost(),
-        instructions_range: (counts.cost().instructions, counts.cost().instructions),
-        edges_hit: counts.edges_hit(),
-        ..Measurement::default()
     }
 }

@@ -1,21 +1,15 @@
-//! What `replay` prints: a table for people, JSON for programs (and for the campaign itself).
+//! The report of `replay`: what was measured, judged and compared, for each input.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    against::{self, Against, against},
+    against::{Against, against},
     attribution::{Attribution, LeftOut},
-    growth,
-    measure::{Input, Measurement},
+    measure::Input,
+    measurement::Measurement,
     source::SourceFile,
-};
-use quagmire_base::{
-    error::{Error, Result},
-    format::{grouped, short},
-    plain::{self, Form},
-    terminal::terminal_width,
 };
 use quagmire_cost::{
     decision::Question,
@@ -144,7 +138,7 @@ impl Report {
         let annotated = measured.iter().map(|m| &m.sources).find(|sources| !sources.is_empty()).cloned();
         let annotated = annotated.unwrap_or_default();
         let others: Vec<&Attribution> = measured.iter().skip(1).map(|m| &m.attribution).collect();
-        let mut of_first = Some(first.attribution.clone().as_first_of(&others, &annotated));
+        let mut of_first = Some(first.attribution.clone().first_of(&others, &annotated));
         let one = |(index, (input, m)): (usize, (&Input, &Measurement))| {
             let is_judged = index > 0 && !m.seconds.is_empty() && !first.seconds.is_empty();
             let judgement = is_judged.then(|| judge(&m.seconds, &first.seconds, noise_floor));
@@ -220,141 +214,4 @@ fn counters(measured: &Measurement) -> BTreeMap<String, u64> {
     }
     let middle = |at: usize| median(&measured.counters.iter().map(|amounts| amounts[at]).collect::<Vec<f64>>()) as u64;
     perf::NAMES.iter().enumerate().map(|(at, name)| (name.to_string(), middle(at))).collect()
-}
-
-/// A time in the unit that suits it.
-fn seconds(value: f64) -> String {
-    match value {
-        v if v >= 1.0 => format!("{v:.2} s"),
-        v if v >= 1e-3 => format!("{:.2} ms", v * 1e3),
-        v => format!("{:.2} us", v * 1e6),
-    }
-}
-
-fn bytes(amount: u64) -> String {
-    format!("{} B", grouped(amount))
-}
-
-/// What stands before the values of the table.
-const COLUMN: &str = "                ";
-
-/// The verdict on an input, and why.
-fn verdict(input: &InputReport, width: usize) -> String {
-    let (Some(verdict), Some(severity), Some(p)) = (input.verdict, input.severity, input.p_value) else {
-        return String::new();
-    };
-    let p = if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") };
-    let severity = if verdict == Verdict::Degradation { format!(", {}", severity.words()) } else { String::new() };
-    let indented = textwrap::Options::new(width).initial_indent(COLUMN).subsequent_indent(COLUMN);
-    let why = textwrap::fill(input.explanation.as_deref().unwrap_or_default(), indented);
-    format!("  verdict       {}{severity}   rank test p {p}\n{why}\n", verdict.words())
-}
-
-/// Functions shown per input.
-const SHOWN_FUNCTIONS: usize = 5;
-
-/// Width of the table if nobody knows that of the terminal, in columns.
-pub(super) const USUAL_WIDTH: usize = 100;
-
-fn for_people(report: &Report) -> String {
-    let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
-    let is_last_asked = report.inputs.last().is_some_and(|last| !last.against.is_empty());
-    let mut text = String::new();
-    for (index, input) in report.inputs.iter().enumerate() {
-        let _ = writeln!(text, "{}  {} bytes", plain::shown(&input.path), grouped(input.bytes));
-        if input.status != "returned" {
-            let detail = input.detail.as_deref().map_or(String::new(), |d| format!(" ({d})"));
-            let _ = writeln!(text, "  status        {}{detail}", input.status);
-        }
-        let against = |ratio: String| if index == 0 { String::new() } else { format!("   {ratio} the first") };
-        let (low, high) = input.instructions_range;
-        let range =
-            if low < high { format!("   varies from {} to {}", grouped(low), grouped(high)) } else { String::new() };
-        let ratio = against(format!("{:.2} x", input.instructions_ratio));
-        let counted = report.instrumentation;
-        let label = if counted.is_usual() { counted.work() } else { "executed" };
-        let _ = writeln!(text, "  {label:<13} {}{ratio}{range}", grouped(input.instructions));
-        if !input.seconds.is_empty() {
-            let ratio = match (input.time_ratio, input.time_ratio_low, input.time_ratio_high) {
-                (Some(value), Some(low), Some(high)) => against(format!("{value:.2} x [{low:.2}, {high:.2}]")),
-                _ => String::new(),
-            };
-            let _ = writeln!(
-                text,
-                "  {:<13} {} [{}, {}] over {} runs{ratio}",
-                counted.time(),
-                seconds(input.seconds_median),
-                seconds(input.seconds_low),
-                seconds(input.seconds_high),
-                input.seconds.len(),
-            );
-        }
-        if let Some(floor) = report.noise_floor.filter(|_| index == 0) {
-            let _ = writeln!(text, "  noise floor   {:.1} %, by timing this input against itself", floor * 100.0);
-        }
-        // with several to be compared with, the verdict asked for is that on the last one
-        if !is_last_asked || index + 1 == report.inputs.len() {
-            text.push_str(&verdict(input, width));
-        }
-        text.push_str(&against::in_words(&input.against, COLUMN, width));
-        for (name, amount) in &input.counters {
-            let _ = writeln!(text, "  {name:<13} {}", grouped(*amount));
-        }
-        let amount = |resource: Resource| input.costs.get(&resource).copied().unwrap_or(0);
-        if counted.measures(Resource::Heap) {
-            let _ = writeln!(
-                text,
-                "  memory        heap {} at most, {} in all; stack {}",
-                bytes(amount(Resource::Heap)),
-                bytes(amount(Resource::HeapTotal)),
-                bytes(amount(Resource::Stack)),
-            );
-        }
-        let _ = writeln!(
-            text,
-            "  edges         {} hit, {} executed, the hottest {} times",
-            grouped(input.edges_hit),
-            grouped(input.edges),
-            grouped(input.hottest_edge)
-        );
-        if let Some(&lines) = input.costs.get(&Resource::Lines) {
-            let first = report.inputs.first().and_then(|first| first.costs.get(&Resource::Lines));
-            let ratio =
-                first.map_or(String::new(), |&first| against(format!("{:.2} x", Resource::Lines.ratio(lines, first))));
-            let _ = writeln!(text, "  lines         {} executed{ratio}", grouped(lines));
-        }
-        for function in input.functions.iter().take(SHOWN_FUNCTIONS) {
-            let at = function.location.as_deref().map_or(String::new(), |l| format!("  at {l}"));
-            let _ = writeln!(text, "  {:5.1} %  {}{at}", function.share * 100.0, short(&function.function));
-        }
-        if let Some(first) = report.inputs.first().filter(|_| index > 0) {
-            text += &quagmire_results::growth::table(&growth::growth(first, input), width);
-        }
-    }
-    text
-}
-
-/// Prints to standard output.
-pub fn print(report: &Report, json: bool) -> Result<()> {
-    if !json {
-        return print_text(&for_people(report), Form::Lines);
-    }
-    let json = serde_json::to_string_pretty(report);
-    print_text(&(json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n"), Form::Json)
-}
-
-/// Prints to standard output; a closed pipe is no error.
-pub fn print_text(text: &str, form: Form) -> Result<()> {
-    plain::print(text, form).map_err(|error| Error::other(format!("cannot print: {error}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_shown_in_the_unit_that_suits_them() {
-        assert_eq!(seconds(0.0000015), "1.50 us");
-        assert_eq!(seconds(0.25), "250.00 ms");
-    }
 }

@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use super::measure::Measurement;
+use super::measurement::Measurement;
 use quagmire_cost::{
     decision::{Comparison, is_settled, judge_last},
     judgement::{LOOKS, judge, noise_floor},

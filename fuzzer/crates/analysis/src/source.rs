@@ -27,7 +27,7 @@ const CANDIDATES: usize = 6;
 ///
 /// # Errors
 /// Usage if none or several fit, with the paths that come closest; target if there is no debug information.
-pub fn find(files: &BTreeMap<String, Vec<u32>>, wanted: &Path, option: &str) -> Result<SourceFile> {
+pub(crate) fn find(files: &BTreeMap<String, Vec<u32>>, wanted: &Path, option: &str) -> Result<SourceFile> {
     let name = wanted.display();
     if files.is_empty() {
         return Err(Error::target(format!(
@@ -98,7 +98,7 @@ fn listed(paths: &[&String]) -> String {
 ///
 /// # Errors
 /// If neither can be read.
-pub fn read(wanted: &Path, file: &SourceFile) -> Result<Vec<String>> {
+pub(crate) fn read(wanted: &Path, file: &SourceFile) -> Result<Vec<String>> {
     let known = PathBuf::from(&file.path);
     let read = |path: &Path| files::read_named(path, files::LARGEST_TEXT);
     let bytes = read(wanted).or_else(|error| read(&known).map_err(|_| error)).map_err(|error| {

@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 /// What a duration may look like, for error lines and help texts.
-pub const DURATION_FORMS: &str = "90, 90s, 1.5m, 24h or 500ms";
+pub(crate) const DURATION_FORMS: &str = "90, 90s, 1.5m, 24h or 500ms";
 
 /// What a size may look like, for error lines and help texts.
-pub const SIZE_FORMS: &str = "4096, 64KiB, 10k or 1MB";
+pub(crate) const SIZE_FORMS: &str = "4096, 64KiB, 10k or 1MB";
 
 /// The longest duration that is taken: a hundred years. Clocks can add it to any moment without overflowing.
 pub const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);

@@ -6,10 +6,10 @@ use std::{
 };
 
 /// Must equal `QGM_ABI` of the harness.
-pub const ABI: u64 = 8;
+pub(crate) const ABI: u64 = 8;
 
 /// `QGM_MAX_MODULES`.
-pub const MAX_MODULES: usize = 256;
+pub(crate) const MAX_MODULES: usize = 256;
 
 /// The tables of one function, as the pass wrote them.
 #[repr(C)]
@@ -35,7 +35,7 @@ pub struct RawFunction {
 
 /// Start of the table of counts that follow from others (section `__qgm_sums`, see `compiler-wrapper/passes/counts.cc`).
 #[repr(C)]
-pub struct RawSums {
+pub(crate) struct RawSums {
     /// How many numbers of 16 bits follow.
     pub words: u32,
 }
@@ -53,7 +53,7 @@ pub struct RawLines {
 /// A source function in a file: distances in bytes from the start of the table to a C string.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct RawPlace {
+pub(crate) struct RawPlace {
     /// To the path of the file.
     pub file: i32,
     /// To the name of the function, for the linker if it has one.
@@ -141,37 +141,37 @@ pub struct Resources {
 pub const SERVE: &str = "QUAGMIRE_SERVE";
 
 /// Where a fork server reads requests (`QGM_REQUESTS`), as in AFL's protocol.
-pub const REQUESTS: c_int = 198;
+pub(crate) const REQUESTS: c_int = 198;
 
 /// Where it writes answers (`QGM_ANSWERS`).
-pub const ANSWERS: c_int = 199;
+pub(crate) const ANSWERS: c_int = 199;
 
 /// The file with the input in the server (`QGM_INPUT`).
 pub const INPUT: c_int = 196;
 
 /// The longest input that a target takes from memory (`QGM_INPUT_BYTES`).
-pub const INPUT_BYTES: usize = 1 << 30;
+pub(crate) const INPUT_BYTES: usize = 1 << 30;
 
 /// `Served::looped` of a run that a child in its loop answered for (`enum qgm_looped`): 0 if the child has ended.
-pub const WENT_ROUND: u64 = 1;
+pub(crate) const WENT_ROUND: u64 = 1;
 
 /// Likewise: the target does not want its input kept.
-pub const WENT_REJECT: u64 = 2;
+pub(crate) const WENT_REJECT: u64 = 2;
 
 /// Likewise: it was no run yet, the child has come to its loop.
-pub const STARTED: u64 = 3;
+pub(crate) const STARTED: u64 = 3;
 
 /// `Served::status` if there was no child (`QGM_NO_CHILD`).
-pub const NO_CHILD: u64 = u64::MAX;
+pub(crate) const NO_CHILD: u64 = u64::MAX;
 
 /// Counts in shared memory begin and end at multiples of it (`QGM_PAGE`).
-pub const PAGE: usize = 4096;
+pub(crate) const PAGE: usize = 4096;
 
-/// Counts of an object in the server (`struct qgm_region`), all in bytes.
+/// Counts of an object in the server (`struct qgm_region`), all in bytes: where in the server's memory, and where in the file that
+/// is shared with it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "where in the server's memory, and where in the file that is shared with it")]
-pub struct Region {
+pub(crate) struct Region {
     pub address: u64,
     pub length: u64,
     pub offset: u64,
@@ -192,18 +192,18 @@ pub struct Heap {
 }
 
 /// Room for the paths of libraries (`QGM_LIBRARIES_BYTES`).
-pub const LIBRARIES_BYTES: usize = 65536;
+pub(crate) const LIBRARIES_BYTES: usize = 65536;
 
 /// The server is ready (`QGM_READY`).
-pub const READY: u64 = 1;
+pub(crate) const READY: u64 = 1;
 
 /// Counts are not on pages of their own (`QGM_NOT_SHARED`).
-pub const NOT_SHARED: u64 = 2;
+pub(crate) const NOT_SHARED: u64 = 2;
 
 /// What the fork server alone knows (`struct qgm_server`), in its own memory.
 #[repr(C)]
 #[derive(Debug)]
-pub struct ServerTables {
+pub(crate) struct ServerTables {
     /// Address of its [`RawModules`].
     pub modules: u64,
     /// Length of all that is shared.
@@ -218,7 +218,7 @@ pub struct ServerTables {
 /// written anything there.
 #[repr(C)]
 #[derive(Debug)]
-pub struct Served {
+pub(crate) struct Served {
     /// The fuzzer's [`ABI`] at first, then the server's.
     pub abi: u64,
     /// [`READY`], or why not.

@@ -44,7 +44,7 @@ pub fn ns_per_tick() -> f64 {
 
 /// Tells the CPU time of runs. See the module's text.
 #[derive(Debug)]
-pub struct Clock {
+pub(crate) struct Clock {
     ns_per_tick: f64,
     /// When the CPU clock was read last, in ticks, and what it said, in nanoseconds.
     read_at: u64,
@@ -53,14 +53,14 @@ pub struct Clock {
 
 impl Clock {
     /// A clock for this thread.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let ns_per_tick = ns_per_tick();
         Self { ns_per_tick, read_at: ticks(), read: cpu_ns() }
     }
 
     /// CPU time of a run that has just ended and took `run` ticks of the counter, in nanoseconds.
     #[inline]
-    pub fn time_of(&mut self, run: u64) -> u64 {
+    pub(crate) fn time_of(&mut self, run: u64) -> u64 {
         let ns = (run as f64 * self.ns_per_tick) as u64;
         if ns < WORTH_NS { ns } else { self.look(ns) }
     }

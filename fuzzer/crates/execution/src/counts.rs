@@ -94,7 +94,7 @@ impl CountsObserver {
     }
 
     /// The program has grown between two runs: makes room for it, and clears all counts.
-    pub fn start_over(&mut self) {
+    pub(crate) fn start_over(&mut self) {
         if self.program.update() {
             self.grow();
         }
@@ -143,7 +143,7 @@ impl CountsObserver {
     }
 
     /// For the executor.
-    pub fn set_end(&mut self, status: Status, event: Event) {
+    pub(crate) fn set_end(&mut self, status: Status, event: Event) {
         self.status = status;
         self.event = event;
     }
@@ -200,7 +200,7 @@ impl CountsObserver {
 
     /// The exact counts of the branches of a function that ran, also above u32. Of the last run, and only until the next
     /// one starts.
-    pub fn exact_counts(&self, function: u32) -> Vec<u64> {
+    pub(crate) fn exact_counts(&self, function: u32) -> Vec<u64> {
         let f = &self.program.functions()[function as usize];
         let (first, last) = self.branches(function);
         let Some(folded) = tick::folded() else { return last.iter().map(|&count| count.into()).collect() };
@@ -236,11 +236,6 @@ impl CountsObserver {
         let instructions = |f: u32| self.known[f as usize].cost.instructions;
         let hottest = self.ran.iter().copied().max_by_key(|&f| instructions(f))?;
         Some((hottest, instructions(hottest) as f64 / self.cost.instructions.max(1) as f64))
-    }
-
-    /// Instructions that a function executed in the last run.
-    pub fn instructions_of(&self, function: u32) -> u64 {
-        self.known[function as usize].cost.instructions
     }
 
     /// The sum of all counts as they are now.

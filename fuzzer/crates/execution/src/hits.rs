@@ -7,7 +7,7 @@ use super::program::Function;
 
 /// Hits since they were last settled. Functions and edges go by their numbers in the program.
 #[derive(Debug)]
-pub struct FreshHits {
+pub(crate) struct FreshHits {
     counting: bool,
     /// Of each function: runs with its present counts that its branches do not know of.
     runs: Vec<u32>,
@@ -26,20 +26,20 @@ impl Default for FreshHits {
 
 impl FreshHits {
     /// Makes room for a program of this size.
-    pub fn grow(&mut self, functions: usize, edges: usize) {
+    pub(crate) fn grow(&mut self, functions: usize, edges: usize) {
         self.runs.resize(functions, 0);
         self.is_touched.resize(functions, false);
         self.hits.resize(edges, 0);
     }
 
     /// Whether runs count from now on.
-    pub fn set_counting(&mut self, on: bool) {
+    pub(crate) fn set_counting(&mut self, on: bool) {
         self.counting = on;
     }
 
     /// A function ran. To be called after [`change`](Self::change).
     #[inline]
-    pub fn ran(&mut self, function: u32) {
+    pub(crate) fn ran(&mut self, function: u32) {
         if !self.counting {
             return;
         }
@@ -52,7 +52,7 @@ impl FreshHits {
 
     /// The counts of a function, which are `counts` so far, are about to change.
     #[inline]
-    pub fn change(&mut self, function: u32, first_edge: usize, counts: &[u32]) {
+    pub(crate) fn change(&mut self, function: u32, first_edge: usize, counts: &[u32]) {
         let runs = std::mem::take(&mut self.runs[function as usize]);
         if runs == 0 {
             return;
@@ -63,7 +63,7 @@ impl FreshHits {
     }
 
     /// Adds all fresh hits to `all`; `counts` are the present counts of all edges.
-    pub fn settle(&mut self, functions: &[Function], counts: &[u32], all: &mut [u64]) {
+    pub(crate) fn settle(&mut self, functions: &[Function], counts: &[u32], all: &mut [u64]) {
         for function in std::mem::take(&mut self.touched) {
             let edges = functions[function as usize].edge_numbers();
             self.change(function, edges.start, &counts[edges.clone()]);

@@ -16,6 +16,7 @@ pub mod lines;
 pub mod notices;
 pub mod perf;
 pub mod pipes;
+pub mod prepare;
 mod proc_files;
 pub mod process;
 pub mod program;

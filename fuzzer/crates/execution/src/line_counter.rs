@@ -4,7 +4,7 @@ use super::{line_table::LineTable, program::Function};
 
 /// The line tables of functions, each read when its function is first asked for.
 #[derive(Debug, Default)]
-pub struct LineCounter {
+pub(crate) struct LineCounter {
     /// By the index of the function in the program.
     tables: Vec<Known>,
 }
@@ -24,7 +24,7 @@ enum Known {
 impl LineCounter {
     /// How many source lines a function executed, each as often as it was, by the counts of its branches, the entry first.
     /// What stands behind these does not matter. 0 for a function without debug information.
-    pub fn executed(&mut self, index: u32, function: &Function, counts: &[u64]) -> u64 {
+    pub(crate) fn executed(&mut self, index: u32, function: &Function, counts: &[u64]) -> u64 {
         let index = index as usize;
         if self.tables.len() <= index {
             self.tables.resize_with(index + 1, Known::default);

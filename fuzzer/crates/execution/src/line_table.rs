@@ -10,7 +10,7 @@ use super::{
 
 /// Which source lines the counts of one function stand for.
 #[derive(Debug)]
-pub struct LineTable {
+pub(crate) struct LineTable {
     places: Vec<Place>,
     instances: Vec<Instance>,
     /// Of each count of the function, those of counters first and then the sums.
@@ -46,7 +46,7 @@ struct GroupLine {
 
 /// What a run executed of one line in one instance of a source function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Executed {
+pub(crate) struct Executed {
     /// The source function: the function itself, or one that was inlined into it. Several items are of one place if it
     /// was inlined several times.
     pub place: Place,
@@ -63,7 +63,7 @@ pub struct Executed {
 
 impl LineTable {
     /// The table of a function; nothing without debug information.
-    pub fn read(function: &Function) -> Option<Self> {
+    pub(crate) fn read(function: &Function) -> Option<Self> {
         let table = function.lines()?;
         // SAFETY: the pass wrote the places and then the numbers behind the start of the table, in a section that is
         // loaded as long as the function.
@@ -104,7 +104,7 @@ impl LineTable {
 
     /// What counts of the function's edges (the entry first) mean for its lines: one item for each line of each instance,
     /// also for those that were not executed.
-    pub fn executed(&self, edges: &[u64]) -> Vec<Executed> {
+    pub(crate) fn executed(&self, edges: &[u64]) -> Vec<Executed> {
         let counts = self.complete(edges);
         let owners: Vec<Place> = (0..self.instances.len()).map(|instance| self.owner(instance)).collect();
         let mut all: Vec<(usize, Executed)> = Vec::new();
@@ -130,7 +130,7 @@ impl LineTable {
 
     /// How many source lines the counts of the function's edges (the entry first) come to, each as often as it was
     /// executed: the sum of [`Executed::count`] over [`Self::executed`] without line 0.
-    pub fn executed_lines(&self, edges: &[u64]) -> u64 {
+    pub(crate) fn executed_lines(&self, edges: &[u64]) -> u64 {
         let counts = self.complete(edges);
         let mut all: Vec<(usize, u32, u64)> = Vec::new();
         for (group, count) in self.groups.iter().zip(counts) {
@@ -142,14 +142,14 @@ impl LineTable {
     }
 
     /// All lines that it has code of; several times where there are several blocks or copies.
-    pub fn lines(&self) -> impl Iterator<Item = (Place, u32)> {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (Place, u32)> {
         let lines = self.groups.iter().flatten().filter(|l| l.line > 0);
         lines.map(|l| (self.places[self.instances[l.instance].place], l.line))
     }
 
     /// The counters (edges of the function, the entry first) that say whether a run executed code of which `wanted`, given
     /// its source function and its line, is true.
-    pub fn edges_of(&self, wanted: impl Fn(Place, u32) -> bool) -> BTreeSet<usize> {
+    pub(crate) fn edges_of(&self, wanted: impl Fn(Place, u32) -> bool) -> BTreeSet<usize> {
         let is_wanted = |l: &GroupLine| wanted(self.places[self.instances[l.instance].place], l.line);
         let counters = self.groups.len() - self.sums.len();
         let mut is_part: Vec<bool> = self.groups.iter().map(|group| group.iter().any(is_wanted)).collect();
@@ -163,7 +163,7 @@ impl LineTable {
     }
 
     /// The source functions in it, and of each whether it is the function itself and not one that was inlined.
-    pub fn functions(&self) -> impl Iterator<Item = (Place, bool)> {
+    pub(crate) fn functions(&self) -> impl Iterator<Item = (Place, bool)> {
         self.instances.iter().map(|instance| (self.places[instance.place], instance.into.is_none()))
     }
 

@@ -94,8 +94,7 @@ pub fn why_not(error: &io::Error) -> String {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/common/missing.rs"]
-#[allow(dead_code, reason = "the end-to-end tests use the rest")]
+#[path = "../../../tests/e2e/common/missing.rs"]
 mod missing;
 
 #[cfg(test)]

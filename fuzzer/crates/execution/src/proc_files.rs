@@ -49,7 +49,7 @@ fn number(word: &[u8]) -> u64 {
 
 /// Memory of a process, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// All that is resident.
     pub resident: u64,
     /// Of it, what belongs to files or is shared with other processes.
@@ -57,7 +57,7 @@ pub struct Memory {
 }
 
 /// The memory of a process, of this one if it is 0; zero if it is not known.
-pub fn memory(process: libc::pid_t) -> Memory {
+pub(crate) fn memory(process: libc::pid_t) -> Memory {
     let mut buffer = [0; 512];
     let mut pages = read(process, b"statm", &mut buffer).split(|&byte| byte == b' ').skip(1).map(number);
     let mut bytes = || pages.next().unwrap_or(0).wrapping_mul(4096);
@@ -65,7 +65,7 @@ pub fn memory(process: libc::pid_t) -> Memory {
 }
 
 /// Whether `process` is a child of `parent`, ended or not, that was not waited for.
-pub fn is_child(process: libc::pid_t, parent: libc::pid_t) -> bool {
+pub(crate) fn is_child(process: libc::pid_t, parent: libc::pid_t) -> bool {
     if process < 2 || parent < 2 {
         return false;
     }

@@ -1,24 +1,14 @@
 //! Processes that contain the target: forking, waiting, silencing, naming how they ended.
 
 use std::{
-    ffi::CString,
     fmt,
     os::fd::{AsRawFd, FromRawFd},
-    os::raw::c_char,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
 
-use super::{
-    abi::{ABI, Harness},
-    counts::CountsObserver,
-    executor::HarnessExecutor,
-    fork_server,
-    input_page::InputPage,
-    program::Program,
-};
 use quagmire_base::error::{Error, Result};
 
 /// How a process ended.
@@ -176,7 +166,7 @@ pub fn usual_signals() {
 }
 
 /// CPU time of this thread, in nanoseconds.
-pub fn cpu_ns() -> u64 {
+pub(crate) fn cpu_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes one timespec.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
@@ -203,7 +193,7 @@ pub fn memory_file(name: &std::ffi::CStr) -> std::io::Result<std::fs::File> {
 }
 
 /// Sends standard output and error, which the target may use, to nowhere.
-pub fn silence() {
+pub(crate) fn silence() {
     silence_streams(&[1, 2]);
 }
 
@@ -218,36 +208,4 @@ fn silence_streams(streams: &[i32]) {
         // SAFETY: plain descriptors.
         unsafe { libc::dup2(null.as_raw_fd(), stream) };
     }
-}
-
-/// Makes the target ready in this process: silenced, initialised, observed.
-///
-/// # Errors
-/// A harness of another version, or one without a single count.
-pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: bool) -> Result<HarnessExecutor> {
-    if harness.abi != ABI {
-        return Err(Error::target("the harness was built by another version of quagmire-cc: build it again"));
-    }
-    if !debug_target {
-        silence();
-    }
-    if let Some(initialize) = harness.initialize {
-        let name = std::env::args().next().unwrap_or_default();
-        let name = CString::new(name).unwrap_or_default().into_raw(); // the target may keep it
-        let mut arguments: *mut *mut c_char = Box::leak(Box::new([name, std::ptr::null_mut()])).as_mut_ptr();
-        let mut count = 1;
-        // SAFETY: LLVMFuzzerInitialize's contract: an argument vector that it may change.
-        unsafe { initialize(&raw mut count, &raw mut arguments) };
-    }
-    if let Some(failure) = fork_server::take_failure() {
-        return Err(failure);
-    }
-    // SAFETY: a static of the runtime.
-    let program = Program::new(unsafe { &*harness.modules });
-    if program.edges() == 0 {
-        return Err(Error::target(
-            "the harness has the engine but not one edge count: compile its sources with quagmire-cc too",
-        ));
-    }
-    Ok(HarnessExecutor::new(harness, page, CountsObserver::new(program)))
 }

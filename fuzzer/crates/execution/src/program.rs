@@ -36,7 +36,7 @@ static NEVER_ENTERED: AtomicU32 = AtomicU32::new(0);
 
 impl Function {
     /// The numbers of its edges in the program.
-    pub fn edge_numbers(&self) -> std::ops::Range<usize> {
+    pub(crate) fn edge_numbers(&self) -> std::ops::Range<usize> {
         let first = self.first_edge as usize;
         first..first + self.edges as usize
     }
@@ -67,7 +67,7 @@ impl Function {
 
     /// Number of edges that have the count of each branch; 0 for a counter that is there for sums only.
     #[inline]
-    pub fn edge_weights(&self) -> &[u32] {
+    pub(crate) fn edge_weights(&self) -> &[u32] {
         self.weights_from(self.branches as usize)
     }
 
@@ -88,7 +88,7 @@ impl Function {
     }
 
     /// Counts that follow from those of the branches.
-    pub fn sums(&self) -> Sums<'_> {
+    pub(crate) fn sums(&self) -> Sums<'_> {
         // SAFETY: null, or a record of a loaded object; the pass wrote how far from it the table is, and how long that is.
         let words = unsafe {
             match self.record.as_ref().map_or(0, |record| record.sums) {
@@ -186,7 +186,7 @@ impl Tables {
     }
 
     /// For the tick: as they are now, unless they are about to change. What they point to stays until `look` has done.
-    pub fn look_safely(&mut self, look: impl FnOnce(&[Function])) {
+    pub(crate) fn look_safely(&mut self, look: impl FnOnce(&[Function])) {
         let Some(raw) = self.raw else { return };
         raw.reading.store(1, SeqCst);
         if raw.generation.load(SeqCst) % 2 == 0 {
@@ -236,7 +236,7 @@ impl Program {
     }
 
     /// The functions of which there are tables: those of objects that are loaded now, or of copies of them.
-    pub fn loaded_functions(&self) -> impl Iterator<Item = &Function> {
+    pub(crate) fn loaded_functions(&self) -> impl Iterator<Item = &Function> {
         self.functions().iter().filter(|function| !function.record.is_null())
     }
 
@@ -261,7 +261,7 @@ impl Program {
     }
 
     /// The function that an edge belongs to.
-    pub fn function_of_edge(&self, edge: usize) -> usize {
+    pub(crate) fn function_of_edge(&self, edge: usize) -> usize {
         self.functions().partition_point(|f| f.first_edge as usize <= edge) - 1
     }
 
@@ -344,7 +344,7 @@ impl Program {
     /// Puts the indices of the functions that ran since the last clearing into `ran`. This scan over the entry counts
     /// is the only work after a run that grows with the program instead of with what ran.
     #[inline]
-    pub fn collect_ran(&self, ran: &mut Vec<u32>) {
+    pub(crate) fn collect_ran(&self, ran: &mut Vec<u32>) {
         ran.clear();
         for module in self.entries.iter().filter(|module| !module.start.is_null()) {
             // SAFETY: the entry counts of an object that is loaded, or of a copy.
@@ -375,7 +375,7 @@ impl Program {
     }
 
     /// Clears all counts: before the first run, and after anything ran that was not an execution.
-    pub fn clear_all(&self) {
+    pub(crate) fn clear_all(&self) {
         for function in self.functions() {
             function.clear();
         }

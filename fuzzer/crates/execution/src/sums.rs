@@ -4,19 +4,19 @@
 /// Which counts of a function follow from others. Counts are numbered: first those of counters, the entry before all
 /// others, then the sums, each behind its parts.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sums<'a> {
+pub(crate) struct Sums<'a> {
     /// Of each sum the number of edges that it is the count of, how many parts it has, and their numbers.
     words: &'a [u16],
 }
 
 impl<'a> Sums<'a> {
     /// The sums that a table of the pass describes. Its end counts as the end of the last sum, wherever it is.
-    pub fn new(words: &'a [u16]) -> Self {
+    pub(crate) fn new(words: &'a [u16]) -> Self {
         Self { words }
     }
 
     /// Of each sum, in the order of their numbers, the number of edges that it is the count of, and its parts.
-    pub fn iter(self) -> impl Iterator<Item = (u16, &'a [u16])> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = (u16, &'a [u16])> {
         let mut words = self.words;
         std::iter::from_fn(move || {
             let (&[edges, length], rest) = words.split_first_chunk()?;
@@ -28,7 +28,7 @@ impl<'a> Sums<'a> {
 
     /// Appends the counts of all sums to those of the counters. A part that there is not counts as 0; counts beyond
     /// `u64::MAX` are shown as that.
-    pub fn complete(self, counts: &mut Vec<u64>) {
+    pub(crate) fn complete(self, counts: &mut Vec<u64>) {
         for (_, parts) in self.iter() {
             let sum = parts.iter().filter_map(|&part| counts.get(usize::from(part)));
             let sum = sum.fold(0u64, |all, &count| all.saturating_add(count));

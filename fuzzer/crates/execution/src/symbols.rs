@@ -23,7 +23,7 @@ pub struct Place {
 
 /// A file that is mapped into the target's process.
 #[derive(Clone, Debug)]
-pub struct LoadedObject {
+pub(crate) struct LoadedObject {
     /// To be opened for its debug information.
     pub path: PathBuf,
     /// What is added to the file's addresses.
@@ -36,7 +36,7 @@ pub struct LoadedObject {
 static ELSEWHERE: Mutex<Vec<LoadedObject>> = Mutex::new(Vec::new());
 
 /// Addresses are those of another process from now on, in which these objects are loaded.
-pub fn look_elsewhere(objects: Vec<LoadedObject>) {
+pub(crate) fn look_elsewhere(objects: Vec<LoadedObject>) {
     *ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner) = objects;
 }
 
@@ -44,7 +44,7 @@ pub fn look_elsewhere(objects: Vec<LoadedObject>) {
 static NUMBERS: AtomicBool = AtomicBool::new(false);
 
 /// Addresses are numbers of entries in AFL's map from now on: nothing says where they are.
-pub fn count_edges() {
+pub(crate) fn count_edges() {
     NUMBERS.store(true, Relaxed);
 }
 
@@ -135,7 +135,7 @@ impl Symbols {
 }
 
 /// C++ names as a programmer wrote them; anything else as it is.
-pub fn demangle(symbol: &str) -> String {
+pub(crate) fn demangle(symbol: &str) -> String {
     // the parser also takes a type for a name: `f` for float
     let mangled = symbol.starts_with("_Z").then_some(symbol);
     mangled

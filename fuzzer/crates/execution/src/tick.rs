@@ -30,7 +30,6 @@ static MEMORY: AtomicU64 = AtomicU64::new(0);
 static DEADLINE: AtomicU64 = AtomicU64::new(u64::MAX);
 static FIRST_TICK: AtomicU64 = AtomicU64::new(0);
 static FIRST_MEMORY: AtomicU64 = AtomicU64::new(0);
-static FOLDS: AtomicU64 = AtomicU64::new(0);
 static FOLD: AtomicPtr<Fold> = AtomicPtr::new(std::ptr::null_mut());
 static TICKS: AtomicPtr<u64> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -43,7 +42,7 @@ pub static TICKED: AtomicBool = AtomicBool::new(false);
 pub static WORN_OUT: AtomicBool = AtomicBool::new(false);
 
 /// Says at the next look that the process should be started afresh.
-pub fn wear_out() {
+pub(crate) fn wear_out() {
     WORN_OUT.store(true, Relaxed);
     TICKED.store(true, Relaxed);
 }
@@ -178,7 +177,6 @@ unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
 }
 
 fn fold(first: bool) {
-    FOLDS.fetch_add(1, Relaxed);
     // SAFETY: set once by `prepare` to a box that is never freed; the only other reader is `folded`, between runs.
     let Some(fold) = (unsafe { FOLD.load(Relaxed).as_mut() }) else { return };
     if first {

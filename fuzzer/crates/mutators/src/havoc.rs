@@ -31,7 +31,7 @@ pub struct Stacked<MT> {
 
 impl<MT> Stacked<MT> {
     /// Stacks `2^0` to `2^max_power` of `mutations`, under the name `label`.
-    pub fn new(label: &'static str, mutations: MT, max_power: usize) -> Self {
+    pub(crate) fn new(label: &'static str, mutations: MT, max_power: usize) -> Self {
         Self { label: Cow::Borrowed(label), mutations, max_power }
     }
 }
@@ -76,7 +76,7 @@ pub fn havoc() -> Stacked<HavocMutationsNoCrossoverType> {
 }
 
 /// The mutations that [`Splice`] draws from.
-pub type SpliceMutations = merge_tuple_list_type!(HavocCrossoverType, tuple_list_type!(SpliceMutator));
+pub(crate) type SpliceMutations = merge_tuple_list_type!(HavocCrossoverType, tuple_list_type!(SpliceMutator));
 
 /// `splice`: one crossover with another input of the corpus.
 ///
@@ -131,10 +131,10 @@ pub(super) mod tests {
     use super::*;
 
     /// The state that the tests of mutators use.
-    pub type TestState = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
+    pub(crate) type TestState = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
 
     /// A state with these inputs in its corpus.
-    pub fn state_with(inputs: &[&[u8]], max_size: usize) -> TestState {
+    pub(crate) fn state_with(inputs: &[&[u8]], max_size: usize) -> TestState {
         let mut corpus = InMemoryCorpus::new();
         for input in inputs {
             corpus.add(Testcase::new(BytesInput::new(input.to_vec()))).unwrap();

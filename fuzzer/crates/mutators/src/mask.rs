@@ -73,7 +73,7 @@ impl Mask {
     }
 
     /// Whether `edit` is allowed at all of these positions.
-    pub fn allows_all(&self, edit: Edit, mut positions: Range<usize>) -> bool {
+    pub(crate) fn allows_all(&self, edit: Edit, mut positions: Range<usize>) -> bool {
         positions.all(|position| self.allows(edit, position))
     }
 
@@ -121,14 +121,14 @@ impl Mask {
     }
 
     /// The longest range around `position` at all of which `edit` is allowed, up to `most` positions to either side.
-    pub fn run_around(&self, edit: Edit, position: usize, most: usize) -> Range<usize> {
+    pub(crate) fn run_around(&self, edit: Edit, position: usize, most: usize) -> Range<usize> {
         let before = (position.saturating_sub(most)..position).rev().take_while(|&at| self.allows(edit, at)).count();
         let after = (position..self.bits.len().min(position + most)).take_while(|&at| self.allows(edit, at)).count();
         position - before..position + after
     }
 
     /// The longest range around `position` in which everything is allowed; empty if it is not at `position`.
-    pub fn free_around(&self, position: usize) -> Range<usize> {
+    pub(crate) fn free_around(&self, position: usize) -> Range<usize> {
         let is_free = |at: &usize| self.bits[*at] == ALL;
         let before = (0..position).rev().take_while(is_free).count();
         let after = (position..self.length()).take_while(is_free).count();
@@ -161,12 +161,6 @@ impl Mask {
     pub fn copy_from(&mut self, other: &Self) {
         self.bits.clone_from(&other.bits);
         self.allowed = other.allowed;
-    }
-
-    /// Share of positions, over all kinds of edits, at which two masks of the same input say the same: 0 to 1.
-    pub fn agreement(&self, other: &Self) -> f64 {
-        let same: u32 = self.bits.iter().zip(&other.bits).map(|(a, b)| 3 - (a ^ b).count_ones()).sum();
-        f64::from(same) / (3 * self.bits.len().max(1)) as f64
     }
 }
 
@@ -225,11 +219,5 @@ mod tests {
         assert_eq!((mask.free_around(4), mask.free_around(9)), (0..9, 9..9));
         mask.bits[6] ^= Edit::Insert as u8;
         assert_eq!([3, 6, 8].map(|position| mask.free_around(position)), [0..6, 6..6, 7..9]);
-    }
-
-    #[test]
-    fn agreement_is_the_share_of_equal_answers() {
-        assert_eq!(Mask::nothing(0).agreement(&Mask::everything(0)), 2.0 / 3.0);
-        assert_eq!(Mask::everything(7).agreement(&Mask::everything(7)), 1.0);
     }
 }

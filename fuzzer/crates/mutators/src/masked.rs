@@ -25,7 +25,7 @@ use libafl_bolts::{
 use crate::mask::{Edit, Mask};
 
 /// LibAFL's havoc mutations that change bytes and leave the length as it is.
-pub type Overwriting = tuple_list_type!(
+pub(crate) type Overwriting = tuple_list_type!(
     BitFlipMutator,
     ByteFlipMutator,
     ByteIncMutator,

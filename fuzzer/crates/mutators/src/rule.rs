@@ -29,7 +29,7 @@ pub trait Rule: Debug + Send + Sync {
 }
 
 /// The work of a [`BuiltIn`]: as [`Rule::apply`], but `bytes` are never longer than `limit`, and `limit` is never 0.
-pub type Change = fn(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool;
+pub(crate) type Change = fn(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool;
 
 /// A rule that is part of quagmire: a function and what is to be said about it.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{diff::hex::HexRow, diff::text::Mark, diff::text::Row, graph, rules::Step, words};
+use super::{graph, rules::Step, words};
 use quagmire_base::format::{grouped, ratio, short};
 use quagmire_base::visible::{Piece, shown};
 use quagmire_results::summary::Finding;
@@ -20,7 +20,7 @@ const SCRIPT_HASH: &str = "Uss2g3kAeIJmj8MxH61NzhLq3D9jzKdrkkOrp/FbbK8=";
 const STEPS: usize = 20;
 
 /// A whole page: everything in it, nothing loaded.
-pub fn page(title: &str, with_script: bool, content: &Markup) -> String {
+pub(crate) fn page(title: &str, with_script: bool, content: &Markup) -> String {
     let script = if with_script { format!("script-src 'sha256-{SCRIPT_HASH}'; ") } else { String::new() };
     let policy = format!("default-src 'none'; {script}style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'");
     let page = html! {
@@ -48,7 +48,7 @@ pub fn page(title: &str, with_script: bool, content: &Markup) -> String {
 
 /// A file of the output folder as a relative address. Everything but letters and digits is encoded: no name is a scheme,
 /// a query or a way out.
-pub fn address(up: &str, relative: &str) -> String {
+pub(crate) fn address(up: &str, relative: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
     let encoded = relative.bytes().fold(String::new(), |address, byte| {
         if plain(byte) {
@@ -61,12 +61,12 @@ pub fn address(up: &str, relative: &str) -> String {
 }
 
 /// A link to an input. It is offered to be saved and not opened: inputs can be pages with scripts.
-pub fn input_link(up: &str, relative: &str) -> Markup {
+pub(crate) fn input_link(up: &str, relative: &str) -> Markup {
     html! { a class="code" href=(address(up, relative)) download { (shown(relative)) } }
 }
 
 /// A name in code, shortened; the whole one appears when the mouse rests on it.
-pub fn name(full: &str) -> Markup {
+pub(crate) fn name(full: &str) -> Markup {
     let full = shown(full);
     let shortened = short(&full);
     html! {
@@ -76,7 +76,7 @@ pub fn name(full: &str) -> Markup {
 }
 
 /// A function's name without its arguments, with the whole one when the mouse rests on it.
-pub fn brief(full: &str) -> Markup {
+pub(crate) fn brief(full: &str) -> Markup {
     let full = shown(full);
     let brief = short(&words::brief(&full));
     html! {
@@ -87,19 +87,19 @@ pub fn brief(full: &str) -> Markup {
 }
 
 /// `file.cc:508`, with the whole path when the mouse rests on it.
-pub fn location(full: &str) -> Markup {
+pub(crate) fn location(full: &str) -> Markup {
     let full = shown(full);
     let file = full.rsplit('/').next().unwrap_or(&full);
     html! { span class="code" title=(full) { (file) } }
 }
 
 /// A command to copy: one click marks it all.
-pub fn command(command: &str) -> Markup {
+pub(crate) fn command(command: &str) -> Markup {
     html! { pre class="command" { (shown(command)) } }
 }
 
 /// A ratio in its cell, with what it is sorted by.
-pub fn ratio_cell(value: Option<f64>, interval: Option<(f64, f64)>) -> Markup {
+pub(crate) fn ratio_cell(value: Option<f64>, interval: Option<(f64, f64)>) -> Markup {
     let sorted_by = value.filter(|value| value.is_finite()).unwrap_or(-1.0);
     html! {
         td class="number" data-v=(sorted_by) {
@@ -113,17 +113,17 @@ pub fn ratio_cell(value: Option<f64>, interval: Option<(f64, f64)>) -> Markup {
 }
 
 /// The interval of a finding's time ratio.
-pub fn interval(finding: &Finding) -> Option<(f64, f64)> {
+pub(crate) fn interval(finding: &Finding) -> Option<(f64, f64)> {
     finding.time_ratio_low.zip(finding.time_ratio_high)
 }
 
 /// The interval of its time ratio to an ordinary input of its size.
-pub fn interval_by_size(finding: &Finding) -> Option<(f64, f64)> {
+pub(crate) fn interval_by_size(finding: &Finding) -> Option<(f64, f64)> {
     finding.time_ratio_by_size_low.zip(finding.time_ratio_by_size_high)
 }
 
 /// The costs of a finding beside those of the seed, and of an ordinary input of its size.
-pub fn costs(finding: &Finding) -> Markup {
+pub(crate) fn costs(finding: &Finding) -> Markup {
     let has_sizes = finding.costs.iter().any(|cost| cost.ordinary.is_some());
     html! {
         @if finding.costs.is_empty() {
@@ -155,7 +155,7 @@ pub fn costs(finding: &Finding) -> Markup {
 }
 
 /// The steps from the seed to an input.
-pub fn history(steps: &[Step]) -> Markup {
+pub(crate) fn history(steps: &[Step]) -> Markup {
     html! {
         @if steps.is_empty() {
             p class="dim" { "No rule: it is a seed, or where it came from was not recorded." }
@@ -176,7 +176,7 @@ pub fn history(steps: &[Step]) -> Markup {
 }
 
 /// The same in one line.
-pub fn short_history(steps: &[Step]) -> Markup {
+pub(crate) fn short_history(steps: &[Step]) -> Markup {
     html! {
         @for (at, step) in steps.iter().enumerate() {
             @if at > 0 { " → " }
@@ -187,7 +187,7 @@ pub fn short_history(steps: &[Step]) -> Markup {
 }
 
 /// Shown bytes.
-pub fn pieces(pieces: &[Piece]) -> Markup {
+pub(crate) fn pieces(pieces: &[Piece]) -> Markup {
     html! {
         @for piece in pieces {
             @match piece {
@@ -200,73 +200,6 @@ pub fn pieces(pieces: &[Piece]) -> Markup {
             }
         }
     }
-}
-
-fn class(mark: Mark) -> &'static str {
-    match mark {
-        Mark::Same => "same",
-        Mark::Removed => "removed",
-        Mark::Added => "added",
-    }
-}
-
-/// The rows of a text's difference.
-pub fn text_rows(rows: &[Row]) -> Markup {
-    html! {
-        div class="bytes lines" {
-            @for row in rows {
-                @match row {
-                    Row::Skipped(text) => div class="skipped" { (text) },
-                    Row::Line { number, parts } => div class=(if parts.iter().any(|part| part.0 != Mark::Same) { "row changed" } else { "row" }) {
-                        span class="no" { @if let Some(number) = number { (number) } }
-                        span class="line" {
-                            @for (mark, shown) in parts {
-                                @match mark {
-                                    Mark::Same => (pieces(shown)),
-                                    Mark::Removed => del { (pieces(shown)) },
-                                    Mark::Added => ins { (pieces(shown)) },
-                                }
-                            }
-                        }
-                    },
-                }
-            }
-        }
-    }
-}
-
-/// The rows of a hex dump.
-pub fn hex_rows(rows: &[HexRow]) -> Markup {
-    html! {
-        div class="bytes hex" {
-            @for row in rows {
-                @match row {
-                    HexRow::Words(mark, words) => div class={ "skipped " (class(*mark)) } { (words) },
-                    HexRow::Bytes { offset, cells } => div class="row" {
-                        span class="no" { (format!("{offset:08x}")) }
-                        span class="cells" {
-                            @for same in cells.chunk_by(|a, b| a.0 == b.0) {
-                                span class=(class(same[0].0)) { (hex(same)) }
-                            }
-                        }
-                        span class="ascii" {
-                            @for same in cells.chunk_by(|a, b| a.0 == b.0) {
-                                span class=(class(same[0].0)) { (ascii(same)) }
-                            }
-                        }
-                    },
-                }
-            }
-        }
-    }
-}
-
-fn hex(cells: &[(Mark, u8)]) -> String {
-    cells.iter().map(|(_, byte)| format!("{byte:02x} ")).collect()
-}
-
-fn ascii(cells: &[(Mark, u8)]) -> String {
-    cells.iter().map(|&(_, byte)| if byte.is_ascii_graphic() { char::from(byte) } else { '.' }).collect()
 }
 
 #[cfg(test)]

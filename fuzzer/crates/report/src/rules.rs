@@ -7,7 +7,7 @@ use quagmire_results::summary::{Rule, Summary};
 
 /// A step of an input's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub(crate) struct Step {
     /// `T.11`
     pub label: String,
     /// `repeat_whitespace`; the pattern of a rule of the user's.
@@ -20,13 +20,13 @@ pub struct Step {
 
 /// What is known of all rules, by label.
 #[derive(Debug)]
-pub struct RuleWords {
+pub(crate) struct RuleWords {
     known: HashMap<String, (String, Option<String>)>,
 }
 
 impl RuleWords {
     /// From the rules that come with quagmire, and the names of all others in the summary.
-    pub fn new(summary: &Summary) -> Self {
+    pub(crate) fn new(summary: &Summary) -> Self {
         let mut known = HashMap::new();
         for Rule { label, name, .. } in &summary.rules {
             known.insert(label.clone(), (name.clone(), None));
@@ -48,12 +48,12 @@ impl RuleWords {
     }
 
     /// What a rule aims at.
-    pub fn aim(&self, label: &str) -> Option<&str> {
+    pub(crate) fn aim(&self, label: &str) -> Option<&str> {
         self.known.get(label)?.1.as_deref()
     }
 
     /// The history of an input: labels in order, the same in a row as one step.
-    pub fn steps(&self, labels: &[String]) -> Vec<Step> {
+    pub(crate) fn steps(&self, labels: &[String]) -> Vec<Step> {
         let step = |same: &[String]| {
             let (label, times) = (same[0].clone(), same.len());
             let (name, aim) = self.known.get(&label).cloned().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::*;
 use quagmire_cost::{judgement::Verdict, resource::Resource};
-pub use quagmire_results::testing::example;
+pub(crate) use quagmire_results::testing::example;
 use quagmire_results::{
     growth::{Grown, Growth},
     summary::{Finding, FindingCost, FindingKind, Group, Rule, Summary},
@@ -12,7 +12,7 @@ use quagmire_results::{
 use tempfile::TempDir;
 
 /// The campaign of the example, with its files.
-pub fn example_folder() -> TempDir {
+pub(crate) fn example_folder() -> TempDir {
     folder_of(&example(), b"int main(void) {\n  return 0;                     \n}\n")
 }
 

@@ -16,7 +16,7 @@ use quagmire_results::summary::{Finding, FindingKind, StoppedBy, Summary};
 const BYTES: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
 
 /// An amount in its unit (`ns`, `bytes`, or nothing): `1.09 s`, `12.4 MB`, `5,992,144,854`.
-pub fn amount(amount: u64, unit: &str) -> String {
+pub(crate) fn amount(amount: u64, unit: &str) -> String {
     match unit {
         "ns" => duration(amount as f64 / 1e9),
         "bytes" => bytes(amount),
@@ -25,7 +25,7 @@ pub fn amount(amount: u64, unit: &str) -> String {
 }
 
 /// A duration in the unit that suits it: `30.6 us`, `1.09 s`, `2 min 5 s`.
-pub fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => "-".into(),
         s if s <= 0.0 => "0 ns".into(),
@@ -38,7 +38,7 @@ pub fn duration(seconds: f64) -> String {
 }
 
 /// A size: `3,604 B` up to 9,999, then `12.4 MB`.
-pub fn bytes(amount: u64) -> String {
+pub(crate) fn bytes(amount: u64) -> String {
     if amount < 10_000 {
         return format!("{} B", grouped(amount));
     }
@@ -61,18 +61,18 @@ fn digits(value: f64) -> String {
 }
 
 /// `3.2 %`
-pub fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = if share.is_finite() { share * 100.0 } else { 0.0 };
     if percent >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
 }
 
 /// A ratio with enough digits, for sentences: `19,276`, `4.2`; nothing if it is not a finite number.
-pub fn times(ratio: f64) -> Option<String> {
+pub(crate) fn times(ratio: f64) -> Option<String> {
     ratio.is_finite().then(|| digits(ratio))
 }
 
 /// What a resource is called in reports.
-pub fn resource(resource: Resource) -> &'static str {
+pub(crate) fn resource(resource: Resource) -> &'static str {
     match resource {
         Resource::Instructions => "instructions",
         Resource::Edges => "edges executed",
@@ -87,7 +87,7 @@ pub fn resource(resource: Resource) -> &'static str {
 }
 
 /// How bad it is, in a word; also the class in the style sheet.
-pub fn severity(severity: Severity) -> &'static str {
+pub(crate) fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Minor => "minor",
         Severity::Moderate => "moderate",
@@ -97,13 +97,13 @@ pub fn severity(severity: Severity) -> &'static str {
 }
 
 /// A finding's severity: as judged, otherwise by its largest ratio; nothing for faults and hangs.
-pub fn severity_of(finding: &Finding) -> Option<Severity> {
+pub(crate) fn severity_of(finding: &Finding) -> Option<Severity> {
     let by_ratio = || badness(finding).map(Severity::of);
     finding.severity.or_else(|| (finding.kind == FindingKind::Degradation).then(by_ratio).flatten())
 }
 
 /// The ratio that a finding's severity goes by, or the largest that is known.
-pub fn badness(finding: &Finding) -> Option<f64> {
+pub(crate) fn badness(finding: &Finding) -> Option<f64> {
     if let Some(ratio) = finding.ratio.filter(|ratio| ratio.is_finite()) {
         return Some(ratio);
     }
@@ -113,7 +113,7 @@ pub fn badness(finding: &Finding) -> Option<f64> {
 }
 
 /// The verdict on the measurements, in words.
-pub fn verdict(finding: &Finding) -> String {
+pub(crate) fn verdict(finding: &Finding) -> String {
     let said = match (finding.kind, finding.verdict) {
         (FindingKind::Fault, _) => {
             let how = finding.detail.as_ref().map(|detail| format!(": {}", shown(detail)));
@@ -134,7 +134,7 @@ pub fn verdict(finding: &Finding) -> String {
 }
 
 /// Why a campaign stopped.
-pub fn stopped_by(summary: &Summary) -> &'static str {
+pub(crate) fn stopped_by(summary: &Summary) -> &'static str {
     match summary.stopped_by {
         Some(StoppedBy::Time) => "time was up",
         Some(StoppedBy::Execs) => "all executions were done",
@@ -145,7 +145,7 @@ pub fn stopped_by(summary: &Summary) -> &'static str {
 }
 
 /// A C++ name without its arguments: `std::vector<...>::at(...)`.
-pub fn brief(name: &str) -> String {
+pub(crate) fn brief(name: &str) -> String {
     let mut brief = String::new();
     let mut closing = Vec::new();
     let mut rest = name;

@@ -47,17 +47,7 @@ pub fn example() -> Summary {
             instructions_ratio_by_size: Some(29.5),
         }),
         relative_to: RelativeTo::Size,
-        sizes: Some(Sizes {
-            seeds: 1,
-            runs: 12,
-            largest: 5_000,
-            costs: vec![SizeCost {
-                resource: Resource::Instructions,
-                fixed: 250.0,
-                per_byte: 2.75,
-                per_byte_high: 3.5,
-            }],
-        }),
+        sizes: Some(sizes()),
         degradations: 1,
         large: 3,
         large_inputs: vec![Large {
@@ -75,104 +65,12 @@ pub fn example() -> Summary {
             coverage_increases: 12,
             degradations: 1,
         }],
-        findings: vec![
-            Finding {
-                kind: FindingKind::Degradation,
-                detail: None,
-                path: "degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8".into(),
-                bytes: 4_990,
-                parent: Some("queue/id_000003,src_000000,cost_2.1,op_T.2".into()),
-                rules: ["T.2", "T.10", "T.8"].map(Into::into).to_vec(),
-                instructions_ratio: Some(41.38),
-                time_ratio: Some(38.2),
-                time_ratio_low: Some(36.9),
-                time_ratio_high: Some(39.4),
-                instructions_ratio_by_size: Some(29.5),
-                time_ratio_by_size: Some(27.1),
-                time_ratio_by_size_low: Some(26.2),
-                time_ratio_by_size_high: Some(27.9),
-                ratio: Some(29.5),
-                ordinary_input: Some(OrdinaryInput { path: "ordinary/size_004990".into(), scale: 1.01 }),
-                hot_function: Some("trim".into()),
-                hot_location: Some("trim.cpp:12".into()),
-                reproduce: "quagmire replay out/degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8 -- ./trim @@"
-                    .into(),
-                root: Some("queue/id_000000,orig_seed.txt".into()),
-                seconds: 12.5,
-                executions: 4_321,
-                verdict: Some(Verdict::Degradation),
-                severity: Some(Severity::Severe),
-                p_value: Some(0.000_1),
-                costs: vec![FindingCost {
-                    resource: Resource::Instructions,
-                    amount: 413_800,
-                    baseline: 10_000,
-                    ratio: 41.38,
-                    ordinary: Some(14_030),
-                    ratio_by_size: Some(29.5),
-                }],
-                growth: Growth {
-                    functions: vec![],
-                    lines: vec![Grown {
-                        function: "trim".into(),
-                        file: Some("trim.cpp".into()),
-                        line: Some(12),
-                        count: 40_000,
-                        first_count: 900,
-                        instructions: 400_000,
-                        first_instructions: 9_000,
-                        share: 0.968,
-                    }],
-                },
-            },
-            Finding {
-                kind: FindingKind::Hang,
-                detail: Some("hang".into()),
-                path: "hangs/id_000013,src_000012,op_T.10".into(),
-                bytes: 5_000,
-                parent: Some("queue/id_000012,src_000003,cost_41.4,op_T.10+T.8".into()),
-                rules: ["T.2", "T.10", "T.8", "T.10"].map(Into::into).to_vec(),
-                instructions_ratio: None,
-                time_ratio: None,
-                time_ratio_low: None,
-                time_ratio_high: None,
-                instructions_ratio_by_size: None,
-                time_ratio_by_size: None,
-                time_ratio_by_size_low: None,
-                time_ratio_by_size_high: None,
-                ratio: None,
-                ordinary_input: None,
-                hot_function: None,
-                hot_location: None,
-                reproduce: "quagmire replay out/hangs/id_000013,src_000012,op_T.10 -- ./trim @@".into(),
-                root: None,
-                seconds: 20.0,
-                executions: 9_876,
-                verdict: None,
-                severity: None,
-                p_value: None,
-                costs: vec![],
-                growth: Growth::default(),
-            },
-        ],
+        findings: vec![degradation(), hang()],
         groups: vec![
             Group { title: "trim".into(), findings: vec![0] },
             Group { title: "hang".into(), findings: vec![1] },
         ],
-        costs: vec![Distribution {
-            resource: Resource::Time,
-            unit: "ns".into(),
-            baseline: 250_000,
-            count: 812_330,
-            min: 1_200,
-            mean: 260_000.5,
-            p50: 250_100,
-            p90: 300_000,
-            p99: 1_000_000,
-            p999: 9_000_000,
-            max: 9_500_000,
-            histogram: vec![(262_143, 700_000), (524_287, 112_330)],
-        }],
+        costs: vec![distribution()],
         rare: Rare { branches: 7, cutoff: 64, paused: 1, bootstraps: 2 },
         masks: Masks {
             computed: 41,
@@ -192,12 +90,130 @@ pub fn example() -> Summary {
             plain_hits: 90,
         }],
         noise: Some(Noise { floor: 0.021, rounds: 20 }),
-        environment: Environment {
-            system: "Debian GNU/Linux 12, Linux 6.1.0".into(),
-            processor: "Example CPU".into(),
-            processors: 2,
-            memory: 25_769_803_776,
-            load: 0.5,
+        environment: environment(),
+    }
+}
+
+/// An input that is slow for its size.
+fn degradation() -> Finding {
+    Finding {
+        kind: FindingKind::Degradation,
+        detail: None,
+        path: "degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8".into(),
+        bytes: 4_990,
+        parent: Some("queue/id_000003,src_000000,cost_2.1,op_T.2".into()),
+        rules: ["T.2", "T.10", "T.8"].map(Into::into).to_vec(),
+        instructions_ratio: Some(41.38),
+        time_ratio: Some(38.2),
+        time_ratio_low: Some(36.9),
+        time_ratio_high: Some(39.4),
+        instructions_ratio_by_size: Some(29.5),
+        time_ratio_by_size: Some(27.1),
+        time_ratio_by_size_low: Some(26.2),
+        time_ratio_by_size_high: Some(27.9),
+        ratio: Some(29.5),
+        ordinary_input: Some(OrdinaryInput { path: "ordinary/size_004990".into(), scale: 1.01 }),
+        hot_function: Some("trim".into()),
+        hot_location: Some("trim.cpp:12".into()),
+        reproduce: "quagmire replay out/degradations/id_000012,src_000003,cost_41.4,op_T.10+T.8 -- ./trim @@".into(),
+        root: Some("queue/id_000000,orig_seed.txt".into()),
+        seconds: 12.5,
+        executions: 4_321,
+        verdict: Some(Verdict::Degradation),
+        severity: Some(Severity::Severe),
+        p_value: Some(0.000_1),
+        costs: vec![FindingCost {
+            resource: Resource::Instructions,
+            amount: 413_800,
+            baseline: 10_000,
+            ratio: 41.38,
+            ordinary: Some(14_030),
+            ratio_by_size: Some(29.5),
+        }],
+        growth: Growth {
+            functions: vec![],
+            lines: vec![Grown {
+                function: "trim".into(),
+                file: Some("trim.cpp".into()),
+                line: Some(12),
+                count: 40_000,
+                first_count: 900,
+                instructions: 400_000,
+                first_instructions: 9_000,
+                share: 0.968,
+            }],
         },
+    }
+}
+
+/// An input that ended at the limit of time.
+fn hang() -> Finding {
+    Finding {
+        kind: FindingKind::Hang,
+        detail: Some("hang".into()),
+        path: "hangs/id_000013,src_000012,op_T.10".into(),
+        bytes: 5_000,
+        parent: Some("queue/id_000012,src_000003,cost_41.4,op_T.10+T.8".into()),
+        rules: ["T.2", "T.10", "T.8", "T.10"].map(Into::into).to_vec(),
+        instructions_ratio: None,
+        time_ratio: None,
+        time_ratio_low: None,
+        time_ratio_high: None,
+        instructions_ratio_by_size: None,
+        time_ratio_by_size: None,
+        time_ratio_by_size_low: None,
+        time_ratio_by_size_high: None,
+        ratio: None,
+        ordinary_input: None,
+        hot_function: None,
+        hot_location: None,
+        reproduce: "quagmire replay out/hangs/id_000013,src_000012,op_T.10 -- ./trim @@".into(),
+        root: None,
+        seconds: 20.0,
+        executions: 9_876,
+        verdict: None,
+        severity: None,
+        p_value: None,
+        costs: vec![],
+        growth: Growth::default(),
+    }
+}
+
+/// The time of all runs.
+fn distribution() -> Distribution {
+    Distribution {
+        resource: Resource::Time,
+        unit: "ns".into(),
+        baseline: 250_000,
+        count: 812_330,
+        min: 1_200,
+        mean: 260_000.5,
+        p50: 250_100,
+        p90: 300_000,
+        p99: 1_000_000,
+        p999: 9_000_000,
+        max: 9_500_000,
+        histogram: vec![(262_143, 700_000), (524_287, 112_330)],
+    }
+}
+
+/// What ordinary inputs cost, by their size.
+fn sizes() -> Sizes {
+    Sizes {
+        seeds: 1,
+        runs: 12,
+        largest: 5_000,
+        costs: vec![SizeCost { resource: Resource::Instructions, fixed: 250.0, per_byte: 2.75, per_byte_high: 3.5 }],
+    }
+}
+
+/// The machine of the campaign.
+fn environment() -> Environment {
+    Environment {
+        system: "Debian GNU/Linux 12, Linux 6.1.0".into(),
+        processor: "Example CPU".into(),
+        processors: 2,
+        memory: 25_769_803_776,
+        load: 0.5,
     }
 }

@@ -11,12 +11,13 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::place::{Condition, Place};
-use crate::measure::{self, Measurement};
+use crate::measurement::{self, Measurement};
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_execution::{
     abi::{Harness, Status},
     executor::HarnessExecutor,
     input_page::InputPage,
+    prepare,
     process::{self, End},
     symbols::Symbols,
     tick,
@@ -71,7 +72,7 @@ impl Answer {
 }
 
 /// Runs probes. What they have to satisfy is known once [`Prober::first`] was asked.
-pub struct Prober<'a> {
+pub(crate) struct Prober<'a> {
     harness: &'static Harness,
     limits: Limits,
     input: &'a [u8],
@@ -101,7 +102,7 @@ impl<'a> Prober<'a> {
     ///
     /// # Errors
     /// If there is no memory to share.
-    pub fn new(harness: &'static Harness, input: &'a [u8], limits: Limits) -> Result<Self> {
+    pub(crate) fn new(harness: &'static Harness, input: &'a [u8], limits: Limits) -> Result<Self> {
         // a probe inserts as many bytes as there are positions at the most
         let page = InputPage::new(2 * input.len() + 1)?;
         page.set_hang_timeout(limits.hang_timeout);
@@ -112,7 +113,7 @@ impl<'a> Prober<'a> {
     ///
     /// # Errors
     /// If the target cannot be run or takes its process along, or the place is not to be found.
-    pub fn first(&mut self, branch: Option<&str>) -> Result<First> {
+    pub(crate) fn first(&mut self, branch: Option<&str>) -> Result<First> {
         let first = self.start(branch)?.ok_or_else(|| Error::target("the target did not run"))?;
         self.warm_up = first.run.came_back();
         self.condition = Some(first.condition.clone());
@@ -126,7 +127,7 @@ impl<'a> Prober<'a> {
     ///
     /// # Errors
     /// If no child can be started.
-    pub fn probe(&mut self, text: &[u8]) -> Result<Answer> {
+    pub(crate) fn probe(&mut self, text: &[u8]) -> Result<Answer> {
         if self.child.is_none() {
             self.start(None)?;
         }
@@ -232,7 +233,7 @@ impl<'a> Prober<'a> {
 
     /// In the child: makes the target ready, and runs the input if that tells anything.
     fn open(&self, branch: Option<&str>) -> Result<(Option<First>, HarnessExecutor)> {
-        let mut executor = process::prepare_target(self.harness, self.page.share(), self.limits.debug_target)?;
+        let mut executor = prepare::prepare_target(self.harness, self.page.share(), self.limits.debug_target)?;
         let Limits { hang_timeout: hang, memory, .. } = self.limits;
         tick::start(self.harness, tick::Limits { hang, memory, deadline: u64::MAX });
         if !self.warm_up {
@@ -247,7 +248,7 @@ impl<'a> Prober<'a> {
             status = executor.execute(self.input);
         }
         let counts = executor.counts();
-        let run = measure::describe(status, counts);
+        let run = measurement::describe(status, counts);
         let condition = match branch {
             None => Condition::Cost { least: kept_share(run.cost.instructions) },
             Some(wanted) => Condition::Place(Place::find(counts.program(), &mut Symbols::new(), wanted)?),

@@ -48,7 +48,7 @@ enum Style {
 }
 
 /// The report in `width` columns; in fewer than 40 it does not look good.
-pub fn for_people(report: &MaskReport, bytes: &[u8], width: usize, color: bool) -> String {
+pub(crate) fn for_people(report: &MaskReport, bytes: &[u8], width: usize, color: bool) -> String {
     let style = if reads_as_text(bytes) { Style::Text } else { Style::Hex };
     let mut text = header(report, bytes, width);
     if bytes.is_empty() {

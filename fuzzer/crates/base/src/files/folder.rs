@@ -207,7 +207,7 @@ impl Folder {
     }
 
     /// Removes those of its files whose names begin with this.
-    pub fn remove_beginning_with(&self, prefix: &str) {
+    pub(crate) fn remove_beginning_with(&self, prefix: &str) {
         let Ok(folder) = self.descriptor() else { return };
         let Ok(entries) = Dir::read_from(&folder) else { return };
         for entry in entries.flatten().filter(|entry| entry.file_name().to_bytes().starts_with(prefix.as_bytes())) {
@@ -220,7 +220,7 @@ impl Folder {
 pub const UNFINISHED: &str = ".unfinished-";
 
 /// The name of an unfinished file: unique among the threads and processes that write to one folder.
-pub fn unfinished(number: u64) -> String {
+pub(crate) fn unfinished(number: u64) -> String {
     format!("{UNFINISHED}{}-{number}", std::process::id())
 }
 

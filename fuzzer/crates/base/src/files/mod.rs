@@ -65,7 +65,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// As [`open`], links aside.
-pub fn open_named(path: &Path) -> io::Result<File> {
+pub(crate) fn open_named(path: &Path) -> io::Result<File> {
     regular(openat(CWD, path, OFlags::RDONLY | AT_ONCE, Mode::empty()).map_err(in_words)?.into())
 }
 

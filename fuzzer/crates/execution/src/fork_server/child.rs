@@ -24,12 +24,12 @@ static ON_TICK: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 type Tick = unsafe extern "C" fn(u64) -> Status;
 
 /// Ticks in the current or last run.
-pub fn ticks() -> *const u64 {
+pub(crate) fn ticks() -> *const u64 {
     TICKS.as_ptr()
 }
 
 /// A run begins.
-pub fn begin() {
+pub(crate) fn begin() {
     TICKS.store(0, SeqCst);
     CUT_OFF.store(0, SeqCst);
     LOWEST.store(0, SeqCst);
@@ -37,13 +37,13 @@ pub fn begin() {
 }
 
 /// Where children have noted how deep their stack is: an address in them.
-pub fn keeps_lowest_stack_at(address: u64) {
+pub(crate) fn keeps_lowest_stack_at(address: u64) {
     LOWEST_AT.store(address, SeqCst);
 }
 
 /// Bytes of the stack, which begins at `top`, that a child had used when it was killed; 0 if it was not, or may not be
 /// looked into, or has become another program, which has something else there.
-pub fn deepest_stack(top: u64) -> u64 {
+pub(crate) fn deepest_stack(top: u64) -> u64 {
     match LOWEST.load(SeqCst) {
         0 => 0,
         lowest => top.checked_sub(lowest).filter(|&depth| depth <= LARGEST_STACK).unwrap_or(0),
@@ -67,7 +67,7 @@ fn look_at_stack(child: libc::pid_t) {
 
 /// Where `server` says which process makes the run: memory that is shared with it for as long as this process lives. The
 /// target may have written anything there.
-pub fn is_told_at(child: *const AtomicU64, server: libc::pid_t) {
+pub(crate) fn is_told_at(child: *const AtomicU64, server: libc::pid_t) {
     SERVER.store(server, SeqCst);
     CHILD.store(child.cast_mut(), SeqCst);
 }
@@ -82,7 +82,7 @@ fn current() -> libc::pid_t {
 }
 
 /// The run has ended. Tells why it was cut off, if it was.
-pub fn end() -> Option<Status> {
+pub(crate) fn end() -> Option<Status> {
     RUNNING.store(false, SeqCst);
     match CUT_OFF.load(SeqCst) {
         status if status == Status::Hung as u32 => Some(Status::Hung),
@@ -128,7 +128,7 @@ extern "C" fn ticked(_signal: c_int) {
 }
 
 /// Starts the ticks: see [`Harness::guard`](crate::abi::Harness::guard).
-pub unsafe extern "C" fn guard(interval_ns: u64, tick: Tick) {
+pub(crate) unsafe extern "C" fn guard(interval_ns: u64, tick: Tick) {
     ON_TICK.store(tick as *mut (), SeqCst);
     // the same signal as in harnesses
     let signal = libc::SIGRTMIN() + 7;

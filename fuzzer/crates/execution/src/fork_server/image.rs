@@ -14,7 +14,7 @@ use crate::abi::{RawFunction, RawModule, Region};
 ///
 /// # Safety
 /// Every pattern of bits has to be a valid value.
-pub unsafe trait Plain {}
+pub(crate) unsafe trait Plain {}
 
 // SAFETY: numbers and pointers.
 unsafe impl Plain for crate::abi::RawModules {}
@@ -22,7 +22,7 @@ unsafe impl Plain for crate::abi::RawModules {}
 unsafe impl Plain for crate::abi::ServerTables {}
 
 /// The value at an address of another process, whose memory is a file (`/proc/PID/mem`).
-pub fn value_at<T: Plain>(process: &File, address: u64) -> io::Result<Box<T>> {
+pub(crate) fn value_at<T: Plain>(process: &File, address: u64) -> io::Result<Box<T>> {
     let mut value: Box<std::mem::MaybeUninit<T>> = Box::new_zeroed();
     // SAFETY: as many bytes as the value has; zeroed above, and valid whatever they are.
     unsafe {
@@ -34,7 +34,7 @@ pub fn value_at<T: Plain>(process: &File, address: u64) -> io::Result<Box<T>> {
 
 /// Copies one object, and returns its tables in this process. They are never given back: the program runs as long as the
 /// engine does.
-pub fn copy(
+pub(crate) fn copy(
     process: &File,
     module: &RawModule,
     mappings: &[Mapping],

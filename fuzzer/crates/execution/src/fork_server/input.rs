@@ -14,7 +14,7 @@ use std::{
 use crate::{abi::INPUT_BYTES, process::memory_file};
 
 /// The file, and how it is read.
-pub struct Input {
+pub(crate) struct Input {
     file: File,
     /// Of the file, in bytes.
     length: usize,
@@ -29,7 +29,7 @@ impl Input {
     ///
     /// # Errors
     /// If there is no memory, or no descriptor.
-    pub fn new(by_name: bool) -> io::Result<Self> {
+    pub(crate) fn new(by_name: bool) -> io::Result<Self> {
         Ok(Self { file: memory_file(c"quagmire-input")?, length: 0, by_name, mapped: None })
     }
 
@@ -37,7 +37,7 @@ impl Input {
     ///
     /// # Errors
     /// If there is no descriptor.
-    pub fn share(&self) -> io::Result<File> {
+    pub(crate) fn share(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
@@ -45,7 +45,7 @@ impl Input {
     ///
     /// # Errors
     /// If there is no room for it.
-    pub fn map(&mut self) -> io::Result<()> {
+    pub(crate) fn map(&mut self) -> io::Result<()> {
         // SAFETY: new memory of this process.
         let place = unsafe {
             let (flags, protection) = (libc::MAP_SHARED | libc::MAP_NORESERVE, libc::PROT_READ | libc::PROT_WRITE);
@@ -62,7 +62,7 @@ impl Input {
     ///
     /// # Errors
     /// If there is no memory.
-    pub fn give(&mut self, input: &[u8]) -> io::Result<usize> {
+    pub(crate) fn give(&mut self, input: &[u8]) -> io::Result<usize> {
         let input = &input[..input.len().min(INPUT_BYTES)];
         if let Some(place) = self.mapped {
             if input.len() > self.length {

@@ -21,14 +21,14 @@ use crate::{
 use quagmire_base::error::{Error, Result};
 
 /// A program that takes longer than this to get to its `main` is given up.
-pub const START: Duration = Duration::from_secs(60);
+pub(crate) const START: Duration = Duration::from_secs(60);
 
 /// With this in the environment, functions of libraries are looked up when they are called, as they are without a fuzzer; a
 /// program may lack some that it never calls. AFL++'s name.
 const BINDS_LATE: &str = "LD_BIND_LAZY";
 
 /// What a kind of server wants beside what all have.
-pub struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     /// Descriptors: of this process, and what they are in the server.
     pub descriptors: &'a [(RawFd, RawFd)],
     /// In its environment.
@@ -43,7 +43,7 @@ pub struct Wanted<'a> {
 }
 
 /// A process that was started, and how to talk to it.
-pub struct Started {
+pub(crate) struct Started {
     pub process: Child,
     pub name: String,
     pub requests: io::PipeWriter,
@@ -51,7 +51,7 @@ pub struct Started {
 }
 
 /// An error of the system in something that the user did not ask for.
-pub fn cannot(what: &'static str) -> impl Fn(io::Error) -> Error {
+pub(crate) fn cannot(what: &'static str) -> impl Fn(io::Error) -> Error {
     move |error| Error::other(format!("cannot {what}: {error}"))
 }
 
@@ -59,7 +59,7 @@ pub fn cannot(what: &'static str) -> impl Fn(io::Error) -> Error {
 ///
 /// # Errors
 /// A program that cannot be started.
-pub fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result<Started> {
+pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result<Started> {
     let [program, arguments @ ..] = command else {
         return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`"));
     };
@@ -122,14 +122,14 @@ pub fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result
 }
 
 /// Waits until the server says something, but not for ever. Whether it did, or has ended.
-pub fn is_heard(answers: &io::PipeReader) -> bool {
+pub(crate) fn is_heard(answers: &io::PipeReader) -> bool {
     let mut ready = libc::pollfd { fd: answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one descriptor, which is open.
     unsafe { libc::poll(&raw mut ready, 1, START.as_millis() as i32) > 0 }
 }
 
 /// How a program has ended that was not to end yet, in brackets, and what to do about it.
-pub fn early_end(status: io::Result<ExitStatus>) -> String {
+pub(crate) fn early_end(status: io::Result<ExitStatus>) -> String {
     // the dynamic linker's exit code
     let lacks = status.as_ref().is_ok_and(|status| status.code() == Some(127)) && !binds_late();
     let why = if lacks {

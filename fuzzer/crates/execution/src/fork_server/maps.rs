@@ -8,7 +8,7 @@ use crate::symbols::LoadedObject;
 
 /// One line of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mapping {
+pub(crate) struct Mapping {
     /// The first address.
     pub from: u64,
     /// The first one behind it.
@@ -20,7 +20,7 @@ pub struct Mapping {
 }
 
 /// Reads all lines that make sense.
-pub fn parse(text: &str) -> Vec<Mapping> {
+pub(crate) fn parse(text: &str) -> Vec<Mapping> {
     let line = |line: &str| {
         let mut words = line.split_ascii_whitespace();
         let (from, to) = words.next()?.split_once('-')?;
@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Vec<Mapping> {
 }
 
 /// The files among the mappings, with what is added to their addresses.
-pub fn objects(mappings: &[Mapping]) -> Vec<LoadedObject> {
+pub(crate) fn objects(mappings: &[Mapping]) -> Vec<LoadedObject> {
     let mut files: BTreeMap<&str, Vec<(u64, u64)>> = BTreeMap::new();
     for mapping in mappings.iter().filter(|mapping| mapping.path.starts_with('/')) {
         files.entry(&mapping.path).or_default().push((mapping.from, mapping.to));

@@ -27,7 +27,7 @@ use super::abi::{ABI, Event, Harness, MAX_MODULES, RawModule, RawModules, Resour
 use quagmire_base::error::{Error, Result};
 
 /// Stands for the file with the input.
-pub const INPUT_FILE: &str = "@@";
+pub(crate) const INPUT_FILE: &str = "@@";
 
 /// What this process has of the one fork server that it may start. The engine has one thread.
 struct Slot<T>(UnsafeCell<T>);
@@ -131,11 +131,6 @@ pub fn is_used() -> bool {
     COMMAND.get().is_some()
 }
 
-/// Whether the program was built by AFL++: there are a bucket for each edge and a time, and nothing else.
-pub fn is_afl() -> bool {
-    matches!(BUILDER.get(), Some(Builder::Afl(_)))
-}
-
 /// Whether the program reads a file, whose name takes the place of `@@`, and not its standard input.
 pub fn reads_file(command: &[OsString]) -> bool {
     command.iter().skip(1).any(|argument| is_input_file(argument))
@@ -146,7 +141,7 @@ fn is_input_file(argument: &OsStr) -> bool {
 }
 
 /// Why the last start failed.
-pub fn take_failure() -> Option<Error> {
+pub(crate) fn take_failure() -> Option<Error> {
     FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
@@ -155,7 +150,7 @@ pub fn take_failure() -> Option<Error> {
 ///
 /// If the server itself has gone, this process goes too: its successor starts another one.
 #[inline]
-pub fn take_in_libraries() -> bool {
+pub(crate) fn take_in_libraries() -> bool {
     match ours() {
         Some(server) if server.has_news() => take_in(server),
         _ => false,
@@ -177,12 +172,12 @@ pub fn existing(libraries: &[u8]) -> Vec<u8> {
 }
 
 /// Whether runs have opened all of these libraries ([`opened`]), which were not taken in yet.
-pub fn has_met(libraries: &[u8]) -> bool {
+pub(crate) fn has_met(libraries: &[u8]) -> bool {
     libraries.is_empty() || ours().is_some_and(|server| server.has_met(libraries))
 }
 
 /// Takes none of the libraries in that runs have opened, until one opens them again.
-pub fn forget_met() {
+pub(crate) fn forget_met() {
     if let Some(server) = ours() {
         server.forget_met();
     }

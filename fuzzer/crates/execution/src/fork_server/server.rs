@@ -37,14 +37,14 @@ const MOST_STARTS: u32 = 8;
 const MEMORY: RawFd = 197;
 
 /// How a run ended, and what it used.
-pub struct Ended {
+pub(crate) struct Ended {
     pub status: Status,
     pub event: Event,
     pub resources: Resources,
 }
 
 /// A running fork server. It ends when this value does, or this process.
-pub struct Server {
+pub(crate) struct Server {
     process: Child,
     name: String,
     requests: io::PipeWriter,
@@ -67,7 +67,7 @@ impl Server {
     ///
     /// # Errors
     /// A program that cannot be started, or has no fork server of this version.
-    pub fn start(command: &[OsString]) -> Result<Self> {
+    pub(crate) fn start(command: &[OsString]) -> Result<Self> {
         let memory = memory_file(c"quagmire-counts").map_err(cannot("make memory to share"))?;
         let bytes = size_of::<Served>().next_multiple_of(PAGE);
         memory.set_len(bytes as u64).map_err(cannot("make memory to share"))?;
@@ -149,7 +149,7 @@ impl Server {
     ///
     /// # Errors
     /// If this process may not look into that one.
-    pub fn load(&mut self, into: *mut RawModules) -> Result<bool> {
+    pub(crate) fn load(&mut self, into: *mut RawModules) -> Result<bool> {
         let process = self.process.id() as libc::pid_t;
         let failed = |error: io::Error| Error::other(format!("cannot read the tables of {}: {error}", self.name));
         let text = std::fs::read_to_string(format!("/proc/{process}/maps")).map_err(failed)?;
@@ -186,18 +186,18 @@ impl Server {
 
     /// Whether runs have opened libraries that the server was not asked to open yet.
     #[inline]
-    pub fn has_news(&self) -> bool {
+    pub(crate) fn has_news(&self) -> bool {
         self.libraries_end() > self.libraries_seen
     }
 
     /// The paths of those that it was asked to open, each with a zero byte behind it.
-    pub fn opened(&self) -> &[u8] {
+    pub(crate) fn opened(&self) -> &[u8] {
         &self.served().libraries[..self.libraries_seen]
     }
 
     /// Whether all of these paths, each with a zero byte behind it, are among those of libraries that runs have opened and
     /// the server was not asked to open.
-    pub fn has_met(&self, paths: &[u8]) -> bool {
+    pub(crate) fn has_met(&self, paths: &[u8]) -> bool {
         let end = self.libraries_end();
         let met: Vec<&[u8]> =
             self.served().libraries[self.libraries_seen.min(end)..end].split(|&byte| byte == 0).collect();
@@ -205,12 +205,12 @@ impl Server {
     }
 
     /// Empties the list of what runs have opened and the server was not asked to open. No run is on.
-    pub fn forget_met(&mut self) {
+    pub(crate) fn forget_met(&mut self) {
         self.served().libraries_end.store(self.libraries_seen as u64, Release);
     }
 
     /// Puts paths on the list of what runs have opened, which is empty so far. Tells whether there were any.
-    pub fn list(&mut self, paths: &[u8]) -> bool {
+    pub(crate) fn list(&mut self, paths: &[u8]) -> bool {
         if paths.is_empty() || paths.len() > LIBRARIES_BYTES || self.has_news() || !self.opened().is_empty() {
             return false;
         }
@@ -226,13 +226,13 @@ impl Server {
     ///
     /// # Errors
     /// If the server has gone.
-    pub fn open_libraries(&mut self) -> io::Result<()> {
+    pub(crate) fn open_libraries(&mut self) -> io::Result<()> {
         self.libraries_seen = self.libraries_end();
         self.ask(true)
     }
 
     /// One run. If the server itself has gone, this process goes too: its successor starts another one.
-    pub fn run(&mut self, input: &[u8]) -> Ended {
+    pub(crate) fn run(&mut self, input: &[u8]) -> Ended {
         let mut told = Ok(None);
         for _ in 0..MOST_STARTS {
             told = self.give(input).and_then(|()| self.request());

@@ -21,7 +21,7 @@ use quagmire_base::error::regex_reason;
 pub use file::load;
 
 /// The family of custom rules: the labels are `R.1` and so on.
-pub const FAMILY: &str = "R";
+pub(crate) const FAMILY: &str = "R";
 
 /// How far a search looks at first, in bytes.
 ///

@@ -26,7 +26,7 @@ impl Replacement {
     ///
     /// # Errors
     /// What is wrong and what to do, for a group that the pattern does not have, and for `\` before any other letter.
-    pub fn parse(text: &str, pattern: &Regex) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, pattern: &Regex) -> Result<Self, String> {
         let mut replacement = Self { parts: Vec::new() };
         let mut rest = text;
         while let Some(at) = rest.find(['\\', '$']) {
@@ -41,12 +41,12 @@ impl Replacement {
     }
 
     /// Whether the groups of a match have to be known, and not only where it is.
-    pub fn needs_groups(&self) -> bool {
+    pub(crate) fn needs_groups(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Group(1..)))
     }
 
     /// How many bytes [`Replacement::expand`] appends.
-    pub fn len(&self, found: &Range<usize>, groups: &CaptureLocations) -> usize {
+    pub(crate) fn len(&self, found: &Range<usize>, groups: &CaptureLocations) -> usize {
         let group = |group| place(group, found, groups).len();
         let lengths = self.parts.iter().map(|part| match part {
             Part::Text(text) => text.len(),
@@ -56,7 +56,7 @@ impl Replacement {
     }
 
     /// Appends what the match at `found` is replaced by. `groups` are its groups, if they are needed.
-    pub fn expand(&self, bytes: &[u8], found: &Range<usize>, groups: &CaptureLocations, to: &mut Vec<u8>) {
+    pub(crate) fn expand(&self, bytes: &[u8], found: &Range<usize>, groups: &CaptureLocations, to: &mut Vec<u8>) {
         for part in &self.parts {
             to.extend_from_slice(match part {
                 Part::Text(text) => text,

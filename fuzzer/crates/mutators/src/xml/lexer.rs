@@ -32,12 +32,12 @@ pub(super) struct Attribute {
 
 impl Attribute {
     /// All of it, without blanks around it.
-    pub fn range(&self) -> Range<usize> {
+    pub(crate) fn range(&self) -> Range<usize> {
         self.name.start..self.value.as_ref().map_or(self.name.end, |value| value.end)
     }
 
     /// The value without its quotes.
-    pub fn content(&self, bytes: &[u8]) -> Option<Range<usize>> {
+    pub(crate) fn content(&self, bytes: &[u8]) -> Option<Range<usize>> {
         let value = self.value.clone()?;
         let is_quoted = value.len() > 1 && is_quote(bytes[value.start]) && bytes[value.end - 1] == bytes[value.start];
         Some(if is_quoted { value.start + 1..value.end - 1 } else { value })
@@ -73,7 +73,7 @@ pub(super) struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     /// Reads on from `at`.
-    pub fn new(bytes: &'a [u8], at: usize) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at, unpaired: [false; 2] }
     }
 
@@ -82,7 +82,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Goes on over all bytes that are `skipped`.
-    pub fn skip(&mut self, skipped: impl Fn(u8) -> bool) {
+    pub(crate) fn skip(&mut self, skipped: impl Fn(u8) -> bool) {
         while self.peek().is_some_and(&skipped) {
             self.at += 1;
         }
@@ -93,7 +93,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads on, over blanks first.
-    pub fn next_piece(&mut self) -> Piece {
+    pub(crate) fn next_piece(&mut self) -> Piece {
         self.skip(separates);
         match self.peek() {
             None | Some(b'<') => Piece::Broken,

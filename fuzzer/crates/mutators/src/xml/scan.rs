@@ -25,7 +25,7 @@ pub(super) struct Tag {
 
 impl Tag {
     /// The attributes, in order.
-    pub fn attributes<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = Attribute> + use<'a> {
+    pub(crate) fn attributes<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = Attribute> + use<'a> {
         let mut lexer = Lexer::new(&bytes[..self.range.end], self.name.end);
         let has_attributes = self.has_attributes;
         std::iter::from_fn(move || match lexer.next_piece() {

@@ -26,7 +26,7 @@ const ALL_BYTES: usize = 16_384;
 
 /// A row of the dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HexRow {
+pub(crate) enum HexRow {
     /// Up to sixteen bytes.
     Bytes {
         /// Where the first one that is not removed is in the new input, or the next one would be.
@@ -39,7 +39,7 @@ pub enum HexRow {
 }
 
 /// The rows of a difference.
-pub fn rows(old: &[u8], new: &[u8], blocks: &[Block]) -> Vec<HexRow> {
+pub(crate) fn rows(old: &[u8], new: &[u8], blocks: &[Block]) -> Vec<HexRow> {
     let mut writer = Writer::default();
     for (at, block) in blocks.iter().enumerate() {
         let (is_first, is_last) = (at == 0, at + 1 == blocks.len());
@@ -69,7 +69,7 @@ pub fn rows(old: &[u8], new: &[u8], blocks: &[Block]) -> Vec<HexRow> {
 }
 
 /// The first rows of an input.
-pub fn excerpt(bytes: &[u8], most: usize) -> Vec<HexRow> {
+pub(crate) fn excerpt(bytes: &[u8], most: usize) -> Vec<HexRow> {
     let mut writer = Writer::default();
     writer.write(Mark::Same, bytes);
     writer.end_row();

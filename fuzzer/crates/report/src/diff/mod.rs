@@ -2,6 +2,7 @@
 
 pub mod hex;
 pub mod page;
+pub mod rows;
 pub mod segments;
 pub mod text;
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use maud::{Markup, html};
 
-use super::{difference, hex, text};
+use super::{difference, hex, rows, text};
 use crate::{campaign::Campaign, markup, rules::RuleWords, words};
 use quagmire_base::{
     format::counted,
@@ -16,7 +16,7 @@ use quagmire_results::summary::Finding;
 const ALONE: usize = 16_000;
 
 /// The page of a finding. Inputs that are gone are said to be; comparing ends at the deadline.
-pub fn page(campaign: &Campaign, rules: &RuleWords, finding: &Finding, deadline: Instant) -> String {
+pub(crate) fn page(campaign: &Campaign, rules: &RuleWords, finding: &Finding, deadline: Instant) -> String {
     let input = campaign.input(&finding.path);
     let root = campaign.root(finding);
     let parent = finding.parent.clone();
@@ -79,7 +79,7 @@ fn section(campaign: &Campaign, title: &str, path: &str, input: &[u8], deadline:
 fn rendered(old: Option<&[u8]>, new: &[u8], deadline: Instant) -> Markup {
     let Some(old) = old else {
         return html! {
-            @if !reads_as_text(new) { (markup::hex_rows(&hex::excerpt(new, ALONE / 16))) }
+            @if !reads_as_text(new) { (rows::hex_rows(&hex::excerpt(new, ALONE / 16))) }
             @else { div class="bytes excerpt" { (markup::pieces(&folded(new, ALONE))) } }
         };
     };
@@ -89,9 +89,9 @@ fn rendered(old: Option<&[u8]>, new: &[u8], deadline: Instant) -> Markup {
             p class="note" { "There was not enough time to compare all of it: what was not compared is shown as changed." }
         }
         @if !reads_as_text(old) || (old.is_empty() && !reads_as_text(new)) {
-            (markup::hex_rows(&hex::rows(old, new, &blocks)))
+            (rows::hex_rows(&hex::rows(old, new, &blocks)))
         } @else {
-            (markup::text_rows(&text::rows(old, new, &blocks)))
+            (rows::text_rows(&text::rows(old, new, &blocks)))
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::words;
 use quagmire_base::format::grouped;
 
 /// Width of all charts.
-pub const WIDTH: f64 = 760.0;
+pub(crate) const WIDTH: f64 = 760.0;
 
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 20.0;
@@ -31,7 +31,7 @@ const LABEL: f64 = 16.0;
 
 /// What the values of a panel are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Values {
+pub(crate) enum Values {
     /// Multiples of something.
     Ratios,
     /// Numbers of things.
@@ -40,7 +40,7 @@ pub enum Values {
 
 /// One series.
 #[derive(Clone, Copy, Debug)]
-pub struct Panel<'a> {
+pub(crate) struct Panel<'a> {
     /// What it shows, with the unit.
     pub name: &'a str,
     /// The values.
@@ -51,7 +51,7 @@ pub struct Panel<'a> {
 
 /// A drawing and its height.
 #[derive(Clone, Debug)]
-pub struct Chart {
+pub(crate) struct Chart {
     /// What stands inside the `svg` element.
     pub content: Markup,
     /// In pixels; the width is [`WIDTH`].
@@ -59,7 +59,7 @@ pub struct Chart {
 }
 
 /// Draws panels with a common time axis that ends at `end` seconds.
-pub fn chart(title: &str, panels: &[Panel], phases: &[Phase], end: f64) -> Chart {
+pub(crate) fn chart(title: &str, panels: &[Panel], phases: &[Phase], end: f64) -> Chart {
     let last_change = panels.iter().map(|panel| panel.series.last_change()).fold(0.0, f64::max);
     let seconds = Scale::for_seconds(if end.is_finite() { end.max(last_change) } else { last_change });
     let width = WIDTH - LEFT - RIGHT;

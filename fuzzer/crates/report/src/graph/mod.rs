@@ -9,7 +9,7 @@ pub mod series;
 use maud::{Markup, PreEscaped, html};
 
 /// The style of all graphs. Its classes start with `q`, so that it can stand in a page.
-pub const STYLE: &str = include_str!("graph.css");
+pub(crate) const STYLE: &str = include_str!("graph.css");
 
 /// A coordinate, to a tenth of a pixel.
 fn px(value: f64) -> String {

@@ -22,7 +22,7 @@ pub struct Phase {
 const KNOWN: [&str; 5] = ["seeds", "coverage", "performance", "search", "confirming"];
 
 /// The height of a strip with its legend.
-pub const HEIGHT: f64 = 34.0;
+pub(crate) const HEIGHT: f64 = 34.0;
 
 /// Spans of `logs/phases_data.txt`; lines that make no sense are skipped.
 pub fn read(log: &str) -> Vec<Phase> {
@@ -38,7 +38,7 @@ pub fn read(log: &str) -> Vec<Phase> {
 
 /// The strip, `width` wide and with its left end at `left`. Phases shorter than a pixel are shown as the one that takes
 /// most of the pixel.
-pub fn strip(phases: &[Phase], seconds: Scale, left: f64, top: f64, width: f64) -> Markup {
+pub(crate) fn strip(phases: &[Phase], seconds: Scale, left: f64, top: f64, width: f64) -> Markup {
     let columns = columns(phases, seconds, width as usize);
     let mut x = 0;
     let mut bars = Vec::new();

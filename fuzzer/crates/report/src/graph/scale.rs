@@ -4,7 +4,7 @@ use quagmire_base::format::grouped;
 
 /// An axis. Values outside are at its ends, and what is no number is at its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scale {
+pub(crate) enum Scale {
     /// From the first to the second, which is larger.
     Linear(f64, f64),
     /// The same in logarithms; both are positive.
@@ -16,7 +16,7 @@ const LINEAR_UP_TO: f64 = 100.0;
 
 impl Scale {
     /// For ratios up to `largest`: from 0, or logarithmic from 1 if they span more than two decades.
-    pub fn for_ratios(largest: f64) -> Self {
+    pub(crate) fn for_ratios(largest: f64) -> Self {
         let largest = sane(largest);
         if largest > LINEAR_UP_TO {
             Self::Logarithmic(1.0, largest * 1.5)
@@ -26,17 +26,17 @@ impl Scale {
     }
 
     /// For numbers of things up to `largest`.
-    pub fn for_counts(largest: f64) -> Self {
+    pub(crate) fn for_counts(largest: f64) -> Self {
         Self::Linear(0.0, sane(largest).max(1.0) * 1.1)
     }
 
     /// For seconds up to `end`.
-    pub fn for_seconds(end: f64) -> Self {
+    pub(crate) fn for_seconds(end: f64) -> Self {
         Self::Linear(0.0, sane(end).max(1e-3))
     }
 
     /// Where a value is: 0 to 1.
-    pub fn at(self, value: f64) -> f64 {
+    pub(crate) fn at(self, value: f64) -> f64 {
         let place = match self {
             Self::Linear(low, high) => (value - low) / (high - low),
             Self::Logarithmic(low, high) => (value.max(low).ln() - low.ln()) / (high.ln() - low.ln()),
@@ -45,7 +45,7 @@ impl Scale {
     }
 
     /// Round values on the axis, about `most` of them and no more than one and a half times that.
-    pub fn ticks(self, most: usize) -> Vec<f64> {
+    pub(crate) fn ticks(self, most: usize) -> Vec<f64> {
         match self {
             Self::Linear(low, high) => multiples(round_step((high - low) / most.max(1) as f64), low, high),
             Self::Logarithmic(low, high) => {
@@ -57,12 +57,12 @@ impl Scale {
     }
 
     /// Ticks that are whole numbers.
-    pub fn whole_ticks(self, most: usize) -> Vec<f64> {
+    pub(crate) fn whole_ticks(self, most: usize) -> Vec<f64> {
         self.ticks(most).into_iter().filter(|tick| tick.fract() == 0.0).collect()
     }
 
     /// Ticks of a time axis, in seconds, with their labels.
-    pub fn time_ticks(self, most: usize) -> Vec<(f64, String)> {
+    pub(crate) fn time_ticks(self, most: usize) -> Vec<(f64, String)> {
         const STEPS: [f64; 19] = [
             1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 10_800.0,
             21_600.0, 43_200.0, 86_400.0, 172_800.0,

@@ -29,7 +29,7 @@ impl Series {
     }
 
     /// Where it changes: (seconds, value).
-    pub fn points(&self) -> &[(f64, f64)] {
+    pub(crate) fn points(&self) -> &[(f64, f64)] {
         &self.points
     }
 
@@ -39,7 +39,7 @@ impl Series {
     }
 
     /// Seconds of the last change.
-    pub fn last_change(&self) -> f64 {
+    pub(crate) fn last_change(&self) -> f64 {
         self.points.last().map_or(0.0, |point| point.0)
     }
 

@@ -13,7 +13,7 @@ use quagmire_execution::info::{Engine, Instrumentation};
 use quagmire_results::summary::Summary;
 
 /// The numbers under the verdict.
-pub fn tiles(summary: &Summary) -> Markup {
+pub(crate) fn tiles(summary: &Summary) -> Markup {
     let edges = match summary.target.edges {
         Some(edges) => format!("of {} edges", grouped(edges)),
         None => "edges".to_owned(),
@@ -32,7 +32,7 @@ pub fn tiles(summary: &Summary) -> Markup {
 }
 
 /// The seeds, and how far times can be trusted.
-pub fn baseline(summary: &Summary) -> Markup {
+pub(crate) fn baseline(summary: &Summary) -> Markup {
     let baseline = &summary.baseline;
     html! {
         h2 id="baseline" { "Baseline and noise" }
@@ -64,7 +64,7 @@ pub fn baseline(summary: &Summary) -> Markup {
 }
 
 /// The campaign and the machine.
-pub fn facts(summary: &Summary) -> Markup {
+pub(crate) fn facts(summary: &Summary) -> Markup {
     let machine = &summary.environment;
     let engine = match summary.target.engine {
         Engine::InProcess => "in process",

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::{Extras, hot, verdict::by_badness};
 use crate::{
     campaign::Campaign,
-    diff::{hex, page::file_name},
+    diff::{hex, page::file_name, rows},
     markup,
     rules::RuleWords,
     words,
@@ -30,7 +30,7 @@ const EXCERPT: usize = 700;
 const BEFORE: usize = 200;
 
 /// The section on findings.
-pub fn findings(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> Markup {
+pub(crate) fn findings(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> Markup {
     let summary = &campaign.summary;
     let all = &summary.findings;
     let groups = groups(summary);
@@ -241,7 +241,7 @@ fn excerpt(campaign: &Campaign, finding: &Finding) -> Markup {
     };
     let seed = campaign.root(finding).and_then(|root| campaign.input(&root));
     if !reads_as_text(seed.as_deref().unwrap_or(&bytes)) {
-        return markup::hex_rows(&hex::excerpt(&bytes, 12));
+        return rows::hex_rows(&hex::excerpt(&bytes, 12));
     }
     html! { div class="bytes excerpt" { (markup::pieces(&text_excerpt(&bytes))) } }
 }
@@ -281,7 +281,7 @@ fn end_of_excerpt(spans: &[Span], start: usize, length: usize) -> usize {
 }
 
 /// The name of a finding's file with `.html`; one that is taken already gets its kind in front.
-pub fn names_of_pages(findings: &[Finding]) -> Vec<String> {
+pub(crate) fn names_of_pages(findings: &[Finding]) -> Vec<String> {
     const LONGEST: usize = 200;
     let mut taken = BTreeSet::new();
     let name = |(index, finding): (usize, &Finding)| {

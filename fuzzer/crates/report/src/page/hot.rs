@@ -11,7 +11,7 @@ use quagmire_results::{growth::Grown, summary::Finding};
 const SHOWN: usize = 8;
 
 /// The table of places, most growth first.
-pub fn places(finding: &Finding, counted: Instrumentation) -> Markup {
+pub(crate) fn places(finding: &Finding, counted: Instrumentation) -> Markup {
     let growth = &finding.growth;
     let of_lines = !growth.lines.is_empty();
     let mut grown: Vec<&Grown> = if of_lines { &growth.lines } else { &growth.functions }.iter().collect();

@@ -27,7 +27,7 @@ fn stage(source: Source) -> &'static str {
 }
 
 /// The section, unless no mask was ever made.
-pub fn masks(summary: &Summary) -> Option<Markup> {
+pub(crate) fn masks(summary: &Summary) -> Option<Markup> {
     let Masks { computed, bytes, executions, trimming, mutants, hits, kept } = summary.masks;
     if computed == 0 {
         return None;

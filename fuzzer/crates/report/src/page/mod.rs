@@ -17,7 +17,7 @@ pub use verdict::by_badness;
 
 /// What the page shows beside what is in the folder.
 #[derive(Debug, Default)]
-pub struct Extras {
+pub(crate) struct Extras {
     /// Pages of differences, relative to the folder, by the place of their finding.
     pub diffs: HashMap<usize, String>,
     /// Findings for which there was no time.
@@ -27,7 +27,7 @@ pub struct Extras {
 }
 
 /// The page.
-pub fn page(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> String {
+pub(crate) fn page(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> String {
     let summary = &campaign.summary;
     let content = html! {
         h1 { "quagmire" }

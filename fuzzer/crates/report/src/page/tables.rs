@@ -7,7 +7,7 @@ use quagmire_base::{format::grouped, visible::shown};
 use quagmire_results::summary::{Distribution, Rule, Summary};
 
 /// The rules, the most useful first.
-pub fn rules(summary: &Summary, words: &RuleWords) -> Markup {
+pub(crate) fn rules(summary: &Summary, words: &RuleWords) -> Markup {
     let mut rules: Vec<&Rule> = summary.rules.iter().collect();
     rules.sort_by_key(|rule| std::cmp::Reverse((rule.degradations, rule.coverage_increases)));
     html! {
@@ -41,7 +41,7 @@ pub fn rules(summary: &Summary, words: &RuleWords) -> Markup {
 }
 
 /// The distribution of each resource.
-pub fn costs(summary: &Summary) -> Markup {
+pub(crate) fn costs(summary: &Summary) -> Markup {
     let (used, unused): (Vec<&Distribution>, Vec<_>) = summary.costs.iter().partition(|d| d.count > 0 && d.max > 0);
     html! {
         h2 id="costs" { "What all runs cost" }

@@ -14,7 +14,7 @@ use quagmire_cost::resource::Resource;
 use quagmire_results::summary::{Finding, FindingKind, Summary};
 
 /// What was found, with the worst of it.
-pub fn verdict(summary: &Summary) -> Markup {
+pub(crate) fn verdict(summary: &Summary) -> Markup {
     let program = shown(&summary.target.program);
     let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
     let number = |kind| of(kind).count() as u64;

@@ -17,14 +17,14 @@ const VERSIONED: u32 = 0x4146_4c00;
 const USUAL_SIZE: usize = 1 << 16;
 
 /// The largest map whose size can be told.
-pub const LARGEST_SIZE: usize = 1 << 23;
+pub(crate) const LARGEST_SIZE: usize = 1 << 23;
 
 /// That it is to use the test cases in shared memory: the answer to [`Hello::takes_memory`].
-pub const GIVES_MEMORY: u32 = ENABLED | TAKES_MEMORY;
+pub(crate) const GIVES_MEMORY: u32 = ENABLED | TAKES_MEMORY;
 
 /// A server that is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hello {
+pub(crate) struct Hello {
     /// Bytes of its map.
     pub map_size: usize,
     /// It can take inputs from shared memory, if it is told that they come that way.
@@ -35,7 +35,7 @@ pub struct Hello {
 
 /// Why it is not ready, or not understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// It wants a larger map than its protocol can tell of.
     MapTooSmall,
     /// It could not attach what is shared; with AFL++'s number of the error.
@@ -48,7 +48,7 @@ pub enum Refusal {
 ///
 /// # Errors
 /// If it is not the word of a server that can be asked for runs.
-pub fn read(word: u32) -> Result<Hello, Refusal> {
+pub(crate) fn read(word: u32) -> Result<Hello, Refusal> {
     if word & 0xffff_ff00 == VERSIONED {
         return Err(Refusal::Newer(word & 0xff));
     }

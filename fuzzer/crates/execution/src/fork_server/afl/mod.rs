@@ -56,7 +56,7 @@ pub struct Traits {
 static CHILD: AtomicU64 = AtomicU64::new(0);
 
 /// A running fork server. It ends when this value does, or this process.
-pub struct Server {
+pub(crate) struct Server {
     process: Child,
     requests: io::PipeWriter,
     answers: io::PipeReader,
@@ -77,7 +77,7 @@ impl Server {
     ///
     /// # Errors
     /// A program that cannot be started, or whose fork server cannot be talked to.
-    pub fn start(command: &[OsString], traits: Traits, into: &mut RawModules) -> Result<Self> {
+    pub(crate) fn start(command: &[OsString], traits: Traits, into: &mut RawModules) -> Result<Self> {
         // as large as any: pages that are not used take no memory
         let map = Segment::new(LARGEST_SIZE).map_err(cannot("share memory for AFL's map (see kernel.shmmax)"))?;
         // a program that does not get its inputs this way reads them as others do
@@ -122,7 +122,7 @@ impl Server {
     }
 
     /// One run. If the server itself has gone, this process goes too: its successor starts another one.
-    pub fn run(&mut self, input: &[u8]) -> Ended {
+    pub(crate) fn run(&mut self, input: &[u8]) -> Ended {
         let mut before;
         let (told, began) = loop {
             self.map.bytes()[..self.map_size].fill(0);

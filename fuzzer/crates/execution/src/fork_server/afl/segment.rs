@@ -4,7 +4,7 @@ use std::{io, ptr::NonNull};
 
 /// A segment that this process has attached. It is marked for removal from the start: Linux lets others attach it by its
 /// number until the last one has let go of it. So nothing is left behind, whatever dies when.
-pub struct Segment {
+pub(crate) struct Segment {
     number: i32,
     place: NonNull<u8>,
     length: usize,
@@ -15,7 +15,7 @@ impl Segment {
     ///
     /// # Errors
     /// If the system has no segment of this length.
-    pub fn new(length: usize) -> io::Result<Self> {
+    pub(crate) fn new(length: usize) -> io::Result<Self> {
         // SAFETY: a new segment, at an address that the system chooses.
         let (number, place) = unsafe {
             let number = libc::shmget(libc::IPC_PRIVATE, length, libc::IPC_CREAT | libc::SHM_NORESERVE | 0o600);
@@ -35,12 +35,12 @@ impl Segment {
     }
 
     /// What others attach it by.
-    pub fn number(&self) -> i32 {
+    pub(crate) fn number(&self) -> i32 {
         self.number
     }
 
     /// Its bytes. Between runs only: then nobody else has business with them.
-    pub fn bytes(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: attached for as long as this value lives; what a stray process of the target writes are plain bytes.
         unsafe { std::slice::from_raw_parts_mut(self.place.as_ptr(), self.length) }
     }

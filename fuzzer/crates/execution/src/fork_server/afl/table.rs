@@ -12,13 +12,13 @@ const FIRST: usize = 1;
 static WEIGHTS: [u32; 2] = [1, 1];
 
 /// The counts of a map. They live as long as the process.
-pub struct Table {
+pub(crate) struct Table {
     counts: &'static mut [u32],
 }
 
 impl Table {
     /// For a map of this size, and the tables that say where the counts are. Addresses are the numbers of entries.
-    pub fn new(map_size: usize) -> (Self, RawModule) {
+    pub(crate) fn new(map_size: usize) -> (Self, RawModule) {
         let numbers = FIRST..map_size.max(FIRST + 1);
         let counts = Box::leak(vec![0u32; numbers.len()].into_boxed_slice());
         let entries = counts.as_mut_ptr_range();
@@ -45,7 +45,7 @@ impl Table {
     }
 
     /// Adds the counts of a run. Who observes them has cleared them before.
-    pub fn add(&mut self, map: &[u8]) {
+    pub(crate) fn add(&mut self, map: &[u8]) {
         let (words, rest) = map.as_chunks::<8>();
         for (at, word) in words.iter().enumerate().filter(|(_, word)| u64::from_ne_bytes(**word) != 0) {
             self.add_some(at * 8, word);

@@ -1,0 +1,106 @@
+//! Projects of the usual build systems configure and build with the wrapper as `CC` and `CXX`.
+
+use crate::common::{Llvm, copied, has_runtime, installed, must, run, skip};
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs one step of a build; `None` if the tool may be missing.
+#[track_caller]
+fn step(llvm: &Llvm, folder: &Path, program: &str, arguments: &[&str]) -> Option<Output> {
+    let mut command = Command::new(program);
+    llvm.choose(&mut command);
+    command.env("CC", env!("CARGO_BIN_EXE_quagmire-cc")).env("CXX", env!("CARGO_BIN_EXE_quagmire-cxx"));
+    // what would come from the caller's environment is not the project's
+    command.env_remove("CFLAGS").env_remove("CXXFLAGS").env_remove("LDFLAGS").env_remove("MAKEFLAGS");
+    match command.current_dir(folder).args(arguments).output() {
+        Ok(output) => {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            assert!(output.status.success(), "{program}: {}{}", text(&output.stdout), text(&output.stderr));
+            Some(output)
+        }
+        Err(_) => {
+            skip(program, "scripts/install-deps --test installs it");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_cmake_project_configures_and_builds() {
+    for llvm in installed() {
+        let project = copied("cmake");
+        let built = step(&llvm, project.path(), "cmake", &["-B", "build", "-DCMAKE_BUILD_TYPE=Release"])
+            .and_then(|_| step(&llvm, project.path(), "cmake", &["--build", "build", "-j2"]));
+        if built.is_some() {
+            let program = project.path().join("build/tiny");
+            assert!(has_runtime(&program));
+            assert_eq!(must(Command::new(program), project.path(), &[]), "3\n");
+            let probes = std::fs::read_to_string(project.path().join("build/CMakeCache.txt")).unwrap();
+            assert!(probes.contains("HAS_NONSENSE:INTERNAL=\n"), "a probe that has to fail succeeded");
+        }
+    }
+}
+
+#[test]
+fn a_meson_project_configures_and_builds() {
+    for llvm in installed() {
+        let project = copied("meson");
+        let built = step(&llvm, project.path(), "meson", &["setup", "build"])
+            .and_then(|_| step(&llvm, project.path(), "ninja", &["-C", "build"]));
+        if built.is_some() {
+            let program = project.path().join("build/tiny");
+            assert!(has_runtime(&program));
+            assert_eq!(must(Command::new(program), project.path(), &[]), "3\n");
+        }
+    }
+}
+
+#[test]
+fn an_autoconf_automake_libtool_project_configures_and_builds() {
+    let Some(llvm) = installed().into_iter().next() else { return };
+    let project = copied("autoconf");
+    // automake and libtool too have to be there for this
+    let tools = ["automake", "libtoolize"];
+    if tools.iter().any(|tool| step(&llvm, project.path(), tool, &["--version"]).is_none()) {
+        return;
+    }
+    if step(&llvm, project.path(), "autoreconf", &["-i"]).is_none() {
+        return;
+    }
+    step(&llvm, project.path(), "./configure", &[]);
+    step(&llvm, project.path(), "make", &["-j2"]);
+    assert_eq!(must(Command::new("./tiny"), project.path(), &[]), "3\n");
+    assert!(has_runtime(&project.path().join(".libs/tiny")));
+}
+
+#[test]
+fn the_probes_of_a_configure_script_succeed_and_fail_where_they_should() {
+    for llvm in installed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let probe = |source: &str, arguments: &[&str]| {
+            std::fs::write(scratch.path().join("conftest.c"), source).unwrap();
+            let output = run(llvm.wrapper(), scratch.path(), arguments, "");
+            (output.status.success(), output.stderr.is_empty())
+        };
+        for (source, arguments, ok) in [
+            ("int main(void) { return 0; }", vec!["conftest.c"], true),
+            ("int main(void) { return 0; }", vec!["-o", "conftest", "-g", "-O2", "conftest.c", "-lm"], true),
+            ("int main(void) { return 0; }", vec!["-c", "-Werror", "-Qunused-arguments", "conftest.c"], true),
+            (
+                "char snprintf(); int main(void) { return snprintf(); }",
+                vec!["-w", "-o", "conftest", "conftest.c"],
+                true,
+            ),
+            ("char no_such(); int main(void) { return no_such(); }", vec!["-w", "-o", "conftest", "conftest.c"], false),
+            ("#include <stdio.h>\n", vec!["-E", "conftest.c"], true),
+            ("#include <no_such.h>\n", vec!["-E", "conftest.c"], false),
+            ("int size[(sizeof(long) == 8) ? 1 : -1];", vec!["-c", "conftest.c"], true),
+            ("int size[(sizeof(long) == 4) ? 1 : -1];", vec!["-c", "conftest.c"], false),
+            ("int main(void) { return 0; }", vec!["-Wl,--no-such-flag", "conftest.c"], false),
+            ("int main(void) { return 0; }", vec!["conftest.c", "-lno_such_library"], false),
+        ] {
+            // a configure script takes any word on standard error for a warning
+            assert_eq!(probe(source, &arguments), (ok, ok), "{arguments:?}: {source}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The wrapper and the clang that it stands for, side by side.
+
+#[path = "../../../../fuzzer/tests/e2e/common/missing.rs"]
+mod missing;
+
+pub(crate) use missing::skip;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// One installed LLVM.
+#[derive(Clone)]
+pub(crate) struct Llvm {
+    pub(crate) major: u32,
+    pub(crate) bindir: PathBuf,
+}
+
+/// LLVM 19 and 14; without those that may be missing.
+#[track_caller]
+pub(crate) fn installed() -> Vec<Llvm> {
+    let mut all = Vec::new();
+    for major in [19, 14] {
+        all.extend(llvm(major));
+    }
+    all
+}
+
+#[track_caller]
+fn llvm(major: u32) -> Option<Llvm> {
+    let output = Command::new(format!("llvm-config-{major}")).arg("--bindir").output().ok();
+    let bindir = output.map(|o| PathBuf::from(String::from_utf8_lossy(&o.stdout).trim()));
+    let bindir = bindir.filter(|bindir| bindir.join("clang").exists());
+    if bindir.is_none() {
+        skip(&format!("llvm-{major}"), "install clang and the LLVM headers: scripts/install-deps --test");
+    }
+    bindir.map(|bindir| Llvm { major, bindir })
+}
+
+impl Llvm {
+    pub(crate) fn clang(&self) -> Command {
+        Command::new(self.bindir.join("clang"))
+    }
+
+    pub(crate) fn wrapper(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
+        self.choose(&mut command);
+        command
+    }
+
+    pub(crate) fn wrapperxx(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_quagmire-cxx"));
+        self.choose(&mut command);
+        command
+    }
+
+    /// Makes every wrapper that this command starts choose this LLVM, with a cache folder for all tests.
+    pub(crate) fn choose(&self, command: &mut Command) {
+        command.env("QUAGMIRE_LLVM_CONFIG", format!("llvm-config-{}", self.major)).env("QUAGMIRE_CACHE", cache());
+    }
+}
+
+fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
+}
+
+/// Runs a command in a folder with a standard input.
+pub(crate) fn run(mut command: Command, folder: &Path, arguments: &[&str], input: &str) -> Output {
+    use std::io::Write;
+    let command = command.current_dir(folder).args(arguments);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    // a compiler that reads no input may have ended already
+    let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
+    child.wait_with_output().expect("it ends")
+}
+
+/// Runs a command that has to succeed without a word on standard error, and gives its standard output.
+pub(crate) fn must(command: Command, folder: &Path, arguments: &[&str]) -> String {
+    let output = run(command, folder, arguments, "");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && stderr.is_empty(), "{arguments:?}: {stderr}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Is the runtime linked into this executable?
+pub(crate) fn has_runtime(executable: &Path) -> bool {
+    let output = Command::new("nm").arg(executable).output().expect("nm");
+    String::from_utf8_lossy(&output.stdout).lines().any(|line| line.ends_with(" __quagmire_register"))
+}
+
+/// A scratch copy of a folder of `tests/testdata`.
+pub(crate) fn copied(name: &str) -> tempfile::TempDir {
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/testdata").join(name);
+    for entry in std::fs::read_dir(from).expect("testdata").flatten() {
+        std::fs::copy(entry.path(), scratch.path().join(entry.file_name())).expect("copied");
+    }
+    scratch
+}

@@ -1,0 +1,228 @@
+//! The wrapper behaves as the clang that it stands for.
+
+use crate::common::{Llvm, copied, has_runtime, installed, must, run};
+use std::path::Path;
+use std::process::Command;
+
+/// Runs the same command with clang and with the wrapper, each in its own copy of `testdata/commands`, and compares exit
+/// code, output and messages, and the named files.
+fn same(llvm: &Llvm, arguments: &[&str], input: &str, files: &[&str]) {
+    let (plain, ours) = (copied("commands"), copied("commands"));
+    let expected = run(llvm.clang(), plain.path(), arguments, input);
+    let found = run(llvm.wrapper(), ours.path(), arguments, input);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(text(&found.stderr), text(&expected.stderr), "messages of {arguments:?}");
+    assert_eq!(text(&found.stdout), text(&expected.stdout), "output of {arguments:?}");
+    assert_eq!(found.status.code(), expected.status.code(), "exit code of {arguments:?}");
+    for file in files {
+        let read = |folder: &Path| std::fs::read(folder.join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+        assert_eq!(text(&read(ours.path())), text(&read(plain.path())), "{file} of {arguments:?}");
+    }
+}
+
+#[test]
+fn what_is_no_instrumented_code_is_the_same_to_the_byte() {
+    for llvm in installed() {
+        for (arguments, input, files) in [
+            (vec!["-E", "a.c"], "", vec![]),
+            (vec!["-E", "-"], "int x;", vec![]),
+            (vec!["-E", "a.c", "-o", "a.i"], "", vec!["a.i"]),
+            (vec!["-M", "a.c"], "", vec![]),
+            (vec!["-MM", "a.c", "-MF", "a.d"], "", vec!["a.d"]),
+            (vec!["-MMD", "-MP", "-c", "a.c"], "", vec!["a.d"]),
+            (vec!["-MD", "-MT", "x", "-MF", "x.d", "-c", "-o", "x.o", "b.c"], "", vec!["x.d"]),
+            (vec!["-fsyntax-only", "-Wall", "broken.c"], "", vec![]),
+            (vec!["-c", "answer.s"], "", vec!["answer.o"]),
+            (vec!["-c", "answer.S"], "", vec!["answer.o"]),
+            (vec!["-v"], "", vec![]),
+            (vec!["--version"], "", vec![]),
+            (vec!["-dumpversion"], "", vec![]),
+            (vec!["-print-search-dirs"], "", vec![]),
+            (vec!["-print-prog-name=ld"], "", vec![]),
+            (vec!["-Wl,--version"], "", vec![]),
+        ] {
+            same(&llvm, &arguments, input, &files);
+        }
+    }
+}
+
+#[test]
+fn failures_say_and_return_what_clang_does() {
+    for llvm in installed() {
+        for arguments in [
+            vec![],
+            vec!["-Wall", "-c", "broken.c"],
+            vec!["-Wall", "-Werror", "-S", "-fno-color-diagnostics", "broken.c"],
+            vec!["-Wall", "-fcolor-diagnostics", "broken.c", "-o", "broken"],
+            vec!["-c", "missing.c"],
+            vec!["a.c", "missing.c"],
+            vec!["-c", "-fno-such-option-at-all", "a.c"],
+            vec!["-o"],
+            vec!["-c", "a.c", "-o"],
+            vec!["-c", "@missing.rsp"],
+            vec!["-c", "-o", "x.o", "a.c", "b.c"],
+            vec!["-c", "-"],
+        ] {
+            same(&llvm, &arguments, "", &[]);
+        }
+    }
+}
+
+#[test]
+fn nothing_that_is_added_is_reported_as_unused() {
+    for llvm in installed() {
+        let folder = copied("commands");
+        must(llvm.wrapper(), folder.path(), &["-Werror", "-c", "a.c", "b.c"]);
+        must(llvm.wrapper(), folder.path(), &["-Werror", "-emit-llvm", "-c", "b.c", "-o", "b.bc"]);
+        for arguments in [
+            vec!["-c", "answer.s"],
+            vec!["-c", "answer.S"],
+            vec!["-S", "a.c"],
+            vec!["-S", "-emit-llvm", "a.c"],
+            vec!["-c", "b.bc"],
+            vec!["-E", "a.c", "-o", "a.i"],
+            vec!["-c", "a.i"],
+            vec!["-MM", "a.c", "-o", "a.d"],
+            vec!["-x", "c-header", "a.h", "-o", "a.pch"],
+            vec!["a.o", "b.o", "-o", "a"],
+            vec!["a.o", "-x", "c", "b.c", "-o", "a"],
+            vec!["-r", "a.o", "b.o", "-o", "all.o"],
+            vec!["-flto", "-c", "a.c", "-o", "lto.o"],
+        ] {
+            // LLVM 14 has no linker that loads the pass
+            if llvm.major < 15 && arguments.contains(&"-flto") {
+                continue;
+            }
+            for mode in ["0", "1"] {
+                let mut wrapper = llvm.wrapper();
+                wrapper.env("QUAGMIRE_FUZZING_MODE", mode);
+                let output = run(wrapper, folder.path(), &[&["-Werror"], &arguments[..]].concat(), "");
+                assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+            }
+        }
+    }
+}
+
+#[test]
+fn programs_are_built_in_every_usual_way_and_have_the_runtime() {
+    for llvm in installed() {
+        let folder = copied("commands");
+        let folder = folder.path();
+        for commands in [
+            vec![vec!["a.c", "b.c", "-o", "a"]],
+            vec![vec!["-c", "a.c", "b.c"], vec!["a.o", "b.o", "-o", "a"]],
+            vec![vec!["-S", "a.c", "b.c"], vec!["a.s", "b.s", "-o", "a"]],
+            vec![vec!["-o", "a", "--", "a.c", "b.c"]],
+            vec![vec!["-x", "c", "-o", "a", "--", "a.c", "b.c"]],
+            vec![vec!["-r", "-nostdlib", "a.c", "b.c", "-o", "all.o"], vec!["all.o", "-o", "a"]],
+            vec![vec!["-static", "a.c", "b.c", "-o", "a"]],
+            vec![vec!["-no-pie", "a.c", "b.c", "-o", "a"]],
+            vec![vec!["-fuse-ld=gold", "a.c", "b.c", "-o", "a"]],
+            vec![vec!["-O2", "-fsanitize=address", "a.c", "b.c", "-o", "a"]],
+            vec![vec!["-fsanitize=fuzzer-no-link", "a.c", "b.c", "-o", "a"]],
+        ] {
+            for arguments in &commands {
+                must(llvm.wrapper(), folder, arguments);
+            }
+            assert!(has_runtime(&folder.join("a")), "{commands:?}");
+            assert_eq!(must(Command::new("./a"), folder, &[]), "2\n", "{commands:?}");
+            std::fs::remove_file(folder.join("a")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn defines_with_quotes_and_blanks_arrive_whole() {
+    for llvm in installed() {
+        let folder = copied("commands");
+        must(llvm.wrapper(), folder.path(), &[r#"-DTEXT="a b""#, "define.c", "-o", "define"]);
+        assert_eq!(must(Command::new("./define"), folder.path(), &[]), "a b\n");
+        must(llvm.wrapper(), folder.path(), &["@define.rsp"]);
+        assert_eq!(must(Command::new("./define"), folder.path(), &[]), "from a file\n");
+    }
+}
+
+#[test]
+fn a_program_is_compiled_from_standard_input() {
+    for llvm in installed() {
+        let folder = copied("commands");
+        let source = "#include <iostream>\nint main() { std::cout << 42; }";
+        let output = run(llvm.wrapperxx(), folder.path(), &["-x", "c++", "-", "-o", "p"], source);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(must(Command::new("./p"), folder.path(), &[]), "42");
+        assert!(has_runtime(&folder.path().join("p")));
+    }
+}
+
+#[test]
+fn a_shared_library_has_no_runtime_and_finds_the_programs_when_it_is_opened() {
+    for llvm in installed() {
+        let folder = copied("commands");
+        let library = folder.path().join("libplugin.so");
+        must(llvm.wrapperxx(), folder.path(), &["-shared", "-fPIC", "-Wl,-z,defs", "plugin.cc", "-o", "libplugin.so"]);
+        assert!(!String::from_utf8_lossy(&nm(&library)).contains(" T __quagmire_register"));
+        must(llvm.wrapper(), folder.path(), &["opens.c", "-o", "opens", "-ldl"]);
+        assert!(String::from_utf8_lossy(&nm(&folder.path().join("opens"))).contains(" T __quagmire_register"));
+        assert_eq!(must(Command::new("./opens"), folder.path(), &["./libplugin.so"]), "3\n");
+        // and a program that plain clang built can open it too
+        must(llvm.clang(), folder.path(), &["opens.c", "-o", "plain", "-ldl"]);
+        assert_eq!(must(Command::new("./plain"), folder.path(), &["./libplugin.so"]), "3\n");
+    }
+}
+
+/// The dynamic symbols of a file.
+fn nm(file: &Path) -> Vec<u8> {
+    Command::new("nm").arg("-D").arg(file).output().expect("nm").stdout
+}
+
+#[test]
+fn a_fuzzer_sanitizer_links_the_engine_instead_of_libfuzzer() {
+    for llvm in installed() {
+        let folder = copied("commands");
+        let engine = folder.path().join("libengine.a");
+        std::fs::write(&engine, "!<arch>\n").unwrap();
+        let mut wrapper = llvm.wrapperxx();
+        wrapper.env("QUAGMIRE_ENGINE", &engine);
+        let output = run(wrapper, folder.path(), &["-###", "-fsanitize=fuzzer,address", "plugin.cc", "-o", "f"], "");
+        let shown = String::from_utf8_lossy(&output.stderr);
+        for part in ["quagmire-main.o", "quagmire-runtime.o", "libengine.a", "-fpass-plugin=", "-fsanitize=address"] {
+            assert!(shown.contains(part), "{part} in {shown}");
+        }
+        assert!(!shown.contains("fuzzer"), "{shown}");
+
+        let mut wrapper = llvm.wrapperxx();
+        wrapper.env("QUAGMIRE_ENGINE", "/nowhere/libquagmire.a");
+        let output = run(wrapper, folder.path(), &["-fsanitize=fuzzer", "plugin.cc", "-o", "f"], "");
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            "quagmire-cc: -fsanitize=fuzzer needs the engine libquagmire.a (tried /nowhere/libquagmire.a): \
+             run scripts/build, or name it with QUAGMIRE_ENGINE\n"
+        );
+    }
+}
+
+#[test]
+fn plain_mode_is_plain_clang() {
+    for llvm in installed() {
+        let folder = copied("commands");
+        let mut wrapper = llvm.wrapper();
+        wrapper.env("QUAGMIRE_NOOPT", "1").env("QUAGMIRE_DEBUG", "1");
+        let output = run(wrapper, folder.path(), &["a.c", "b.c", "-o", "a"], "");
+        let shown = format!("{} a.c b.c -o a\n", llvm.bindir.join("clang").display());
+        assert_eq!(String::from_utf8_lossy(&output.stderr), shown, "debug mode shows the command");
+        assert!(!has_runtime(&folder.path().join("a")));
+    }
+}
+
+#[test]
+fn a_name_that_ends_in_two_plus_signs_compiles_cxx() {
+    for llvm in installed() {
+        let folder = copied("commands");
+        let name = folder.path().join("quagmire-c++");
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_quagmire-cc"), &name).unwrap();
+        let mut command = Command::new(name);
+        llvm.choose(&mut command);
+        must(command, folder.path(), &["-shared", "-fPIC", "-Wl,-z,defs", "plugin.cc", "-o", "libplugin.so"]);
+    }
+}

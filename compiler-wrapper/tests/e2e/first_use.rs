@@ -1,0 +1,152 @@
+//! The first use on a machine: what is built, and what is said when something is missing.
+
+use crate::common::{Llvm, copied, installed, run};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A `clang` and `clang++` that write every start into a log, and an llvm-config that leads to them.
+fn logging_llvm(folder: &Path, llvm: &Llvm) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let script = |name: &str, text: String| {
+        let path = folder.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    let log = folder.join("log");
+    for name in ["clang", "clang++"] {
+        script(name, format!("echo {name} \"$@\" >> {}\nexec {}/{name} \"$@\"", log.display(), llvm.bindir.display()));
+    }
+    script(
+        "llvm-config",
+        format!("llvm-config-{} \"$@\" | sed 's|^{}$|{}|'", llvm.major, llvm.bindir.display(), folder.display()),
+    )
+}
+
+#[test]
+fn eight_compilers_started_at_once_build_everything_once() {
+    for llvm in installed() {
+        let (folder, tools) = (copied("commands"), tempfile::tempdir().unwrap());
+        let llvm_config = logging_llvm(tools.path(), &llvm);
+        let cache = folder.path().join("cache");
+        let compilers: Vec<_> = (0..8)
+            .map(|n| {
+                Command::new(env!("CARGO_BIN_EXE_quagmire-cc"))
+                    .current_dir(folder.path())
+                    .args(["a.c", "b.c", "-o", &format!("a{n}")])
+                    .env("QUAGMIRE_CACHE", &cache)
+                    .env("QUAGMIRE_LLVM_CONFIG", &llvm_config)
+                    .stderr(Stdio::piped())
+                    .spawn()
+                    .unwrap()
+            })
+            .collect();
+        for compiler in compilers {
+            let output = compiler.wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let log = fs::read_to_string(tools.path().join("log")).unwrap();
+        let built =
+            |output: &str| log.lines().filter(|line| format!("{line} ").contains(&format!(" -o {output} "))).count();
+        for output in ["quagmire-counts.so", "quagmire-runtime.o", "quagmire-main.o", "a7"] {
+            assert_eq!(built(output), 1, "{output}: {log}");
+        }
+        let left: Vec<_> =
+            fs::read_dir(&cache).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let known = |name: &String| {
+            ["plugin-", "objects-", "script-", "said-", "lock"].iter().any(|start| name.starts_with(start))
+        };
+        assert!(left.iter().all(known), "{left:?}");
+    }
+}
+
+#[test]
+fn a_clang_that_cannot_compile_the_plugin_shows_why_and_leaves_no_debris() {
+    for llvm in installed() {
+        let (folder, tools) = (copied("commands"), tempfile::tempdir().unwrap());
+        let llvm_config = logging_llvm(tools.path(), &llvm);
+        fs::write(tools.path().join("clang++"), "#!/bin/sh\necho out of luck >&2\nexit 1\n").unwrap();
+        let cache = folder.path().join("cache");
+        let mut wrapper = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
+        wrapper.env("QUAGMIRE_CACHE", &cache).env("QUAGMIRE_LLVM_CONFIG", &llvm_config);
+        let output = run(wrapper, folder.path(), &["-c", "a.c"], "");
+        let messages = String::from_utf8(output.stderr).unwrap();
+        let lines: Vec<_> = messages.lines().collect();
+        assert_eq!((output.status.code(), lines.len(), lines[0]), (Some(1), 2, "out of luck"), "{messages}");
+        assert!(
+            lines[1].starts_with("quagmire-cc: ") && lines[1].contains("cannot compile the pass plugin"),
+            "{messages}"
+        );
+        let left = fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        assert_eq!(left.filter(|name| name != "lock" && !name.starts_with("said-")).count(), 0);
+    }
+}
+
+#[test]
+fn an_llvm_without_its_clang_is_passed_over_and_a_named_one_comes_first() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(llvm) = installed().into_iter().find(|llvm| llvm.major == 14) else { return };
+    let (folder, tools) = (copied("commands"), tempfile::tempdir().unwrap());
+    let fake = tools.path().join("llvm-config-19");
+    fs::write(&fake, "#!/bin/sh\necho 19.1.7\necho /nowhere/bin\necho /nowhere/include\necho\n").unwrap();
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let real = Command::new("sh").args(["-c", "command -v llvm-config-14"]).output().unwrap();
+    std::os::unix::fs::symlink(String::from_utf8(real.stdout).unwrap().trim(), tools.path().join("llvm-config-14"))
+        .unwrap();
+    let chosen = |quagmire: Option<&str>, plain: Option<&str>| {
+        let mut wrapper = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
+        wrapper.env_remove("QUAGMIRE_LLVM_CONFIG").env_remove("LLVM_CONFIG").env("QUAGMIRE_DEBUG", "1");
+        wrapper.env("PATH", tools.path()).env("QUAGMIRE_CACHE", folder.path().join("cache"));
+        wrapper.envs(quagmire.map(|value| ("QUAGMIRE_LLVM_CONFIG", value)));
+        wrapper.envs(plain.map(|value| ("LLVM_CONFIG", value)));
+        String::from_utf8(run(wrapper, folder.path(), &["--version"], "").stderr).unwrap()
+    };
+    let right = format!("{} --version\n", llvm.bindir.join("clang").display());
+    assert_eq!(chosen(None, None), right);
+    assert_eq!(chosen(Some("llvm-config-14"), Some("/nowhere/llvm-config")), right);
+    let error = chosen(Some("llvm-config-19"), Some("llvm-config-14"));
+    assert!(error.contains("LLVM's headers are not in /nowhere/include"), "{error}");
+}
+
+#[test]
+fn without_any_llvm_one_line_names_the_packages() {
+    let folder = copied("commands");
+    let mut wrapper = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
+    wrapper.env_remove("QUAGMIRE_LLVM_CONFIG").env_remove("LLVM_CONFIG");
+    wrapper.env("PATH", folder.path()).env("QUAGMIRE_CACHE", folder.path().join("cache"));
+    let output = run(wrapper, folder.path(), &["-c", "a.c"], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "quagmire-cc: no clang 14 to 19 with its LLVM headers found: install clang-19 and llvm-19-dev \
+         (scripts/install-deps does), or name an llvm-config with QUAGMIRE_LLVM_CONFIG\n"
+    );
+}
+
+#[test]
+fn an_unsupported_llvm_is_named_with_what_is_supported() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = copied("commands");
+    let llvm_config = folder.path().join("llvm-config");
+    fs::write(&llvm_config, "#!/bin/sh\necho 21.1.0\necho /bin\necho /include\necho\n").unwrap();
+    fs::set_permissions(&llvm_config, fs::Permissions::from_mode(0o755)).unwrap();
+    let wrapper = || {
+        let mut wrapper = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
+        wrapper.env_remove("QUAGMIRE_LLVM_CONFIG").env_remove("LLVM_CONFIG");
+        wrapper.env("PATH", folder.path()).env("QUAGMIRE_CACHE", folder.path().join("cache"));
+        wrapper
+    };
+    let output = run(wrapper(), folder.path(), &["-c", "a.c"], "");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("llvm-config is of LLVM 21.1.0, and 14 to 19 are supported"), "{message}");
+
+    let mut named = wrapper();
+    named.env("LLVM_CONFIG", "llvm-config");
+    let output = run(named, folder.path(), &["-c", "a.c"], "");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "quagmire-cc: LLVM_CONFIG=llvm-config: it is of LLVM 21.1.0: name an llvm-config of LLVM 14 to 19, or unset \
+         LLVM_CONFIG\n"
+    );
+}

@@ -1,0 +1,48 @@
+//! The runtime under AddressSanitizer and UndefinedBehaviorSanitizer.
+
+use std::{path::Path, process::Command};
+
+use crate::common::{Llvm, copied, installed, must};
+
+/// Compiles C files, those of the runtime among them, so that whatever is wrong ends the program.
+fn build(llvm: &Llvm, folder: &Path, sources: &[&str], options: &[&str], program: &str) {
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
+    let mut command = llvm.clang();
+    command.args(["-g", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-rdynamic", "-fno-builtin"]);
+    command.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]).arg("-I").arg(&runtime);
+    for source in sources {
+        let own = folder.join(source);
+        command.arg(if own.exists() { own } else { runtime.join(source) });
+    }
+    must(command, folder, &[options, &["-ldl", "-o", program]].concat());
+}
+
+/// A program that ends as it should says so.
+fn check(mut command: Command, folder: &Path) {
+    command
+        .env("ASAN_OPTIONS", "detect_leaks=0:handle_segv=0:abort_on_error=0")
+        .env("UBSAN_OPTIONS", "print_stacktrace=1");
+    let said = must(command, folder, &[]);
+    assert!(said.ends_with("done\n"), "{said}");
+}
+
+#[test]
+fn objects_come_and_go_and_runs_end_in_every_way_in_process() {
+    for llvm in installed() {
+        let folder = copied("runtime");
+        build(&llvm, folder.path(), &["engine.c", "runtime.c", "inprocess.c", "compares.c"], &[], "program");
+        check(Command::new("./program"), folder.path());
+    }
+}
+
+#[test]
+fn the_fork_server_answers_every_request() {
+    for llvm in installed() {
+        let folder = copied("runtime");
+        build(&llvm, folder.path(), &["served.c", "runtime.c", "serve.c"], &[], "program");
+        build(&llvm, folder.path(), &["served.c"], &["-DFUZZER"], "fuzzer");
+        let mut command = Command::new("./fuzzer");
+        command.arg("./program");
+        check(command, folder.path());
+    }
+}

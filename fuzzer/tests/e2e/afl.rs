@@ -1,0 +1,165 @@
+//! What AFL++ has brought: its macros, and its tools that run our programs.
+
+use std::collections::BTreeSet;
+use std::{path::PathBuf, process::Command};
+
+use crate::common::{Run, Scene, built, compiler, has_program, number, run, testdata};
+use serde_json::Value;
+
+/// `testdata/deeper.c` as a plain program, and with `-D` of these.
+fn program(defined: &str) -> PathBuf {
+    let define = if defined.is_empty() { "-DPLAIN".to_owned() } else { format!("-D{defined}") };
+    built("deeper.c", &["-g", "-O1", &define], None)
+}
+
+const BUILDS: [&str; 3] = ["", "DEFERRED", "PERSISTENT"];
+
+/// Whether AFL++ is installed; leaves out what needs it if not.
+#[track_caller]
+fn has_afl() -> bool {
+    has_program("afl-showmap", "afl++")
+}
+
+/// A tool of AFL++ in a scene.
+fn tool(scene: &Scene, name: &str, arguments: &[&str], program: &PathBuf) -> Run {
+    let mut command = Command::new(name);
+    for setting in ["QUIET", "NO_UI", "NO_AFFINITY", "SKIP_CPUFREQ", "I_DONT_CARE_ABOUT_MISSING_CRASHES", "ALLOW_TMP"] {
+        command.env(format!("AFL_{setting}"), "1");
+    }
+    run(command.current_dir(scene.path("")).args(arguments).arg("--").arg(program))
+}
+
+fn replayed(scene: &Scene, program: &PathBuf, options: &[&str]) -> Vec<Value> {
+    let mut command = scene.quagmire(&["replay", "--json", "--hang-timeout", "1s"]);
+    let run = run(command.args(options).arg("seeds").arg("--").arg(program)).ended();
+    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    report["inputs"].as_array().expect("inputs").clone()
+}
+
+#[test]
+fn each_round_of_a_loop_is_counted_by_itself() {
+    let scene = Scene::new(&[("a", b"x"), ("b", &[b'x'; 100]), ("c", b"quad")]);
+    let inputs = replayed(&scene, &program("PERSISTENT"), &["-n", "10"]);
+    let instructions = |input: &Value| number(&input["instructions"]);
+    for input in &inputs {
+        // as often as one likes, and from one process to the next
+        assert_eq!(input["instructions_range"][0], input["instructions_range"][1], "{input:#}");
+    }
+    assert!(instructions(&inputs[1]) > instructions(&inputs[0]), "{inputs:#?}");
+    assert!(instructions(&inputs[1]) < 5000, "what comes before the loop is not counted: {inputs:#?}");
+    let entered =
+        |name: &str| inputs[2]["functions"].as_array().expect("functions").iter().any(|f| f["function"] == name);
+    assert!(entered("main") && entered("look") && !entered("prepare"), "{:#}", inputs[2]);
+}
+
+#[test]
+fn what_comes_before_a_late_start_is_not_counted() {
+    let scene = Scene::new(&[("a", b"x")]);
+    let instructions = |build| number(&replayed(&scene, &program(build), &["-n", "2"])[0]["instructions"]);
+    assert!(instructions("") > 5000 && instructions("DEFERRED") < 5000);
+}
+
+#[test]
+fn rounds_that_crash_or_hang_are_told_and_the_next_one_is_run() {
+    for build in BUILDS {
+        let scene = Scene::new(&[]);
+        for (input, status) in [("qua!", "crashed"), ("qua?", "hung"), ("quad", "returned")] {
+            scene.write("seeds/one", input.as_bytes());
+            let input = &replayed(&scene, &program(build), &["-n", "2"])[0];
+            assert_eq!(input["status"], status, "{build}: {input:#}");
+            assert!(number(&input["edges_hit"]) >= 5, "{build}: {input:#}");
+        }
+        scene.write("seeds/one", b"quad");
+        let ended = scene.fuzz(&program(build), "--execs 3000 --seed 1 --max-size 100 --hang-timeout 100ms");
+        assert_eq!(ended.code, Some(0), "{build}: {ended:#?}");
+        assert!(number(&scene.summary()["executions"]) >= 3000, "{build}: {:#}", scene.summary());
+    }
+}
+
+#[test]
+fn a_harness_can_be_run_by_the_fork_server() {
+    let scene = Scene::new(&[("a", b"quad"), ("b", b"no")]);
+    let program = scene.path("program");
+    let mut command = compiler("deeper.c", None);
+    let options = ["-g", "-O1", "-DHARNESS", "-fsanitize=fuzzer"];
+    let command = command.env("QUAGMIRE_DRIVER", "1").args(options).arg(testdata("deeper.c")).arg("-o").arg(&program);
+    run(command).ended();
+    let inputs = replayed(&scene, &program, &["-n", "2"]);
+    assert_eq!([&inputs[0]["status"], &inputs[1]["status"]], ["returned", "rejected"]);
+    // by hand
+    run(Command::new(&program).arg(scene.path("seeds/a"))).ended();
+    assert_eq!(scene.fuzz(&program, "--execs 2000 --seed 1").code, Some(0));
+    assert_eq!(scene.summary()["target"]["engine"], "fork-server");
+}
+
+#[test]
+fn afl_showmap_sees_who_goes_further() {
+    if !has_afl() {
+        return;
+    }
+    for build in BUILDS {
+        let scene = Scene::new(&[("1", b"x..."), ("2", b"q..."), ("3", b"qu.."), ("4", b"qua."), ("5", b"qua!")]);
+        let ended = tool(&scene, "afl-showmap", &["-q", "-i", "seeds", "-o", "maps"], &program(build));
+        // there was a crash
+        assert_eq!(ended.code, Some(2), "{ended:#?}");
+        let again = tool(&scene, "afl-showmap", &["-q", "-i", "seeds", "-o", "again"], &program(build));
+        assert!(again.code == Some(2) && scene.files("maps") == scene.files("again"), "{build}: maps differ");
+        let entries = |map: &Vec<u8>| map.iter().filter(|byte| **byte == b'\n').count();
+        let maps: Vec<Vec<u8>> = scene.files("maps").into_values().collect();
+        let sizes: Vec<usize> = maps.iter().map(entries).collect();
+        assert!(sizes[0] > 0 && sizes[..4].is_sorted_by(|a, b| a < b), "{build}: {sizes:?}");
+        // a crash hides no branch that led to it: neither its own, nor the last one that it shares with the input before
+        let edges = |map: usize| -> BTreeSet<Vec<u8>> {
+            let map = &maps[map];
+            map.split(|byte| *byte == b'\n')
+                .filter_map(|line| Some(line.split(|b| *b == b':').next()?.to_vec()))
+                .collect()
+        };
+        assert!(!edges(4).is_subset(&edges(3)), "{build}: {sizes:?}");
+        assert!(edges(3).difference(&edges(2)).any(|edge| edges(4).contains(edge)), "{build}: {sizes:?}");
+    }
+}
+
+#[test]
+fn afl_showmap_needs_no_fork_server() {
+    if !has_afl() {
+        return;
+    }
+    let scene = Scene::new(&[("4", b"qua.")]);
+    let stdin = std::fs::File::open(scene.path("seeds/4")).expect("a seed");
+    let mut command = Command::new("afl-showmap");
+    let output =
+        command.current_dir(scene.path("")).args(["-q", "-o", "map", "--"]).arg(program("")).stdin(stdin).output();
+    assert!(output.expect("it starts").status.success());
+    assert!(scene.files("")["map"].iter().filter(|byte| **byte == b'\n').count() >= 5);
+}
+
+#[test]
+fn afl_fuzz_finds_new_paths() {
+    if !has_afl() {
+        return;
+    }
+    for build in BUILDS {
+        let scene = Scene::new(&[("a", b"quiz")]);
+        let arguments = ["-i", "seeds", "-o", "out", "-s", "1", "-E", "3000"];
+        let ended = tool(&scene, "afl-fuzz", &arguments, &program(build));
+        assert_eq!(ended.code, Some(0), "{ended:#?}");
+        let stats = std::fs::read_to_string(scene.path("out/default/fuzzer_stats")).expect("statistics");
+        let is = |key: &str| stats.lines().find(|line| line.starts_with(key)).and_then(|line| line.split(": ").nth(1));
+        assert!(is("corpus_found").expect("a number").parse::<u64>().expect("a number") > 0, "{build}: {stats}");
+        assert_eq!(is("stability"), Some("100.00%"), "{build}: {stats}");
+    }
+}
+
+#[test]
+fn afl_cmin_keeps_one_of_two_equal_inputs() {
+    if !has_afl() {
+        return;
+    }
+    for build in BUILDS {
+        let scene = Scene::new(&[("a", b"quiz"), ("b", b"quit"), ("c", b"zzzz")]);
+        let ended = tool(&scene, "afl-cmin", &["-i", "seeds", "-o", "fewer"], &program(build));
+        assert_eq!(ended.code, Some(0), "{ended:#?}");
+        assert_eq!(scene.files("fewer").len(), 2, "{build}: {:?}", scene.files("fewer").keys());
+    }
+}

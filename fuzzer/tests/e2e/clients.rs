@@ -1,0 +1,160 @@
+//! Campaigns on several cores: clients share what they find, and nothing is lost when one is killed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    process::{Child, Stdio},
+    sync::MutexGuard,
+};
+
+use crate::common::{Scene, alone, children, ended, harness, is_alive, number, run, signal, skip, wait_until};
+use serde_json::Value;
+
+const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
+
+/// The machine's cores, where there are two; leaves out what needs them if not.
+#[track_caller]
+fn two_cores() -> Option<MutexGuard<'static, ()>> {
+    let two = std::thread::available_parallelism().is_ok_and(|cores| cores.get() >= 2);
+    if !two {
+        skip("two-cores", "these tests need a machine with two cores");
+    }
+    two.then(alone)
+}
+
+fn summary_of(folder: &Path) -> Value {
+    let text = fs::read_to_string(folder.join("summary.json")).expect("a summary");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn contents(files: BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
+    files.into_values().collect()
+}
+
+/// All processes below one.
+fn descendants(process: u32) -> Vec<u32> {
+    children(process).into_iter().flat_map(|child| [vec![child], descendants(child)].concat()).collect()
+}
+
+fn started(scene: &Scene, options: &str) -> Child {
+    let mut command = scene.campaign(&harness("quadratic.c"), options);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    wait_until("both clients keep something", || {
+        let kept = |folder: &str| fs::read_dir(scene.path(folder)).map_or(0, Iterator::count);
+        (kept("out/queue") > 3 && kept("out/clients/client-1/queue") > 3).then_some(())
+    });
+    child
+}
+
+#[test]
+fn clients_divide_the_executions_and_share_what_they_find() {
+    let Some(_alone) = two_cores() else { return };
+    let scene = Scene::new(&[("text", b"some text without any keyword in it\n")]);
+    let run = scene.fuzz(&harness("keyword.c"), "-j 2 --seed 1 --max-size 200 --execs 100001 --no-confirm").ended();
+    assert_eq!(run.stderr, "");
+    let summary = scene.summary();
+    assert_eq!(summary["stopped_by"], "execs");
+    let clients = summary["clients"].as_array().expect("clients");
+    let executions: Vec<u64> = clients.iter().map(|client| number(&client["executions"])).collect();
+    assert_eq!(executions.iter().sum::<u64>(), number(&summary["executions"]));
+    assert!(executions.len() == 2 && executions.iter().all(|&part| part >= 50_001), "{executions:?}");
+    // executions are counted by whoever makes them, and their costs are those of both
+    let costs = number(&summary["costs"][0]["count"]);
+    assert!(
+        costs > executions[0].max(executions[1]) && costs <= number(&summary["executions"]),
+        "{costs} of {executions:?}"
+    );
+    // what another client has found has its name, and a parent here
+    let queue = scene.files("out/queue");
+    let foreign = queue.keys().filter(|name| name.contains(",sync_client-1,src_")).count();
+    assert_eq!(foreign as u64, number(&summary["foreign"]));
+    assert!(foreign > 0);
+    let other = summary_of(&scene.path("out/clients/client-1"));
+    assert!(number(&summary["edges_found"]) >= number(&other["edges_found"]));
+    assert!(summary["worst"]["instructions_ratio"].as_f64() >= other["worst"]["instructions_ratio"].as_f64());
+    // they do not do the same work twice
+    let own = |folder: &str| -> BTreeSet<Vec<u8>> {
+        let files = scene.files(folder).into_iter();
+        files.filter(|(name, _)| !name.contains("sync_") && !name.contains("orig_")).map(|(_, bytes)| bytes).collect()
+    };
+    let (one, another) = (own("out/queue"), own("out/clients/client-1/queue"));
+    assert!(one.intersection(&another).count() < one.len().min(another.len()) / 2);
+}
+
+#[test]
+fn faults_of_all_clients_are_in_the_output_folder() {
+    let Some(_alone) = two_cores() else { return };
+    let scene = Scene::new(&[("text", b"some text <!MASK? in it")]);
+    scene.fuzz(&harness("keyword.c"), "-j 2 --seed 3 --max-size 100 --execs 200000 --no-confirm").ended();
+    let summary = scene.summary();
+    assert!(number(&summary["faults"]) > 0);
+    let all = contents(scene.files("out/faults"));
+    assert_eq!(all.len() as u64, number(&summary["faults"]));
+}
+
+#[test]
+fn killed_clients_are_started_again_and_nothing_is_lost() {
+    let Some(_alone) = two_cores() else { return };
+    let scene = Scene::new(SEED);
+    let campaign = started(&scene, "-j 2 --seed 1 --max-size 200 --time 1h --no-confirm");
+    let mut killed = Vec::new();
+    for turn in 0..4 {
+        let all = wait_until("all processes are there", || {
+            let all = descendants(campaign.id());
+            // a worker of the first client, and the second client with its worker
+            (all.len() >= 3).then_some(all)
+        });
+        let victim = all[turn % all.len()];
+        killed.push(victim);
+        // it may have ended meanwhile
+        // SAFETY: a process below the one that this test started.
+        unsafe { libc::kill(victim as i32, libc::SIGKILL) };
+        wait_until("it has gone", || (!is_alive(victim)).then_some(()));
+    }
+    wait_until("another worker and another client", || {
+        let all = descendants(campaign.id());
+        (all.len() >= 3 && all.iter().all(|process| !killed.contains(process))).then_some(())
+    });
+    let before = ["out/queue", "out/clients/client-1/queue"].map(|folder| contents(scene.files(folder)));
+    let executions = |scene: &Scene| number(&scene.summary()["executions"]);
+    let so_far = wait_until("a summary", || scene.path("out/summary.json").is_file().then(|| executions(&scene)));
+    wait_until("executions go on", || (executions(&scene) > so_far).then_some(()));
+    let processes = descendants(campaign.id());
+    signal(campaign.id(), libc::SIGINT);
+    ended(campaign).ended();
+    assert_eq!(scene.summary()["stopped_by"], "signal");
+    let after = ["out/queue", "out/clients/client-1/queue"].map(|folder| contents(scene.files(folder)));
+    assert!(before[0].is_subset(&after[0]) && before[1].is_subset(&after[1]));
+    assert!(processes.into_iter().all(|process| !is_alive(process)));
+}
+
+#[test]
+fn a_campaign_whose_first_process_is_killed_ends_and_can_be_resumed() {
+    let Some(_alone) = two_cores() else { return };
+    let scene = Scene::new(SEED);
+    let options = "-j 2 --seed 1 --max-size 200 --no-confirm";
+    let mut campaign = started(&scene, &format!("{options} --time 1h"));
+    let processes = descendants(campaign.id());
+    campaign.kill().expect("killed");
+    campaign.wait().expect("ended");
+    for process in processes {
+        wait_until("its processes end", || (!is_alive(process)).then_some(()));
+    }
+    let of = |folder: &str| number(&summary_of(&scene.path(folder))["executions"]);
+    let before = (of("out"), of("out/clients/client-1"));
+    assert!(before.0 > 0 && before.1 > 0, "each has written its summary");
+    scene.fuzz(&harness("quadratic.c"), &format!("{options} --execs 2000 --resume")).ended();
+    assert!(of("out") >= before.0 + 2000 && of("out/clients/client-1") >= before.1 + 1000);
+}
+
+#[test]
+fn cores_that_are_not_there_are_refused() {
+    let scene = Scene::new(SEED);
+    for (options, word) in
+        [("--cores 0-99999", "no list of cores"), ("-j 10000", "may use"), ("--cores 9999", "core 9999")]
+    {
+        run(&mut scene.campaign(&harness("quadratic.c"), options)).refused(2, &[word]);
+    }
+    assert!(!scene.path("out").exists());
+}

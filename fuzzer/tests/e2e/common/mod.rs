@@ -1,0 +1,337 @@
+//! Harnesses built with quagmire-cc, campaigns in scratch folders, and what they leave behind.
+
+mod missing;
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+pub(crate) use missing::{may_skip, skip};
+use serde_json::Value;
+
+/// Long enough for any wait on any machine; nothing waits for it in vain unless it fails.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The folder with `quagmire`, `quagmire-cc` and the engine: what a user has.
+pub(crate) fn binaries() -> PathBuf {
+    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release");
+    let folder = std::env::var_os("QUAGMIRE_BIN").map_or(usual, PathBuf::from);
+    for name in ["quagmire", "quagmire-cc", "quagmire-c++", "libquagmire.a"] {
+        let path = folder.join(name);
+        assert!(path.exists(), "{} is not there: run scripts/build first, or set QUAGMIRE_BIN", path.display());
+    }
+    folder.canonicalize().expect("it exists")
+}
+
+/// A file of `tests/testdata`.
+pub(crate) fn testdata(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/testdata").join(name)
+}
+
+/// The compiler wrapper for a source file, of this LLVM if one is given.
+pub(crate) fn compiler(source: &str, llvm: Option<u32>) -> Command {
+    let wrapper = if source.ends_with(".c") { "quagmire-cc" } else { "quagmire-c++" };
+    let mut command = Command::new(binaries().join(wrapper));
+    if let Some(llvm) = llvm {
+        command.env("QUAGMIRE_LLVM_CONFIG", format!("llvm-config-{llvm}"));
+    }
+    command
+}
+
+/// Whether a program can be started; leaves out what needs it if not.
+#[track_caller]
+pub(crate) fn has_program(program: &str, what: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok();
+    if !found {
+        skip(what, "scripts/install-deps --test installs it");
+    }
+    found
+}
+
+/// LLVM 19 and 14; without those that may be missing.
+#[track_caller]
+pub(crate) fn llvms() -> Vec<u32> {
+    let mut versions = vec![19, 14];
+    versions.retain(|version| has_program(&format!("llvm-config-{version}"), &format!("llvm-{version}")));
+    versions
+}
+
+/// Whether this process may do everything, in which case permissions say nothing.
+pub(crate) fn is_root() -> bool {
+    // SAFETY: asks for a number.
+    unsafe { libc::geteuid() == 0 }
+}
+
+/// The harness of a file of `tests/testdata`, built as most are: with `-g -O1 -fsanitize=fuzzer`.
+pub(crate) fn harness(source: &str) -> PathBuf {
+    built(source, &["-g", "-O1", "-fsanitize=fuzzer"], None)
+}
+
+/// What a file of `tests/testdata` becomes with these options. Built once, and again when anything that goes into it has
+/// changed.
+pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
+    // two tests may build at a time, but not the same thing
+    static BUILDING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
+    let source_file = testdata(source);
+    let mut key = DefaultHasher::new();
+    (source, options, llvm, fs::read(&source_file).expect("testdata")).hash(&mut key);
+    for part in ["quagmire-cc", "libquagmire.a"] {
+        fs::metadata(binaries().join(part)).and_then(|file| file.modified()).expect("a time").hash(&mut key);
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("harnesses");
+    let stem = source.split('.').next().expect("a name");
+    let path = folder.join(format!("{stem}-{:016x}", key.finish()));
+    if path.exists() {
+        return path;
+    }
+    let lock = BUILDING.lock().unwrap_or_else(PoisonError::into_inner).entry(path.clone()).or_default().clone();
+    let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
+    if path.exists() {
+        return path;
+    }
+    fs::create_dir_all(&folder).expect("a folder for harnesses");
+    let unfinished = folder.join(format!("{stem}-{:016x}-{}", key.finish(), std::process::id()));
+    let mut command = compiler(source, llvm);
+    // the source comes first: the order in which libraries have to follow it
+    let output =
+        command.arg(&source_file).args(options).arg("-o").arg(&unfinished).output().expect("quagmire-cc starts");
+    assert!(output.status.success(), "{source} {options:?}: {}", String::from_utf8_lossy(&output.stderr));
+    fs::rename(&unfinished, &path).expect("renamed");
+    path
+}
+
+/// Copies a program by another process: one that this process has open for writing, and a child that another test is just
+/// starting too, could not be executed.
+pub(crate) fn copy_program(from: &Path, to: &Path) {
+    run(Command::new("cp").arg("--").arg(from).arg(to)).ended();
+}
+
+/// Lets only one test at a time go on of those that want two cores, or go by the clock.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    // a test that failed has left nothing half done
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How a command ended and what it said.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    /// That it ended as asked, without a word of complaint.
+    #[track_caller]
+    pub(crate) fn ended(self) -> Self {
+        assert!(self.code == Some(0) && self.stderr.is_empty(), "{self:#?}");
+        self
+    }
+
+    /// That it was refused with this exit code, and one line that contains all of these words.
+    #[track_caller]
+    pub(crate) fn refused(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        assert!(self.stderr.starts_with("quagmire: ") && self.stderr.ends_with('\n'), "{self:#?}");
+        assert_eq!(self.stderr.lines().count(), 1, "more than one line: {self:#?}");
+        for word in words {
+            assert!(self.stderr.contains(word), "no `{word}` in {self:#?}");
+        }
+        for word in ["panicked", "RUST_BACKTRACE", "stack backtrace", "LibAFL", "Os {", "unwrap"] {
+            assert!(!self.stderr.contains(word), "`{word}` in {self:#?}");
+        }
+    }
+}
+
+/// Runs a command to its end, which has to come.
+pub(crate) fn run(command: &mut Command) -> Run {
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    ended(child.expect("it starts"))
+}
+
+/// The end of a command whose output is piped.
+pub(crate) fn ended(mut child: Child) -> Run {
+    let (mut out, mut err) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
+    let read = |stream: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("it can be read");
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let stderr = std::thread::spawn(move || read(&mut err));
+    let stdout = std::thread::spawn(move || read(&mut out));
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            break status;
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill().expect("a child");
+            panic!("the command does not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let stderr = stderr.join().expect("read");
+    // what `replay` says on machines without hardware counters is no complaint
+    let is_complaint = |line: &&str| !line.starts_with("quagmire: no hardware counters on this machine: ");
+    let stderr = stderr.split_inclusive('\n').filter(is_complaint).collect();
+    Run { code: status.code(), stdout: stdout.join().expect("read"), stderr }
+}
+
+/// The command will be started with this effect of SIGHUP, SIGINT and SIGQUIT, instead of what it was before.
+pub(crate) fn with_signals(command: &mut Command, effect: libc::sighandler_t) {
+    // SAFETY: async-signal-safe calls.
+    unsafe {
+        command.pre_exec(move || {
+            for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+                libc::signal(signal, effect);
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Asks again and again until there is an answer.
+#[track_caller]
+pub(crate) fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(start.elapsed() < PATIENCE, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Sends a signal to a process by its number.
+pub(crate) fn signal(process: u32, signal: i32) {
+    // SAFETY: a process that this test started.
+    assert_eq!(unsafe { libc::kill(process as i32, signal) }, 0);
+}
+
+/// Whether a process is there, and has not ended already.
+pub(crate) fn is_alive(process: u32) -> bool {
+    let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    state.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z') && !rest.is_empty())
+}
+
+/// Processes that run this program.
+pub(crate) fn processes(program: &Path) -> Vec<u32> {
+    let listed = fs::read_dir("/proc").expect("processes").flatten();
+    let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.filter(|number| fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|exe| exe == *program)).collect()
+}
+
+/// The children of a process.
+pub(crate) fn children(process: u32) -> Vec<u32> {
+    let listed = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    listed.split_whitespace().map(|number| number.parse().expect("a number")).collect()
+}
+
+/// A scratch folder in which campaigns run: seeds in `seeds/`, output in `out/`.
+pub(crate) struct Scene {
+    folder: tempfile::TempDir,
+}
+
+impl Scene {
+    /// With these seeds.
+    pub(crate) fn new(seeds: &[(&str, &[u8])]) -> Self {
+        let scene = Self { folder: tempfile::tempdir().expect("a scratch folder") };
+        fs::create_dir(scene.path("seeds")).expect("created");
+        for (name, bytes) in seeds {
+            scene.write(&format!("seeds/{name}"), bytes);
+        }
+        scene
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("inside")).expect("created");
+        fs::write(&path, bytes).expect("written");
+        path
+    }
+
+    /// `quagmire` with these arguments, to be run here.
+    pub(crate) fn quagmire(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(binaries().join("quagmire"));
+        command.current_dir(&self.folder).args(arguments).env_remove("QUAGMIRE_PROGRAM").env_remove("QUAGMIRE_COMMAND");
+        // whoever started the tests may ignore some
+        with_signals(&mut command, libc::SIG_DFL);
+        command
+    }
+
+    /// A campaign from `seeds` to `out` with these options.
+    pub(crate) fn campaign(&self, harness: &Path, options: &str) -> Command {
+        let mut command = self.quagmire(&["fuzz", "-i", "seeds", "-o", "out"]);
+        command.args(options.split_whitespace()).arg("--").arg(harness);
+        command
+    }
+
+    /// Runs such a campaign to its end.
+    pub(crate) fn fuzz(&self, harness: &Path, options: &str) -> Run {
+        run(&mut self.campaign(harness, options))
+    }
+
+    /// `quagmire replay --json` of these inputs with these options.
+    pub(crate) fn replay(&self, harness: &Path, options: &str, inputs: &[&Path]) -> Vec<Value> {
+        let mut command = self.quagmire(&["replay", "--json"]);
+        let run = run(command.args(options.split_whitespace()).args(inputs).arg("--").arg(harness)).ended();
+        let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        report["inputs"].as_array().expect("inputs").clone()
+    }
+
+    /// `summary.json`.
+    pub(crate) fn summary(&self) -> Value {
+        let text = fs::read_to_string(self.path("out/summary.json")).expect("a summary");
+        serde_json::from_str(&text).expect("JSON")
+    }
+
+    /// `logs/quagmire.log`.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.path("out/logs/quagmire.log")).expect("a log")
+    }
+
+    /// Names and contents of the files in a folder, hidden ones too.
+    pub(crate) fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
+        let entries = fs::read_dir(self.path(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        let file = |entry: fs::DirEntry| {
+            (entry.file_name().into_string().expect("text"), fs::read(entry.path()).expect("a file"))
+        };
+        entries.flatten().filter(|entry| entry.path().is_file()).map(file).collect()
+    }
+
+    /// Names and contents of all files below the scene, but for locks: what must survive a refusal.
+    pub(crate) fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let kind = entry.file_type().expect("a type");
+                if kind.is_dir() {
+                    folders.push(entry.path());
+                } else if kind.is_file() && entry.file_name() != ".lock" {
+                    files.insert(entry.path(), fs::read(entry.path()).unwrap_or_default());
+                }
+            }
+        }
+        files
+    }
+}
+
+/// A number of a report.
+#[track_caller]
+pub(crate) fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("{value} is not a count"))
+}

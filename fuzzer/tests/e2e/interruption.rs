@@ -1,0 +1,206 @@
+//! Campaigns that are stopped, killed, resumed and replaced: nothing that was found is lost.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::{Child, Stdio};
+
+use crate::common::{Scene, children, ended, harness, number, run, signal, wait_until, with_signals};
+
+const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
+
+/// A campaign without an end, once it has kept something.
+fn started(scene: &Scene, options: &str) -> Child {
+    let mut command = scene.campaign(&harness("quadratic.c"), &format!("--seed 1 --max-size 200 --time 1h {options}"));
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    wait_until("the campaign keeps something", || (queue_length(scene) > 3).then_some(()));
+    child
+}
+
+fn queue_length(scene: &Scene) -> usize {
+    let entries = fs::read_dir(scene.path("out/queue")).into_iter().flatten().flatten();
+    entries.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.')).count()
+}
+
+fn contents(files: BTreeMap<String, Vec<u8>>) -> Vec<Vec<u8>> {
+    let mut contents: Vec<Vec<u8>> = files.into_values().collect();
+    contents.sort();
+    contents
+}
+
+#[track_caller]
+fn stops_on(with: i32) {
+    let scene = Scene::new(SEED);
+    let campaign = started(&scene, "");
+    signal(campaign.id(), with);
+    let run = ended(campaign).ended();
+    assert!(run.stdout.contains("stopped on request"), "{run:#?}");
+    let summary = scene.summary();
+    assert_eq!(summary["stopped_by"], "signal");
+    assert!(number(&summary["executions"]) > 0);
+    for file in ["fuzzer_stats", "plot_data", ".checkpoint", "logs/coverage_plot_data.txt"] {
+        assert!(scene.path("out").join(file).is_file(), "{file}");
+    }
+    for folder in ["out", "out/queue", "out/degradations"] {
+        let unfinished = scene.files(folder).into_keys().find(|name| name.starts_with(".unfinished"));
+        assert_eq!(unfinished, None);
+    }
+}
+
+#[test]
+fn an_interrupt_ends_a_campaign_as_asked() {
+    stops_on(libc::SIGINT);
+}
+
+#[test]
+fn a_request_to_terminate_ends_a_campaign_as_asked() {
+    stops_on(libc::SIGTERM);
+}
+
+#[test]
+fn what_is_ignored_at_the_start_ends_nothing() {
+    let scene = Scene::new(&[("a", b"hello")]);
+    let mut command = scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h --no-confirm");
+    with_signals(&mut command, libc::SIG_IGN);
+    let mut running = command.stdout(Stdio::null()).spawn().expect("it starts");
+    let executions = || {
+        let text = std::fs::read(scene.path("out/summary.json")).ok()?;
+        Some(number(&serde_json::from_slice::<serde_json::Value>(&text).ok()?["executions"]))
+    };
+    let mut before = wait_until("it writes", executions);
+    signal(running.id(), libc::SIGHUP);
+    signal(running.id(), libc::SIGINT);
+    for worker in children(running.id()) {
+        signal(worker, libc::SIGHUP);
+    }
+    // twice: the first may have been on its way
+    for _ in 0..2 {
+        before = wait_until("it goes on", || executions().filter(|&now| now > before));
+    }
+    assert!(running.try_wait().expect("a child").is_none());
+    signal(running.id(), libc::SIGTERM);
+    assert!(running.wait().expect("a child").success());
+    assert_eq!(scene.summary()["stopped_by"], "signal");
+}
+
+#[test]
+fn a_campaign_goes_on_when_its_worker_is_killed() {
+    let scene = Scene::new(SEED);
+    let campaign = started(&scene, "");
+    for _ in 0..3 {
+        let worker = wait_until("there is a worker", || children(campaign.id()).first().copied());
+        signal(worker, libc::SIGKILL);
+        wait_until("there is another worker", || {
+            children(campaign.id()).first().copied().filter(|another| *another != worker)
+        });
+    }
+    let before = queue_length(&scene);
+    signal(campaign.id(), libc::SIGINT);
+    ended(campaign).ended();
+    assert!(queue_length(&scene) >= before);
+    assert_eq!(scene.summary()["stopped_by"], "signal");
+    assert!(scene.summary()["baseline"]["instructions"].is_u64());
+}
+
+#[test]
+fn no_worker_outlives_a_supervisor_that_is_killed() {
+    let scene = Scene::new(SEED);
+    let mut campaign = started(&scene, "");
+    let worker = wait_until("there is a worker", || children(campaign.id()).first().copied());
+    campaign.kill().expect("killed");
+    campaign.wait().expect("a child");
+    let gone = || {
+        let state = fs::read_to_string(format!("/proc/{worker}/stat")).unwrap_or_default();
+        (state.is_empty() || state.contains(") Z ")).then_some(())
+    };
+    wait_until("the worker is gone", gone);
+    // and its folder is free
+    let queue = scene.files("out/queue");
+    // a confirmation that was just being started may hold the lock a moment longer
+    let resumed = wait_until("the folder is free", || {
+        let run = scene.fuzz(&harness("quadratic.c"), "--seed 1 --max-size 200 --execs 1000 --resume");
+        (!run.stderr.contains("in use by another campaign")).then_some(run)
+    });
+    resumed.ended();
+    let now = contents(scene.files("out/queue"));
+    for (name, bytes) in queue.iter().filter(|(name, _)| !name.starts_with('.')) {
+        assert!(now.contains(bytes), "{name} is lost");
+    }
+}
+
+#[test]
+fn a_resumed_campaign_goes_on_where_it_was() {
+    let scene = Scene::new(SEED);
+    let harness = harness("quadratic.c");
+    scene.fuzz(&harness, "--execs 3000 --seed 1 --max-size 200").ended();
+    let (before, queue) = (scene.summary(), scene.files("out/queue"));
+    let found = scene.files("out/degradations");
+    scene.fuzz(&harness, "--execs 2000 --seed 1 --max-size 200 --resume").ended();
+    let (after, now) = (scene.summary(), scene.files("out/queue"));
+    assert_eq!((&before["executions"], &after["executions"]), (&3000.into(), &5000.into()));
+    for (name, bytes) in &queue {
+        assert_eq!(now.get(name), Some(bytes), "{name}");
+    }
+    for name in found.keys() {
+        assert!(scene.files("out/degradations").contains_key(name), "{name}");
+    }
+    let findings = |summary: &serde_json::Value| summary["findings"].as_array().expect("a list").clone();
+    assert!(findings(&after).starts_with(&findings(&before)));
+    assert!(after["seconds"].as_f64() > before["seconds"].as_f64());
+    assert_eq!(before["baseline"]["instructions"], after["baseline"]["instructions"]);
+}
+
+#[test]
+fn a_damaged_checkpoint_costs_no_entry_of_the_queue() {
+    for damage in [&b"nonsense"[..], b""] {
+        let scene = Scene::new(SEED);
+        let harness = harness("quadratic.c");
+        scene.fuzz(&harness, "--execs 3000 --seed 1 --max-size 200").ended();
+        let (before, queue) = (scene.summary(), scene.files("out/queue"));
+        scene.write("out/.checkpoint", damage);
+        scene.fuzz(&harness, "--execs 1000 --seed 2 --max-size 200 --resume").ended();
+        let now: Vec<Vec<u8>> = scene.files("out/queue").into_values().collect();
+        for (name, bytes) in queue {
+            assert!(now.contains(&bytes), "{name} is lost");
+        }
+        assert!(!scene.path("out/queue/.import").exists());
+        assert!(number(&scene.summary()["edges_found"]) >= number(&before["edges_found"]));
+        assert_eq!(scene.summary()["degradations"], scene.files("out/degradations").len());
+    }
+}
+
+#[test]
+fn a_resumed_campaign_with_findings_numbers_new_ones_after_the_old() {
+    let scene = Scene::new(&[("abort", b"abort"), ("plain", b"hello")]);
+    scene.fuzz(&harness("ends.c"), "--execs 500 --seed 1").ended();
+    assert_eq!(scene.files("out/faults").len(), 1);
+    fs::remove_file(scene.path("out/.checkpoint")).expect("removed");
+    scene.write("seeds/null", b"null"); // without the state, seeds are run again
+    scene.fuzz(&harness("ends.c"), "--execs 500 --seed 1 --resume").ended();
+    let faults = contents(scene.files("out/faults"));
+    assert!(faults.contains(&b"abort".to_vec()) && faults.contains(&b"null".to_vec()), "{faults:?}");
+    assert_eq!(scene.summary()["faults"], scene.files("out/faults").len());
+}
+
+#[test]
+fn a_forced_campaign_keeps_the_old_one() {
+    let scene = Scene::new(SEED);
+    let harness = harness("quadratic.c");
+    scene.fuzz(&harness, "--execs 1000 --seed 1 --max-size 200").ended();
+    let queue = scene.files("out/queue");
+    scene.fuzz(&harness, "--execs 300 --seed 2 --max-size 200 --force").ended();
+    assert_eq!(scene.files("out.old/queue"), queue);
+    assert_eq!(scene.summary()["executions"], 300);
+}
+
+#[test]
+fn a_campaign_can_start_from_the_queue_that_it_replaces() {
+    let scene = Scene::new(SEED);
+    let harness = harness("quadratic.c");
+    scene.fuzz(&harness, "--execs 1000 --seed 1 --max-size 200").ended();
+    let queue = contents(scene.files("out/queue"));
+    let mut command =
+        scene.quagmire(&["fuzz", "-i", "out/queue", "-o", "out", "--force", "--execs", "500", "--seed", "1"]);
+    run(command.args(["--max-size", "200", "--"]).arg(&harness)).ended();
+    let now = contents(scene.files("out/queue"));
+    assert!(queue.iter().all(|bytes| now.contains(bytes)));
+}

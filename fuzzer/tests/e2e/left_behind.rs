@@ -1,0 +1,125 @@
+//! What the target leaves behind, and what a process that is killed does: nothing stays, and nothing is lost.
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use crate::common::{
+    Scene, binaries, built, children, copy_program, ended, harness, is_alive, number, processes, run, signal,
+    wait_until,
+};
+
+/// `testdata/daemon.c` in a file of its own, so that its processes are known.
+fn daemon(scene: &Scene, options: &[&str]) -> PathBuf {
+    let own = scene.path("program");
+    copy_program(&built("daemon.c", options, None), &own);
+    own
+}
+
+#[test]
+fn daemons_of_the_target_end_with_the_campaign() {
+    for options in [&["-O1", "-DHARNESS", "-fsanitize=fuzzer"][..], &["-O1"]] {
+        let scene = Scene::new(&[("a", b"hello"), ("b", b"daemon")]);
+        let program = daemon(&scene, options);
+        scene.fuzz(&program, "--execs 60 --seed 1 --max-size 8 --no-confirm").ended();
+        assert_eq!(processes(&program), [0_u32; 0], "{options:?}");
+    }
+}
+
+#[test]
+fn daemons_of_the_target_are_ended_while_the_campaign_goes_on() {
+    let scene = Scene::new(&[("a", b"hello"), ("b", b"daemon")]);
+    let program = daemon(&scene, &["-O1"]);
+    let mut command = scene.campaign(&program, "--seed 1 --max-size 8 --no-confirm --hang-timeout 100ms --time 1h");
+    let campaign = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let first = wait_until("a daemon", || {
+        let ours = children(campaign.id());
+        processes(&program).into_iter().find(|process| *process != campaign.id() && ours.contains(process))
+    });
+    wait_until("its end", || (!processes(&program).contains(&first)).then_some(()));
+    signal(campaign.id(), libc::SIGINT);
+    ended(campaign).ended();
+    assert_eq!(processes(&program), [0_u32; 0]);
+}
+
+#[test]
+fn children_of_the_shell_that_became_quagmire_are_left_alone() {
+    let scene = Scene::new(&[("a", b"hello"), ("b", b"daemon")]);
+    let program = daemon(&scene, &["-O1"]);
+    let mut shell = Command::new("sh");
+    let script = "sleep 1000 >/dev/null 2>&1 & echo $! >child; exec quagmire fuzz -i seeds -o out --execs 60 --no-confirm -- ./program";
+    let path = format!("{}:{}", binaries().display(), std::env::var("PATH").unwrap_or_default());
+    run(shell.args(["-c", script]).current_dir(scene.path("")).env("PATH", path)).ended();
+    let child = std::fs::read_to_string(scene.path("child")).expect("a number").trim().parse().expect("a number");
+    assert!(is_alive(child));
+    signal(child, libc::SIGKILL);
+    // what they leave behind would come to quagmire as well: so nothing does
+    processes(&program).into_iter().for_each(|daemon| signal(daemon, libc::SIGKILL));
+}
+
+#[test]
+fn a_daemon_keeps_no_lock() {
+    let scene = Scene::new(&[("a", b"hello"), ("b", b"daemon")]);
+    let program = daemon(&scene, &["-O1", "-DHARNESS", "-fsanitize=fuzzer"]);
+    let options = "--seed 1 --max-size 8 --no-confirm --sync meeting --name one";
+    let mut command = scene.campaign(&program, &format!("{options} --time 1h"));
+    // a daemon has all descriptors: nobody would see the end of a pipe
+    let mut campaign =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let process = campaign.id();
+    wait_until("a daemon beside the worker", || (children(process).len() > 1).then_some(()));
+    signal(process, libc::SIGKILL);
+    campaign.wait().expect("ended");
+    let left = processes(&program);
+    assert!(!left.is_empty());
+    wait_until("the worker's end", || {
+        let resumed = run(&mut scene.campaign(&program, &format!("{options} --resume --execs 40")));
+        (resumed.code == Some(0)).then_some(())
+    });
+    // and those that the worker made before its end
+    let daemons = processes(&program);
+    assert!(left.iter().any(|process| daemons.contains(process)), "one has lived on");
+    daemons.into_iter().for_each(|daemon| signal(daemon, libc::SIGKILL));
+}
+
+/// Numbers of the queue's files; fails if two have the same.
+fn numbered(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<u64, (String, Vec<u8>)> {
+    let mut numbered = BTreeMap::new();
+    for (file, bytes) in files.into_iter().filter(|(file, _)| !file.starts_with('.')) {
+        let number = file.trim_start_matches("id_").split(',').next().and_then(|id| id.parse().ok()).expect("a number");
+        let twice = numbered.insert(number, (file.clone(), bytes));
+        assert!(twice.is_none(), "{file} and {twice:?}");
+    }
+    numbered
+}
+
+#[test]
+fn what_a_killed_worker_has_kept_keeps_its_number() {
+    let scene = Scene::new(&[("text", b"some text without any keyword in it\n")]);
+    let mut command = scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 4000 --time 1h --no-confirm");
+    let campaign = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let kept = || numbered(scene.files("out/queue"));
+    let is_there = || scene.path("out/queue").is_dir();
+    let mut all = wait_until("some inputs", || is_there().then(kept).filter(|kept| kept.len() > 5));
+    for _ in 0..3 {
+        let worker = wait_until("a worker", || children(campaign.id()).first().copied());
+        signal(worker, libc::SIGKILL);
+        let before = kept();
+        wait_until("another worker", || children(campaign.id()).first().filter(|now| **now != worker).copied());
+        let enough = Instant::now() + Duration::from_secs(5);
+        wait_until("more inputs", || (kept().len() > before.len() + 1 || Instant::now() > enough).then_some(()));
+        let after = kept();
+        let same = |(number, kept): (&u64, &(String, Vec<u8>))| after.get(number) == Some(kept);
+        assert!(all.iter().all(same) && before.iter().all(same), "{before:?} {after:?}");
+        all = after;
+    }
+    signal(campaign.id(), libc::SIGINT);
+    ended(campaign).ended();
+    let after = kept();
+    assert_eq!(number(&scene.summary()["entries"]), after.len() as u64);
+    // without a gap
+    assert!(after.keys().copied().eq(0..after.len() as u64));
+}

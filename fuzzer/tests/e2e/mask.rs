@@ -1,0 +1,138 @@
+//! `quagmire replay --mask`: which bytes matter.
+
+use crate::common::{Run, Scene, harness, number, run};
+use serde_json::Value;
+
+const TEXT: &[u8] = b"p, some text\n<!ATTLIST a b CDATA>\nand more of it\n";
+
+/// Where the keyword of [`TEXT`] is.
+const KEYWORD: std::ops::Range<usize> = 13..22;
+
+/// `quagmire replay --mask` of `seeds/a`, which holds `input`; time does not end it.
+fn masked(source: &str, input: &[u8], options: &str) -> Run {
+    let scene = Scene::new(&[("a", input)]);
+    let mut command = scene.quagmire(&["replay", "--mask", "--budget", "10m", "seeds/a"]);
+    run(command.args(options.split_whitespace()).arg("--").arg(harness(source)))
+}
+
+fn json(input: &[u8], options: &str) -> Value {
+    let text = masked("attlist.c", input, &format!("--json {options}")).ended().stdout;
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// What is allowed at each position, the end included.
+fn allowed(report: &Value) -> Vec<String> {
+    let mut letters = Vec::new();
+    for run in report["mask"].as_array().expect("runs") {
+        assert_eq!(number(&run[0]) as usize, letters.len(), "runs are in order and leave nothing out: {report:#}");
+        letters.resize(number(&run[1]) as usize, run[2].as_str().expect("letters").to_owned());
+    }
+    assert_eq!(letters.len() as u64, number(&report["length"]) + 1);
+    letters
+}
+
+/// What a run that needs the keyword of [`TEXT`] and nothing else allows.
+fn around_the_keyword(at: usize) -> &'static str {
+    match at {
+        _ if at == TEXT.len() || at == KEYWORD.start => "I",
+        _ if KEYWORD.contains(&at) => "",
+        _ => "OID",
+    }
+}
+
+#[test]
+fn a_keyword_may_not_be_changed_and_the_rest_may() {
+    for options in ["", "--branch found", "--branch attlist.c:12", "--branch found:12"] {
+        let report = json(TEXT, options);
+        for (at, letters) in allowed(&report).iter().enumerate() {
+            assert_eq!(letters, around_the_keyword(at), "{options}, position {at}: {report:#}");
+        }
+        assert_eq!((&report["complete"], &report["early_ends"]), (&true.into(), &0.into()), "{report:#}");
+        assert_eq!(report["target"]["kind"], if options.is_empty() { "cost" } else { "branch" });
+        assert!(number(&report["executions"]) < 3 * TEXT.len() as u64, "{report:#}");
+    }
+}
+
+#[test]
+fn an_exact_mask_probes_each_byte_by_itself() {
+    let (blocks, exact) = (json(TEXT, ""), json(TEXT, "--exact"));
+    assert_eq!(blocks["mask"], exact["mask"]);
+    assert_eq!(number(&exact["executions"]), 3 * TEXT.len() as u64 + 1, "{exact:#}");
+}
+
+#[test]
+fn a_mask_is_shown_under_its_input() {
+    let text = masked("attlist.c", TEXT, "--branch found").ended().stdout;
+    let expected = "
+       0  p, some text↵
+      13  <!ATTLIST a b CDATA>↵
+       O  .........OOOOOOOOOOOO
+       I  I........IIIIIIIIIIII
+       D  .........DDDDDDDDDDDD
+      34  and more of it↵
+      49  the end: more may follow
+";
+    assert!(text.starts_with("seeds/a  49 bytes\n  target      the run executes found of "), "{text}");
+    assert!(text.contains("  needed      9 bytes: 13 \"<!ATTLIST\"\n") && text.ends_with(expected), "{text}");
+}
+
+#[test]
+fn probes_that_crash_count_by_what_they_executed() {
+    let text = [b"c", &TEXT[1..]].concat();
+    let report = json(&text, "--branch found");
+    for (at, letters) in allowed(&report).iter().enumerate() {
+        assert_eq!(letters, around_the_keyword(at), "position {at}: {report:#}");
+    }
+    assert!(report["complete"] == true && number(&report["early_ends"]) > 3, "{report:#}");
+}
+
+#[test]
+fn probes_that_take_the_process_along_satisfy_nothing() {
+    let text = [b"k", &TEXT[1..]].concat();
+    let report = json(&text, "");
+    let allowed = allowed(&report);
+    for (at, letters) in allowed.iter().enumerate().take(TEXT.len()) {
+        // a block that the first byte belongs to may be overwritten: the run returns
+        assert_eq!(letters.contains('O'), at < 4, "position {at}: {report:#}");
+        assert_eq!(letters.contains('D'), !KEYWORD.contains(&at), "position {at}: {report:#}");
+    }
+    assert!(report["complete"] == true && number(&report["early_ends"]) > 3, "{report:#}");
+}
+
+#[test]
+fn after_three_hangs_it_is_given_up_and_what_is_known_is_shown() {
+    let text = [b"h", &TEXT[1..]].concat();
+    let options = "--branch found --hang-timeout 1s";
+    let report = json(&text, options);
+    assert_eq!((&report["complete"], &report["early_ends"]), (&false.into(), &3.into()), "{report:#}");
+    assert!(number(&report["known"]) < TEXT.len() as u64, "{report:#}");
+    let text = masked("attlist.c", &text, options).ended().stdout;
+    assert!(text.contains("  incomplete  3 probes hung\n") && text.contains("nothing is known from here on"), "{text}");
+}
+
+#[test]
+fn an_input_that_crashes_has_a_mask_too() {
+    let text = [b"c", &TEXT[1..], b"\xff"].concat();
+    let report = json(&text, "--branch found");
+    assert_eq!((&report["status"], &report["complete"]), (&"crashed".into(), &true.into()), "{report:#}");
+    let allowed = allowed(&report);
+    assert!(allowed[KEYWORD.start + 1].is_empty() && allowed[TEXT.len()] == "OID", "{report:#}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_in_one_line() {
+    let refused = |input: &[u8], options: &str, words: &[&str]| masked("attlist.c", input, options).refused(2, words);
+    refused(TEXT, "--branch never", &["seeds/a does not execute never of ", "give an input that does"]);
+    refused(TEXT, "--branch foun", &["--branch foun: no function", "there is found of "]);
+    refused(TEXT, "--branch attlist.c:14", &["line 14 of ", "has no code", "nearest", "13, 15"]);
+    refused(TEXT, "--branch keyboard.c:12", &["--branch keyboard.c: no source file", "attlist.c"]);
+    refused(TEXT, "--branch found:9999", &["has no code in found"]);
+    refused(TEXT, "--annotate attlist.c", &["--mask and --annotate do not go together"]);
+    refused(TEXT, "-n 3", &["--mask and --repeats do not go together"]);
+    refused(TEXT, "seeds/a", &["--mask takes one input", "these are 2"]);
+    let text = [b"k", &TEXT[1..], b"\xff"].concat();
+    masked("attlist.c", &text, "").refused(3, &["takes the target's process along (SIGKILL)"]);
+    let scene = Scene::new(&[("a", TEXT)]);
+    let mut command = scene.quagmire(&["replay", "--branch", "found", "seeds/a", "--"]);
+    run(command.arg(harness("attlist.c"))).refused(2, &["--branch found", "add --mask"]);
+}

@@ -1,0 +1,111 @@
+//! Reports of real campaigns: at their end, while they run, after they were killed.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::common::{Scene, children, ended, harness, run, signal, wait_until};
+
+const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
+
+/// That a page is whole and has all of this.
+#[track_caller]
+fn assert_page(page: &str, parts: &[&str]) {
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"), "{page}");
+    for part in parts {
+        assert!(page.contains(part), "no `{part}` in {page}");
+    }
+}
+
+#[test]
+fn a_campaign_ends_with_a_report_of_its_findings() {
+    let scene = Scene::new(SEED);
+    let end = scene.fuzz(&harness("quadratic.c"), "--execs 5000 --seed 3 --max-size 1000").ended();
+    assert!(end.stdout.contains("Report:     out/report.html"), "{end:#?}");
+    let page = fs::read_to_string(scene.path("out/report.html")).expect("a report");
+    assert_page(&page, &["times slower", "count_pairs", "quadratic.c:", "class=\"histograms\"", "over time"]);
+    let findings = scene.summary()["findings"].as_array().expect("a list").clone();
+    assert!(!findings.is_empty());
+    for finding in findings {
+        let path = finding["path"].as_str().expect("a path");
+        let name = path.strip_prefix("degradations/").expect("a degradation");
+        let text = fs::read_to_string(scene.path(&format!("out/diffs/{name}.html"))).expect("its page");
+        assert_page(&text, &["Against its seed", "report.html", path]);
+    }
+    let graphs = scene.files("out/graphs");
+    assert_eq!(graphs.keys().collect::<Vec<_>>(), ["coverage_ts.svg", "degradations_ts.svg"]);
+    // the same from what is on disk
+    let report = run(&mut scene.quagmire(&["report", "out"])).ended();
+    assert_eq!(report.stdout.lines().count(), 4, "{report:#?}");
+    assert_eq!(fs::read_to_string(scene.path("out/report.html")).expect("a report"), page);
+    for folder in ["out", "out/diffs", "out/graphs"] {
+        let unfinished = scene.files(folder).into_keys().find(|name| name.starts_with(".unfinished"));
+        assert_eq!(unfinished, None);
+    }
+}
+
+#[test]
+fn without_plotting_there_is_a_report_without_graphs() {
+    let scene = Scene::new(SEED);
+    scene.fuzz(&harness("quadratic.c"), "--execs 500 --seed 3 --max-size 100 --no-plotting").ended();
+    assert!(scene.path("out/report.html").is_file() && !scene.path("out/graphs").exists());
+    run(&mut scene.quagmire(&["report", "out"])).ended();
+    assert!(scene.path("out/graphs/coverage_ts.svg").is_file());
+}
+
+#[test]
+fn campaigns_that_run_or_were_killed_are_reported() {
+    let scene = Scene::new(SEED);
+    let mut command = scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h");
+    let mut campaign =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    wait_until("there is a summary", || scene.path("out/summary.json").is_file().then_some(()));
+    run(&mut scene.quagmire(&["report", "out"])).ended();
+    let page = fs::read_to_string(scene.path("out/report.html")).expect("a report");
+    assert_page(&page, &["not over when this was written"]);
+    let workers = children(campaign.id());
+    campaign.kill().expect("a child");
+    campaign.wait().expect("a child");
+    for worker in workers {
+        // gone with the supervisor, which it may be already
+        wait_until("the worker is gone", || {
+            let state = fs::read_to_string(format!("/proc/{worker}/stat")).unwrap_or_default();
+            (state.is_empty() || state.contains(") Z ")).then_some(())
+        });
+    }
+    run(&mut scene.quagmire(&["report", "out"])).ended();
+}
+
+#[test]
+fn a_campaign_that_is_interrupted_has_a_report() {
+    let scene = Scene::new(SEED);
+    let mut command = scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h");
+    let campaign =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    wait_until("the campaign has begun", || scene.path("out/logs/queue_data.txt").is_file().then_some(()));
+    signal(campaign.id(), libc::SIGINT);
+    let end = ended(campaign).ended();
+    assert!(end.stdout.contains("out/report.html"), "{end:#?}");
+    let page = fs::read_to_string(scene.path("out/report.html")).expect("a report");
+    assert_page(&page, &["stopped on request"]);
+}
+
+#[test]
+fn what_is_no_campaign_is_refused() {
+    let scene = Scene::new(SEED);
+    run(&mut scene.quagmire(&["report", "nowhere"])).refused(1, &["there is no folder nowhere", "output folder"]);
+    run(&mut scene.quagmire(&["report", "seeds"])).refused(1, &["seeds holds no summary.json", "output folder"]);
+    scene.write("odd/summary.json", b"{}");
+    run(&mut scene.quagmire(&["report", "odd"])).refused(1, &["odd/summary.json is not a summary"]);
+    run(&mut scene.quagmire(&["report"])).refused(2, &["OUT"]);
+    let everything = scene.everything();
+    assert_eq!(everything.len(), 2, "{everything:?}");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_an_error_with_the_place() {
+    let scene = Scene::new(SEED);
+    scene.fuzz(&harness("quadratic.c"), "--execs 300 --seed 3 --max-size 100 --no-plotting --no-confirm").ended();
+    // a file where a folder should be
+    scene.write("out/graphs", b"");
+    run(&mut scene.quagmire(&["report", "out"])).refused(1, &["cannot write out/graphs"]);
+}

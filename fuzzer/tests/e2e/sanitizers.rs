@@ -1,0 +1,30 @@
+//! Harnesses that are built with a sanitizer as well.
+
+use crate::common::{Scene, built};
+
+#[test]
+fn address_sanitizer_reports_become_faults() {
+    let harness = built("overflow.c", &["-g", "-O1", "-fsanitize=fuzzer,address"], None);
+    let scene = Scene::new(&[("plain", b"hello"), ("overflow", b"!hello")]);
+    scene.fuzz(&harness, "--execs 2000 --seed 1").ended();
+    assert_eq!(scene.summary()["executions"], 2000);
+    assert!(scene.files("out/faults").values().any(|bytes| bytes == b"!hello"), "{:?}", scene.files("out/faults"));
+    assert!(scene.log().contains("sanitizer report: faults/"), "{}", scene.log());
+}
+
+#[test]
+fn address_sanitizer_reports_are_found_by_mutation() {
+    let harness = built("overflow.c", &["-g", "-O1", "-fsanitize=fuzzer,address"], None);
+    let scene = Scene::new(&[("plain", b"  ")]);
+    scene.fuzz(&harness, "--execs 1500 --seed 1 --max-size 16").ended();
+    let faults = scene.files("out/faults");
+    assert!(!faults.is_empty() && faults.values().all(|bytes| bytes[0] == b'!'), "{faults:?}");
+}
+
+#[test]
+fn undefined_behaviour_sanitizer_builds_and_runs() {
+    let harness = built("quadratic.c", &["-g", "-O1", "-fsanitize=fuzzer,undefined"], None);
+    let scene = Scene::new(&[("plain", b"hello")]);
+    scene.fuzz(&harness, "--execs 2000 --seed 1 --max-size 100").ended();
+    assert_eq!(scene.summary()["executions"], 2000);
+}

@@ -1,0 +1,127 @@
+//! How the search is steered, and that what it reports as the worst is the worst.
+
+use std::{fs, path::Path};
+
+use crate::common::{Scene, harness, number, run};
+use serde_json::Value;
+
+const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
+
+/// How often each rule was applied, for those that were.
+fn applied(summary: &Value) -> Vec<(String, u64)> {
+    let rules = summary["rules"].as_array().expect("rules").iter();
+    rules
+        .map(|rule| (rule["label"].as_str().expect("a label").to_owned(), number(&rule["applied"])))
+        .filter(|(label, applied)| *applied > 0 && !["mask", "trim"].contains(&label.as_str()))
+        .collect()
+}
+
+/// The work that the harness says an input is.
+fn work(scene: &Scene, harness: &Path, input: &Path) -> u64 {
+    let file = scene.path("replayed");
+    let _ = fs::remove_file(&file);
+    let mut replay = scene.quagmire(&["replay", "-n", "1"]);
+    run(replay.env("REMEMBERS", &file).arg(input).arg("--").arg(harness)).ended();
+    largest(&file)
+}
+
+fn largest(file: &Path) -> u64 {
+    u64::from_le_bytes(fs::read(file).expect("written by the harness").try_into().expect("8 bytes"))
+}
+
+#[test]
+fn the_worst_that_is_reported_is_the_worst_of_all_that_was_run() {
+    for options in ["--seed 1", "--seed 2 --parents intervals", "--seed 3 --no-edge-maxima --rules havoc"] {
+        let scene = Scene::new(SEED);
+        let harness = harness("remembers.c");
+        let mut campaign =
+            scene.campaign(&harness, &format!("--execs 20000 --max-size 60 --relative-to seed {options}"));
+        run(campaign.env("REMEMBERS", scene.path("largest"))).ended();
+        let summary = scene.summary();
+        let worst = scene.path("out").join(summary["worst"]["path"].as_str().expect("a path"));
+        assert_eq!(work(&scene, &harness, &worst), largest(&scene.path("largest")), "{options}");
+        // and the distribution over all runs ends with it
+        let ratio = summary["worst"]["instructions_ratio"].as_f64().expect("a ratio");
+        let costs = summary["costs"].as_array().expect("costs");
+        let instructions = costs.iter().find(|cost| cost["resource"] == "instructions").expect("instructions");
+        let expected = number(&instructions["max"]) as f64 / number(&summary["baseline"]["instructions"]) as f64;
+        assert!((ratio - expected).abs() < 1e-9, "{options}: {ratio} against {expected}");
+    }
+}
+
+#[test]
+fn every_run_that_returned_is_in_the_distributions() {
+    let scene = Scene::new(SEED);
+    scene.fuzz(&harness("quadratic.c"), "--execs 2000 --seed 1 --max-size 200 --no-confirm").ended();
+    let summary = scene.summary();
+    for cost in summary["costs"].as_array().expect("costs") {
+        // the seed's first run is not a mutant's
+        assert_eq!(number(&cost["count"]) + 1, number(&summary["executions"]), "{cost}");
+        let counted: u64 = cost["histogram"].as_array().expect("bins").iter().map(|bin| number(&bin[1])).sum();
+        assert_eq!(counted, number(&cost["count"]), "{cost}");
+        let percentiles: Vec<u64> =
+            ["min", "p50", "p90", "p99", "p999", "max"].iter().map(|key| number(&cost[key])).collect();
+        assert!(percentiles.is_sorted(), "{cost}");
+    }
+}
+
+#[test]
+fn each_strategy_searches_and_repeats_itself() {
+    for strategy in ["unitary", "proportional", "probabilistic", "mixed"] {
+        let campaign = || {
+            let scene = Scene::new(SEED);
+            let options = format!("--execs 3000 --seed 5 --max-size 200 --no-confirm --mutations-per-rule {strategy}");
+            scene.fuzz(&harness("quadratic.c"), &options).ended();
+            (applied(&scene.summary()), scene.files("out/queue"))
+        };
+        let first = campaign();
+        let mutations = first.0.iter().filter(|(name, _)| name != "deterministic").count();
+        assert_eq!(mutations, 21, "19 rules, havoc, splice: {:?}", first.0);
+        assert_eq!(first, campaign(), "{strategy}");
+    }
+}
+
+#[test]
+fn rules_are_exactly_those_that_were_asked_for() {
+    for (asked, expected) in [
+        ("T.1,B.6", vec!["T.1", "B.6"]),
+        ("havoc", vec!["havoc"]),
+        ("T.4,havoc,deterministic", vec!["T.4", "havoc", "deterministic"]),
+    ] {
+        let scene = Scene::new(SEED);
+        scene
+            .fuzz(&harness("keyword.c"), &format!("--execs 3000 --seed 1 --max-size 200 --no-confirm --rules {asked}"))
+            .ended();
+        let labels: Vec<String> = applied(&scene.summary()).into_iter().map(|(label, _)| label).collect();
+        assert_eq!(labels, expected);
+    }
+}
+
+#[test]
+fn phases_alternate_as_their_limits_say() {
+    let scene = Scene::new(SEED);
+    let options = "--execs 4000 --seed 1 --max-size 300 --no-confirm --interesting-files-limit 1 --exec-limit 10";
+    scene.fuzz(&harness("quadratic.c"), options).ended();
+    let log = fs::read_to_string(scene.path("out/logs/phases_data.txt")).expect("a log of phases");
+    let known = ["seeds", "coverage", "performance", "search"];
+    let mut end = 0.0;
+    for line in log.lines().skip(1) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        assert!(known.contains(&fields[2]), "{line}");
+        let (from, to): (f64, f64) = (fields[0].parse().expect("a time"), fields[1].parse().expect("a time"));
+        assert!(end <= from + 1e-9 && from <= to, "{log}");
+        end = to;
+    }
+}
+
+#[test]
+fn every_mutant_is_measured_when_the_coverage_phase_is_skipped() {
+    let scene = Scene::new(SEED);
+    let options = "--execs 3000 --seed 1 --max-size 200 --no-confirm --skip-coverage-testing --rules havoc";
+    scene.fuzz(&harness("quadratic.c"), options).ended();
+    let summary = scene.summary();
+    // havoc was applied once or more for each mutant, and each mutant took three runs
+    let mutants = applied(&summary)[0].1;
+    assert_eq!(number(&summary["executions"]), 3000);
+    assert!(mutants < 3000, "{mutants}");
+}

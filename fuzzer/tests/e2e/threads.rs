@@ -1,0 +1,63 @@
+//! Threads of the target that go on after the run that started them.
+
+use std::path::Path;
+
+use crate::common::{Scene, compiler, harness, run, testdata};
+use serde_json::Value;
+
+const SAID: &str = "threads of the program go on after their run";
+
+/// Statuses of these inputs, replayed in turn in one process, and what was said.
+fn replayed(scene: &Scene, program: &Path, names: &[&str]) -> (Vec<Value>, String) {
+    let mut command = scene.quagmire(&["replay", "--json", "-n", "1"]);
+    let ended = run(command.args(names.iter().map(|name| Path::new("seeds").join(name))).arg("--").arg(program));
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let report: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    (report["inputs"].as_array().expect("inputs").clone(), ended.stderr)
+}
+
+#[test]
+fn a_thread_that_leaves_just_as_its_run_ends_puts_no_blame_on_the_next_input() {
+    let scene = Scene::new(&[("late", b"l"), ("next", b"g")]);
+    let (inputs, said) = replayed(&scene, &harness("threads.c"), &["late", "next"]);
+    for input in &inputs {
+        assert_eq!(input["status"], "returned", "{inputs:#?}");
+    }
+    assert!(said.contains(SAID), "{said}");
+}
+
+#[test]
+fn counts_of_a_thread_that_outlives_its_run_belong_to_no_later_run() {
+    // the spinning thread counts in whatever is run in its process
+    let scene = Scene::new(&[("1", b"spin"), ("2", b"nn"), ("3", b"nnnn")]);
+    let ended = run(&mut scene.campaign(&harness("threads.c"), "--execs 30 --seed 1 --no-confirm --no-plotting"));
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert_eq!(scene.log().lines().filter(|line| line.contains(SAID)).count(), 1, "{}", scene.log());
+    let (alone, said) = replayed(&scene, &harness("threads.c"), &["3"]);
+    assert!(said.is_empty(), "{said}");
+    assert_eq!(scene.summary()["baseline"]["instructions"], alone[0]["instructions"], "{:#}", scene.summary());
+}
+
+#[test]
+fn a_thread_that_is_joined_is_nothing_to_speak_of() {
+    let scene = Scene::new(&[("1", b"joined"), ("2", b"nn")]);
+    let (_, said) = replayed(&scene, &harness("threads.c"), &["1", "2"]);
+    assert!(said.is_empty(), "{said}");
+}
+
+#[test]
+fn under_the_fork_server_a_thread_ends_with_its_run() {
+    let scene = Scene::new(&[("late", b"l"), ("spin", b"spin"), ("none", b"nn")]);
+    let program = scene.path("driver");
+    let mut command = compiler("threads.c", None);
+    command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(testdata("threads.c")).env("QUAGMIRE_DRIVER", "1");
+    run(command.arg("-o").arg(&program)).ended();
+    let mut command = scene.quagmire(&["replay", "--json", "-n", "3", "seeds/none", "seeds/spin", "seeds/none", "--"]);
+    let ended = run(command.arg(&program)).ended();
+    let report: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let plain = [&report["inputs"][0], &report["inputs"][2]];
+    assert_eq!(plain[0]["instructions"], plain[1]["instructions"], "{report:#}");
+    for input in plain {
+        assert_eq!(input["instructions_range"][0], input["instructions_range"][1], "{report:#}");
+    }
+}
