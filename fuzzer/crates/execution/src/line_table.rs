@@ -1,4 +1,4 @@
-//! Reads what the pass wrote about the source lines of a function (`compiler-wrapper/passes/lines.h` has the format).
+//! Parser of the source line tables that the pass writes (format: `compiler-wrapper/passes/lines.h`).
 
 use std::{borrow::Cow, collections::BTreeSet, ffi::CStr};
 
@@ -8,35 +8,35 @@ use super::{
     sums::Sums,
 };
 
-/// Which source lines the counts of one function stand for.
+/// The source lines of one function, and the counts that they follow from.
 #[derive(Debug)]
 pub struct LineTable {
     places: Vec<Place>,
     instances: Vec<Instance>,
-    /// Of each count of the function, those of counters first and then the sums.
+    /// For each count of the function, counters first and then sums: the lines that it stands for.
     groups: Vec<Vec<GroupLine>>,
     /// The parts of each sum.
     sums: Vec<Vec<usize>>,
 }
 
-/// A source function in a file.
+/// A source function in a file, by mangled name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// Path of the file as the compiler knew it, absolute unless the build made it otherwise.
+    /// Path of the file as the compiler knew it, usually absolute.
     pub file: &'static CStr,
-    /// Name of the function for the linker; its plain name if there is no other.
+    /// Linkage name of the function; its plain name if it has none.
     pub function: &'static CStr,
 }
 
-/// A source function as it stands in the function of the table, once for each time that it was inlined.
+/// One occurrence of a source function in the code of the function: itself, or one inlining.
 #[derive(Debug)]
 struct Instance {
     place: usize,
-    /// The instance that it was inlined into: one before it.
+    /// Index of the instance that it was inlined into, which is smaller than its own.
     into: Option<usize>,
 }
 
-/// What one execution of blocks that run equally often executes of a line.
+/// Instructions of a line that one execution of a group of equally often executed blocks stands for.
 #[derive(Clone, Copy, Debug)]
 struct GroupLine {
     instance: usize,
@@ -44,25 +44,24 @@ struct GroupLine {
     weight: u64,
 }
 
-/// What a run executed of one line in one instance of a source function.
+/// Executions of one line in one instance of a source function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Executed {
-    /// The source function: the function itself, or one that was inlined into it. Several items are of one place if it
-    /// was inlined several times.
+    /// The source function that the line was written in. Occurs several times if it was inlined several times.
     pub place: Place,
-    /// The source function that answers for it: the innermost one of the program's own that it was inlined into, or the
-    /// function itself if there are only functions of system headers in between.
+    /// The function that the line's cost is attributed to: the innermost one outside of system headers that it was
+    /// inlined into, or else the function of the table itself.
     pub owner: Place,
-    /// 0 for what the compiler made up.
+    /// Line number; 0 for code made up by the compiler.
     pub line: u32,
-    /// The largest count of any blocks with instructions of the line.
+    /// Largest count of any block with instructions of the line.
     pub count: u64,
-    /// Instructions of the line that were executed.
+    /// Executed instructions of the line.
     pub instructions: u64,
 }
 
 impl LineTable {
-    /// The table of a function; nothing without debug information.
+    /// Reads the table of a function; `None` without debug information, or if the table is damaged.
     pub fn read(function: &Function) -> Option<Self> {
         let table = function.lines()?;
         // SAFETY: the pass wrote the places and then the numbers behind the start of the table, in a section that is
@@ -102,8 +101,8 @@ impl LineTable {
         sums.iter().enumerate().all(is_known).then_some(Self { places, instances, groups, sums })
     }
 
-    /// What counts of the function's edges (the entry first) mean for its lines: one item for each line of each instance,
-    /// also for those that were not executed.
+    /// Executions of all lines in all instances, including those that were not executed, by the counts of the
+    /// function's edges (entry first).
     pub fn executed(&self, edges: &[u64]) -> Vec<Executed> {
         let counts = self.complete(edges);
         let owners: Vec<Place> = (0..self.instances.len()).map(|instance| self.owner(instance)).collect();
@@ -128,8 +127,8 @@ impl LineTable {
         all.into_iter().map(|(_, executed)| executed).collect()
     }
 
-    /// How many source lines the counts of the function's edges (the entry first) come to, each as often as it was
-    /// executed: the sum of [`Executed::count`] over [`Self::executed`] without line 0.
+    /// Number of executed source lines, each counted as often as it was executed, by the counts of the function's
+    /// edges (entry first): the sum of [`Executed::count`] over [`Self::executed`] without line 0.
     pub fn executed_lines(&self, edges: &[u64]) -> u64 {
         let counts = self.complete(edges);
         let mut all: Vec<(usize, u32, u64)> = Vec::new();
@@ -141,14 +140,14 @@ impl LineTable {
         copies.filter_map(|copy| copy.last()).fold(0, |sum, copy| sum.saturating_add(copy.2))
     }
 
-    /// All lines that it has code of; several times where there are several blocks or copies.
+    /// All lines with code in the function, with repetitions.
     pub fn lines(&self) -> impl Iterator<Item = (Place, u32)> {
         let lines = self.groups.iter().flatten().filter(|l| l.line > 0);
         lines.map(|l| (self.places[self.instances[l.instance].place], l.line))
     }
 
-    /// The counters (edges of the function, the entry first) that say whether a run executed code of which `wanted`, given
-    /// its source function and its line, is true.
+    /// Edges of the function (entry first) whose counts tell whether a run executed code for which `wanted` holds,
+    /// given its source function and line.
     pub fn edges_of(&self, wanted: impl Fn(Place, u32) -> bool) -> BTreeSet<usize> {
         let is_wanted = |l: &GroupLine| wanted(self.places[self.instances[l.instance].place], l.line);
         let counters = self.groups.len() - self.sums.len();
@@ -162,7 +161,7 @@ impl LineTable {
         (0..counters).filter(|&edge| is_part[edge]).collect()
     }
 
-    /// The source functions in it, and of each whether it is the function itself and not one that was inlined.
+    /// All source functions in the table, and for each whether it is the function itself instead of an inlined one.
     pub fn functions(&self) -> impl Iterator<Item = (Place, bool)> {
         self.instances.iter().map(|instance| (self.places[instance.place], instance.into.is_none()))
     }
@@ -174,7 +173,7 @@ impl LineTable {
         own.or_else(|| chain.last().map(place)).unwrap_or_else(|| place(instance))
     }
 
-    /// The counts of the counters, and behind them those of the sums.
+    /// Completes the counts of the counters with those of the sums.
     fn complete(&self, edges: &[u64]) -> Vec<u64> {
         let mut counts = edges.to_vec();
         counts.resize(self.groups.len() - self.sums.len(), 0);
@@ -186,7 +185,7 @@ impl LineTable {
     }
 }
 
-/// Whether a file is one of the compiler's or the system's own, by where it is.
+/// Whether a path is in a folder of the compiler's or the system's headers.
 fn is_system_header(path: &str) -> bool {
     path.starts_with("/usr/include/")
         || path.starts_with("/usr/lib/")
@@ -196,24 +195,24 @@ fn is_system_header(path: &str) -> bool {
 }
 
 impl Place {
-    /// The path of the file as text.
+    /// Path of the file as text.
     pub fn file(&self) -> Cow<'static, str> {
         self.file.to_string_lossy()
     }
 
-    /// The name of the function as text, not demangled.
+    /// Name of the function as text, not demangled.
     pub fn function(&self) -> Cow<'static, str> {
         self.function.to_string_lossy()
     }
 }
 
-/// LEB128 numbers, read one after the other; `None` behind the last one.
+/// Reader of consecutive LEB128 numbers; returns `None` at the end.
 struct Numbers<'a> {
     bytes: &'a [u8],
 }
 
 impl Numbers<'_> {
-    /// The bits of a number, and how many of them were written.
+    /// Reads the bits of a number, and how many bits were encoded.
     fn bits(&mut self) -> Option<(u64, u32)> {
         let (mut value, mut shift) = (0u64, 0);
         loop {
@@ -237,12 +236,12 @@ impl Numbers<'_> {
         Some((value << unused) as i64 >> unused)
     }
 
-    /// A number below `length`.
+    /// Reads a number below `length`.
     fn index(&mut self, length: usize) -> Option<usize> {
         self.unsigned().map(|index| index as usize).filter(|&index| index < length)
     }
 
-    /// A number of items, and then the items.
+    /// Reads the number of items, and then the items.
     fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let length = self.unsigned()?;
         (0..length).map(|_| item(self)).collect()

@@ -1,10 +1,11 @@
-//! Programs without the engine inside: each run is a process of its own, forked by the program itself (see
-//! `compiler-wrapper/runtime/serve.c`).
+//! Fork servers: programs without the engine inside, where each run is a process of its own, forked by the program
+//! itself (see `compiler-wrapper/runtime/serve.c`).
 //!
-//! Programs that AFL++ built have a server of their own (`afl`).
+//! Programs built by AFL++ have a fork server of their own (`afl`).
 //!
-//! To the rest of the engine this is a [`Harness`] like any other: it has tables, counts, a way to run, and a guard. The
-//! counts are the target's own, in shared memory, and the tables a copy in this process with all pointers set right.
+//! To the rest of the engine a fork server is a [`Harness`] like any other: it has tables, counts, a run function and
+//! a guard. The counts are the target's own, in shared memory; the tables are copies in this process with relocated
+//! pointers.
 
 mod afl;
 mod child;
@@ -26,25 +27,25 @@ use self::server::{Ended, Server};
 use super::abi::{ABI, Event, Harness, MAX_MODULES, RawModule, RawModules, Resources, Status};
 use quagmire_base::error::{Error, Result};
 
-/// Stands for the file with the input.
+/// Placeholder of the input file in the target's arguments.
 pub const INPUT_FILE: &str = "@@";
 
-/// What this process has of the one fork server that it may start. The engine has one thread.
+/// State of the only fork server that this process may start, used by the engine's one thread.
 struct Slot<T>(UnsafeCell<T>);
 
 // SAFETY: used by the engine's one thread only; the tick's handler does not touch it.
 unsafe impl<T> Sync for Slot<T> {}
 
-/// By whom the program was built.
+/// Compilers that a program with a fork server was built with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builder {
-    /// Our wrapper: exact counts.
+    /// quagmire-cc: exact counts.
     Quagmire,
-    /// AFL++.
+    /// AFL++: an 8-bit map.
     Afl(AflTraits),
 }
 
-/// A server of either kind.
+/// A fork server of either kind.
 enum AnyServer {
     Quagmire(Server),
     Afl(afl::Server),
@@ -65,7 +66,7 @@ impl AnyServer {
         }
     }
 
-    /// Only ours can open libraries.
+    /// quagmire's own server; `None` for AFL++'s, which cannot open libraries.
     fn as_ours(&mut self) -> Option<&mut Server> {
         match self {
             Self::Quagmire(server) => Some(server),
@@ -103,8 +104,8 @@ static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
 static BUILDER: OnceLock<Builder> = OnceLock::new();
 static FAILURE: Mutex<Option<Error>> = Mutex::new(None);
 
-/// A harness that runs `command`, a program and its arguments, under its fork server. Nothing is started before the
-/// harness is initialised. To be called once.
+/// Makes a harness that runs `command`, a program and its arguments, under its fork server. Nothing is started before
+/// the harness is initialised. Call it once.
 pub fn harness(command: Vec<OsString>, builder: Builder) -> &'static Harness {
     let _ = COMMAND.set(command);
     let _ = BUILDER.set(builder);
@@ -120,7 +121,7 @@ pub fn harness(command: Vec<OsString>, builder: Builder) -> &'static Harness {
     }))
 }
 
-/// The program that is run by a fork server, and its arguments; empty if there is none.
+/// The program under a fork server, and its arguments; empty if there is none.
 pub fn command() -> &'static [OsString] {
     COMMAND.get().map(Vec::as_slice).unwrap_or_default()
 }
@@ -131,12 +132,12 @@ pub fn is_used() -> bool {
     COMMAND.get().is_some()
 }
 
-/// Whether the program was built by AFL++: there are a bucket for each edge and a time, and nothing else.
+/// Whether the program was built by AFL++, so that only a bucket for each edge and a time are known.
 pub fn is_afl() -> bool {
     matches!(BUILDER.get(), Some(Builder::Afl(_)))
 }
 
-/// Whether the program reads a file, whose name takes the place of `@@`, and not its standard input.
+/// Whether the program reads its input from a file, whose name replaces `@@`, instead of standard input.
 pub fn reads_file(command: &[OsString]) -> bool {
     command.iter().skip(1).any(|argument| is_input_file(argument))
 }
@@ -145,15 +146,15 @@ fn is_input_file(argument: &OsStr) -> bool {
     argument.as_bytes().windows(2).any(|window| window == INPUT_FILE.as_bytes())
 }
 
-/// Why the last start failed.
+/// Takes the error of the last failed start, if any.
 pub fn take_failure() -> Option<Error> {
     FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// To be called after each run: if it has opened libraries that were not counted so far, they are from now on. Tells whether
-/// any of them can be, in which case the tables have grown.
+/// Starts counting libraries that the last run has opened for the first time. Call it after each run. Returns whether
+/// the tables have grown.
 ///
-/// If the server itself has gone, this process goes too: its successor starts another one.
+/// If the server has died, kills this process too: its successor starts another server.
 #[inline]
 pub fn take_in_libraries() -> bool {
     match ours() {
@@ -162,12 +163,13 @@ pub fn take_in_libraries() -> bool {
     }
 }
 
-/// The libraries that runs have opened, in the order in which they were taken in: the paths, each with a zero byte behind it.
+/// Paths of the libraries that runs have opened, zero-terminated, in the order in which their counts were added.
 pub fn opened() -> Vec<u8> {
     ours().map_or_else(Vec::new, |server| server.opened().to_vec())
 }
 
-/// Those of these libraries ([`opened`]) whose files are there: some programs write a library, open it and remove it.
+/// Keeps those of these libraries ([`opened`]) whose files exist: some programs write a library, open it and remove
+/// it.
 pub fn existing(libraries: &[u8]) -> Vec<u8> {
     let paths = libraries.split_inclusive(|&byte| byte == 0);
     let exists = |path: &&[u8]| {
@@ -176,19 +178,20 @@ pub fn existing(libraries: &[u8]) -> Vec<u8> {
     paths.filter(exists).flatten().copied().collect()
 }
 
-/// Whether runs have opened all of these libraries ([`opened`]), which were not taken in yet.
+/// Whether runs have opened all of these libraries ([`opened`]) and none of them is counted yet.
 pub fn has_met(libraries: &[u8]) -> bool {
     libraries.is_empty() || ours().is_some_and(|server| server.has_met(libraries))
 }
 
-/// Takes none of the libraries in that runs have opened, until one opens them again.
+/// Forgets libraries that runs have opened and that are not counted yet, until a run opens them again.
 pub fn forget_met() {
     if let Some(server) = ours() {
         server.forget_met();
     }
 }
 
-/// Takes in libraries that were opened in an earlier process, before the first run. Tells whether the tables have grown.
+/// Starts counting libraries that were opened in an earlier process, before the first run. Returns whether the tables
+/// have grown.
 pub fn open_again(libraries: &[u8]) -> bool {
     ours().is_some_and(|server| server.list(libraries) && take_in(server))
 }

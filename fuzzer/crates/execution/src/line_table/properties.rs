@@ -1,4 +1,5 @@
-//! Tables of any bytes: reading one ends, in memory in proportion to its bytes, and whatever comes out can be asked.
+//! Property tests: parsing arbitrary bytes terminates in memory proportional to their number, and the result can be
+//! queried.
 
 use proptest::prelude::*;
 
@@ -7,7 +8,7 @@ use super::{LineTable, Numbers, Place, Sums};
 const PLACES: [Place; 2] =
     [Place { file: c"/src/a.c", function: c"a" }, Place { file: c"/usr/include/b.h", function: c"b" }];
 
-/// Tables by themselves are rare among random bytes: small numbers make more of them.
+/// Generates bytes; many small ones, which are more often valid tables.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let small = prop_oneof![8 => 0u8..4, 1 => any::<u8>()];
     prop_oneof![prop::collection::vec(any::<u8>(), 0..200), prop::collection::vec(small, 0..200)]
