@@ -1,6 +1,6 @@
-//! What kind of input a file is: by its extension, or by the `-x` in effect.
+//! Classification of input files, by extension or by the `-x` in effect.
 
-/// What becomes of an input.
+/// Kinds of input files, by how clang treats them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// C, C++ or Objective-C: preprocessed and compiled.
@@ -13,24 +13,24 @@ pub enum Kind {
     AssemblySource,
     /// Assembly.
     Assembly,
-    /// Compiled by clang, but from no language that is instrumented (OpenCL, CUDA, ...).
+    /// Compiled by clang, but in a language that is not instrumented (OpenCL, CUDA, ...).
     Foreign,
-    /// Given to the linker.
+    /// Passed to the linker.
     Object,
 }
 
 impl Kind {
-    /// Is code generated from it that the pass plugin instruments?
+    /// Whether the pass plugin instruments code generated from it.
     pub fn is_instrumented(self) -> bool {
         matches!(self, Kind::Source | Kind::Preprocessed)
     }
 
-    /// Does the C preprocessor read it, so that a macro definition matters?
+    /// Whether the C preprocessor reads it, so that a macro definition matters.
     pub fn is_preprocessed_by_clang(self) -> bool {
         matches!(self, Kind::Source | Kind::Header | Kind::AssemblySource)
     }
 
-    /// The kind of a language that `-x` names; `None` for `-x none`.
+    /// The kind of a language named by `-x`; `None` for `-x none`.
     pub fn of_language(language: &str) -> Option<Kind> {
         Some(match language {
             "none" => return None,
@@ -47,7 +47,7 @@ impl Kind {
         })
     }
 
-    /// The kind of a file that has no `-x` in effect. The linker gets what has no known extension.
+    /// The kind of a file without a `-x` in effect. Files with an unknown extension are passed to the linker.
     pub fn of_path(path: &str) -> Kind {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some((_, extension)) = name.rsplit_once('.') else {

@@ -1,9 +1,9 @@
-//! Real command lines of autotools, CMake, meson and libtool, and what becomes of them.
+//! Tests of plans: real command lines of autotools, CMake, meson and libtool.
 
 use super::*;
 use std::path::Path;
 
-/// The command for a shell-like line; `'...'` and `"..."` quote.
+/// Splits a shell-like line; `'...'` and `"..."` quote.
 fn words(line: &str) -> Vec<OsString> {
     response::tokenize(line.as_bytes())
 }
@@ -21,8 +21,8 @@ fn planned(line: &str) -> Plan {
     parse(words(line), Language::C, Settings::default(), &read)
 }
 
-/// The command in one line, with P, R, C, M, S, H, D, E and L for the plugin, runtime, comparisons, main, fork server,
-/// heap, driver, engine and linker script. Without macros.
+/// The resulting command in one line, with P, R, C, M, S, H, D, E and L for the plugin, runtime, comparisons, main,
+/// fork server, heap, driver, engine and linker script, without macros.
 fn command(line: &str) -> String {
     command_with(line, Settings::default())
 }
@@ -61,7 +61,7 @@ const ENGINE: &str = "R C M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size";
 
-/// With a sanitizer that has an allocator of its own.
+/// Link arguments with a sanitizer that has its own allocator.
 const SANITIZED: &str = "R C M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                          -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \

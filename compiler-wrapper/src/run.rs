@@ -1,4 +1,4 @@
-//! Carrying out a plan: get what it needs, then become clang.
+//! Execution of a plan: builds what it needs and executes clang.
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -10,10 +10,11 @@ use crate::cache::Cache;
 use crate::plan::{Link, Lto, Pieces, Plan};
 use crate::{Error, artefacts, toolchain};
 
-/// The first LLVM whose linker loads passes.
+/// Oldest LLVM whose linker loads passes.
 pub const OLDEST_WITH_LTO: u32 = 15;
 
-/// Replaces this process with clang, so that exit code, messages and signals are clang's own.
+/// Replaces this process with clang, so that exit code, messages and signals are clang's own. Returns only on
+/// failure.
 pub fn run(plan: &Plan) -> Result<Infallible, Error> {
     let variable = |name: &str| std::env::var_os(name);
     let cache = Cache::open(variable)?;
@@ -47,7 +48,7 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
     Err(Error::Exec { clang: clang.to_owned(), problem: error.to_string() })
 }
 
-/// A command as a shell takes it.
+/// Quotes a command for a shell.
 fn shown(program: &Path, arguments: &[OsString]) -> String {
     let quoted = |word: &OsStr| {
         let word = word.to_string_lossy();

@@ -1,4 +1,4 @@
-//! The wrapper and the clang that it stands for, side by side.
+//! Helpers that run the wrapper and the clang that it stands for.
 #![allow(dead_code, unused_imports, reason = "each test binary uses a part of it")]
 
 #[path = "../../../fuzzer/tests/common/missing.rs"]
@@ -9,14 +9,14 @@ pub use missing::skip;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// One installed LLVM.
+/// An installed LLVM.
 #[derive(Clone)]
 pub struct Llvm {
     pub major: u32,
     pub bindir: PathBuf,
 }
 
-/// LLVM 19 and 14; without those that may be missing.
+/// The installed ones of LLVM 19 and 14.
 #[track_caller]
 pub fn installed() -> Vec<Llvm> {
     let mut all = Vec::new();
@@ -58,7 +58,7 @@ impl Llvm {
         command
     }
 
-    /// Makes every wrapper that this command starts choose this LLVM, with a cache folder for all tests.
+    /// Makes every wrapper that this command starts choose this LLVM, with a cache folder shared by all tests.
     pub fn choose(&self, command: &mut Command) {
         command.env("QUAGMIRE_LLVM_CONFIG", format!("llvm-config-{}", self.major)).env("QUAGMIRE_CACHE", cache());
     }
@@ -68,7 +68,7 @@ fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
-/// Runs a command in a folder with a standard input.
+/// Runs a command in a folder with this standard input.
 pub fn run(mut command: Command, folder: &Path, arguments: &[&str], input: &str) -> Output {
     use std::io::Write;
     let command = command.current_dir(folder).args(arguments);
@@ -79,7 +79,7 @@ pub fn run(mut command: Command, folder: &Path, arguments: &[&str], input: &str)
     child.wait_with_output().expect("it ends")
 }
 
-/// Runs a command that has to succeed without a word on standard error, and gives its standard output.
+/// Runs a command that must succeed with an empty standard error, and returns its standard output.
 pub fn must(command: Command, folder: &Path, arguments: &[&str]) -> String {
     let output = run(command, folder, arguments, "");
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -87,13 +87,13 @@ pub fn must(command: Command, folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Is the runtime linked into this executable?
+/// Whether the runtime is linked into this executable.
 pub fn has_runtime(executable: &Path) -> bool {
     let output = Command::new("nm").arg(executable).output().expect("nm");
     String::from_utf8_lossy(&output.stdout).lines().any(|line| line.ends_with(" __quagmire_register"))
 }
 
-/// A scratch copy of a folder of `tests/testdata`.
+/// Copies a folder of `tests/testdata` to a temporary folder.
 pub fn copied(name: &str) -> tempfile::TempDir {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/testdata").join(name);
