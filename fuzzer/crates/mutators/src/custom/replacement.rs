@@ -1,10 +1,10 @@
-//! What a match is replaced by.
+//! Replacement texts of custom rules.
 
 use std::ops::Range;
 
 use regex::bytes::{CaptureLocations, Regex};
 
-/// Text and groups, in order.
+/// A parsed replacement: texts and groups, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Replacement {
     parts: Vec<Part>,
@@ -13,19 +13,19 @@ pub(super) struct Replacement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Text(Vec<u8>),
-    /// 0 is the whole match.
+    /// Number of a capture group; 0 is the whole match.
     Group(usize),
 }
 
 impl Replacement {
-    /// Reads a replacement for matches of `pattern`.
+    /// Parses a replacement for matches of `pattern`.
     ///
-    /// Groups are `\1`, `\g<1>`, `\g<name>`, `$1`, `${1}`, `${name}`, `$name`; `\0` and `$0` are the whole match. `\n`,
-    /// `\r`, `\t`, `\f`, `\v` and `\x41` are bytes. A backslash before anything but a letter or a digit, and `$$`, stand
-    /// for the character itself.
+    /// Groups are `\1`, `\g<1>`, `\g<name>`, `$1`, `${1}`, `${name}` and `$name`; `\0` and `$0` are the whole match.
+    /// `\n`, `\r`, `\t`, `\f`, `\v` and `\x41` are bytes. A backslash before any other character except letters and
+    /// digits stands for that character, and `$$` for a dollar sign.
     ///
     /// # Errors
-    /// What is wrong and what to do, for a group that the pattern does not have, and for `\` before any other letter.
+    /// For a group that the pattern does not have, and for `\` before any other letter: a message with the remedy.
     pub fn parse(text: &str, pattern: &Regex) -> Result<Self, String> {
         let mut replacement = Self { parts: Vec::new() };
         let mut rest = text;
@@ -40,12 +40,12 @@ impl Replacement {
         Ok(replacement)
     }
 
-    /// Whether the groups of a match have to be known, and not only where it is.
+    /// Whether it refers to capture groups, so that they have to be computed.
     pub fn needs_groups(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Group(1..)))
     }
 
-    /// How many bytes [`Replacement::expand`] appends.
+    /// Number of bytes that [`Replacement::expand`] appends.
     pub fn len(&self, found: &Range<usize>, groups: &CaptureLocations) -> usize {
         let group = |group| place(group, found, groups).len();
         let lengths = self.parts.iter().map(|part| match part {
@@ -55,7 +55,7 @@ impl Replacement {
         lengths.fold(0, usize::saturating_add)
     }
 
-    /// Appends what the match at `found` is replaced by. `groups` are its groups, if they are needed.
+    /// Appends the replacement of the match at `found`. `groups` are its capture groups, if they are needed.
     pub fn expand(&self, bytes: &[u8], found: &Range<usize>, groups: &CaptureLocations, to: &mut Vec<u8>) {
         for part in &self.parts {
             to.extend_from_slice(match part {
@@ -73,7 +73,7 @@ impl Replacement {
         }
     }
 
-    /// Reads what follows a backslash; returns what follows that.
+    /// Parses what follows a backslash; returns the rest.
     fn escape<'a>(&mut self, after: &'a str, pattern: &Regex) -> Result<&'a str, String> {
         let Some(first) = after.chars().next() else {
             self.push(b"\\");
@@ -120,7 +120,7 @@ impl Replacement {
         Ok(rest)
     }
 
-    /// Reads what follows a dollar; returns what follows that.
+    /// Parses what follows a dollar sign; returns the rest.
     fn dollar<'a>(&mut self, after: &'a str, pattern: &Regex) -> Result<&'a str, String> {
         if let Some(rest) = after.strip_prefix('$') {
             self.push(b"$");
@@ -165,7 +165,7 @@ impl Replacement {
     }
 }
 
-/// Where a group is; nowhere if it has no part in the match.
+/// Position of a group; empty if it did not participate in the match.
 fn place(number: usize, found: &Range<usize>, groups: &CaptureLocations) -> Range<usize> {
     if number == 0 { found.clone() } else { groups.get(number).map_or(0..0, |(start, end)| start..end) }
 }

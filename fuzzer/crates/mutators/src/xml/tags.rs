@@ -11,9 +11,9 @@ use crate::edit::delete_all;
 use crate::rule::rule;
 
 rule! {
-    /// What the element holds stays. A third of the calls remove one tag, the others several, up to all of them: closing
-    /// tags only, often all from one on, which makes the nesting deep; opening ones only; or any; now and then those of
-    /// one name only.
+    /// Removes tags and keeps the contents of elements. A third of the calls remove one tag, the others several, up
+    /// to all of them: closing tags only, often all from one on, which makes the nesting deep; opening ones only; or
+    /// any; sometimes only those of one name.
     REMOVE_TAG: "D.4" remove_tag, aims at "deep recursion, elements that are never closed", b"<a><b>text</b></a>" => b"<a><b>text</a>"
 }
 
@@ -41,7 +41,8 @@ fn remove_tag(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
     }
     let mut ranges: Vec<Range<usize>> = tags.into_iter().map(|tag| tag.range).collect();
     if kind == Some(Kind::Closing) && rand.coinflip(0.5) {
-        // all from here on: what is opened behind it is never closed, and a parser goes as deep as there are tags
+        // all from here on: elements opened before are never closed, and a parser recurses as deeply as there are
+        // tags
         ranges.drain(..rand.below_or_zero(ranges.len()));
     } else {
         keep_some(&mut ranges, rand);
