@@ -1,4 +1,4 @@
-//! Rare branches, and what masks cost and brought.
+//! Section about rare branches and masks: their cost and effect.
 
 use maud::{Markup, html};
 
@@ -26,7 +26,7 @@ fn stage(source: Source) -> &'static str {
     }
 }
 
-/// The section, unless no mask was ever made.
+/// Renders the section; `None` if no mask was computed.
 pub fn masks(summary: &Summary) -> Option<Markup> {
     let Masks { computed, bytes, executions, trimming, mutants, hits, kept } = summary.masks;
     if computed == 0 {
