@@ -1,4 +1,4 @@
-//! `replay --mask`: which bytes of an input may be changed so that a run still does what the target asks for.
+//! `replay --mask`: which bytes of an input may be changed so that a run still reaches a goal.
 
 pub mod place;
 pub mod probes;
@@ -31,52 +31,52 @@ use quagmire_mutators::{
 };
 use quagmire_search::mask::{Computation, Probe, Target};
 
-/// Probes that hang before it is given up: each takes the whole hang timeout.
+/// Number of hanging probes after which the computation is given up: each takes the whole hang timeout.
 const HANGS: u32 = 3;
 
-/// A mask, as `--json` prints it.
+/// A mask as printed by `--json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct MaskReport {
-    /// Of the program that printed it.
+    /// Version of quagmire.
     pub version: String,
-    /// The input, as given.
+    /// Path of the input, as given.
     pub path: String,
-    /// Its bytes.
+    /// Length of the input in bytes.
     pub length: usize,
-    /// How its own run ended: see [`super::measure::Measurement::status`].
+    /// How the run of the input itself ended: see [`super::measure::Measurement::status`].
     pub status: String,
-    /// What probes have to satisfy.
+    /// The goal that probes have to reach.
     pub target: TargetReport,
-    /// Probes.
+    /// Number of probes.
     pub executions: u64,
-    /// Probes that did not come back by themselves; they count by what they executed.
+    /// Number of probes that did not return; they count by what they executed.
     pub early_ends: u32,
-    /// Whether every position is known.
+    /// Whether every position was probed.
     pub complete: bool,
-    /// Why it is not.
+    /// Why the computation is incomplete.
     pub stopped: Option<String>,
-    /// Positions from the start that are known, at most `length + 1`: the end is a position to insert at.
+    /// Number of leading positions that were probed, at most `length + 1`: the end is a position for insertions.
     pub known: usize,
-    /// What is allowed: `[from, to, letters]` with `O` for overwriting, `I` for inserting before, `D` for deleting; `to` is
-    /// the first position that is not part of it. Not known counts as not allowed.
+    /// Allowed edits: `[from, to, letters]` with `O` for overwriting, `I` for inserting before and `D` for deleting;
+    /// `to` is exclusive. Nothing is allowed at unknown positions.
     #[serde(rename = "mask")]
     pub runs: Vec<(usize, usize, String)>,
-    /// For printing.
+    /// The mask itself, for printing.
     #[serde(skip)]
     pub mask: Mask,
 }
 
-/// What a mask is for.
+/// Description of the goal of a mask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TargetReport {
     /// `cost` or `branch`.
     pub kind: TargetKind,
-    /// In words, after "the run".
+    /// Description to follow "the run".
     pub description: String,
-    /// Instructions that a run has to execute, for `cost`.
+    /// Minimum number of instructions, for `cost`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least: Option<u64>,
-    /// What a run has to execute, for `branch`.
+    /// The place that has to be executed, for `branch`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
 }
@@ -100,11 +100,11 @@ impl TargetReport {
     }
 }
 
-/// Computes the mask of the one input, and prints it.
+/// Runs `replay --mask`: computes the mask of one input and prints it.
 ///
 /// # Errors
-/// Usage if there is not one input, a place that is not clear, or an input that does not execute it; a target that cannot
-/// be run.
+/// A usage error if there is not exactly one input, the place is ambiguous or unknown, or the input does not execute
+/// it; an error if the target cannot be run.
 pub fn run(
     options: &ReplayOptions,
     mask: &MaskOptions,
@@ -195,12 +195,12 @@ fn compute(
     })
 }
 
-/// What is allowed at a position.
+/// Letters of the edits that are allowed at a position.
 fn letters(mask: &Mask, position: usize) -> String {
     Edit::ALL.iter().filter(|&&edit| mask.allows(edit, position)).map(|edit| edit.letter()).collect()
 }
 
-/// Stretches of positions at which the same is allowed; together all positions.
+/// Ranges of positions with the same allowed edits, which cover all positions.
 fn runs(mask: &Mask) -> Vec<(usize, usize, String)> {
     let mut runs: Vec<(usize, usize, String)> = Vec::new();
     for position in 0..=mask.length() {

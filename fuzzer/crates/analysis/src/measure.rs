@@ -1,4 +1,4 @@
-//! Runs inputs in turn, in a child process, and times each run.
+//! Measurement of inputs: runs them alternately in a child process and times each run.
 
 use std::{io::Write, path::PathBuf, time::Duration};
 
@@ -28,72 +28,72 @@ use quagmire_execution::{
     watchdog::Watchdog,
 };
 
-/// One input to measure.
+/// An input to measure.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Where it came from.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What it holds.
+    /// Contents.
     pub bytes: Vec<u8>,
 }
 
-/// How to measure.
+/// Options of a measurement.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Timed runs of each input, after one that is not timed.
+    /// Number of timed runs of each input, after one that is not timed.
     pub rounds: Rounds,
-    /// Which verdicts have to be clear.
+    /// The verdicts that have to be clear.
     pub question: Question,
-    /// A run longer than this is a hang.
+    /// Hang timeout of a run.
     pub hang_timeout: Duration,
-    /// In bytes; 0 for none.
+    /// Memory limit in bytes; 0 for none.
     pub memory_limit: u64,
-    /// Show what the target prints.
+    /// Whether to show the target's output.
     pub debug_target: bool,
-    /// Read the hardware counters.
+    /// Whether to read hardware counters.
     pub counters: bool,
-    /// Source files all lines of which are wanted, as the user named them.
+    /// Source files for which all lines are reported, as named by the user.
     pub annotate: Vec<PathBuf>,
 }
 
-/// What was measured of one input.
+/// Measurements of one input.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measurement {
     /// How its runs ended: `returned`, `rejected`, `crashed`, `hung`, `out-of-memory`, `exited` or `killed`.
     pub status: String,
-    /// What more is known of an early end.
+    /// Details of an early end, such as the signal.
     pub detail: Option<String>,
-    /// Of one run; up to where it was cut off if it was.
+    /// Cost of one run; up to the cut-off if it was cut off.
     pub cost: Cost,
-    /// The smallest and the largest instructions over all runs: the same two numbers for a deterministic target.
+    /// Minimum and maximum of the instructions over all runs: equal for a deterministic target.
     pub instructions_range: (u64, u64),
-    /// Edges that it hits.
+    /// Number of edges that it hits.
     pub edges_hit: u64,
-    /// CPU seconds of one run, sample by sample.
+    /// CPU seconds of one run, by sample.
     pub seconds: Vec<f64>,
-    /// What the hardware counted in one run, sample by sample; empty where it does not count.
+    /// Hardware counts of one run, by sample; empty without hardware counters.
     pub counters: Vec<Amounts>,
-    /// Where it spent its instructions; all of it for the first input, what is worth a look for the others.
+    /// Instructions by function and line: complete for the first input, reduced for the others.
     pub attribution: Attribution,
-    /// The files that [`Plan::annotate`] means.
+    /// The files named by [`MeasurementPlan::annotate`].
     pub sources: Vec<SourceFile>,
-    /// What was noticed meanwhile (`notices::noticed`).
+    /// Notices raised during the measurement, as bits (`notices::noticed`).
     pub notices: u32,
 }
 
-/// How often a measuring process is looked at.
+/// Interval at which a measuring process is checked.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Status of an input that ends the target's process.
+/// Status of an input that kills the target's process.
 const KILLED: &str = "killed";
 
-/// What more is known of a run that had to be ended from outside.
+/// Details of a run that had to be killed from outside.
 const STUCK: &str = "it blocks signals and was killed from outside";
 
 /// Status of a target that cannot be run at all.
 const UNUSABLE: &str = "unusable";
 
-/// Status if what was asked for does not make sense with this target.
+/// Status if the options make no sense for this target.
 const REFUSED: &str = "refused";
 
 impl Measurement {
@@ -101,18 +101,18 @@ impl Measurement {
         Self { status: status.to_owned(), detail, ..Self::default() }
     }
 
-    /// Whether a run took the process with it, and the runtime could do nothing about it.
+    /// Whether a run has ended the process, and the runtime could not prevent it.
     pub fn was_killed(&self) -> bool {
         self.status == KILLED || self.detail.as_deref() == Some(STUCK)
     }
 
-    /// Whether its runs came back by themselves.
+    /// Whether its runs returned.
     pub fn came_back(&self) -> bool {
         matches!(self.status.as_str(), "returned" | "rejected")
     }
 }
 
-/// How a status is called in reports.
+/// Name of a status in reports.
 pub fn status_name(status: Status) -> &'static str {
     match status {
         Status::Returned => "returned",
@@ -124,11 +124,11 @@ pub fn status_name(status: Status) -> &'static str {
     }
 }
 
-/// Measures all inputs, their runs taken in turn so that whatever else the machine does hits all of them alike. An
-/// input that ends its run early is reported so; the others are then measured afresh without it.
+/// Measures all inputs alternately, so that disturbances by other processes affect all of them alike. An input that
+/// ends its run early is reported as such; the others are then measured again without it.
 ///
 /// # Errors
-/// When no child process can be started, or the target ends it outside a run.
+/// If no child process can be started, or the target ends it outside of a run.
 pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Result<Vec<Measurement>> {
     let capacity = inputs.iter().map(|i| i.bytes.len()).max().unwrap_or(0).max(1);
     let mut results: Vec<Option<Measurement>> = vec![None; inputs.len()];
@@ -168,7 +168,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
                 }
             }
             (is_stuck, _) => {
-                // Killed from outside, or by its own means: the input that was running is to blame.
+                // killed from outside or by itself: attribute it to the input that was running
                 let Some(running) = shared.interrupted() else {
                     return Err(Error::target(format!("the target ended its process before the first run ({end})")));
                 };
@@ -185,8 +185,8 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
     Ok(results.into_iter().flatten().collect())
 }
 
-/// Reads all that a child writes until it ends: what the target has started may have the pipe for longer. One whose run does
-/// not end, whatever the tick does, is killed; tells how it ended, and whether it was that.
+/// Reads all output of a child until it ends, even if processes that the target has started keep the pipe open. Kills
+/// a child whose run does not end in spite of the timer. Returns how it ended, and whether it was killed.
 fn read_from(
     child: libc::pid_t,
     mut pipe: std::io::PipeReader,
@@ -214,7 +214,7 @@ fn read_from(
     }
 }
 
-/// Measurements of all `open` inputs, or of the one that ended its run early and no other.
+/// In the child: measures all `open` inputs, or returns the result of the first that ends its run early.
 fn in_child(
     harness: &'static Harness,
     inputs: &[Input],
@@ -236,7 +236,7 @@ fn in_child(
     tick::start(harness, limits);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
     let mut places = Places { symbols: Symbols::new(), sources: Vec::new(), first };
-    // Once each, not timed: caches fill, first-time work is done, and it shows how long a run takes.
+    // one untimed run each: fills caches, includes one-time initialisation, and shows the duration of a run
     for &index in open {
         let before = executor.cpu_seconds();
         let status = executor.execute(&inputs[index].bytes);
@@ -252,12 +252,12 @@ fn in_child(
         }
         turns.push(Turn::new(&inputs[index].bytes, measurement, seconds));
     }
-    // now that the target has opened its libraries, and before much time is spent
+    // after the target has opened its libraries, and before the timed runs
     if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
         return no_use(error);
     }
     let describe_again = |place: usize, executor: &HarnessExecutor, measurement: &mut Measurement| {
-        // not of the run that was not timed: it also did what is done only once
+        // not the untimed run, which includes one-time initialisation
         measurement.edges_hit = executor.counts().edges_hit();
         places.attribute(open[place], measurement, executor.counts());
     };
@@ -272,8 +272,8 @@ fn in_child(
     }
 }
 
-/// Whom the last of `inputs` inputs is held against, by their places among the `turns`, which are those that are `open`.
-/// None if it is not among them.
+/// Comparisons of the last of `inputs` inputs, by indices of `turns`, which are the `open` inputs. Empty if the last
+/// one is not open.
 fn comparisons(inputs: usize, open: &[usize], turns: &[Turn], question: Question) -> Vec<Comparison> {
     let mut costs = vec![None; inputs];
     open.iter().zip(turns).for_each(|(&index, turn)| costs[index] = Some(turn.measurement.cost));
@@ -285,13 +285,13 @@ fn comparisons(inputs: usize, open: &[usize], turns: &[Turn], question: Question
         .collect()
 }
 
-/// What is needed to say where a run spent its instructions. Names are looked up here and not by the caller: it has not
-/// opened the libraries that the target opened.
+/// Symbols and sources for attributing instructions. Names are looked up in the child, since the parent has not
+/// opened the libraries that the target has.
 struct Places {
     symbols: Symbols,
-    /// The files all lines of which are wanted.
+    /// Files for which all lines are reported.
     sources: Vec<SourceFile>,
-    /// Of the first input, once that was measured.
+    /// Attribution of the first input, once it was measured.
     first: Option<Attribution>,
 }
 
@@ -305,7 +305,7 @@ impl Places {
         Ok(())
     }
 
-    /// Adds to a measurement where its last run spent its instructions.
+    /// Adds the attribution of the last run to a measurement.
     fn attribute(&mut self, index: usize, measurement: &mut Measurement, counts: &CountsObserver) {
         self.symbols.update();
         let all = Attribution::complete(lines::source_costs(counts, &mut self.symbols));
@@ -320,7 +320,7 @@ impl Places {
     }
 }
 
-/// What a run did, without times.
+/// Describes the last run, without times.
 pub fn describe(status: Status, counts: &CountsObserver) -> Measurement {
     let event = counts.event();
     let detail = match status {
