@@ -38,7 +38,7 @@ pub enum Language {
     Cxx,
 }
 
-/// What an executable is linked with.
+/// Kinds of executables, by what they are linked with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     /// The runtime: counts and fork server.
@@ -74,7 +74,7 @@ pub struct Plan {
     pub every_block: bool,
     /// Role in link-time optimisation, if that is on: the plugin then runs in the linker, after all inlining.
     pub lto: Option<Lto>,
-    /// What the command links with, if it links an executable.
+    /// The kind of executable that the command links, if any.
     pub link: Option<Link>,
     /// Whether the counts of the linked object get pages of their own, so that a fork server can share them.
     pub pages: bool,

@@ -1,4 +1,4 @@
-//! What `quagmire` does with a command.
+//! Execution of a command of `quagmire`.
 
 use std::{os::unix::process::CommandExt, time::Instant};
 
@@ -14,11 +14,11 @@ use quagmire_base::{
 use quagmire_execution::recognise::{Kind, recognise};
 use quagmire_report::Plan;
 
-/// Does what `quagmire` was asked to do: writes a report, runs a program under its fork server, or becomes the harness,
-/// which has the engine inside, with the same options.
+/// Executes a command: writes a report, runs a program under its fork server, or replaces this process with the
+/// harness, which contains the engine, with the same options.
 ///
 /// # Errors
-/// If the program cannot be used, or the command line names none.
+/// If the command names no program, its options are invalid, or the program cannot be used.
 pub fn run(command: Command) -> Result<ExitCode> {
     let (program, typed, name) = match &command {
         Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
@@ -28,7 +28,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
     let [program, arguments @ ..] = program.as_slice() else {
         return Err(Error::usage(format!("{name} needs a program: end the command with -- ./HARNESS")));
     };
-    // What is wrong with the options is said before anything about the program.
+    // errors in the options are reported before errors of the program
     match command.clone() {
         Command::Fuzz(fuzz) => drop(quagmire::options::Options::resolve(fuzz)?),
         Command::Replay(replay) => drop(replay.resolve()?),
