@@ -21,7 +21,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 pub use error::Error;
-pub use plan::{Language, Plan, parse};
+pub use plan::{BuildPlan, Language, parse};
 pub use run::run;
 pub use settings::Settings;
 

@@ -23,7 +23,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use crate::inputs::Kind;
+use crate::inputs::InputKind;
 use crate::macros;
 use crate::options;
 use crate::response::{self, Expanded, Read};
@@ -63,7 +63,7 @@ pub enum Lto {
 
 /// A parsed command line, and what the wrapper adds to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct BuildPlan {
     /// Driver to start.
     pub language: Language,
     /// Whether the command generates code that the pass plugin instruments.
@@ -138,7 +138,7 @@ const EXPORTED: [&str; 7] = [
 
 const FUZZING_MACRO: &str = "FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION";
 
-impl Plan {
+impl BuildPlan {
     /// The arguments for clang.
     pub fn command(&self, pieces: &Pieces) -> Vec<OsString> {
         let (before, after) = self.arguments.split_at(self.before_inputs_only);
@@ -191,8 +191,8 @@ impl Plan {
         command
     }
 
-    fn untouched(arguments: Vec<OsString>, language: Language) -> Plan {
-        Plan {
+    fn untouched(arguments: Vec<OsString>, language: Language) -> BuildPlan {
+        BuildPlan {
             language,
             instrument: false,
             compares: false,
@@ -212,11 +212,11 @@ impl Plan {
 }
 
 /// Parses a command line (without the program's name). `read` reads response files.
-pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, read: Read) -> Plan {
+pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, read: Read) -> BuildPlan {
     let first = arguments.first().map_or(b"".as_slice(), |a| a.as_bytes());
     // clang's internal tools have their own command lines
     if settings.plain || first.starts_with(b"-cc1") {
-        return Plan::untouched(arguments, language);
+        return BuildPlan::untouched(arguments, language);
     }
     let expanded = response::expand(&arguments, read);
     let scan = Scan::of(&expanded);
@@ -227,7 +227,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
     let links = scan.last_phase == Phase::Link
         && !scan.relocatable
         && !scan.dangling
-        && (scan.names_library || scan.inputs.iter().any(|kind| *kind != Kind::Header));
+        && (scan.names_library || scan.inputs.iter().any(|kind| *kind != InputKind::Header));
     let executable = links && !scan.shared;
     let harness = if settings.driver { Link::Driver } else { Link::Engine };
     let link = executable.then_some(if scan.engine { harness } else { Link::Runtime });
@@ -238,7 +238,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         (true, false) if has_code => Some(Lto::Compile),
         _ => None,
     };
-    Plan {
+    BuildPlan {
         language,
         instrument: has_code && lto.is_none(),
         compares: settings.compares,
@@ -289,7 +289,7 @@ impl Phase {
 /// Findings of one pass over the expanded arguments.
 struct Scan {
     last_phase: Phase,
-    inputs: Vec<Kind>,
+    inputs: Vec<InputKind>,
     /// `-shared`, for the driver or the linker.
     shared: bool,
     /// `-r`, for the driver or the linker.
@@ -357,8 +357,8 @@ impl Scan {
     }
 
     fn input(&mut self, path: &str) {
-        let named = self.language.as_ref().and_then(|x| Kind::of_language(&x.to_string_lossy()));
-        self.inputs.push(named.unwrap_or_else(|| Kind::of_path(path)));
+        let named = self.language.as_ref().and_then(|x| InputKind::of_language(&x.to_string_lossy()));
+        self.inputs.push(named.unwrap_or_else(|| InputKind::of_path(path)));
     }
 
     fn option(&mut self, index: usize, argument: &OsStr, text: &str, value: Option<&OsStr>) {

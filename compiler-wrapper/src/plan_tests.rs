@@ -17,7 +17,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     }
 }
 
-fn planned(line: &str) -> Plan {
+fn planned(line: &str) -> BuildPlan {
     parse(words(line), Language::C, Settings::default(), &read)
 }
 

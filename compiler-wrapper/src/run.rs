@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cache::Cache;
-use crate::plan::{Link, Lto, Pieces, Plan};
+use crate::plan::{BuildPlan, Link, Lto, Pieces};
 use crate::{Error, artefacts, toolchain};
 
 /// Oldest LLVM whose linker loads passes.
@@ -15,7 +15,7 @@ pub const OLDEST_WITH_LTO: u32 = 15;
 
 /// Replaces this process with clang, so that exit code, messages and signals are clang's own. Returns only on
 /// failure.
-pub fn run(plan: &Plan) -> Result<Infallible, Error> {
+pub fn run(plan: &BuildPlan) -> Result<Infallible, Error> {
     let variable = |name: &str| std::env::var_os(name);
     let cache = Cache::open(variable)?;
     let toolchain = toolchain::find(&cache, variable)?;

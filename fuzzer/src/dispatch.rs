@@ -11,8 +11,8 @@ use quagmire_base::{
     error::{Error, ExitCode, Result},
     units,
 };
-use quagmire_execution::recognise::{Kind, recognise};
-use quagmire_report::Plan;
+use quagmire_execution::recognise::{ProgramKind, recognise};
+use quagmire_report::ReportOptions;
 
 /// Executes a command: writes a report, runs a program under its fork server, or replaces this process with the
 /// harness, which contains the engine, with the same options.
@@ -37,7 +37,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
     let path = std::path::Path::new(program);
     let kind = recognise(path)?;
     let path = if path.components().count() == 1 { std::path::Path::new(".").join(path) } else { path.to_owned() };
-    if let Kind::Program(builder) = kind {
+    if let ProgramKind::Program(builder) = kind {
         let words = std::iter::once(path.into_os_string()).chain(arguments.iter().cloned()).collect();
         return quagmire::engine::run_program(command, words, builder);
     }
@@ -59,6 +59,6 @@ pub fn run(command: Command) -> Result<ExitCode> {
 
 fn write_report(args: &ReportArgs) -> Result<ExitCode> {
     let time = args.time.as_deref().map(|text| flag("--time", units::duration(text))).transpose()?;
-    let plan = Plan { deadline: time.map(|time| Instant::now() + time), graphs: !args.no_plotting };
-    quagmire_report::run(&args.output, plan, args.brief)
+    let options = ReportOptions { deadline: time.map(|time| Instant::now() + time), graphs: !args.no_plotting };
+    quagmire_report::run(&args.output, options, args.brief)
 }

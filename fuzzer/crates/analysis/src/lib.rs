@@ -56,7 +56,7 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
     // an annotated source shows counts but no times
     let only_counts = !options.annotate.is_empty() && !options.json;
     let counters = Counters::start().map(drop);
-    let plan = measure::Plan {
+    let plan = measure::MeasurementPlan {
         counters: counters.is_ok(),
         rounds: if only_counts { Rounds::Fixed(1) } else { options.rounds },
         question: options.question,

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use self::{
     place::Condition,
-    probes::{First, Limits, Prober},
+    probes::{First, ProbeLimits, Prober},
 };
 use super::report::{self, USUAL_WIDTH};
 use crate::options::{MaskOptions, ReplayOptions};
@@ -46,7 +46,7 @@ pub struct MaskReport {
     /// How the run of the input itself ended: see [`super::measure::Measurement::status`].
     pub status: String,
     /// The goal that probes have to reach.
-    pub target: TargetReport,
+    pub target: GoalReport,
     /// Number of probes.
     pub executions: u64,
     /// Number of probes that did not return; they count by what they executed.
@@ -68,7 +68,7 @@ pub struct MaskReport {
 
 /// Description of the goal of a mask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct TargetReport {
+pub struct GoalReport {
     /// `cost` or `branch`.
     pub kind: TargetKind,
     /// Description to follow "the run".
@@ -81,7 +81,7 @@ pub struct TargetReport {
     pub place: Option<String>,
 }
 
-impl TargetReport {
+impl GoalReport {
     fn new(condition: &Condition, instructions: u64, instrumentation: Instrumentation) -> Self {
         let kind = condition.kind();
         match condition {
@@ -119,8 +119,11 @@ pub fn run(
         let many = files.inputs.len();
         return Err(Error::usage(format!("--mask takes one input, and these are {many}: name one file")));
     };
-    let limits =
-        Limits { hang_timeout: options.hang_timeout, memory: options.memory_limit, debug_target: options.debug_target };
+    let limits = ProbeLimits {
+        hang_timeout: options.hang_timeout,
+        memory: options.memory_limit,
+        debug_target: options.debug_target,
+    };
     let report = compute(harness, input, mask, limits, target.instrumentation)?;
     let (text, form) = if options.json {
         let json = serde_json::to_string(&report);
@@ -138,13 +141,13 @@ fn compute(
     harness: &'static Harness,
     input: &Seed,
     options: &MaskOptions,
-    limits: Limits,
+    limits: ProbeLimits,
     instrumentation: Instrumentation,
 ) -> Result<MaskReport> {
     let start = Instant::now();
     let mut prober = Prober::new(harness, &input.bytes, limits)?;
     let First { run, condition, is_satisfied } = prober.first(options.branch.as_deref())?;
-    let target = TargetReport::new(&condition, run.cost.instructions, instrumentation);
+    let target = GoalReport::new(&condition, run.cost.instructions, instrumentation);
     if !is_satisfied {
         return Err(Error::usage(format!(
             "--branch: {} does not execute {}: give an input that does",

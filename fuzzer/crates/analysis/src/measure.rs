@@ -24,7 +24,7 @@ use quagmire_execution::{
     pipes, process,
     program::Program,
     symbols::Symbols,
-    tick,
+    timer,
     watchdog::Watchdog,
 };
 
@@ -39,7 +39,7 @@ pub struct Input {
 
 /// Options of a measurement.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct MeasurementPlan {
     /// Number of timed runs of each input, after one that is not timed.
     pub rounds: Rounds,
     /// The verdicts that have to be clear.
@@ -129,7 +129,7 @@ pub fn status_name(status: Status) -> &'static str {
 ///
 /// # Errors
 /// If no child process can be started, or the target ends it outside of a run.
-pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Result<Vec<Measurement>> {
+pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPlan) -> Result<Vec<Measurement>> {
     let capacity = inputs.iter().map(|i| i.bytes.len()).max().unwrap_or(0).max(1);
     let mut results: Vec<Option<Measurement>> = vec![None; inputs.len()];
     while results.iter().any(Option::is_none) {
@@ -219,7 +219,7 @@ fn in_child(
     harness: &'static Harness,
     inputs: &[Input],
     open: &[usize],
-    plan: &Plan,
+    plan: &MeasurementPlan,
     page: InputPage,
     first: Option<Attribution>,
 ) -> Vec<(usize, Measurement)> {
@@ -232,10 +232,10 @@ fn in_child(
         Err(error) => return no_use(error),
     };
     let counters = if plan.counters { Counters::start().ok() } else { None };
-    let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
-    tick::start(harness, limits);
+    let limits = timer::RunLimits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
+    timer::start(harness, limits);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
-    let mut places = Places { symbols: Symbols::new(), sources: Vec::new(), first };
+    let mut attributor = Attributor { symbols: Symbols::new(), sources: Vec::new(), first };
     // one untimed run each: fills caches, includes one-time initialisation, and shows the duration of a run
     for &index in open {
         let before = executor.cpu_seconds();
@@ -244,29 +244,29 @@ fn in_child(
         let mut measurement = describe(status, executor.counts());
         if !measurement.came_back() {
             measurement.seconds = vec![seconds];
-            if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
+            if let Err(error) = attributor.find_sources(&plan.annotate, executor.counts().program()) {
                 return no_use(error);
             }
-            places.attribute(index, &mut measurement, executor.counts());
+            attributor.attribute(index, &mut measurement, executor.counts());
             return vec![(index, measurement)];
         }
         turns.push(Turn::new(&inputs[index].bytes, measurement, seconds));
     }
     // after the target has opened its libraries, and before the timed runs
-    if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
+    if let Err(error) = attributor.find_sources(&plan.annotate, executor.counts().program()) {
         return no_use(error);
     }
     let describe_again = |place: usize, executor: &HarnessExecutor, measurement: &mut Measurement| {
         // not the untimed run, which includes one-time initialisation
         measurement.edges_hit = executor.counts().edges_hit();
-        places.attribute(open[place], measurement, executor.counts());
+        attributor.attribute(open[place], measurement, executor.counts());
     };
     let comparisons = comparisons(inputs.len(), open, &turns, plan.question);
     match rounds::run(&mut executor, &mut turns, plan.rounds, &comparisons, counters, describe_again) {
         Ok(()) => open.iter().zip(turns).map(|(&index, turn)| (index, turn.measurement)).collect(),
         Err((place, status)) => {
             let mut ended = describe(status, executor.counts());
-            places.attribute(open[place], &mut ended, executor.counts());
+            attributor.attribute(open[place], &mut ended, executor.counts());
             vec![(open[place], ended)]
         }
     }
@@ -287,7 +287,7 @@ fn comparisons(inputs: usize, open: &[usize], turns: &[Turn], question: Question
 
 /// Symbols and sources for attributing instructions. Names are looked up in the child, since the parent has not
 /// opened the libraries that the target has.
-struct Places {
+struct Attributor {
     symbols: Symbols,
     /// Files for which all lines are reported.
     sources: Vec<SourceFile>,
@@ -295,7 +295,7 @@ struct Places {
     first: Option<Attribution>,
 }
 
-impl Places {
+impl Attributor {
     fn find_sources(&mut self, wanted: &[PathBuf], program: &Program) -> Result<()> {
         if !wanted.is_empty() {
             let files = lines::source_files(program);

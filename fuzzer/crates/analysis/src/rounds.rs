@@ -178,7 +178,7 @@ pub fn run(
         turn.estimate(executor).map_err(|status| (index, status))?;
     }
     size_batches(turns);
-    let plan = Plan::new(turns, rounds);
+    let plan = RoundPlan::new(turns, rounds);
     let mut sampler = Sampler { executor, counters, describe, spent: 0.0 };
     // describing takes long and empties the caches: do it before the first round, unless another run would take long
     // as well
@@ -228,14 +228,14 @@ fn size_batches(turns: &mut [Turn]) {
     }
 }
 
-struct Plan {
+struct RoundPlan {
     most: u32,
     /// Number of consecutive samples of each input in a round.
     samples: Vec<u32>,
     there_and_back: bool,
 }
 
-impl Plan {
+impl RoundPlan {
     fn new(turns: &[Turn], rounds: Rounds) -> Self {
         let samples = vec![1; turns.len()];
         let budget = match rounds {
@@ -274,8 +274,8 @@ mod tests {
         turns
     }
 
-    fn plan(seconds: &[f64], budget: f64) -> Plan {
-        Plan::new(&turns(seconds), Rounds::UntilClear(Duration::from_secs_f64(budget)))
+    fn plan(seconds: &[f64], budget: f64) -> RoundPlan {
+        RoundPlan::new(&turns(seconds), Rounds::UntilClear(Duration::from_secs_f64(budget)))
     }
 
     #[test]
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_fixed_number_is_what_each_gets() {
-        let plan = Plan::new(&turns(&[1e-3, 5.0]), Rounds::Fixed(7));
+        let plan = RoundPlan::new(&turns(&[1e-3, 5.0]), Rounds::Fixed(7));
         assert_eq!((plan.most, plan.samples), (7, vec![1, 1]));
     }
 }

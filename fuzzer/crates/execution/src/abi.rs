@@ -45,7 +45,7 @@ pub struct RawSums {
 #[repr(C)]
 pub struct RawLines {
     /// Number of source functions that follow.
-    pub places: u32,
+    pub sources: u32,
     /// Length of the LEB128 numbers in bytes.
     pub bytes: u32,
 }
@@ -53,7 +53,7 @@ pub struct RawLines {
 /// A source function in a file: two distances in bytes from the start of the table to C strings.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct RawPlace {
+pub struct RawSourceFunction {
     /// Distance to the path of the file.
     pub file: i32,
     /// Distance to the function's linkage name, or its plain name if it has none.

@@ -7,7 +7,7 @@
 
 use std::{sync::OnceLock, time::Duration};
 
-use super::{process::cpu_ns, tick::now_ns};
+use super::{process::cpu_ns, timer::now_ns};
 
 /// Shortest run for which the CPU clock is read, in nanoseconds.
 const WORTH_NS: u64 = 20_000;

@@ -17,7 +17,7 @@ use super::{
     notices::Notice,
     program::{Function, Program},
     sums::Sums,
-    tick,
+    timer,
 };
 use quagmire_cost::resource::Cost;
 
@@ -90,7 +90,7 @@ impl CountsObserver {
         self.last.resize(self.program.edges(), 0);
         self.known.resize(self.program.functions().len(), Known::default());
         self.hits.grow(self.program.functions().len(), self.program.edges());
-        tick::prepare(&self.program);
+        timer::prepare(&self.program);
     }
 
     /// Makes room for a program that has grown between two runs, and clears all counts.
@@ -202,7 +202,9 @@ impl CountsObserver {
     pub fn exact_counts(&self, function: u32) -> Vec<u64> {
         let f = &self.program.functions()[function as usize];
         let (first, last) = self.branches(function);
-        let Some(folded) = tick::folded() else { return last.iter().map(|&count| count.into()).collect() };
+        // SAFETY: counts are read between runs.
+        let folded = unsafe { timer::folded() };
+        let Some(folded) = folded else { return last.iter().map(|&count| count.into()).collect() };
         let slots = std::iter::once(f.entered()).chain(f.others().iter().copied());
         slots.take(last.len()).enumerate().map(|(at, slot)| folded.count(first + at, slot)).collect()
     }
@@ -223,7 +225,7 @@ impl CountsObserver {
     }
 
     /// Marks the counts of all changed functions as judged. Call it when the feedback's history contains them.
-    pub fn judged(&mut self) {
+    pub fn commit(&mut self) {
         for &f in &self.changed {
             self.known[f as usize].unjudged = false;
         }
@@ -263,7 +265,7 @@ impl CountsObserver {
             std::thread::sleep(THREADS_SHOW);
         }
         if self.threads.sum != self.sum() {
-            tick::wear_out();
+            timer::wear_out();
         }
     }
 
@@ -286,7 +288,8 @@ impl CountsObserver {
         self.program.collect_ran(&mut self.ran);
         self.changed.clear();
         self.cost = self.measured;
-        let folded = tick::folded();
+        // SAFETY: counts are read between runs.
+        let folded = unsafe { timer::folded() };
         for &index in &self.ran {
             let f = &self.program.functions()[index as usize];
             let first = f.first_edge as usize;

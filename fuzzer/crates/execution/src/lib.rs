@@ -24,5 +24,5 @@ pub mod sums;
 pub mod symbols;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-pub mod tick;
+pub mod timer;
 pub mod watchdog;

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeSet, ffi::CStr};
 
 use super::{
-    abi::{RawLines, RawPlace},
+    abi::{RawLines, RawSourceFunction},
     program::Function,
     sums::Sums,
 };
@@ -11,7 +11,7 @@ use super::{
 /// The source lines of one function, and the counts that they follow from.
 #[derive(Debug)]
 pub struct LineTable {
-    places: Vec<Place>,
+    sources: Vec<SourceFunction>,
     instances: Vec<Instance>,
     /// For each count of the function, counters first and then sums: the lines that it stands for.
     groups: Vec<Vec<GroupLine>>,
@@ -21,7 +21,7 @@ pub struct LineTable {
 
 /// A source function in a file, by mangled name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SourceFunction {
     /// Path of the file as the compiler knew it, usually absolute.
     pub file: &'static CStr,
     /// Linkage name of the function; its plain name if it has none.
@@ -31,7 +31,7 @@ pub struct Place {
 /// One occurrence of a source function in the code of the function: itself, or one inlining.
 #[derive(Debug)]
 struct Instance {
-    place: usize,
+    source: usize,
     /// Index of the instance that it was inlined into, which is smaller than its own.
     into: Option<usize>,
 }
@@ -48,10 +48,10 @@ struct GroupLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Executed {
     /// The source function that the line was written in. Occurs several times if it was inlined several times.
-    pub place: Place,
+    pub source: SourceFunction,
     /// The function that the line's cost is attributed to: the innermost one outside of system headers that it was
     /// inlined into, or else the function of the table itself.
-    pub owner: Place,
+    pub owner: SourceFunction,
     /// Line number; 0 for code made up by the compiler.
     pub line: u32,
     /// Largest count of any block with instructions of the line.
@@ -64,27 +64,28 @@ impl LineTable {
     /// Reads the table of a function; `None` without debug information, or if the table is damaged.
     pub fn read(function: &Function) -> Option<Self> {
         let table = function.lines()?;
-        // SAFETY: the pass wrote the places and then the numbers behind the start of the table, in a section that is
+        // SAFETY: the pass wrote the sources and then the numbers behind the start of the table, in a section that is
         // loaded as long as the function.
-        let (places, numbers) = unsafe {
-            let RawLines { places, bytes } = table.read();
-            let raw = std::slice::from_raw_parts(table.add(1).cast::<RawPlace>(), places as usize);
+        let (sources, numbers) = unsafe {
+            let RawLines { sources, bytes } = table.read();
+            let raw = std::slice::from_raw_parts(table.add(1).cast::<RawSourceFunction>(), sources as usize);
             let numbers = raw.as_ptr_range().end.cast::<u8>();
             (raw, std::slice::from_raw_parts(numbers, bytes as usize))
         };
         // SAFETY: the pass wrote how far from the table each text is; texts are not written to, and objects whose
         // functions ran are not unloaded before they were looked at.
         let text = |distance: i32| unsafe { CStr::from_ptr(table.byte_offset(distance as isize).cast()) };
-        let places = places.iter().map(|p| Place { file: text(p.file), function: text(p.function) }).collect();
-        Self::parse(places, function.sums(), Numbers { bytes: numbers })
+        let sources =
+            sources.iter().map(|p| SourceFunction { file: text(p.file), function: text(p.function) }).collect();
+        Self::parse(sources, function.sums(), Numbers { bytes: numbers })
     }
 
-    fn parse(places: Vec<Place>, sums: Sums<'_>, mut numbers: Numbers<'_>) -> Option<Self> {
+    fn parse(sources: Vec<SourceFunction>, sums: Sums<'_>, mut numbers: Numbers<'_>) -> Option<Self> {
         let mut known = 0;
         let instances = numbers.list(|n| {
-            let (place, into) = (n.index(places.len())?, n.index(known + 1)?);
+            let (source, into) = (n.index(sources.len())?, n.index(known + 1)?);
             known += 1;
-            Some(Instance { place, into: into.checked_sub(1) })
+            Some(Instance { source, into: into.checked_sub(1) })
         })?;
         let mut line = 0i64;
         let groups = numbers.list(|n| {
@@ -98,21 +99,21 @@ impl LineTable {
             sums.iter().map(|(_, parts)| parts.iter().map(|&part| part.into()).collect()).collect();
         let counters = groups.len().checked_sub(sums.len())?;
         let is_known = |(at, parts): (usize, &Vec<usize>)| parts.iter().all(|&part| part < counters + at);
-        sums.iter().enumerate().all(is_known).then_some(Self { places, instances, groups, sums })
+        sums.iter().enumerate().all(is_known).then_some(Self { sources, instances, groups, sums })
     }
 
     /// Executions of all lines in all instances, including those that were not executed, by the counts of the
     /// function's edges (entry first).
     pub fn executed(&self, edges: &[u64]) -> Vec<Executed> {
         let counts = self.complete(edges);
-        let owners: Vec<Place> = (0..self.instances.len()).map(|instance| self.owner(instance)).collect();
+        let owners: Vec<SourceFunction> = (0..self.instances.len()).map(|instance| self.owner(instance)).collect();
         let mut all: Vec<(usize, Executed)> = Vec::new();
         for (group, count) in self.groups.iter().zip(counts) {
             all.extend(group.iter().map(|l| {
-                let place = self.places[self.instances[l.instance].place];
+                let source = self.sources[self.instances[l.instance].source];
                 let instructions = count.saturating_mul(l.weight);
                 let owner = owners[l.instance];
-                (l.instance, Executed { place, owner, line: l.line, count, instructions })
+                (l.instance, Executed { source, owner, line: l.line, count, instructions })
             }));
         }
         all.sort_by_key(|(instance, e)| (*instance, e.line));
@@ -141,15 +142,15 @@ impl LineTable {
     }
 
     /// All lines with code in the function, with repetitions.
-    pub fn lines(&self) -> impl Iterator<Item = (Place, u32)> {
+    pub fn lines(&self) -> impl Iterator<Item = (SourceFunction, u32)> {
         let lines = self.groups.iter().flatten().filter(|l| l.line > 0);
-        lines.map(|l| (self.places[self.instances[l.instance].place], l.line))
+        lines.map(|l| (self.sources[self.instances[l.instance].source], l.line))
     }
 
     /// Edges of the function (entry first) whose counts tell whether a run executed code for which `wanted` holds,
     /// given its source function and line.
-    pub fn edges_of(&self, wanted: impl Fn(Place, u32) -> bool) -> BTreeSet<usize> {
-        let is_wanted = |l: &GroupLine| wanted(self.places[self.instances[l.instance].place], l.line);
+    pub fn edges_of(&self, wanted: impl Fn(SourceFunction, u32) -> bool) -> BTreeSet<usize> {
+        let is_wanted = |l: &GroupLine| wanted(self.sources[self.instances[l.instance].source], l.line);
         let counters = self.groups.len() - self.sums.len();
         let mut is_part: Vec<bool> = self.groups.iter().map(|group| group.iter().any(is_wanted)).collect();
         // parts stand before their sums
@@ -162,15 +163,15 @@ impl LineTable {
     }
 
     /// All source functions in the table, and for each whether it is the function itself instead of an inlined one.
-    pub fn functions(&self) -> impl Iterator<Item = (Place, bool)> {
-        self.instances.iter().map(|instance| (self.places[instance.place], instance.into.is_none()))
+    pub fn functions(&self) -> impl Iterator<Item = (SourceFunction, bool)> {
+        self.instances.iter().map(|instance| (self.sources[instance.source], instance.into.is_none()))
     }
 
-    fn owner(&self, instance: usize) -> Place {
+    fn owner(&self, instance: usize) -> SourceFunction {
         let chain = std::iter::successors(Some(instance), |&at| self.instances[at].into);
-        let place = |at: usize| self.places[self.instances[at].place];
-        let own = chain.clone().map(place).find(|place| !is_system_header(&place.file()));
-        own.or_else(|| chain.last().map(place)).unwrap_or_else(|| place(instance))
+        let source = |at: usize| self.sources[self.instances[at].source];
+        let own = chain.clone().map(source).find(|source| !is_system_header(&source.file()));
+        own.or_else(|| chain.last().map(source)).unwrap_or_else(|| source(instance))
     }
 
     /// Completes the counts of the counters with those of the sums.
@@ -194,7 +195,7 @@ fn is_system_header(path: &str) -> bool {
         || path.contains("/lib/clang/")
 }
 
-impl Place {
+impl SourceFunction {
     /// Path of the file as text.
     pub fn file(&self) -> Cow<'static, str> {
         self.file.to_string_lossy()
@@ -252,20 +253,20 @@ impl Numbers<'_> {
 mod tests {
     use super::*;
 
-    const HERE: Place = Place { file: c"/src/a.c", function: c"here" };
-    const INLINED: Place = Place { file: c"/src/a.h", function: c"inlined" };
+    const HERE: SourceFunction = SourceFunction { file: c"/src/a.c", function: c"here" };
+    const INLINED: SourceFunction = SourceFunction { file: c"/src/a.h", function: c"inlined" };
 
-    fn executed(place: Place, line: u32, count: u64, instructions: u64) -> Executed {
-        Executed { place, owner: place, line, count, instructions }
+    fn executed(source: SourceFunction, line: u32, count: u64, instructions: u64) -> Executed {
+        Executed { source, owner: source, line, count, instructions }
     }
 
     fn table(
-        places: Vec<Place>,
+        sources: Vec<SourceFunction>,
         instances: Vec<Instance>,
         groups: Vec<Vec<GroupLine>>,
         sums: &[&[usize]],
     ) -> LineTable {
-        LineTable { places, instances, groups, sums: sums.iter().map(|parts| parts.to_vec()).collect() }
+        LineTable { sources, instances, groups, sums: sums.iter().map(|parts| parts.to_vec()).collect() }
     }
 
     #[test]
@@ -277,7 +278,7 @@ mod tests {
     #[test]
     fn a_line_is_executed_if_any_counter_is_that_its_blocks_are_the_sums_of() {
         let groups = [1, 7, 8, 6, 5].map(|line| vec![GroupLine { instance: 0, line, weight: 1 }]);
-        let instances = vec![Instance { place: 0, into: None }];
+        let instances = vec![Instance { source: 0, into: None }];
         let table = table(vec![HERE], instances, groups.to_vec(), &[&[1, 2], &[3, 2]]);
         let edges = |wanted: u32| table.edges_of(|_, line| line == wanted).into_iter().collect::<Vec<_>>();
         assert_eq!([1, 5, 6, 8, 9].map(edges), [vec![0], vec![1, 2], vec![1, 2], vec![2], vec![]]);
@@ -299,9 +300,9 @@ mod tests {
 
     #[test]
     fn code_of_system_headers_belongs_to_the_function_that_it_was_inlined_into() {
-        let header = |function| Place { file: c"/usr/include/c++/12/bits/stl_vector.h", function };
-        let instance = |place, into| Instance { place, into };
-        let table = |places: Vec<Place>, instances| table(places, instances, Vec::new(), &[]);
+        let header = |function| SourceFunction { file: c"/usr/include/c++/12/bits/stl_vector.h", function };
+        let instance = |source, into| Instance { source, into };
+        let table = |sources: Vec<SourceFunction>, instances| table(sources, instances, Vec::new(), &[]);
         // own code, which a header's function was inlined into, and another one into that
         let chain = || vec![instance(0, None), instance(1, Some(0)), instance(2, Some(1)), instance(3, Some(2))];
         let mixed = table(vec![HERE, INLINED, header(c"at"), header(c"size")], chain());

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     counts::CountsObserver,
-    line_table::{LineTable, Place},
+    line_table::{LineTable, SourceFunction},
     program::Program,
     symbols::{Symbols, demangle},
 };
@@ -56,10 +56,10 @@ pub struct FunctionCost {
 
 /// Cache of readable file and function names.
 #[derive(Default)]
-struct Names(HashMap<Place, (String, String)>);
+struct Names(HashMap<SourceFunction, (String, String)>);
 
 impl Names {
-    fn file_and_function(&mut self, place: Place) -> &(String, String) {
+    fn file_and_function(&mut self, place: SourceFunction) -> &(String, String) {
         self.0.entry(place).or_insert_with(|| (tidy(&place.file()), demangle(&place.function())))
     }
 }
@@ -138,7 +138,7 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
         if let Some(table) = LineTable::read(function) {
             for executed in table.executed(&edges).into_iter().filter(|e| e.instructions > 0) {
                 let owner = names.file_and_function(executed.owner).1.clone();
-                let (file, name) = names.file_and_function(executed.place);
+                let (file, name) = names.file_and_function(executed.source);
                 sums.add(file, executed.line, name, &owner, executed.count, executed.instructions);
             }
         } else {
@@ -203,7 +203,7 @@ pub fn source_functions(program: &Program, symbols: &mut Symbols) -> BTreeMap<Fu
 /// Edges that tell whether a run executed a line of a source file, optionally in one source function only.
 pub fn edges_of_line(program: &Program, file: &str, line: u32, function: Option<&str>) -> Vec<u32> {
     let names = RefCell::new(Names::default());
-    let is_wanted = |place: Place| {
+    let is_wanted = |place: SourceFunction| {
         let mut names = names.borrow_mut();
         let (in_file, name) = names.file_and_function(place);
         in_file == file && function.is_none_or(|wanted| wanted == name)

@@ -89,7 +89,7 @@ pub fn is_forking() -> bool {
 
 /// Orphans: children of this process that it has not started, but inherited as a subreaper (see [`adopt`]). `None` if
 /// the system does not list children.
-pub fn strays() -> Option<Vec<libc::pid_t>> {
+pub fn orphans() -> Option<Vec<libc::pid_t>> {
     let own = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
     let all = std::fs::read_to_string(format!("/proc/self/task/{process}/children")).ok()?;

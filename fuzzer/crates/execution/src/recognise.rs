@@ -21,7 +21,7 @@ const AFL_DEFERRED: &[u8] = b"##SIG_AFL_DEFER_FORKSRV##";
 
 /// Kinds of programs, by how they are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ProgramKind {
     /// A harness, linked with the engine.
     Harness,
     /// A program with a fork server.
@@ -32,7 +32,7 @@ pub enum Kind {
 ///
 /// # Errors
 /// A target error that says what is wrong with the file and what to do about it.
-pub fn recognise(program: &Path) -> Result<Kind> {
+pub fn recognise(program: &Path) -> Result<ProgramKind> {
     let shown = program.display();
     let metadata = std::fs::metadata(program).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound if program.components().count() > 1 => {
@@ -60,7 +60,7 @@ pub fn recognise(program: &Path) -> Result<Kind> {
         // a program with quagmire's fork server contains AFL's variable too
         if !file.sections().any(|s| s.name() == Ok(COUNTS_SECTION)) && contains(AFL_MARK) {
             let traits = AflTraits { persistent: contains(AFL_PERSISTENT), deferred: contains(AFL_DEFERRED) };
-            return Ok(Kind::Program(Builder::Afl(traits)));
+            return Ok(ProgramKind::Program(Builder::Afl(traits)));
         }
         return Err(Error::target(if file.sections().any(|s| s.name() == Ok(COUNTS_SECTION)) {
             format!("{shown} is instrumented but has no fork server: link it with this version of quagmire-cc as well")
@@ -70,5 +70,5 @@ pub fn recognise(program: &Path) -> Result<Kind> {
     };
     let text = mark.data().unwrap_or_default();
     let is_harness = text.windows(HARNESS_MARK.len()).any(|window| window == HARNESS_MARK);
-    Ok(if is_harness { Kind::Harness } else { Kind::Program(Builder::Quagmire) })
+    Ok(if is_harness { ProgramKind::Harness } else { ProgramKind::Program(Builder::Quagmire) })
 }

@@ -14,7 +14,7 @@ use addr2line::Loader;
 
 /// Function and source line of an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct CodeLocation {
     /// Demangled name of the function; the address within its object if unknown.
     pub function: String,
     /// `file:line`, if there is debug information.
@@ -108,13 +108,13 @@ impl Symbols {
     }
 
     /// Function and source line of a run-time address.
-    pub fn place(&mut self, pc: usize) -> Place {
+    pub fn place(&mut self, pc: usize) -> CodeLocation {
         let pc = pc as u64;
         if NUMBERS.load(Relaxed) {
-            return Place { function: format!("edge {pc} of AFL's map"), location: None };
+            return CodeLocation { function: format!("edge {pc} of AFL's map"), location: None };
         }
         let relative = self.relative(pc);
-        let unknown = || Place { function: format!("{relative:#x}"), location: None };
+        let unknown = || CodeLocation { function: format!("{relative:#x}"), location: None };
         let holds = |object: &LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
         let Some(index) = self.objects.iter().position(holds) else { return unknown() };
         let object = &self.objects[index];
@@ -128,8 +128,8 @@ impl Symbols {
             Some(l.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
         });
         match loader.find_symbol(address) {
-            Some(symbol) => Place { function: demangle(symbol), location },
-            None => Place { location, ..unknown() },
+            Some(symbol) => CodeLocation { function: demangle(symbol), location },
+            None => CodeLocation { location, ..unknown() },
         }
     }
 }

@@ -57,7 +57,7 @@ fn collide_line(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
     put_behind(bytes, line, b'\n', limit, rand, names)
 }
 
-/// A word, rather an early one, and what it is separated by.
+/// Draws a word, with preference for early ones, and its separator.
 fn draw_word(bytes: &[u8], rand: &mut StdRand) -> Option<(Range<usize>, u8)> {
     let lines = Lines::of(bytes);
     let from = draw_early(lines.len(), rand);

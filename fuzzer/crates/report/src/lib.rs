@@ -37,7 +37,7 @@ const TIME_FOR_A_PAGE: Duration = Duration::from_secs(2);
 
 /// Options of a report.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct ReportOptions {
     /// When to stop comparing inputs: pages of differences that are not written by then are left out, which the
     /// report mentions.
     pub deadline: Option<Instant>,
@@ -93,12 +93,12 @@ impl Written {
 ///
 /// # Errors
 /// If it is not a campaign's output folder, or a file cannot be written.
-pub fn write(out: &Path, plan: Plan) -> Result<Written> {
+pub fn write(out: &Path, options: ReportOptions) -> Result<Written> {
     let campaign = Campaign::read(out)?;
     let rules = RuleWords::new(&campaign.summary);
     let mut written = Written { report: out.join("report.html"), ..Written::default() };
     let mut extras = Extras::default();
-    if plan.graphs {
+    if options.graphs {
         let folder = folder(out, "graphs")?;
         for (name, title, chart) in charts(&campaign) {
             let path = folder.join(name);
@@ -113,11 +113,11 @@ pub fn write(out: &Path, plan: Plan) -> Result<Written> {
         let names = page::findings::names_of_pages(findings);
         for index in page::by_badness(findings) {
             let limit = Instant::now() + TIME_FOR_A_PAGE;
-            if plan.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 written.left_out += 1;
                 continue;
             }
-            let deadline = plan.deadline.map_or(limit, |deadline| deadline.min(limit));
+            let deadline = options.deadline.map_or(limit, |deadline| deadline.min(limit));
             let path = folder.join(&names[index]);
             write_whole(&path, diff::page::page(&campaign, &rules, &findings[index], deadline).as_bytes())?;
             written.diffs.push(path);
@@ -133,8 +133,8 @@ pub fn write(out: &Path, plan: Plan) -> Result<Written> {
 ///
 /// # Errors
 /// As [`write`], and if the list cannot be printed.
-pub fn run(out: &Path, plan: Plan, brief: bool) -> Result<ExitCode> {
-    let written = write(out, plan)?;
+pub fn run(out: &Path, options: ReportOptions, brief: bool) -> Result<ExitCode> {
+    let written = write(out, options)?;
     let lines = if brief { written.in_words(out) } else { written.listed(out) };
     plain::print(&lines, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
     Ok(ExitCode::Ended)

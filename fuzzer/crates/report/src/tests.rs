@@ -37,8 +37,8 @@ fn folder_of(summary: &Summary, input: &[u8]) -> TempDir {
 }
 
 /// Writes a report and returns its files, by path in the folder.
-fn written(folder: &Path, plan: Plan) -> Vec<(String, String)> {
-    let written = write(folder, plan).unwrap();
+fn written(folder: &Path, options: ReportOptions) -> Vec<(String, String)> {
+    let written = write(folder, options).unwrap();
     let paths = written.graphs.iter().chain(&written.diffs).chain([&written.report]);
     paths
         .map(|path| {
@@ -48,7 +48,7 @@ fn written(folder: &Path, plan: Plan) -> Vec<(String, String)> {
         .collect()
 }
 
-const ALL: Plan = Plan { deadline: None, graphs: true };
+const ALL: ReportOptions = ReportOptions { deadline: None, graphs: true };
 
 /// Asserts that a page loads nothing from elsewhere.
 fn assert_self_contained(name: &str, text: &str) {
@@ -113,7 +113,7 @@ fn a_page_of_differences_shows_seed_and_parent() {
 #[test]
 fn without_graphs_nothing_but_the_graphs_is_missing() {
     let folder = example_folder();
-    let files = written(folder.path(), Plan { graphs: false, ..ALL });
+    let files = written(folder.path(), ReportOptions { graphs: false, ..ALL });
     assert!(!folder.path().join("graphs").exists());
     let page = &files.last().unwrap().1;
     assert!(!page.contains("Over time") && page.contains("Findings") && page.contains("class=\"histograms\""));
@@ -122,7 +122,7 @@ fn without_graphs_nothing_but_the_graphs_is_missing() {
 #[test]
 fn after_the_deadline_differences_are_left_out_and_the_report_says_so() {
     let folder = example_folder();
-    let written = write(folder.path(), Plan { deadline: Some(Instant::now()), ..ALL }).unwrap();
+    let written = write(folder.path(), ReportOptions { deadline: Some(Instant::now()), ..ALL }).unwrap();
     assert_eq!((written.diffs.len(), written.left_out), (0, 2));
     let page = fs::read_to_string(written.report).unwrap();
     assert!(page.contains("2 findings without a page of differences") && !page.contains("href=\"./diffs/"), "{page}");
@@ -252,7 +252,7 @@ fn many_large_findings_are_reported_with_the_worst_in_full() {
     summary.findings = (0..300).map(worst_last).collect();
     summary.groups.clear();
     let folder = folder_of(&summary, &b"int x; // a line of an ordinary size\n".repeat(300));
-    let page = written(folder.path(), Plan { deadline: Some(Instant::now()), graphs: true }).pop().unwrap().1;
+    let page = written(folder.path(), ReportOptions { deadline: Some(Instant::now()), graphs: true }).pop().unwrap().1;
     assert_eq!(page.matches("<details class=\"finding\"").count(), 100);
     let sorted: Vec<&str> = page.matches("<details class=\"finding\" id=\"f").collect();
     assert_eq!(sorted.len(), 100);

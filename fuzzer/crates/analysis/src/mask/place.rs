@@ -34,12 +34,12 @@ pub enum Condition {
         least: u64,
     },
     /// Executing a place.
-    Place(Place),
+    Place(CodePlace),
 }
 
 /// A place that was found. One that was inlined several times has an edge for each copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct CodePlace {
     /// Name in results.
     pub name: String,
     /// Edges of which a run has to execute at least one.
@@ -68,7 +68,7 @@ impl Target for Condition {
     }
 }
 
-impl Place {
+impl CodePlace {
     /// Finds the place that `wanted` names.
     ///
     /// # Errors

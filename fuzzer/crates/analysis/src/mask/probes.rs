@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::place::{Condition, Place};
+use super::place::{CodePlace, Condition};
 use crate::measure::{self, Measurement};
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_execution::{
@@ -19,14 +19,14 @@ use quagmire_execution::{
     input_page::InputPage,
     process::{self, End},
     symbols::Symbols,
-    tick,
+    timer,
     watchdog::Watchdog,
 };
 use quagmire_search::mask::{Target, target::kept_share};
 
 /// Limits and output of the target's runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ProbeLimits {
     /// Hang timeout of a run.
     pub hang_timeout: Duration,
     /// Memory limit in bytes; 0 for none.
@@ -73,7 +73,7 @@ impl Answer {
 /// Runs probes in child processes. The goal is known once [`Prober::first`] was called.
 pub struct Prober<'a> {
     harness: &'static Harness,
-    limits: Limits,
+    limits: ProbeLimits,
     input: &'a [u8],
     condition: Option<Condition>,
     /// Whether new children run the input itself before their first probe, so that one-time initialisation does not
@@ -102,7 +102,7 @@ impl<'a> Prober<'a> {
     ///
     /// # Errors
     /// If there is no memory to share.
-    pub fn new(harness: &'static Harness, input: &'a [u8], limits: Limits) -> Result<Self> {
+    pub fn new(harness: &'static Harness, input: &'a [u8], limits: ProbeLimits) -> Result<Self> {
         // a probe inserts at most as many bytes as there are positions
         let page = InputPage::new(2 * input.len() + 1)?;
         page.set_hang_timeout(limits.hang_timeout);
@@ -234,8 +234,8 @@ impl<'a> Prober<'a> {
     /// In the child: prepares the target, and runs the input if that is needed.
     fn open(&self, branch: Option<&str>) -> Result<(Option<First>, HarnessExecutor)> {
         let mut executor = process::prepare_target(self.harness, self.page.share(), self.limits.debug_target)?;
-        let Limits { hang_timeout: hang, memory, .. } = self.limits;
-        tick::start(self.harness, tick::Limits { hang, memory, deadline: u64::MAX });
+        let ProbeLimits { hang_timeout: hang, memory, .. } = self.limits;
+        timer::start(self.harness, timer::RunLimits { hang, memory, deadline: u64::MAX });
         if !self.warm_up {
             return Ok((None, executor));
         }
@@ -251,7 +251,7 @@ impl<'a> Prober<'a> {
         let run = measure::describe(status, counts);
         let condition = match branch {
             None => Condition::Cost { least: kept_share(run.cost.instructions) },
-            Some(wanted) => Condition::Place(Place::find(counts.program(), &mut Symbols::new(), wanted)?),
+            Some(wanted) => Condition::Place(CodePlace::find(counts.program(), &mut Symbols::new(), wanted)?),
         };
         let is_satisfied = condition.is_satisfied(counts);
         Ok((Some(First { run, condition, is_satisfied }), executor))

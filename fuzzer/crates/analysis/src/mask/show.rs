@@ -34,7 +34,7 @@ const FREE: &str = "2";
 
 /// Whether edits are allowed in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum RowKind {
     Everything,
     Nothing,
     Some,
@@ -152,21 +152,21 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    fn kind(&self, row: &Range<usize>) -> Kind {
+    fn kind(&self, row: &Range<usize>) -> RowKind {
         let all =
             |allowed: bool| row.clone().all(|at| Edit::ALL.iter().all(|&edit| self.mask.allows(edit, at) == allowed));
         if all(true) {
-            Kind::Everything
+            RowKind::Everything
         } else if all(false) {
-            Kind::Nothing
+            RowKind::Nothing
         } else {
-            Kind::Some
+            RowKind::Some
         }
     }
 
     /// Formats all rows, up to a limit, and folds uniform ones.
     fn print(&self, rows: &[Range<usize>], text: &mut String) {
-        let kinds: Vec<Kind> = rows.iter().map(|row| self.kind(row)).collect();
+        let kinds: Vec<RowKind> = rows.iter().map(|row| self.kind(row)).collect();
         let mut shown = 0;
         let mut at = 0;
         while at < rows.len() {
@@ -181,7 +181,7 @@ impl Sheet<'_> {
             // a folded group keeps one row next to each neighbour
             let (before, after) = (usize::from(at > 0), usize::from(at + alike < rows.len()));
             let hidden = alike.saturating_sub(before + after);
-            if kinds[at] == Kind::Some || hidden < WORTH_FOLDING {
+            if kinds[at] == RowKind::Some || hidden < WORTH_FOLDING {
                 self.row(&rows[at], kinds[at], text);
                 shown += 1;
                 at += 1;
@@ -191,7 +191,8 @@ impl Sheet<'_> {
             rows[at..from].iter().for_each(|row| self.row(row, kinds[at], text));
             let to = from + hidden;
             let bytes = counted((rows[to - 1].end - rows[from].start) as u64, "byte");
-            let what = if kinds[at] == Kind::Everything { "all free" } else { "all needed, nothing may come between" };
+            let what =
+                if kinds[at] == RowKind::Everything { "all free" } else { "all needed, nothing may come between" };
             let _ = writeln!(text, "     ...  {bytes}, {what}");
             rows[to..to + after].iter().for_each(|row| self.row(row, kinds[at], text));
             shown += before + after + 1;
@@ -199,14 +200,14 @@ impl Sheet<'_> {
         }
     }
 
-    fn row(&self, row: &Range<usize>, kind: Kind, text: &mut String) {
+    fn row(&self, row: &Range<usize>, kind: RowKind, text: &mut String) {
         let _ = write!(text, "{:>8}  ", row.start);
         self.bytes_of(row, text);
         text.push('\n');
-        if kind == Kind::Everything {
+        if kind == RowKind::Everything {
             return;
         }
-        if kind == Kind::Nothing {
+        if kind == RowKind::Nothing {
             return self.marks("OID", row, |_| '.', text);
         }
         for edit in Edit::ALL {
@@ -291,7 +292,7 @@ mod tests {
     use std::slice;
 
     use super::*;
-    use crate::mask::{TargetReport, runs};
+    use crate::mask::{GoalReport, runs};
     use quagmire_mutators::kinds::TargetKind;
 
     /// The mask that protects `needed` from all edits.
@@ -314,7 +315,7 @@ mod tests {
             path: "seeds/a".into(),
             length,
             status: "returned".into(),
-            target: TargetReport { kind: TargetKind::Branch, description, least: None, place: None },
+            target: GoalReport { kind: TargetKind::Branch, description, least: None, place: None },
             executions: 1_234,
             early_ends: 0,
             complete: true,

@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 /// Type and version of a state file. Files of another version are not read, which is no error: their contents are
 /// computed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct FileKind {
     /// Magic number: the first bytes of the file.
     pub mark: [u8; 8],
     /// Format version, increased with every change of how the contents are serialized.
@@ -42,7 +42,7 @@ impl std::fmt::Display for Damage {
 /// Length of the header in bytes: magic number, version, checksum.
 const HEAD: usize = 16;
 
-impl Kind {
+impl FileKind {
     /// Serializes the contents and puts the header before them.
     ///
     /// # Errors
@@ -79,15 +79,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const KIND: Kind = Kind { mark: *b"QGMTEST\n", version: 3, largest: 1 << 10 };
+    const KIND: FileKind = FileKind { mark: *b"QGMTEST\n", version: 3, largest: 1 << 10 };
 
     #[test]
     fn contents_come_back_only_from_a_whole_file_of_this_kind_and_version() {
         let file = KIND.seal(&("text", 7u64)).unwrap();
-        let opened = |kind: Kind, file: &[u8]| kind.open::<(String, u64)>(file);
+        let opened = |kind: FileKind, file: &[u8]| kind.open::<(String, u64)>(file);
         assert_eq!(opened(KIND, &file), Ok(("text".to_owned(), 7)));
-        assert_eq!(opened(Kind { version: 4, ..KIND }, &file), Err(Damage::Version));
-        assert_eq!(opened(Kind { mark: *b"QGMOTHER", ..KIND }, &file), Err(Damage::Kind));
+        assert_eq!(opened(FileKind { version: 4, ..KIND }, &file), Err(Damage::Version));
+        assert_eq!(opened(FileKind { mark: *b"QGMOTHER", ..KIND }, &file), Err(Damage::Kind));
         assert_eq!(opened(KIND, &file[..file.len() - 1]), Err(Damage::Checksum));
         assert_eq!(opened(KIND, &file[..9]), Err(Damage::Kind));
         let more = KIND.seal(&("text", 7u64, 1u8)).unwrap();

@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst},
 };
 
-use crate::{abi::Status, proc_files, tick};
+use crate::{abi::Status, proc_files, timer};
 
 /// Largest plausible stack, in bytes.
 const LARGEST_STACK: u64 = 1 << 32;
@@ -19,9 +19,9 @@ static SERVER: AtomicI32 = AtomicI32::new(0);
 static CUT_OFF: AtomicU32 = AtomicU32::new(0);
 static LOWEST_AT: AtomicU64 = AtomicU64::new(0);
 static LOWEST: AtomicU64 = AtomicU64::new(0);
-static ON_TICK: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+static ON_TIMER: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
-type Tick = unsafe extern "C" fn(u64) -> Status;
+type OnTimer = unsafe extern "C" fn(u64) -> Status;
 
 /// Address of the number of ticks in the current or last run.
 pub fn ticks() -> *const u64 {
@@ -70,7 +70,7 @@ fn look_at_stack(child: libc::pid_t) {
 /// # Safety
 /// `child` must be null, or point to memory that stays valid as long as this process. The target may write any value
 /// to it.
-pub fn is_told_at(child: *const AtomicU64, server: libc::pid_t) {
+pub unsafe fn is_told_at(child: *const AtomicU64, server: libc::pid_t) {
     SERVER.store(server, SeqCst);
     CHILD.store(child.cast_mut(), SeqCst);
 }
@@ -105,19 +105,19 @@ fn kill(child: libc::pid_t) {
     }
 }
 
-extern "C" fn ticked(_signal: c_int) {
+extern "C" fn on_signal(_signal: c_int) {
     // SAFETY: this thread's own.
     let saved = unsafe { *libc::__errno_location() };
-    let tick = ON_TICK.load(SeqCst);
-    if !tick.is_null() {
+    let callback = ON_TIMER.load(SeqCst);
+    if !callback.is_null() {
         let running = RUNNING.load(SeqCst);
-        tick::watch(match current() {
+        timer::watch(match current() {
             child if running && child > 1 => child,
             _ => -1,
         });
         let ticks = if running { TICKS.fetch_add(1, SeqCst) + 1 } else { 0 };
         // SAFETY: only `guard` sets it, to such a function.
-        let status = unsafe { std::mem::transmute::<*mut (), Tick>(tick)(ticks) };
+        let status = unsafe { std::mem::transmute::<*mut (), OnTimer>(callback)(ticks) };
         if running && status != Status::Returned {
             CUT_OFF.store(status as u32, SeqCst);
             // if the child is not known yet, the next tick decides the same
@@ -133,15 +133,15 @@ extern "C" fn ticked(_signal: c_int) {
 /// Starts the timer: see [`Harness::guard`](crate::abi::Harness::guard).
 ///
 /// # Safety
-/// `tick` must be async-signal-safe.
-pub unsafe extern "C" fn guard(interval_ns: u64, tick: Tick) {
-    ON_TICK.store(tick as *mut (), SeqCst);
+/// `callback` must be async-signal-safe.
+pub unsafe extern "C" fn guard(interval_ns: u64, callback: OnTimer) {
+    ON_TIMER.store(callback as *mut (), SeqCst);
     // the same signal as in harnesses
     let signal = libc::SIGRTMIN() + 7;
     // SAFETY: a handler that is safe in signals; zeroed records are valid ones.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = ticked as *const () as libc::sighandler_t;
+        action.sa_sigaction = on_signal as *const () as libc::sighandler_t;
         action.sa_flags = libc::SA_RESTART;
         libc::sigaction(signal, &raw const action, std::ptr::null_mut());
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);

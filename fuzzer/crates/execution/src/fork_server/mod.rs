@@ -30,10 +30,11 @@ use quagmire_base::error::{Error, Result};
 /// Placeholder of the input file in the target's arguments.
 pub const INPUT_FILE: &str = "@@";
 
-/// State of the only fork server that this process may start, used by the engine's one thread.
+/// Memory that a [`Harness`] points to.
 struct Slot<T>(UnsafeCell<T>);
 
-// SAFETY: used by the engine's one thread only; the tick's handler does not touch it.
+// SAFETY: written by the engine's one thread only; the timer's handler reads the modules alone, while their generation
+// says that they do not change.
 unsafe impl<T> Sync for Slot<T> {}
 
 /// Compilers that a program with a fork server was built with.
@@ -51,16 +52,24 @@ enum AnyServer {
     Afl(afl::Server),
 }
 
+// SAFETY: what the servers point to is memory of this process, or shared with other processes, and of no thread.
+unsafe impl Send for AnyServer {}
+
 impl AnyServer {
-    fn start(into: *mut RawModules) -> Result<Self> {
+    /// Starts the server, and stores the program's tables in `into`.
+    ///
+    /// # Safety
+    /// As [`Server::load`]; nothing may have read `into` yet.
+    unsafe fn start(into: *mut RawModules) -> Result<Self> {
         match BUILDER.get() {
             Some(&Builder::Afl(traits)) => {
-                // SAFETY: no run is on, and nothing has looked at the modules yet.
+                // SAFETY: the caller's promise.
                 afl::Server::start(command(), traits, unsafe { &mut *into }).map(Self::Afl)
             }
             _ => {
                 let mut server = Server::start(command())?;
-                server.load(into)?;
+                // SAFETY: the caller's promise.
+                unsafe { server.load(into)? };
                 Ok(Self::Quagmire(server))
             }
         }
@@ -82,7 +91,8 @@ impl AnyServer {
     }
 }
 
-static SERVER: Slot<Option<AnyServer>> = Slot(UnsafeCell::new(None));
+/// The only fork server that this process may start.
+static SERVER: Mutex<Option<AnyServer>> = Mutex::new(None);
 static EVENT: Slot<Event> = Slot(UnsafeCell::new(Event { signal: 0, exit_code: 0, pc: 0, address: 0 }));
 static RESOURCES: Slot<Resources> =
     Slot(UnsafeCell::new(Resources { cycles: 0, heap_peak: 0, heap_total: 0, stack: 0, time_ns: 0, threads: 0 }));
@@ -157,15 +167,12 @@ pub fn take_failure() -> Option<Error> {
 /// If the server has died, kills this process too: its successor starts another server.
 #[inline]
 pub fn take_in_libraries() -> bool {
-    match ours() {
-        Some(server) if server.has_news() => take_in(server),
-        _ => false,
-    }
+    with_ours(|server| server.has_news() && take_in(server)).unwrap_or(false)
 }
 
 /// Paths of the libraries that runs have opened, zero-terminated, in the order in which their counts were added.
 pub fn opened() -> Vec<u8> {
-    ours().map_or_else(Vec::new, |server| server.opened().to_vec())
+    with_ours(|server| server.opened().to_vec()).unwrap_or_default()
 }
 
 /// Keeps those of these libraries ([`opened`]) whose files exist: some programs write a library, open it and remove
@@ -180,26 +187,27 @@ pub fn existing(libraries: &[u8]) -> Vec<u8> {
 
 /// Whether runs have opened all of these libraries ([`opened`]) and none of them is counted yet.
 pub fn has_met(libraries: &[u8]) -> bool {
-    libraries.is_empty() || ours().is_some_and(|server| server.has_met(libraries))
+    libraries.is_empty() || with_ours(|server| server.has_met(libraries)).unwrap_or(false)
 }
 
 /// Forgets libraries that runs have opened and that are not counted yet, until a run opens them again.
 pub fn forget_met() {
-    if let Some(server) = ours() {
-        server.forget_met();
-    }
+    with_ours(Server::forget_met);
 }
 
 /// Starts counting libraries that were opened in an earlier process, before the first run. Returns whether the tables
 /// have grown.
 pub fn open_again(libraries: &[u8]) -> bool {
-    ours().is_some_and(|server| server.list(libraries) && take_in(server))
+    with_ours(|server| server.list(libraries) && take_in(server)).unwrap_or(false)
 }
 
+/// Calls `use_it` with quagmire's own server; `None` if there is none. Costs one load in a harness.
 #[inline]
-fn ours() -> Option<&'static mut Server> {
-    // SAFETY: see `Slot`; whoever asks has done with it before anybody else does.
-    unsafe { &mut *SERVER.0.get() }.as_mut()?.as_ours()
+fn with_ours<T>(use_it: impl FnOnce(&mut Server) -> T) -> Option<T> {
+    if !is_used() {
+        return None;
+    }
+    SERVER.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.as_ours().map(use_it)
 }
 
 #[cold]
@@ -208,22 +216,24 @@ fn take_in(server: &mut Server) -> bool {
         // SAFETY: ends this process.
         unsafe { libc::raise(libc::SIGKILL) };
     }
-    server.load(MODULES.0.get()).unwrap_or(false)
+    // SAFETY: a static that this thread alone writes, between runs.
+    unsafe { server.load(MODULES.0.get()) }.unwrap_or(false)
 }
 
 unsafe extern "C" fn initialize(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
-    match AnyServer::start(MODULES.0.get()) {
-        // SAFETY: see `Slot`.
-        Ok(server) => unsafe { *SERVER.0.get() = Some(server) },
+    // SAFETY: a static that this thread alone writes; no run is on, and the program is read after this.
+    match unsafe { AnyServer::start(MODULES.0.get()) } {
+        Ok(server) => *SERVER.lock().unwrap_or_else(PoisonError::into_inner) = Some(server),
         Err(error) => *FAILURE.lock().unwrap_or_else(PoisonError::into_inner) = Some(error),
     }
     0
 }
 
 unsafe extern "C" fn run(data: *const u8, size: usize) -> Status {
-    // SAFETY: the executor's buffer; see `Slot` for the rest.
+    let mut server = SERVER.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(server) = server.as_mut() else { return Status::Crashed };
+    // SAFETY: the executor's buffer; event and resources are written by this thread alone, and read after the run.
     unsafe {
-        let Some(server) = &mut *SERVER.0.get() else { return Status::Crashed };
         let ended = server.run(std::slice::from_raw_parts(data, size));
         *EVENT.0.get() = ended.event;
         *RESOURCES.0.get() = ended.resources;

@@ -104,7 +104,8 @@ impl Server {
         };
         server.greet()?;
         server.tables = server.served().server;
-        child::is_told_at(&raw const server.served().child, server.process.id() as libc::pid_t);
+        // SAFETY: mapped for as long as this process lives.
+        unsafe { child::is_told_at(&raw const server.served().child, server.process.id() as libc::pid_t) };
         child::keeps_lowest_stack_at(server.served().lowest_stack);
         if server.served().takes_memory != 0 {
             server.input.map().map_err(cannot("map memory for inputs"))?;
@@ -152,7 +153,7 @@ impl Server {
     ///
     /// # Errors
     /// If this process may not read the memory of the server.
-    pub fn load(&mut self, into: *mut RawModules) -> Result<bool> {
+    pub unsafe fn load(&mut self, into: *mut RawModules) -> Result<bool> {
         let process = self.process.id() as libc::pid_t;
         let failed = |error: io::Error| Error::other(format!("cannot read the tables of {}: {error}", self.name));
         let text = std::fs::read_to_string(format!("/proc/{process}/maps")).map_err(failed)?;

@@ -3,10 +3,12 @@
 
 use proptest::prelude::*;
 
-use super::{LineTable, Numbers, Place, Sums};
+use super::{LineTable, Numbers, SourceFunction, Sums};
 
-const PLACES: [Place; 2] =
-    [Place { file: c"/src/a.c", function: c"a" }, Place { file: c"/usr/include/b.h", function: c"b" }];
+const SOURCES: [SourceFunction; 2] = [
+    SourceFunction { file: c"/src/a.c", function: c"a" },
+    SourceFunction { file: c"/usr/include/b.h", function: c"b" },
+];
 
 /// Generates bytes; many small ones, which are more often valid tables.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
@@ -20,12 +22,12 @@ proptest! {
     #[test]
     fn no_bytes_make_a_table_that_panics(
         bytes in bytes(),
-        places in 0usize..3,
+        sources in 0usize..3,
         edges: Vec<u64>,
         sums in prop::collection::vec(0u16..4, 0..20),
     ) {
-        let places = PLACES[..places.min(2)].to_vec();
-        if let Some(table) = LineTable::parse(places, Sums::new(&sums), Numbers { bytes: &bytes }) {
+        let sources = SOURCES[..sources.min(2)].to_vec();
+        if let Some(table) = LineTable::parse(sources, Sums::new(&sums), Numbers { bytes: &bytes }) {
             prop_assert!(table.groups.len() + table.instances.len() <= bytes.len());
             let executed = table.executed(&edges);
             prop_assert!(executed.len() <= bytes.len());
@@ -44,6 +46,6 @@ proptest! {
         }
         bytes.push(left as u8);
         bytes.extend(rest);
-        let _ = LineTable::parse(PLACES.to_vec(), Sums::default(), Numbers { bytes: &bytes });
+        let _ = LineTable::parse(SOURCES.to_vec(), Sums::default(), Numbers { bytes: &bytes });
     }
 }

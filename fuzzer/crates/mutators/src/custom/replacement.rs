@@ -7,11 +7,11 @@ use regex::bytes::{CaptureLocations, Regex};
 /// A parsed replacement: texts and groups, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Replacement {
-    parts: Vec<Part>,
+    parts: Vec<ReplacementPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum ReplacementPart {
     Text(Vec<u8>),
     /// Number of a capture group; 0 is the whole match.
     Group(usize),
@@ -42,15 +42,15 @@ impl Replacement {
 
     /// Whether it refers to capture groups, so that they have to be computed.
     pub fn needs_groups(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Group(1..)))
+        self.parts.iter().any(|part| matches!(part, ReplacementPart::Group(1..)))
     }
 
     /// Number of bytes that [`Replacement::expand`] appends.
     pub fn len(&self, found: &Range<usize>, groups: &CaptureLocations) -> usize {
         let group = |group| place(group, found, groups).len();
         let lengths = self.parts.iter().map(|part| match part {
-            Part::Text(text) => text.len(),
-            Part::Group(number) => group(*number),
+            ReplacementPart::Text(text) => text.len(),
+            ReplacementPart::Group(number) => group(*number),
         });
         lengths.fold(0, usize::saturating_add)
     }
@@ -59,17 +59,17 @@ impl Replacement {
     pub fn expand(&self, bytes: &[u8], found: &Range<usize>, groups: &CaptureLocations, to: &mut Vec<u8>) {
         for part in &self.parts {
             to.extend_from_slice(match part {
-                Part::Text(text) => text,
-                Part::Group(number) => &bytes[place(*number, found, groups)],
+                ReplacementPart::Text(text) => text,
+                ReplacementPart::Group(number) => &bytes[place(*number, found, groups)],
             });
         }
     }
 
     fn push(&mut self, text: &[u8]) {
         match self.parts.last_mut() {
-            Some(Part::Text(last)) => last.extend_from_slice(text),
+            Some(ReplacementPart::Text(last)) => last.extend_from_slice(text),
             _ if text.is_empty() => {}
-            _ => self.parts.push(Part::Text(text.to_owned())),
+            _ => self.parts.push(ReplacementPart::Text(text.to_owned())),
         }
     }
 
@@ -160,7 +160,7 @@ impl Replacement {
                 "the replacement asks for group {name}, but the pattern has {has}: add it, or write $$ for a dollar"
             )
         })?;
-        self.parts.push(Part::Group(number));
+        self.parts.push(ReplacementPart::Group(number));
         Ok(())
     }
 }

@@ -97,7 +97,7 @@ fn repeat_whitespace(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> b
         candidates.extend(gaps(bytes, line));
         for _ in 0..hits {
             let gap = candidates[rand.below_or_zero(candidates.len())].clone();
-            // of a run that is too long for the room, its end
+            // only the end of a run that is longer than the room
             let len = gap.len().min(share);
             let times = log_uniform(rand, share.min(room) / len);
             room -= times * len;

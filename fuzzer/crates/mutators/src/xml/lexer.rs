@@ -12,7 +12,7 @@ use crate::edit::is_blank;
 
 /// Effect of a tag on the nesting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TagKind {
     /// `<a>`
     Opening,
     /// `</a>`
@@ -57,7 +57,7 @@ pub(super) fn separates(byte: u8) -> bool {
 pub(super) enum Piece {
     Attribute(Attribute),
     /// `>` or `/>`; the lexer is after it.
-    End(Kind),
+    End(TagKind),
     /// A `<`, at which the lexer stays, or the end of the bytes.
     Broken,
 }
@@ -99,11 +99,11 @@ impl<'a> Lexer<'a> {
             None | Some(b'<') => Piece::Broken,
             Some(b'>') => {
                 self.at += 1;
-                Piece::End(Kind::Opening)
+                Piece::End(TagKind::Opening)
             }
             Some(b'/') if self.ends_empty_tag() => {
                 self.at += 2;
-                Piece::End(Kind::Empty)
+                Piece::End(TagKind::Empty)
             }
             Some(byte) => Piece::Attribute(self.attribute(byte)),
         }

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use super::lexer::{Attribute, Kind, Lexer, Piece, is_quote, separates};
+use super::lexer::{Attribute, Lexer, Piece, TagKind, is_quote, separates};
 
 /// A tag of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) struct Tag {
     /// Position from its `<` to after its `>`.
     pub range: Range<usize>,
     pub name: Range<usize>,
-    pub kind: Kind,
+    pub kind: TagKind,
     pub has_attributes: bool,
 }
 
@@ -110,7 +110,7 @@ impl Scanner<'_> {
         self.lexer.at = stop + 1;
         let name = &bytes[start + 2..stop];
         let name = start + 2..start + 2 + name.iter().position(|&byte| separates(byte)).unwrap_or(name.len());
-        Some(Tag { range: start..stop + 1, name, kind: Kind::Closing, has_attributes: false })
+        Some(Tag { range: start..stop + 1, name, kind: TagKind::Closing, has_attributes: false })
     }
 
     /// Position after the construct without tags that begins at `start` with `<!` or `<?`.
@@ -181,8 +181,8 @@ mod tests {
         finds("<a>text<b-c.d:e\n x='1'\n/></a >", &["<a>", "<b-c.d:e\n x='1'\n/>", "</a >"]);
         finds("<a x='>' y=\"/>\" z=a>b></>", &["<a x='>' y=\"/>\" z=a>", "</>"]);
         finds("<\u{17e}lu\u{165}>", &["<\u{17e}lu\u{165}>"]);
-        let kinds: Vec<Kind> = tags(b"<a></a><a/><a / ><a b=/>").into_iter().map(|tag| tag.kind).collect();
-        assert_eq!(kinds, [Kind::Opening, Kind::Closing, Kind::Empty, Kind::Opening, Kind::Empty]);
+        let kinds: Vec<TagKind> = tags(b"<a></a><a/><a / ><a b=/>").into_iter().map(|tag| tag.kind).collect();
+        assert_eq!(kinds, [TagKind::Opening, TagKind::Closing, TagKind::Empty, TagKind::Opening, TagKind::Empty]);
     }
 
     #[test]

@@ -32,7 +32,7 @@ use super::{
 };
 use crate::{
     abi::{Event, INPUT_BYTES, RawModules, Resources, Status},
-    clock, symbols, tick,
+    clock, symbols, timer,
 };
 use quagmire_base::error::{Error, Result};
 
@@ -109,7 +109,8 @@ impl Server {
         (into.module[0], into.count) = (module, 1);
         into.generation.fetch_add(2, SeqCst);
         symbols::count_edges();
-        child::is_told_at(&raw const CHILD, process.id() as libc::pid_t);
+        // SAFETY: a static.
+        unsafe { child::is_told_at(&raw const CHILD, process.id() as libc::pid_t) };
         let memory = memory.filter(|_| hello.takes_memory);
         let (stopped, was_killed) = (None, false);
         let map_size = hello.map_size;
@@ -127,7 +128,7 @@ impl Server {
         let (told, began) = loop {
             self.map.bytes()[..self.map_size].fill(0);
             before = self.stopped.take();
-            let began = (clock::ticks(), tick::now_ns());
+            let began = (clock::ticks(), timer::now_ns());
             let told = self.give(input).and_then(|()| self.request());
             let is_stopped = matches!(told, Ok((status, None)) if libc::WIFSTOPPED(status));
             if is_stopped {
@@ -145,7 +146,7 @@ impl Server {
             unsafe { libc::raise(libc::SIGKILL) };
             (0, None)
         });
-        let (cycles, elapsed) = (clock::ticks().wrapping_sub(began.0), tick::now_ns() - began.1);
+        let (cycles, elapsed) = (clock::ticks().wrapping_sub(began.0), timer::now_ns() - began.1);
         // the protocol does not report times
         let time_ns = match (before, self.stopped) {
             (Some(before @ 1..), Some(after @ 1..)) => after.saturating_sub(before),

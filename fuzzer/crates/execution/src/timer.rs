@@ -16,7 +16,7 @@ use super::{
 
 /// Limits that the timer enforces for the rest of the process.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RunLimits {
     /// Hang timeout of a run, in wall-clock time; noticed up to an eighth later.
     pub hang: Duration,
     /// Memory limit of the target in bytes; 0 for none.
@@ -30,7 +30,6 @@ static MEMORY: AtomicU64 = AtomicU64::new(0);
 static DEADLINE: AtomicU64 = AtomicU64::new(u64::MAX);
 static FIRST_TICK: AtomicU64 = AtomicU64::new(0);
 static FIRST_MEMORY: AtomicU64 = AtomicU64::new(0);
-static FOLDS: AtomicU64 = AtomicU64::new(0);
 static FOLD: AtomicPtr<Fold> = AtomicPtr::new(std::ptr::null_mut());
 static TICKS: AtomicPtr<u64> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -76,7 +75,7 @@ pub fn prepare(program: &Program) {
 }
 
 /// Installs the guard around the target's runs and starts the timer.
-pub fn start(harness: &Harness, limits: Limits) {
+pub fn start(harness: &Harness, limits: RunLimits) {
     HANG_NS.store(limits.hang.as_nanos() as u64, Relaxed);
     MEMORY.store(limits.memory, Relaxed);
     DEADLINE.store(limits.deadline, Relaxed);
@@ -85,7 +84,7 @@ pub fn start(harness: &Harness, limits: Limits) {
     TICKS.store(harness.ticks_in_run.cast_mut(), Relaxed);
     let interval = (limits.hang / 8).clamp(Duration::from_millis(5), Duration::from_millis(100));
     // SAFETY: the harness's own function, with a callback that is safe in a signal handler.
-    unsafe { (harness.guard)(interval.as_nanos() as u64, on_tick) };
+    unsafe { (harness.guard)(interval.as_nanos() as u64, on_timer) };
 }
 
 /// Process whose memory is limited; 0 for this one, negative for none.
@@ -143,7 +142,7 @@ fn used_by_target() -> u64 {
     }
 }
 
-unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
+unsafe extern "C" fn on_timer(ticks_in_run: u64) -> Status {
     let now = now_ns();
     TICKED.store(true, Relaxed);
     if now >= DEADLINE.load(Relaxed) {
@@ -152,7 +151,8 @@ unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
     if ticks_in_run == 0 {
         return Status::Returned;
     }
-    fold(ticks_in_run == 1);
+    // SAFETY: the timer's callback, during a run.
+    unsafe { fold(ticks_in_run == 1) };
     let limit = MEMORY.load(Relaxed);
     let memory = if limit == 0 { 0 } else { used_by_target() };
     if ticks_in_run == 1 {
@@ -177,9 +177,12 @@ unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
     Status::Returned
 }
 
-fn fold(first: bool) {
-    FOLDS.fetch_add(1, Relaxed);
-    // SAFETY: set once by `prepare` to a box that is never freed; the only other reader is `folded`, between runs.
+/// Adds the counts since the last tick to the 64-bit counts; clears these first at the `first` tick of a run.
+///
+/// # Safety
+/// Only the timer's callback may call it, during a run.
+unsafe fn fold(first: bool) {
+    // SAFETY: set by `prepare` to a box that is never freed; the only other reader is `folded`, between runs.
     let Some(fold) = (unsafe { FOLD.load(Relaxed).as_mut() }) else { return };
     if first {
         fold.total.fill(0);
@@ -216,8 +219,11 @@ impl Folded {
 }
 
 /// The folded counts of the last run; `None` if it ended before its first tick.
-pub fn folded() -> Option<Folded> {
-    // SAFETY: points into the harness for as long as the process lives; written by the tick only.
+///
+/// # Safety
+/// No run may be on, and the result must be dropped before the next run begins.
+pub unsafe fn folded() -> Option<Folded> {
+    // SAFETY: points into the harness for as long as the process lives; written by the timer only.
     let ticks = unsafe { TICKS.load(Relaxed).as_ref().map_or(0, |ticks| std::ptr::from_ref(ticks).read_volatile()) };
     if ticks == 0 {
         return None;
