@@ -23,7 +23,7 @@ static int hold_both(struct dl_phdr_info *object, size_t size, void *data) {
   return object_holds(object, addresses->one) && object_holds(object, addresses->other);
 }
 
-/* The function with the nearest start at or below an address, in the same object. */
+/* The function that contains an address: the nearest start at or below it in the same object. */
 static const struct qgm_function *function_at(uintptr_t address) {
   const struct qgm_function *found = NULL;
   uintptr_t nearest = 0;
@@ -48,7 +48,7 @@ static void note(const struct qgm_function *function) {
   active[active_count++] = function->entry;
 }
 
-/* Notes which functions go on when a run begins: `caller` is the address that the runtime returns to. */
+/* Records the functions that are active when a run begins; `caller` is the return address of the runtime. */
 static void note_active(void *caller) {
   active_count = 0;
   const struct qgm_function *function = function_at((uintptr_t)caller - 1);
