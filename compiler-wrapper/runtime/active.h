@@ -1,5 +1,5 @@
-/* Functions that are on the stack when runs begin in the middle of them: where __AFL_INIT or __AFL_LOOP stands. They were
-   entered before, and would not be seen to have run. In every run they count as entered once. */
+/* Active functions: those on the stack when a run begins at __AFL_INIT or __AFL_LOOP. They were entered before the run, so
+   that their entry counts would be 0; they count as entered once in every run. */
 #ifndef QUAGMIRE_ACTIVE_H
 #define QUAGMIRE_ACTIVE_H
 
@@ -8,8 +8,8 @@
 
 int main(int argc, char **argv) __attribute__((weak));
 
-/* The caller, and main. Who calls between the two is not looked for: that would take a library that every child has to
-   carry. Its blocks that come after the run has begun are not counted. */
+/* The caller, and main. Functions between the two are not recorded, since unwinding would take a library that every child
+   has to map; their blocks after the start of the run are not counted. */
 static uint32_t *active[2];
 static int active_count;
 

@@ -55,14 +55,14 @@ int __quagmire_loop(const char *sign, unsigned rounds) {
   if (__quagmire_mode == QGM_ALONE || __quagmire_mode == QGM_AFL_ALONE)
     return is_first;
   if (is_first) {
-    /* the round below is one more */
+    /* plus the warm-up round */
     left = rounds;
     threads = other_threads();
     is_warming_up = 1;
     if (sign)
       note_active(__builtin_return_address(0));
   } else if (is_warming_up) {
-    /* neither what came before the loop nor the way into it is part of any round: the same input again */
+    /* the code before the loop and the way into it belong to no run: repeat with the same input */
     is_warming_up = 0;
     served->heap.counting = 0;
     if (__quagmire_mode == QGM_QUAGMIRE) {
@@ -78,7 +78,7 @@ int __quagmire_loop(const char *sign, unsigned rounds) {
       end_round();
     else if (child_fills)
       afl_fill_map();
-    /* what comes behind the loop is no part of it either; and threads of this round's would count in the next one */
+    /* the code after the loop belongs to no run either, and leftover threads would count in the next one */
     if (--left == 0 || threads_after(threads) > threads)
       leave(0);
     if (__quagmire_mode == QGM_QUAGMIRE)

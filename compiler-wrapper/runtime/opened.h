@@ -1,6 +1,6 @@
-/* Part of serve.c: libraries that the program opens while it runs. A child that opens one leaves its path in the memory
-   that is shared with the fuzzer. When the run has ended, the fuzzer asks the server to open it too: from then on its counts
-   are shared, it has its place in each child, and what opens it there only finds it. */
+/* Part of serve.c: libraries that the program opens at run time. A child that opens one stores its path in the memory shared
+   with the fuzzer. After the run the fuzzer asks the server to open it too: from then on its counts are shared, and it is
+   already open in each child. */
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -52,8 +52,8 @@ void __quagmire_registered(const struct qgm_module *module) {
 
 static void open_library(const char *path) { dlopen(path, RTLD_NOW | RTLD_LOCAL); }
 
-/* Opens it in a process of its own: a constructor may crash before main, leave the process, wait for something or start
-   threads, which children would not have; and counts that are not on pages of their own cannot be shared. */
+/* Whether a library can be opened in the server, tried in a process of its own: a constructor may crash before main, end the
+   process, block, or start threads, which children would not have; and its counts have to be on pages of their own. */
 static int can_be_opened(const char *path) {
   served->library_opens = 0;
   pid_t trial = fork_child();

@@ -8,13 +8,13 @@
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
 #define QGM_ABI 8
 
-/* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
-   edge i > 0 is counted in counts[i - 1]. The last `progress` of the `edges` are no edges but progress slots, which show
-   how far comparisons got: 0 or 1 (see passes/compares.h). Of each edge that is none, weights says how many instructions
-   one execution stands for, and behind those of all edges, for how many edges it is counted: some have no counter of their
-   own. lines and sums are distances in bytes from this record to the table of source lines
-   (section __qgm_lines, see passes/lines.h; 0 without debug information) and to that of counts which follow from others
-   (section __qgm_sums, see passes/counts.cc; 0 if there are none): distances need no relocation when the program starts. */
+/* The record of one function, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry; edge i > 0
+   is counted in counts[i - 1]. The last `progress` of the `edges` are not edges but progress slots of comparisons, 0 or 1
+   (see passes/compares.h). `weights` holds, for each edge that is not a slot, the instructions that one execution stands
+   for, and after those of all edges, the number of edges counted with it: some have no counter of their own. `lines` and
+   `sums` are distances in bytes from this record to the table of source lines (section __qgm_lines, see passes/lines.h; 0
+   without debug information) and to the table of derived counts (section __qgm_sums, see passes/counts.cc; 0 if there are
+   none). Distances need no relocation when the program starts. */
 struct qgm_function {
   uint32_t *entry;
   uint32_t *counts;
@@ -34,8 +34,8 @@ struct qgm_module {
 
 #define QGM_MAX_MODULES 256
 
-/* All that registered. `generation` goes up with every change, and is odd during one. An object that is opened again has the
-   place that it had before; meanwhile a copy of it is there, with its counts, or null pointers. */
+/* All registered objects. `generation` is incremented twice with every change, so that it is odd during one. An object that
+   is opened again keeps its place; while it is closed, a copy with its counts is there, or null pointers. */
 struct qgm_modules {
   volatile uint64_t generation;
   uint64_t count;
@@ -102,15 +102,15 @@ static inline void __quagmire_heap_take(size_t used, size_t asked) {
   __quagmire_heap->total += asked;
 }
 
-/* The lowest address that the stack pointer of this thread had in the current run, if it is the runner: the pass compares
-   and sets it where functions begin that call others or have large frames. 0 in all other threads, which nothing is
-   below. Each instrumented object brings a definition; the linkers make one of them. */
+/* Lowest stack pointer of this thread in the current run, if it is the runner: the pass updates it at the entry of functions
+   that call others or have large frames. 0 in all other threads, so that it is never updated there. Each instrumented
+   object defines it; linkers merge the definitions. */
 extern __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
 
-/* What a fork server and the fuzzer that started it have in common: the start of a file in memory, whose descriptor
-   QGM_SERVE names in the environment. Behind it lie the counts of all objects, page by page. Requests and answers are words
-   in pipes, whose descriptors are those of AFL's protocol. A request is the number of a run. Whoever makes the run answers
-   when it has ended: the server, or a child that is in its loop (__AFL_LOOP) and waits there for the next request. */
+/* Memory shared by a fork server and the fuzzer that started it: a memory file whose descriptor is in the environment
+   variable QGM_SERVE. It begins with struct qgm_served; the counts of all objects follow, page by page. Requests and answers
+   are words in pipes with the descriptors of AFL's protocol. A request is the number of a run. The process that makes the
+   run answers when it has ended: the server, or a child in its loop (__AFL_LOOP), which then waits for the next request. */
 #define QGM_SERVE "QUAGMIRE_SERVE"
 #define QGM_INPUT 196    /* the file with the input */
 #define QGM_REQUESTS 198 /* read by the server */
@@ -154,8 +154,8 @@ struct qgm_server {
   struct qgm_region region[2 * QGM_MAX_MODULES];
 };
 
-/* Children write here, and so may the target, by mistake or not: neither the fuzzer nor the server acts on what it cannot
-   check. Addresses are read before the first run only. */
+/* Header of the shared memory. Children write to it, and so may the target, by mistake or not: neither fuzzer nor server
+   relies on values that it cannot check. Addresses are read before the first run only. */
 struct qgm_served {
   uint64_t abi;
   uint64_t ready; /* enum qgm_ready; the server says hello in any case */

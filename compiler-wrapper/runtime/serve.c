@@ -81,8 +81,8 @@ static void crashed(int signal, siginfo_t *info, void *context) {
     raise(signal);
 }
 
-/* No mapping of its own, which every child would have to copy; and behind all variables, which share fewer pages
-   otherwise: the section comes after the usual one. */
+/* Stack of signal handlers. Not a mapping of its own, which every child would have to copy; in a section after all other
+   variables, which would otherwise be spread over more pages. */
 __attribute__((section(".bss.quagmire_stack"))) static char handler_stack[64 * 1024];
 
 static void guard(void) {
@@ -169,33 +169,33 @@ static void begin(const void *frame) {
 static void keep_counts(void);
 static void open_libraries(void);
 
-/* The server, once it serves: every other process is a child of its. Nothing that children write to: that would be a page
-   for each of them to copy. */
+/* Process id of the server, once it serves: every other process is its child. Not written by children, which would have to
+   copy its page. */
 static pid_t server;
 
-/* No handlers of the target's: to it, a run is a new process, and not one that it has forked. */
+/* Forks without running the target's pthread_atfork handlers: for the target, a run is a new process. */
 static pid_t fork_child(void) { return _Fork ? _Fork() : fork(); }
 
-/* Shared pages are in none of a child's page tables: all at once costs less than a fault for each that is touched. Where the
-   system does not know this, they are faulted in. */
+/* Populates the shared pages, which are missing in a child's page tables: cheaper than a fault for each page that is used.
+   On systems without this call they are faulted in. */
 static void map_counts(void) {
   for (uint64_t i = 0; i < own.region_count; i++)
     call_system(SYS_madvise, (long)own.region[i].address, (long)own.region[i].length, QGM_POPULATE_WRITE);
 }
 
-/* What a child has left. There is mostly nothing: the C library would write that down, on a page of its own. */
+/* Kills processes that a child has left behind, mostly none: a direct call, since errno would cost a page to copy. */
 static void kill_group(pid_t child) { call_system(SYS_kill, -child, SIGKILL, 0); }
 
 /* Prepares a child that was just forked. */
 static void become_child(const void *frame) {
-  /* one that answers needs them */
+  /* a child that answers in its loop needs them */
   if (__quagmire_mode == QGM_AFL || !__start_qgm_persistent) {
     call_system(SYS_close, QGM_REQUESTS, 0, 0);
     call_system(SYS_close, QGM_ANSWERS, 0, 0);
   }
   if (memory_file >= 0)
     call_system(SYS_close, memory_file, 0, 0);
-  /* whoever ends the server ends its child, and whoever ends the child ends what it has started */
+  /* a child ends with the server, and processes that the child has started end with it */
   call_system(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0);
   if (call_system(SYS_getppid, 0, 0, 0) != server)
     leave(0);
