@@ -80,7 +80,7 @@ pub fn plugin(cache: &Cache, toolchain: &Toolchain, compares: bool, every_block:
 }
 
 /// Paths of the objects for this clang and for the compile target chosen by the user's flags.
-pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Result<Objects, Error> {
+pub fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[OsString]) -> Result<Objects, Error> {
     let units = [RUNTIME, COMPARES, IN_PROCESS, SERVE, DRIVER, HEAP];
     let sources: Vec<_> = HEADERS.into_iter().chain(units).collect();
     let key = digest(
@@ -88,7 +88,7 @@ pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Res
             .into_iter()
             .chain(sources.iter().map(|(_, text)| text.as_bytes()))
             .chain(RUNTIME_FLAGS.iter().map(|flag| flag.as_bytes()))
-            .chain(target.iter().map(|flag| flag.as_encoded_bytes())),
+            .chain(compile_target.iter().map(|flag| flag.as_encoded_bytes())),
     );
     let built = [
         (RUNTIME.0, "quagmire-runtime.o"),
@@ -101,7 +101,7 @@ pub fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Res
     let runtime = cache.file(&format!("objects-{}-{key}", toolchain.major), built[0].1, |folder| {
         for (source, object) in built {
             let mut command = Command::new(&toolchain.clang);
-            command.args(target).args(RUNTIME_FLAGS).args([source, "-o", object]);
+            command.args(compile_target).args(RUNTIME_FLAGS).args([source, "-o", object]);
             compile(command, "the runtime", toolchain, folder, &sources)?;
         }
         Ok(())

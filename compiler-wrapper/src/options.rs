@@ -20,7 +20,7 @@ pub fn only_prints(option: &str) -> bool {
 }
 
 /// Whether this option chooses the compile target, and so which runtime object fits.
-pub fn chooses_target(option: &str) -> bool {
+pub fn chooses_compile_target(option: &str) -> bool {
     matches!(option, "-m32" | "-m64" | "-mx32" | "-target" | "--sysroot" | "-isysroot" | "-gcc-toolchain")
         || ["--target=", "--sysroot=", "--gcc-toolchain=", "-mabi=", "-mfloat-abi="]
             .iter()

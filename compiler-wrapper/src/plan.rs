@@ -85,7 +85,7 @@ pub struct BuildPlan {
     /// Whether the command preprocesses something, so that it gets AFL's macros.
     pub macros: bool,
     /// The user's flags that choose the compile target, which the runtime is compiled for as well.
-    pub target: Vec<OsString>,
+    pub compile_target: Vec<OsString>,
     /// The user's arguments, without `fuzzer` among the sanitizers.
     arguments: Vec<OsString>,
     /// Number of arguments before `--`.
@@ -203,7 +203,7 @@ impl BuildPlan {
             sanitizer_allocates: false,
             fuzzing_mode: false,
             macros: false,
-            target: Vec::new(),
+            compile_target: Vec::new(),
             before_inputs_only: arguments.len(),
             arguments,
             language_in_effect: None,
@@ -249,7 +249,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
         macros: preprocesses,
-        target: scan.target,
+        compile_target: scan.compile_target,
         arguments,
         before_inputs_only,
         language_in_effect: scan.language,
@@ -307,7 +307,7 @@ struct Scan {
     engine: bool,
     sanitizer_allocates: bool,
     defines_fuzzing_macro: bool,
-    target: Vec<OsString>,
+    compile_target: Vec<OsString>,
     /// Index of `--`.
     separator: Option<usize>,
     language: Option<OsString>,
@@ -330,7 +330,7 @@ impl Scan {
             engine: false,
             sanitizer_allocates: false,
             defines_fuzzing_macro: false,
-            target: Vec::new(),
+            compile_target: Vec::new(),
             separator: None,
             language: None,
             rewritten: Vec::new(),
@@ -365,8 +365,8 @@ impl Scan {
         if let Some(phase) = Phase::ended_by(text) {
             self.last_phase = self.last_phase.min(phase);
         }
-        if options::chooses_target(text) {
-            self.target.extend([Some(argument), value].into_iter().flatten().map(OsStr::to_owned));
+        if options::chooses_compile_target(text) {
+            self.compile_target.extend([Some(argument), value].into_iter().flatten().map(OsStr::to_owned));
         }
         let value = value.map(|v| v.to_string_lossy());
         let value = value.as_deref();

@@ -273,7 +273,7 @@ fn the_fuzzing_macro_is_defined_only_where_asked_for_and_read() {
 #[test]
 fn flags_that_choose_the_target_choose_the_runtime_too() {
     let line = "-m32 -target i686-linux-gnu --sysroot=/s -march=native a.o";
-    assert_eq!(planned(line).target, ["-m32", "-target", "i686-linux-gnu", "--sysroot=/s"]);
+    assert_eq!(planned(line).compile_target, ["-m32", "-target", "i686-linux-gnu", "--sysroot=/s"]);
 }
 
 #[test]

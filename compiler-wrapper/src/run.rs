@@ -30,7 +30,7 @@ pub fn run(plan: &BuildPlan) -> Result<Infallible, Error> {
         pieces.plugin = artefacts::plugin(&cache, &toolchain, plan.compares, plan.every_block)?;
     }
     if plan.link.is_some() {
-        pieces.objects = artefacts::objects(&cache, &toolchain, &plan.target)?;
+        pieces.objects = artefacts::objects(&cache, &toolchain, &plan.compile_target)?;
     }
     if plan.pages {
         pieces.script = artefacts::script(&cache)?;

@@ -270,7 +270,7 @@ pub struct Served {
     pub libraries_locked: u64,
     /// Number of used bytes of `libraries`.
     pub libraries_end: AtomicU64,
-    /// Number of libraries that the server has opened; used by the server only.
+    /// Nonzero if the library that was tried last can be opened; used by the server only.
     pub library_opens: u64,
     /// Paths of the libraries that children have opened, zero-terminated.
     pub libraries: [u8; LIBRARIES_BYTES],
