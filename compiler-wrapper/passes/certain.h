@@ -1,7 +1,7 @@
-// Tells whether a block that was entered is certain to get to its end.
+// Decides whether a block that is entered certainly reaches its end.
 //
-// It is not where a call may not come back (exit, longjmp, an exception, an endless loop), and where the processor may
-// stop the program: memory that nobody knows to be mapped, a division by zero. Only what is known to do neither passes.
+// It may not if it contains a call that may not return (exit, longjmp, an exception, an endless loop), or an instruction
+// that may trap: access to memory that may be unmapped, division by zero. Only instructions known to do neither pass.
 #ifndef QUAGMIRE_CERTAIN_H
 #define QUAGMIRE_CERTAIN_H
 
@@ -19,7 +19,7 @@ namespace certain {
 
 using namespace llvm;
 
-// Whether a call is none of a function, and has no effect that could end the run.
+// Whether a call is an intrinsic that cannot end the run.
 inline bool comesBack(const CallBase &Call) {
   if (!isa<IntrinsicInst>(Call) || !Call.doesNotThrow())
     return false;
@@ -27,7 +27,7 @@ inline bool comesBack(const CallBase &Call) {
          Call.isLifetimeStartOrEnd() || Call.doesNotAccessMemory();
 }
 
-// Memory that an instruction reads or writes; none if the pointer is null.
+// The memory that an instruction reads or writes; none if the pointer is null.
 struct Access {
   const Value *Pointer = nullptr;
   uint64_t Bytes = 0;
@@ -44,7 +44,8 @@ inline Access accessOf(const Instruction &I) {
   return {};
 }
 
-// Whether an earlier instruction used the same memory in the same way, and nothing could unmap it in between.
+// Whether an instruction on the only path to this one accessed the same memory in the same way, with nothing in between
+// that could unmap it.
 inline bool wasUsedBefore(const Instruction &I, const Access &Wanted) {
   unsigned MostSteps = 64;
   const BasicBlock *BB = I.getParent();
@@ -66,7 +67,7 @@ inline bool wasUsedBefore(const Instruction &I, const Access &Wanted) {
   return false;
 }
 
-// Whether memory is there for as long as the function runs, and can be written to if that is what is done with it.
+// Whether memory is mapped as long as the function runs, and writable if the instruction writes to it.
 inline bool isMapped(const Instruction &I, const Access &Wanted) {
   const DataLayout &Layout = I.getModule()->getDataLayout();
   Type *Bytes = ArrayType::get(Type::getInt8Ty(I.getContext()), Wanted.Bytes);
@@ -88,7 +89,7 @@ inline bool passes(const Instruction &I) {
   return isa<PHINode>(I) || isa<AllocaInst>(I) || (!I.mayReadOrWriteMemory() && isSafeToSpeculativelyExecute(&I));
 }
 
-// Whether a run that enters the block gets to one of its successors, whatever happens.
+// Whether a run that enters the block certainly reaches one of its successors.
 inline bool passes(const BasicBlock &BB) {
   return all_of(BB, [](const Instruction &I) { return passes(I); });
 }

@@ -1,5 +1,5 @@
-// Shows how far comparisons get, with QUAGMIRE_COMPARES: a search that only sees which branch is taken has to guess all
-// bytes of `memcmp(p, "<!ATTLIST", 9)` at once; one that sees how many are right finds them one after the other.
+// Progress slots of comparisons (QUAGMIRE_COMPARES): a search that only sees which branch is taken has to guess all bytes
+// of `memcmp(p, "<!ATTLIST", 9)` at once; one that sees how many are right finds them one after the other.
 //
 // No branch is added or changed and nothing weighs more: what is added are progress slots, u32 words behind the counts
 // of the function's edges, which become 1 when a comparison got so far and are never more. What gets slots:
@@ -36,16 +36,16 @@ const bool Enabled = true;
 const bool Enabled = false;
 #endif
 
-// As in runtime/quagmire.h: enum qgm_compared.
-enum Kind { Bytes = 0, Text = 1, Fold = 2 };
+// Kinds of operands, as in runtime/quagmire.h (enum qgm_compared).
+enum OperandKind { Bytes = 0, Text = 1, Fold = 2 };
 
-// A function that compares its first two arguments.
+// A library function that compares its first two arguments.
 struct Comparison {
   const char *Name;
   unsigned Compares;
-  // Which argument limits the length; 0 for none.
+  // Index of the argument that limits the length; 0 for none.
   unsigned Length = 0;
-  // An int: below 0 nothing is read.
+  // The length is an int: if negative, nothing is read.
   bool Signed = false;
   // The first argument is a std::string of libstdc++: pointer and length are its first two words.
   bool IsString = false;
@@ -78,7 +78,7 @@ inline const Comparison *comparison(StringRef Name) {
   return nullptr;
 }
 
-// All that is added to one function. Made before anything else is inserted into it.
+// The slots of one function. Created before anything else is inserted into it.
 class Probes {
 public:
   explicit Probes(Function &F) : M(*F.getParent()), C(F.getContext()), I32(Type::getInt32Ty(C)) {
@@ -94,10 +94,10 @@ public:
           look(*Call);
   }
 
-  // How many slots they need.
+  // Number of slots needed.
   unsigned slots() const { return Slots; }
 
-  // Their slots are those of Table, which is of type Ty, from First on.
+  // Inserts the code; the slots are those of Table, of type Ty, from First on.
   void insert(ArrayType *Ty, GlobalVariable *Table, unsigned First) {
     TableTy = Ty;
     TableOf = Table;
@@ -129,7 +129,7 @@ private:
     const Comparison *Known = nullptr;
   };
 
-  // A switch has no more cases with slots, a call no more slots.
+  // Maximum number of cases with slots in a switch, and of slots of a call.
   static const unsigned MostCases = 16, MostBytes = 32;
 
   Module &M;
@@ -156,7 +156,7 @@ private:
     return std::min(V.getActiveBits(), (~V).getActiveBits()) > 8;
   }
 
-  // A value that a loop adds a constant to in each iteration.
+  // Whether a value is a loop counter: a constant is added to it in each iteration.
   static bool isCounter(const Value *V) {
     auto Step = [](const Value *V) -> const Value * {
       auto *Add = dyn_cast<BinaryOperator>(V);
@@ -205,7 +205,7 @@ private:
   void look(CallBase &Call) {
     const Function *Callee = Call.getCalledFunction();
     const Comparison *Known = Callee ? comparison(Callee->getName()) : nullptr;
-    // somebody else's function of the name?
+    // another function of the same name?
     if (!Known || Call.arg_size() < (Known->Length ? 3u : 2u) || !Call.getArgOperand(0)->getType()->isPointerTy() ||
         !Call.getArgOperand(1)->getType()->isPointerTy() ||
         (Known->Length && !Call.getArgOperand(Known->Length)->getType()->isIntegerTy()))
@@ -227,7 +227,7 @@ private:
     return Known.Length ? dyn_cast<ConstantInt>(Call.getArgOperand(Known.Length)) : nullptr;
   }
 
-  // Sanitizers have no business with what is inserted.
+  // Excludes inserted instructions from sanitizers.
   Value *mine(Value *V) {
     if (auto *I = dyn_cast<Instruction>(V))
       I->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
@@ -236,7 +236,7 @@ private:
 
   Value *slot(IRBuilder<> &IRB, unsigned Index) { return IRB.CreateConstInBoundsGEP2_32(TableTy, TableOf, 0, Index); }
 
-  // The slot becomes 1 if Is.
+  // Sets the slot to 1 if Is.
   void hit(IRBuilder<> &IRB, unsigned Index, Value *Is) {
     Value *Slot = slot(IRB, Index);
     LoadInst *Before = IRB.CreateAlignedLoad(I32, Slot, Align(4));
@@ -244,7 +244,7 @@ private:
     mine(IRB.CreateAlignedStore(mine(IRB.CreateOr(Before, mine(IRB.CreateZExt(Is, I32)))), Slot, Align(4)));
   }
 
-  // The first of the slots is hit if one byte is equal, the next one if two are, up to all but one.
+  // Sets the first slot if one byte is equal, the next one if two are, up to all but one.
   void equalBytes(IRBuilder<> &IRB, Value *A, Value *B, unsigned First) {
     Type *Int = A->getType();
     unsigned Size = bytesOf(Int);
@@ -286,8 +286,8 @@ private:
     IRB.CreateCall(runtime(), Args);
   }
 
-  // One function per linked object that passes all on to the runtime. It stands in between for objects that are loaded
-  // into programs without one, where the reference is null.
+  // One function per linked object that forwards calls to the runtime, for objects that are loaded into programs
+  // without it, where the reference is null.
   Function *runtime() {
     const char *Name = "quagmire.compare";
     if (Function *Known = M.getFunction(Name))

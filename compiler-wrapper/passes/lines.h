@@ -1,7 +1,7 @@
-// Which source lines the counts of a function stand for.
+// Tables of the source lines that the counts of a function stand for.
 //
-// The lines are those of the IR's debug locations, which say of every single instruction where it comes from and into
-// what it was inlined. Machine code knows that of the first instruction of a block only by chance.
+// Lines come from the debug locations of the IR, which give the origin of every instruction and the functions that it was
+// inlined into. Machine code has this for the first instruction of a block only by chance.
 //
 // One table for each function with debug information (__qgm_lines); the record in __qgm_funcs says how far away it is.
 // A run never touches it, and it needs no relocation when the program starts: it refers to the texts by distance.
@@ -35,7 +35,7 @@
 
 #include <map>
 
-// From one global to another in bytes, known when the program is linked.
+// Distance between two globals in bytes, a constant of the linker.
 inline llvm::Constant *distance(llvm::GlobalVariable *From, llvm::GlobalVariable *To) {
   llvm::Module &M = *From->getParent();
   llvm::Type *Int = M.getDataLayout().getIntPtrType(M.getContext());
@@ -45,7 +45,7 @@ inline llvm::Constant *distance(llvm::GlobalVariable *From, llvm::GlobalVariable
   return Int == I32 ? Bytes : llvm::ConstantExpr::getTrunc(Bytes, I32);
 }
 
-// The texts that the tables of a module refer to, one of each.
+// The texts that the tables of a module refer to, without duplicates.
 class Texts {
 public:
   explicit Texts(llvm::Module &M) : M(M) {}
@@ -67,12 +67,12 @@ private:
   llvm::StringMap<llvm::GlobalVariable *> Known;
 };
 
-// The table of one function. Its groups are added in their order, before anything is inserted into them.
+// The table of one function. Groups are added in order, before anything is inserted into them.
 class LineTable {
 public:
   explicit LineTable(const llvm::Function &F) : F(F), Own(F.getSubprogram()) {}
 
-  // Whether there is anything to say.
+  // Whether the table has any entries.
   explicit operator bool() const { return Own; }
 
   template <typename Blocks> void add(const Blocks &BlocksOfIt) {
@@ -139,7 +139,7 @@ private:
 
   void number(uint64_t N) { llvm::encodeULEB128(N, Groups); }
 
-  // The instance and the line of a location; none is the function itself, at a line that nobody wrote.
+  // The instance and line of a location; without a location, the function itself and line 0.
   std::pair<unsigned, unsigned> at(const llvm::DILocation *Loc) {
     const llvm::DISubprogram *Function = Loc ? Loc->getScope()->getSubprogram() : Own;
     const llvm::DIFile *File = Loc ? Loc->getFile() : Own->getFile();
@@ -155,7 +155,7 @@ private:
     return {Known - Instances.begin(), Loc ? Loc->getLine() : 0};
   }
 
-  // For the linker if there is one: it tells C++ functions of one name apart.
+  // The linkage name if there is one: it distinguishes overloaded C++ functions.
   std::string name(const llvm::DISubprogram *Function) const {
     if (!Function->getLinkageName().empty())
       return Function->getLinkageName().str();

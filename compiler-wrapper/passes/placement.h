@@ -1,7 +1,7 @@
-// Chooses where the counters of a function stand, and how the counts of its other blocks follow from them.
+// Placement of the counters of a function, and derivation of the counts of its other blocks.
 //
 // Critical edges are split before, so that a block stands for the edge into it. A block needs no counter if its count is
-// the sum of other counts, at every moment of a run and however the run ends:
+// the sum of other counts at every moment of a run, however the run ends:
 //   - of the blocks before it, if they lead nowhere else and pass (certain.h). One that may not pass can get a second
 //     counter at its end, if that runs less often than the block would be counted.
 //   - of the blocks behind it, if they are entered from nowhere else and the block itself passes.
@@ -36,15 +36,16 @@ const bool Shared = false;
 const bool Shared = true;
 #endif
 
-// Blocks that run equally often, and how their count is known.
+// A group of blocks that run equally often, and the source of their count.
 struct Group {
-  // Empty for a counter at the end of a block.
+  // The blocks; empty for a counter at the end of a block.
   SmallVector<BasicBlock *, 4> Blocks;
   // The block at whose end the counter stands; null for a counter at the start of the first block.
   BasicBlock *AtEndOf = nullptr;
-  // The groups whose counts add up to its own; empty for one with a counter.
+  // The groups whose counts add up to this one's; empty for a group with a counter.
   SmallVector<unsigned, 4> Parts;
-  // For one with a counter: the instructions that one execution stands for, here and in all sums that it is part of.
+  // For a group with a counter: its weight, the instructions that one execution stands for, including the sums that it
+  // is part of.
   uint64_t Instructions = 0;
 };
 
@@ -66,7 +67,7 @@ public:
   }
 
   Placement place(bool Share) {
-    // numbers of groups are 16 bits wide in the tables
+    // group numbers have 16 bits in the tables
     if (Share && Nodes.size() <= MostGroups / 2)
       choose();
     Placement P = number();
@@ -76,10 +77,10 @@ public:
 
 private:
   static const unsigned MostGroups = UINT16_MAX;
-  // How many groups a sum may follow from, so that functions of any size take little time.
+  // Maximum number of groups in a sum, which bounds the time for large functions.
   static const unsigned MostInSum = 256;
 
-  // Something that has a count: the start of a block, or its end.
+  // A point with a count: the start of a block, or its end.
   struct Node {
     BasicBlock *Start;
     BasicBlock *End;
@@ -103,7 +104,7 @@ private:
     return Known.first->second;
   }
 
-  // The blocks before BB that its count is the sum of, those that may not pass too; none if there is no such sum.
+  // The predecessors whose counts add up to that of BB, including those that may not pass; none if there is no such sum.
   SmallVector<BasicBlock *, 4> before(BasicBlock *BB) {
     SmallPtrSet<const BasicBlock *, 8> Seen;
     SmallVector<BasicBlock *, 4> Sum;
@@ -118,7 +119,7 @@ private:
     return Sum;
   }
 
-  // The blocks behind BB that its count is the sum of.
+  // The successors whose counts add up to that of BB.
   SmallVector<unsigned, 2> behind(BasicBlock *BB) {
     SmallPtrSet<const BasicBlock *, 8> Seen;
     SmallVector<unsigned, 2> Sum;
@@ -134,7 +135,7 @@ private:
     return Sum;
   }
 
-  // Whether the count of From follows from that of On; also true if that would take long to find out.
+  // Whether the count of From is derived from that of On; also true if finding out would take too long.
   bool follows(unsigned From, unsigned On, SmallDenseSet<unsigned, 16> &Seen) const {
     if (From == On || Seen.size() > MostInSum)
       return true;
@@ -148,7 +149,7 @@ private:
     return any_of(Sum, [&](unsigned Part) { return follows(Part, On, Seen); });
   }
 
-  // A second counter for a block: each has one successor at most that is the sum of such.
+  // Adds a second counter at the end of a block: each has at most one successor that is a sum of such counters.
   unsigned atEnd(BasicBlock *BB) {
     Nodes.push_back({nullptr, BB, {}});
     return Nodes.size() - 1;
@@ -180,7 +181,7 @@ private:
     return true;
   }
 
-  // Those that run most often lose their counters first.
+  // Blocks that run most often lose their counters first.
   void choose() {
     DominatorTree DT(F);
     LoopInfo LI(DT);
@@ -198,7 +199,7 @@ private:
         chooseBehind(N);
   }
 
-  // Parts before the sums that they belong to. Sums are no deeper than MostInSum.
+  // Orders parts before their sums. Sums are nested at most MostInSum deep.
   void visit(unsigned N, SmallVectorImpl<bool> &Done, SmallVectorImpl<unsigned> &Order) const {
     if (Done[N])
       return;

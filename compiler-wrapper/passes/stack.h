@@ -1,4 +1,4 @@
-// Keeps the deepest stack of a run: at the entry of functions, the lowest stack pointer of the thread.
+// Records the deepest stack of a run: the lowest stack pointer of the thread, updated at the entry of functions.
 #ifndef QUAGMIRE_STACK_H
 #define QUAGMIRE_STACK_H
 
@@ -20,8 +20,8 @@ namespace stack {
 
 using namespace llvm;
 
-// Whether the stack can be deeper inside than at the callers' deepest: functions that call others, and large frames.
-// A leaf with a small frame adds less than that to the depth, and is left alone.
+// Whether a function can deepen the stack noticeably: it calls others, or has a large frame. A leaf with a small frame
+// is not instrumented.
 inline bool mayGoDeep(const Function &F) {
   const uint64_t LargeFrame = 256;
   uint64_t Frame = 0;
@@ -39,7 +39,7 @@ inline bool mayGoDeep(const Function &F) {
   return Frame >= LargeFrame;
 }
 
-// Resolvers of ifuncs and what they call: in a static program they run before a thread has variables of its own.
+// Resolvers of ifuncs and functions that they call: in a static program they run before thread-local storage exists.
 inline SmallPtrSet<const Function *, 8> runBeforeThreads(Module &M) {
   SmallPtrSet<const Function *, 8> Known;
   SmallVector<const Function *, 8> Open;
@@ -57,7 +57,7 @@ inline SmallPtrSet<const Function *, 8> runBeforeThreads(Module &M) {
   return Known;
 }
 
-// Weak in every object, so that none depends on the runtime; one per program, as far as the dynamic linker joins them.
+// Defined weakly in every object, so that none depends on the runtime; the dynamic linker merges the definitions.
 inline GlobalVariable *lowest(Module &M, Type *Word) {
   const char *Name = "__quagmire_lowest_stack";
   if (GlobalVariable *G = M.getNamedGlobal(Name))

@@ -1,5 +1,5 @@
-/* Functions that are on the stack when runs begin in the middle of them: where __AFL_INIT or __AFL_LOOP stands. They were
-   entered before, and would not be seen to have run. In every run they count as entered once. */
+/* Active functions: those on the stack when a run begins at __AFL_INIT or __AFL_LOOP. They were entered before the run, so
+   that their entry counts would be 0; they count as entered once in every run. */
 #ifndef QUAGMIRE_ACTIVE_H
 #define QUAGMIRE_ACTIVE_H
 
@@ -8,8 +8,8 @@
 
 int main(int argc, char **argv) __attribute__((weak));
 
-/* The caller, and main. Who calls between the two is not looked for: that would take a library that every child has to
-   carry. Its blocks that come after the run has begun are not counted. */
+/* The caller, and main. Functions between the two are not recorded, since unwinding would take a library that every child
+   has to map; their blocks after the start of the run are not counted. */
 static uint32_t *active[2];
 static int active_count;
 
@@ -23,7 +23,7 @@ static int hold_both(struct dl_phdr_info *object, size_t size, void *data) {
   return object_holds(object, addresses->one) && object_holds(object, addresses->other);
 }
 
-/* The function with the nearest start at or below an address, in the same object. */
+/* The function that contains an address: the nearest start at or below it in the same object. */
 static const struct qgm_function *function_at(uintptr_t address) {
   const struct qgm_function *found = NULL;
   uintptr_t nearest = 0;
@@ -48,7 +48,7 @@ static void note(const struct qgm_function *function) {
   active[active_count++] = function->entry;
 }
 
-/* Notes which functions go on when a run begins: `caller` is the address that the runtime returns to. */
+/* Records the functions that are active when a run begins; `caller` is the return address of the runtime. */
 static void note_active(void *caller) {
   active_count = 0;
   const struct qgm_function *function = function_at((uintptr_t)caller - 1);

@@ -1,4 +1,4 @@
-/* AFL++'s tools run programs with our counts too: its map is made of them after each run. */
+/* Support for AFL++'s tools: converts the counts to AFL's map after each run. */
 #ifndef QUAGMIRE_AFL_H
 #define QUAGMIRE_AFL_H
 
@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <sys/shm.h>
 
-/* The protocol of AFL++ 4: what a server says when it starts. */
+/* Greeting of a fork server in the protocol of AFL++ 4. */
 #define AFL_ENABLED 0x80000001u
 #define AFL_HAS_SIZE 0x40000000u
 #define AFL_TAKES_MEMORY 0x01000000u
 #define AFL_LARGEST_SIZE (1u << 23)
 
-/* The first four stay empty: AFL reads them as a word to see whether the program could be started. */
+/* The first four entries stay empty: AFL reads them as a word to see whether the program could be started. */
 #define AFL_FIRST 4
 
 static uint8_t *afl_map;
 static uint64_t afl_map_size;
-/* The length of an input in memory and the input behind it. */
+/* An input in shared memory: its length, followed by its bytes. */
 static uint32_t *afl_input;
 
 static void *afl_attach(const char *variable) {
@@ -29,10 +29,10 @@ static void *afl_attach(const char *variable) {
   return memory == (void *)-1 ? NULL : memory;
 }
 
-/* How long the map has to be. */
+/* Required size of the map. */
 static uint64_t afl_wanted_size(void) { return (AFL_FIRST + all_edges + 63) / 64 * 64; }
 
-/* Looks for AFL's map. Whether there is one. */
+/* Attaches AFL's map. Returns whether there is one. */
 static int afl_find_map(void) {
   afl_map = afl_attach("__AFL_SHM_ID");
   if (!afl_map)
@@ -52,13 +52,13 @@ static void afl_add_function(const struct qgm_function *function, uint64_t edge)
   }
 }
 
-/* Puts the counts into the map, each as far as eight bits go. */
+/* Stores the counts in the map, saturated to eight bits. */
 static void afl_fill_map(void) { for_all_that_ran(afl_add_function); }
 
 static uint32_t afl_hello(int takes_memory) {
   uint64_t size = afl_wanted_size();
   uint32_t hello = AFL_ENABLED | (takes_memory ? AFL_TAKES_MEMORY : 0);
-  /* more than that it cannot be told */
+  /* the largest size that the greeting can express */
   return size <= AFL_LARGEST_SIZE ? hello | AFL_HAS_SIZE | (uint32_t)(size - 1) << 1 : hello;
 }
 

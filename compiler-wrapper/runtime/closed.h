@@ -1,9 +1,9 @@
-/* Part of inprocess.c: libraries that the target closes. Their memory goes, and the engine looks at counts after the run:
-   it finds a copy in the place of the library, with the counts that the library had when it was closed. */
+/* Part of inprocess.c: libraries that the target closes. Their memory is unmapped before the engine reads the counts, so a
+   copy takes the place of the library, with the counts that it had when it was closed. */
 
 #include "objects.h"
 
-/* The copies, one for each place in the list of objects; they stay. Distances within an object hold in its copy too. */
+/* The copies, one for each place in the list of objects, never freed. Distances within an object hold in its copy too. */
 static struct closed_object {
   uintptr_t from, to; /* of the object, when it was copied */
   char *copy;
@@ -26,7 +26,7 @@ struct to_copy {
   struct closed_object *closed;
 };
 
-/* Copies an object as the file has it, if it holds an address. */
+/* Copies the mapped object that contains an address. */
 static int copy_object(struct dl_phdr_info *object, size_t size, void *data) {
   struct to_copy *wanted = data;
   struct closed_object *closed = wanted->closed;
@@ -57,13 +57,13 @@ static int copy_object(struct dl_phdr_info *object, size_t size, void *data) {
   return 1;
 }
 
-/* Where something of the object is in its copy. */
+/* Translates an address in the object to its copy. */
 static void *in_copy(const struct closed_object *closed, const void *pointer) {
   uintptr_t address = (uintptr_t)pointer;
   return address >= closed->from && address < closed->to ? closed->copy + (address - closed->from) : NULL;
 }
 
-/* Copies the object and sets the pointers of its records right. */
+/* Copies the object and relocates the pointers of its records. */
 static void make_copy(struct closed_object *closed, const struct qgm_module *module) {
   struct to_copy wanted = {(uintptr_t)module->functions_start, closed};
   dl_iterate_phdr(copy_object, &wanted);
@@ -84,7 +84,7 @@ static void make_copy(struct closed_object *closed, const struct qgm_module *mod
   }
 }
 
-/* Called by the runtime before an object goes: what the engine finds in its place from now on. */
+/* Called by the runtime before an object is unmapped: returns the tables of the copy that replaces it. */
 struct qgm_module __quagmire_closing(uint64_t number) {
   if (forked || exiting)
     return (struct qgm_module){0};

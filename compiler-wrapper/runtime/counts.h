@@ -1,4 +1,4 @@
-/* The counts of all objects that registered, as the fork server needs them: on pages that others see, and cleared. */
+/* The counts of all registered objects for the fork server: in shared memory, numbered and cleared. */
 #ifndef QUAGMIRE_COUNTS_H
 #define QUAGMIRE_COUNTS_H
 
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Of Linux 5.14; older headers lack it. */
+/* From Linux 5.14; older headers lack it. */
 #define QGM_POPULATE_WRITE 23
 
 /* Puts shared memory below `length` bytes at `start`: of the file, where they lie at region->offset, or without a name if
@@ -53,13 +53,13 @@ static int regions_of(const struct qgm_module *module, struct qgm_region region[
   return count;
 }
 
-/* Which function an entry count belongs to, and the number of its first edge. */
+/* The function that an entry count belongs to, and the number of its first edge. */
 struct qgm_owner {
   const struct qgm_function *function;
   uint64_t edge;
 };
 
-/* Of all entry counts, object by object; null if there is no memory. Objects that come later have none. */
+/* One item for each entry count, object by object; null if there is no memory. Objects that register later have none. */
 static struct qgm_owner *owners;
 static uint64_t owned_modules, owned_entries[QGM_MAX_MODULES];
 static uint64_t all_edges;
@@ -77,7 +77,7 @@ static void find_owners(void) {
     owned_entries[i] = entries_of(&__quagmire_modules.module[i]);
     entries += owned_entries[i];
   }
-  /* not of the heap, which is the target's */
+  /* not from the heap, which belongs to the target */
   size_t length = (entries + 1) * sizeof *owners;
   owners = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (owners == MAP_FAILED)
@@ -87,7 +87,7 @@ static void find_owners(void) {
   for (uint64_t i = 0; i < __quagmire_modules.count; i++) {
     const struct qgm_module *module = &__quagmire_modules.module[i];
     for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++) {
-      /* linkers fill up with empty records */
+      /* linkers pad sections with empty records */
       if (!f->entry)
         continue;
       if (own)

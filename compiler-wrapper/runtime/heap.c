@@ -12,8 +12,8 @@ void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
-/* Rounding by the allocator is part of what is in use, but not of what was asked for. Threads that allocate at once may
-   be counted wrongly, as their edges are. */
+/* Counts an allocation. The peak includes rounding by the allocator, the total does not. Threads that allocate at the same
+   time may be counted wrongly, as their edges are. */
 static inline void *taken(void *block, size_t size) {
   if (__quagmire_heap->counting && block)
     __quagmire_heap_take(malloc_usable_size(block), size);

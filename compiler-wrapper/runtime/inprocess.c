@@ -1,5 +1,5 @@
-/* Linked into harnesses built with -fsanitize=fuzzer: the engine's main, and what lets one run of the target end in
-   any way without ending the process. */
+/* Linked into harnesses built with -fsanitize=fuzzer: the engine's main, and the recovery from runs of the target that
+   crash, exit or hang, without ending the process. */
 #define _GNU_SOURCE
 #include "machine.h"
 #include "quagmire.h"
@@ -28,26 +28,26 @@ __attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(void (*alloc
 __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *block);
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
-/* Recognised by `quagmire fuzz` in the file, without running it. */
+/* Mark by which `quagmire fuzz` recognises a harness from its file. */
 __attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 8";
 
-/* The signal of the tick: no target has a reason to use it, unlike SIGALRM. */
-#define TICK_SIGNAL (SIGRTMIN + 7)
+/* Signal of the timer, which targets have no reason to use, unlike SIGALRM. */
+#define TIMER_SIGNAL (SIGRTMIN + 7)
 
 static jmp_buf back;
 static volatile sig_atomic_t armed;
-/* This process is a child that the target forked: it must never get back into the engine. */
+/* Set in children that the target forked, which must never return to the engine. */
 static volatile sig_atomic_t forked;
-static volatile sig_atomic_t exiting; /* destructors run */
+static volatile sig_atomic_t exiting; /* destructors are running */
 static volatile uint64_t run_number;
 static volatile uint64_t ticks;
 static struct qgm_event event;
 static pthread_t runner;
-static enum qgm_status (*on_tick)(uint64_t);
+static enum qgm_status (*on_timer)(uint64_t);
 
-static unsigned known_threads; /* beside the runner when the last run had ended */
+static unsigned known_threads; /* number of other threads after the last run */
 
-/* What another thread wants to become of the run that it saw itself in: only the runner can leave it. */
+/* Request of another thread to end the run that it is in: only the runner can leave a run. */
 static struct {
   uint64_t claimed;
   volatile uint64_t run;
@@ -57,19 +57,19 @@ static struct {
 
 #include "closed.h"
 
-/* Has the runner leave the run `number` if that is still on, and stays out of the way. The first that asks is heard. */
+/* Makes the runner leave the run `number` if that is still on, and waits for ever. Only the first request counts. */
 static _Noreturn void ask_to_leave(uint64_t number, enum qgm_status status, struct qgm_event why) {
   if (__atomic_exchange_n(&asked.claimed, number, __ATOMIC_SEQ_CST) != number) {
     asked.status = status;
     asked.why = why;
     __atomic_store_n(&asked.run, number, __ATOMIC_SEQ_CST);
-    pthread_kill(runner, TICK_SIGNAL);
+    pthread_kill(runner, TIMER_SIGNAL);
   }
   for (;;)
     pause();
 }
 
-/* Ends the run `number`, in which the caller saw itself to be. */
+/* Ends the run `number`, in which the caller is. */
 static _Noreturn void leave(uint64_t number, enum qgm_status status, struct qgm_event why) {
   if (!pthread_equal(pthread_self(), runner))
     ask_to_leave(number, status, why);
@@ -130,12 +130,12 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
 }
 
 /* Whether a thread that wants to end, or has crashed, is the target's: in a run, or beside the engine. */
-static int is_of_target(void) { return !forked && (armed || (on_tick && !pthread_equal(pthread_self(), runner))); }
+static int is_of_target(void) { return !forked && (armed || (on_timer && !pthread_equal(pthread_self(), runner))); }
 
 static void crashed(int signal, siginfo_t *info, void *context) {
   uint64_t number = run_number;
   if (!is_of_target()) {
-    /* Not this process's run: die of it as if nobody had looked. */
+    /* Not a run of this process: die of the signal as without a handler. */
     struct sigaction normal = {.sa_handler = SIG_DFL};
     sigaction(signal, &normal, NULL);
     raise(signal);
@@ -145,11 +145,11 @@ static void crashed(int signal, siginfo_t *info, void *context) {
         (struct qgm_event){.signal = signal, .pc = program_counter(context), .address = (uint64_t)info->si_addr});
 }
 
-static void ticked(int signal, siginfo_t *info, void *context) {
+static void timer_expired(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
   int saved = errno;
   int running = armed && !forked;
-  enum qgm_status status = on_tick(running ? ++ticks : 0);
+  enum qgm_status status = on_timer(running ? ++ticks : 0);
   struct qgm_event why = {.pc = program_counter(context)};
   if (running && asked.run == run_number) {
     status = asked.status;
@@ -161,14 +161,14 @@ static void ticked(int signal, siginfo_t *info, void *context) {
   errno = saved;
 }
 
-/* A sanitizer has printed its report and is about to end the process. */
+/* Callback of a sanitizer that has printed its report and is about to end the process. */
 static void dying(void) {
   uint64_t number = run_number;
   if (is_of_target())
     leave(number, QGM_CRASHED, (struct qgm_event){0});
 }
 
-/* A sanitizer's allocator: heap.c is not linked. */
+/* Hooks of a sanitizer's allocator, with which heap.c is not linked. */
 static void allocated(const volatile void *block, size_t size) {
   if (__quagmire_heap->counting && block)
     __quagmire_heap_take(size, size);
@@ -194,9 +194,9 @@ static void handle(int signal, void (*handler)(int, siginfo_t *, void *)) {
   sigaction(signal, &action, NULL);
 }
 
-static void guard(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t)) {
+static void guard(uint64_t interval_ns, enum qgm_status (*callback)(uint64_t)) {
   runner = pthread_self();
-  on_tick = tick;
+  on_timer = callback;
   known_threads = other_threads();
 
   size_t size = 256 * 1024;
@@ -208,7 +208,7 @@ static void guard(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t)) {
 
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
     handle(fatal[i], crashed);
-  handle(TICK_SIGNAL, ticked);
+  handle(TIMER_SIGNAL, timer_expired);
   signal(SIGPIPE, SIG_IGN);
   pthread_atfork(NULL, NULL, in_child);
   if (__sanitizer_set_death_callback)
@@ -220,7 +220,7 @@ static void guard(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t)) {
   struct sigevent how;
   memset(&how, 0, sizeof how);
   how.sigev_notify = SIGEV_THREAD_ID;
-  how.sigev_signo = TICK_SIGNAL;
+  how.sigev_signo = TIMER_SIGNAL;
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif

@@ -1,9 +1,10 @@
-/* Part of serve.c: many runs in one child. It comes round to __AFL_LOOP, answers for the run, and waits for the next. */
+/* Part of serve.c: many runs in one child. At __AFL_LOOP it answers for the run and waits for the next request. */
 
-/* Counts as they were when a child with a loop began: several runs may add up, and what comes before the loop is no run. */
+/* Counts at the start of a child with a loop, restored when it reaches the loop: code before it belongs to no run. They may
+   be those of several runs, which add up. */
 static char *counts_before;
 
-/* Copies the counts of all objects there, or back. */
+/* Saves or restores the counts of all objects. */
 static void copy_counts(int back) {
   size_t at = 0;
   for (uint64_t i = 0; counts_before && i < own.region_count; i++) {
@@ -26,7 +27,7 @@ static void restore_counts(void) {
     munmap(counts_before, own.bytes);
 }
 
-/* The run of this child's that has just come back to the loop. */
+/* Completes the run that has just returned to the loop. */
 static void end_round(void) {
   served->heap.counting = 0;
   served->cycles = time_stamp() - served->began;
@@ -37,7 +38,7 @@ static void end_round(void) {
   note_stack();
 }
 
-/* Answers for a run, and waits for the next one. Libraries are opened by the server, which waits for this process's end. */
+/* Answers for a run and waits for the next request. Ends if libraries are to be opened, which the server does. */
 static void wait_for_request(void) {
   uint32_t word = (uint32_t)served->wanted;
   served->answered = served->wanted;
@@ -54,14 +55,14 @@ int __quagmire_loop(const char *sign, unsigned rounds) {
   if (__quagmire_mode == QGM_ALONE || __quagmire_mode == QGM_AFL_ALONE)
     return is_first;
   if (is_first) {
-    /* the round below is one more */
+    /* plus the warm-up round */
     left = rounds;
     threads = other_threads();
     is_warming_up = 1;
     if (sign)
       note_active(__builtin_return_address(0));
   } else if (is_warming_up) {
-    /* neither what came before the loop nor the way into it is part of any round: the same input again */
+    /* the code before the loop and the way into it belong to no run: repeat with the same input */
     is_warming_up = 0;
     served->heap.counting = 0;
     if (__quagmire_mode == QGM_QUAGMIRE) {
@@ -77,7 +78,7 @@ int __quagmire_loop(const char *sign, unsigned rounds) {
       end_round();
     else if (child_fills)
       afl_fill_map();
-    /* what comes behind the loop is no part of it either; and threads of this round's would count in the next one */
+    /* the code after the loop belongs to no run either, and leftover threads would count in the next one */
     if (--left == 0 || threads_after(threads) > threads)
       leave(0);
     if (__quagmire_mode == QGM_QUAGMIRE)
@@ -98,7 +99,7 @@ void __quagmire_reject(void) {
     served->looped = QGM_WENT_REJECT;
 }
 
-/* For programs that are run by hand: standard input. */
+/* Input of programs that are run by hand: standard input. */
 static unsigned char *by_hand;
 #define BY_HAND_BYTES (1 << 20)
 

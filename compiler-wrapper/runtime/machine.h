@@ -1,4 +1,4 @@
-/* What depends on the machine, for whoever runs the target. To be included first. */
+/* Machine-dependent code: time stamps, signals of faults, system calls. To be included first. */
 #ifndef QUAGMIRE_MACHINE_H
 #define QUAGMIRE_MACHINE_H
 
@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* What a program dies of by its own doing. */
+/* Signals of faults that a program causes itself. */
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 
 static inline uint64_t time_stamp(void) {
@@ -30,7 +30,7 @@ static inline uint64_t time_stamp(void) {
 #endif
 }
 
-/* A system call in place. In a child that was just forked, each page of the C library costs a page fault. */
+/* An inline system call. In a child that was just forked, each page of the C library costs a page fault. */
 static inline long call_system(long number, long first, long second, long third) {
 #if defined(__x86_64__)
   long result;

@@ -1,4 +1,4 @@
-/* Linked objects of this process: which one an address belongs to, and what tells it from others. */
+/* Linked objects of this process: lookup by address, and identity. */
 #ifndef QUAGMIRE_OBJECTS_H
 #define QUAGMIRE_OBJECTS_H
 
@@ -21,14 +21,14 @@ static inline int object_holds(const struct dl_phdr_info *object, uintptr_t addr
   return 0;
 }
 
-/* FNV-1a. */
+/* FNV-1a hash. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length) {
   for (size_t i = 0; i < length; i++)
     hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
   return hash;
 }
 
-/* Adds the build id in a segment of notes to a hash. Whether there is one. */
+/* Adds the build id in a segment of notes to a hash. Returns whether there is one. */
 static inline int hash_build_id(const char *notes, size_t length, uint64_t *hash) {
   for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= length;) {
     const ElfW(Nhdr) *note = (const void *)(notes + at);
@@ -44,7 +44,7 @@ static inline int hash_build_id(const char *notes, size_t length, uint64_t *hash
   return 0;
 }
 
-/* Adds what tells an object from others to a hash: its build id, or its path if it has none. */
+/* Adds the identity of an object to a hash: its build id, or its path if it has none. */
 static inline uint64_t hash_object(const struct dl_phdr_info *object, uint64_t hash) {
   for (int i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[i];

@@ -1,18 +1,18 @@
-/* Part of serve.c: libraries that the program opens while it runs. A child that opens one leaves its path in the memory
-   that is shared with the fuzzer. When the run has ended, the fuzzer asks the server to open it too: from then on its counts
-   are shared, it has its place in each child, and what opens it there only finds it. */
+/* Part of serve.c: libraries that the program opens at run time. A child that opens one stores its path in the memory shared
+   with the fuzzer. After the run the fuzzer asks the server to open it too: from then on its counts are shared, and it is
+   already open in each child. */
 
 #include <dlfcn.h>
 #include <sys/stat.h>
 
-/* In a library of their own in older C libraries: programs that open libraries have it. */
+/* In libdl with older C libraries: programs that open libraries link it. */
 extern __typeof(dlopen) dlopen __attribute__((weak));
 extern __typeof(dladdr) dladdr __attribute__((weak));
 
-/* Milliseconds that opening a library may take. */
+/* Longest time for opening a library, in milliseconds. */
 #define LONGEST_OPENING 2000
 
-/* Whether a path is in the list, which ends at `end`. */
+/* Whether a path is in the list, whose length is `end`. */
 static int is_listed(const char *path, uint64_t end) {
   for (uint64_t at = 0; at < end; at += strlen(served->libraries + at) + 1)
     if (strcmp(served->libraries + at, path) == 0)
@@ -38,13 +38,13 @@ void __quagmire_registered(const struct qgm_module *module) {
   if (length > sizeof path)
     return;
   strcpy(path + directory, is.dli_fname);
-  /* a process that the child has forked may be here too */
+  /* processes that the child has forked may write at the same time */
   if (__atomic_exchange_n(&served->libraries_locked, 1, __ATOMIC_ACQUIRE))
     return;
   uint64_t end = served->libraries_end;
   if (end <= sizeof served->libraries - length && !is_listed(path, end)) {
     memcpy(served->libraries + end, path, length);
-    /* the child may be killed at any moment: what is listed is complete */
+    /* the child may be killed at any moment: the list grows by complete paths only */
     __atomic_store_n(&served->libraries_end, end + length, __ATOMIC_RELEASE);
   }
   __atomic_store_n(&served->libraries_locked, 0, __ATOMIC_RELEASE);
@@ -52,8 +52,8 @@ void __quagmire_registered(const struct qgm_module *module) {
 
 static void open_library(const char *path) { dlopen(path, RTLD_NOW | RTLD_LOCAL); }
 
-/* Opens it in a process of its own: a constructor may crash before main, leave the process, wait for something or start
-   threads, which children would not have; and counts that are not on pages of their own cannot be shared. */
+/* Whether a library can be opened in the server, tried in a process of its own: a constructor may crash before main, end the
+   process, block, or start threads, which children would not have; and its counts have to be on pages of their own. */
 static int can_be_opened(const char *path) {
   served->library_opens = 0;
   pid_t trial = fork_child();
@@ -75,7 +75,7 @@ static int can_be_opened(const char *path) {
       while (count-- > 0)
         opens &= region[count].address % QGM_PAGE == 0;
     }
-    /* one folder for each thread, beside itself and its name */
+    /* one folder per thread, plus `.` and `..` */
     struct stat threads;
     opens &= stat("/proc/self/task", &threads) == 0 && threads.st_nlink <= 3;
     served->library_opens = (uint64_t)opens;

@@ -1,20 +1,20 @@
-/* What the compiler pass, the runtime and the engine agree on. `fuzzer/crates/execution/src/abi.rs` mirrors it. */
+/* The interface of compiler pass, runtime and engine, mirrored by `fuzzer/crates/execution/src/abi.rs`. */
 #ifndef QUAGMIRE_H
 #define QUAGMIRE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Raised whenever a layout or a meaning below changes: engine and runtime refuse to work with another one. */
+/* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
 #define QGM_ABI 8
 
-/* One function of the program, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry;
-   edge i > 0 is counted in counts[i - 1]. The last `progress` of the `edges` are no edges but progress slots, which show
-   how far comparisons got: 0 or 1 (see passes/compares.h). Of each edge that is none, weights says how many instructions
-   one execution stands for, and behind those of all edges, for how many edges it is counted: some have no counter of their
-   own. lines and sums are distances in bytes from this record to the table of source lines
-   (section __qgm_lines, see passes/lines.h; 0 without debug information) and to that of counts which follow from others
-   (section __qgm_sums, see passes/counts.cc; 0 if there are none): distances need no relocation when the program starts. */
+/* The record of one function, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry; edge i > 0
+   is counted in counts[i - 1]. The last `progress` of the `edges` are not edges but progress slots of comparisons, 0 or 1
+   (see passes/compares.h). `weights` holds, for each edge that is not a slot, the instructions that one execution stands
+   for, and after those of all edges, the number of edges counted with it: some have no counter of their own. `lines` and
+   `sums` are distances in bytes from this record to the table of source lines (section __qgm_lines, see passes/lines.h; 0
+   without debug information) and to the table of derived counts (section __qgm_sums, see passes/counts.cc; 0 if there are
+   none). Distances need no relocation when the program starts. */
 struct qgm_function {
   uint32_t *entry;
   uint32_t *counts;
@@ -34,33 +34,33 @@ struct qgm_module {
 
 #define QGM_MAX_MODULES 256
 
-/* All that registered. `generation` goes up with every change, and is odd during one. An object that is opened again has the
-   place that it had before; meanwhile a copy of it is there, with its counts, or null pointers. */
+/* All registered objects. `generation` is incremented twice with every change, so that it is odd during one. An object that
+   is opened again keeps its place; while it is closed, a copy with its counts is there, or null pointers. */
 struct qgm_modules {
   volatile uint64_t generation;
   uint64_t count;
-  uint64_t refused; /* registrations for which there was no place */
-  uint64_t reading; /* set by the engine while its tick reads counts: nothing is unmapped then */
+  uint64_t refused; /* registrations refused because the list was full */
+  uint64_t reading; /* set by the engine while its timer reads counts: objects are not unmapped meanwhile */
   struct qgm_module module[QGM_MAX_MODULES];
 };
 
 extern struct qgm_modules __quagmire_modules;
 
-/* Objects that were closed by now get new places. */
+/* Gives objects that are closed by now new places when they are opened again. */
 void __quagmire_forget_closed(void) __attribute__((visibility("hidden")));
 
-/* What `__quagmire_compare` compares: bits of its last argument. */
+/* Kinds of operands of `__quagmire_compare`: bits of its last argument. */
 enum qgm_compared {
-  QGM_TEXT = 1, /* C strings: a zero byte ends them */
-  QGM_FOLD = 2, /* ASCII letters of either case are equal */
+  QGM_TEXT = 1, /* C strings, which a zero byte ends */
+  QGM_FOLD = 2, /* ASCII letters compare without case */
 };
 
-/* How one run of the target ended. */
+/* How a run of the target ended. */
 enum qgm_status {
-  QGM_RETURNED = 0, /* normally */
-  QGM_REJECTED = 1, /* with -1: do not keep this input */
-  QGM_CRASHED = 2,  /* by a signal or a sanitizer's report */
-  QGM_HUNG = 3,     /* cut off after the hang timeout */
+  QGM_RETURNED = 0, /* the target returned */
+  QGM_REJECTED = 1, /* it returned -1: do not keep this input */
+  QGM_CRASHED = 2,  /* a signal or a sanitizer's report ended it */
+  QGM_HUNG = 3,     /* cut off at the hang timeout */
   QGM_MEMORY = 4,   /* cut off above the memory limit */
   QGM_EXITED = 5,   /* it called exit, _exit, _Exit or quick_exit */
 };
@@ -69,32 +69,32 @@ enum qgm_status {
 struct qgm_event {
   int64_t signal;    /* of a crash; 0 for a sanitizer's report */
   int64_t exit_code; /* of an exit */
-  uint64_t pc;       /* where it crashed; 0 if not known */
-  uint64_t address;  /* what it touched */
+  uint64_t pc;       /* address of the crashing instruction; 0 if unknown */
+  uint64_t address;  /* memory address whose access crashed */
 };
 
-/* What the last run used, however it ended. */
+/* Resources that the last run used, however it ended. */
 struct qgm_resources {
   uint64_t cycles;     /* ticks of the time-stamp counter */
-  uint64_t heap_peak;  /* most bytes that were allocated at one time */
-  uint64_t heap_total; /* all bytes that were allocated */
+  uint64_t heap_peak;  /* peak of the allocated bytes */
+  uint64_t heap_total; /* sum of all allocated bytes */
   uint64_t stack;      /* deepest stack of the thread that ran the target, in bytes */
   uint64_t time_ns;    /* CPU time, if the target ran in a process of its own; otherwise 0: the engine's clocks tell */
   uint64_t threads;    /* that the run has started, or an earlier one, and that go on after it for the first time */
 };
 
-/* What the target has allocated in this run; kept by the functions in heap.c, or by hooks of a sanitizer. */
+/* Heap use of the current run; maintained by heap.c, or by hooks of a sanitizer. */
 struct qgm_heap {
-  int counting;    /* a run is on */
-  int64_t current; /* below 0 where memory of earlier runs was given back */
+  int counting;    /* nonzero during a run */
+  int64_t current; /* negative if memory of earlier runs was freed */
   int64_t peak;
   uint64_t total;
 };
 
-/* A fork server has it in shared memory. */
+/* Points into shared memory in a fork server. */
 extern struct qgm_heap *__quagmire_heap __attribute__((visibility("hidden")));
 
-/* `used` bytes of the heap are taken, `asked` of them were asked for. */
+/* Counts an allocation: `used` bytes of the heap, of which `asked` were requested. */
 static inline void __quagmire_heap_take(size_t used, size_t asked) {
   __quagmire_heap->current += (int64_t)used;
   if (__quagmire_heap->current > __quagmire_heap->peak)
@@ -102,20 +102,20 @@ static inline void __quagmire_heap_take(size_t used, size_t asked) {
   __quagmire_heap->total += asked;
 }
 
-/* The lowest address that the stack pointer of this thread had in the current run, if it is the runner: the pass compares
-   and sets it where functions begin that call others or have large frames. 0 in all other threads, which nothing is
-   below. Each instrumented object brings a definition; the linkers make one of them. */
+/* Lowest stack pointer of this thread in the current run, if it is the runner: the pass updates it at the entry of functions
+   that call others or have large frames. 0 in all other threads, so that it is never updated there. Each instrumented
+   object defines it; linkers merge the definitions. */
 extern __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
 
-/* What a fork server and the fuzzer that started it have in common: the start of a file in memory, whose descriptor
-   QGM_SERVE names in the environment. Behind it lie the counts of all objects, page by page. Requests and answers are words
-   in pipes, whose descriptors are those of AFL's protocol. A request is the number of a run. Whoever makes the run answers
-   when it has ended: the server, or a child that is in its loop (__AFL_LOOP) and waits there for the next request. */
+/* Memory shared by a fork server and the fuzzer that started it: a memory file whose descriptor is in the environment
+   variable QGM_SERVE. It begins with struct qgm_served; the counts of all objects follow, page by page. Requests and answers
+   are words in pipes with the descriptors of AFL's protocol. A request is the number of a run. The process that makes the
+   run answers when it has ended: the server, or a child in its loop (__AFL_LOOP), which then waits for the next request. */
 #define QGM_SERVE "QUAGMIRE_SERVE"
 #define QGM_INPUT 196    /* the file with the input */
 #define QGM_REQUESTS 198 /* read by the server */
 #define QGM_ANSWERS 199  /* written by it */
-#define QGM_PAGE 4096    /* all counts begin and end at multiples of it */
+#define QGM_PAGE 4096    /* counts in shared memory are aligned to it */
 #define QGM_INPUT_BYTES (1 << 30) /* what a target that takes its input from memory has mapped: the most that it gets */
 
 /* Counts of an object: `length` bytes at `address` are at `offset` of the file. */
@@ -129,15 +129,15 @@ enum qgm_ready {
   QGM_NO_MEMORY = 3,
 };
 
-/* How a run ended that a child in its loop has answered for. */
+/* How a run ended that a child answered for in its loop. */
 enum qgm_looped {
   QGM_ENDED = 0,       /* the child has ended: `status` says how */
-  QGM_WENT_ROUND = 1,  /* normally */
-  QGM_WENT_REJECT = 2, /* with -1: do not keep this input */
-  QGM_STARTED = 3,     /* it was none: the child has come to its loop and gone round once. Ask again */
+  QGM_WENT_ROUND = 1,  /* the round is complete */
+  QGM_WENT_REJECT = 2, /* the target rejects the input */
+  QGM_STARTED = 3,     /* no run yet: the child has reached its loop and completed one round. Ask again */
 };
 
-/* `status` of a run whose process could not be forked. */
+/* Value of `status` if no process could be forked. */
 #define QGM_NO_CHILD UINT64_MAX
 
 /* A round of a loop that takes less is timed by its cycles: reading the CPU time would take longer than it is exact. */
@@ -146,7 +146,7 @@ enum qgm_looped {
 #define QGM_PATH_BYTES 4096
 #define QGM_LIBRARIES_BYTES 65536
 
-/* What the server alone knows: its children have copies. The fuzzer reads it in the server's memory. */
+/* Tables in the server's own memory, of which children have copies. The fuzzer reads them there. */
 struct qgm_server {
   uint64_t modules; /* address of struct qgm_modules */
   uint64_t bytes; /* length of the file */
@@ -154,51 +154,51 @@ struct qgm_server {
   struct qgm_region region[2 * QGM_MAX_MODULES];
 };
 
-/* Children write here, and so may the target, by mistake or not: neither the fuzzer nor the server acts on what it cannot
-   check. Addresses are read before the first run only. */
+/* Header of the shared memory. Children write to it, and so may the target, by mistake or not: neither fuzzer nor server
+   relies on values that it cannot check. Addresses are read before the first run only. */
 struct qgm_served {
   uint64_t abi;
   uint64_t ready; /* enum qgm_ready; the server says hello in any case */
   uint64_t server; /* address of struct qgm_server in the server */
   uint64_t lowest_stack; /* address of __quagmire_lowest_stack in children: of one that is killed, the fuzzer reads it before */
   uint64_t takes_memory; /* the target reads its input in memory: a mapping of QGM_INPUT */
-  uint64_t input_size;   /* set by the fuzzer before it asks */
-  uint64_t wanted;       /* likewise: the number of the run */
-  uint64_t answered;     /* the last run that was answered for; set by the fuzzer too */
+  uint64_t input_size;   /* set by the fuzzer before a request */
+  uint64_t wanted;       /* set by the fuzzer before a request: its number */
+  uint64_t answered;     /* number of the last answer; set by the fuzzer too */
   volatile uint64_t child; /* the process that runs, or waits in its loop; 0 if there is none */
   uint64_t looped;       /* enum qgm_looped */
-  uint64_t status;       /* as from wait */
-  uint64_t began; /* of the run: time stamp */
+  uint64_t status;       /* wait status */
+  uint64_t began; /* time stamp of the start of the run */
   uint64_t cpu_began; /* CPU time of the child then, in nanoseconds */
-  uint64_t measured; /* the child itself has noted cycles and time_ns */
+  uint64_t measured; /* the child has stored cycles and time_ns itself */
   uint64_t pc, address; /* where it crashed, if the target has no handler of its own; otherwise 0 */
-  uint64_t top; /* of the stack, where the run begins */
+  uint64_t top; /* address of the stack where the run begins */
   uint64_t stack;
   uint64_t cycles;
   uint64_t time_ns; /* CPU time of the child; 0 if it took so little that the cycles say more */
   struct qgm_heap heap;
   uint64_t opening; /* set by the fuzzer: the next request is to open the libraries that children have opened, and no run */
-  uint64_t libraries_locked; /* somebody writes to the list */
-  volatile uint64_t libraries_end; /* how long the list is */
-  uint64_t library_opens;  /* the library that was tried last can be opened */
-  char libraries[QGM_LIBRARIES_BYTES]; /* paths, each with a zero byte behind it */
+  uint64_t libraries_locked; /* lock of the list */
+  volatile uint64_t libraries_end; /* length of the list in bytes */
+  uint64_t library_opens;  /* whether the last library could be opened */
+  char libraries[QGM_LIBRARIES_BYTES]; /* paths, zero-terminated */
 };
 
 #define QGM_SERVED_BYTES ((sizeof(struct qgm_served) + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE)
 
-/* What the engine gets from the harness. */
+/* The functions and tables that a harness hands to the engine. */
 struct qgm_harness {
   uint64_t abi;
   struct qgm_modules *modules;
   int (*initialize)(int *argc, char ***argv); /* may be null */
-  /* Runs the target once, comes back whatever happens. */
+  /* Runs the target once and returns whatever happens in it. */
   enum qgm_status (*run)(const uint8_t *data, size_t size);
   struct qgm_event *event;
-  /* Installs the signal handlers (on their own stack) for this thread. `tick` is called from a signal handler every
+  /* Installs the signal handlers (on their own stack) for this thread. `callback` is called from a signal handler every
      `interval_ns`, with the number of ticks in this run so far, or 0 between runs: it returns QGM_RETURNED to go on, or
      the status that ends the run. */
-  void (*guard)(uint64_t interval_ns, enum qgm_status (*tick)(uint64_t ticks_in_run));
-  /* Ticks seen by the current or last run: 0 for one that fell between two ticks. */
+  void (*guard)(uint64_t interval_ns, enum qgm_status (*callback)(uint64_t ticks_in_run));
+  /* Number of timer ticks in the current or last run; 0 if it fell between two ticks. */
   volatile uint64_t *ticks_in_run;
   const struct qgm_resources *resources; /* valid after a run */
 };

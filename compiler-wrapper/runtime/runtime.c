@@ -1,4 +1,4 @@
-/* Linked into every executable that quagmire-cc links: keeps the list of instrumented objects. */
+/* Linked into every executable that quagmire-cc links: maintains the list of instrumented objects. */
 #include "objects.h"
 
 #include "layout.h"
@@ -19,10 +19,10 @@ void __quagmire_unregister(const struct qgm_function *functions_start, const str
 
 /* The fork server and the in-process engine have their own of these. Not weak references: gold makes addresses of them. */
 
-/* Called when an object has registered. */
+/* Called after an object was registered. */
 __attribute__((weak, visibility("hidden"))) void __quagmire_registered(const struct qgm_module *module) { (void)module; }
 
-/* Makes tables with the counts of an object that is about to go, which stay. */
+/* Copies the tables and counts of an object that is about to be unmapped. */
 __attribute__((weak, visibility("hidden"))) struct qgm_module __quagmire_closing(uint64_t number) {
   (void)number;
   return (struct qgm_module){0};
@@ -31,11 +31,11 @@ __attribute__((weak, visibility("hidden"))) struct qgm_module __quagmire_closing
 /* How often a change waits for a look at the counts that another thread takes: the process may be a copy without it. */
 #define MOST_WAITS 10000
 
-/* Of each place: the object there is open; what the object is, 0 if it cannot come back. */
+/* For each place in the list: whether the object there is open; its identity, 0 if it cannot be opened again. */
 static unsigned char is_open[QGM_MAX_MODULES];
 static uint64_t identity[QGM_MAX_MODULES];
 
-/* The generation is odd while the list changes: the tick reads nothing then. What it reads now stays until it has done. */
+/* The generation is odd while the list changes: the timer reads nothing then. What it reads stays mapped meanwhile. */
 static void begin_change(void) {
   __atomic_or_fetch(&__quagmire_modules.generation, 1, __ATOMIC_SEQ_CST);
   for (int i = 0; i < MOST_WAITS && __atomic_load_n(&__quagmire_modules.reading, __ATOMIC_SEQ_CST); i++)
@@ -58,7 +58,7 @@ static int identify(struct dl_phdr_info *object, size_t size, void *data) {
   return 1;
 }
 
-/* What an object is, whenever and wherever it is mapped: the file, and the shape of its tables. Never 0. */
+/* Identity of an object wherever it is mapped: a hash of the file and the shape of its tables. Never 0. */
 static uint64_t identity_of(const struct qgm_module *module) {
   struct identified is = {(uintptr_t)module->functions_start, 0xcbf29ce484222325u};
   for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++) {
@@ -69,7 +69,7 @@ static uint64_t identity_of(const struct qgm_module *module) {
   return is.hash | 1;
 }
 
-/* The place that the same object had before it was closed, or the next one. */
+/* The place that the same object had before it was closed, or the next free one. */
 static uint64_t place_for(uint64_t wanted) {
   for (uint64_t i = 0; i < __quagmire_modules.count; i++)
     if (!is_open[i] && identity[i] == wanted)

@@ -21,25 +21,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Recognised by `quagmire fuzz` in the file, without running it. */
+/* Mark by which `quagmire fuzz` recognises a program with a fork server from its file. */
 __attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 8";
 
 /* Sections that __AFL_INIT and __AFL_LOOP leave in the program; a variable that __AFL_FUZZ_INIT does. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
 extern const char __start_qgm_persistent[] __attribute__((weak, visibility("hidden")));
 extern int __quagmire_takes_testcases __attribute__((weak));
-/* Of newer C libraries. */
+/* In newer C libraries. */
 extern pid_t _Fork(void) __attribute__((weak));
 
 enum qgm_mode __quagmire_mode;
 static struct qgm_served *served;
-static struct qgm_server own; /* nothing that children write to */
+static struct qgm_server own; /* not written by children */
 static int memory_file = -1;
-static int child_fills;   /* counts could not be shared: AFL's map is the child's business */
-static uint8_t *memory;   /* quagmire's inputs */
+static int child_fills;   /* counts could not be shared: the child fills AFL's map */
+static uint8_t *memory;   /* quagmire's input mapping */
 static int in_loop;
 
-/* Also called by the handler below: nothing but stores. */
+/* Records the deepest stack. Called by a signal handler too: it only stores. */
 static void note_stack(void) {
   if (__quagmire_mode == QGM_QUAGMIRE && served && __quagmire_lowest_stack && __quagmire_lowest_stack < served->top)
     served->stack = served->top - __quagmire_lowest_stack;
@@ -53,13 +53,13 @@ static void note_end(void) {
 
 __attribute__((destructor)) static void ended(void) { note_end(); }
 
-/* The end of a process of ours. */
+/* Ends a process of the fork server at once. */
 static _Noreturn void leave(int code) {
   for (;;)
     call_system(SYS_exit_group, code, 0, 0);
 }
 
-/* The program's own end, of which no destructor hears; weak, as the program may have its own functions. */
+/* Exits that run no destructors; weak, since the program may define these functions. */
 __attribute__((weak)) void _exit(int code) {
   note_end();
   leave(code);
@@ -67,7 +67,7 @@ __attribute__((weak)) void _exit(int code) {
 
 __attribute__((weak)) void _Exit(int code) { _exit(code); }
 
-/* Leaves the signal to do what it does without us. */
+/* Restores the default action of a signal. */
 static void crashed(int signal, siginfo_t *info, void *context) {
   if (served) {
     served->pc = program_counter(context);
@@ -81,8 +81,8 @@ static void crashed(int signal, siginfo_t *info, void *context) {
     raise(signal);
 }
 
-/* No mapping of its own, which every child would have to copy; and behind all variables, which share fewer pages
-   otherwise: the section comes after the usual one. */
+/* Stack of signal handlers. Not a mapping of its own, which every child would have to copy; in a section after all other
+   variables, which would otherwise be spread over more pages. */
 __attribute__((section(".bss.quagmire_stack"))) static char handler_stack[64 * 1024];
 
 static void guard(void) {
@@ -97,7 +97,7 @@ static void guard(void) {
     sigaction(fatal[i], &action, NULL);
 }
 
-/* Puts the counts of an object into shared memory: of the file, or without a name (-1). */
+/* Puts the counts of an object into shared memory: that of the file, or anonymous memory (-1). */
 static enum qgm_ready share_module(int file, uint64_t number) {
   const struct qgm_module *module = &__quagmire_modules.module[number];
   enum qgm_ready ready = QGM_READY;
@@ -113,7 +113,7 @@ static enum qgm_ready share_module(int file, uint64_t number) {
   return ready;
 }
 
-/* The same for all objects. */
+/* Puts the counts of all objects into shared memory. */
 static enum qgm_ready share_all(int file) {
   enum qgm_ready ready = QGM_READY;
   for (uint64_t i = 0; ready == QGM_READY && i < __quagmire_modules.count; i++)
@@ -121,7 +121,7 @@ static enum qgm_ready share_all(int file) {
   return ready;
 }
 
-/* Exactly `length` bytes. */
+/* Reads or writes exactly `length` bytes. */
 static int transfer(int fd, void *bytes, size_t length, int is_read) {
   for (size_t done = 0; done < length;) {
     ssize_t step = is_read ? read(fd, (char *)bytes + done, length - done) : write(fd, (char *)bytes + done, length - done);
@@ -147,17 +147,17 @@ static uint64_t cpu_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Nothing is known yet of the run that begins. */
+/* Resets the results for the run that begins. */
 static void reset(void) {
   served->looped = QGM_ENDED;
   served->measured = served->cpu_began = 0;
   served->pc = served->address = served->stack = 0;
   served->heap = (struct qgm_heap){0};
-  /* whoever held it may have been killed */
+  /* the process that held the lock may have been killed */
   served->libraries_locked = 0;
 }
 
-/* `frame` is where the stack is when the run begins. */
+/* Starts a run; `frame` is the stack address at which it begins. */
 static void begin(const void *frame) {
   enter_active();
   if (__quagmire_mode == QGM_QUAGMIRE) {
@@ -169,33 +169,33 @@ static void begin(const void *frame) {
 static void keep_counts(void);
 static void open_libraries(void);
 
-/* The server, once it serves: every other process is a child of its. Nothing that children write to: that would be a page
-   for each of them to copy. */
+/* Process id of the server, once it serves: every other process is its child. Not written by children, which would have to
+   copy its page. */
 static pid_t server;
 
-/* No handlers of the target's: to it, a run is a new process, and not one that it has forked. */
+/* Forks without running the target's pthread_atfork handlers: for the target, a run is a new process. */
 static pid_t fork_child(void) { return _Fork ? _Fork() : fork(); }
 
-/* Shared pages are in none of a child's page tables: all at once costs less than a fault for each that is touched. Where the
-   system does not know this, they are faulted in. */
+/* Populates the shared pages, which are missing in a child's page tables: cheaper than a fault for each page that is used.
+   On systems without this call they are faulted in. */
 static void map_counts(void) {
   for (uint64_t i = 0; i < own.region_count; i++)
     call_system(SYS_madvise, (long)own.region[i].address, (long)own.region[i].length, QGM_POPULATE_WRITE);
 }
 
-/* What a child has left. There is mostly nothing: the C library would write that down, on a page of its own. */
+/* Kills processes that a child has left behind, mostly none: a direct call, since errno would cost a page to copy. */
 static void kill_group(pid_t child) { call_system(SYS_kill, -child, SIGKILL, 0); }
 
-/* In a child that was just forked. */
+/* Prepares a child that was just forked. */
 static void become_child(const void *frame) {
-  /* one that answers needs them */
+  /* a child that answers in its loop needs them */
   if (__quagmire_mode == QGM_AFL || !__start_qgm_persistent) {
     call_system(SYS_close, QGM_REQUESTS, 0, 0);
     call_system(SYS_close, QGM_ANSWERS, 0, 0);
   }
   if (memory_file >= 0)
     call_system(SYS_close, memory_file, 0, 0);
-  /* whoever ends the server ends its child, and whoever ends the child ends what it has started */
+  /* a child ends with the server, and processes that the child has started end with it */
   call_system(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0);
   if (call_system(SYS_getppid, 0, 0, 0) != server)
     leave(0);
@@ -206,7 +206,7 @@ static void become_child(const void *frame) {
   begin(frame);
 }
 
-/* Runs the program once for each request of quagmire's; comes back in children. */
+/* Serves quagmire's requests: forks a child for each run; returns in the children. */
 static void serve(void) {
   uint32_t word = 0;
   if (say(0) != 0 || served->ready != QGM_READY)
@@ -258,7 +258,7 @@ static void serve(void) {
   }
 }
 
-/* The same for AFL++. */
+/* Serves AFL++'s requests: forks a child for each run; returns in the children. */
 static void serve_afl(void) {
   uint32_t word = 0;
   if (say(afl_hello(&__quagmire_takes_testcases != NULL)) != 0) {
@@ -274,7 +274,7 @@ static void serve_afl(void) {
   }
   server = getpid();
   pid_t child = 0;
-  int waits = 0; /* the child has stopped in its loop */
+  int waits = 0; /* whether the child has stopped in its loop */
   for (;;) {
     uint32_t was_killed = 0;
     if (hear(&was_killed) != 0)
@@ -311,7 +311,7 @@ static void serve_afl(void) {
   }
 }
 
-/* Starts to serve, if somebody has asked for it. */
+/* Starts serving, if the starting process has asked for it. */
 static void start(void) {
   if (__quagmire_mode == QGM_ALONE || __quagmire_mode == QGM_AFL_ALONE)
     return;

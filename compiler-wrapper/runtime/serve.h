@@ -1,13 +1,13 @@
-/* What the parts of the fork server know of each other. */
+/* Declarations shared by the parts of the fork server. */
 #ifndef QUAGMIRE_SERVE_H
 #define QUAGMIRE_SERVE_H
 
 #include "machine.h"
 #include "quagmire.h"
 
-/* Who has started the program. */
+/* Kinds of processes that may have started the program. */
 enum qgm_mode {
-  QGM_ALONE,     /* nobody who looks at counts */
+  QGM_ALONE,     /* none that reads counts */
   QGM_QUAGMIRE,  /* quagmire */
   QGM_AFL,       /* one of AFL++'s tools, with a fork server */
   QGM_AFL_ALONE, /* one of them, without: the process fills the map itself */
@@ -21,9 +21,9 @@ void __quagmire_init(const char *sign);
 int __quagmire_loop(const char *sign, unsigned rounds);
 unsigned char *__quagmire_testcase(void);
 int __quagmire_testcase_size(void);
-/* Called when an object has registered. */
+/* Called after an object was registered. */
 void __quagmire_registered(const struct qgm_module *module) __attribute__((visibility("hidden")));
-/* The input of this round is not to be kept. */
+/* Marks the input of this round as rejected. */
 void __quagmire_reject(void) __attribute__((visibility("hidden")));
 
 #endif

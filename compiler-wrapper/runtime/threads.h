@@ -1,4 +1,4 @@
-/* How many threads this process has. */
+/* Number of threads of this process. */
 #ifndef QUAGMIRE_THREADS_H
 #define QUAGMIRE_THREADS_H
 
@@ -10,14 +10,14 @@
 #define LONGEST_FAREWELL 20000000
 #define BETWEEN_LOOKS 100000
 
-/* Of newer C libraries: there has never been another thread. */
+/* In newer C libraries: nonzero if there has never been another thread. */
 extern char __libc_single_threaded __attribute__((weak));
 
-/* Threads beside this one. Costs a system call in processes that have had any. */
+/* Number of other threads. Costs a system call in processes that have had any. */
 static inline unsigned other_threads(void) {
   if (&__libc_single_threaded && __libc_single_threaded)
     return 0;
-  /* one folder for each thread, beside itself and its name */
+  /* one folder per thread, plus `.` and `..` */
   struct stat threads;
   return stat("/proc/self/task", &threads) == 0 && threads.st_nlink > 3 ? (unsigned)threads.st_nlink - 3 : 0;
 }

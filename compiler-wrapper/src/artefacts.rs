@@ -1,5 +1,5 @@
-//! What is compiled on first use, from sources that travel inside the wrapper: the pass plugin for the chosen clang, and
-//! the objects that executables are linked with.
+//! Files compiled on first use from sources embedded in the wrapper: the pass plugin for the chosen clang, and the
+//! objects that executables are linked with.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::cache::{Cache, digest};
 use crate::plan::Objects;
 use crate::toolchain::Toolchain;
 
-/// The first one is compiled, and includes the others.
+/// Sources of the pass plugin. The first one is compiled, and includes the others.
 const PASS: &[(&str, &str)] = &[
     ("counts.cc", include_str!("../passes/counts.cc")),
     ("certain.h", include_str!("../passes/certain.h")),
@@ -44,14 +44,14 @@ const SCRIPT: &str = include_str!("../runtime/counts.ld");
 
 // LLVM's own flags name an older standard up to LLVM 15
 const PLUGIN_FLAGS: &[&str] = &["-shared", "-fPIC", "-O2", "-fno-rtti", "-fno-exceptions"];
-// an allocator must not be taken for calls of another one
+// keeps clang from turning the allocator's code into calls of another allocator
 const RUNTIME_FLAGS: &[&str] = &["-O2", "-g0", "-fPIC", "-fno-sanitize=all", "-fno-builtin", "-c"];
 
-/// Variables that would make clang write files for the user's build, or change its command line, when it compiles ours.
+/// Environment variables that would make clang write files into the user's build, or change its command line.
 const UNWANTED_VARIABLES: &[&str] =
     &["CCC_OVERRIDE_OPTIONS", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "CC_PRINT_HEADERS", "CC_PRINT_OPTIONS"];
 
-/// The linker script that gives counts pages of their own.
+/// Path of the linker script that gives counts pages of their own.
 pub fn script(cache: &Cache) -> Result<PathBuf, Error> {
     let key = digest([SCRIPT.as_bytes()]);
     cache.file(&format!("script-{key}"), "counts.ld", |folder| {
@@ -60,8 +60,8 @@ pub fn script(cache: &Cache) -> Result<PathBuf, Error> {
     })
 }
 
-/// The pass plugin for this clang, which shows the progress of `compares` or not, and counts `every_block` or as few as
-/// are needed. Each is a file of its own, so that a command says which one it was.
+/// Path of the pass plugin for this clang, with the variants of `QUAGMIRE_COMPARES` and `QUAGMIRE_COUNTING`. Each
+/// variant is a file of its own, so that a command shows which one it uses.
 pub(crate) fn plugin(
     cache: &Cache,
     toolchain: &Toolchain,
@@ -84,8 +84,8 @@ pub(crate) fn plugin(
     })
 }
 
-/// The objects for this clang and for the target that the user's flags choose.
-pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString]) -> Result<Objects, Error> {
+/// Paths of the objects for this clang and for the compile target chosen by the user's flags.
+pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[OsString]) -> Result<Objects, Error> {
     let units = [RUNTIME, COMPARES, IN_PROCESS, SERVE, DRIVER, HEAP];
     let sources: Vec<_> = HEADERS.into_iter().chain(units).collect();
     let key = digest(
@@ -93,7 +93,7 @@ pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString])
             .into_iter()
             .chain(sources.iter().map(|(_, text)| text.as_bytes()))
             .chain(RUNTIME_FLAGS.iter().map(|flag| flag.as_bytes()))
-            .chain(target.iter().map(|flag| flag.as_encoded_bytes())),
+            .chain(compile_target.iter().map(|flag| flag.as_encoded_bytes())),
     );
     let built = [
         (RUNTIME.0, "quagmire-runtime.o"),
@@ -106,7 +106,7 @@ pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString])
     let runtime = cache.file(&format!("objects-{}-{key}", toolchain.major), built[0].1, |folder| {
         for (source, object) in built {
             let mut command = Command::new(&toolchain.clang);
-            command.args(target).args(RUNTIME_FLAGS).args([source, "-o", object]);
+            command.args(compile_target).args(RUNTIME_FLAGS).args([source, "-o", object]);
             compile(command, "the runtime", toolchain, folder, &sources)?;
         }
         Ok(())
@@ -115,8 +115,8 @@ pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, target: &[OsString])
     Ok(Objects { runtime, compares, main, serve, driver, heap })
 }
 
-/// The in-process engine: `QUAGMIRE_ENGINE`, or `libquagmire.a` beside the wrapper, or `../lib/quagmire/libquagmire.a`
-/// from there.
+/// Path of the in-process engine: `QUAGMIRE_ENGINE`, or else `libquagmire.a` next to the wrapper or in
+/// `../lib/quagmire` relative to it.
 pub fn engine(named: Option<OsString>, executable: Option<PathBuf>) -> Result<PathBuf, Error> {
     let mut tried = Vec::new();
     if let Some(named) = named.filter(|value| !value.is_empty()) {
@@ -128,7 +128,7 @@ pub fn engine(named: Option<OsString>, executable: Option<PathBuf>) -> Result<Pa
     tried.iter().find(|path| path.is_file()).cloned().ok_or(Error::NoEngine { tried })
 }
 
-/// Runs one compile command in a folder that holds the sources meanwhile.
+/// Runs a compile command in `folder`, in which the sources are stored while it runs.
 fn compile(
     mut command: Command,
     what: &'static str,
@@ -148,7 +148,7 @@ fn compile(
         Err(error) => return Err(failed(error.to_string())),
     }
     for (name, _) in sources {
-        // compiled: what stays in the cache is what is used
+        // the cache keeps only what is used later
         let _ = std::fs::remove_file(folder.join(name));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The user's cache folder: what is compiled on first use, and what was found out about compilers.
+//! The user's cache folder, with files compiled on first use and remembered output of compilers.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,17 +12,17 @@ unsafe extern "C" {
     safe fn geteuid() -> u32;
 }
 
-/// A folder that this user owns and no one else can write to.
+/// A cache folder that this user owns and no other user can write to.
 #[derive(Debug)]
 pub struct Cache {
     folder: PathBuf,
-    /// Held by who builds into the folder.
+    /// Lock of the process that builds into the folder.
     lock: File,
 }
 
 impl Cache {
-    /// Opens the first usable one of `QUAGMIRE_CACHE`, `$XDG_CACHE_HOME/quagmire`, `$HOME/.cache/quagmire` and a
-    /// per-user folder among the temporary files, and creates it where needed.
+    /// Opens the first usable folder of `QUAGMIRE_CACHE`, `$XDG_CACHE_HOME/quagmire`, `$HOME/.cache/quagmire` and a
+    /// per-user folder in the temporary folder, and creates it if needed.
     pub fn open(variable: impl Fn(&str) -> Option<OsString>) -> Result<Cache, Error> {
         let folder = |name: &str, below: &str| {
             variable(name).filter(|value| !value.is_empty()).map(|value| Path::new(&value).join(below))
@@ -49,7 +49,7 @@ impl Cache {
         if !folder.is_dir() {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        // not followed: among the temporary files a link may be someone else's
+        // in the temporary folder, a link may belong to another user
         let metadata = fs::symlink_metadata(folder)?;
         let metadata =
             if metadata.is_symlink() && metadata.uid() == geteuid() { fs::metadata(folder)? } else { metadata };
@@ -60,8 +60,8 @@ impl Cache {
         Ok(Cache { folder: folder.to_owned(), lock })
     }
 
-    /// The file `file` in the subfolder `name`, which `build` fills if it isn't there yet. Processes that need it at
-    /// the same time wait for the one that builds it; it appears whole or not at all.
+    /// Path of `file` in the subfolder `name`, which `build` fills if it does not exist yet. Concurrent processes
+    /// wait for the one that builds; the subfolder appears whole or not at all.
     pub fn file(
         &self,
         name: &str,
@@ -81,7 +81,7 @@ impl Cache {
         if wanted.is_file() {
             return Ok(wanted);
         }
-        // under the lock: what lies there is from a build that was killed
+        // while holding the lock, leftovers can only be from a killed build
         let unfinished = self.folder.join("unfinished");
         for debris in [&unfinished, &folder] {
             if debris.exists() {
@@ -93,12 +93,12 @@ impl Cache {
         if built.is_err() {
             let _ = fs::remove_dir_all(&unfinished);
         }
-        // another failure to unlock than a closed file is not possible, and closing unlocks
+        // unlocking fails only for a closed file, which is unlocked anyway
         let _ = self.lock.unlock();
         built.map(|()| wanted)
     }
 
-    /// Remembers a text under a name. Nothing depends on it being kept.
+    /// Stores a text under a name. Failures are ignored, since it is only a cache.
     pub fn remember(&self, name: &str, text: &str) {
         let unfinished = self.folder.join(format!("{name}.{}", std::process::id()));
         if fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, self.folder.join(name))).is_err() {
@@ -106,13 +106,13 @@ impl Cache {
         }
     }
 
-    /// A text that was remembered.
+    /// The text stored under a name, if any.
     pub(crate) fn recall(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.folder.join(name)).ok()
     }
 }
 
-/// FNV-1a over several byte strings, as a name: it tells versions apart, it guards against no one.
+/// Hexadecimal FNV-1a hash of several byte strings, for names of versions. Not cryptographic.
 pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for part in parts {
@@ -123,7 +123,7 @@ pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     format!("{hash:016x}")
 }
 
-/// What identifies a file's content without reading it.
+/// Identity of a file's content without reading it: modification time, size and inode; `None` if it does not exist.
 pub fn stamp(path: &Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     Some(format!("{}.{:09} {} {}", metadata.mtime(), metadata.mtime_nsec(), metadata.size(), metadata.ino()))

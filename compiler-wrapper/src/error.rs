@@ -1,76 +1,77 @@
-//! What can go wrong before clang takes over, each with what to do about it.
+//! Errors of the wrapper before clang takes over, each with its remedy.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::versions::{NEWEST, OLDEST, OLDEST_WITH_LTO};
 
-/// Why the wrapper could not start clang. Shown as one line that starts with `quagmire-cc:` and ends with the remedy.
+/// Why the wrapper could not start clang. Displayed as one line that starts with `quagmire-cc:` and ends with the
+/// remedy.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Error {
-    /// No LLVM of a supported version with its clang and headers is installed.
+    /// No LLVM of a supported version is installed with its clang and headers.
     NoToolchain,
     /// The llvm-config named by an environment variable cannot be used.
     UnusableLlvmConfig {
-        /// The environment variable that names it.
+        /// Name of the environment variable.
         variable: &'static str,
-        /// What the variable says.
+        /// Value of the environment variable.
         value: String,
-        /// What is wrong with it.
+        /// Reason why it cannot be used.
         problem: String,
     },
     /// The only llvm-config found is of an unsupported version.
     UnsupportedVersion {
-        /// The llvm-config that was found.
+        /// Path of the llvm-config.
         llvm_config: PathBuf,
-        /// The version it reports.
+        /// Version that it reports.
         version: String,
     },
-    /// No folder for the compiled plugin and runtime can be written.
+    /// No folder for the compiled plugin and runtime is writable.
     NoCache {
         /// The folders that were tried.
         tried: Vec<PathBuf>,
     },
     /// Reading or writing the cache folder failed.
     Cache {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// The system's message.
+        /// The system's error message.
         problem: String,
     },
     /// Clang could not compile the pass plugin or the runtime.
     Build {
-        /// What was being compiled.
+        /// Name of the part that was compiled.
         what: &'static str,
-        /// The compiler.
+        /// Path of the compiler.
         clang: PathBuf,
-        /// Its messages.
+        /// Messages of the compiler.
         messages: String,
-        /// Its LLVM's major version.
+        /// Major version of its LLVM.
         major: u32,
     },
-    /// `QUAGMIRE_COUNTING` has a value that means nothing.
+    /// The value of `QUAGMIRE_COUNTING` is unknown.
     UnknownCounting {
         /// The value.
         value: String,
     },
-    /// Link-time optimisation with an LLVM whose linker loads no passes.
+    /// Link-time optimisation is not supported with this LLVM, whose linker cannot load passes.
     LtoVersion {
-        /// The LLVM's major version.
+        /// Major version of LLVM.
         major: u32,
     },
-    /// Link-time optimisation with another linker than lld.
+    /// Link-time optimisation is requested with a linker other than lld.
     LtoLinker,
     /// The engine for in-process harnesses is missing.
     NoEngine {
-        /// Where it was looked for.
+        /// The paths that were tried.
         tried: Vec<PathBuf>,
     },
     /// Clang could not be started.
     Exec {
-        /// The compiler.
+        /// Path of the compiler.
         clang: PathBuf,
-        /// The system's message.
+        /// The system's error message.
         problem: String,
     },
 }

@@ -1,8 +1,8 @@
-//! What kind of input a file is: by its extension, or by the `-x` in effect.
+//! Classification of input files, by extension or by the `-x` in effect.
 
-/// What becomes of an input.
+/// Kinds of input files, by how clang treats them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum InputKind {
     /// C, C++ or Objective-C: preprocessed and compiled.
     Source,
     /// Preprocessed C, C++ or Objective-C, or LLVM IR: compiled.
@@ -13,57 +13,57 @@ pub enum Kind {
     AssemblySource,
     /// Assembly.
     Assembly,
-    /// Compiled by clang, but from no language that is instrumented (OpenCL, CUDA, ...).
+    /// Compiled by clang, but in a language that is not instrumented (OpenCL, CUDA, ...).
     Foreign,
-    /// Given to the linker.
+    /// Passed to the linker.
     Object,
 }
 
-impl Kind {
-    /// Is code generated from it that the pass plugin instruments?
+impl InputKind {
+    /// Whether the pass plugin instruments code generated from it.
     pub(crate) fn is_instrumented(self) -> bool {
-        matches!(self, Kind::Source | Kind::Preprocessed)
+        matches!(self, InputKind::Source | InputKind::Preprocessed)
     }
 
-    /// Does the C preprocessor read it, so that a macro definition matters?
+    /// Whether the C preprocessor reads it, so that a macro definition matters.
     pub(crate) fn is_preprocessed_by_clang(self) -> bool {
-        matches!(self, Kind::Source | Kind::Header | Kind::AssemblySource)
+        matches!(self, InputKind::Source | InputKind::Header | InputKind::AssemblySource)
     }
 
-    /// The kind of a language that `-x` names; `None` for `-x none`.
-    pub(crate) fn of_language(language: &str) -> Option<Kind> {
+    /// The kind of a language named by `-x`; `None` for `-x none`.
+    pub(crate) fn of_language(language: &str) -> Option<InputKind> {
         Some(match language {
             "none" => return None,
-            "c" | "c++" | "objective-c" | "objc" | "objective-c++" | "objc++" | "c++-module" => Kind::Source,
-            "cpp-output" | "c++-cpp-output" | "objective-c-cpp-output" | "objc-cpp-output" => Kind::Preprocessed,
+            "c" | "c++" | "objective-c" | "objc" | "objective-c++" | "objc++" | "c++-module" => InputKind::Source,
+            "cpp-output" | "c++-cpp-output" | "objective-c-cpp-output" | "objc-cpp-output" => InputKind::Preprocessed,
             "objective-c++-cpp-output" | "objc++-cpp-output" | "c++-module-cpp-output" | "ir" | "pcm" => {
-                Kind::Preprocessed
+                InputKind::Preprocessed
             }
-            header if header.contains("header") => Kind::Header,
-            "assembler-with-cpp" => Kind::AssemblySource,
-            "assembler" => Kind::Assembly,
-            "object" => Kind::Object,
-            _ => Kind::Foreign,
+            header if header.contains("header") => InputKind::Header,
+            "assembler-with-cpp" => InputKind::AssemblySource,
+            "assembler" => InputKind::Assembly,
+            "object" => InputKind::Object,
+            _ => InputKind::Foreign,
         })
     }
 
-    /// The kind of a file that has no `-x` in effect. The linker gets what has no known extension.
-    pub(crate) fn of_path(path: &str) -> Kind {
+    /// The kind of a file without a `-x` in effect. Files with an unknown extension are passed to the linker.
+    pub(crate) fn of_path(path: &str) -> InputKind {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some((_, extension)) = name.rsplit_once('.') else {
-            return if path == "-" { Kind::Source } else { Kind::Object };
+            return if path == "-" { InputKind::Source } else { InputKind::Object };
         };
         match extension {
             "c" | "C" | "cc" | "CC" | "cp" | "cpp" | "CPP" | "cxx" | "CXX" | "c++" | "C++" | "m" | "mm" | "M" => {
-                Kind::Source
+                InputKind::Source
             }
-            "cppm" | "ccm" | "cxxm" | "c++m" | "ixx" => Kind::Source,
-            "i" | "ii" | "mi" | "mii" | "iim" | "ll" | "bc" | "pcm" => Kind::Preprocessed,
-            "h" | "H" | "hh" | "hp" | "hpp" | "hxx" | "h++" | "tcc" => Kind::Header,
-            "S" | "sx" => Kind::AssemblySource,
-            "s" | "asm" => Kind::Assembly,
-            "cl" | "clcpp" | "cu" | "cui" | "hip" | "hipi" | "rs" | "ast" | "hlsl" | "ifs" => Kind::Foreign,
-            _ => Kind::Object,
+            "cppm" | "ccm" | "cxxm" | "c++m" | "ixx" => InputKind::Source,
+            "i" | "ii" | "mi" | "mii" | "iim" | "ll" | "bc" | "pcm" => InputKind::Preprocessed,
+            "h" | "H" | "hh" | "hp" | "hpp" | "hxx" | "h++" | "tcc" => InputKind::Header,
+            "S" | "sx" => InputKind::AssemblySource,
+            "s" | "asm" => InputKind::Assembly,
+            "cl" | "clcpp" | "cu" | "cui" | "hip" | "hipi" | "rs" | "ast" | "hlsl" | "ifs" => InputKind::Foreign,
+            _ => InputKind::Object,
         }
     }
 }
@@ -75,28 +75,28 @@ mod tests {
     #[test]
     fn a_file_is_judged_by_its_last_extension() {
         for (path, kind) in [
-            ("a.c", Kind::Source),
-            ("dir.c/a", Kind::Object),
-            ("a.tab.cc", Kind::Source),
-            ("a.C", Kind::Source),
-            ("a.ii", Kind::Preprocessed),
-            ("a.bc", Kind::Preprocessed),
-            ("a.hpp", Kind::Header),
-            ("start.S", Kind::AssemblySource),
-            ("start.s", Kind::Assembly),
-            ("libz.so.1.2", Kind::Object),
-            ("libz.a", Kind::Object),
-            ("-", Kind::Source),
+            ("a.c", InputKind::Source),
+            ("dir.c/a", InputKind::Object),
+            ("a.tab.cc", InputKind::Source),
+            ("a.C", InputKind::Source),
+            ("a.ii", InputKind::Preprocessed),
+            ("a.bc", InputKind::Preprocessed),
+            ("a.hpp", InputKind::Header),
+            ("start.S", InputKind::AssemblySource),
+            ("start.s", InputKind::Assembly),
+            ("libz.so.1.2", InputKind::Object),
+            ("libz.a", InputKind::Object),
+            ("-", InputKind::Source),
         ] {
-            assert_eq!(Kind::of_path(path), kind, "{path}");
+            assert_eq!(InputKind::of_path(path), kind, "{path}");
         }
     }
 
     #[test]
     fn a_language_named_with_x_decides() {
-        assert_eq!(Kind::of_language("none"), None);
-        assert_eq!(Kind::of_language("c++-header"), Some(Kind::Header));
-        assert_eq!(Kind::of_language("assembler-with-cpp"), Some(Kind::AssemblySource));
-        assert_eq!(Kind::of_language("cuda"), Some(Kind::Foreign));
+        assert_eq!(InputKind::of_language("none"), None);
+        assert_eq!(InputKind::of_language("c++-header"), Some(InputKind::Header));
+        assert_eq!(InputKind::of_language("assembler-with-cpp"), Some(InputKind::AssemblySource));
+        assert_eq!(InputKind::of_language("cuda"), Some(InputKind::Foreign));
     }
 }

@@ -1,8 +1,8 @@
-//! The compiler wrapper behind `quagmire-cc` and `quagmire-c++`: clang with quagmire's pass plugin, and the
-//! runtime on every executable.
+//! Compiler wrapper behind `quagmire-cc` and `quagmire-c++`: runs clang with quagmire's pass plugin, and links the
+//! runtime into every executable.
 //!
-//! A command goes one way: [`plan::parse`] reads it (pure), [`toolchain::find`] chooses the clang, [`artefacts`]
-//! builds what that clang needs on first use, and [`run::run`] replaces this process with clang.
+//! A command is processed in one direction: [`plan::parse`] parses it (pure), [`toolchain::find`] chooses the clang,
+//! [`artefacts`] builds what that clang needs on first use, and [`run::run`] replaces this process with clang.
 
 pub mod artefacts;
 pub mod cache;
@@ -23,12 +23,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 pub use error::Error;
-pub use plan::{Language, Plan, parse};
+pub use plan::{BuildPlan, Language, parse};
 pub use run::run;
 pub use settings::Settings;
 
-/// What both binaries do: read the process's arguments and environment, and become clang. Returns only on failure,
-/// with one line on standard error and exit code 1.
+/// Entry point of both binaries: reads the process's arguments and environment, and executes clang. Returns only on
+/// failure, after printing one line to standard error, with exit code 1.
 pub fn main(language: Language) -> ExitCode {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
@@ -47,7 +47,7 @@ pub fn main(language: Language) -> ExitCode {
     }
 }
 
-/// A message without what a terminal obeys: it may name files of others.
+/// Escapes control characters of a message, which may contain file names of others.
 fn plain(message: &str) -> String {
     let obeyed = |c: &char| c.is_control() && *c != '\n';
     message.chars().fold(String::new(), |mut text, c| {

@@ -1,8 +1,8 @@
-//! The macros of AFL++ with which programs say where their fork server starts and where runs begin and end. They call the
-//! runtime (`serve.c`), and leave what AFL++'s tools, and the runtime, look for in the program.
+//! AFL++'s macros with which programs mark the start of their fork server and the loop of runs. They call the runtime
+//! (`serve.c`), and leave the markers that AFL++'s tools and the runtime search for in the program.
 
-/// Names and what they stand for. Functions are declared where they are used, with a name for the linker, so that C++ calls
-/// the same ones, and from within a namespace too.
+/// Names and definitions. Functions are declared where they are used, with a linkage name, so that C++ code calls the
+/// same ones, also from within a namespace.
 pub(crate) const AFL: [(&str, &str); 6] = [
     ("__AFL_HAVE_MANUAL_CONTROL", "1"),
     (
@@ -19,7 +19,7 @@ pub(crate) const AFL: [(&str, &str); 6] = [
          int quagmire_loop(const char *, unsigned) __asm__(\"__quagmire_loop\"); \
          quagmire_loop(quagmire_sign, (unsigned)(rounds)); })",
     ),
-    // weak: it may stand in several files
+    // weak, because several files may contain it
     (
         "__AFL_FUZZ_INIT()",
         "extern int quagmire_takes_testcases __asm__(\"__quagmire_takes_testcases\"); \

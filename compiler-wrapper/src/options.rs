@@ -1,17 +1,17 @@
-//! Which of clang's options take the next argument as their value, so that a value is never taken for an input or an
-//! option of its own (`-o -c`, `-MF a.c`, `-Xlinker -r`).
+//! Properties of clang's options, in particular which take the next argument as their value: a value must not be
+//! taken for an input or an option (`-o -c`, `-MF a.c`, `-Xlinker -r`).
 //!
-//! Collected by giving every option that clang 14 and 19 complete (`--autocomplete=-`) to `clang -###` with a file name
-//! after it, and seeing whether clang took that for an input.
+//! The table was made by passing every option that clang 14 and 19 complete (`--autocomplete=-`) to `clang -###` with
+//! a file name after it, and checking whether clang treated that as an input.
 
-/// Does this option, written exactly so, take the next argument?
+/// Whether this option, in exactly this spelling, takes the next argument.
 pub(crate) fn takes_value(option: &str) -> bool {
     TAKES_VALUE.binary_search(&option).is_ok()
         || option.starts_with("-Xarch_")
         || option.starts_with("-Xopenmp-target=")
 }
 
-/// Does this option make clang print something about itself and exit, whatever else is on the command line?
+/// Whether this option makes clang print information about itself and exit, whatever else the command line contains.
 pub(crate) fn only_prints(option: &str) -> bool {
     let bare = option.strip_prefix("--").or(option.strip_prefix('-')).unwrap_or(option);
     bare.starts_with("print-")
@@ -19,16 +19,15 @@ pub(crate) fn only_prints(option: &str) -> bool {
         || matches!(bare, "version" | "help" | "help-hidden" | "dumpversion" | "dumpmachine" | "dumpspecs")
 }
 
-/// Options that change what code is generated for, and so which runtime object fits: (the option, does its value
-/// follow in the next argument).
-pub(crate) fn chooses_target(option: &str) -> bool {
+/// Whether this option chooses the compile target, and so which runtime object fits.
+pub(crate) fn chooses_compile_target(option: &str) -> bool {
     matches!(option, "-m32" | "-m64" | "-mx32" | "-target" | "--sysroot" | "-isysroot" | "-gcc-toolchain")
         || ["--target=", "--sysroot=", "--gcc-toolchain=", "-mabi=", "-mfloat-abi="]
             .iter()
             .any(|o| option.starts_with(o))
 }
 
-/// Sorted, for the binary search.
+/// Options that take the next argument as their value; sorted for the binary search.
 #[rustfmt::skip]
 const TAKES_VALUE: &[&str] = &[
     "--CLASSPATH", "--analyzer-output", "--assert", "--bootclasspath", "--classpath", "--config",

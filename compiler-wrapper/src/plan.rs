@@ -1,4 +1,4 @@
-//! From a command line as typed to what the wrapper adds to it. Pure: nothing is looked up or started here.
+//! Parsing of compiler command lines into what the wrapper adds to them. Pure: nothing is looked up or started here.
 //!
 //! # Why libafl_cc's `ClangWrapper` is not used
 //!
@@ -17,19 +17,19 @@
 //! - `add_pass` takes its own passes only (a closed enum), compiled for the LLVM that was found when libafl_cc was,
 //!   while quagmire chooses among LLVM 14 to 19 when it runs.
 //!
-//! What is left of it after all that is the list of link arguments, which is ten lines in [`Plan::command`].
+//! What remains useful is the list of link arguments, which is ten lines in [`BuildPlan::command`].
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use crate::inputs::Kind;
+use crate::inputs::InputKind;
 use crate::macros;
 use crate::response::{self, Expanded, Read};
 use crate::scan::{FUZZING_MACRO, Phase, Scan};
 use crate::settings::Settings;
 
-/// Which of clang's two drivers is meant.
+/// Driver of clang, by language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// `clang`
@@ -38,67 +38,68 @@ pub enum Language {
     Cxx,
 }
 
-/// What an executable is linked with.
+/// Kinds of executables, by what they are linked with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
-    /// The runtime: counts, fork server.
+    /// The runtime: counts and fork server.
     Runtime,
-    /// The runtime object, and the in-process engine with its `main` (`-fsanitize=fuzzer`).
+    /// The runtime object and the in-process engine with its `main` (`-fsanitize=fuzzer`).
     Engine,
-    /// The runtime with the fork server, and a `main` that calls the harness (`-fsanitize=fuzzer`, `QUAGMIRE_DRIVER=1`).
+    /// The runtime with the fork server, and a `main` that calls the harness (`-fsanitize=fuzzer` with
+    /// `QUAGMIRE_DRIVER=1`).
     Driver,
 }
 
-/// What a command does for link-time optimisation.
+/// Part of a command in link-time optimisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lto {
-    /// It makes an object that the linker will optimise.
+    /// It compiles an object that the linker will optimise.
     Compile,
-    /// It links, with lld.
+    /// It links with lld.
     Link,
-    /// It links, with a linker that cannot load the plugin.
+    /// It links with a linker that cannot load the plugin.
     OtherLinker,
 }
 
-/// A command line, understood.
+/// A parsed command line, and what the wrapper adds to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
-    /// Which driver to start.
+pub struct BuildPlan {
+    /// Driver to start.
     pub language: Language,
-    /// Does this command generate code from something that the pass plugin instruments?
+    /// Whether the command generates code that the pass plugin instruments.
     pub instrument: bool,
-    /// Does the plugin show how far comparisons get?
+    /// Whether the plugin instruments comparisons with progress slots.
     pub compares: bool,
-    /// Does the plugin count every block?
+    /// Whether the plugin gives every block a counter.
     pub every_block: bool,
-    /// Link-time optimisation: the plugin runs in the linker, after all inlining, and not in the compiler.
+    /// Role in link-time optimisation, if that is on: the plugin then runs in the linker, after all inlining.
     pub lto: Option<Lto>,
-    /// Does this command link an executable, and with what?
+    /// The kind of executable that the command links, if any.
     pub link: Option<Link>,
-    /// Do the linked object's counts get pages of their own, so that a fork server can share them?
+    /// Whether the counts of the linked object get pages of their own, so that a fork server can share them.
     pub pages: bool,
-    /// Does a sanitizer bring an allocator, so that ours must not stand in front of it?
+    /// Whether a sanitizer brings its own allocator, so that the heap-counting one is left out.
     pub sanitizer_allocates: bool,
-    /// Define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
+    /// Whether to define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
     pub fuzzing_mode: bool,
-    /// Does this command preprocess something, so that it gets AFL's macros?
+    /// Whether the command preprocesses something, so that it gets AFL's macros.
     pub macros: bool,
-    /// The user's flags that decide which target the runtime must be compiled for.
-    pub target: Vec<OsString>,
-    /// The user's arguments without fuzzer sanitizer elements.
+    /// The user's flags that choose the compile target, which the runtime is compiled for as well.
+    pub compile_target: Vec<OsString>,
+    /// The user's arguments, without `fuzzer` among the sanitizers.
     arguments: Vec<OsString>,
-    /// How many of them stand before `--`.
+    /// Number of arguments before `--`.
     before_inputs_only: usize,
-    /// The `-x` in effect where our objects are inserted.
+    /// The `-x` in effect where the wrapper's objects are inserted.
     language_in_effect: Option<OsString>,
 }
 
-/// The files that a plan needs; those that it doesn't need are never looked at.
+/// Paths of the files that a plan can need; those that it does not need stay empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Pieces {
     /// The pass plugin.
     pub plugin: PathBuf,
-    /// What executables are linked with.
+    /// Objects linked into executables.
     pub objects: Objects,
     /// The linker script that gives counts pages of their own.
     pub script: PathBuf,
@@ -106,21 +107,21 @@ pub(crate) struct Pieces {
     pub engine: PathBuf,
 }
 
-/// The objects for executables.
+/// Paths of the runtime objects for executables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Objects {
-    /// The list of instrumented objects.
+    /// Registration of instrumented objects.
     pub runtime: PathBuf,
-    /// What shows how far comparisons of memory get: code that was compiled with `QUAGMIRE_COMPARES=1` may be linked, or
-    /// loaded, without it.
+    /// Progress of memory comparisons. Always linked, since objects compiled with `QUAGMIRE_COMPARES=1` may be linked
+    /// or loaded.
     pub compares: PathBuf,
-    /// The `main` of in-process harnesses.
+    /// `main` of in-process harnesses.
     pub main: PathBuf,
-    /// The fork server of other programs.
+    /// Fork server of other programs.
     pub serve: PathBuf,
-    /// The `main` of harnesses under the fork server.
+    /// `main` of harnesses under the fork server.
     pub driver: PathBuf,
-    /// What counts allocations.
+    /// Allocator that counts heap use.
     pub heap: PathBuf,
 }
 
@@ -135,12 +136,12 @@ const EXPORTED: [&str; 7] = [
     "__quagmire_testcase_size",
 ];
 
-impl Plan {
+impl BuildPlan {
     /// The arguments for clang.
     pub(crate) fn command(&self, pieces: &Pieces) -> Vec<OsString> {
         let (before, after) = self.arguments.split_at(self.before_inputs_only);
         let mut command = Vec::with_capacity(self.arguments.len() + 16);
-        // at the front, so that a dangling `-o` at the end keeps clang's own message
+        // at the front, so that a dangling `-o` at the end still causes clang's own message
         if self.fuzzing_mode {
             command.push(format!("-D{FUZZING_MACRO}=1").into());
         }
@@ -171,11 +172,11 @@ impl Plan {
                 command.push(objects.driver.clone().into());
             }
             if link != Link::Runtime {
-                // libFuzzer stands before the user's archives and so takes a harness out of one: do the same
+                // libFuzzer precedes the user's archives and so links a harness that is in one: do the same
                 command
                     .extend(["-Wl,-u,LLVMFuzzerTestOneInput", "-lpthread", "-ldl", "-lm", "-lrt"].map(OsString::from));
             }
-            // instrumented libraries that are opened at run time look for them; bfd, gold, lld and mold know the option
+            // instrumented libraries opened at run time need these; bfd, gold, lld and mold know the option
             command.extend(EXPORTED.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
             command.extend(script);
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
@@ -188,8 +189,8 @@ impl Plan {
         command
     }
 
-    fn untouched(arguments: Vec<OsString>, language: Language) -> Plan {
-        Plan {
+    fn untouched(arguments: Vec<OsString>, language: Language) -> BuildPlan {
+        BuildPlan {
             language,
             instrument: false,
             compares: false,
@@ -200,7 +201,7 @@ impl Plan {
             sanitizer_allocates: false,
             fuzzing_mode: false,
             macros: false,
-            target: Vec::new(),
+            compile_target: Vec::new(),
             before_inputs_only: arguments.len(),
             arguments,
             language_in_effect: None,
@@ -208,12 +209,12 @@ impl Plan {
     }
 }
 
-/// Understands a command line (without the program's name). `read` reads response files.
-pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, read: Read) -> Plan {
+/// Parses a command line (without the program's name). `read` reads response files.
+pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, read: Read) -> BuildPlan {
     let first = arguments.first().map_or(b"".as_slice(), |a| a.as_bytes());
-    // clang's inner tools have a command line of their own
+    // clang's internal tools have their own command lines
     if settings.plain || first.starts_with(b"-cc1") {
-        return Plan::untouched(arguments, language);
+        return BuildPlan::untouched(arguments, language);
     }
     let expanded = response::expand(&arguments, read);
     let scan = Scan::of(&expanded);
@@ -224,7 +225,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
     let links = scan.last_phase == Phase::Link
         && !scan.relocatable
         && !scan.dangling
-        && (scan.names_library || scan.inputs.iter().any(|kind| *kind != Kind::Header));
+        && (scan.names_library || scan.inputs.iter().any(|kind| *kind != InputKind::Header));
     let executable = links && !scan.shared;
     let harness = if settings.driver { Link::Driver } else { Link::Engine };
     let link = executable.then_some(if scan.engine { harness } else { Link::Runtime });
@@ -235,7 +236,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         (true, false) if has_code => Some(Lto::Compile),
         _ => None,
     };
-    Plan {
+    BuildPlan {
         language,
         instrument: has_code && lto.is_none(),
         compares: settings.compares,
@@ -246,15 +247,15 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
         macros: preprocesses,
-        target: scan.target,
+        compile_target: scan.compile_target,
         arguments,
         before_inputs_only,
         language_in_effect: scan.language,
     }
 }
 
-/// The arguments as clang gets them, and how many stand before `--`. A response file stays one, unless something in it
-/// changes or `--` is in it: then its content takes its place.
+/// Rebuilds the arguments for clang, and counts those before `--`. A response file is kept, unless it contains `--`
+/// or something to change: then its contents replace it.
 fn rebuild(arguments: &[OsString], expanded: &[Expanded], scan: &Scan) -> (Vec<OsString>, usize) {
     let opened: Vec<usize> = scan
         .rewritten
@@ -267,11 +268,11 @@ fn rebuild(arguments: &[OsString], expanded: &[Expanded], scan: &Scan) -> (Vec<O
     let mut rebuilt = Vec::with_capacity(arguments.len());
     let mut before_inputs_only = None;
     let mut index = 0;
-    // an empty response file is no part of this: it had nothing to say
+    // an empty response file has no items here, and is dropped
     for one_typed in expanded.chunk_by(|a, b| a.origin == b.origin) {
         let origin = one_typed[0].origin;
         if !opened.contains(&origin) {
-            // as typed: a response file stays one
+            // unchanged response files are kept
             rebuilt.push(arguments[origin].clone());
             index += one_typed.len();
             continue;

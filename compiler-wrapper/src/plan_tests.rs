@@ -1,11 +1,11 @@
-//! Real command lines of autotools, CMake, meson and libtool, and what becomes of them.
+//! Tests of plans: real command lines of autotools, CMake, meson and libtool.
 
 use std::ffi::OsStr;
 
 use super::*;
 use std::path::Path;
 
-/// The command for a shell-like line; `'...'` and `"..."` quote.
+/// Splits a shell-like line; `'...'` and `"..."` quote.
 fn words(line: &str) -> Vec<OsString> {
     response::tokenize(line.as_bytes())
 }
@@ -19,12 +19,12 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     }
 }
 
-fn planned(line: &str) -> Plan {
+fn planned(line: &str) -> BuildPlan {
     parse(words(line), Language::C, Settings::default(), &read)
 }
 
-/// The command in one line, with P, R, C, M, S, H, D, E and L for the plugin, runtime, comparisons, main, fork server,
-/// heap, driver, engine and linker script. Without macros.
+/// The resulting command in one line, with P, R, C, M, S, H, D, E and L for the plugin, runtime, comparisons, main,
+/// fork server, heap, driver, engine and linker script, without macros.
 fn command(line: &str) -> String {
     command_with(line, Settings::default())
 }
@@ -63,7 +63,7 @@ const ENGINE: &str = "R C M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size";
 
-/// With a sanitizer that has an allocator of its own.
+/// Link arguments with a sanitizer that has its own allocator.
 const SANITIZED: &str = "R C M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                          -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
@@ -275,7 +275,7 @@ fn the_fuzzing_macro_is_defined_only_where_asked_for_and_read() {
 #[test]
 fn flags_that_choose_the_target_choose_the_runtime_too() {
     let line = "-m32 -target i686-linux-gnu --sysroot=/s -march=native a.o";
-    assert_eq!(planned(line).target, ["-m32", "-target", "i686-linux-gnu", "--sysroot=/s"]);
+    assert_eq!(planned(line).compile_target, ["-m32", "-target", "i686-linux-gnu", "--sysroot=/s"]);
 }
 
 #[test]

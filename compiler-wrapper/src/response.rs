@@ -1,28 +1,28 @@
-//! Response files (`@file`), read as clang reads them on Unix: LLVM's `TokenizeGNUCommandLine`.
+//! Expansion of response files (`@file`) as in clang on Unix: LLVM's `TokenizeGNUCommandLine`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-/// Reads a file, or says that it cannot be read.
+/// Reads a file; `None` if it cannot be read.
 pub type Read<'a> = &'a dyn Fn(&Path) -> Option<Vec<u8>>;
 
-/// How deep response files may name response files: clang refuses endless nesting, here it only has to end.
+/// Maximum nesting of response files. Clang refuses endless nesting; here it only has to end.
 const DEEPEST: usize = 20;
 
-/// So many response files are read for one command. Files that name each other twice would be read 2^20 times.
+/// Maximum number of response files read for one command: files that name each other twice would be read 2^20 times.
 const MOST_FILES: usize = 1000;
 
-/// One argument after expansion.
+/// An argument after expansion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Expanded {
     /// The argument itself.
     pub argument: OsString,
-    /// The index of the argument as typed that it comes from.
+    /// Index of the original argument that it comes from.
     pub origin: usize,
 }
 
-/// Expands the response files among the arguments. One that cannot be read stays as it is, as with clang.
+/// Expands the response files among the arguments. A file that cannot be read remains as it is, as in clang.
 pub(crate) fn expand(arguments: &[OsString], read: Read) -> Vec<Expanded> {
     let mut expanded = Vec::with_capacity(arguments.len());
     let mut files = MOST_FILES;
@@ -32,7 +32,7 @@ pub(crate) fn expand(arguments: &[OsString], read: Read) -> Vec<Expanded> {
     expanded
 }
 
-/// `left`: how deep it may go, and how many files may be read.
+/// Expands one argument. `left`: remaining nesting, and remaining number of files.
 fn expand_one(argument: OsString, origin: usize, read: Read, left: (usize, &mut usize), expanded: &mut Vec<Expanded>) {
     let (depth, files) = left;
     let content = match argument.as_bytes() {
@@ -50,8 +50,8 @@ fn expand_one(argument: OsString, origin: usize, read: Read, left: (usize, &mut 
     }
 }
 
-/// Splits a response file's text at white space; quotes of both kinds join, and a backslash takes the next byte as it
-/// is, inside quotes too.
+/// Splits the text of a response file at white space. Quotes of both kinds group; a backslash escapes the next byte,
+/// inside quotes too.
 pub(crate) fn tokenize(text: &[u8]) -> Vec<OsString> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut tokens = Vec::new();

@@ -1,4 +1,4 @@
-//! Carrying out a plan: get what it needs, then become clang.
+//! Execution of a plan: builds what it needs and executes clang.
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -7,12 +7,13 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cache::Cache;
-use crate::plan::{Link, Lto, Pieces, Plan};
+use crate::plan::{BuildPlan, Link, Lto, Pieces};
 use crate::versions::OLDEST_WITH_LTO;
 use crate::{Error, artefacts, toolchain};
 
-/// Replaces this process with clang, so that exit code, messages and signals are clang's own.
-pub fn run(plan: &Plan) -> Result<Infallible, Error> {
+/// Replaces this process with clang, so that exit code, messages and signals are clang's own. Returns only on
+/// failure.
+pub fn run(plan: &BuildPlan) -> Result<Infallible, Error> {
     let variable = |name: &str| std::env::var_os(name);
     let cache = Cache::open(variable)?;
     let toolchain = toolchain::find(&cache, variable)?;
@@ -27,7 +28,7 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
         pieces.plugin = artefacts::plugin(&cache, &toolchain, plan.compares, plan.every_block)?;
     }
     if plan.link.is_some() {
-        pieces.objects = artefacts::objects(&cache, &toolchain, &plan.target)?;
+        pieces.objects = artefacts::objects(&cache, &toolchain, &plan.compile_target)?;
     }
     if plan.pages {
         pieces.script = artefacts::script(&cache)?;
@@ -45,7 +46,7 @@ pub fn run(plan: &Plan) -> Result<Infallible, Error> {
     Err(Error::Exec { clang: clang.to_owned(), problem: error.to_string() })
 }
 
-/// A command as a shell takes it.
+/// Quotes a command for a shell.
 fn shown(program: &Path, arguments: &[OsString]) -> String {
     let quoted = |word: &OsStr| {
         let word = word.to_string_lossy();

@@ -2,13 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 
-use crate::inputs::Kind;
+use crate::inputs::InputKind;
 use crate::options;
 use crate::response::Expanded;
 
 pub(crate) const FUZZING_MACRO: &str = "FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION";
 
-/// How far a command goes. Clang decides by rank, not by order: `-c -E` preprocesses.
+/// Phases of compilation, of which a command runs all up to one. Clang decides by rank, not by order: `-c -E`
+/// preprocesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     Print,
@@ -37,32 +38,32 @@ impl Phase {
     }
 }
 
-/// What one reading of the expanded arguments finds.
+/// Findings of one pass over the expanded arguments.
 pub(crate) struct Scan {
     pub(crate) last_phase: Phase,
-    pub(crate) inputs: Vec<Kind>,
+    pub(crate) inputs: Vec<InputKind>,
     /// `-shared`, for the driver or the linker.
     pub(crate) shared: bool,
-    /// `-r`, likewise.
+    /// `-r`, for the driver or the linker.
     pub(crate) relocatable: bool,
-    /// Does the linker understand a script that inserts into its own? gold and mold do not.
+    /// Whether the linker accepts a script that inserts into its default one. gold and mold do not.
     pub(crate) takes_scripts: bool,
-    /// Is the linker LLVM's?
+    /// Whether the linker is lld.
     pub(crate) lld: bool,
-    /// Is the linker to optimise?
+    /// Whether link-time optimisation is on.
     pub(crate) lto: bool,
-    /// A `-l`: input enough to link.
+    /// Whether there is a `-l`, which is input enough to link.
     pub(crate) names_library: bool,
-    /// The last option lacks its value, clang will say so.
+    /// Whether the last option lacks its value, which clang reports.
     pub(crate) dangling: bool,
     pub(crate) engine: bool,
     pub(crate) sanitizer_allocates: bool,
     pub(crate) defines_fuzzing_macro: bool,
-    pub(crate) target: Vec<OsString>,
+    pub(crate) compile_target: Vec<OsString>,
     /// The index of `--`.
     pub(crate) separator: Option<usize>,
     pub(crate) language: Option<OsString>,
-    /// Arguments to replace: (index, what remains of it).
+    /// Arguments to replace: index, and what remains of the argument, if anything.
     pub(crate) rewritten: Vec<(usize, Option<OsString>)>,
 }
 
@@ -81,7 +82,7 @@ impl Scan {
             engine: false,
             sanitizer_allocates: false,
             defines_fuzzing_macro: false,
-            target: Vec::new(),
+            compile_target: Vec::new(),
             separator: None,
             language: None,
             rewritten: Vec::new(),
@@ -108,16 +109,16 @@ impl Scan {
     }
 
     fn input(&mut self, path: &str) {
-        let named = self.language.as_ref().and_then(|x| Kind::of_language(&x.to_string_lossy()));
-        self.inputs.push(named.unwrap_or_else(|| Kind::of_path(path)));
+        let named = self.language.as_ref().and_then(|x| InputKind::of_language(&x.to_string_lossy()));
+        self.inputs.push(named.unwrap_or_else(|| InputKind::of_path(path)));
     }
 
     fn option(&mut self, index: usize, argument: &OsStr, text: &str, value: Option<&OsStr>) {
         if let Some(phase) = Phase::ended_by(text) {
             self.last_phase = self.last_phase.min(phase);
         }
-        if options::chooses_target(text) {
-            self.target.extend([Some(argument), value].into_iter().flatten().map(OsStr::to_owned));
+        if options::chooses_compile_target(text) {
+            self.compile_target.extend([Some(argument), value].into_iter().flatten().map(OsStr::to_owned));
         }
         let value = value.map(|v| v.to_string_lossy());
         let value = value.as_deref();

@@ -1,27 +1,29 @@
-//! What the user asks for by environment variables that change what is compiled.
+//! Settings by environment variables that change what is compiled.
 
 use std::ffi::OsString;
 
 use crate::Error;
 
-/// What the environment says about how to compile.
+/// Settings of the wrapper.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// `QUAGMIRE_NOOPT=1`: plain clang, nothing touched.
+    /// `QUAGMIRE_NOOPT=1`: run plain clang with unchanged arguments.
     pub plain: bool,
     /// `QUAGMIRE_FUZZING_MODE=1`: define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
     pub fuzzing_mode: bool,
-    /// `QUAGMIRE_COMPARES=1`: show how far comparisons get.
+    /// `QUAGMIRE_COMPARES=1`: instrument comparisons with progress slots.
     pub compares: bool,
-    /// `QUAGMIRE_COUNTING=every-block`: every block has a counter, instead of as few as are needed.
+    /// `QUAGMIRE_COUNTING=every-block`: give every block a counter, instead of as few as possible.
     pub every_block: bool,
-    /// `QUAGMIRE_DRIVER=1`: a harness gets a `main` for the fork server instead of the engine.
+    /// `QUAGMIRE_DRIVER=1`: link harnesses with a `main` for the fork server instead of the engine.
     pub driver: bool,
 }
 
 impl Settings {
-    /// Reads the environment variables; switches are on when they are `1`. Fails if `QUAGMIRE_COUNTING` is none of its
-    /// values.
+    /// Reads the environment variables; switches are on if their value is `1`.
+    ///
+    /// # Errors
+    /// If `QUAGMIRE_COUNTING` has an unknown value.
     pub(crate) fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Settings, Error> {
         let set = |name| variable(name).is_some_and(|value| value == "1");
         let counting = variable("QUAGMIRE_COUNTING").unwrap_or_default();

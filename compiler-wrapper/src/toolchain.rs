@@ -1,7 +1,7 @@
-//! Which clang compiles: the one that belongs to the chosen llvm-config.
+//! Choice of clang: the one that belongs to the chosen llvm-config.
 //!
-//! llvm-config and `clang --version` take tens of milliseconds, so that what they say is remembered in the cache folder
-//! for as long as the files stay the same.
+//! llvm-config and `clang --version` take tens of milliseconds, so their output is remembered in the cache folder
+//! until the programs change.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
@@ -12,18 +12,18 @@ use crate::cache::{self, Cache};
 use crate::versions::{NEWEST, OLDEST};
 use crate::{Error, Language};
 
-/// A clang and the LLVM that plugins for it are compiled with.
+/// A clang, and the LLVM that its plugins are compiled with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Toolchain {
-    /// LLVM's major version.
+    /// Major version of LLVM.
     pub major: u32,
-    /// The C driver.
+    /// Path of the C driver.
     pub clang: PathBuf,
-    /// The C++ driver.
+    /// Path of the C++ driver.
     pub clangxx: PathBuf,
-    /// What `clang --version` says first: the full version, with the distribution's revision.
+    /// First line of `clang --version`: full version with the distribution's revision.
     pub identity: String,
-    /// `llvm-config --cxxflags`, without flags about warnings.
+    /// `llvm-config --cxxflags` without warning flags.
     pub cxxflags: Vec<String>,
 }
 
@@ -37,8 +37,11 @@ impl Toolchain {
     }
 }
 
-/// Finds the toolchain: `QUAGMIRE_LLVM_CONFIG`, then `LLVM_CONFIG`, then the newest supported `llvm-config-N` on
+/// Finds the toolchain by `QUAGMIRE_LLVM_CONFIG`, then `LLVM_CONFIG`, then the newest supported `llvm-config-N` on
 /// `PATH`, then `llvm-config`.
+///
+/// # Errors
+/// If none is installed, supported and complete, or a named one cannot be used.
 pub(crate) fn find(cache: &Cache, variable: impl Fn(&str) -> Option<OsString>) -> Result<Toolchain, Error> {
     let search = Search { cache, path: variable("PATH").unwrap_or_default() };
     for name in ["QUAGMIRE_LLVM_CONFIG", "LLVM_CONFIG"] {
@@ -59,7 +62,7 @@ pub(crate) fn find(cache: &Cache, variable: impl Fn(&str) -> Option<OsString>) -
     Err(unsupported.unwrap_or(Error::NoToolchain))
 }
 
-/// Why an llvm-config doesn't lead to a toolchain.
+/// Why an llvm-config does not lead to a toolchain.
 enum Unusable {
     Silent,
     Version(String),
@@ -113,7 +116,7 @@ impl Search<'_> {
         Ok(Toolchain { major, clang, clangxx, identity, cxxflags })
     }
 
-    /// What a program prints when given these arguments, remembered until it changes.
+    /// Output of a program for these arguments, remembered until the program changes; `None` if it fails.
     fn ask(&self, program: &Path, arguments: &[&str]) -> Option<String> {
         let stamp = cache::stamp(program)?;
         let asked = arguments.iter().map(|argument| argument.as_bytes());
@@ -124,14 +127,14 @@ impl Search<'_> {
         }
         let output = Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         let said = output.status.success().then(|| String::from_utf8(output.stdout).ok())??;
-        // a program with nothing to say may only be broken for now
+        // empty output may be a temporary failure
         if !said.trim().is_empty() {
             self.cache.remember(&name, &said);
         }
         Some(said)
     }
 
-    /// A program by its path, or by its name on `PATH`.
+    /// Finds a program by its path, or by its name on `PATH`.
     fn program(&self, name: &OsStr) -> Option<PathBuf> {
         if name.as_encoded_bytes().contains(&b'/') {
             return std::path::absolute(name).ok().filter(|path| is_program(path));

@@ -1,4 +1,4 @@
-//! What `quagmire` does with a command.
+//! Execution of a command of `quagmire`.
 
 use std::{os::unix::process::CommandExt, time::Instant};
 
@@ -11,14 +11,14 @@ use quagmire_base::{
     error::{Error, ExitCode, Result},
     units,
 };
-use quagmire_execution::recognise::{Kind, recognise};
-use quagmire_report::Plan;
+use quagmire_execution::recognise::{ProgramKind, recognise};
+use quagmire_report::ReportOptions;
 
-/// Does what `quagmire` was asked to do: writes a report, runs a program under its fork server, or becomes the harness,
-/// which has the engine inside, with the same options.
+/// Executes a command: writes a report, runs a program under its fork server, or replaces this process with the
+/// harness, which contains the engine, with the same options.
 ///
 /// # Errors
-/// If the program cannot be used, or the command line names none.
+/// If the command names no program, its options are invalid, or the program cannot be used.
 pub(crate) fn run(command: Command) -> Result<ExitCode> {
     let (program, typed, name) = match &command {
         Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
@@ -28,7 +28,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
     let [program, arguments @ ..] = program.as_slice() else {
         return Err(Error::usage(format!("{name} needs a program: end the command with -- ./HARNESS")));
     };
-    // What is wrong with the options is said before anything about the program.
+    // errors in the options are reported before errors of the program
     match command.clone() {
         Command::Fuzz(fuzz) => drop(quagmire::options::Options::resolve(fuzz)?),
         Command::Replay(replay) => drop(replay.resolve()?),
@@ -37,7 +37,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
     let path = std::path::Path::new(program);
     let kind = recognise(path)?;
     let path = if path.components().count() == 1 { std::path::Path::new(".").join(path) } else { path.to_owned() };
-    if let Kind::Program(builder) = kind {
+    if let ProgramKind::Program(builder) = kind {
         let words = std::iter::once(path.into_os_string()).chain(arguments.iter().cloned()).collect();
         return quagmire::engine::run_program(command, words, builder);
     }
@@ -59,6 +59,6 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
 
 fn write_report(args: &ReportArgs) -> Result<ExitCode> {
     let time = args.time.as_deref().map(|text| flag("--time", units::duration(text))).transpose()?;
-    let plan = Plan { deadline: time.map(|time| Instant::now() + time), graphs: !args.no_plotting };
-    quagmire_report::run(&args.output, plan, args.brief)
+    let options = ReportOptions { deadline: time.map(|time| Instant::now() + time), graphs: !args.no_plotting };
+    quagmire_report::run(&args.output, options, args.brief)
 }

@@ -1,4 +1,5 @@
-//! The engine inside a harness: where the runtime's `main` enters Rust.
+//! Entry points of the engine: `quagmire_engine_main`, which the runtime of a harness calls, and `run_program` for
+//! programs under a fork server.
 
 use std::{
     ffi::{CStr, OsString, c_char, c_int},
@@ -21,22 +22,21 @@ use crate::{
     options::Options,
 };
 
-/// The target's memory may be in any state after a crash; the engine's must not be part of it. With a heap of its own it
-/// neither waits for a lock that a crashed `malloc` holds nor walks through a list that it broke.
-#[cfg(not(quagmire_system_heap))] // scripts/check-memory looks at the system's
+/// Heap of the engine, separate from the target's: after a crash the target's may be locked or corrupted.
+#[cfg(not(quagmire_system_heap))] // scripts/check-memory checks the system's heap
 #[global_allocator]
 static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Names the program as `quagmire` was told to call it.
+/// Environment variable with the name of the program as the user called it.
 pub const PROGRAM: &str = "QUAGMIRE_PROGRAM";
 
-/// Names the command that the user typed, as a JSON list.
+/// Environment variable with the command line that the user typed, as a JSON list.
 pub const COMMAND: &str = "QUAGMIRE_COMMAND";
 
-/// Does what was asked with a program that has no engine inside, given with its arguments.
+/// Executes a command for a program with a fork server, given with its arguments.
 ///
 /// # Errors
-/// Anything that keeps it from being done.
+/// If the options are invalid, or the command fails.
 pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -> Result<ExitCode> {
     let target = TargetInfo {
         program: program.first().cloned().unwrap_or_default(),
@@ -52,8 +52,8 @@ pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -
 /// Runs the engine with the command line of a harness. Returns the exit code of the process.
 ///
 /// # Safety
-/// `argv` holds `argc` C strings, `harness` lives as long as the process, and nothing else runs yet: it is called by the
-/// runtime's `main`, once.
+/// `argv` must hold `argc` C strings, `harness` must live as long as the process, and no other thread may be running:
+/// the runtime's `main` calls it once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn quagmire_engine_main(
     argc: c_int,
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn quagmire_engine_main(
     code as c_int
 }
 
-/// Says, if the target was built by AFL++, that less is known of its runs.
+/// Warns that less is measured if the target was built by AFL++.
 fn say_what_is_missing(target: &TargetInfo, quiet: bool) {
     if target.instrumentation == Instrumentation::Afl && !quiet {
         let program = target.name();

@@ -1,7 +1,7 @@
-//! quagmire: finds the inputs that bog a program down, proves that they do, and shows where the time goes.
+//! quagmire finds inputs that make a program slow, proves that they do, and shows where the time goes.
 //!
-//! This crate is the engine: options resolved, campaigns assembled, and the entry that harnesses call. `DESIGN.md` maps the
-//! other crates.
+//! This crate has the command lines, the resolved options, the campaign, and the entry points of the engine.
+//! `DESIGN.md` maps the other crates.
 
 #![allow(unreachable_pub, reason = "until the search has one way to evaluate an input: campaign/ changes with it")]
 

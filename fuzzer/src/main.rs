@@ -1,4 +1,4 @@
-//! The `quagmire` binary: parse, call, map the result to an exit code.
+//! The `quagmire` binary: parses the command line, executes the command, and returns its exit code.
 
 mod dispatch;
 

@@ -1,4 +1,4 @@
-//! The options of a campaign, resolved: the only place that knows defaults, limits and conflicts.
+//! Resolved options of a campaign: the only place that knows defaults, limits and conflicts.
 
 mod afl;
 pub mod args;
@@ -21,130 +21,130 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Defaults, in the form in which they are typed, so that the help texts show them.
+/// Default values in the form in which they are typed, as the help texts show them.
 pub mod defaults {
-    /// `--time`
+    /// Default of `--time`.
     pub const TIME: &str = "1800s";
-    /// `--hang-timeout`
+    /// Default of `--hang-timeout`.
     pub const HANG_TIMEOUT: &str = "10s";
-    /// `--memory-limit`
+    /// Default of `--memory-limit`.
     pub const MEMORY_LIMIT: &str = "2GiB";
-    /// `--cost`
+    /// Default of `--cost`.
     pub const COST: &str = "instructions";
-    /// `--threshold`
+    /// Default of `--threshold`.
     pub const THRESHOLD: &str = "2.0";
-    /// `--relative-to`
+    /// Default of `--relative-to`.
     pub const RELATIVE_TO: &str = "size";
-    /// `--mutations-per-rule`
+    /// Default of `--mutations-per-rule`.
     pub const MUTATIONS_PER_RULE: &str = "mixed";
-    /// `--coverage-increase-rate`
+    /// Default of `--coverage-increase-rate`.
     pub const COVERAGE_INCREASE_RATE: &str = "1.5";
-    /// `--interesting-files-limit`
+    /// Default of `--interesting-files-limit`.
     pub const INTERESTING_FILES_LIMIT: &str = "20";
-    /// `--exec-limit`
+    /// Default of `--exec-limit`.
     pub const EXEC_LIMIT: &str = "100";
-    /// `--focus`
+    /// Default of `--focus`.
     pub const FOCUS: &str = "balanced";
-    /// `--parents`
+    /// Default of `--parents`.
     pub const PARENTS: &str = "best";
-    /// `--color`
+    /// Default of `--color`.
     pub const COLOR: &str = "auto";
-    /// `replay --repeats`
+    /// Default of `replay --repeats`.
     pub const REPEATS: &str = "auto";
-    /// `replay --budget`
+    /// Default of `replay --budget`.
     pub const BUDGET: &str = "2s";
-    /// `--max-size-increase`, in bytes
+    /// Default of `--max-size-increase` in bytes.
     pub const MAX_SIZE_INCREASE: u64 = 1_000_000;
 }
 
-/// The shortest `--hang-timeout`: below it, ordinary scheduling delays look like hangs.
+/// Minimum of `--hang-timeout`: below it, ordinary scheduling delays look like hangs.
 pub const SHORTEST_HANG_TIMEOUT: Duration = Duration::from_millis(10);
 
-/// The smallest `--memory-limit` other than none, in bytes: less does not even load a program.
+/// Minimum of `--memory-limit` other than 0, in bytes: less does not even load a program.
 pub const SMALLEST_MEMORY_LIMIT: u64 = 16 << 20;
 
-/// The options of `fuzz`, resolved.
+/// Options of `fuzz` after defaults and checks.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Files and folders of seeds, as given; at least one.
     pub seeds: Vec<PathBuf>,
     /// The output folder.
     pub output: PathBuf,
-    /// When to stop; more than zero.
+    /// Time limit of the campaign; more than zero.
     pub time: Duration,
-    /// After how many executions to stop; at least one.
+    /// Limit of executions; at least one.
     pub execs: Option<u64>,
-    /// A run that takes longer is a hang; at least [`SHORTEST_HANG_TIMEOUT`].
+    /// Hang timeout of a run; at least [`SHORTEST_HANG_TIMEOUT`].
     pub hang_timeout: Duration,
-    /// Memory of the target in bytes; 0 for no limit.
+    /// Memory limit of the target in bytes; 0 for none.
     pub memory_limit: u64,
-    /// What has to exceed the threshold; at least one, none twice.
+    /// Resources of which any makes an input a degradation; at least one, without duplicates.
     pub cost: Vec<Resource>,
-    /// How many times the cost of an ordinary input is a degradation; more than 1.
+    /// Multiple of the cost of an ordinary input from which on an input is a degradation; more than 1.
     pub threshold: f64,
-    /// What an ordinary input is.
+    /// Reference of the threshold: an ordinary input of the same size, or the median seed.
     pub relative_to: RelativeTo,
-    /// How large inputs may become.
+    /// Limit of the size of inputs.
     pub size: SizeLimit,
-    /// The rules to mutate by, as typed.
+    /// Selection of rules, as typed.
     pub rules: Option<String>,
     /// Files of custom rules, in the order given.
     pub regex_rules: Vec<PathBuf>,
-    /// What the seeds are, if the user says so.
+    /// Type of the seeds, if the user gives it.
     pub input_type: Option<InputType>,
-    /// Seeds whose path does not match are left out.
+    /// Expression that the paths of seeds have to match.
     pub workloads_filter: Option<Regex>,
     /// Dictionaries, in the order given.
     pub dictionaries: Vec<PathBuf>,
-    /// How many mutants each rule makes.
+    /// How the number of mutants per rule is determined.
     pub strategy: Strategy,
-    /// When a phase of the search ends, and what is interesting.
+    /// Conditions that end a phase of the search, and the ratio from which on an input is interesting.
     pub gathering: Limits,
-    /// Measure every mutant precisely.
+    /// Whether to measure every mutant precisely.
     pub skip_coverage_testing: bool,
-    /// How the work is divided between cost and coverage.
+    /// Division of the work between cost and coverage.
     pub focus: Focus,
-    /// How the parents of rounds for cost are chosen.
+    /// Choice of parents in rounds for cost.
     pub parents: Parents,
-    /// What of FairFuzz's masks is used.
+    /// Use of FairFuzz's masks.
     pub masking: Masking,
-    /// Rare branches are targets also when they bring nothing new.
+    /// Whether to continue with rare branches even if they bring nothing new.
     pub no_bootstrap: bool,
-    /// Keep no input for executing an edge more often.
+    /// Whether to ignore inputs that only execute an edge more often than others.
     pub ignore_maxima: bool,
-    /// The number that all random choices follow from.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Go on with the campaign in the output folder.
+    /// Whether to resume the campaign in the output folder.
     pub resume: bool,
-    /// Rotate the campaign in the output folder away.
+    /// Whether to move an existing campaign in the output folder away.
     pub force: bool,
-    /// Numbers of the cores to fuzz on; none for one that the system chooses.
+    /// Numbers of the cores to fuzz on; empty for one that the system chooses.
     pub cores: Vec<usize>,
-    /// The folder where campaigns meet, and what this one is called there.
+    /// Sync folder, and the name of this campaign in it.
     pub sync: Option<(PathBuf, String)>,
-    /// Draw graphs at the end.
+    /// Whether to draw graphs at the end.
     pub plotting: bool,
-    /// Print nothing but the end.
+    /// Whether to print only the end.
     pub quiet: bool,
-    /// Where to show figures for Prometheus.
+    /// Address of the Prometheus exporter.
     pub metrics: Option<Address>,
-    /// When to use colours.
+    /// When output is coloured.
     pub color: ColorChoice,
-    /// Show what the target prints.
+    /// Whether to show the target's output.
     pub debug_target: bool,
-    /// Confirm degradations by repeated runs.
+    /// Whether to confirm degradations by repeated runs.
     pub confirm: bool,
-    /// The program and its arguments; empty in a harness that contains the engine.
+    /// The program and its arguments; empty in a harness.
     pub program: Vec<OsString>,
     /// The whole command line, for `summary.json`.
     pub command: Vec<String>,
 }
 
 impl Options {
-    /// Resolves what was typed.
+    /// Resolves options as typed.
     ///
     /// # Errors
-    /// A usage error of one line that names the flag and the remedy.
+    /// A usage error in one line that names the option and the remedy.
     pub fn resolve(args: FuzzArgs) -> Result<Self> {
         if args.seeds.is_empty() {
             return Err(Error::usage("no seeds: give at least one file or folder with -i"));
@@ -205,7 +205,7 @@ impl Options {
     }
 }
 
-/// Puts the flag in front of what is wrong with its value.
+/// Prefixes the error of a value with the name of its option.
 pub fn flag<T>(name: &str, value: Result<T, String>) -> Result<T> {
     value.map_err(|what| Error::usage(format!("{name}: {what}")))
 }
@@ -357,7 +357,7 @@ fn given_seed(text: &str) -> Result<u64> {
     })
 }
 
-/// A number from the operating system's entropy, with 32 bits so that people can copy it.
+/// Draws a number from the operating system's entropy, of 32 bits so that people can copy it.
 fn drawn_seed() -> u64 {
     RandomState::new().build_hasher().finish() >> 32
 }

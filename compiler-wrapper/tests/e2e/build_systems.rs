@@ -1,16 +1,16 @@
-//! Projects of the usual build systems configure and build with the wrapper as `CC` and `CXX`.
+//! Tests that projects of the usual build systems configure and build with the wrapper as `CC` and `CXX`.
 
 use crate::common::{Llvm, copied, has_runtime, installed, must, run, skip};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs one step of a build; `None` if the tool may be missing.
+/// Runs one step of a build; `None` if the tool is not installed and may be missing.
 #[track_caller]
 fn step(llvm: &Llvm, folder: &Path, program: &str, arguments: &[&str]) -> Option<Output> {
     let mut command = Command::new(program);
     llvm.choose(&mut command);
     command.env("CC", env!("CARGO_BIN_EXE_quagmire-cc")).env("CXX", env!("CARGO_BIN_EXE_quagmire-cxx"));
-    // what would come from the caller's environment is not the project's
+    // the caller's environment is not the project's
     command.env_remove("CFLAGS").env_remove("CXXFLAGS").env_remove("LDFLAGS").env_remove("MAKEFLAGS");
     match command.current_dir(folder).args(arguments).output() {
         Ok(output) => {
@@ -59,7 +59,7 @@ fn a_meson_project_configures_and_builds() {
 fn an_autoconf_automake_libtool_project_configures_and_builds() {
     let Some(llvm) = installed().into_iter().next() else { return };
     let project = copied("autoconf");
-    // automake and libtool too have to be there for this
+    // the project needs automake and libtool as well
     let tools = ["automake", "libtoolize"];
     if tools.iter().any(|tool| step(&llvm, project.path(), tool, &["--version"]).is_none()) {
         return;
@@ -99,7 +99,7 @@ fn the_probes_of_a_configure_script_succeed_and_fail_where_they_should() {
             ("int main(void) { return 0; }", vec!["-Wl,--no-such-flag", "conftest.c"], false),
             ("int main(void) { return 0; }", vec!["conftest.c", "-lno_such_library"], false),
         ] {
-            // a configure script takes any word on standard error for a warning
+            // configure scripts take any output on standard error for a warning
             assert_eq!(probe(source, &arguments), (ok, ok), "{arguments:?}: {source}");
         }
     }

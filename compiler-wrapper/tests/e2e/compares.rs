@@ -1,4 +1,4 @@
-//! `QUAGMIRE_COMPARES=1`: which comparisons show how far they get, and that nothing else changes.
+//! Tests of `QUAGMIRE_COMPARES=1`: which comparisons show their progress, and that nothing else changes.
 
 use crate::common::{Llvm, copied, installed, must};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 const LEVELS: [&str; 3] = ["-O0", "-O1", "-O2"];
 
-/// A wrapper that shows the progress of comparisons, or not.
+/// A wrapper with or without instrumented comparisons.
 fn wrapper(llvm: &Llvm, source: &str, compares: bool) -> Command {
     let mut command = if source.ends_with(".cc") { llvm.wrapperxx() } else { llvm.wrapper() };
     command.env("QUAGMIRE_COMPARES", if compares { "1" } else { "0" });
@@ -15,18 +15,18 @@ fn wrapper(llvm: &Llvm, source: &str, compares: bool) -> Command {
     command
 }
 
-/// What a program of `testdata/compares` prints.
+/// Compiles a program of `testdata/compares`, and returns its output.
 fn output(llvm: &Llvm, folder: &Path, source: &str, level: &str, compares: bool) -> String {
     must(wrapper(llvm, source, compares), folder, &[level, source, "-o", "program"]);
     must(Command::new("./program"), folder, &[])
 }
 
-/// Lines of the form `NAME: REST`.
+/// Parses lines of the form `NAME: REST`.
 fn lines(text: &str) -> BTreeMap<&str, &str> {
     text.lines().map(|line| line.split_once(':').expect("a name")).collect()
 }
 
-/// One slot for each of the first `most` of nine bytes.
+/// Expected hits with one slot for each of the first `most` of nine bytes.
 fn up_to(most: usize) -> String {
     (0..=9).map(|right: usize| format!(" {}", right.min(most))).collect()
 }
@@ -38,7 +38,7 @@ fn every_right_byte_hits_a_slot_more() {
             let folder = copied("compares");
             let text = output(&llvm, folder.path(), "shapes.c", level, true);
             let optimised = level != "-O0";
-            // how many slots, and at how many right bytes there are no more
+            // name, number of slots, and the number of right bytes from which on no more slots are hit
             let expected = [
                 // an int at -O0, with two bytes that are always right
                 ("little16", if optimised { 1 } else { 3 }, 1),

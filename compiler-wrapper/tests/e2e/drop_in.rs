@@ -1,11 +1,11 @@
-//! The wrapper behaves as the clang that it stands for.
+//! Tests that the wrapper behaves as the clang that it stands for.
 
 use crate::common::{Llvm, copied, has_runtime, installed, must, run};
 use std::path::Path;
 use std::process::Command;
 
-/// Runs the same command with clang and with the wrapper, each in its own copy of `testdata/commands`, and compares exit
-/// code, output and messages, and the named files.
+/// Runs the same command with clang and with the wrapper, each in its own copy of `testdata/commands`, and compares
+/// exit code, output, messages and the named files.
 fn same(llvm: &Llvm, arguments: &[&str], input: &str, files: &[&str]) {
     let (plain, ours) = (copied("commands"), copied("commands"));
     let expected = run(llvm.clang(), plain.path(), arguments, input);

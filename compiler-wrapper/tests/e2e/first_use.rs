@@ -1,11 +1,11 @@
-//! The first use on a machine: what is built, and what is said when something is missing.
+//! Tests of the first use on a machine: what is built, and which messages appear if something is missing.
 
 use crate::common::{Llvm, copied, installed, run};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A `clang` and `clang++` that write every start into a log, and an llvm-config that leads to them.
+/// Makes a `clang` and `clang++` that log every start, and an llvm-config that leads to them.
 fn logging_llvm(folder: &Path, llvm: &Llvm) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let script = |name: &str, text: String| {

@@ -1,10 +1,10 @@
-//! The runtime under AddressSanitizer and UndefinedBehaviorSanitizer.
+//! Tests of the runtime under AddressSanitizer and UndefinedBehaviorSanitizer.
 
 use std::{path::Path, process::Command};
 
 use crate::common::{Llvm, copied, installed, must};
 
-/// Compiles C files, those of the runtime among them, so that whatever is wrong ends the program.
+/// Compiles C files, including those of the runtime, so that any error ends the program.
 fn build(llvm: &Llvm, folder: &Path, sources: &[&str], options: &[&str], program: &str) {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
     let mut command = llvm.clang();
@@ -17,7 +17,7 @@ fn build(llvm: &Llvm, folder: &Path, sources: &[&str], options: &[&str], program
     must(command, folder, &[options, &["-ldl", "-o", program]].concat());
 }
 
-/// A program that ends as it should says so.
+/// Runs a program and checks that it ends as intended.
 fn check(mut command: Command, folder: &Path) {
     command
         .env("ASAN_OPTIONS", "detect_leaks=0:handle_segv=0:abort_on_error=0")

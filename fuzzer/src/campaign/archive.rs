@@ -28,7 +28,7 @@ use quagmire_cost::resource::Cost;
 use quagmire_execution::{
     abi,
     counts::CountsObserver,
-    tick::{self, TIME_UP},
+    timer::{self, TIME_UP},
 };
 use quagmire_results::{
     EntryName, Logs, OutputFolder, Phases, PlotData, Screen,
@@ -258,7 +258,7 @@ impl<'a> Archive<'a> {
 }
 
 fn since(start_ns: u64) -> Duration {
-    Duration::from_nanos(tick::now_ns().saturating_sub(start_ns))
+    Duration::from_nanos(timer::now_ns().saturating_sub(start_ns))
 }
 
 impl Archive<'_> {

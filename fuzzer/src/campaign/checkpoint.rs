@@ -24,7 +24,7 @@ use quagmire_base::{
     error::{Error, ExitCode, Result},
     files::{
         self,
-        sealed::{Damage, Kind},
+        sealed::{Damage, FileKind},
     },
 };
 use quagmire_execution::{process::memory_file, program::Program};
@@ -37,7 +37,7 @@ pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMem
 const FILE: &str = ".checkpoint";
 
 /// It holds the corpus.
-const KIND: Kind = Kind { mark: *b"QGMSTATE", version: 1, largest: 16 << 30 };
+const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: 1, largest: 16 << 30 };
 
 /// A campaign at one moment, borrowed for writing.
 #[derive(Serialize)]

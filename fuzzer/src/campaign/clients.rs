@@ -20,7 +20,7 @@ use quagmire_base::{
 use quagmire_execution::{
     abi::Harness,
     process::{self, End},
-    tick,
+    timer,
 };
 use quagmire_results::OutputFolder;
 
@@ -204,10 +204,10 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) 
 
 /// Opens a client's folder. Processes of a client that was killed may still hold it for a moment.
 fn open(path: &Path, resume: bool) -> Result<OutputFolder> {
-    let until = tick::now_ns() + GONE.as_nanos() as u64;
+    let until = timer::now_ns() + GONE.as_nanos() as u64;
     loop {
         match OutputFolder::open(path, resume, false) {
-            Err(_) if resume && tick::now_ns() < until && !supervisor::stop_requested() => {
+            Err(_) if resume && timer::now_ns() < until && !supervisor::stop_requested() => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             opened => return opened,

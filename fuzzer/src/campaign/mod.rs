@@ -38,7 +38,7 @@ use quagmire_base::{
     seeds::Seeds,
 };
 use quagmire_cost::decision::Question;
-use quagmire_execution::{abi::Harness, clock::ns_per_tick, info::TargetInfo, input_page::InputPage, tick};
+use quagmire_execution::{abi::Harness, clock::ns_per_tick, info::TargetInfo, input_page::InputPage, timer};
 use quagmire_mutators::Rule;
 use quagmire_results::{
     OutputFolder,
@@ -85,7 +85,7 @@ pub struct Setup {
 /// Anything that keeps it from starting or from writing what it found.
 fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn Meanwhile) -> Result<ExitCode> {
     let page = InputPage::new(setup.max_size.max(1))?;
-    let alone = measure::Plan {
+    let alone = measure::MeasurementPlan {
         counters: false,
         rounds: Rounds::Fixed(0),
         question: Question::First,
@@ -113,8 +113,8 @@ struct First<'a> {
 impl Meanwhile for First<'_> {
     fn look(&mut self) -> Result<()> {
         self.keys.iter_mut().for_each(Keys::look);
-        if tick::now_ns() - self.looked >= SECOND.as_nanos() as u64 {
-            self.looked = tick::now_ns();
+        if timer::now_ns() - self.looked >= SECOND.as_nanos() as u64 {
+            self.looked = timer::now_ns();
             refresh::refresh(self.setup)?;
         }
         self.others.look_after()
@@ -171,7 +171,7 @@ pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -
         folder,
         publisher,
         max_size,
-        start_ns: tick::now_ns(),
+        start_ns: timer::now_ns(),
         started: SystemTime::now(),
         environment: environment::environment(),
         place: Place { number: 0, of: clients, board: Board::new(clients)? },

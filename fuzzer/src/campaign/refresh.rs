@@ -9,7 +9,7 @@ use std::{
 
 use super::Setup;
 use quagmire_base::error::Result;
-use quagmire_execution::tick;
+use quagmire_execution::timer;
 use quagmire_results::{Summary, summary::per_second};
 
 /// A summary that is older was left alone by its worker, which writes one every five seconds.
@@ -59,7 +59,7 @@ pub fn refresh(setup: &Setup) -> Result<()> {
         return Ok(());
     }
     summary.seconds += age.as_secs_f64();
-    let session = Duration::from_nanos(tick::now_ns().saturating_sub(setup.start_ns));
+    let session = Duration::from_nanos(timer::now_ns().saturating_sub(setup.start_ns));
     let figures: Vec<_> = setup.place.board.figures().collect();
     let new = |client: &super::board::Figures| client.executions.saturating_sub(client.before);
     summary.executions = figures.iter().map(|client| client.executions).sum();

@@ -30,7 +30,7 @@ impl Strays {
     /// From now on they come to this process: unless it has children already that are not its own, those of a shell in whose
     /// place it was started. What these leave behind is nobody's business here.
     pub fn adopt() -> Self {
-        let adopts = process::strays().is_some_and(|others| others.is_empty());
+        let adopts = process::orphans().is_some_and(|others| others.is_empty());
         if adopts {
             process::adopt();
         }
@@ -47,7 +47,7 @@ impl Strays {
 
     /// How many are left, those that were killed a moment ago among them.
     fn end_older(&mut self, patience: Duration) -> usize {
-        let mut strays = process::strays().filter(|_| self.adopts).unwrap_or_default();
+        let mut strays = process::orphans().filter(|_| self.adopts).unwrap_or_default();
         strays.retain(|&stray| !matches!(process::poll(stray), Ok(Some(_))));
         self.known.retain(|known, _| strays.contains(known));
         for &stray in &strays {

@@ -42,7 +42,7 @@ use quagmire_execution::{
     fork_server,
     input_page::InputPage,
     prepare,
-    tick::{self, TICKED, TIME_UP},
+    timer::{self, TICKED, TIME_UP},
 };
 use quagmire_results::{
     Summary,
@@ -230,7 +230,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         sharing: Sharing::new(setup),
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
-    tick::start(harness, tick::Limits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
+    timer::start(harness, timer::RunLimits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
     worker.run(stages, &interruption, execution_limit)
 }
 

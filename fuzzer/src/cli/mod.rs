@@ -1,4 +1,4 @@
-//! The command line: from arguments to a [`Command`].
+//! Parsing of command lines into a [`Command`].
 
 pub use crate::options::args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
 
@@ -10,17 +10,17 @@ use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_base::plain::{self, Form};
 use std::ffi::OsString;
 
-/// Why there is no command to run: a help text was asked for, or the command line does not make sense.
+/// The reason why no command runs: a help text was requested, or the command line is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
-    /// What the process ends with.
+    /// Exit code of the process.
     pub code: ExitCode,
-    /// What to print, to standard output if the code is [`ExitCode::Ended`] and to standard error otherwise.
+    /// Text for standard output if the code is [`ExitCode::Ended`], for standard error otherwise.
     pub text: String,
 }
 
 impl Stop {
-    /// Prints the text where it belongs; a closed pipe is no error.
+    /// Prints the text and returns the exit code; a closed pipe is no error.
     pub fn print(&self) -> ExitCode {
         match self.code {
             ExitCode::Ended => drop(plain::print(&self.text, Form::Lines)),
@@ -37,7 +37,7 @@ impl From<clap::Error> for Stop {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Self { code: ExitCode::Ended, text },
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Self { code: ExitCode::Usage, text },
             _ => {
-                // clap's paragraph in one line: what is wrong, and its tip if it has one
+                // reduce clap's paragraph to one line: the error, and its tip if there is one
                 let lines = || text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
                 let what = lines().next().unwrap_or_default();
                 let what = what.strip_prefix("error: ").unwrap_or(what);
@@ -56,7 +56,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// Reads the command line of `quagmire`. `args` starts with the program's own name.
+/// Parses the command line of `quagmire`. `args` starts with the program's name.
 pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let matches = args::Quagmire::command().try_get_matches_from(&args)?;
@@ -78,7 +78,7 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
     Ok(command)
 }
 
-/// Reads the command line of a harness that contains the engine. `args` starts with the harness's own name.
+/// Parses the command line of a harness, which contains the engine. `args` starts with the harness's name.
 pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let matches = harness_command(&args).try_get_matches_from(&args)?;
@@ -120,7 +120,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     }
 }
 
-/// The harness's options under the harness's own name, without the `-- PROGRAM` that it has no use for.
+/// The harness's options under the harness's name, without `-- PROGRAM`, which a harness does not take.
 fn harness_command(args: &[OsString]) -> clap::Command {
     let name = args.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "harness".into());
     let usage = format!(
@@ -134,11 +134,11 @@ fn harness_command(args: &[OsString]) -> clap::Command {
     )
 }
 
-/// Files as arguments are replayed: options that only a search has would be ignored in silence.
+/// Refuses options of a search on command lines with files to replay, where they would be ignored silently.
 fn refuse_options_of_a_search(matches: &ArgMatches) -> Result<()> {
     const SHARED: [&str; 6] = ["seeds", "hang_timeout", "memory_limit", "debug_target", "inputs", "program"];
     let typed = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
-    // groups of clap's own carry the names of types
+    // clap's own groups have the names of types
     let option = |id: &&clap::Id| !SHARED.contains(&id.as_str()) && !id.as_str().starts_with(char::is_uppercase);
     match matches.ids().filter(typed).find(option) {
         None => Ok(()),

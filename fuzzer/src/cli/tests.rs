@@ -1,4 +1,4 @@
-//! Command lines as they are typed.
+//! Tests of command lines as typed.
 
 use super::*;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ fn fuzz(command: Result<Command, Stop>) -> FuzzArgs {
     }
 }
 
-/// What a command line prints at a width that does not depend on the terminal.
+/// Output of a command line at a width independent of the terminal.
 fn printed(command: clap::Command, line: &str) -> String {
     let stop = Stop::from(command.term_width(100).try_get_matches_from(line.split_whitespace()).unwrap_err());
     assert_eq!(stop.code, ExitCode::Ended);

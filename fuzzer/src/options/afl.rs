@@ -1,4 +1,4 @@
-//! What is different for programs that AFL++ built: there are edges and times, and nothing else.
+//! Adjustments for programs built by AFL++, which have edges and times only.
 
 use super::Options;
 use quagmire_base::error::{Error, Result};
@@ -6,17 +6,18 @@ use quagmire_cost::resource::Resource;
 use quagmire_execution::info::{Instrumentation, TargetInfo};
 
 impl Options {
-    /// Takes the costs that the target's instrumentation measures: of AFL's, edges and time instead of instructions.
+    /// Adapts the costs to what the target's instrumentation measures: with AFL's map, edges and time instead of
+    /// instructions.
     ///
     /// # Errors
-    /// If what was asked for is not measured.
+    /// If a requested cost is not measured.
     pub fn for_target(mut self, target: &TargetInfo) -> Result<Self> {
         if target.instrumentation != Instrumentation::Afl {
             return Ok(self);
         }
         let mut costs = Vec::new();
         for cost in std::mem::take(&mut self.cost) {
-            // what is meant if nothing is said
+            // the default
             let meant = if cost == Resource::Instructions { vec![Resource::Edges, Resource::Time] } else { vec![cost] };
             costs.extend(meant.into_iter().filter(|cost| !costs.contains(cost)).collect::<Vec<_>>());
         }

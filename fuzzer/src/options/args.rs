@@ -1,12 +1,11 @@
-//! The arguments as typed. What they mean, which are missing and which contradict each other is decided in
-//! [`crate::options`].
+//! Arguments as typed. Their meaning, defaults and conflicts are handled in [`crate::options`].
 
 use crate::options::defaults;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Printed at the end of every help text.
+/// Exit codes, printed at the end of every help text.
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0  ended as asked: by time, executions or Ctrl-C, whatever was found
@@ -27,12 +26,12 @@ Exit codes:
     max_term_width = 110
 )]
 pub struct Quagmire {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// Subcommands of `quagmire`.
 #[derive(Debug, Clone, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "there is one, for a moment")]
 pub enum Command {

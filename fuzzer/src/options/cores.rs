@@ -1,4 +1,4 @@
-//! `-j`, `--cores`, `--sync` and `--name`: who else works on it.
+//! Options `-j`, `--cores`, `--sync` and `--name`: the cores of a campaign, and its sync folder.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use libafl_bolts::core_affinity::{Cores, get_core_ids};
 
 use quagmire_base::error::{Error, Result};
 
-/// The longest `--name`, in bytes; afl-fuzz takes 50.
+/// Maximum length of `--name` in bytes; afl-fuzz's is 50.
 const LONGEST_NAME: usize = 32;
 
-/// The cores to fuzz on: none without one of the options.
+/// The cores to fuzz on; empty without `-j` and `--cores`.
 pub(super) fn cores(jobs: Option<&str>, list: Option<&str>) -> Result<Vec<usize>> {
     let usable = || -> Result<Vec<usize>> {
         let ids =
@@ -39,7 +39,7 @@ pub(super) fn cores(jobs: Option<&str>, list: Option<&str>) -> Result<Vec<usize>
         (None, Some("all")) => usable(),
         (None, Some(list)) => {
             let wrong = || Error::usage(format!("--cores: `{list}` is no list of cores: write all, 0-3 or 0,2"));
-            // LibAFL panics at some of what is no list
+            // LibAFL panics on some invalid lists
             if !list.bytes().all(|byte| byte.is_ascii_digit() || b",-".contains(&byte)) || list.len() > 1000 {
                 return Err(wrong());
             }
@@ -71,7 +71,7 @@ pub(super) fn cores(jobs: Option<&str>, list: Option<&str>) -> Result<Vec<usize>
     }
 }
 
-/// The folder where campaigns meet, and the name there.
+/// The sync folder, and the name of this campaign in it.
 pub(super) fn sync(folder: Option<PathBuf>, name: Option<String>, output: &Path) -> Result<Option<(PathBuf, String)>> {
     let Some(folder) = folder else {
         return match name {

@@ -1,4 +1,4 @@
-//! Resolves the options of `replay`.
+//! Resolution of the options of `replay`.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use quagmire_base::{
 use quagmire_cost::decision::Question;
 
 impl ReplayArgs {
-    /// Resolves what was typed.
+    /// Resolves options as typed.
     ///
     /// # Errors
-    /// A usage error of one line that names the flag and the remedy.
+    /// A usage error in one line that names the option and the remedy.
     pub fn resolve(self) -> Result<ReplayOptions> {
         let args = self;
         if args.inputs.is_empty() {
@@ -60,7 +60,7 @@ impl ReplayArgs {
     }
 }
 
-/// What is left of `--mask` and its like; refuses options that it would ignore.
+/// Resolves `--mask` and its options; refuses other options that it would ignore.
 fn mask(args: &ReplayArgs, budget: Duration) -> Result<Option<MaskOptions>> {
     if !args.mask {
         return match &args.branch {

@@ -1,4 +1,4 @@
-//! `--max-size` and its like: how large inputs may become.
+//! Options `--max-size`, `--max-size-increase` and `--max-size-ratio`.
 
 use super::{defaults, flag};
 use quagmire_base::{
@@ -7,7 +7,7 @@ use quagmire_base::{
     units,
 };
 
-/// Of the three options, which exclude each other.
+/// Resolves the size limit from the three options, which exclude each other.
 pub(super) fn size_limit(
     absolute: Option<String>,
     increase: Option<String>,

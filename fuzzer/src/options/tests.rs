@@ -1,4 +1,4 @@
-//! What options become, and what is refused.
+//! Tests of resolved options and their errors.
 
 use super::*;
 use crate::cli::{Command, parse_for_quagmire};

@@ -1,4 +1,4 @@
-//! The wrapper and the clang that it stands for, side by side.
+//! Helpers that run the wrapper and the clang that it stands for.
 
 #[path = "../../../../fuzzer/tests/e2e/common/missing.rs"]
 mod missing;
@@ -8,14 +8,14 @@ pub(crate) use missing::skip;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// One installed LLVM.
+/// An installed LLVM.
 #[derive(Clone)]
 pub(crate) struct Llvm {
     pub(crate) major: u32,
     pub(crate) bindir: PathBuf,
 }
 
-/// LLVM 19 and 14; without those that may be missing.
+/// The installed ones of LLVM 19 and 14.
 #[track_caller]
 pub(crate) fn installed() -> Vec<Llvm> {
     let mut all = Vec::new();
@@ -53,7 +53,7 @@ impl Llvm {
         command
     }
 
-    /// Makes every wrapper that this command starts choose this LLVM, with a cache folder for all tests.
+    /// Makes every wrapper that this command starts choose this LLVM, with a cache folder shared by all tests.
     pub(crate) fn choose(&self, command: &mut Command) {
         command.env("QUAGMIRE_LLVM_CONFIG", format!("llvm-config-{}", self.major)).env("QUAGMIRE_CACHE", cache());
     }
@@ -63,7 +63,7 @@ fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
-/// Runs a command in a folder with a standard input.
+/// Runs a command in a folder with this standard input.
 pub(crate) fn run(mut command: Command, folder: &Path, arguments: &[&str], input: &str) -> Output {
     use std::io::Write;
     let command = command.current_dir(folder).args(arguments);
@@ -74,7 +74,7 @@ pub(crate) fn run(mut command: Command, folder: &Path, arguments: &[&str], input
     child.wait_with_output().expect("it ends")
 }
 
-/// Runs a command that has to succeed without a word on standard error, and gives its standard output.
+/// Runs a command that must succeed with an empty standard error, and returns its standard output.
 pub(crate) fn must(command: Command, folder: &Path, arguments: &[&str]) -> String {
     let output = run(command, folder, arguments, "");
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -82,13 +82,13 @@ pub(crate) fn must(command: Command, folder: &Path, arguments: &[&str]) -> Strin
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Is the runtime linked into this executable?
+/// Whether the runtime is linked into this executable.
 pub(crate) fn has_runtime(executable: &Path) -> bool {
     let output = Command::new("nm").arg(executable).output().expect("nm");
     String::from_utf8_lossy(&output.stdout).lines().any(|line| line.ends_with(" __quagmire_register"))
 }
 
-/// A scratch copy of a folder of `tests/testdata`.
+/// Copies a folder of `tests/testdata` to a temporary folder.
 pub(crate) fn copied(name: &str) -> tempfile::TempDir {
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/testdata").join(name);

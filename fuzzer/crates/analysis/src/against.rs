@@ -1,4 +1,4 @@
-//! The last of the inputs beside each of the others: what confirmation asks for.
+//! Judgement of the last input against each of the others, as needed to confirm candidates.
 
 use std::fmt::Write as _;
 
@@ -10,31 +10,32 @@ use quagmire_cost::{
     judgement::{Judgement, Verdict},
 };
 
-/// The last input beside one of the others.
+/// Judgement of the last input against one of the others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Against {
-    /// The other one, as given.
+    /// Path of the other input, as given.
     pub path: String,
-    /// It stands for an ordinary input of the last one's size.
+    /// Whether the other input stands for an ordinary input of the last one's size.
     #[serde(default)]
     pub by_size: bool,
-    /// Its times were multiplied by this: 1, or what it lacks of the instructions of such an input.
+    /// Factor on the times of the other input: 1, or what it lacks of the instructions of an ordinary input of that
+    /// size.
     pub scale: f64,
-    /// What the times come to.
+    /// Verdict on the times.
     pub verdict: Option<Verdict>,
-    /// CPU time over that of the other one.
+    /// CPU time as a multiple of the other input's.
     pub time_ratio: f64,
-    /// Lower end of its 95 % interval.
+    /// Lower end of the ratio's 95 % interval.
     pub time_ratio_low: f64,
-    /// Upper end.
+    /// Upper end of the ratio's 95 % interval.
     pub time_ratio_high: f64,
-    /// Of the rank test, one-sided.
+    /// P value of the one-sided rank test.
     pub p_value: f64,
-    /// Why the verdict is what it is, in one line.
+    /// Reasons for the verdict, in one line.
     pub explanation: String,
 }
 
-/// The last input beside each one that it is held against.
+/// Judges the last input against each input that `question` compares it with.
 pub fn against(inputs: &[Input], measured: &[Measurement], question: Question, floor: Option<f64>) -> Vec<Against> {
     let costs: Vec<_> = measured.iter().map(|m| m.came_back().then_some(m.cost)).collect();
     let comparisons = question.comparisons(&costs);
@@ -54,8 +55,8 @@ pub fn against(inputs: &[Input], measured: &[Measurement], question: Question, f
     comparisons.iter().zip(judged).map(one).collect()
 }
 
-/// The verdict beside each of the others but the first, which has its own line: for people, in `width` columns, with
-/// `column` before the values.
+/// Formats all judgements except the first, which the report prints itself, in `width` columns with `column` before
+/// the values.
 pub fn in_words(all: &[Against], column: &str, width: usize) -> String {
     let indented = textwrap::Options::new(width).initial_indent(column).subsequent_indent(column);
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! `replay --annotate`: a source file with how often each line was executed, by the first input and by the last one.
+//! `replay --annotate`: a source file with the executions of each line, by the first and the last input.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -8,19 +8,19 @@ use quagmire_base::{
     plain::{self, is_obeyed},
 };
 
-/// From this share of a run's instructions on, a line is hot.
+/// Share of a run's instructions from which on a line is marked as hot.
 const HOT: f64 = 0.05;
 
-/// From this share on it is warm.
+/// Share of a run's instructions from which on a line is coloured as warm.
 const WARM: f64 = 0.005;
 
 const RED: &str = "31";
 const YELLOW: &str = "33";
 
-/// What one input did in the lines of a file, whatever function they belong to.
+/// Executions of the lines of a file by one input, summed over functions.
 struct Column<'a> {
     input: &'a InputReport,
-    /// Count and instructions, by line.
+    /// Count and instructions by line number.
     lines: BTreeMap<u32, (u64, u64)>,
 }
 
@@ -34,13 +34,13 @@ impl<'a> Column<'a> {
         Self { input, lines }
     }
 
-    /// Nothing for a line without code.
+    /// Count of a line; `None` for a line without code.
     fn count(&self, file: &SourceFile, line: u32) -> Option<u64> {
         let known = self.lines.get(&line).map(|&(count, _)| count);
         known.or_else(|| file.lines.binary_search(&line).is_ok().then_some(0))
     }
 
-    /// Of all instructions of the run.
+    /// Share of the run's instructions, 0 to 1.
     fn share(&self, instructions: u64) -> f64 {
         instructions as f64 / self.input.instructions.max(1) as f64
     }
@@ -50,8 +50,8 @@ impl<'a> Column<'a> {
     }
 }
 
-/// The text of `file` with counts in front. `inputs` are all that were measured, at least one; only the first and the
-/// last are shown. Shares are of the last one.
+/// Formats the text of `file` with counts before the lines. `inputs` are all that were measured; only the first and
+/// the last are shown. Shares are those of the last one.
 pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputReport], color: bool) -> String {
     let shown = match inputs {
         [] => return String::new(),
@@ -118,7 +118,7 @@ pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputRepor
     out
 }
 
-/// Tabs as they would be without a gutter; nothing that a terminal obeys.
+/// Expands tabs and replaces characters that a terminal would interpret.
 fn printable(source: &str) -> String {
     const TAB: usize = 8;
     let mut text = String::with_capacity(source.len());

@@ -1,5 +1,5 @@
-//! What a run cost by function and by source line, cut down to what is worth a look: a large program has a hundred
-//! thousand lines, and a report has to stay small.
+//! Cost of a run by function and source line, reduced to a reasonable size: a large program has a hundred thousand
+//! lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,42 +8,44 @@ use serde::{Deserialize, Serialize};
 use super::source::SourceFile;
 use quagmire_execution::lines::{FunctionCost, LineCost, SourceCosts};
 
-/// The most expensive lines of an input that a report holds, and as many of those that grew most.
+/// Number of most expensive lines of an input in a report, and of lines that grew most.
 const LINES: usize = 200;
 
-/// The same for functions.
+/// Number of most expensive functions of an input in a report, and of functions that grew most.
 const FUNCTIONS: usize = 30;
 
-/// Where a run spent its instructions.
+/// Instructions of a run by function and source line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Attribution {
-    /// The most expensive first.
+    /// Functions, the most expensive first.
     pub functions: Vec<FunctionCost>,
-    /// The most expensive first.
+    /// Lines, the most expensive first.
     pub lines: Vec<LineCost>,
-    /// Lines that were executed and are not among `lines`.
+    /// Executed lines that are not in `lines`.
     pub left_out: LeftOut,
-    /// Source lines executed, each as often as it was, also of those that are left out; 0 without debug information.
+    /// Number of executed source lines, each counted as often as it was executed, including those left out; 0 without
+    /// debug information.
     pub executed_lines: u64,
 }
 
-/// What was executed and is not listed.
+/// Summary of executed lines that are not listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// How many lines.
+    /// Number of lines.
     pub lines: u64,
-    /// Instructions in them.
+    /// Instructions in these lines.
     pub instructions: u64,
 }
 
 impl Attribution {
-    /// Everything.
+    /// The unreduced attribution of a run.
     pub(crate) fn complete(all: SourceCosts) -> Self {
         let executed_lines = all.executed_lines();
         Self { functions: all.functions, lines: all.lines, left_out: LeftOut::default(), executed_lines }
     }
 
-    /// The most expensive of it, what grew most against the first input, and all lines of `sources`.
+    /// Reduces it to the most expensive items, those that grew most compared with the first input, and all lines of
+    /// `sources`.
     pub(crate) fn against(mut self, first: &Self, sources: &[SourceFile]) -> Self {
         let before: BTreeMap<_, u64> = first.lines.iter().map(|line| (line.key(), line.instructions)).collect();
         let growth = |line: &LineCost| line.instructions.saturating_sub(before.get(&line.key()).copied().unwrap_or(0));
@@ -59,7 +61,7 @@ impl Attribution {
         self
     }
 
-    /// The most expensive of the first input, and whatever is compared with it in the others.
+    /// Reduces that of the first input to the most expensive items, and all that the others are compared with.
     pub(crate) fn first_of(mut self, others: &[&Self], sources: &[SourceFile]) -> Self {
         let lines: BTreeSet<_> = others.iter().flat_map(|other| other.lines.iter().map(LineCost::key)).collect();
         self.keep_lines(|at, line| {

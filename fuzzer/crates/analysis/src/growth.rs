@@ -1,4 +1,4 @@
-//! Where in the code an input costs more than another one.
+//! Growth of an input's cost over another one's, by source line and function.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use quagmire_results::growth::{Grown, Growth};
 const FUNCTIONS: usize = 20;
 const LINES: usize = 50;
 
-/// Where `input` costs more instructions than `first`, which was measured beside it. Shares are of the growth as a whole;
-/// where other places shrank, of the growth without them.
+/// Places where `input` executes more instructions than `first`, which was measured together with it. Shares are of
+/// the net growth; if other places shrank, of the gross growth.
 pub fn growth(first: &InputReport, input: &InputReport) -> Growth {
     let net = input.instructions.saturating_sub(first.instructions);
     let before: BTreeMap<_, _> = first.lines.iter().map(|line| (line.key(), line)).collect();

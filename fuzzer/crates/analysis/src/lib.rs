@@ -1,7 +1,8 @@
-//! `quagmire replay`: what inputs cost, measured outside a campaign, the first one beside all others.
+//! Analysis of given inputs outside of campaigns: `quagmire replay` with costs, verdicts, annotated sources and
+//! masks.
 //!
-//! The campaign confirms its candidates with the very same: it starts the harness as `harness replay --json SEED
-//! CANDIDATE` and reads what this prints.
+//! Campaigns confirm their candidates with this same code: they run the harness as `harness replay --json SEED
+//! CANDIDATE` and parse its output.
 
 pub mod against;
 pub mod annotate;
@@ -33,10 +34,10 @@ use quagmire_execution::{
     perf::{self, Counters},
 };
 
-/// Measures and prints.
+/// Runs `quagmire replay`: measures the inputs and prints the result.
 ///
 /// # Errors
-/// An input that cannot be read, and a target that ends its process before it runs.
+/// If an input cannot be read, or the target cannot be run.
 pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     if !options.annotate.is_empty() && !target.instrumentation.is_usual() {
         let program = target.name();
@@ -54,10 +55,10 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
     }
     let inputs: Vec<measure::Input> =
         files.inputs.into_iter().map(|file| measure::Input { path: file.path, bytes: file.bytes }).collect();
-    // an annotated source shows counts and no times
+    // an annotated source shows counts but no times
     let only_counts = !options.annotate.is_empty() && !options.json;
     let counters = Counters::start().map(drop);
-    let plan = measure::Plan {
+    let plan = measure::MeasurementPlan {
         counters: counters.is_ok(),
         rounds: if only_counts { Rounds::Fixed(1) } else { options.rounds },
         question: options.question,
@@ -83,10 +84,10 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
     Ok(ExitCode::Ended)
 }
 
-/// Prints the source files that were asked for.
+/// Prints the requested source files with counts.
 fn annotate_all(report: &report::Report, wanted: &[PathBuf]) -> Result<()> {
     if report.annotated.is_empty() {
-        // every input killed the process, which took its counts along
+        // every input has killed the process, and its counts are lost
         return Err(Error::target("no input came back with its counts: there is nothing to annotate"));
     }
     let color = ColorChoice::Auto.enabled(std::io::stdout().is_terminal());

@@ -1,4 +1,4 @@
-//! `replay --mask`: which bytes of an input may be changed so that a run still does what the target asks for.
+//! `replay --mask`: which bytes of an input may be changed so that a run still reaches a goal.
 
 pub mod place;
 pub mod probes;
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use self::{
     place::Condition,
-    probes::{First, Limits, Prober},
+    probes::{First, ProbeLimits, Prober},
 };
 use super::print::{self, USUAL_WIDTH};
 use crate::options::{MaskOptions, ReplayOptions};
@@ -31,57 +31,57 @@ use quagmire_mutators::{
 };
 use quagmire_search::mask::{Computation, Probe, Target};
 
-/// Probes that hang before it is given up: each takes the whole hang timeout.
+/// Number of hanging probes after which the computation is given up: each takes the whole hang timeout.
 const HANGS: u32 = 3;
 
-/// A mask, as `--json` prints it.
+/// A mask as printed by `--json`.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MaskReport {
-    /// Of the program that printed it.
+    /// Version of quagmire.
     pub version: String,
-    /// The input, as given.
+    /// Path of the input, as given.
     pub path: String,
-    /// Its bytes.
+    /// Length of the input in bytes.
     pub length: usize,
-    /// How its own run ended: see [`super::measurement::Measurement::status`].
+    /// How the run of the input itself ended: see [`super::measurement::Measurement::status`].
     pub status: String,
-    /// What probes have to satisfy.
-    pub target: TargetReport,
-    /// Probes.
+    /// The goal that probes have to reach.
+    pub target: GoalReport,
+    /// Number of probes.
     pub executions: u64,
-    /// Probes that did not come back by themselves; they count by what they executed.
+    /// Number of probes that did not return; they count by what they executed.
     pub early_ends: u32,
-    /// Whether every position is known.
+    /// Whether every position was probed.
     pub complete: bool,
-    /// Why it is not.
+    /// Why the computation is incomplete.
     pub stopped: Option<String>,
-    /// Positions from the start that are known, at most `length + 1`: the end is a position to insert at.
+    /// Number of leading positions that were probed, at most `length + 1`: the end is a position for insertions.
     pub known: usize,
-    /// What is allowed: `[from, to, letters]` with `O` for overwriting, `I` for inserting before, `D` for deleting; `to` is
-    /// the first position that is not part of it. Not known counts as not allowed.
+    /// Allowed edits: `[from, to, letters]` with `O` for overwriting, `I` for inserting before and `D` for deleting;
+    /// `to` is exclusive. Nothing is allowed at unknown positions.
     #[serde(rename = "mask")]
     pub runs: Vec<(usize, usize, String)>,
-    /// For printing.
+    /// The mask itself, for printing.
     #[serde(skip)]
     pub mask: Mask,
 }
 
-/// What a mask is for.
+/// Description of the goal of a mask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct TargetReport {
+pub(crate) struct GoalReport {
     /// `cost` or `branch`.
     pub kind: TargetKind,
-    /// In words, after "the run".
+    /// Description to follow "the run".
     pub description: String,
-    /// Instructions that a run has to execute, for `cost`.
+    /// Minimum number of instructions, for `cost`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least: Option<u64>,
-    /// What a run has to execute, for `branch`.
+    /// The place that has to be executed, for `branch`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
 }
 
-impl TargetReport {
+impl GoalReport {
     fn new(condition: &Condition, instructions: u64, instrumentation: Instrumentation) -> Self {
         let kind = condition.kind();
         match condition {
@@ -100,11 +100,11 @@ impl TargetReport {
     }
 }
 
-/// Computes the mask of the one input, and prints it.
+/// Runs `replay --mask`: computes the mask of one input and prints it.
 ///
 /// # Errors
-/// Usage if there is not one input, a place that is not clear, or an input that does not execute it; a target that cannot
-/// be run.
+/// A usage error if there is not exactly one input, the place is ambiguous or unknown, or the input does not execute
+/// it; an error if the target cannot be run.
 pub fn run(
     options: &ReplayOptions,
     mask: &MaskOptions,
@@ -119,8 +119,11 @@ pub fn run(
         let many = files.inputs.len();
         return Err(Error::usage(format!("--mask takes one input, and these are {many}: name one file")));
     };
-    let limits =
-        Limits { hang_timeout: options.hang_timeout, memory: options.memory_limit, debug_target: options.debug_target };
+    let limits = ProbeLimits {
+        hang_timeout: options.hang_timeout,
+        memory: options.memory_limit,
+        debug_target: options.debug_target,
+    };
     let report = compute(harness, input, mask, limits, target.instrumentation)?;
     let (text, form) = if options.json {
         let json = serde_json::to_string(&report);
@@ -138,13 +141,13 @@ fn compute(
     harness: &'static Harness,
     input: &Seed,
     options: &MaskOptions,
-    limits: Limits,
+    limits: ProbeLimits,
     instrumentation: Instrumentation,
 ) -> Result<MaskReport> {
     let start = Instant::now();
     let mut prober = Prober::new(harness, &input.bytes, limits)?;
     let First { run, condition, is_satisfied } = prober.first(options.branch.as_deref())?;
-    let target = TargetReport::new(&condition, run.cost.instructions, instrumentation);
+    let target = GoalReport::new(&condition, run.cost.instructions, instrumentation);
     if !is_satisfied {
         return Err(Error::usage(format!(
             "--branch: {} does not execute {}: give an input that does",
@@ -195,12 +198,12 @@ fn compute(
     })
 }
 
-/// What is allowed at a position.
+/// Letters of the edits that are allowed at a position.
 fn letters(mask: &Mask, position: usize) -> String {
     Edit::ALL.iter().filter(|&&edit| mask.allows(edit, position)).map(|edit| edit.letter()).collect()
 }
 
-/// Stretches of positions at which the same is allowed; together all positions.
+/// Ranges of positions with the same allowed edits, which cover all positions.
 fn runs(mask: &Mask) -> Vec<(usize, usize, String)> {
     let mut runs: Vec<(usize, usize, String)> = Vec::new();
     for position in 0..=mask.length() {

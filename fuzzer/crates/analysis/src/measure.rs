@@ -1,4 +1,4 @@
-//! Runs inputs in turn, in a child process, and times each run.
+//! Measurement of inputs: runs them alternately in a child process and times each run.
 
 use std::{io::Write, path::PathBuf, time::Duration};
 
@@ -20,53 +20,53 @@ use quagmire_execution::{
     pipes, prepare, process,
     program::Program,
     symbols::Symbols,
-    tick,
+    timer,
     watchdog::Watchdog,
 };
 
-/// One input to measure.
+/// An input to measure.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Where it came from.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What it holds.
+    /// Contents.
     pub bytes: Vec<u8>,
 }
 
-/// How to measure.
+/// Options of a measurement.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    /// Timed runs of each input, after one that is not timed.
+pub struct MeasurementPlan {
+    /// Number of timed runs of each input, after one that is not timed.
     pub rounds: Rounds,
-    /// Which verdicts have to be clear.
+    /// The verdicts that have to be clear.
     pub question: Question,
-    /// A run longer than this is a hang.
+    /// Hang timeout of a run.
     pub hang_timeout: Duration,
-    /// In bytes; 0 for none.
+    /// Memory limit in bytes; 0 for none.
     pub memory_limit: u64,
-    /// Show what the target prints.
+    /// Whether to show the target's output.
     pub debug_target: bool,
-    /// Read the hardware counters.
+    /// Whether to read hardware counters.
     pub counters: bool,
-    /// Source files all lines of which are wanted, as the user named them.
+    /// Source files for which all lines are reported, as named by the user.
     pub annotate: Vec<PathBuf>,
 }
 
-/// How often a measuring process is looked at.
+/// Interval at which a measuring process is checked.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Status of a target that cannot be run at all.
 const UNUSABLE: &str = "unusable";
 
-/// Status if what was asked for does not make sense with this target.
+/// Status if the options make no sense for this target.
 const REFUSED: &str = "refused";
 
-/// Measures all inputs, their runs taken in turn so that whatever else the machine does hits all of them alike. An
-/// input that ends its run early is reported so; the others are then measured afresh without it.
+/// Measures all inputs alternately, so that disturbances by other processes affect all of them alike. An input that
+/// ends its run early is reported as such; the others are then measured again without it.
 ///
 /// # Errors
-/// When no child process can be started, or the target ends it outside a run.
-pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Result<Vec<Measurement>> {
+/// If no child process can be started, or the target ends it outside of a run.
+pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPlan) -> Result<Vec<Measurement>> {
     let capacity = inputs.iter().map(|i| i.bytes.len()).max().unwrap_or(0).max(1);
     let mut results: Vec<Option<Measurement>> = vec![None; inputs.len()];
     while results.iter().any(Option::is_none) {
@@ -105,7 +105,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
                 }
             }
             (is_stuck, _) => {
-                // Killed from outside, or by its own means: the input that was running is to blame.
+                // killed from outside or by itself: attribute it to the input that was running
                 let Some(running) = shared.interrupted() else {
                     return Err(Error::target(format!("the target ended its process before the first run ({end})")));
                 };
@@ -122,8 +122,8 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &Plan) -> Resu
     Ok(results.into_iter().flatten().collect())
 }
 
-/// Reads all that a child writes until it ends: what the target has started may have the pipe for longer. One whose run does
-/// not end, whatever the tick does, is killed; tells how it ended, and whether it was that.
+/// Reads all output of a child until it ends, even if processes that the target has started keep the pipe open. Kills
+/// a child whose run does not end in spite of the timer. Returns how it ended, and whether it was killed.
 fn read_from(
     child: libc::pid_t,
     mut pipe: std::io::PipeReader,
@@ -151,12 +151,12 @@ fn read_from(
     }
 }
 
-/// Measurements of all `open` inputs, or of the one that ended its run early and no other.
+/// In the child: measures all `open` inputs, or returns the result of the first that ends its run early.
 fn in_child(
     harness: &'static Harness,
     inputs: &[Input],
     open: &[usize],
-    plan: &Plan,
+    plan: &MeasurementPlan,
     page: InputPage,
     first: Option<Attribution>,
 ) -> Vec<(usize, Measurement)> {
@@ -169,11 +169,11 @@ fn in_child(
         Err(error) => return no_use(error),
     };
     let counters = if plan.counters { Counters::start().ok() } else { None };
-    let limits = tick::Limits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
-    tick::start(harness, limits);
+    let limits = timer::RunLimits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
+    timer::start(harness, limits);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
-    let mut places = Places { symbols: Symbols::new(), sources: Vec::new(), first };
-    // Once each, not timed: caches fill, first-time work is done, and it shows how long a run takes.
+    let mut attributor = Attributor { symbols: Symbols::new(), sources: Vec::new(), first };
+    // one untimed run each: fills caches, includes one-time initialisation, and shows the duration of a run
     for &index in open {
         let before = executor.cpu_seconds();
         let status = executor.execute(&inputs[index].bytes);
@@ -181,36 +181,36 @@ fn in_child(
         let mut measurement = describe(status, executor.counts());
         if !measurement.came_back() {
             measurement.seconds = vec![seconds];
-            if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
+            if let Err(error) = attributor.find_sources(&plan.annotate, executor.counts().program()) {
                 return no_use(error);
             }
-            places.attribute(index, &mut measurement, executor.counts());
+            attributor.attribute(index, &mut measurement, executor.counts());
             return vec![(index, measurement)];
         }
         turns.push(Turn::new(&inputs[index].bytes, measurement, seconds));
     }
-    // now that the target has opened its libraries, and before much time is spent
-    if let Err(error) = places.find_sources(&plan.annotate, executor.counts().program()) {
+    // after the target has opened its libraries, and before the timed runs
+    if let Err(error) = attributor.find_sources(&plan.annotate, executor.counts().program()) {
         return no_use(error);
     }
     let describe_again = |place: usize, executor: &HarnessExecutor, measurement: &mut Measurement| {
-        // not of the run that was not timed: it also did what is done only once
+        // not the untimed run, which includes one-time initialisation
         measurement.edges_hit = executor.counts().edges_hit();
-        places.attribute(open[place], measurement, executor.counts());
+        attributor.attribute(open[place], measurement, executor.counts());
     };
     let comparisons = comparisons(inputs.len(), open, &turns, plan.question);
     match rounds::run(&mut executor, &mut turns, plan.rounds, &comparisons, counters, describe_again) {
         Ok(()) => open.iter().zip(turns).map(|(&index, turn)| (index, turn.measurement)).collect(),
         Err((place, status)) => {
             let mut ended = describe(status, executor.counts());
-            places.attribute(open[place], &mut ended, executor.counts());
+            attributor.attribute(open[place], &mut ended, executor.counts());
             vec![(open[place], ended)]
         }
     }
 }
 
-/// Whom the last of `inputs` inputs is held against, by their places among the `turns`, which are those that are `open`.
-/// None if it is not among them.
+/// Comparisons of the last of `inputs` inputs, by indices of `turns`, which are the `open` inputs. Empty if the last
+/// one is not open.
 fn comparisons(inputs: usize, open: &[usize], turns: &[Turn], question: Question) -> Vec<Comparison> {
     let mut costs = vec![None; inputs];
     open.iter().zip(turns).for_each(|(&index, turn)| costs[index] = Some(turn.measurement.cost));
@@ -222,17 +222,17 @@ fn comparisons(inputs: usize, open: &[usize], turns: &[Turn], question: Question
         .collect()
 }
 
-/// What is needed to say where a run spent its instructions. Names are looked up here and not by the caller: it has not
-/// opened the libraries that the target opened.
-struct Places {
+/// Symbols and sources for attributing instructions. Names are looked up in the child, since the parent has not
+/// opened the libraries that the target has.
+struct Attributor {
     symbols: Symbols,
-    /// The files all lines of which are wanted.
+    /// Files for which all lines are reported.
     sources: Vec<SourceFile>,
-    /// Of the first input, once that was measured.
+    /// Attribution of the first input, once it was measured.
     first: Option<Attribution>,
 }
 
-impl Places {
+impl Attributor {
     fn find_sources(&mut self, wanted: &[PathBuf], program: &Program) -> Result<()> {
         if !wanted.is_empty() {
             let files = lines::source_files(program);
@@ -242,7 +242,7 @@ impl Places {
         Ok(())
     }
 
-    /// Adds to a measurement where its last run spent its instructions.
+    /// Adds the attribution of the last run to a measurement.
     fn attribute(&mut self, index: usize, measurement: &mut Measurement, counts: &CountsObserver) {
         self.symbols.update();
         let all = Attribution::complete(lines::source_costs(counts, &mut self.symbols));

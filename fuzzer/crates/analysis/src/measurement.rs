@@ -6,34 +6,34 @@ use super::{attribution::Attribution, source::SourceFile};
 use quagmire_cost::resource::Cost;
 use quagmire_execution::{abi::Status, counts::CountsObserver, perf::Amounts, process};
 
-/// Status of an input that ends the target's process.
+/// Status of an input that kills the target's process.
 pub(crate) const KILLED: &str = "killed";
 
-/// What more is known of a run that had to be ended from outside.
+/// Details of a run that had to be killed from outside.
 pub(crate) const STUCK: &str = "it blocks signals and was killed from outside";
 
-/// What was measured of one input.
+/// Measurements of one input.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measurement {
     /// How its runs ended: `returned`, `rejected`, `crashed`, `hung`, `out-of-memory`, `exited` or `killed`.
     pub status: String,
-    /// What more is known of an early end.
+    /// Details of an early end, such as the signal.
     pub detail: Option<String>,
-    /// Of one run; up to where it was cut off if it was.
+    /// Cost of one run; up to the cut-off if it was cut off.
     pub cost: Cost,
-    /// The smallest and the largest instructions over all runs: the same two numbers for a deterministic target.
+    /// Minimum and maximum of the instructions over all runs: equal for a deterministic target.
     pub instructions_range: (u64, u64),
-    /// Edges that it hits.
+    /// Number of edges that it hits.
     pub edges_hit: u64,
-    /// CPU seconds of one run, sample by sample.
+    /// CPU seconds of one run, by sample.
     pub seconds: Vec<f64>,
-    /// What the hardware counted in one run, sample by sample; empty where it does not count.
+    /// Hardware counts of one run, by sample; empty without hardware counters.
     pub counters: Vec<Amounts>,
-    /// Where it spent its instructions; all of it for the first input, what is worth a look for the others.
+    /// Instructions by function and line: complete for the first input, reduced for the others.
     pub attribution: Attribution,
     /// The files that [`super::measure::Plan::annotate`] means.
     pub sources: Vec<SourceFile>,
-    /// What was noticed meanwhile (`notices::noticed`).
+    /// Notices raised during the measurement, as bits (`notices::noticed`).
     pub notices: u32,
 }
 
@@ -42,18 +42,18 @@ impl Measurement {
         Self { status: status.to_owned(), detail, ..Self::default() }
     }
 
-    /// Whether a run took the process with it, and the runtime could do nothing about it.
+    /// Whether a run has ended the process, and the runtime could not prevent it.
     pub fn was_killed(&self) -> bool {
         self.status == KILLED || self.detail.as_deref() == Some(STUCK)
     }
 
-    /// Whether its runs came back by themselves.
+    /// Whether its runs returned.
     pub(crate) fn came_back(&self) -> bool {
         matches!(self.status.as_str(), "returned" | "rejected")
     }
 }
 
-/// How a status is called in reports.
+/// Name of a status in reports.
 pub(crate) fn status_name(status: Status) -> &'static str {
     match status {
         Status::Returned => "returned",
@@ -65,7 +65,7 @@ pub(crate) fn status_name(status: Status) -> &'static str {
     }
 }
 
-/// What a run did, without times.
+/// Describes the last run, without times.
 pub fn describe(status: Status, counts: &CountsObserver) -> Measurement {
     let event = counts.event();
     let detail = match status {

@@ -1,46 +1,46 @@
-//! The options of `replay`, as resolved.
+//! Resolved options of `replay`.
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use crate::rounds::Rounds;
 use quagmire_cost::decision::Question;
 
-/// The options of `replay`, resolved.
+/// Options of `replay` after defaults and checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayOptions {
     /// Files and folders of inputs, as given; at least one.
     pub inputs: Vec<PathBuf>,
-    /// Files and folders to compare with; may be empty.
+    /// Files and folders of inputs to compare with; may be empty.
     pub seeds: Vec<PathBuf>,
     /// How often to run each input.
     pub rounds: Rounds,
-    /// Which verdicts are asked for.
+    /// The verdicts that are asked for.
     pub question: Question,
-    /// Print JSON.
+    /// Whether to print JSON.
     pub json: bool,
-    /// Source files to print with counts, as the user named them.
+    /// Source files to print with counts, as named by the user.
     pub annotate: Vec<PathBuf>,
-    /// Print the mask of the one input instead of what it costs.
+    /// If set, print the mask of the one input instead of its costs.
     pub mask: Option<MaskOptions>,
-    /// A run that takes longer is a hang; at least 10 ms.
+    /// Hang timeout of a run; at least 10 ms.
     pub hang_timeout: Duration,
-    /// Memory of the target in bytes; 0 for no limit.
+    /// Memory limit of the target in bytes; 0 for none.
     pub memory_limit: u64,
-    /// Show what the target prints.
+    /// Whether to show the target's output.
     pub debug_target: bool,
-    /// The program and its arguments; empty in a harness that contains the engine.
+    /// The program and its arguments; empty in a harness.
     pub program: Vec<OsString>,
     /// The whole command line.
     pub command: Vec<String>,
 }
 
-/// What `replay --mask` asks for.
+/// Options of `replay --mask`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaskOptions {
-    /// The place that runs have to execute, as typed; nine tenths of the cost if there is none.
+    /// The place that runs have to execute, as typed; without one, nine tenths of the instructions.
     pub branch: Option<String>,
-    /// Probe each byte by itself.
+    /// Whether to probe each byte separately.
     pub exact: bool,
-    /// How long to probe.
+    /// Time limit for probes.
     pub budget: Duration,
 }

@@ -14,7 +14,7 @@ use quagmire_base::{
 };
 use quagmire_cost::{judgement::Verdict, resource::Resource};
 
-/// A time in the unit that suits it.
+/// Formats a time in a suitable unit.
 fn seconds(value: f64) -> String {
     match value {
         v if v >= 1.0 => format!("{v:.2} s"),
@@ -27,10 +27,10 @@ fn bytes(amount: u64) -> String {
     format!("{} B", grouped(amount))
 }
 
-/// What stands before the values of the table.
+/// Indentation of the table's values.
 const COLUMN: &str = "                ";
 
-/// The verdict on an input, and why.
+/// Formats the verdict on an input, with its reasons.
 fn verdict(input: &InputReport, width: usize) -> String {
     let (Some(verdict), Some(severity), Some(p)) = (input.verdict, input.severity, input.p_value) else {
         return String::new();
@@ -42,10 +42,10 @@ fn verdict(input: &InputReport, width: usize) -> String {
     format!("  verdict       {}{severity}   rank test p {p}\n{why}\n", verdict.words())
 }
 
-/// Functions shown per input.
+/// Number of functions shown per input.
 const SHOWN_FUNCTIONS: usize = 5;
 
-/// Width of the table if nobody knows that of the terminal, in columns.
+/// Width of the table in columns if that of the terminal is unknown.
 pub(super) const USUAL_WIDTH: usize = 100;
 
 fn for_people(report: &Report) -> String {
@@ -126,7 +126,7 @@ fn for_people(report: &Report) -> String {
     text
 }
 
-/// Prints to standard output.
+/// Prints a report to standard output, as a table or as JSON.
 pub(crate) fn print(report: &Report, json: bool) -> Result<()> {
     if !json {
         return print_text(&for_people(report), Form::Lines);

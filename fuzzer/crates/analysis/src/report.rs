@@ -1,4 +1,4 @@
-//! The report of `replay`: what was measured, judged and compared, for each input.
+//! The report of `replay`: measurements, verdicts and comparisons of each input.
 
 use std::collections::BTreeMap;
 
@@ -19,114 +19,114 @@ use quagmire_cost::{
 };
 use quagmire_execution::{info::Instrumentation, lines::LineCost, perf};
 
-/// All inputs; ratios are against the first one.
+/// Results of all inputs; ratios are relative to the first one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// Of the program that printed it.
+    /// Version of quagmire.
     pub version: String,
-    /// In the order in which they were given.
+    /// Results in the order of the inputs.
     pub inputs: Vec<InputReport>,
-    /// What the first input shows against itself, which no difference can be told from: 0.02 is 2 %. Null if it was not
-    /// measured.
+    /// Relative difference that the first input shows against itself, below which differences mean nothing: 0.02 is 2
+    /// %. Null if it was not measured.
     #[serde(default)]
     pub noise_floor: Option<f64>,
-    /// What counts in the target; left out if it is our pass.
+    /// Source of the target's counts; omitted if it is quagmire's pass.
     #[serde(default, skip_serializing_if = "Instrumentation::is_usual")]
     pub instrumentation: Instrumentation,
-    /// The source files that were asked for: all their lines are among those of the inputs.
+    /// The requested source files, all of whose lines are among those of the inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub annotated: Vec<SourceFile>,
 }
 
-/// One input.
+/// Results of one input.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct InputReport {
-    /// As given.
+    /// Path, as given.
     pub path: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// See [`Measurement::status`].
+    /// How its runs ended: see [`Measurement::status`].
     pub status: String,
-    /// What more is known of an early end.
+    /// Details of an early end, such as the signal.
     pub detail: Option<String>,
     /// Instructions of one run.
     pub instructions: u64,
-    /// Smallest and largest over all runs.
+    /// Minimum and maximum of the instructions over all runs.
     pub instructions_range: (u64, u64),
     /// Sum of all edge counts of one run.
     pub edges: u64,
     /// Largest edge count of one run.
     pub hottest_edge: u64,
-    /// Edges that it hits.
+    /// Number of edges that it hits.
     pub edges_hit: u64,
-    /// What one run used of each resource.
+    /// Cost of one run by resource.
     #[serde(default)]
     pub costs: BTreeMap<Resource, u64>,
-    /// CPU seconds of a run, round by round.
+    /// CPU seconds of a run, by sample.
     pub seconds: Vec<f64>,
-    /// Their median.
+    /// Median of `seconds`.
     pub seconds_median: f64,
     /// Lower end of the median's 95 % interval.
     pub seconds_low: f64,
-    /// Upper end.
+    /// Upper end of the median's 95 % interval.
     pub seconds_high: f64,
-    /// Instructions over those of the first input.
+    /// Instructions as a multiple of the first input's.
     pub instructions_ratio: f64,
-    /// CPU time over that of the first input; null where either was not timed.
+    /// CPU time as a multiple of the first input's; null if either was not timed.
     pub time_ratio: Option<f64>,
-    /// Lower end of its 95 % interval.
+    /// Lower end of the time ratio's 95 % interval.
     pub time_ratio_low: Option<f64>,
-    /// Upper end.
+    /// Upper end of the time ratio's 95 % interval.
     pub time_ratio_high: Option<f64>,
-    /// What its time comes to beside that of the first input; null for the first.
+    /// Verdict on its time compared with the first input's; null for the first.
     #[serde(default)]
     pub verdict: Option<Verdict>,
-    /// How much more it costs.
+    /// Severity of the degradation.
     #[serde(default)]
     pub severity: Option<Severity>,
-    /// Of the rank test, one-sided.
+    /// P value of the one-sided rank test.
     #[serde(default)]
     pub p_value: Option<f64>,
-    /// Why the verdict is what it is, in one line.
+    /// Reasons for the verdict, in one line.
     #[serde(default)]
     pub explanation: Option<String>,
-    /// Of the last input, if that was asked for: what it comes to beside each of the others.
+    /// For the last input, if asked for: judgements against each of the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub against: Vec<Against>,
-    /// How often it was timed: the length of `seconds`.
+    /// Number of samples: the length of `seconds`.
     #[serde(default)]
     pub rounds: u64,
-    /// What the hardware counted in one run, the medians: `hw-instructions` and `hw-cycles`, where the machine has them.
+    /// Medians of the hardware counts of one run: `hw-instructions` and `hw-cycles`, if the machine has them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,
-    /// The most expensive first; not all of a large program.
+    /// Functions, the most expensive first; reduced for large programs.
     pub functions: Vec<FunctionReport>,
-    /// The most expensive first; not all of a large program.
+    /// Lines, the most expensive first; reduced for large programs.
     #[serde(default)]
     pub lines: Vec<LineCost>,
-    /// Lines that were executed and are not among `lines`.
+    /// Executed lines that are not in `lines`.
     #[serde(default)]
     pub lines_left_out: LeftOut,
 }
 
-/// One function of one input: see [`quagmire_execution::lines::FunctionCost`].
+/// Cost of one function: see [`quagmire_execution::lines::FunctionCost`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionReport {
     /// Demangled name.
     pub function: String,
-    /// `file:line` of its most expensive line, with debug information.
+    /// `file:line` of its most expensive line, if there is debug information.
     pub location: Option<String>,
-    /// How often its most executed line was executed.
+    /// Number of executions of its most executed line.
     #[serde(default)]
     pub count: u64,
-    /// In all its lines.
+    /// Instructions in all its lines.
     pub instructions: u64,
-    /// Of the run's instructions, 0 to 1.
+    /// Share of the run's instructions, 0 to 1.
     pub share: f64,
 }
 
 impl Report {
-    /// Compares all inputs with the first, and the last one with whatever `question` asks for.
+    /// Compares all inputs with the first, and the last one with others as `question` asks.
     pub fn new(
         inputs: &[Input],
         measured: &[Measurement],
@@ -194,7 +194,7 @@ impl Report {
     }
 }
 
-/// Of one run; time is the median of all.
+/// Cost of one run by resource; time is the median of all samples.
 fn costs(measured: &Measurement, seconds: f64, instrumentation: Instrumentation) -> BTreeMap<Resource, u64> {
     let mut cost = measured.cost;
     if !measured.seconds.is_empty() {
@@ -207,7 +207,7 @@ fn costs(measured: &Measurement, seconds: f64, instrumentation: Instrumentation)
     Resource::ALL.into_iter().filter(is_measured).map(|resource| (resource, resource.of(&cost))).collect()
 }
 
-/// Medians of what the hardware counted.
+/// Medians of the hardware counts.
 fn counters(measured: &Measurement) -> BTreeMap<String, u64> {
     if measured.counters.is_empty() {
         return BTreeMap::new();

@@ -1,13 +1,14 @@
-//! The rounds of a measurement: all inputs in turn, until what they say is clear.
+//! Rounds of a measurement: all inputs alternately, until the verdicts are clear.
 //!
-//! What could make an input look slower than it is, and what is done about it:
-//! - *Drift*, such as a change of frequency: a round goes through all inputs and then back. The first and the second half
-//!   of a round see a steady drift from opposite sides, so that it cancels.
-//! - *Interference* by what else runs: the inputs alternate every fraction of a millisecond, so that it hits all alike.
-//! - *Caches*: on the way there and back, each of two inputs follows itself once and the other one once. Short runs are
-//!   preceded by one that is not timed, so that what ran before has left the caches.
+//! Countermeasures against effects that could make an input look slower than it is:
+//! - *Drift*, such as a change of frequency: a round runs all inputs forwards and then backwards. Its halves see a
+//!   steady drift from opposite sides, so that it cancels out.
+//! - *Interference* by other processes: inputs alternate every fraction of a millisecond, so that it affects all
+//!   alike.
+//! - *Caches*: forwards and backwards, each of two inputs follows itself once and the other one once. Short runs are
+//!   preceded by an untimed one, so that earlier runs have left the caches.
 //! - *Batches*: two inputs that take about as long are timed in batches of the same size.
-//! - *Memory*: all inputs are run from the same address in the same process, so that its layout cannot favour one.
+//! - *Memory*: all inputs are run at the same address in the same process, so that its layout favours none.
 
 use std::time::Duration;
 
@@ -18,50 +19,50 @@ use quagmire_cost::{
 };
 use quagmire_execution::{abi::Status, executor::HarnessExecutor, perf::Counters};
 
-/// How often inputs are run.
+/// Number of rounds of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounds {
-    /// This often each; not at all after the first run, which is not timed, if it is 0.
+    /// A fixed number of timed runs of each input; with 0, only the untimed first one.
     Fixed(u32),
-    /// Until the verdicts are clear, or about this much CPU time is spent.
+    /// Until the verdicts are clear, or about this much CPU time is used.
     UntilClear(Duration),
 }
 
-/// The fewest rounds that can settle anything.
+/// Minimum number of rounds for a verdict.
 const FEWEST: u32 = LOOKS[0];
 
-/// Samples of a cheap input in a round, at most, where an expensive one allows for few rounds: a rank test needs many of
-/// either.
+/// Maximum number of samples of a cheap input in a round, if an expensive one allows for few rounds only: a rank test
+/// needs many samples of at least one of them.
 const SAMPLES: f64 = 17.0;
 
-/// Short runs are timed in batches of about 0.2 ms: asking the clock costs a third of a microsecond. Seconds.
+/// Duration of a batch of short runs in seconds: reading the clock costs a third of a microsecond.
 const BATCH: f64 = 0.0002;
 
-/// Runs that are shorter are preceded by one that is not timed. Seconds.
+/// Runs shorter than this, in seconds, are preceded by an untimed one.
 const SHORT: f64 = 0.001;
 
-/// A first run that is longer says well enough how long the others are. Seconds.
+/// A first run longer than this, in seconds, is a sufficient estimate of the others.
 const LONG: f64 = 0.02;
 
-/// From so many samples, the noise that an input shows against itself is known well enough.
+/// Number of samples from which on the noise of an input against itself is known well enough.
 const ENOUGH_FOR_NOISE: usize = 40;
 
-/// One input among those that are measured.
+/// State of one input during a measurement.
 pub struct Turn<'a> {
     bytes: &'a [u8],
-    /// What is measured of it.
+    /// Results so far.
     pub measurement: Measurement,
-    /// Of one run, about.
+    /// Estimated duration of one run in seconds.
     seconds: f64,
-    /// Runs that are timed together.
+    /// Number of runs that are timed together.
     batch: u32,
-    /// Each sample begins with a run that is not timed. Always, where a batch has several.
+    /// Whether an untimed run precedes each sample; always so for batches of several runs.
     has_lead_in: bool,
     is_described: bool,
 }
 
 impl<'a> Turn<'a> {
-    /// An input whose first run took `seconds`.
+    /// Starts with an input whose first run took `seconds`.
     pub fn new(bytes: &'a [u8], mut measurement: Measurement, seconds: f64) -> Self {
         measurement.instructions_range = (u64::MAX, 0);
         Self { bytes, measurement, seconds, batch: 1, has_lead_in: false, is_described: false }
@@ -71,7 +72,7 @@ impl<'a> Turn<'a> {
         self.seconds * f64::from(self.batch)
     }
 
-    /// Finds out how long a run takes when it is not the first.
+    /// Estimates the duration of a run that is not the first.
     fn estimate(&mut self, executor: &mut HarnessExecutor) -> Result<(), Status> {
         if self.seconds >= LONG {
             return Ok(());
@@ -88,7 +89,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// CPU seconds of `runs` runs, one directly after the other. Their counts add up.
+/// CPU seconds of `runs` consecutive runs, whose counts add up.
 fn timed(executor: &mut HarnessExecutor, bytes: &[u8], runs: u32) -> Result<f64, Status> {
     executor.counts_mut().clear();
     let before = executor.cpu_seconds();
@@ -102,7 +103,8 @@ fn came_back(status: Status) -> Result<(), Status> {
     if matches!(status, Status::Returned | Status::Rejected) { Ok(()) } else { Err(status) }
 }
 
-/// Takes samples; `describe` is called for each input, by number, after a run that was neither in a batch nor its first.
+/// Takes samples. `describe` is called once for each input, with its index, after a run that was neither in a batch
+/// nor its first.
 struct Sampler<'a, F> {
     executor: &'a mut HarnessExecutor,
     counters: Option<Counters>,
@@ -112,7 +114,7 @@ struct Sampler<'a, F> {
 }
 
 impl<F: FnMut(usize, &HarnessExecutor, &mut Measurement)> Sampler<'_, F> {
-    /// One sample: the mean of a batch.
+    /// Takes one sample: the mean of a batch.
     fn take(&mut self, index: usize, turn: &mut Turn) -> Result<(), Status> {
         if turn.has_lead_in {
             self.single_run(index, turn)?;
@@ -129,7 +131,7 @@ impl<F: FnMut(usize, &HarnessExecutor, &mut Measurement)> Sampler<'_, F> {
         Ok(())
     }
 
-    /// One run that is not timed.
+    /// Makes one untimed run.
     fn single_run(&mut self, index: usize, turn: &mut Turn) -> Result<(), Status> {
         came_back(self.executor.execute(turn.bytes))?;
         self.spent += turn.seconds;
@@ -137,12 +139,12 @@ impl<F: FnMut(usize, &HarnessExecutor, &mut Measurement)> Sampler<'_, F> {
         Ok(())
     }
 
-    /// Remembers the counts of `runs` runs together.
+    /// Records the counts of `runs` runs, which were added up.
     fn counted(&mut self, index: usize, turn: &mut Turn, runs: u32) {
         let cost = self.executor.counts().cost();
         let runs = u64::from(runs);
         let (low, high) = &mut turn.measurement.instructions_range;
-        // a batch whose runs differ has no whole mean, or another one
+        // a batch of runs that differ has a fractional mean
         *low = (*low).min(cost.instructions / runs);
         *high = (*high).max(cost.instructions.div_ceil(runs));
         if runs == 1 {
@@ -155,12 +157,12 @@ impl<F: FnMut(usize, &HarnessExecutor, &mut Measurement)> Sampler<'_, F> {
     }
 }
 
-/// Runs all inputs in turn, each of which was run before, until the verdict on each of them beside the first is clear; with
-/// `comparisons`, until it is settled whether the last one is slower than those. `describe` is called for each of them, by number, after a run
-/// that shows what it does; for the first one before the others.
+/// Runs all inputs alternately, each of which was run before, until the verdict on each of them against the first is
+/// clear; with `comparisons`, until it is settled whether the last one is slower than those. `describe` is called for
+/// each input, with its index, after a run that is representative; for the first one before the others.
 ///
 /// # Errors
-/// The number of the input whose run ended early, and how.
+/// The index of the input whose run ended early, and how.
 pub fn run(
     executor: &mut HarnessExecutor,
     turns: &mut [Turn],
@@ -176,9 +178,10 @@ pub fn run(
         turn.estimate(executor).map_err(|status| (index, status))?;
     }
     size_batches(turns);
-    let plan = Plan::new(turns, rounds);
+    let plan = RoundPlan::new(turns, rounds);
     let mut sampler = Sampler { executor, counters, describe, spent: 0.0 };
-    // describing takes long and empties the caches: before the first round, unless one more run would take long as well
+    // describing takes long and empties the caches: do it before the first round, unless another run would take long
+    // as well
     for (index, turn) in turns.iter_mut().enumerate().take_while(|(_, turn)| turn.has_lead_in) {
         sampler.single_run(index, turn).map_err(|status| (index, status))?;
     }
@@ -198,7 +201,7 @@ pub fn run(
     Ok(())
 }
 
-/// Whether more rounds would change nothing.
+/// Whether further rounds would change nothing.
 fn is_clear(turns: &[Turn], comparisons: &[Comparison]) -> bool {
     let [first, others @ ..] = turns else { return true };
     let seed = &first.measurement.seconds;
@@ -213,8 +216,8 @@ fn is_clear(turns: &[Turn], comparisons: &[Comparison]) -> bool {
     others.iter().all(|turn| judge(&turn.measurement.seconds, seed, floor).is_clear)
 }
 
-/// Inputs that take about as long as the first are timed in batches of the same size: the first run of a batch, and what
-/// surrounds it, would otherwise weigh more in one than in the other.
+/// Sets batch sizes. Inputs that take about as long as the first get the same size, so that the overhead of a batch
+/// weighs the same in both.
 fn size_batches(turns: &mut [Turn]) {
     let Some(first) = turns.first().map(|turn| turn.seconds) else { return };
     for turn in turns {
@@ -225,14 +228,14 @@ fn size_batches(turns: &mut [Turn]) {
     }
 }
 
-struct Plan {
+struct RoundPlan {
     most: u32,
-    /// Of each input, one after the other.
+    /// Number of consecutive samples of each input in a round.
     samples: Vec<u32>,
     there_and_back: bool,
 }
 
-impl Plan {
+impl RoundPlan {
     fn new(turns: &[Turn], rounds: Rounds) -> Self {
         let samples = vec![1; turns.len()];
         let budget = match rounds {
@@ -244,12 +247,12 @@ impl Plan {
         if 2.0 * round * f64::from(LOOKS[1]) <= budget {
             return Self { most, samples, there_and_back: true };
         }
-        // few rounds: cheap inputs, the seed above all, are run more often in each of them
+        // few rounds: run cheap inputs, especially the seed, more often in each of them
         let affordable = |turn: &Turn| (round / 4.0 / turn.sample_seconds()).clamp(1.0, SAMPLES) as u32;
         Self { most, samples: turns.iter().map(affordable).collect(), there_and_back: false }
     }
 
-    /// In which order a round, from 1, takes the inputs.
+    /// Order of the inputs in a round, counted from 1.
     fn order(&self, round: u32) -> Vec<usize> {
         let there = 0..self.samples.len();
         match (self.there_and_back, round % 2) {
@@ -271,8 +274,8 @@ mod tests {
         turns
     }
 
-    fn plan(seconds: &[f64], budget: f64) -> Plan {
-        Plan::new(&turns(seconds), Rounds::UntilClear(Duration::from_secs_f64(budget)))
+    fn plan(seconds: &[f64], budget: f64) -> RoundPlan {
+        RoundPlan::new(&turns(seconds), Rounds::UntilClear(Duration::from_secs_f64(budget)))
     }
 
     #[test]
@@ -300,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_fixed_number_is_what_each_gets() {
-        let plan = Plan::new(&turns(&[1e-3, 5.0]), Rounds::Fixed(7));
+        let plan = RoundPlan::new(&turns(&[1e-3, 5.0]), Rounds::Fixed(7));
         assert_eq!((plan.most, plan.samples), (7, vec![1, 1]));
     }
 }

@@ -1,4 +1,4 @@
-//! The source files of a program, as its debug information knows them.
+//! Source files of a program, by its debug information.
 
 use std::{
     collections::BTreeMap,
@@ -10,23 +10,23 @@ use serde::{Deserialize, Serialize};
 use quagmire_base::error::{Error, Result};
 use quagmire_base::files;
 
-/// A source file that was asked for.
+/// A requested source file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// As the debug information has it.
+    /// Path in the debug information.
     pub path: String,
-    /// Lines with code, in order.
+    /// Numbers of lines with code, ascending.
     pub lines: Vec<u32>,
 }
 
-/// Paths that an error lists at most.
+/// Maximum number of paths listed in an error.
 const CANDIDATES: usize = 6;
 
-/// The file that `wanted` means, of all `files` of the debug information: the same file, or one whose path ends with it
-/// (or the other way round, where the build shortened its paths). `option` is what the user named it with.
+/// Finds the file that `wanted` names among all `files` of the debug information: the same file, or one whose path
+/// ends with it (or vice versa, if the build shortened its paths). `option` is the option that named it, for errors.
 ///
 /// # Errors
-/// Usage if none or several fit, with the paths that come closest; target if there is no debug information.
+/// A usage error with the closest paths if none or several match; a target error without debug information.
 pub(crate) fn find(files: &BTreeMap<String, Vec<u32>>, wanted: &Path, option: &str) -> Result<SourceFile> {
     let name = wanted.display();
     if files.is_empty() {
@@ -65,13 +65,13 @@ fn same_file(path: &Path, real: &Path) -> bool {
     path.is_absolute() && path.canonicalize().is_ok_and(|path| path == real)
 }
 
-/// Without what leads to the place from which one looks.
+/// Components of a path without root, `.` and `..`.
 fn parts(path: &Path) -> Vec<Component<'_>> {
     path.components().filter(|part| matches!(part, Component::Normal(_))).collect()
 }
 
-/// Those of the same name, then those of the same stem, then all, the ones with most code first: a user's own files have
-/// more of it than headers.
+/// The paths closest to `wanted`: those with the same name, or else the same stem, or else all; files with most code
+/// first, since the user's own files have more of it than headers.
 fn closest<'a>(files: &'a BTreeMap<String, Vec<u32>>, wanted: &Path) -> Vec<&'a String> {
     let distance = |path: &&String| {
         let path = Path::new(path);
@@ -93,8 +93,7 @@ fn listed(paths: &[&String]) -> String {
     shown.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }
 
-/// The text of a source file: of `wanted`, as the user named it, if there is such a file, else of the path that the debug
-/// information knows.
+/// Reads the text of a source file: of `wanted` if that exists, or else of the path in the debug information.
 ///
 /// # Errors
 /// If neither can be read.

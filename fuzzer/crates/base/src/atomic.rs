@@ -1,14 +1,15 @@
-//! Files that appear whole or not at all: written under a temporary name in the same folder, then renamed.
+//! Atomic writes: a file appears whole or not at all, since it is written under a temporary name in its folder and
+//! then renamed.
 
 use crate::error::{Error, Result};
 use crate::files::{Folder, UNFINISHED};
 use std::io;
 use std::path::Path;
 
-/// Writes a file whole, replacing an older one of that name.
+/// Writes a file atomically, replacing an older one of that name.
 ///
 /// # Errors
-/// If it cannot be written, with its path and the cause; nothing is left behind.
+/// The path and the cause if it cannot be written; nothing is left behind.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
         (Some(folder), Some(name)) => Folder::named(folder).write_whole(name, bytes),
@@ -17,17 +18,17 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     written.map_err(|error| unwritable(path, &error))
 }
 
-/// Removes the unfinished files that a killed campaign left in a folder, to which nobody writes now.
+/// Removes the unfinished files of killed campaigns from a folder that no running process writes to.
 pub fn remove_unfinished(folder: &Folder) {
     folder.remove_beginning_with(UNFINISHED);
 }
 
-/// Removes those that this process left.
+/// Removes the unfinished files of one process from a folder.
 pub fn remove_unfinished_of(folder: &Folder, process: libc::pid_t) {
     folder.remove_beginning_with(&format!("{UNFINISHED}{process}-"));
 }
 
-/// The error of a file or folder that cannot be written.
+/// Makes the error of a file or folder that cannot be written, with a remedy that depends on the cause.
 pub fn unwritable(path: &Path, error: &io::Error) -> Error {
     let path = path.display();
     Error::other(match error.kind() {

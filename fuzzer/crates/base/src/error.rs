@@ -1,44 +1,44 @@
-//! What can go wrong, as the user sees it: one line that says what, where and what to do next, and an exit code.
+//! Errors as users see them: one line that says what is wrong, where, and what to do next, and an exit code.
 
 use std::fmt;
 
-/// Exit codes of every quagmire program. Documented in the README; never renumbered.
+/// Exit codes of every quagmire program. An interface: values are added, never renumbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitCode {
-    /// Ended as asked (time, executions, Ctrl-C).
+    /// The program did what was asked (a campaign: time or executions are used up, Ctrl-C).
     Ended = 0,
-    /// Anything that has no code of its own: an unwritable folder, a full disk.
+    /// Any error without a code of its own, such as an unwritable folder or a full disk.
     Error = 1,
-    /// The command line does not make sense.
+    /// The command line cannot be understood or contradicts itself.
     Usage = 2,
-    /// The target cannot be used: not instrumented, every seed fails.
+    /// The target cannot be used: it is not instrumented, or every seed fails.
     Target = 3,
-    /// Reserved for `compare`: the new build is slower.
+    /// The new build is slower; reserved for `compare`.
     Regression = 4,
 }
 
 /// An error for a user: its text needs no source code to be understood and names the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// What the process ends with.
+    /// Exit code of the process.
     pub code: ExitCode,
-    /// One line, without the `quagmire: ` in front.
+    /// One line, without the leading `quagmire: `.
     pub message: String,
 }
 
 impl Error {
-    /// The command line does not make sense.
+    /// Makes an error of the command line: [`ExitCode::Usage`].
     pub fn usage(message: impl Into<String>) -> Self {
         Self { code: ExitCode::Usage, message: message.into() }
     }
 
-    /// The target cannot be used.
+    /// Makes an error of an unusable target: [`ExitCode::Target`].
     pub fn target(message: impl Into<String>) -> Self {
         Self { code: ExitCode::Target, message: message.into() }
     }
 
-    /// Everything else: files, folders, processes.
+    /// Makes an error of files, folders or processes: [`ExitCode::Error`].
     pub fn other(message: impl Into<String>) -> Self {
         Self { code: ExitCode::Error, message: message.into() }
     }
@@ -52,11 +52,11 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What is wrong with a regular expression, in one line: the parser draws several with an arrow, and the last one says it.
+/// The reason why a regular expression is invalid, in one line: the last of the several lines that the parser writes.
 pub fn regex_reason(error: &regex::Error) -> String {
     let text = error.to_string();
     text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
-/// Result with [`Error`].
+/// Result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,8 +1,8 @@
-//! Numbers and times as people read them.
+//! Formatting of numbers, durations and function names for people.
 
 use std::time::Duration;
 
-/// `812,331`.
+/// Formats a number with thousands separators: `812,331`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -15,17 +15,17 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// `1 hang`, `2 hangs`.
+/// Formats a count with its noun in singular or plural: `1 hang`, `2 hangs`.
 pub fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// `9,021`, or `0.4` where whole numbers say little.
+/// Formats a rate per second as `9,021`, or as `0.4` below 10.
 pub fn rate(per_second: f64) -> String {
     if per_second < 9.95 { format!("{:.1}", per_second.max(0.0)) } else { grouped(per_second.round() as u64) }
 }
 
-/// `1.25x`, `41.4x`, `4,471x`.
+/// Formats a ratio with three significant digits or whole: `1.25x`, `41.4x`, `4,471x`; `-` if it is not finite.
 pub fn ratio(ratio: f64) -> String {
     match ratio {
         r if !r.is_finite() => "-".into(),
@@ -35,19 +35,19 @@ pub fn ratio(ratio: f64) -> String {
     }
 }
 
-/// `00:01:30`; hours go on beyond 99.
+/// Formats a duration as `HH:MM:SS`; hours may exceed 99.
 pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// Names of C++ functions can fill a screen: see [`shortened`].
+/// Shortens a function's name to 100 characters, as [`shortened`] does: C++ names can fill a screen.
 pub fn short(name: &str) -> String {
     shortened(name, 100)
 }
 
-/// A function's name in at most `longest` characters (and at least 8). What goes first is what stands in its brackets, then
-/// the names in front of the last one, then its arguments, then its middle.
+/// Shortens a function's name to at most `longest` characters (at least 8). Drops the contents of brackets first,
+/// then the namespaces, then the arguments, then the middle of the name.
 pub fn shortened(name: &str, longest: usize) -> String {
     let longest = longest.max(8);
     let fits = |text: &str| text.chars().count() <= longest;
@@ -74,9 +74,9 @@ pub fn shortened(name: &str, longest: usize) -> String {
     format!("{head}...{tail}")
 }
 
-/// `f<A, B>(C)` as `f<...>(...)`.
+/// Empties the outermost brackets of a name: `f<A, B>(C)` becomes `f<...>(...)`.
 fn without_arguments(name: &str) -> String {
-    // what would be brackets, but belongs to a name
+    // brackets that are part of a name
     const NAMES: [&str; 8] = [
         "operator<<",
         "operator<=>",
@@ -111,8 +111,8 @@ fn without_arguments(name: &str) -> String {
     text
 }
 
-/// A path in at most `longest` characters if its last part leaves room for that: the first parts go, and if need be the
-/// beginning of the last one.
+/// Shortens a path to at most `longest` characters, unless its last component alone is longer: drops leading
+/// components, then the beginning of the last one.
 pub fn shortened_path(path: &str, longest: usize) -> String {
     if path.chars().count() <= longest {
         return path.to_owned();

@@ -1,4 +1,5 @@
-//! The ground of all crates of quagmire: errors for users, files that others may have written, text for terminals.
+//! Foundations of all quagmire crates: errors for users, safe access to files of others, text for terminals and
+//! shells.
 
 pub mod atomic;
 pub mod error;

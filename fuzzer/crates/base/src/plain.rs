@@ -1,19 +1,19 @@
-//! Text for terminals. Names of files and functions, sources, and what targets say may hold anything, also what a terminal
-//! obeys: everything that is printed goes through [`printed`], whether it goes to a terminal or not.
+//! Neutralizing text for terminals. File names, function names, sources and messages of targets may contain control
+//! sequences: all output goes through [`printed`], whether to a terminal or not.
 
 use std::{
     borrow::Cow,
     io::{self, Write as _},
 };
 
-/// Whether a character has a shape of its own and leaves those around it where they are.
+/// Whether a character is visible by itself and does not affect its neighbours.
 pub fn is_plain(c: char) -> bool {
-    // `escape_debug` escapes controls (those of formats and directions too), unusual blanks, combining marks and what is
-    // not assigned; and quotes and backslashes, which hide nothing
+    // `escape_debug` escapes control and format characters (directional ones too), unusual blanks, combining marks
+    // and unassigned code points; also quotes and backslashes, which hide nothing
     matches!(c, '"' | '\'' | '\\') || c.escape_debug().len() == 1
 }
 
-/// A name, a path or a command in plain characters.
+/// Escapes all characters of a name, path or command that are not plain (see [`is_plain`]).
 pub fn shown(text: &str) -> String {
     text.chars().fold(String::new(), |mut shown, c| {
         if is_plain(c) {
@@ -25,8 +25,8 @@ pub fn shown(text: &str) -> String {
     })
 }
 
-/// Whether a terminal obeys a character instead of showing it: controls, and those that turn the direction of text or have no
-/// shape at all. Combining marks, which many languages need, are not among them.
+/// Whether a terminal interprets a character instead of displaying it: controls, and characters that change the text
+/// direction or have no glyph. Combining marks, which many languages need, are not included.
 pub fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -34,19 +34,19 @@ pub fn is_obeyed(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// How text is written.
+/// Output formats, which differ in what may pass unescaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Lines of text.
+    /// Plain lines of text.
     Lines,
-    /// Lines with colours of ours. What is not ours in them has been through [`shown`] or [`printed`] before.
+    /// Lines with quagmire's colour codes; foreign text in them has been through [`shown`] or [`printed`] before.
     Painted,
-    /// JSON, in whose texts characters can be written as numbers.
+    /// JSON, where characters are escaped as `\uXXXX`.
     Json,
 }
 
-/// A text in which newlines and tabs are all that a terminal obeys, and colours where they are wanted. The rest is spelled
-/// out, `\x1b` as `\u{1b}`.
+/// Escapes everything that a terminal interprets except newlines and tabs, and colour codes in [`Form::Painted`]:
+/// `\x1b` becomes `\u{1b}`.
 pub fn printed(text: &str, form: Form) -> Cow<'_, str> {
     let passes = |c: char| !is_obeyed(c) || matches!(c, '\n' | '\t');
     if text.chars().all(passes) {
@@ -69,14 +69,14 @@ pub fn printed(text: &str, form: Form) -> Cow<'_, str> {
     Cow::Owned(printed)
 }
 
-/// The length of the colour that a text begins with, such as `\x1b[31m`; 0 if it begins with something else.
+/// Length of the colour code that a text begins with, such as `\x1b[31m`; 0 if it begins with something else.
 fn color(text: &str) -> usize {
     let Some(code) = text.strip_prefix("\x1b[") else { return 0 };
     let digits = code.bytes().take_while(u8::is_ascii_digit).count();
     if (1..=2).contains(&digits) && code[digits..].starts_with('m') { digits + 3 } else { 0 }
 }
 
-/// Prints to standard output.
+/// Prints neutralized text to standard output.
 ///
 /// # Errors
 /// If it cannot be written; a closed pipe is no error.
@@ -87,12 +87,12 @@ pub fn print(text: &str, form: Form) -> io::Result<()> {
     }
 }
 
-/// Prints to standard error. That it is closed is no reason to stop.
+/// Prints neutralized text to standard error and ignores failures.
 pub fn complain(text: &str) {
     let _ = io::stderr().write_all(printed(text, Form::Lines).as_bytes());
 }
 
-/// Says something on standard error, in a line that begins with the name of this program.
+/// Prints one line to standard error, prefixed with the program's name.
 pub fn warn(message: &str) {
     complain(&format!("quagmire: {}\n", message.trim_end().replace('\n', " ")));
 }

@@ -1,46 +1,46 @@
-//! Where bytes repeat: runs of one byte, of a few, and of whole lines.
+//! Detection of repetitions in bytes: a unit of a few bytes, or a whole line, several times in a row.
 
 use std::ops::Range;
 
-/// Units of up to this many bytes are looked for everywhere, longer ones only if they are lines.
+/// Longest unit that is searched for at every position, in bytes; longer units are only found if they are lines.
 const LONGEST_UNIT: usize = 32;
 
-/// The longest line that is looked for.
+/// Longest line that is considered as a unit, in bytes.
 const LONGEST_LINE: usize = 4096;
 
-/// A repetition has at least this many units ...
+/// Minimum number of units in a repetition.
 const LEAST_TIMES: usize = 4;
 
-/// ... and at least this many bytes: shorter ones are as easy to read as to count.
+/// Minimum length of a repetition in bytes: shorter ones are as easy to read as to count.
 const LEAST_BYTES: usize = 16;
 
-/// A stretch of bytes that repeat, or do not.
+/// A range of bytes that repeats one unit, or repeats nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Where it is.
+    /// Position in the input.
     pub range: Range<usize>,
-    /// Bytes of the unit that repeats; all of them if nothing does.
+    /// Length of the repeated unit in bytes; that of the whole range if nothing repeats.
     unit: usize,
 }
 
 impl Span {
-    /// How often the unit is there.
+    /// Number of repetitions of the unit; 1 if nothing repeats.
     pub fn times(&self) -> usize {
         self.range.len() / self.unit.max(1)
     }
 
-    /// Whether it is a repetition.
+    /// Whether the range is a repetition.
     pub fn is_repeated(&self) -> bool {
         self.unit < self.range.len()
     }
 
-    /// Bytes to show: the unit once.
+    /// Number of bytes to display: one unit.
     pub fn shown(&self) -> usize {
         self.unit
     }
 }
 
-/// All bytes as spans, in order.
+/// Splits all bytes into spans, in order and without gaps.
 pub fn spans(bytes: &[u8]) -> Vec<Span> {
     let mut spans = Vec::new();
     let (mut at, mut plain) = (0, 0);
@@ -63,9 +63,9 @@ pub fn spans(bytes: &[u8]) -> Vec<Span> {
     spans
 }
 
-/// The longest repetition that starts here: bytes of its unit, and how often it is there.
+/// The longest repetition that starts at `at`: length of its unit in bytes, and number of units.
 fn repetition(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-    // not in the middle of a character
+    // not within a multi-byte character
     if at > 0 && bytes[at] & 0xc0 == 0x80 && bytes[at - 1] >= 0xc0 {
         return None;
     }
@@ -78,7 +78,7 @@ fn repetition(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         .filter(|&length| length > LONGEST_UNIT);
     let mut best: Option<(usize, usize)> = None;
     for unit in (1..=LONGEST_UNIT).chain(line) {
-        // most places are no repetition, and this tells at once
+        // rules out most positions cheaply
         if (1..LEAST_TIMES).any(|times| rest.get(unit * times) != rest.first()) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Loading of seeds: files and folders in, distinct inputs in a fixed order out.
+//! Loading of seeds: reads files and folders and returns distinct inputs in a fixed order.
 
 use crate::error::{Error, Result};
 use crate::files::{self, LARGEST_INPUT};
@@ -10,25 +10,25 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// One seed.
+/// An input of a campaign's start corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
-    /// Where it was read from.
+    /// Path that it was read from.
     pub path: PathBuf,
-    /// What it holds; may be empty.
+    /// Contents; may be empty.
     pub bytes: Vec<u8>,
 }
 
-/// The seeds of a campaign.
+/// The seeds of a campaign, or the inputs of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seeds {
-    /// At least one; no two hold the same bytes. Arguments in their order, folders sorted by name.
+    /// At least one. No duplicates, except for a replay. Ordered as given; folders sorted by name.
     pub inputs: Vec<Seed>,
-    /// What was left out, one line each.
+    /// One line for each path that was skipped.
     pub warnings: Vec<String>,
 }
 
-/// How large inputs may become.
+/// Limit of the size of inputs, as set on the command line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SizeLimit {
     /// `--max-size`: this many bytes, at least 1.
@@ -40,7 +40,8 @@ pub enum SizeLimit {
 }
 
 impl SizeLimit {
-    /// The limit in bytes, given the size of the largest seed in bytes. Never below it: seeds are not cut.
+    /// Resolves the limit to bytes, given the size of the largest seed in bytes. Never below that size: seeds are not
+    /// cut.
     pub fn resolve(&self, largest_seed: u64) -> u64 {
         match *self {
             Self::Absolute(bytes) => bytes.max(largest_seed),
@@ -51,7 +52,7 @@ impl SizeLimit {
     }
 }
 
-/// What the files are for the user, and how they are given: error lines say so.
+/// Words of error messages for files: what they are to the user, and how they are given.
 struct Role {
     noun: &'static str,
     given: &'static str,
@@ -61,7 +62,7 @@ const SEED: Role = Role { noun: "seed", given: "with -i" };
 const INPUT: Role = Role { noun: "input", given: "on the command line" };
 
 impl Seeds {
-    /// Loads the inputs of a replay, as [`Seeds::load`] does for a search, but keeps files with the same contents.
+    /// Loads the inputs of a replay: as [`Seeds::load`], but keeps files with the same contents.
     ///
     /// # Errors
     /// A usage error if a path is missing or unreadable, or if no file is found.
@@ -76,11 +77,11 @@ impl Seeds {
         if seeds.inputs.is_empty() { Err(seeds.none_left(&INPUT, paths, 0, 0)) } else { Ok(seeds) }
     }
 
-    /// Loads every file in `paths`, walking folders recursively.
+    /// Loads every file in `paths`, searching folders recursively.
     ///
-    /// Inside folders, hidden entries are skipped, links to folders are not followed, and links to files only if they stay
-    /// inside of the folder that was named: what others put into a corpus brings nothing else in. `filter` is searched for in the
-    /// path as found; of files with the same contents, the first is kept.
+    /// Inside folders, hidden entries and links to folders are skipped, and links to files are followed only if they
+    /// stay inside the folder that was named, so that a shared corpus cannot bring in other files. `filter` is
+    /// matched against the path as found; of files with the same contents, the first one is kept.
     ///
     /// # Errors
     /// A usage error if a path is missing or unreadable, or if no seed is left.
@@ -114,7 +115,7 @@ impl Seeds {
         self.inputs.iter().map(|seed| seed.bytes.len() as u64).max().unwrap_or(0)
     }
 
-    /// How large inputs may become, in bytes; never below the largest seed.
+    /// Resolves the size limit of inputs to bytes; never below the largest seed.
     ///
     /// # Errors
     /// A usage error if `--max-size` is below every seed: no mutant would fit.
@@ -144,6 +145,7 @@ impl Seeds {
     }
 }
 
+/// Collects the paths of files in arguments and folders.
 struct Walk {
     files: Vec<PathBuf>,
     warnings: Vec<String>,
@@ -157,7 +159,7 @@ impl Walk {
         Ok(walk)
     }
 
-    /// What the user names is taken whatever its name, and through links.
+    /// Adds an argument of the user: hidden names are accepted, and links are followed.
     fn add_argument(&mut self, path: &Path) -> Result<()> {
         let kind = fs::metadata(path).map_err(|error| unreadable(&self.role, path, &error))?;
         if kind.is_dir() {
@@ -171,7 +173,7 @@ impl Walk {
         Ok(())
     }
 
-    /// `named` is the folder that the user named, without links.
+    /// Adds the files of a folder recursively. `named` is the folder that the user named, with links resolved.
     fn add_folder(&mut self, folder: &Path, named: &Path) -> Result<()> {
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut entries = entries.map_err(|error| unreadable(&self.role, folder, &error))?;
@@ -195,8 +197,8 @@ impl Walk {
         Ok(())
     }
 
-    /// Links to folders are not followed: they may lead in circles. Links out of the folder that was named are not either: not
-    /// everybody who fills a corpus may read what its user may.
+    /// Adds a link to a file inside `named`. Links to folders are skipped because they may form cycles, links out of
+    /// the named folder because whoever fills a corpus may not be allowed to read all that its user may.
     fn add_link(&mut self, path: PathBuf, named: &Path) {
         let stays_inside = || path.canonicalize().is_ok_and(|real| real.starts_with(named));
         match fs::metadata(&path) {

@@ -1,11 +1,11 @@
-//! Commands as a shell takes them: what is printed and stored can be pasted, whatever names are in it.
+//! Quoting for shells: printed and stored commands can be pasted, whatever the names in them.
 
 use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
 
 use crate::plain::is_plain;
 
-/// A word of a command. Names that are no UTF-8 or hold what no terminal shows are written as `$'...\xff'`, which bash, zsh,
-/// ksh and POSIX's shell of 2024 take.
+/// Quotes a word for a shell. Names that are not UTF-8 or have unprintable characters are written as `$'...\377'`,
+/// which bash, zsh, ksh and POSIX 2024 shells accept.
 pub fn word(word: &OsStr) -> String {
     match word.to_str() {
         Some(text) if !text.is_empty() && text.chars().all(needs_no_quotes) => text.to_owned(),
@@ -14,7 +14,7 @@ pub fn word(word: &OsStr) -> String {
     }
 }
 
-/// The words of a command, joined.
+/// Quotes the words of a command and joins them with blanks.
 pub fn command(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
     words.into_iter().map(|one| word(one.as_ref())).collect::<Vec<_>>().join(" ")
 }
@@ -30,7 +30,7 @@ fn escaped(bytes: &[u8]) -> String {
             match c {
                 '\'' | '\\' => text.extend(['\\', c]),
                 c if is_plain(c) => text.push(c),
-                // octal: after hexadecimal digits, another one would belong to them
+                // octal: a hexadecimal escape would absorb digits that follow it
                 c => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| text += &format!("\\{byte:03o}")),
             }
         }

@@ -1,8 +1,8 @@
-//! The terminal: how large it is, and reading single keys from it without disturbing whoever else uses it.
+//! The terminal: its size, colours, and reading single keys without disturbing other processes that use it.
 
 use std::os::fd::AsRawFd;
 
-/// When to use colours.
+/// When output is coloured (`--color`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColorChoice {
     /// On a terminal, unless `NO_COLOR` is set.
@@ -14,7 +14,7 @@ pub enum ColorChoice {
 }
 
 impl ColorChoice {
-    /// Whether to write colours to something that is, or is not, a terminal.
+    /// Whether to write colours to an output that is, or is not, a terminal.
     pub fn enabled(self, is_terminal: bool) -> bool {
         match self {
             Self::Always => true,
@@ -24,10 +24,10 @@ impl ColorChoice {
     }
 }
 
-/// Rows of a terminal that knows its columns only.
+/// Rows of a terminal that reports columns only.
 const USUAL_ROWS: usize = 24;
 
-/// A terminal's size.
+/// Size of a terminal in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     /// Characters in a line.
@@ -36,7 +36,7 @@ pub struct Size {
     pub rows: usize,
 }
 
-/// The size of a terminal; nothing if it is none, or does not say.
+/// Size of a terminal; `None` if it is not a terminal or does not report a size.
 pub fn terminal_size(terminal: &impl AsRawFd) -> Option<Size> {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: TIOCGWINSZ writes one `winsize` to the address, which is that of one; a bad descriptor is an error return
@@ -45,34 +45,34 @@ pub fn terminal_size(terminal: &impl AsRawFd) -> Option<Size> {
     (result == 0 && size.ws_col > 0).then(|| Size { columns: size.ws_col.into(), rows })
 }
 
-/// The width of a terminal in columns; nothing if it is none.
+/// Width of a terminal in columns; `None` if it is not a terminal.
 pub fn terminal_width(terminal: &impl AsRawFd) -> Option<usize> {
     terminal_size(terminal).map(|size| size.columns)
 }
 
-/// Standard input as a source of keys: no echo, no waiting for the end of a line. Ctrl-C, Ctrl-Z and the like keep their
-/// meaning. What was set before is set again when this is dropped.
+/// Standard input in a mode that delivers single keys: no echo, no line buffering. Ctrl-C, Ctrl-Z and the like keep
+/// their meaning. Restores the previous settings when dropped.
 pub struct KeyMode {
-    /// Forks of this process have a copy of this, which is not theirs to act on.
+    /// Process that created this: forks hold a copy, which must not restore settings.
     owner: u32,
     before: Option<libc::termios>,
     is_on: bool,
 }
 
 impl KeyMode {
-    /// For the terminal that standard input is; nothing if it is none.
+    /// Prepares the mode for standard input, without entering it; `None` if that is not a terminal.
     pub fn new() -> Option<Self> {
         // SAFETY: asks about a descriptor.
         let is_terminal = unsafe { libc::isatty(libc::STDIN_FILENO) } == 1;
         is_terminal.then(|| Self { owner: std::process::id(), before: None, is_on: false })
     }
 
-    /// Whether keys come one by one. False while the process is in the background, whose terminal is somebody else's.
+    /// Whether keys are delivered one by one. False while the process is in the background.
     pub fn is_on(&self) -> bool {
         self.is_on
     }
 
-    /// Sets the mode if this process is in the foreground, also after a shell has set another one.
+    /// Enters the mode if this process is in the foreground; also after a shell has changed the settings.
     pub fn enter(&mut self) {
         self.is_on = is_foreground() && self.set();
     }
@@ -85,12 +85,12 @@ impl KeyMode {
         if wanted.c_lflag == now.c_lflag && wanted.c_cc == now.c_cc {
             return true;
         }
-        // the first ones are those that everything began with
+        // keep the settings from before the first change
         self.before.get_or_insert(now);
         apply(&wanted)
     }
 
-    /// Sets what was set before; keys that nobody has read are forgotten.
+    /// Restores the previous settings and discards unread keys.
     pub fn leave(&mut self) {
         if let Some(before) = self.before.filter(|_| self.is_on && std::process::id() == self.owner)
             && is_foreground()
@@ -102,7 +102,7 @@ impl KeyMode {
         self.is_on = false;
     }
 
-    /// The keys that were pressed since the last call; does not wait.
+    /// Keys pressed since the last call; does not block.
     pub fn read(&self) -> Vec<u8> {
         let mut ready = libc::pollfd { fd: libc::STDIN_FILENO, events: libc::POLLIN, revents: 0 };
         let mut keys = [0u8; 64];
@@ -123,7 +123,7 @@ impl Drop for KeyMode {
     }
 }
 
-/// What was typed as such: arrows and the like are an escape and letters that nobody has typed.
+/// Removes escape sequences, as of arrow keys, from the keys that were read.
 pub fn letters(keys: &[u8]) -> Vec<u8> {
     let mut letters = Vec::new();
     let mut keys = keys.iter();
@@ -131,14 +131,14 @@ pub fn letters(keys: &[u8]) -> Vec<u8> {
         if key != 0x1b {
             letters.push(key);
         } else if matches!(keys.next(), Some(b'[' | b'O')) {
-            // up to the one that says which key it was
+            // up to the final byte, which says which key it was
             keys.find(|key| (0x40..0x7f).contains(*key));
         }
     }
     letters
 }
 
-/// Whether the terminal is this process's to read from. Not one that is not its controlling terminal.
+/// Whether this process is in the foreground of the terminal. False if it is not the controlling terminal.
 fn is_foreground() -> bool {
     // SAFETY: asks for numbers.
     unsafe { libc::tcgetpgrp(libc::STDIN_FILENO) == libc::getpgrp() }
@@ -157,7 +157,8 @@ fn apply(settings: &libc::termios) -> bool {
     without_stops(|| unsafe { libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, settings) == 0 })
 }
 
-/// A process that went to the background a moment ago gets an error instead of being stopped.
+/// Runs a system call with stop signals blocked: a process that has just moved to the background gets an error
+/// instead of being stopped.
 fn without_stops<T>(call: impl FnOnce() -> T) -> T {
     // SAFETY: works on local sets and this thread's mask.
     unsafe {

@@ -1,19 +1,20 @@
-//! Durations and sizes as people type them.
+//! Parsing of durations and sizes.
 //!
-//! The errors say what is wrong with the text and what to write instead; whoever asked puts the flag in front.
+//! Errors say what is wrong with the text and what to write instead; the caller adds the option's name.
 
 use std::time::Duration;
 
-/// What a duration may look like, for error lines and help texts.
+/// Examples of durations, for error messages and help texts.
 pub(crate) const DURATION_FORMS: &str = "90, 90s, 1.5m, 24h or 500ms";
 
-/// What a size may look like, for error lines and help texts.
+/// Examples of sizes, for error messages and help texts.
 pub(crate) const SIZE_FORMS: &str = "4096, 64KiB, 10k or 1MB";
 
-/// The longest duration that is taken: a hundred years. Clocks can add it to any moment without overflowing.
+/// Longest accepted duration: a hundred years, which can be added to any clock value without overflow.
 pub const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-/// Parses a duration: a number and `ms`, `s`, `m`, `h` or `d`; seconds without a unit. Between zero and [`LONGEST`].
+/// Parses a duration: a number and `ms`, `s`, `m`, `h` or `d`; seconds without a unit. The result is between zero and
+/// [`LONGEST`].
 pub fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
     let seconds_each = match unit.to_ascii_lowercase().as_str() {
@@ -31,8 +32,8 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Parses a size in bytes: a number and `k`, `kB`, `MB`, `GB` (powers of 1000), `KiB`, `MiB`, `GiB` (powers of 1024) or
-/// nothing. Upper and lower case are the same. Parts of a byte are dropped.
+/// Parses a size in bytes: a number and `k`, `kB`, `MB`, `GB` (powers of 1000), `KiB`, `MiB`, `GiB` (powers of 1024)
+/// or nothing. Case is ignored. Fractions of a byte are dropped.
 pub fn size(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is not a size: write {SIZE_FORMS}");
     let (number, unit) = split(text);
@@ -57,14 +58,15 @@ pub fn size(text: &str) -> Result<u64, String> {
     if bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(too_big()) }
 }
 
-/// Cuts `1.5m` into `1.5` and `m`; blanks around both are dropped.
+/// Splits `1.5m` into `1.5` and `m`; blanks around both are dropped.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     (&text[..end], text[end..].trim_start())
 }
 
-/// A non-negative decimal number: digits with at most one point, nothing else that `f64` would take (`inf`, `1e9`).
+/// Parses a non-negative decimal number: digits with at most one point, none of the other forms of `f64` (`inf`,
+/// `1e9`).
 fn parse(number: &str) -> Option<f64> {
     number.starts_with(|c: char| c.is_ascii_digit()).then(|| number.parse().ok()).flatten()
 }

@@ -1,40 +1,40 @@
-//! Bytes and names made visible: nothing that is shown hides, reorders or ends anything.
+//! Displaying bytes: control characters, odd blanks and invalid UTF-8 are shown as symbols or escapes.
 
 pub use crate::plain::{is_plain, shown};
 use crate::repeats::{Span, spans};
 
-/// Bytes that are looked at to tell text from others.
+/// Number of leading bytes that decide whether an input is text.
 const SAMPLE: usize = 1 << 16;
 
-/// A stretch of shown bytes.
+/// A part of displayed bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Characters that are shown as they are.
+    /// Characters shown as they are.
     Text(String),
-    /// Symbols that stand for white space: `·` for a blank, `→` for a tab, `↵` for a newline.
+    /// Symbols for white space: `·` for a blank, `→` for a tab, `↵` for a newline.
     Symbol(String),
-    /// Everything else: `\r`, `\x00` for a byte, `\u{202e}` for a character.
+    /// Escapes for everything else: `\r`, `\x00` for a byte, `\u{202e}` for a character.
     Escape(String),
-    /// The next pieces are on a new line.
+    /// A line break in the display.
     Break,
-    /// Pieces that repeat.
+    /// A repetition, shown once.
     Repeated {
-        /// What repeats.
+        /// The repeated part.
         unit: Vec<Piece>,
-        /// How often, 2 or more.
+        /// Number of repetitions, at least 2.
         times: usize,
     },
-    /// Left out.
+    /// A part that is left out.
     Gap {
-        /// So many bytes.
+        /// Its length in bytes.
         bytes: usize,
-        /// Newlines among them.
+        /// Number of newlines in it.
         lines: usize,
     },
 }
 
 impl Piece {
-    /// Newlines in it.
+    /// Number of newlines in the piece.
     pub fn lines(&self) -> usize {
         match self {
             Self::Symbol(symbols) => symbols.matches('↵').count(),
@@ -45,8 +45,8 @@ impl Piece {
     }
 }
 
-/// Whether bytes are read more easily as text than as a hex dump: most of them are characters. A zero byte that a rule
-/// put into a text does not make it binary.
+/// Whether bytes are better read as text than as a hex dump: at most a fifth of them are control characters or
+/// invalid UTF-8. A few zero bytes that a rule inserted do not make a text binary.
 pub fn reads_as_text(bytes: &[u8]) -> bool {
     let sample = &bytes[..bytes.len().min(SAMPLE)];
     let is_odd = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
@@ -57,7 +57,7 @@ pub fn reads_as_text(bytes: &[u8]) -> bool {
     odd * 5 <= sample.len()
 }
 
-/// Bytes as pieces, repetitions folded. At most about `limit` bytes are shown: what is too much is left out of the
+/// Splits bytes into pieces and folds repetitions. Shows at most about `limit` bytes: the rest is left out of the
 /// middle.
 pub fn folded(bytes: &[u8], limit: usize) -> Vec<Piece> {
     let spans = spans(bytes);
@@ -100,7 +100,7 @@ fn push_span(bytes: &[u8], span: &Span, pieces: &mut Vec<Piece>) {
         let mut unit = Vec::new();
         push_plain(shown, &mut unit);
         let ends_a_line = unit.last() == Some(&Piece::Break);
-        // inside, lines are marked by their symbols
+        // inside a repetition, lines are marked by their symbols only
         unit.retain(|piece| *piece != Piece::Break);
         pieces.push(Piece::Repeated { unit, times: span.times() });
         if ends_a_line {
@@ -135,7 +135,7 @@ fn push_character(c: char, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// Adds a piece to the last one if that is of the same kind.
+/// Appends a piece, merging it with the last one if both are of the same kind.
 fn push(pieces: &mut Vec<Piece>, piece: Piece) {
     match (pieces.last_mut(), piece) {
         (Some(Piece::Text(last)), Piece::Text(more))
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Pieces as one text: `{unit × times}`, `[n left out]`.
+    /// Joins pieces into one text: `{unit × times}`, `[n left out]`.
     fn text(pieces: &[Piece]) -> String {
         pieces
             .iter()
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(text(&folded(b"0123456789", 9)), "0123456789", "a gap of one byte saves nothing");
     }
 
-    /// Bytes shown and left out.
+    /// Number of bytes shown and left out.
     fn covered(bytes: &[u8], limit: usize) -> usize {
         fn length(piece: &Piece) -> usize {
             match piece {

@@ -1,21 +1,21 @@
-//! The CPU time of a run, without a system call for short ones.
+//! CPU time of runs, measured without a system call for short ones.
 //!
-//! Asking for the CPU time of a thread costs a third of a microsecond, as much as a small target's whole run. The
-//! time-stamp counter costs next to nothing but goes on while the thread waits for the processor. So a run shorter than
-//! 20 us is timed by the counter alone. After a longer one the CPU clock is read as well: what passed on the counter
-//! since it was read last, and not on the CPU clock, was spent waiting, and is taken off the run.
+//! Reading the CPU time of a thread costs a third of a microsecond, as much as the whole run of a small target. The
+//! time-stamp counter costs next to nothing, but continues while the thread waits for the processor. A run shorter
+//! than 20 us is therefore timed by the counter alone. After a longer one the CPU clock is read as well: the time
+//! since the last reading by which the counter exceeds the CPU clock was spent waiting, and is subtracted.
 
 use std::{sync::OnceLock, time::Duration};
 
-use super::{process::cpu_ns, tick::now_ns};
+use super::{process::cpu_ns, timer::now_ns};
 
-/// Runs from this length on are worth a look at the CPU clock.
+/// Shortest run for which the CPU clock is read, in nanoseconds.
 const WORTH_NS: u64 = 20_000;
 
-/// How long the time-stamp counter is compared with the clock to learn its rate.
+/// Duration of the calibration of the time-stamp counter against the clock.
 const CALIBRATION: Duration = Duration::from_millis(5);
 
-/// The time-stamp counter.
+/// Current value of the time-stamp counter; nanoseconds on processors other than x86-64.
 #[inline]
 pub fn ticks() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -27,8 +27,8 @@ pub fn ticks() -> u64 {
     now_ns()
 }
 
-/// Nanoseconds in a tick of the time-stamp counter. Takes 5 ms the first time, which a process should spend before it
-/// forks.
+/// Nanoseconds in a tick of the time-stamp counter. The first call takes 5 ms for calibration: make it before
+/// forking.
 pub fn ns_per_tick() -> f64 {
     static RATE: OnceLock<f64> = OnceLock::new();
     *RATE.get_or_init(|| {
@@ -42,23 +42,23 @@ pub fn ns_per_tick() -> f64 {
     })
 }
 
-/// Tells the CPU time of runs. See the module's text.
+/// Converts time-stamp counts of runs to CPU time of the calling thread (see the module documentation).
 #[derive(Debug)]
 pub(crate) struct Clock {
     ns_per_tick: f64,
-    /// When the CPU clock was read last, in ticks, and what it said, in nanoseconds.
+    /// Last reading of the CPU clock: time stamp in ticks, and value in nanoseconds.
     read_at: u64,
     read: u64,
 }
 
 impl Clock {
-    /// A clock for this thread.
+    /// Creates a clock for the calling thread.
     pub(crate) fn new() -> Self {
         let ns_per_tick = ns_per_tick();
         Self { ns_per_tick, read_at: ticks(), read: cpu_ns() }
     }
 
-    /// CPU time of a run that has just ended and took `run` ticks of the counter, in nanoseconds.
+    /// CPU time in nanoseconds of a run that has just ended and took `run` ticks of the counter.
     #[inline]
     pub(crate) fn time_of(&mut self, run: u64) -> u64 {
         let ns = (run as f64 * self.ns_per_tick) as u64;

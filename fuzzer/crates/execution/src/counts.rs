@@ -1,8 +1,8 @@
-//! The observer of edge counts: what a run did, digested right after it at a price that follows what ran.
+//! Observer of edge counts: reads and sums up the counts after each run, in time proportional to what ran.
 //!
-//! Mutants of one parent do nearly the same thing, so most functions that run have the very counts that they had the
-//! last time they ran. Those are recognised by one comparison and contribute sums that are already known; only the
-//! others (*changed* functions) are added up again and shown to the feedback.
+//! Mutants of one parent behave nearly alike, so most functions that run have the same counts as when they ran last.
+//! These are recognised by one comparison and contribute known sums; only the other functions (*changed* ones) are
+//! summed up again and shown to the feedback.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -17,38 +17,38 @@ use super::{
     notices::Notice,
     program::{Function, Program},
     sums::Sums,
-    tick,
+    timer,
 };
 use quagmire_cost::resource::Cost;
 
-/// What one function's last known counts cost.
+/// Cost of one function for its last known counts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     cost: Cost,
-    /// Its counts were not yet judged by a feedback.
+    /// No feedback has judged these counts yet.
     unjudged: bool,
 }
 
-/// Observes the edge counts of the program. See the module's text.
+/// LibAFL observer of the edge counts of a program (see the module documentation).
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct CountsObserver {
     #[serde(skip)]
     program: Program,
-    /// The counts that each function had when it ran last, by edge number.
+    /// Counts of each function when it ran last, by edge number.
     #[serde(skip)]
     last: Vec<u32>,
     #[serde(skip)]
     known: Vec<Known>,
     #[serde(skip)]
     ran: Vec<u32>,
-    /// Counts of the function that is being looked at.
+    /// Buffer for the counts of one function.
     #[serde(skip)]
     exact: Vec<u64>,
     #[serde(skip)]
     changed: Vec<u32>,
     #[serde(skip)]
     hits: FreshHits,
-    /// Set if the campaign asks for lines.
+    /// Set if the campaign counts source lines.
     #[serde(skip)]
     lines: Option<LineCounter>,
     #[serde(skip)]
@@ -63,22 +63,22 @@ pub struct CountsObserver {
     threads: Threads,
 }
 
-/// Threads of the target that go on after their run.
+/// State of threads of the target that outlive their run.
 #[derive(Debug, Default)]
 struct Threads {
-    /// There are some.
+    /// Some thread has outlived its run.
     are_left: bool,
-    /// The last run has left some.
+    /// The last run has left threads.
     are_new: bool,
-    /// The sum of all counts after the last run.
+    /// Sum of all counts after the last run, modulo 2^64.
     sum: u64,
 }
 
-/// What threads do that go on after their run shows in so much time, or does not for a while.
+/// How long to wait for leftover threads to execute counted code.
 const THREADS_SHOW: Duration = Duration::from_millis(10);
 
 impl CountsObserver {
-    /// Observes `program`, whose counts it clears.
+    /// Creates an observer of `program` and clears its counts.
     pub fn new(program: Program) -> Self {
         program.clear_all();
         let mut observer = Self { program, ..Self::default() };
@@ -90,10 +90,10 @@ impl CountsObserver {
         self.last.resize(self.program.edges(), 0);
         self.known.resize(self.program.functions().len(), Known::default());
         self.hits.grow(self.program.functions().len(), self.program.edges());
-        tick::prepare(&self.program);
+        timer::prepare(&self.program);
     }
 
-    /// The program has grown between two runs: makes room for it, and clears all counts.
+    /// Makes room for a program that has grown between two runs, and clears all counts.
     pub(crate) fn start_over(&mut self) {
         if self.program.update() {
             self.grow();
@@ -101,12 +101,12 @@ impl CountsObserver {
         self.program.clear_all();
     }
 
-    /// The program.
+    /// The observed program.
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// From now on, executed source lines are counted in every run. Before the first one.
+    /// Counts executed source lines in every run from now on. Call it before the first run.
     pub fn count_lines(&mut self) {
         self.lines = Some(LineCounter::default());
     }
@@ -121,12 +121,12 @@ impl CountsObserver {
         self.status
     }
 
-    /// Why it ended early; of no meaning if it returned.
+    /// Why the last run ended early; meaningless if it returned.
     pub fn event(&self) -> Event {
         self.event
     }
 
-    /// For the executor: what the run that just ended used beside its counts.
+    /// Stores the measurements of the run that just ended, apart from counts. For the executor only.
     pub fn set_measured(&mut self, cycles: u64, time_ns: u64, memory: &Resources) {
         if memory.threads > 0 {
             Notice::Threads.raise();
@@ -142,7 +142,7 @@ impl CountsObserver {
         };
     }
 
-    /// For the executor.
+    /// Stores how the run ended. For the executor only.
     pub(crate) fn set_end(&mut self, status: Status, event: Event) {
         self.status = status;
         self.event = event;
@@ -153,13 +153,13 @@ impl CountsObserver {
         &self.ran
     }
 
-    /// Those of them whose counts a feedback has to look at: all others have counts that were judged before.
+    /// Indices of the functions that ran with counts that no feedback has judged yet.
     pub fn changed(&self) -> &[u32] {
         &self.changed
     }
 
-    /// Number of the first edge and the counts of a function that ran (counts above u32 show as its maximum), the
-    /// progress slots last.
+    /// Number of the first edge, and counts of a function that ran, progress slots last. Counts saturate at
+    /// `u32::MAX`.
     #[inline]
     pub fn counts(&self, function: u32) -> (usize, &[u32]) {
         let f = &self.program.functions()[function as usize];
@@ -167,48 +167,49 @@ impl CountsObserver {
         (first, &self.last[first..first + f.edges as usize])
     }
 
-    /// How often an edge was executed in the last run (counts above u32 show as its maximum). Only until the next run
-    /// starts.
+    /// Number of executions of an edge in the last run, saturating at `u32::MAX`. Valid until the next run starts.
     pub fn count(&self, edge: usize) -> u32 {
         let function = &self.program.functions()[self.program.function_of_edge(edge)];
         if function.entered() == 0 { 0 } else { self.last[edge] }
     }
 
-    /// Whether runs count among the hits of branches from now on: they do unless told otherwise.
+    /// Turns the counting of runs as hits of branches on or off; it is on at first.
     pub fn count_hits(&mut self, on: bool) {
         self.hits.set_counting(on);
     }
 
-    /// Adds to `hits` how many runs hit each branch since the last call. The work follows what ran since then.
+    /// Adds the number of runs that hit each branch since the last call to `hits`. Takes time proportional to the
+    /// functions that ran since.
     pub fn settle_hits(&mut self, hits: &mut Vec<u64>) {
         hits.resize(hits.len().max(self.program.edges()), 0);
         self.hits.settle(self.program.functions(), &self.last, hits);
     }
 
-    /// As [`Self::counts`], without the progress slots.
+    /// Number of the first edge, and counts of a function that ran, without the progress slots.
     pub fn branches(&self, function: u32) -> (usize, &[u32]) {
         let (first, counts) = self.counts(function);
         (first, &counts[..self.program.functions()[function as usize].branches as usize])
     }
 
-    /// Number of the first progress slot and the progress slots of a function that ran.
+    /// Number of the first progress slot, and the progress slots of a function that ran.
     pub fn progress(&self, function: u32) -> (usize, &[u32]) {
         let (first, counts) = self.counts(function);
         let branches = self.program.functions()[function as usize].branches as usize;
         (first + branches, &counts[branches..])
     }
 
-    /// The exact counts of the branches of a function that ran, also above u32. Of the last run, and only until the next
-    /// one starts.
+    /// Exact 64-bit counts of the branches of a function that ran. Valid until the next run starts.
     pub(crate) fn exact_counts(&self, function: u32) -> Vec<u64> {
         let f = &self.program.functions()[function as usize];
         let (first, last) = self.branches(function);
-        let Some(folded) = tick::folded() else { return last.iter().map(|&count| count.into()).collect() };
+        // SAFETY: counts are read between runs.
+        let folded = unsafe { timer::folded() };
+        let Some(folded) = folded else { return last.iter().map(|&count| count.into()).collect() };
         let slots = std::iter::once(f.entered()).chain(f.others().iter().copied());
         slots.take(last.len()).enumerate().map(|(at, slot)| folded.count(first + at, slot)).collect()
     }
 
-    /// Edges that the last run executed, also those that have no counter of their own.
+    /// Number of edges that the last run executed, including those without a counter.
     pub fn edges_hit(&self) -> u64 {
         let hit = |count: u64, edges: u64| if count > 0 { edges } else { 0 };
         let of_function = |&index: &u32| {
@@ -223,22 +224,23 @@ impl CountsObserver {
         self.ran.iter().map(of_function).sum()
     }
 
-    /// To be called when the counts of all changed functions are known to the feedback's history.
-    pub fn judged(&mut self) {
+    /// Marks the counts of all changed functions as judged. Call it when the feedback's history contains them.
+    pub fn commit(&mut self) {
         for &f in &self.changed {
             self.known[f as usize].unjudged = false;
         }
         self.changed.clear();
     }
 
-    /// The function in which most instructions were executed, and its share of all.
+    /// The function with most executed instructions in the last run, and its share of all (0 to 1); `None` if nothing
+    /// ran.
     pub fn hottest_function(&self) -> Option<(u32, f64)> {
         let instructions = |f: u32| self.known[f as usize].cost.instructions;
         let hottest = self.ran.iter().copied().max_by_key(|&f| instructions(f))?;
         Some((hottest, instructions(hottest) as f64 / self.cost.instructions.max(1) as f64))
     }
 
-    /// The sum of all counts as they are now.
+    /// Sum of all current counts, modulo 2^64.
     fn sum(&self) -> u64 {
         let mut ran = Vec::new();
         self.program.collect_ran(&mut ran);
@@ -247,8 +249,8 @@ impl CountsObserver {
         functions.map(sum).fold(0, u64::wrapping_add)
     }
 
-    /// Notes how things stand after a run that has left threads, or before the next one. If threads have executed code of the
-    /// program since, the process should be started afresh.
+    /// Stores the sum of all counts after a run that has left threads, or compares it before the next run. If threads
+    /// have executed code of the program in between, requests a restart of the process.
     #[cold]
     fn watch_threads(&mut self, has_just_ended: bool) {
         if has_just_ended {
@@ -258,7 +260,7 @@ impl CountsObserver {
             std::thread::sleep(THREADS_SHOW);
         }
         if self.threads.sum != self.sum() {
-            tick::wear_out();
+            timer::wear_out();
         }
     }
 
@@ -267,7 +269,7 @@ impl CountsObserver {
     pub fn clear(&mut self) {
         if self.threads.are_left {
             self.watch_threads(false);
-            // what they have executed since
+            // functions that leftover threads have run since
             self.program.collect_ran(&mut self.ran);
         }
         self.program.clear(&self.ran);
@@ -281,7 +283,8 @@ impl CountsObserver {
         self.program.collect_ran(&mut self.ran);
         self.changed.clear();
         self.cost = self.measured;
-        let folded = tick::folded();
+        // SAFETY: counts are read between runs.
+        let folded = unsafe { timer::folded() };
         for &index in &self.ran {
             let f = &self.program.functions()[index as usize];
             let first = f.first_edge as usize;
@@ -329,7 +332,7 @@ impl CountsObserver {
     }
 }
 
-/// What the counts of a function's branches cost; sums are appended to them.
+/// Cost of a function, from the counts of its branches. Appends the derived counts to them.
 fn add_up(counts: &mut Vec<u64>, instructions: &[u32], edges: &[u32], sums: Sums<'_>) -> Cost {
     let weighted =
         |weights: &[u32]| counts.iter().zip(weights).map(|(&count, &weight)| count * u64::from(weight)).sum();

@@ -1,4 +1,4 @@
-//! Runs the target by the harness that it is given: in this process, or under a fork server.
+//! Executor that runs the target through a [`Harness`]: in this process, or under a fork server.
 
 use libafl::{
     Error,
@@ -17,38 +17,38 @@ use super::{
     process,
 };
 
-/// The observers of a campaign.
+/// The tuple of observers of a campaign.
 pub type Observers = (CountsObserver, ());
 
-/// Executes inputs by a [`Harness`]. LibAFL's `InProcessExecutor` is not used because it sets a timer twice per execution
-/// and treats a crash in the signal handler; here the runtime jumps back out of the target, so that whatever happened is
-/// handled in ordinary code (see DESIGN.md, "Surviving the target"). LibAFL's `ForkserverExecutor` has no place for exact
-/// counts ("Programs without a harness").
+/// LibAFL executor that runs inputs through a [`Harness`]. LibAFL's `InProcessExecutor` is not used because it sets a
+/// timer twice per execution and handles a crash in the signal handler; here the runtime jumps back out of the
+/// target, so that any ending is handled in ordinary code. LibAFL's `ForkserverExecutor` has no place for exact
+/// counts (see `docs/src/internals/libafl.md`).
 pub struct HarnessExecutor {
     harness: &'static Harness,
     page: InputPage,
     clock: Clock,
-    /// CPU time of all runs that were made in processes of their own, in nanoseconds.
+    /// CPU time of all runs made in processes of their own, in nanoseconds.
     elsewhere_ns: u64,
     observers: Observers,
 }
 
 impl HarnessExecutor {
-    /// Executes with the target of `harness`, whose guard must have been started (`tick::start`).
+    /// Creates an executor of `harness`, whose guard must have been started (`timer::start`).
     pub fn new(harness: &'static Harness, page: InputPage, observer: CountsObserver) -> Self {
         Self { harness, page, clock: Clock::new(), elsewhere_ns: 0, observers: (observer, ()) }
     }
 
-    /// Opens the libraries that an earlier process has seen to be opened ([`fork_server::opened`]), so that their edges have
-    /// the numbers that they had there. Before the first run.
+    /// Opens libraries that an earlier process has seen being opened ([`fork_server::opened`]), so that their edges
+    /// keep their numbers. Call it before the first run.
     pub fn open_again(&mut self, libraries: &[u8]) {
         if fork_server::open_again(libraries) {
             self.observers.0.start_over();
         }
     }
 
-    /// Whether the program opens these libraries ([`fork_server::opened`]) by itself, in runs of some of these inputs. Nothing
-    /// else opens them meanwhile, and what was opened is forgotten. Before the first run.
+    /// Whether runs of these inputs open all of these libraries ([`fork_server::opened`]) by themselves. Opened
+    /// libraries are forgotten again. Call it before the first run.
     pub fn opens_by_itself(&mut self, libraries: &[u8], inputs: impl Iterator<Item = Vec<u8>>) -> bool {
         let mut opens = fork_server::has_met(libraries);
         for input in inputs {
@@ -63,23 +63,23 @@ impl HarnessExecutor {
         opens
     }
 
-    /// CPU time in seconds, of which only differences mean something: what passes in a run is the target's.
+    /// CPU time of the target in seconds, from an arbitrary start: only differences are meaningful.
     pub fn cpu_seconds(&self) -> f64 {
         if fork_server::is_used() { self.elsewhere_ns as f64 * 1e-9 } else { process::cpu_seconds() }
     }
 
-    /// What the last run did.
+    /// Counts and cost of the last run.
     pub fn counts(&self) -> &CountsObserver {
         &self.observers.0
     }
 
-    /// See [`CountsObserver::judged`].
+    /// Counts and cost of the last run, mutable: for [`CountsObserver::commit`] and the like.
     pub fn counts_mut(&mut self) -> &mut CountsObserver {
         &mut self.observers.0
     }
 
-    /// Runs the target on `input` and digests its counts, without LibAFL around it: it is no execution of the campaign, and
-    /// does not count among the hits of branches either.
+    /// Runs the target on `input` and digests its counts, outside LibAFL: not counted as an execution of the
+    /// campaign, nor as a hit of branches.
     pub fn execute(&mut self, input: &[u8]) -> Status {
         self.observers.0.clear();
         let status = self.run_whole(input);
@@ -89,8 +89,8 @@ impl HarnessExecutor {
         status
     }
 
-    /// Runs the target on `input` up to `times` times, until a run ends early. The counts add up; the caller clears them
-    /// before (`counts_mut().clear()`) and digests them after (`counts_mut().digest()`), outside what it times.
+    /// Runs the target on `input` up to `times` times, until a run ends early. Counts add up: the caller clears them
+    /// before (`counts_mut().clear()`) and digests them after (`counts_mut().digest()`), outside of what it times.
     pub fn execute_repeatedly(&mut self, input: &[u8], times: u32) -> Status {
         let mut status = Status::Returned;
         let mut left = times;
@@ -106,15 +106,15 @@ impl HarnessExecutor {
         status
     }
 
-    /// One run that counts all it does: one that has opened libraries that the fork server did not know is made again. It is
-    /// one execution.
+    /// Makes one completely counted run: repeats a run that has opened libraries unknown to the fork server. Counts
+    /// as one execution.
     #[inline]
     fn run_whole(&mut self, input: &[u8]) -> Status {
         let mut status = self.run(input);
         while self.has_grown() {
             let (before, event) = (status, self.observers.0.event());
             status = self.run(input);
-            // what ended early was seen to do so, even if it does not any more
+            // an early end stays the result, even if the repetition returns
             if !matches!(before, Status::Returned | Status::Rejected)
                 && matches!(status, Status::Returned | Status::Rejected)
             {
@@ -125,8 +125,8 @@ impl HarnessExecutor {
         status
     }
 
-    /// Whether the last run has opened libraries that are counted from now on, under the fork server. Then all counts are
-    /// cleared: what was run since they were cleared last has to be run again.
+    /// Whether the last run under the fork server has opened libraries that are counted from now on. If so, all
+    /// counts are cleared, and whatever ran since the last clearing has to run again.
     #[inline]
     fn has_grown(&mut self) -> bool {
         let grown = fork_server::take_in_libraries();

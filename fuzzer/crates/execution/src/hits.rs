@@ -1,17 +1,17 @@
-//! How many runs hit each branch (FairFuzz's numHits), counted at the price of one addition per function that ran.
+//! Number of runs that hit each branch (FairFuzz's numHits), counted with one addition per function that ran.
 //!
-//! A function that runs with the counts that it had before hits the same branches again: only the number of such runs is
-//! kept, and handed out to its branches when its counts change, or when somebody asks.
+//! A function that runs with the same counts as before hits the same branches again: only the number of such runs is
+//! kept, and distributed to its branches when its counts change or the hits are read.
 
 use super::program::Function;
 
-/// Hits since they were last settled. Functions and edges go by their numbers in the program.
+/// Hits since the last settling, by numbers of functions and edges in the program.
 #[derive(Debug)]
 pub(crate) struct FreshHits {
     counting: bool,
-    /// Of each function: runs with its present counts that its branches do not know of.
+    /// For each function: runs with its present counts that are not yet distributed to its branches.
     runs: Vec<u32>,
-    /// Of each branch: runs with other counts.
+    /// For each branch: distributed hits.
     hits: Vec<u32>,
     /// Functions that ran since the last settling.
     touched: Vec<u32>,
@@ -25,19 +25,19 @@ impl Default for FreshHits {
 }
 
 impl FreshHits {
-    /// Makes room for a program of this size.
+    /// Makes room for so many functions and edges.
     pub(crate) fn grow(&mut self, functions: usize, edges: usize) {
         self.runs.resize(functions, 0);
         self.is_touched.resize(functions, false);
         self.hits.resize(edges, 0);
     }
 
-    /// Whether runs count from now on.
+    /// Turns counting on or off.
     pub(crate) fn set_counting(&mut self, on: bool) {
         self.counting = on;
     }
 
-    /// A function ran. To be called after [`change`](Self::change).
+    /// Records a run of a function. Call it after [`change`](Self::change).
     #[inline]
     pub(crate) fn ran(&mut self, function: u32) {
         if !self.counting {
@@ -50,7 +50,7 @@ impl FreshHits {
         }
     }
 
-    /// The counts of a function, which are `counts` so far, are about to change.
+    /// Distributes the runs of a function whose counts, `counts` so far, are about to change.
     #[inline]
     pub(crate) fn change(&mut self, function: u32, first_edge: usize, counts: &[u32]) {
         let runs = std::mem::take(&mut self.runs[function as usize]);
@@ -62,7 +62,7 @@ impl FreshHits {
         }
     }
 
-    /// Adds all fresh hits to `all`; `counts` are the present counts of all edges.
+    /// Adds all hits since the last settling to `all`, and resets them; `counts` are the present counts of all edges.
     pub(crate) fn settle(&mut self, functions: &[Function], counts: &[u32], all: &mut [u64]) {
         for function in std::mem::take(&mut self.touched) {
             let edges = functions[function as usize].edge_numbers();

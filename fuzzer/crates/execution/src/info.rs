@@ -1,4 +1,4 @@
-//! The program under test: its name, how it is run, and what can be said of its runs.
+//! Description of the program under test: its name, how it is run, and what is measured.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -11,25 +11,25 @@ use quagmire_base::shell;
 
 use quagmire_cost::resource::Resource;
 
-/// What counts in the target.
+/// Source of the counts of a target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Instrumentation {
-    /// Our pass: exact counts with weights.
+    /// quagmire's pass: exact counts with weights.
     #[default]
     Counts,
-    /// AFL++: eight bits for each edge, which wrap around. Instructions are edges then, and times are told by the clock on
-    /// the wall where no CPU clock is at hand.
+    /// AFL++: eight bits for each edge, which wrap around. Instructions are edges then, and times are wall-clock
+    /// times where no CPU clock is available.
     Afl,
 }
 
 impl Instrumentation {
-    /// Nothing to be said about.
+    /// Whether the counts are exact, so that reports need no remark.
     pub fn is_usual(&self) -> bool {
         *self == Self::Counts
     }
 
-    /// What `instructions` are.
+    /// The unit of `instructions`, for people.
     pub fn work(self) -> &'static str {
         match self {
             Self::Counts => "instructions",
@@ -37,7 +37,7 @@ impl Instrumentation {
         }
     }
 
-    /// What `time` is.
+    /// The name of `time`, for people.
     pub fn time(self) -> &'static str {
         match self {
             Self::Counts => "CPU time",
@@ -45,7 +45,7 @@ impl Instrumentation {
         }
     }
 
-    /// Whether it tells what a run uses of a resource.
+    /// Whether it measures this resource.
     pub fn measures(self, resource: Resource) -> bool {
         match self {
             Self::Counts => true,
@@ -60,14 +60,14 @@ impl Instrumentation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
-    /// `LLVMFuzzerTestOneInput` in the process of the engine.
+    /// Runs `LLVMFuzzerTestOneInput` in the engine's process.
     InProcess,
-    /// A fork server.
+    /// Runs each input in a child of a fork server.
     ForkServer,
 }
 
 impl Engine {
-    /// As in files.
+    /// Name of the engine in result files.
     pub fn name(self) -> &'static str {
         match self {
             Self::InProcess => "in-process",
@@ -76,39 +76,39 @@ impl Engine {
     }
 }
 
-/// The program under test, as messages and results need it.
+/// Description of the program under test, for messages and results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetInfo {
-    /// The program as the user calls it: a word of a command.
+    /// Name of the program as given by the user: a word of a command.
     pub program: OsString,
-    /// The program and its arguments, if a fork server runs it; empty for a harness, which runs in this process.
+    /// The program and its arguments if a fork server runs it; empty for a harness, which runs in this process.
     pub command: Vec<OsString>,
-    /// What counts in it.
+    /// Source of its counts.
     pub instrumentation: Instrumentation,
 }
 
 impl TargetInfo {
-    /// Whether each run is a process of its own, whose end is the end of nothing else.
+    /// Whether each run is a process of its own, so that a crash ends nothing else.
     pub fn is_isolated(&self) -> bool {
         !self.command.is_empty()
     }
 
-    /// How it is run, as results name it.
+    /// How it is run.
     pub fn engine(&self) -> Engine {
         if self.is_isolated() { Engine::ForkServer } else { Engine::InProcess }
     }
 
-    /// The program's name, for people.
+    /// Name of the program, for people.
     pub fn name(&self) -> String {
         self.program.to_string_lossy().into_owned()
     }
 
-    /// Whether it reads its input from a file that its arguments name, and not from standard input.
+    /// Whether it reads its input from a file named by its arguments (`@@`) instead of standard input.
     pub fn reads_file(&self) -> bool {
         crate::fork_server::reads_file(&self.command)
     }
 
-    /// The command that replays inputs with these options, as a shell takes it.
+    /// The command that replays inputs with these options, quoted for a shell.
     pub fn replay_command(&self, options: &[&str], inputs: &[&Path]) -> String {
         let inputs = options.iter().map(OsStr::new).chain(inputs.iter().map(|input| input.as_os_str()));
         if self.command.is_empty() {

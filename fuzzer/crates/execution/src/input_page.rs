@@ -1,5 +1,5 @@
-//! Where the target finds its input: memory shared with the supervising process, so that the input that ended a process
-//! from outside (SIGKILL, out of memory) is not lost with it.
+//! Shared memory for the input of the current run: the supervisor can recover the input when the process is killed
+//! from outside (SIGKILL, out of memory).
 
 use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
@@ -10,7 +10,7 @@ use quagmire_base::error::{Error, Result};
 
 const HEADER: usize = 64;
 
-/// Shared mapping: a header, then room for one input.
+/// Shared mapping of a header and room for one input.
 #[derive(Debug)]
 pub struct InputPage {
     base: *mut u8,
@@ -18,7 +18,7 @@ pub struct InputPage {
 }
 
 impl InputPage {
-    /// Maps room for inputs of at most `capacity` bytes. To be called before the fork.
+    /// Maps room for inputs of at most `capacity` bytes. Call it before forking.
     pub fn new(capacity: usize) -> Result<Self> {
         // SAFETY: an anonymous mapping of its own.
         let base = unsafe {
@@ -40,7 +40,7 @@ impl InputPage {
         Ok(Self { base: base.cast(), capacity })
     }
 
-    /// The same page for somebody else: the mapping stays for as long as the process.
+    /// Another handle of the same mapping, which is never unmapped.
     pub fn share(&self) -> Self {
         Self { base: self.base, capacity: self.capacity }
     }
@@ -55,7 +55,7 @@ impl InputPage {
         unsafe { &*self.base.cast::<AtomicU64>().add(index) }
     }
 
-    /// Puts an input in front of the target and marks it as running. Longer ones are cut to the capacity.
+    /// Stores an input, cut to the capacity, and marks a run as begun. Returns its address and length.
     #[inline]
     pub fn begin(&self, input: &[u8]) -> (*const u8, usize) {
         let length = input.len().min(self.capacity);
@@ -71,33 +71,33 @@ impl InputPage {
         (data, length)
     }
 
-    /// The run is over.
+    /// Marks the run as ended.
     #[inline]
     pub fn end(&self) {
         self.word(0).store(0, Relaxed);
     }
 
-    /// Runs begun so far, over all processes.
+    /// Number of runs begun so far, over all processes.
     pub fn runs(&self) -> u64 {
         self.word(2).load(Relaxed)
     }
 
-    /// How long a run may take at the very most: twice the hang timeout.
+    /// Longest time that a run may take before the process is considered stuck: twice the hang timeout.
     pub fn patience(&self) -> Duration {
         Duration::from_nanos(self.word(3).load(Relaxed).saturating_mul(2))
     }
 
-    /// Tells the other side the hang timeout.
+    /// Publishes the hang timeout to the supervisor.
     pub fn set_hang_timeout(&self, timeout: Duration) {
         self.word(3).store(timeout.as_nanos() as u64, Relaxed);
     }
 
-    /// Size of the input that is running, if one is.
+    /// Length in bytes of the input that is running, if a run is on.
     pub fn interrupted_bytes(&self) -> Option<usize> {
         (self.word(0).load(Relaxed) != 0).then(|| (self.word(1).load(Relaxed) as usize).min(self.capacity))
     }
 
-    /// The input that was running when the process ended, if one was.
+    /// The input that was running when the process ended, if any.
     pub fn interrupted(&self) -> Option<Vec<u8>> {
         let length = self.interrupted_bytes()?;
         // SAFETY: inside the mapping; the process that wrote it is gone.

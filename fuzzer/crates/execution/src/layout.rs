@@ -1,6 +1,6 @@
-//! That C and Rust agree on what they share: sizes, offsets, numbers. The Rust side is written down as static assertions in
-//! `compiler-wrapper/runtime/layout.h`, which the runtime includes: the C side does not compile if it differs. A test keeps
-//! the file up to date; `QUAGMIRE_UPDATE_LAYOUT=1 cargo test -p quagmire --lib layout` writes it.
+//! Checks that C and Rust agree on sizes, offsets and numbers. The Rust side is written as static assertions to
+//! `compiler-wrapper/runtime/layout.h`, which the runtime includes: C code that differs does not compile. A test
+//! keeps the file up to date; `QUAGMIRE_UPDATE_LAYOUT=1 cargo test -p quagmire-execution --lib layout` writes it.
 
 use std::{fmt::Write as _, mem::offset_of, path::Path};
 
@@ -14,7 +14,7 @@ const HEAD: &str = "/* What the engine's side has (fuzzer/crates/execution/src/a
                     hand. */\n#ifndef QUAGMIRE_LAYOUT_H\n#define QUAGMIRE_LAYOUT_H\n\n#include \"quagmire.h\"\n\n\
                     #if UINTPTR_MAX == UINT64_MAX\n";
 
-/// Assertions on a structure and all of its fields. A field that is missing here does not compile.
+/// Writes assertions for a structure and all of its fields; does not compile if a field is missing here.
 macro_rules! structure {
     ($text:ident, $rust:ident, $c:literal, $($field:ident),+) => {
         fn has_no_other_fields(value: &$rust) {

@@ -1,4 +1,4 @@
-//! Running the program under test and observing it.
+//! Runs the program under test, in process or under a fork server, and observes counts, cost and how each run ends.
 
 pub mod abi;
 pub mod clock;
@@ -25,5 +25,5 @@ pub mod sums;
 pub mod symbols;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-pub mod tick;
+pub mod timer;
 pub mod watchdog;

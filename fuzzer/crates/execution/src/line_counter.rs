@@ -1,29 +1,29 @@
-//! Counts the source lines that runs execute, for campaigns that look for them.
+//! Counting of executed source lines in every run, for campaigns with `--cost lines`.
 
 use super::{line_table::LineTable, program::Function};
 
-/// The line tables of functions, each read when its function is first asked for.
+/// Line tables of functions, each read when its function first runs.
 #[derive(Debug, Default)]
 pub(crate) struct LineCounter {
-    /// By the index of the function in the program.
+    /// Tables by index of the function in the program.
     tables: Vec<Known>,
 }
 
-/// What is known of the lines of one function.
+/// State of the line table of one function.
 #[derive(Debug, Default)]
 enum Known {
-    /// It did not run yet.
+    /// Not read yet.
     #[default]
     NotRead,
-    /// It has no debug information.
+    /// The function has no debug information.
     Nothing,
-    /// Its table.
+    /// The table was read.
     Table(LineTable),
 }
 
 impl LineCounter {
-    /// How many source lines a function executed, each as often as it was, by the counts of its branches, the entry first.
-    /// What stands behind these does not matter. 0 for a function without debug information.
+    /// Number of executed source lines of a function, each counted as often as it was executed; 0 without debug
+    /// information. `counts` are those of its branches, entry first; further items are ignored.
     pub(crate) fn executed(&mut self, index: u32, function: &Function, counts: &[u64]) -> u64 {
         let index = index as usize;
         if self.tables.len() <= index {

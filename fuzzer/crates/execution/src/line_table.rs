@@ -1,42 +1,42 @@
-//! Reads what the pass wrote about the source lines of a function (`compiler-wrapper/passes/lines.h` has the format).
+//! Parser of the source line tables that the pass writes (format: `compiler-wrapper/passes/lines.h`).
 
 use std::{borrow::Cow, collections::BTreeSet, ffi::CStr};
 
 use super::{
-    abi::{RawLines, RawPlace},
+    abi::{RawLines, RawSourceFunction},
     program::Function,
     sums::Sums,
 };
 
-/// Which source lines the counts of one function stand for.
+/// The source lines of one function, and the counts that they follow from.
 #[derive(Debug)]
 pub(crate) struct LineTable {
-    places: Vec<Place>,
+    sources: Vec<SourceFunction>,
     instances: Vec<Instance>,
-    /// Of each count of the function, those of counters first and then the sums.
+    /// For each count of the function, counters first and then sums: the lines that it stands for.
     groups: Vec<Vec<GroupLine>>,
     /// The parts of each sum.
     sums: Vec<Vec<usize>>,
 }
 
-/// A source function in a file.
+/// A source function in a file, by mangled name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
-    /// Path of the file as the compiler knew it, absolute unless the build made it otherwise.
+pub struct SourceFunction {
+    /// Path of the file as the compiler knew it, usually absolute.
     pub file: &'static CStr,
-    /// Name of the function for the linker; its plain name if there is no other.
+    /// Linkage name of the function; its plain name if it has none.
     pub function: &'static CStr,
 }
 
-/// A source function as it stands in the function of the table, once for each time that it was inlined.
+/// One occurrence of a source function in the code of the function: itself, or one inlining.
 #[derive(Debug)]
 struct Instance {
-    place: usize,
-    /// The instance that it was inlined into: one before it.
+    source: usize,
+    /// Index of the instance that it was inlined into, which is smaller than its own.
     into: Option<usize>,
 }
 
-/// What one execution of blocks that run equally often executes of a line.
+/// Instructions of a line that one execution of a group of equally often executed blocks stands for.
 #[derive(Clone, Copy, Debug)]
 struct GroupLine {
     instance: usize,
@@ -44,48 +44,48 @@ struct GroupLine {
     weight: u64,
 }
 
-/// What a run executed of one line in one instance of a source function.
+/// Executions of one line in one instance of a source function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Executed {
-    /// The source function: the function itself, or one that was inlined into it. Several items are of one place if it
-    /// was inlined several times.
-    pub place: Place,
-    /// The source function that answers for it: the innermost one of the program's own that it was inlined into, or the
-    /// function itself if there are only functions of system headers in between.
-    pub owner: Place,
-    /// 0 for what the compiler made up.
+    /// The source function that the line was written in. Occurs several times if it was inlined several times.
+    pub source: SourceFunction,
+    /// The function that the line's cost is attributed to: the innermost one outside of system headers that it was
+    /// inlined into, or else the function of the table itself.
+    pub owner: SourceFunction,
+    /// Line number; 0 for code made up by the compiler.
     pub line: u32,
-    /// The largest count of any blocks with instructions of the line.
+    /// Largest count of any block with instructions of the line.
     pub count: u64,
-    /// Instructions of the line that were executed.
+    /// Executed instructions of the line.
     pub instructions: u64,
 }
 
 impl LineTable {
-    /// The table of a function; nothing without debug information.
+    /// Reads the table of a function; `None` without debug information, or if the table is damaged.
     pub(crate) fn read(function: &Function) -> Option<Self> {
         let table = function.lines()?;
-        // SAFETY: the pass wrote the places and then the numbers behind the start of the table, in a section that is
+        // SAFETY: the pass wrote the sources and then the numbers behind the start of the table, in a section that is
         // loaded as long as the function.
-        let (places, numbers) = unsafe {
-            let RawLines { places, bytes } = table.read();
-            let raw = std::slice::from_raw_parts(table.add(1).cast::<RawPlace>(), places as usize);
+        let (sources, numbers) = unsafe {
+            let RawLines { sources, bytes } = table.read();
+            let raw = std::slice::from_raw_parts(table.add(1).cast::<RawSourceFunction>(), sources as usize);
             let numbers = raw.as_ptr_range().end.cast::<u8>();
             (raw, std::slice::from_raw_parts(numbers, bytes as usize))
         };
         // SAFETY: the pass wrote how far from the table each text is; texts are not written to, and objects whose
         // functions ran are not unloaded before they were looked at.
         let text = |distance: i32| unsafe { CStr::from_ptr(table.byte_offset(distance as isize).cast()) };
-        let places = places.iter().map(|p| Place { file: text(p.file), function: text(p.function) }).collect();
-        Self::parse(places, function.sums(), Numbers { bytes: numbers })
+        let sources =
+            sources.iter().map(|p| SourceFunction { file: text(p.file), function: text(p.function) }).collect();
+        Self::parse(sources, function.sums(), Numbers { bytes: numbers })
     }
 
-    fn parse(places: Vec<Place>, sums: Sums<'_>, mut numbers: Numbers<'_>) -> Option<Self> {
+    fn parse(sources: Vec<SourceFunction>, sums: Sums<'_>, mut numbers: Numbers<'_>) -> Option<Self> {
         let mut known = 0;
         let instances = numbers.list(|n| {
-            let (place, into) = (n.index(places.len())?, n.index(known + 1)?);
+            let (source, into) = (n.index(sources.len())?, n.index(known + 1)?);
             known += 1;
-            Some(Instance { place, into: into.checked_sub(1) })
+            Some(Instance { source, into: into.checked_sub(1) })
         })?;
         let mut line = 0i64;
         let groups = numbers.list(|n| {
@@ -99,21 +99,21 @@ impl LineTable {
             sums.iter().map(|(_, parts)| parts.iter().map(|&part| part.into()).collect()).collect();
         let counters = groups.len().checked_sub(sums.len())?;
         let is_known = |(at, parts): (usize, &Vec<usize>)| parts.iter().all(|&part| part < counters + at);
-        sums.iter().enumerate().all(is_known).then_some(Self { places, instances, groups, sums })
+        sums.iter().enumerate().all(is_known).then_some(Self { sources, instances, groups, sums })
     }
 
-    /// What counts of the function's edges (the entry first) mean for its lines: one item for each line of each instance,
-    /// also for those that were not executed.
+    /// Executions of all lines in all instances, including those that were not executed, by the counts of the
+    /// function's edges (entry first).
     pub(crate) fn executed(&self, edges: &[u64]) -> Vec<Executed> {
         let counts = self.complete(edges);
-        let owners: Vec<Place> = (0..self.instances.len()).map(|instance| self.owner(instance)).collect();
+        let owners: Vec<SourceFunction> = (0..self.instances.len()).map(|instance| self.owner(instance)).collect();
         let mut all: Vec<(usize, Executed)> = Vec::new();
         for (group, count) in self.groups.iter().zip(counts) {
             all.extend(group.iter().map(|l| {
-                let place = self.places[self.instances[l.instance].place];
+                let source = self.sources[self.instances[l.instance].source];
                 let instructions = count.saturating_mul(l.weight);
                 let owner = owners[l.instance];
-                (l.instance, Executed { place, owner, line: l.line, count, instructions })
+                (l.instance, Executed { source, owner, line: l.line, count, instructions })
             }));
         }
         all.sort_by_key(|(instance, e)| (*instance, e.line));
@@ -128,8 +128,8 @@ impl LineTable {
         all.into_iter().map(|(_, executed)| executed).collect()
     }
 
-    /// How many source lines the counts of the function's edges (the entry first) come to, each as often as it was
-    /// executed: the sum of [`Executed::count`] over [`Self::executed`] without line 0.
+    /// Number of executed source lines, each counted as often as it was executed, by the counts of the function's
+    /// edges (entry first): the sum of [`Executed::count`] over [`Self::executed`] without line 0.
     pub(crate) fn executed_lines(&self, edges: &[u64]) -> u64 {
         let counts = self.complete(edges);
         let mut all: Vec<(usize, u32, u64)> = Vec::new();
@@ -141,16 +141,16 @@ impl LineTable {
         copies.filter_map(|copy| copy.last()).fold(0, |sum, copy| sum.saturating_add(copy.2))
     }
 
-    /// All lines that it has code of; several times where there are several blocks or copies.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = (Place, u32)> {
+    /// All lines with code in the function, with repetitions.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (SourceFunction, u32)> {
         let lines = self.groups.iter().flatten().filter(|l| l.line > 0);
-        lines.map(|l| (self.places[self.instances[l.instance].place], l.line))
+        lines.map(|l| (self.sources[self.instances[l.instance].source], l.line))
     }
 
-    /// The counters (edges of the function, the entry first) that say whether a run executed code of which `wanted`, given
-    /// its source function and its line, is true.
-    pub(crate) fn edges_of(&self, wanted: impl Fn(Place, u32) -> bool) -> BTreeSet<usize> {
-        let is_wanted = |l: &GroupLine| wanted(self.places[self.instances[l.instance].place], l.line);
+    /// Edges of the function (entry first) whose counts tell whether a run executed code for which `wanted` holds,
+    /// given its source function and line.
+    pub(crate) fn edges_of(&self, wanted: impl Fn(SourceFunction, u32) -> bool) -> BTreeSet<usize> {
+        let is_wanted = |l: &GroupLine| wanted(self.sources[self.instances[l.instance].source], l.line);
         let counters = self.groups.len() - self.sums.len();
         let mut is_part: Vec<bool> = self.groups.iter().map(|group| group.iter().any(is_wanted)).collect();
         // parts stand before their sums
@@ -162,19 +162,19 @@ impl LineTable {
         (0..counters).filter(|&edge| is_part[edge]).collect()
     }
 
-    /// The source functions in it, and of each whether it is the function itself and not one that was inlined.
-    pub(crate) fn functions(&self) -> impl Iterator<Item = (Place, bool)> {
-        self.instances.iter().map(|instance| (self.places[instance.place], instance.into.is_none()))
+    /// All source functions in the table, and for each whether it is the function itself instead of an inlined one.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = (SourceFunction, bool)> {
+        self.instances.iter().map(|instance| (self.sources[instance.source], instance.into.is_none()))
     }
 
-    fn owner(&self, instance: usize) -> Place {
+    fn owner(&self, instance: usize) -> SourceFunction {
         let chain = std::iter::successors(Some(instance), |&at| self.instances[at].into);
-        let place = |at: usize| self.places[self.instances[at].place];
-        let own = chain.clone().map(place).find(|place| !is_system_header(&place.file()));
-        own.or_else(|| chain.last().map(place)).unwrap_or_else(|| place(instance))
+        let source = |at: usize| self.sources[self.instances[at].source];
+        let own = chain.clone().map(source).find(|source| !is_system_header(&source.file()));
+        own.or_else(|| chain.last().map(source)).unwrap_or_else(|| source(instance))
     }
 
-    /// The counts of the counters, and behind them those of the sums.
+    /// Completes the counts of the counters with those of the sums.
     fn complete(&self, edges: &[u64]) -> Vec<u64> {
         let mut counts = edges.to_vec();
         counts.resize(self.groups.len() - self.sums.len(), 0);
@@ -186,7 +186,7 @@ impl LineTable {
     }
 }
 
-/// Whether a file is one of the compiler's or the system's own, by where it is.
+/// Whether a path is in a folder of the compiler's or the system's headers.
 fn is_system_header(path: &str) -> bool {
     path.starts_with("/usr/include/")
         || path.starts_with("/usr/lib/")
@@ -195,25 +195,25 @@ fn is_system_header(path: &str) -> bool {
         || path.contains("/lib/clang/")
 }
 
-impl Place {
-    /// The path of the file as text.
+impl SourceFunction {
+    /// Path of the file as text.
     pub fn file(&self) -> Cow<'static, str> {
         self.file.to_string_lossy()
     }
 
-    /// The name of the function as text, not demangled.
+    /// Name of the function as text, not demangled.
     pub fn function(&self) -> Cow<'static, str> {
         self.function.to_string_lossy()
     }
 }
 
-/// LEB128 numbers, read one after the other; `None` behind the last one.
+/// Reader of consecutive LEB128 numbers; returns `None` at the end.
 struct Numbers<'a> {
     bytes: &'a [u8],
 }
 
 impl Numbers<'_> {
-    /// The bits of a number, and how many of them were written.
+    /// Reads the bits of a number, and how many bits were encoded.
     fn bits(&mut self) -> Option<(u64, u32)> {
         let (mut value, mut shift) = (0u64, 0);
         loop {
@@ -237,12 +237,12 @@ impl Numbers<'_> {
         Some((value << unused) as i64 >> unused)
     }
 
-    /// A number below `length`.
+    /// Reads a number below `length`.
     fn index(&mut self, length: usize) -> Option<usize> {
         self.unsigned().map(|index| index as usize).filter(|&index| index < length)
     }
 
-    /// A number of items, and then the items.
+    /// Reads the number of items, and then the items.
     fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let length = self.unsigned()?;
         (0..length).map(|_| item(self)).collect()
@@ -253,20 +253,20 @@ impl Numbers<'_> {
 mod tests {
     use super::*;
 
-    const HERE: Place = Place { file: c"/src/a.c", function: c"here" };
-    const INLINED: Place = Place { file: c"/src/a.h", function: c"inlined" };
+    const HERE: SourceFunction = SourceFunction { file: c"/src/a.c", function: c"here" };
+    const INLINED: SourceFunction = SourceFunction { file: c"/src/a.h", function: c"inlined" };
 
-    fn executed(place: Place, line: u32, count: u64, instructions: u64) -> Executed {
-        Executed { place, owner: place, line, count, instructions }
+    fn executed(source: SourceFunction, line: u32, count: u64, instructions: u64) -> Executed {
+        Executed { source, owner: source, line, count, instructions }
     }
 
     fn table(
-        places: Vec<Place>,
+        sources: Vec<SourceFunction>,
         instances: Vec<Instance>,
         groups: Vec<Vec<GroupLine>>,
         sums: &[&[usize]],
     ) -> LineTable {
-        LineTable { places, instances, groups, sums: sums.iter().map(|parts| parts.to_vec()).collect() }
+        LineTable { sources, instances, groups, sums: sums.iter().map(|parts| parts.to_vec()).collect() }
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn a_line_is_executed_if_any_counter_is_that_its_blocks_are_the_sums_of() {
         let groups = [1, 7, 8, 6, 5].map(|line| vec![GroupLine { instance: 0, line, weight: 1 }]);
-        let instances = vec![Instance { place: 0, into: None }];
+        let instances = vec![Instance { source: 0, into: None }];
         let table = table(vec![HERE], instances, groups.to_vec(), &[&[1, 2], &[3, 2]]);
         let edges = |wanted: u32| table.edges_of(|_, line| line == wanted).into_iter().collect::<Vec<_>>();
         assert_eq!([1, 5, 6, 8, 9].map(edges), [vec![0], vec![1, 2], vec![1, 2], vec![2], vec![]]);
@@ -300,9 +300,9 @@ mod tests {
 
     #[test]
     fn code_of_system_headers_belongs_to_the_function_that_it_was_inlined_into() {
-        let header = |function| Place { file: c"/usr/include/c++/12/bits/stl_vector.h", function };
-        let instance = |place, into| Instance { place, into };
-        let table = |places: Vec<Place>, instances| table(places, instances, Vec::new(), &[]);
+        let header = |function| SourceFunction { file: c"/usr/include/c++/12/bits/stl_vector.h", function };
+        let instance = |source, into| Instance { source, into };
+        let table = |sources: Vec<SourceFunction>, instances| table(sources, instances, Vec::new(), &[]);
         // own code, which a header's function was inlined into, and another one into that
         let chain = || vec![instance(0, None), instance(1, Some(0)), instance(2, Some(1)), instance(3, Some(2))];
         let mixed = table(vec![HERE, INLINED, header(c"at"), header(c"size")], chain());

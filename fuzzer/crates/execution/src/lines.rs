@@ -1,6 +1,6 @@
-//! What a run cost by source line: exactly, with inlined code where it was written.
+//! Cost of a run by source line: exact, with inlined code attributed to where it was written.
 //!
-//! For reports only, since it takes milliseconds: a search looks at [`super::counts`].
+//! Takes milliseconds, so it is for reports only: the search uses [`super::counts`].
 
 use std::{
     cell::RefCell,
@@ -12,70 +12,71 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     counts::CountsObserver,
-    line_table::{LineTable, Place},
+    line_table::{LineTable, SourceFunction},
     program::Program,
     symbols::{Symbols, demangle},
 };
 
-/// What a run cost in one source line of one function.
+/// Cost of a run in one source line of one function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineCost {
-    /// The source function, demangled: the inlined one where code was inlined. Without debug information the symbol and
-    /// the number of an edge in it, `name#3`.
+    /// Demangled name of the source function, also of one that was inlined. Without debug information the symbol and
+    /// the number of an edge, `name#3`.
     pub function: String,
     /// Path of the source file; empty without debug information.
     pub file: String,
-    /// From 1; 0 for what the compiler made up, and without debug information.
+    /// Line number from 1; 0 for code made up by the compiler, and without debug information.
     pub line: u32,
-    /// How often it was executed: the largest count of any of its blocks, summed over all copies of the function.
+    /// Number of executions: the largest count of any of its blocks, summed over all copies of the function.
     pub count: u64,
-    /// Instructions executed.
+    /// Executed instructions.
     pub instructions: u64,
 }
 
 impl LineCost {
-    /// What tells lines apart.
+    /// Identity of the line: file, line number and function.
     pub fn key(&self) -> (&str, u32, &str) {
         (&self.file, self.line, &self.function)
     }
 }
 
-/// What a run cost in one function. Code of system headers that was inlined belongs to the function that it was inlined
+/// Cost of a run in one function. Inlined code of system headers is attributed to the function that it was inlined
 /// into, all other code to the function that it was written in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionCost {
     /// Demangled name; the symbol without debug information.
     pub function: String,
-    /// `file:line` of its most expensive line, with debug information.
+    /// `file:line` of its most expensive line, if there is debug information.
     pub location: Option<String>,
-    /// How often its most executed line (block without debug information) was executed.
+    /// Number of executions of its most executed line (or block, without debug information).
     pub count: u64,
-    /// Instructions executed.
+    /// Executed instructions.
     pub instructions: u64,
 }
 
-/// Names as people read them, worked out once each.
+/// Cache of readable file and function names.
 #[derive(Default)]
-struct Names(HashMap<Place, (String, String)>);
+struct Names(HashMap<SourceFunction, (String, String)>);
 
 impl Names {
-    fn file_and_function(&mut self, place: Place) -> &(String, String) {
+    fn file_and_function(&mut self, place: SourceFunction) -> &(String, String) {
         self.0.entry(place).or_insert_with(|| (tidy(&place.file()), demangle(&place.function())))
     }
 }
 
-/// What a run cost, all of it: the instructions of all lines are together those of the run, and so are those of all
+/// Complete cost of a run by source: the instructions of all lines sum up to those of the run, and so do those of all
 /// functions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SourceCosts {
-    /// Those that were executed, the most expensive first.
+    /// Executed lines, the most expensive first.
     pub lines: Vec<LineCost>,
-    /// Those that were executed, the most expensive first.
+    /// Executed functions, the most expensive first.
     pub functions: Vec<FunctionCost>,
 }
 
 impl SourceCosts {
-    /// Executed source lines, each as often as it was; without what the compiler made up.
+    /// Number of executed source lines, each counted as often as it was executed; without code made up by the
+    /// compiler.
     pub fn executed_lines(&self) -> u64 {
         self.lines.iter().filter(|line| line.line > 0).fold(0, |sum, line| sum.saturating_add(line.count))
     }
@@ -92,7 +93,7 @@ struct Sums {
 struct FunctionSum {
     count: u64,
     instructions: u64,
-    /// Instructions by location; of lines of its own, where it has any.
+    /// Instructions by location: of the function's own lines, and of lines inlined into it.
     own: BTreeMap<(String, u32), u64>,
     inlined: BTreeMap<(String, u32), u64>,
 }
@@ -121,14 +122,14 @@ impl Sums {
         };
         let mut lines: Vec<LineCost> = self.lines.into_iter().map(line).collect();
         let mut functions: Vec<FunctionCost> = self.functions.into_iter().map(function).collect();
-        // stable: ties stay in the order of lines and names
+        // stable: ties keep the order of lines and names
         lines.sort_by_key(|line| Reverse(line.instructions));
         functions.sort_by_key(|function| Reverse(function.instructions));
         SourceCosts { lines, functions }
     }
 }
 
-/// What the last run cost by source line and function. To be called before the next run.
+/// Cost of the last run by source line and function. Call it before the next run.
 pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCosts {
     let (mut names, mut sums) = (Names::default(), Sums::default());
     for &index in counts.ran() {
@@ -137,7 +138,7 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
         if let Some(table) = LineTable::read(function) {
             for executed in table.executed(&edges).into_iter().filter(|e| e.instructions > 0) {
                 let owner = names.file_and_function(executed.owner).1.clone();
-                let (file, name) = names.file_and_function(executed.place);
+                let (file, name) = names.file_and_function(executed.source);
                 sums.add(file, executed.line, name, &owner, executed.count, executed.instructions);
             }
         } else {
@@ -153,7 +154,8 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
     sums.sorted()
 }
 
-/// All lines with code of all source files that the debug information of the program knows, by path; empty without any.
+/// All lines with code of all source files in the debug information of the program, by path; empty without debug
+/// information.
 pub fn source_files(program: &Program) -> BTreeMap<String, Vec<u32>> {
     let mut names = Names::default();
     let mut files: BTreeMap<String, Vec<u32>> = BTreeMap::new();
@@ -174,11 +176,11 @@ pub fn source_files(program: &Program) -> BTreeMap<String, Vec<u32>> {
     files
 }
 
-/// A source function as reports name it, and its file; without debug information the symbol, and no file.
+/// Name of a source function in reports, and its file; without debug information the symbol and an empty path.
 pub type FunctionKey = (String, String);
 
-/// All functions of the program, with the edges that say whether a run entered them: where a function was inlined, those
-/// of its code there.
+/// All functions of the program, with the edges that tell whether a run entered them. For inlined functions these are
+/// the edges of the inlined code.
 pub fn source_functions(program: &Program, symbols: &mut Symbols) -> BTreeMap<FunctionKey, Vec<u32>> {
     let mut names = Names::default();
     let mut functions: BTreeMap<FunctionKey, BTreeSet<u32>> = BTreeMap::new();
@@ -198,10 +200,10 @@ pub fn source_functions(program: &Program, symbols: &mut Symbols) -> BTreeMap<Fu
     functions.into_iter().map(|(key, edges)| (key, edges.into_iter().collect())).collect()
 }
 
-/// The edges that say whether a run executed a line of a source file; only in one source function, if one is given.
+/// Edges that tell whether a run executed a line of a source file, optionally in one source function only.
 pub fn edges_of_line(program: &Program, file: &str, line: u32, function: Option<&str>) -> Vec<u32> {
     let names = RefCell::new(Names::default());
-    let is_wanted = |place: Place| {
+    let is_wanted = |place: SourceFunction| {
         let mut names = names.borrow_mut();
         let (in_file, name) = names.file_and_function(place);
         in_file == file && function.is_none_or(|wanted| wanted == name)
@@ -215,7 +217,7 @@ pub fn edges_of_line(program: &Program, file: &str, line: u32, function: Option<
     edges
 }
 
-/// A path without detours: `/usr/lib/gcc/12/../../include` is `/usr/include`, as the compiler's own headers are called.
+/// Normalizes a path: `/usr/lib/gcc/12/../../include` becomes `/usr/include`.
 fn tidy(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

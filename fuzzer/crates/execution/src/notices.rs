@@ -1,13 +1,13 @@
-//! What makes counts wrong or incomplete, and was noticed in this process: to be told to the user once.
+//! Conditions that make counts wrong or incomplete, recorded once per process to warn the user.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// One of these things.
+/// A condition that makes counts wrong or incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// There was no place for the tables of a library.
+    /// The tables of a library were refused because the list is full.
     TooManyLibraries = 1,
-    /// Threads go on after the run that started them.
+    /// Threads outlive the run that started them.
     Threads = 2,
 }
 
@@ -16,12 +16,12 @@ const ALL: [Notice; 2] = [Notice::TooManyLibraries, Notice::Threads];
 static NOTICED: AtomicU32 = AtomicU32::new(0);
 
 impl Notice {
-    /// Remembers it.
+    /// Records the notice.
     pub fn raise(self) {
         NOTICED.fetch_or(self as u32, Relaxed);
     }
 
-    /// One line, with the remedy.
+    /// One line for the user, with the remedy.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::TooManyLibraries => {
@@ -36,7 +36,7 @@ impl Notice {
     }
 }
 
-/// All that was noticed so far, as bits.
+/// All recorded notices, as bits.
 pub fn noticed() -> u32 {
     NOTICED.load(Relaxed)
 }

@@ -1,29 +1,29 @@
-//! Hardware counters of this thread, by the kernel's perf events, user space only. Many virtual machines and most
-//! containers have none: nothing depends on them.
+//! Hardware counters of the calling thread, by Linux perf events, user space only. Many virtual machines and most
+//! containers have none, so nothing depends on them.
 
 use std::{io, time::Duration};
 
 use perf_event::{Builder, Counter, Group, events::Hardware};
 
-/// How the counters are called, in the order of [`Amounts`].
+/// Names of the counters, in the order of [`Amounts`].
 pub const NAMES: [&str; 2] = ["hw-instructions", "hw-cycles"];
 
-/// What was counted in one run, in the order of [`NAMES`].
+/// Counts of one run, in the order of [`NAMES`].
 pub type Amounts = [f64; NAMES.len()];
 
-/// Counters that are on.
+/// A running group of counters.
 pub struct Counters {
     group: Group,
     members: [Counter; NAMES.len()],
 }
 
-/// What the counters show at one moment.
+/// Values of the counters at one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     amounts: [u64; NAMES.len()],
-    /// Since the counters were started.
+    /// Time since the counters were started.
     enabled: Duration,
-    /// Of that, how long the processor counted: it may have to share its counters with others.
+    /// Part of that time in which the processor counted: it may share its counters with others.
     running: Duration,
 }
 
@@ -31,12 +31,12 @@ impl Counters {
     /// Starts counting retired instructions and cycles of the calling thread.
     ///
     /// # Errors
-    /// Where there are no such counters, or they are not allowed: see [`why_not`].
+    /// If there are no such counters, or they are not permitted: see [`why_not`].
     pub fn start() -> io::Result<Self> {
         Self::of([Builder::new(Hardware::INSTRUCTIONS), Builder::new(Hardware::CPU_CYCLES)])
     }
 
-    /// The builder leaves out the kernel and the hypervisor unless told otherwise.
+    /// Starts a group of counters. The builder excludes the kernel and the hypervisor by default.
     fn of(events: [Builder; NAMES.len()]) -> io::Result<Self> {
         let mut group = Group::new()?;
         let [first, second] = &events;
@@ -45,7 +45,7 @@ impl Counters {
         Ok(Self { group, members })
     }
 
-    /// What they show now; `None` if they cannot be read, as when the target closed their descriptors.
+    /// Reads the counters; `None` if they cannot be read, for example because the target closed their descriptors.
     pub fn read(&mut self) -> Option<Reading> {
         let data = self.group.read().ok()?;
         let [first, second] = &self.members;
@@ -58,8 +58,8 @@ impl Counters {
 }
 
 impl Reading {
-    /// Of each of the `runs` runs since `before`, scaled up where the processor counted only part of the time. `None` if
-    /// it did not count at all.
+    /// Average counts of each of the `runs` runs since `before`, extrapolated if the processor counted only part of
+    /// the time. `None` if it did not count at all.
     pub fn since(self, before: Self, runs: u32) -> Option<Amounts> {
         let running = self.running.saturating_sub(before.running).as_secs_f64();
         if running <= 0.0 {
@@ -74,7 +74,7 @@ impl Reading {
     }
 }
 
-/// Why there are no counters, and what would help, in words.
+/// Explains why there are no counters, and what would help.
 pub fn why_not(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV | libc::ENXIO) => {
@@ -105,10 +105,10 @@ mod tests {
 
     const PAGES: usize = 4000;
 
-    /// How the tests' rule for what may be left out calls the kernel's counters.
+    /// Name of the kernel's counters in the tests' rule for what may be left out.
     const MISSING: &str = "perf-events";
 
-    /// Touches pages that nobody has touched, each of which is a fault: not the allocator's, which may be used ones.
+    /// Causes page faults: touches pages that were never touched, which the allocator's may have been.
     fn touch_fresh_pages() {
         let bytes = PAGES * 4096;
         // SAFETY: a new private mapping that is used within its bounds and unmapped once

@@ -1,4 +1,4 @@
-//! Reading from processes that may say much, or nothing, or leave their pipes to others.
+//! Reading from pipes of processes that may write much or nothing, or leave their pipes to others.
 
 use std::{
     io::{self, Read},
@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-/// Waits until one of these can be read, or has ended, but so long at most. Tells which.
+/// Waits up to `at_most` until at least one pipe is readable or closed. Returns which are.
 pub fn readable<const N: usize>(pipes: [&dyn AsRawFd; N], at_most: Duration) -> [bool; N] {
     let mut polled = pipes.map(|pipe| libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 });
     let milliseconds = at_most.as_millis().try_into().unwrap_or(i32::MAX);
@@ -15,10 +15,10 @@ pub fn readable<const N: usize>(pipes: [&dyn AsRawFd; N], at_most: Duration) -> 
     polled.map(|pipe| ready > 0 && pipe.revents != 0)
 }
 
-/// Reads once, and keeps what is read as long as `bytes` has room for it: up to `most` bytes. False at the end.
+/// Reads once, keeping at most `most` bytes in total in `bytes` and discarding the rest. Returns false at the end.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If reading fails.
 pub fn read_part(pipe: &mut impl Read, bytes: &mut Vec<u8>, most: usize) -> io::Result<bool> {
     let mut part = [0; 1 << 16];
     loop {
@@ -33,10 +33,10 @@ pub fn read_part(pipe: &mut impl Read, bytes: &mut Vec<u8>, most: usize) -> io::
     }
 }
 
-/// Reads what is there now.
+/// Reads what is available without blocking, keeping at most `most` bytes in total.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If reading fails.
 pub fn read_rest(pipe: &mut (impl Read + AsRawFd), bytes: &mut Vec<u8>, most: usize) -> io::Result<()> {
     while readable([&*pipe], Duration::ZERO) == [true] && read_part(pipe, bytes, most)? {}
     Ok(())

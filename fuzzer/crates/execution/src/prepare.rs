@@ -13,10 +13,10 @@ use super::{
 };
 use quagmire_base::error::{Error, Result};
 
-/// Makes the target ready in this process: silenced, initialised, observed.
+/// Prepares the target in this process: silenced unless `debug_target`, initialised, and observed.
 ///
 /// # Errors
-/// A harness of another version, or one without a single count.
+/// If the harness was built by another version, has no counts, or could not be initialised.
 pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: bool) -> Result<HarnessExecutor> {
     if harness.abi != ABI {
         return Err(Error::target("the harness was built by another version of quagmire-cc: build it again"));

@@ -1,6 +1,6 @@
-//! What the system says of a process under `/proc`. Everything here is safe in a signal handler.
+//! Information about processes from `/proc`. Everything here is async-signal-safe.
 
-/// `/proc/PROCESS/NAME`, as a C string; `self` for 0.
+/// Builds the path `/proc/PROCESS/NAME` as a C string; `self` for process 0.
 fn path(process: libc::pid_t, name: &[u8]) -> [u8; 32] {
     let mut path = [0; 32];
     let mut length = 0;
@@ -26,7 +26,7 @@ fn path(process: libc::pid_t, name: &[u8]) -> [u8; 32] {
     path
 }
 
-/// The start of a file of a process; nothing if it cannot be read.
+/// Reads the start of a `/proc` file of a process; empty if it cannot be read.
 fn read<'a>(process: libc::pid_t, name: &[u8], buffer: &'a mut [u8; 512]) -> &'a [u8] {
     let path = path(process, name);
     // SAFETY: system calls on a path that is a C string and a buffer of the given length.
@@ -50,13 +50,13 @@ fn number(word: &[u8]) -> u64 {
 /// Memory of a process, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Memory {
-    /// All that is resident.
+    /// Resident memory.
     pub resident: u64,
-    /// Of it, what belongs to files or is shared with other processes.
+    /// Part of it that belongs to files or is shared with other processes.
     pub shared: u64,
 }
 
-/// The memory of a process, of this one if it is 0; zero if it is not known.
+/// Memory of a process, or of this one if `process` is 0; zeros if unknown.
 pub(crate) fn memory(process: libc::pid_t) -> Memory {
     let mut buffer = [0; 512];
     let mut pages = read(process, b"statm", &mut buffer).split(|&byte| byte == b' ').skip(1).map(number);
@@ -64,14 +64,14 @@ pub(crate) fn memory(process: libc::pid_t) -> Memory {
     Memory { resident: bytes(), shared: bytes() }
 }
 
-/// Whether `process` is a child of `parent`, ended or not, that was not waited for.
+/// Whether `process` is a child of `parent` that was not waited for, ended or not.
 pub(crate) fn is_child(process: libc::pid_t, parent: libc::pid_t) -> bool {
     if process < 2 || parent < 2 {
         return false;
     }
     let mut buffer = [0; 512];
     let stat = read(process, b"stat", &mut buffer);
-    // a name in brackets comes before, in which there may be anything
+    // fields come after the name in parentheses, which may contain anything
     let Some(behind) = stat.iter().rposition(|&byte| byte == b')') else { return false };
     stat[behind..].split(|&byte| byte == b' ').nth(2).map(number) == Some(parent as u64)
 }

@@ -1,4 +1,4 @@
-//! Processes that contain the target: forking, waiting, silencing, naming how they ended.
+//! Processes that contain the target: forking, waiting, silencing, and describing how they ended.
 
 use std::{
     fmt,
@@ -14,9 +14,9 @@ use quagmire_base::error::{Error, Result};
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With this exit code.
+    /// It exited with this code.
     Code(i32),
-    /// By this signal.
+    /// This signal killed it.
     Signal(i32),
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for End {
     }
 }
 
-/// `SIGSEGV` and the like; `signal N` for the uncommon.
+/// Name of a signal such as `SIGSEGV`; `signal N` for uncommon ones.
 pub fn signal_name(signal: i32) -> String {
     match signal {
         libc::SIGSEGV => "SIGSEGV".into(),
@@ -46,15 +46,18 @@ pub fn signal_name(signal: i32) -> String {
     }
 }
 
-/// [`fork`] is at work.
+/// Set while [`fork`] is running.
 static FORKING: AtomicBool = AtomicBool::new(false);
 
-/// What [`fork`] has started from this process, and was not waited for.
+/// Children that [`fork`] has started and that were not waited for.
 static CHILDREN: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
 
-/// `fork`: 0 in the child. To be called while this process has one thread.
+/// Forks this process; returns 0 in the child. Call it while this process has one thread.
+///
+/// # Errors
+/// If the system cannot fork.
 pub fn fork() -> Result<libc::pid_t> {
-    // before: in the child nobody is left who could unlock it
+    // locked before the fork: in the child, no thread is left that could unlock it
     let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     FORKING.store(true, Relaxed);
     // SAFETY: the engine has no other thread, so the child may do anything.
@@ -69,21 +72,21 @@ pub fn fork() -> Result<libc::pid_t> {
     Ok(pid)
 }
 
-/// Whether this is the middle of a fork of ours, and not of one of the target's: for handlers of `pthread_atfork`.
+/// Whether quagmire's own [`fork`] is running, as opposed to one of the target's: for `pthread_atfork` handlers.
 pub fn is_forking() -> bool {
     FORKING.load(Relaxed)
 }
 
-/// Children of this process that it has not started itself: what lost its parent, and came to this process since it is
-/// the one that looks after such (see [`adopt`]). `None` on a system that does not list children.
-pub fn strays() -> Option<Vec<libc::pid_t>> {
+/// Orphans: children of this process that it has not started, but inherited as a subreaper (see [`adopt`]). `None` if
+/// the system does not list children.
+pub fn orphans() -> Option<Vec<libc::pid_t>> {
     let own = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
     let all = std::fs::read_to_string(format!("/proc/self/task/{process}/children")).ok()?;
     Some(all.split_whitespace().filter_map(|child| child.parse().ok()).filter(|child| !own.contains(child)).collect())
 }
 
-/// From now on, processes below this one that lose their parent become its children, instead of those of the system's first.
+/// Makes this process a subreaper: orphans below it become its children instead of those of init.
 pub fn adopt() {
     // SAFETY: a flag of this process.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
@@ -98,7 +101,7 @@ pub fn wait(child: libc::pid_t) -> Result<End> {
     }
 }
 
-/// The end of a child that has ended, `None` for one that has not.
+/// How a child has ended; `None` if it has not, without waiting.
 pub fn poll(child: libc::pid_t) -> Result<Option<End>> {
     wait_with(child, libc::WNOHANG)
 }
@@ -124,7 +127,7 @@ fn wait_with(child: libc::pid_t, flags: i32) -> Result<Option<End>> {
     }))
 }
 
-/// Ends this process at once: no destructors of the target, which may be in any state.
+/// Ends this process at once, without running destructors of the target, which may be in any state.
 pub fn leave(code: i32) -> ! {
     // SAFETY: ends the process.
     unsafe {
@@ -133,13 +136,13 @@ pub fn leave(code: i32) -> ! {
     }
 }
 
-/// This process is killed when the one that forked it ends.
+/// Has this process killed when the process that forked it ends.
 pub fn die_with_parent() {
     // SAFETY: a flag of this process.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
-/// What asks a process to end. Shells ignore some of it for what they run in the background.
+/// Signals that ask a process to end. Shells ignore some of them for background processes.
 pub const ENDING: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 
 /// Whether this process ignores a signal.
@@ -151,8 +154,8 @@ pub fn ignores(signal: i32) -> bool {
     }
 }
 
-/// Signals that a supervisor blocked, or that whoever started quagmire ignored, have their effect again, as a target
-/// expects. Async-signal-safe.
+/// Resets signals that a supervisor blocked, or that the starting process ignored, to what a target expects.
+/// Async-signal-safe.
 pub fn usual_signals() {
     // SAFETY: works on a local set, this thread's mask, and signals that were ignored.
     unsafe {
@@ -165,7 +168,7 @@ pub fn usual_signals() {
     }
 }
 
-/// CPU time of this thread, in nanoseconds.
+/// CPU time of the calling thread in nanoseconds.
 pub(crate) fn cpu_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes one timespec.
@@ -173,12 +176,12 @@ pub(crate) fn cpu_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// CPU time of this thread, in seconds.
+/// CPU time of the calling thread in seconds.
 pub fn cpu_seconds() -> f64 {
     cpu_ns() as f64 * 1e-9
 }
 
-/// A file in memory, which goes when the last process that has it does. `name` is shown in `/proc` only.
+/// Creates a file in memory, freed with its last descriptor. `name` is only shown in `/proc`.
 ///
 /// # Errors
 /// If there is no memory, or no descriptor.
@@ -192,12 +195,12 @@ pub fn memory_file(name: &std::ffi::CStr) -> std::io::Result<std::fs::File> {
     }
 }
 
-/// Sends standard output and error, which the target may use, to nowhere.
+/// Redirects standard output and error to `/dev/null`, so that the target does not print.
 pub(crate) fn silence() {
     silence_streams(&[1, 2]);
 }
 
-/// Sends standard output to nowhere.
+/// Redirects standard output to `/dev/null`.
 pub fn silence_output() {
     silence_streams(&[1]);
 }

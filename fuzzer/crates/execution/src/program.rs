@@ -1,4 +1,4 @@
-//! The instrumented program as the engine sees it: its functions and their edges, numbered.
+//! The instrumented program: its functions and edges, numbered.
 
 use std::{
     ops::Range,
@@ -11,37 +11,38 @@ use super::{
     sums::Sums,
 };
 
-/// One instrumented function. Its edges have the numbers `first_edge .. first_edge + edges`, the entry first, then the
-/// other branches, then the progress slots of its comparisons. A slot is 0, or 1 once its comparison got so far.
+/// An instrumented function. Its edges have the numbers `first_edge .. first_edge + edges`: the entry, then the other
+/// branches, then the progress slots of its comparisons. A slot is 0, or 1 once its comparison got so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     entry: *mut u32,
     /// Null if there are none.
     counts: *mut u32,
     weights: *const u32,
-    /// For what is rarely asked for. Null if its object was closed and nothing of it is left.
+    /// Record with further tables. Null if the object was closed and no copy is left.
     record: *const RawFunction,
-    /// Number of the record in its object.
+    /// Index of the record in its object.
     place: u32,
-    /// Number of edges, the entry and the progress slots included: at least 1.
+    /// Number of edges, including the entry and the progress slots; at least 1.
     pub edges: u32,
-    /// Number of edges that are branches of the program, the entry included: at least 1. The others are progress slots.
+    /// Number of edges that are branches of the program, including the entry; at least 1. The others are progress
+    /// slots.
     pub branches: u32,
     /// Number of its first edge in the program.
     pub first_edge: u32,
 }
 
-/// The entry count of functions that are gone: nobody enters them.
+/// Entry count of functions of closed objects, which cannot be entered.
 static NEVER_ENTERED: AtomicU32 = AtomicU32::new(0);
 
 impl Function {
-    /// The numbers of its edges in the program.
+    /// Numbers of its edges in the program.
     pub(crate) fn edge_numbers(&self) -> std::ops::Range<usize> {
         let first = self.first_edge as usize;
         first..first + self.edges as usize
     }
 
-    /// How often it was entered since the counts were cleared (modulo 2^32).
+    /// Number of times it was entered since the counts were cleared, modulo 2^32.
     #[inline]
     pub fn entered(&self) -> u32 {
         // SAFETY: points into the section of a loaded object (see `Program::update`); the target's own increments are
@@ -49,7 +50,7 @@ impl Function {
         unsafe { self.entry.read_volatile() }
     }
 
-    /// Counts of all edges but the entry, then its progress slots.
+    /// Counts of all edges except the entry, followed by the progress slots.
     #[inline]
     pub fn others(&self) -> &[u32] {
         if self.edges == 1 || self.counts.is_null() {
@@ -59,19 +60,19 @@ impl Function {
         unsafe { std::slice::from_raw_parts(self.counts, self.edges as usize - 1) }
     }
 
-    /// Instructions that one execution of each branch stands for, the entry first.
+    /// Weights of the branches, entry first: the instructions that one execution stands for.
     #[inline]
     pub fn weights(&self) -> &[u32] {
         self.weights_from(0)
     }
 
-    /// Number of edges that have the count of each branch; 0 for a counter that is there for sums only.
+    /// Number of edges that share the count of each branch; 0 for a counter that only serves sums.
     #[inline]
     pub(crate) fn edge_weights(&self) -> &[u32] {
         self.weights_from(self.branches as usize)
     }
 
-    /// One half of what the pass wrote of each branch; nothing if its object is gone.
+    /// Weights of the branches from the item `first` on; empty if the object was closed.
     #[inline]
     fn weights_from(&self, first: usize) -> &[u32] {
         if self.weights.is_null() {
@@ -81,13 +82,13 @@ impl Function {
         unsafe { std::slice::from_raw_parts(self.weights.add(first), self.branches as usize) }
     }
 
-    /// Run-time address of the function; 0 if its object is gone.
+    /// Run-time address of the function; 0 if the object was closed.
     pub fn address(&self) -> usize {
         // SAFETY: null, or a record of a loaded object.
         unsafe { self.record.as_ref() }.map_or(0, |record| record.address as usize)
     }
 
-    /// Counts that follow from those of the branches.
+    /// Counts derived from those of the branches.
     pub(crate) fn sums(&self) -> Sums<'_> {
         // SAFETY: null, or a record of a loaded object; the pass wrote how far from it the table is, and how long that is.
         let words = unsafe {
@@ -102,7 +103,7 @@ impl Function {
         Sums::new(words)
     }
 
-    /// The table of its source lines, for [`super::lines`]; nothing without debug information.
+    /// Its source line table, for [`super::lines`]; `None` without debug information.
     pub fn lines(&self) -> Option<*const RawLines> {
         if self.record.is_null() {
             return None;
@@ -114,10 +115,10 @@ impl Function {
         }
     }
 
-    /// Follows its record, which is now one of those that begin at `records`; null if they are gone.
+    /// Moves to the record at `place` of those that begin at `records`, or to nothing if that is null.
     ///
     /// # Safety
-    /// They have to be the same records as before.
+    /// `records` must be null, or point to the same records as before, in an object that stays loaded.
     unsafe fn move_to(&mut self, records: *const RawFunction) {
         if records.is_null() {
             (self.entry, self.counts) = (NEVER_ENTERED.as_ptr(), std::ptr::null_mut());
@@ -142,13 +143,13 @@ impl Function {
     }
 }
 
-/// Where the tables of each object are, and the functions in them. Objects move: one that was closed is a copy, and it may
-/// be opened again elsewhere.
+/// The functions of all objects, and where their tables are. Objects can move: a closed one is replaced by a copy,
+/// and may be opened again at another address.
 #[derive(Clone, Default)]
 pub struct Tables {
     raw: Option<&'static RawModules>,
     seen_generation: u64,
-    /// Of each object: its records, as they were found last, and its functions.
+    /// For each object: the address of its records when last checked, and its functions.
     objects: Vec<(*const RawFunction, Range<usize>)>,
     functions: Vec<Function>,
 }
@@ -159,7 +160,7 @@ impl Tables {
         &self.functions
     }
 
-    /// The list of objects, if it has changed since it was followed last.
+    /// The list of objects, if it has changed since it was last followed.
     #[inline]
     fn news(&self) -> Option<(&'static RawModules, u64)> {
         let raw = self.raw?;
@@ -185,7 +186,8 @@ impl Tables {
         self.seen_generation = generation;
     }
 
-    /// For the tick: as they are now, unless they are about to change. What they point to stays until `look` has done.
+    /// Calls `look` with the functions, unless the tables are about to change. For the timer: objects stay mapped
+    /// until `look` returns.
     pub(crate) fn look_safely(&mut self, look: impl FnOnce(&[Function])) {
         let Some(raw) = self.raw else { return };
         raw.reading.store(1, SeqCst);
@@ -203,7 +205,7 @@ struct Entries {
     function_of: Vec<u32>,
 }
 
-/// Which functions there are, and which of them ran.
+/// All instrumented functions, and which of them ran.
 #[derive(Default)]
 pub struct Program {
     tables: Tables,
@@ -221,7 +223,7 @@ impl std::fmt::Debug for Program {
 const NO_FUNCTION: u32 = u32::MAX;
 
 impl Program {
-    /// Reads the tables of every object that is loaded now.
+    /// Reads the tables of all loaded objects.
     pub fn new(raw: &'static RawModules) -> Self {
         let seen_generation = raw.generation.load(SeqCst).wrapping_sub(1);
         let tables = Tables { raw: Some(raw), seen_generation, ..Tables::default() };
@@ -230,49 +232,50 @@ impl Program {
         program
     }
 
-    /// All functions, in the order of their first edges.
+    /// All functions, ordered by first edge.
     pub fn functions(&self) -> &[Function] {
         &self.tables.functions
     }
 
-    /// The functions of which there are tables: those of objects that are loaded now, or of copies of them.
+    /// The functions that have tables: those of loaded objects and of copies.
     pub(crate) fn loaded_functions(&self) -> impl Iterator<Item = &Function> {
         self.functions().iter().filter(|function| !function.record.is_null())
     }
 
-    /// What the tick needs.
+    /// The tables, for the timer to copy.
     pub fn tables(&self) -> &Tables {
         &self.tables
     }
 
-    /// Edges of the whole program, progress slots included: the numbers that are given out.
+    /// Number of edges of the whole program, including progress slots. Edge numbers are below it.
     pub fn edges(&self) -> usize {
         self.edges
     }
 
-    /// Edges that are branches: what to tell users.
+    /// Number of edges that are branches of the program.
     pub fn branches(&self) -> usize {
         self.edges - self.progress_slots
     }
 
-    /// Edges that are progress slots of comparisons.
+    /// Number of edges that are progress slots of comparisons.
     pub fn progress_slots(&self) -> usize {
         self.progress_slots
     }
 
-    /// The function that an edge belongs to.
+    /// Index of the function that an edge belongs to.
     pub(crate) fn function_of_edge(&self, edge: usize) -> usize {
         self.functions().partition_point(|f| f.first_edge as usize <= edge) - 1
     }
 
-    /// How many objects could not be counted, since there are too many.
+    /// Number of objects refused because the list is full.
     fn refused(&self) -> u64 {
         // SAFETY: a static of the runtime.
         self.tables.raw.map_or(0, |raw| unsafe { (&raw const raw.refused).read_volatile() })
     }
 
-    /// Takes in objects that were opened, closed or opened again since the last call. Edges that are known keep their
-    /// numbers, others come behind them: tells whether there are any. Costs one load if nothing has changed.
+    /// Reads the tables of objects that were opened, closed or opened again since the last call. Known edges keep
+    /// their numbers, new ones are appended. Returns whether there are new ones. Costs one load if nothing has
+    /// changed.
     #[inline]
     pub fn update(&mut self) -> bool {
         match self.tables.news() {
@@ -307,7 +310,7 @@ impl Program {
     /// Numbers the functions of an object.
     ///
     /// # Safety
-    /// The module has to bound one section each of an object that stays.
+    /// The module must describe the sections of one object that stays loaded.
     unsafe fn add(&mut self, index: usize, module: &RawModule) {
         // SAFETY: as promised.
         let (functions, entries) = unsafe {
@@ -341,8 +344,8 @@ impl Program {
         self.tables.objects[index] = (module.functions_start, first..self.tables.functions.len());
     }
 
-    /// Puts the indices of the functions that ran since the last clearing into `ran`. This scan over the entry counts
-    /// is the only work after a run that grows with the program instead of with what ran.
+    /// Collects the indices of the functions that ran since the last clearing. This scan of the entry counts is the
+    /// only work after a run that grows with the program instead of with what ran.
     #[inline]
     pub(crate) fn collect_ran(&self, ran: &mut Vec<u32>) {
         ran.clear();
@@ -366,7 +369,7 @@ impl Program {
         }
     }
 
-    /// Clears the counts of the given functions.
+    /// Clears the counts of these functions.
     #[inline]
     pub fn clear(&self, functions: &[u32]) {
         for &f in functions {
@@ -374,7 +377,7 @@ impl Program {
         }
     }
 
-    /// Clears all counts: before the first run, and after anything ran that was not an execution.
+    /// Clears all counts: before the first run, and after anything that was not a run of the campaign.
     pub(crate) fn clear_all(&self) {
         for function in self.functions() {
             function.clear();

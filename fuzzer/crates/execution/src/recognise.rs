@@ -1,4 +1,4 @@
-//! What kind of program is this? Told from the file, without running it.
+//! Recognition of programs: reads from the file how a program is instrumented, without running it.
 
 use std::{os::unix::fs::PermissionsExt, path::Path};
 
@@ -7,32 +7,32 @@ use object::{Object, ObjectSection};
 use super::fork_server::{AflTraits, Builder};
 use quagmire_base::error::{Error, Result};
 
-/// Section in which the runtime says what it is: `inprocess.c` and `serve.c`.
+/// Section in which the runtime identifies itself (`inprocess.c`, `serve.c`).
 const MARK_SECTION: &str = ".note.quagmire";
-/// What `inprocess.c` says, at least.
+/// Text in that section of harnesses (`inprocess.c`).
 const HARNESS_MARK: &[u8] = b"in-process harness";
-/// Section that the pass leaves in everything it instruments.
+/// Section that the pass adds to everything it instruments.
 const COUNTS_SECTION: &str = "__qgm_funcs";
 
-/// Names of the variables by which AFL's runtime finds its map, and of the ways in which it wants to be run.
+/// Texts in programs with AFL's runtime: the variable that names its map, and the markers of its execution modes.
 const AFL_MARK: &[u8] = b"__AFL_SHM_ID";
 const AFL_PERSISTENT: &[u8] = b"##SIG_AFL_PERSISTENT##";
 const AFL_DEFERRED: &[u8] = b"##SIG_AFL_DEFER_FORKSRV##";
 
-/// How a program is run.
+/// Kinds of programs, by how they are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A harness with the engine inside.
+pub enum ProgramKind {
+    /// A harness, linked with the engine.
     Harness,
     /// A program with a fork server.
     Program(Builder),
 }
 
-/// Looks at `program`.
+/// Recognises how `program` can be run.
 ///
 /// # Errors
-/// Says what is the matter with the file and what to do about it.
-pub fn recognise(program: &Path) -> Result<Kind> {
+/// A target error that says what is wrong with the file and what to do about it.
+pub fn recognise(program: &Path) -> Result<ProgramKind> {
     let shown = program.display();
     let metadata = std::fs::metadata(program).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound if program.components().count() > 1 => {
@@ -57,10 +57,10 @@ pub fn recognise(program: &Path) -> Result<Kind> {
     };
     let contains = |text: &[u8]| memchr::memmem::find(&data, text).is_some();
     let Some(mark) = file.section_by_name(MARK_SECTION) else {
-        // our own runtime has that name in it too, but also our mark
+        // a program with quagmire's fork server contains AFL's variable too
         if !file.sections().any(|s| s.name() == Ok(COUNTS_SECTION)) && contains(AFL_MARK) {
             let traits = AflTraits { persistent: contains(AFL_PERSISTENT), deferred: contains(AFL_DEFERRED) };
-            return Ok(Kind::Program(Builder::Afl(traits)));
+            return Ok(ProgramKind::Program(Builder::Afl(traits)));
         }
         return Err(Error::target(if file.sections().any(|s| s.name() == Ok(COUNTS_SECTION)) {
             format!("{shown} is instrumented but has no fork server: link it with this version of quagmire-cc as well")
@@ -70,5 +70,5 @@ pub fn recognise(program: &Path) -> Result<Kind> {
     };
     let text = mark.data().unwrap_or_default();
     let is_harness = text.windows(HARNESS_MARK.len()).any(|window| window == HARNESS_MARK);
-    Ok(if is_harness { Kind::Harness } else { Kind::Program(Builder::Quagmire) })
+    Ok(if is_harness { ProgramKind::Harness } else { ProgramKind::Program(Builder::Quagmire) })
 }

@@ -1,21 +1,21 @@
-//! Counts of blocks without a counter: sums of other counts of their function, as the pass chose them
+//! Counts of blocks without a counter: sums of other counts of their function, chosen by the pass
 //! (`compiler-wrapper/passes/placement.h`).
 
-/// Which counts of a function follow from others. Counts are numbered: first those of counters, the entry before all
-/// others, then the sums, each behind its parts.
+/// Derived counts of a function. Counts are numbered: counters first, with the entry before all others, then the
+/// sums, each after its parts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sums<'a> {
-    /// Of each sum the number of edges that it is the count of, how many parts it has, and their numbers.
+    /// For each sum: number of edges with this count, number of parts, numbers of the parts.
     words: &'a [u16],
 }
 
 impl<'a> Sums<'a> {
-    /// The sums that a table of the pass describes. Its end counts as the end of the last sum, wherever it is.
+    /// Reads a table of the pass. A table that ends within a sum ends that sum.
     pub(crate) fn new(words: &'a [u16]) -> Self {
         Self { words }
     }
 
-    /// Of each sum, in the order of their numbers, the number of edges that it is the count of, and its parts.
+    /// For each sum, in order of their numbers: the number of edges with this count, and its parts.
     pub(crate) fn iter(self) -> impl Iterator<Item = (u16, &'a [u16])> {
         let mut words = self.words;
         std::iter::from_fn(move || {
@@ -26,8 +26,7 @@ impl<'a> Sums<'a> {
         })
     }
 
-    /// Appends the counts of all sums to those of the counters. A part that there is not counts as 0; counts beyond
-    /// `u64::MAX` are shown as that.
+    /// Appends the counts of all sums to those of the counters. Missing parts count as 0; sums saturate.
     pub(crate) fn complete(self, counts: &mut Vec<u64>) {
         for (_, parts) in self.iter() {
             let sum = parts.iter().filter_map(|&part| counts.get(usize::from(part)));

@@ -1,4 +1,4 @@
-//! From an address in the running program to a function and a source line.
+//! Symbolization: from addresses in the running program to functions and source lines.
 
 use std::{
     collections::HashMap,
@@ -12,43 +12,43 @@ use std::{
 
 use addr2line::Loader;
 
-/// Where an address is.
+/// Function and source line of an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// Demangled name of the function; its address in its object if nothing better is known.
+pub struct CodeLocation {
+    /// Demangled name of the function; the address within its object if unknown.
     pub function: String,
     /// `file:line`, if there is debug information.
     pub location: Option<String>,
 }
 
-/// A file that is mapped into the target's process.
+/// A file mapped into the target's process.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadedObject {
-    /// To be opened for its debug information.
+    /// Path under which its debug information can be read.
     pub path: PathBuf,
-    /// What is added to the file's addresses.
+    /// Load bias: the difference between run-time addresses and the file's.
     pub base: u64,
-    /// Addresses that belong to it: from and to.
+    /// Run-time address ranges, the end exclusive.
     pub ranges: Vec<(u64, u64)>,
 }
 
-/// Objects of a target that runs in another process.
+/// Objects of a target that runs in another process; empty if it runs in this one.
 static ELSEWHERE: Mutex<Vec<LoadedObject>> = Mutex::new(Vec::new());
 
-/// Addresses are those of another process from now on, in which these objects are loaded.
+/// Symbolizes addresses of another process from now on, in which these objects are loaded.
 pub(crate) fn look_elsewhere(objects: Vec<LoadedObject>) {
     *ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner) = objects;
 }
 
-/// Addresses are no addresses but numbers of edges.
+/// Set if addresses are numbers of edges.
 static NUMBERS: AtomicBool = AtomicBool::new(false);
 
-/// Addresses are numbers of entries in AFL's map from now on: nothing says where they are.
+/// Treats addresses as entry numbers of AFL's map from now on: nothing says where they are in the code.
 pub(crate) fn count_edges() {
     NUMBERS.store(true, Relaxed);
 }
 
-/// Looks addresses up. Opens an object's debug information once, when it is first needed.
+/// Symbolizer. Opens the debug information of an object once, when it is first needed.
 #[derive(Default)]
 pub struct Symbols {
     objects: Vec<LoadedObject>,
@@ -74,14 +74,14 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, data: 
 }
 
 impl Symbols {
-    /// Symbols of the objects that are loaded now.
+    /// Creates a symbolizer of the objects that are loaded now.
     pub fn new() -> Self {
         let mut symbols = Self::default();
         symbols.update();
         symbols
     }
 
-    /// Takes in objects that were loaded since.
+    /// Adds objects that were loaded since.
     pub fn update(&mut self) {
         if NUMBERS.load(Relaxed) {
             return;
@@ -96,25 +96,25 @@ impl Symbols {
         self.objects.extend(objects);
     }
 
-    /// An address in its object's own terms: the same in the next process, wherever the object is loaded there.
+    /// Address relative to its object, which is the same in every process.
     pub fn relative(&self, pc: u64) -> u64 {
         let holds = |object: &&LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
         self.objects.iter().find(holds).map_or(pc, |object| pc - object.base)
     }
 
-    /// The name of an edge that has no line, in a function whose name is given.
+    /// Name of an edge without a source line, in a function of this name.
     pub fn edge(&self, function: &str, edge: usize) -> String {
         if NUMBERS.load(Relaxed) { function.to_owned() } else { format!("{function}#{edge}") }
     }
 
-    /// The place of an address.
-    pub fn place(&mut self, pc: usize) -> Place {
+    /// Function and source line of a run-time address.
+    pub fn place(&mut self, pc: usize) -> CodeLocation {
         let pc = pc as u64;
         if NUMBERS.load(Relaxed) {
-            return Place { function: format!("edge {pc} of AFL's map"), location: None };
+            return CodeLocation { function: format!("edge {pc} of AFL's map"), location: None };
         }
         let relative = self.relative(pc);
-        let unknown = || Place { function: format!("{relative:#x}"), location: None };
+        let unknown = || CodeLocation { function: format!("{relative:#x}"), location: None };
         let holds = |object: &LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
         let Some(index) = self.objects.iter().position(holds) else { return unknown() };
         let object = &self.objects[index];
@@ -128,15 +128,15 @@ impl Symbols {
             Some(l.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
         });
         match loader.find_symbol(address) {
-            Some(symbol) => Place { function: demangle(symbol), location },
-            None => Place { location, ..unknown() },
+            Some(symbol) => CodeLocation { function: demangle(symbol), location },
+            None => CodeLocation { location, ..unknown() },
         }
     }
 }
 
-/// C++ names as a programmer wrote them; anything else as it is.
+/// Demangles C++ names; leaves others unchanged.
 pub(crate) fn demangle(symbol: &str) -> String {
-    // the parser also takes a type for a name: `f` for float
+    // the parser also accepts type names: `f` for float
     let mangled = symbol.starts_with("_Z").then_some(symbol);
     mangled
         .and_then(|symbol| cpp_demangle::Symbol::new(symbol).ok())

@@ -1,4 +1,4 @@
-//! Programs that are not there, for tests of this crate and of others.
+//! Made-up programs for tests of this crate and of others.
 
 use std::{
     ptr::null,
@@ -18,11 +18,11 @@ fn zeros(number: usize) -> &'static [AtomicU32] {
     leaked((0..number).map(|_| AtomicU32::new(0)))
 }
 
-/// Counts of a program that is not there: a run is what a test writes here.
+/// Counts of a made-up program: tests write here what a run is to have executed.
 pub struct Counts(Vec<(&'static AtomicU32, &'static [AtomicU32])>);
 
 impl Counts {
-    /// A function has executed its edges so often.
+    /// Sets the counts of a function's edges.
     pub fn set(&self, function: usize, counts: &[u32]) {
         let (entry, others) = self.0[function];
         for (slot, &count) in std::iter::once(entry).chain(others).zip(counts) {
@@ -31,7 +31,7 @@ impl Counts {
     }
 }
 
-/// A program of functions with so many edges, each of which stands for one instruction.
+/// Makes a program of functions with so many edges, each of weight 1.
 pub fn made_up(edges: &[u32]) -> (Program, Counts) {
     let entries = zeros(edges.len());
     let counts: Vec<_> = entries.iter().zip(edges).map(|(entry, &edges)| (entry, zeros(edges as usize - 1))).collect();

@@ -1,13 +1,13 @@
-//! Notices, from outside the process, a run that not even the tick can end: a target that blocks the tick's signal.
+//! Detection of runs that the timer cannot end, from outside the process: targets that block the timer's signal.
 
 use std::time::{Duration, Instant};
 
 use super::input_page::InputPage;
 
-/// Beyond what the tick should have ended long ago.
+/// Time granted beyond the moment when the timer should have ended the run.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// See the module's text.
+/// Watches the runs of another process through its input page.
 #[derive(Debug)]
 pub struct Watchdog {
     run: u64,
@@ -15,12 +15,12 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Watches the runs that `page` shows.
+    /// Starts watching the runs of `page`.
     pub fn new(page: &InputPage) -> Self {
         Self { run: page.runs(), since: Instant::now() }
     }
 
-    /// Whether the run that is on has not ended after twice the hang timeout and five seconds. To be asked now and then.
+    /// Whether the current run has exceeded twice the hang timeout and five seconds. Call it periodically.
     pub fn is_stuck(&mut self, page: &InputPage) -> bool {
         if page.runs() != self.run || page.interrupted_bytes().is_none() {
             *self = Self::new(page);

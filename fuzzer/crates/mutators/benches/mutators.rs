@@ -1,4 +1,4 @@
-//! How long a mutation takes: `cargo bench -p quagmire-mutators`.
+//! Benchmark of the mutators, in nanoseconds per call: `cargo bench -p quagmire-mutators`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,7 +24,7 @@ fn state_with(inputs: &[&[u8]], max_size: usize) -> State {
     state
 }
 
-/// Nanoseconds per call; what the copy of the input costs is subtracted.
+/// Nanoseconds per call, without the time for copying the input.
 fn nanoseconds(mutator: &mut dyn Mutator<BytesInput, State>, state: &mut State, text: &[u8]) -> f64 {
     let calls = (100_000_000 / (text.len() + 2000)).clamp(300, 20_000);
     let mut input = BytesInput::new(Vec::with_capacity(2 * text.len()));
@@ -45,7 +45,7 @@ fn nanoseconds(mutator: &mut dyn Mutator<BytesInput, State>, state: &mut State, 
     spent
 }
 
-/// A word, words that change places, and what reads on behind each match.
+/// Custom rules: a word, words that change places, and an expression that reads on after each match.
 const CUSTOM: [(&str, &str); 3] = [("words", "w"), (r"(\w+) (\w+)", r"\2 \1"), ("(?s)o(.*!)?", "0")];
 
 fn main() {

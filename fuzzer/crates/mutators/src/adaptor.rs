@@ -1,4 +1,4 @@
-//! A rule as a LibAFL mutator.
+//! Adaptor from rules to LibAFL mutators.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use libafl_bolts::rands::StdRand;
 
 use super::rule::Rule;
 
-/// Applies one [`Rule`], within the state's maximum size. Its LibAFL name is the rule's label.
+/// LibAFL mutator that applies one [`Rule`], within the state's maximum size. Its LibAFL name is the rule's label.
 #[derive(Clone, Debug)]
 pub struct RuleMutator {
     label: Cow<'static, str>,
@@ -21,7 +21,7 @@ pub struct RuleMutator {
 }
 
 impl RuleMutator {
-    /// The mutator for `rule`.
+    /// Creates the mutator for `rule`.
     pub fn new(rule: Arc<dyn Rule>) -> Self {
         Self { label: Cow::Owned(rule.label().to_owned()), rule }
     }

@@ -1,4 +1,4 @@
-//! The binary rules B.1 to B.6. Positions are drawn from the whole input, newlines have no meaning.
+//! The binary rules B.1 to B.6. Positions are drawn from the whole input; newlines have no meaning.
 
 use libafl_bolts::rands::{Rand, StdRand};
 
@@ -58,7 +58,7 @@ fn remove_byte(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
 }
 
 rule! {
-    /// Two places of the whole input, and so mostly of two lines.
+    /// Swaps bytes at two positions of the whole input, which are mostly in different lines.
     SWAP_BYTE: "B.5" swap_byte, aims at "orders that are expected", b"a-b" => b"b-a"
 }
 
@@ -81,7 +81,7 @@ fn swap_byte(bytes: &mut [u8], _limit: usize, rand: &mut StdRand) -> bool {
         touched.extend([(a, bytes[a]), (b, bytes[b])]);
         bytes.swap(a, b);
     }
-    // swaps can undo each other: compare each place with what it held first (the sort is stable)
+    // swaps can cancel out: compare each position with its first content (the sort is stable)
     touched.sort_by_key(|&(at, _)| at);
     touched.dedup_by_key(|&mut (at, _)| at);
     if touched.iter().any(|&(at, old)| bytes[at] != old) {
@@ -90,7 +90,7 @@ fn swap_byte(bytes: &mut [u8], _limit: usize, rand: &mut StdRand) -> bool {
     swap_any_two(bytes, rand)
 }
 
-/// For inputs of nearly one byte only: swaps a random byte with the next one that differs from it.
+/// Swaps a random byte with the next byte that differs; fallback for inputs with hardly any different bytes.
 fn swap_any_two(bytes: &mut [u8], rand: &mut StdRand) -> bool {
     let a = rand.below_or_zero(bytes.len());
     let next = (a..bytes.len()).chain(0..a).find(|&b| bytes[b] != bytes[a]);
@@ -110,7 +110,7 @@ fn flip_bit(bytes: &mut [u8], _limit: usize, rand: &mut StdRand) -> bool {
     }
     let k = repeats(rand, || bytes.len());
     let mut bits: Vec<usize> = (0..k).map(|_| rand.below_or_zero(bytes.len() * 8)).collect();
-    // a bit that is flipped twice is not flipped
+    // a bit flipped twice would be unchanged
     bits.sort_unstable();
     bits.dedup();
     for bit in bits {

@@ -1,8 +1,8 @@
-//! Random amounts: log-uniform, so that both tiny and huge changes happen.
+//! Random amounts, log-uniform so that both tiny and huge changes happen.
 
 use libafl_bolts::rands::{Rand, StdRand};
 
-/// More repeats than this in one call say nothing new and cost much.
+/// Maximum number of repetitions in one call: more add nothing and are expensive.
 pub(super) const MOST_REPEATS: usize = 1 << 16;
 
 /// Draws from `1..=max` so that every order of magnitude is equally likely; 0 if `max` is 0.
@@ -14,17 +14,16 @@ pub(super) fn log_uniform(rand: &mut StdRand, max: usize) -> usize {
     (exponent.exp() as usize).clamp(1, max)
 }
 
-/// How often a rule repeats its work: once in half of the calls, log-uniformly up to `max()` in the others.
+/// Number of repetitions in a call of a rule: 1 in half of the calls, log-uniform up to `max()` in the others.
 ///
-/// `max` is a function because it is costly for some rules (count all words) and mostly not needed.
+/// `max` is a function because some rules have to scan the input for it, and it is mostly not needed.
 pub(super) fn repeats(rand: &mut StdRand, max: impl FnOnce() -> usize) -> usize {
     if rand.coinflip(0.5) { 1 } else { log_uniform(rand, max().clamp(1, MOST_REPEATS)) }
 }
 
-/// Draws `k` positions in `bytes` that hold a byte which `fits`, sorted, each once.
+/// Draws up to `k` positions in `bytes` whose byte `fits`, sorted and distinct.
 ///
-/// Fewer come out if some of them fell on the same place or on a byte that does not fit, but at least one if there is
-/// one at all.
+/// Draws that coincide or do not fit are dropped, but the result has at least one position if any fits.
 pub(super) fn positions(bytes: &[u8], k: usize, rand: &mut StdRand, fits: impl Fn(u8) -> bool) -> Vec<usize> {
     let mut drawn = Vec::with_capacity(k);
     if bytes.is_empty() {

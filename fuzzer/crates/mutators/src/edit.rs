@@ -1,18 +1,18 @@
-//! Many insertions or deletions in one pass over the buffer, in place.
+//! In-place edits of a buffer: many insertions or deletions in one pass.
 
 use std::ops::Range;
 
 use libafl_bolts::rands::{Rand, StdRand};
 
-/// What a line can hold between its words. A newline is none: it ends the line.
+/// Blanks within a line, between its words. A newline is not among them, since it ends the line.
 pub(super) const BLANKS: [u8; 5] = [b' ', b'\t', 0x0b, 0x0c, b'\r'];
 
-/// True for [`BLANKS`].
+/// Whether a byte is one of [`BLANKS`].
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | b'\r')
 }
 
-/// Bytes to be put in front of position `at` of the buffer as it is before any insertion.
+/// An insertion before position `at` of the buffer as it is before all insertions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Insert {
     pub at: usize,
@@ -22,11 +22,12 @@ pub(super) struct Insert {
 /// The bytes of an [`Insert`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What {
-    /// `count` times `byte`.
+    /// A byte repeated `count` times.
     Fill { byte: u8, count: usize },
-    /// `count` of [`BLANKS`], drawn with `seed`.
+    /// `count` random [`BLANKS`], drawn with `seed`.
     Mixture { seed: u64, count: usize },
-    /// `times` times: `separator`, if any, and a copy of the `len` bytes from `from`, which end at or before `at`.
+    /// `times` repetitions of: `separator`, if any, and a copy of the `len` bytes from `from`, which end at or before
+    /// `at`.
     Copy { from: usize, len: usize, times: usize, separator: Option<u8> },
 }
 
@@ -38,7 +39,7 @@ impl What {
         }
     }
 
-    /// Writes at `to`; everything before `to` that an insertion copies from is still in its old place.
+    /// Writes the bytes at `to`; everything before `to` that is copied from is still in its old place.
     fn write(&self, bytes: &mut [u8], to: usize) {
         match *self {
             Self::Fill { byte, count } => bytes[to..to + count].fill(byte),
@@ -57,7 +58,7 @@ impl What {
                 }
                 bytes.copy_within(from..from + len, filled);
                 filled += len;
-                // from one copy to all by doubling: a word of one letter can be wanted a million times
+                // fill by doubling: a word of one letter can be repeated a million times
                 while filled < end {
                     let step = (filled - to).min(end - filled);
                     bytes.copy_within(to..to + step, filled);
@@ -68,7 +69,7 @@ impl What {
     }
 }
 
-/// Makes all insertions, moving each byte once, from the back to the front. Returns false if there are none.
+/// Makes all insertions in one pass from back to front, moving each byte once. Returns false if they are empty.
 pub(super) fn insert_all(bytes: &mut Vec<u8>, inserts: &mut [Insert]) -> bool {
     let added: usize = inserts.iter().map(|insert| insert.what.len()).sum();
     if added == 0 {
@@ -91,8 +92,8 @@ pub(super) fn insert_all(bytes: &mut Vec<u8>, inserts: &mut [Insert]) -> bool {
     true
 }
 
-/// Deletes sorted ranges that do not overlap. Returns false, and deletes nothing, if nothing or all would be deleted:
-/// an input without a byte is a dead end for the rules that change what is there.
+/// Deletes sorted, disjoint ranges. Returns false and deletes nothing if the ranges are empty or cover everything: an
+/// empty input is a dead end for rules that change existing bytes.
 pub(super) fn delete_all(bytes: &mut Vec<u8>, ranges: &[Range<usize>]) -> bool {
     let deleted: usize = ranges.iter().map(ExactSizeIterator::len).sum();
     if deleted == 0 || deleted == bytes.len() {
@@ -108,13 +109,14 @@ pub(super) fn delete_all(bytes: &mut Vec<u8>, ranges: &[Range<usize>]) -> bool {
     true
 }
 
-/// [`delete_all`] for single bytes.
+/// Deletes single bytes as [`delete_all`] does.
 pub(super) fn delete_bytes(bytes: &mut Vec<u8>, positions: &[usize]) -> bool {
     let ranges: Vec<Range<usize>> = positions.iter().map(|&at| at..at + 1).collect();
     delete_all(bytes, &ranges)
 }
 
-/// Where `needle` is, in order. Eight bytes at a time: this is the only look at every byte that most rules take.
+/// Positions of `needle` in order. Compares eight bytes at a time: for most rules, this is the only scan of every
+/// byte.
 pub(super) fn find_all(bytes: &[u8], needle: u8) -> Vec<usize> {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let pattern = u64::from_ne_bytes([needle; 8]);
@@ -122,7 +124,7 @@ pub(super) fn find_all(bytes: &[u8], needle: u8) -> Vec<usize> {
     let (words, rest) = bytes.as_chunks::<8>();
     for (i, word) in words.iter().enumerate() {
         let different = u64::from_le_bytes(*word) ^ pattern;
-        // the high bit of each byte that is zero, exactly
+        // the high bit of each byte that is zero, without false positives
         let mut equal = !(((different & LOW) + LOW) | different | LOW);
         while equal != 0 {
             found.push(i * 8 + equal.trailing_zeros() as usize / 8);

@@ -1,6 +1,7 @@
-//! What surrounds the rules: LibAFL's stock mutations, stacked less deeply than there.
+//! LibAFL's stock mutations around the rules, stacked less deeply than by LibAFL.
 //!
-//! Each of the three is one mutator whose LibAFL name is what a finding's history shows: `havoc`, `splice`, `tokens`.
+//! Each of the three is one mutator whose LibAFL name appears in the history of findings: `havoc`, `splice`,
+//! `tokens`.
 
 use std::borrow::Cow;
 use std::num::NonZero;
@@ -18,10 +19,10 @@ use libafl_bolts::Named;
 use libafl_bolts::rands::{Rand, StdRand};
 use libafl_bolts::tuples::{Merge, merge_tuple_list_type, tuple_list, tuple_list_type};
 
-/// Applies 1, 2, 4, ... mutations, each drawn from `mutations`, and keeps the result within the state's maximum size.
+/// LibAFL mutator that stacks 1, 2, 4, ... mutations drawn from `mutations`, within the state's maximum size.
 ///
-/// LibAFL's own `HavocScheduledMutator` makes at least two and, by default, up to 128: a power of two that is too much
-/// for small inputs, and too slow for large ones.
+/// LibAFL's own `HavocScheduledMutator` stacks at least two and, by default, up to 128: too many for small inputs,
+/// and too slow for large ones.
 #[derive(Debug)]
 pub struct Stacked<MT> {
     label: Cow<'static, str>,
@@ -30,7 +31,7 @@ pub struct Stacked<MT> {
 }
 
 impl<MT> Stacked<MT> {
-    /// Stacks `2^0` to `2^max_power` of `mutations`, under the name `label`.
+    /// Stacks `2^0` to `2^max_power` of `mutations` under the name `label`.
     pub(crate) fn new(label: &'static str, mutations: MT, max_power: usize) -> Self {
         Self { label: Cow::Borrowed(label), mutations, max_power }
     }
@@ -58,7 +59,7 @@ where
             }
         }
         if input.as_ref().len() > limit {
-            // SpliceMutator takes all that follows in the other input; and the input may have been longer before
+            // SpliceMutator takes the whole rest of the other input; the input may also have been longer before
             input.as_mut().truncate(limit);
             result = MutationResult::Mutated;
         }
@@ -70,7 +71,7 @@ where
     }
 }
 
-/// `havoc`: 1 to 16 of LibAFL's byte mutations that need no other input.
+/// Creates `havoc`: stacks 1 to 16 of LibAFL's byte mutations that need no other input.
 pub fn havoc() -> Stacked<HavocMutationsNoCrossoverType> {
     Stacked::new("havoc", havoc_mutations_no_crossover(), 4)
 }
@@ -78,14 +79,14 @@ pub fn havoc() -> Stacked<HavocMutationsNoCrossoverType> {
 /// The mutations that [`Splice`] draws from.
 pub(crate) type SpliceMutations = merge_tuple_list_type!(HavocCrossoverType, tuple_list_type!(SpliceMutator));
 
-/// `splice`: one crossover with another input of the corpus.
+/// Mutator `splice`: one crossover with another input of the corpus.
 ///
-/// Skipped while there is no other: LibAFL's mutations take it for granted that the corpus is not empty (a panic with
-/// debug assertions, `new_unchecked(0)` without).
+/// Skipped while there is no other input: LibAFL's mutations assume a corpus that is not empty (a panic with debug
+/// assertions, `new_unchecked(0)` without).
 #[derive(Debug)]
 pub struct Splice(Stacked<SpliceMutations>);
 
-/// Makes [`Splice`].
+/// Creates [`Splice`].
 pub fn splice() -> Splice {
     Splice(Stacked::new("splice", havoc_crossover().merge(tuple_list!(SpliceMutator::new())), 0))
 }
@@ -112,12 +113,12 @@ where
     }
 }
 
-/// `tokens`: inserts or writes 1 to 4 tokens of the dictionary, if the state has [`Tokens`].
+/// Creates `tokens`: inserts or overwrites with 1 to 4 tokens of the dictionary, if the state has [`Tokens`].
 pub fn tokens() -> Stacked<tuple_list_type!(TokenInsert, TokenReplace)> {
     Stacked::new("tokens", tokens_mutations(), 2)
 }
 
-/// Whether [`tokens`] has anything to work with.
+/// Whether the state has tokens for [`tokens`].
 pub fn has_tokens<S: HasMetadata>(state: &S) -> bool {
     state.metadata_map().get::<Tokens>().is_some_and(|tokens| !tokens.tokens().is_empty())
 }
@@ -130,10 +131,10 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// The state that the tests of mutators use.
+    /// Helpers for tests of mutators.
     pub(crate) type TestState = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
 
-    /// A state with these inputs in its corpus.
+    /// Creates a state with these inputs in its corpus.
     pub(crate) fn state_with(inputs: &[&[u8]], max_size: usize) -> TestState {
         let mut corpus = InMemoryCorpus::new();
         for input in inputs {
@@ -146,7 +147,7 @@ pub(super) mod tests {
         state
     }
 
-    /// Mutates `text` a thousand times: how often something happened, and the results.
+    /// Mutates `text` a thousand times; returns the number of changes, and the results.
     fn mutants(mutator: &mut impl Mutator<BytesInput, TestState>, state: &mut TestState, text: &[u8]) -> Vec<Vec<u8>> {
         let mut found = Vec::new();
         for _ in 0..1000 {

@@ -1,21 +1,21 @@
-//! Names of the kinds of mutants, as results have them.
+//! Names of the kinds of mutants in results.
 
 use serde::{Deserialize, Serialize};
 
-/// Kinds of targets, as results name them.
+/// Kinds of goals of masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetKind {
     /// The run hits a branch.
     Branch,
-    /// The run executes an edge as often.
+    /// The run executes an edge at least as often.
     Edge,
     /// The run keeps a cost.
     Cost,
 }
 
 impl TargetKind {
-    /// As in results.
+    /// Name in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Branch => "branch",
@@ -25,14 +25,14 @@ impl TargetKind {
     }
 }
 
-/// Where the mutants come from.
+/// Stages that produce masked mutants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// One edit after the other.
+    /// Deterministic edits, one after the other.
     Deterministic,
-    /// LibAFL's mutations, at least as the first.
+    /// Mutants whose first operator is one of LibAFL's mutations.
     Havoc,
-    /// Rules, at least as the first.
+    /// Mutants whose first operator is a rule.
     Rules,
 }

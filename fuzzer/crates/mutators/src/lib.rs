@@ -1,7 +1,7 @@
-//! How inputs are changed: Perun's rules, and LibAFL's havoc around them.
+//! Mutation of inputs: Perun's rules and quagmire's own, custom rules, and LibAFL's havoc, with or without a mask.
 //!
-//! A further rule is one item made with `rule!` (or another type that is a [`Rule`]) and one line in [`BUILT_IN`]. Those of
-//! the user are in [`custom`].
+//! To add a rule, declare one item with `rule!` (or another type that implements [`Rule`]) and list it in
+//! [`BUILT_IN`]. Custom rules of the user are in [`custom`].
 
 pub mod adaptor;
 pub mod binary;
@@ -31,7 +31,7 @@ pub use select::{InputType, rules_for, select_rules};
 use text::{characters, lines, whitespace, words};
 use xml::{attributes, tags};
 
-/// All rules that come with quagmire, in the order of their labels.
+/// All rules that come with quagmire, ordered by label.
 pub static BUILT_IN: &[&BuiltIn] = &[
     &lines::DOUBLE_LINE,
     &lines::DUPLICATE_LINE,
@@ -64,7 +64,7 @@ pub static BUILT_IN: &[&BuiltIn] = &[
     &vary::COLLIDE_LINE,
 ];
 
-/// [`BUILT_IN`], in the form in which rules of all kinds are handed on.
+/// [`BUILT_IN`] as shared trait objects.
 pub fn built_in_rules() -> Vec<Arc<dyn Rule>> {
     BUILT_IN.iter().map(|rule| Arc::new(**rule) as Arc<dyn Rule>).collect()
 }

@@ -1,30 +1,30 @@
-//! The mask of an input: for each position, which edits leave the testing target satisfied.
+//! Masks of inputs (FairFuzz): which edits at each position still reach the goal.
 
 use std::ops::Range;
 
 use libafl_bolts::rands::{Rand, StdRand};
 use serde::{Deserialize, Serialize};
 
-/// A kind of edit; its value is its bit in a mask.
+/// A kind of edit; the value is its bit in a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Edit {
-    /// The byte at a position gets another value.
+    /// Overwriting the byte at a position.
     Overwrite = 1,
-    /// Bytes come in before a position, which may be the end.
+    /// Inserting bytes before a position, which may be the end.
     Insert = 2,
-    /// The byte at a position goes.
+    /// Deleting the byte at a position.
     Delete = 4,
 }
 
 impl Edit {
-    /// All kinds.
+    /// All kinds of edits.
     pub const ALL: [Self; 3] = [Self::Overwrite, Self::Insert, Self::Delete];
 
     fn place(self) -> usize {
         (self as u8).trailing_zeros() as usize
     }
 
-    /// As it is printed: `O`, `I`, `D`.
+    /// Letter of the edit in output: `O`, `I`, `D`.
     pub fn letter(self) -> char {
         match self {
             Self::Overwrite => 'O',
@@ -34,34 +34,35 @@ impl Edit {
     }
 }
 
-/// Everything is allowed.
+/// Bits of a position at which all edits are allowed.
 const ALL: u8 = Edit::Overwrite as u8 | Edit::Insert as u8 | Edit::Delete as u8;
 
-/// Random positions that are tried before the next allowed one is looked for.
+/// Number of random positions tried before scanning for the next allowed one.
 const TRIES: usize = 8;
 
-/// One more position than the input has bytes: insertions at its end.
+/// For each position of an input, which edits are allowed. Has one more position than the input has bytes, for
+/// insertions at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mask {
     bits: Vec<u8>,
-    /// Positions at which each kind of edit is allowed.
+    /// Number of positions at which each kind of edit is allowed.
     allowed: [usize; 3],
 }
 
 impl Mask {
-    /// Of an input of `length` bytes: nothing is allowed.
+    /// Mask of an input of `length` bytes that allows nothing.
     pub fn nothing(length: usize) -> Self {
         Self { bits: vec![0; length + 1], allowed: [0; 3] }
     }
 
-    /// Of an input of `length` bytes: everything is allowed.
+    /// Mask of an input of `length` bytes that allows everything.
     pub fn everything(length: usize) -> Self {
         let mut bits = vec![ALL; length + 1];
         bits[length] = Edit::Insert as u8;
         Self { bits, allowed: [length, length + 1, length] }
     }
 
-    /// Bytes of the input that it belongs to.
+    /// Length of the input in bytes.
     pub fn length(&self) -> usize {
         self.bits.len().saturating_sub(1)
     }
@@ -95,7 +96,7 @@ impl Mask {
         self.allowed == [0; 3]
     }
 
-    /// These positions are about to go.
+    /// Updates the counts for positions that are about to be removed.
     fn forget(&mut self, range: Range<usize>) {
         for bits in &self.bits[range] {
             for edit in Edit::ALL {
@@ -104,7 +105,7 @@ impl Mask {
         }
     }
 
-    /// A position at which `edit` is allowed, each about as likely as the others; `None` if there is none.
+    /// Draws a position at which `edit` is allowed, with about equal probability; `None` if there is none.
     pub fn draw(&self, edit: Edit, rand: &mut StdRand) -> Option<usize> {
         if self.allowed(edit) == 0 {
             return None;
@@ -120,14 +121,15 @@ impl Mask {
         first_with(after, edit as u8).map(|at| position + at).or_else(|| first_with(before, edit as u8))
     }
 
-    /// The longest range around `position` at all of which `edit` is allowed, up to `most` positions to either side.
+    /// The longest range around `position` in which `edit` is allowed everywhere, limited to `most` positions on each
+    /// side.
     pub(crate) fn run_around(&self, edit: Edit, position: usize, most: usize) -> Range<usize> {
         let before = (position.saturating_sub(most)..position).rev().take_while(|&at| self.allows(edit, at)).count();
         let after = (position..self.bits.len().min(position + most)).take_while(|&at| self.allows(edit, at)).count();
         position - before..position + after
     }
 
-    /// The longest range around `position` in which everything is allowed; empty if it is not at `position`.
+    /// The longest range around `position` in which all edits are allowed; empty if they are not at `position`.
     pub(crate) fn free_around(&self, position: usize) -> Range<usize> {
         let is_free = |at: &usize| self.bits[*at] == ALL;
         let before = (0..position).rev().take_while(is_free).count();
@@ -135,18 +137,18 @@ impl Mask {
         if after == 0 { position..position } else { position - before..position + after }
     }
 
-    /// Bytes came in before `position`: they may be changed as one likes.
+    /// Adapts the mask to an insertion before `position`: the new bytes may be edited freely.
     pub fn insert(&mut self, position: usize, length: usize) {
         self.replace(position..position, length);
     }
 
-    /// Bytes went.
+    /// Adapts the mask to a deletion.
     pub fn delete(&mut self, range: Range<usize>) {
         self.forget(range.clone());
         self.bits.drain(range);
     }
 
-    /// Bytes were replaced by others, of which nothing is known: they may be changed as one likes.
+    /// Adapts the mask to a replacement of `range` by `length` bytes, which may be edited freely.
     pub fn replace(&mut self, range: Range<usize>, length: usize) {
         self.forget(range.clone());
         self.allowed.iter_mut().for_each(|allowed| *allowed += length);
@@ -157,14 +159,14 @@ impl Mask {
         }
     }
 
-    /// Becomes a copy of another one, in the memory that it has.
+    /// Copies another mask into this one, reusing its memory.
     pub fn copy_from(&mut self, other: &Self) {
         self.bits.clone_from(&other.bits);
         self.allowed = other.allowed;
     }
 }
 
-/// The first of `bits` with this one: in blocks, since there may be none in many thousands.
+/// The first item of `bits` with this bit. Searches by blocks, since it may be rare.
 fn first_with(bits: &[u8], bit: u8) -> Option<usize> {
     let (blocks, _) = bits.as_chunks::<64>();
     let empty = blocks.iter().take_while(|block| block.iter().fold(0, |all, bits| all | bits) & bit == 0).count() * 64;

@@ -1,6 +1,6 @@
-//! Mutations that are held to a mask: LibAFL's where bytes are overwritten, in a window of the input in which all of them may
-//! be; insertions and deletions at positions that have their own bits; rules where what they change may be changed, or in a
-//! part of the input in which everything may be. The mask is edited along with the input.
+//! Mutations restricted by a mask: LibAFL's overwriting mutations in a window in which all bytes may be overwritten;
+//! insertions and deletions at allowed positions; rules on the whole input or on a freely editable part of it, undone
+//! if they change anything else. The mask is updated along with the input.
 
 use std::{num::NonZero, ops::Range};
 
@@ -24,7 +24,7 @@ use libafl_bolts::{
 
 use crate::mask::{Edit, Mask};
 
-/// LibAFL's havoc mutations that change bytes and leave the length as it is.
+/// LibAFL's havoc mutations that keep the length.
 pub(crate) type Overwriting = tuple_list_type!(
     BitFlipMutator,
     ByteFlipMutator,
@@ -67,22 +67,22 @@ fn overwriting() -> Overwriting {
     )
 }
 
-/// Weights of overwriting, inserting and deleting, as many as LibAFL's havoc has mutations of each.
+/// Weights of overwriting, inserting and deleting: the numbers of LibAFL's havoc mutations of each kind.
 const WEIGHTS: [(Edit, usize); 3] = [(Edit::Overwrite, 17), (Edit::Insert, 5), (Edit::Delete, 4)];
 
-/// How often something else is drawn when nothing of the first kind is allowed.
+/// Number of draws before a mutation is given up.
 const TRIES: usize = 4;
 
-/// Windows are no longer to either side, in bytes.
+/// Maximum extent of windows on each side, in bytes.
 const WINDOW: usize = 64;
 
-/// As in LibAFL, at most 2^4 mutations are stacked.
+/// Maximum exponent of the number of stacked mutations: at most 2^4, as for `havoc`.
 const MAX_POWER: usize = 4;
 
-/// Most copies of one byte that come in at a time (LibAFL's `BytesInsertMutator`).
+/// Maximum number of copies of one byte in an insertion, as in LibAFL's `BytesInsertMutator`.
 const MOST_FILLING: usize = 16;
 
-/// Mutations that are held to a mask.
+/// Mutations restricted by a mask, with their buffers.
 #[derive(Debug)]
 pub struct MaskedMutations {
     overwriting: Overwriting,
@@ -98,7 +98,7 @@ impl Default for MaskedMutations {
 }
 
 impl MaskedMutations {
-    /// 1 to 16 changes of bytes.
+    /// Makes 1, 2, 4, 8 or 16 random edits that the mask allows.
     pub fn havoc<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask) -> Result<MutationResult, Error>
     where
         S: HasRand<Rand = StdRand> + HasMaxSize,
@@ -148,7 +148,7 @@ impl MaskedMutations {
         Ok(true)
     }
 
-    /// A byte some times over, random bytes, or a piece of the input.
+    /// Inserts a repeated byte, random bytes, or a piece of the input.
     fn insert_something<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask, position: usize) -> bool
     where
         S: HasRand<Rand = StdRand> + HasMaxSize,
@@ -175,7 +175,7 @@ impl MaskedMutations {
         insert(bytes, mask, position, &self.piece, limit)
     }
 
-    /// A piece of another input comes in, or over what may be overwritten.
+    /// Inserts a piece of another input of the corpus, or overwrites with it.
     pub fn splice<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask) -> Result<MutationResult, Error>
     where
         S: HasRand<Rand = StdRand> + HasMaxSize + HasCorpus<BytesInput>,
@@ -198,7 +198,7 @@ impl MaskedMutations {
         Ok(put(state.rand_mut(), input.as_mut(), mask, &self.piece, limit))
     }
 
-    /// A token of the dictionary comes in, or over what may be overwritten.
+    /// Inserts a token of the dictionary, or overwrites with it.
     pub fn tokens<S>(&mut self, state: &mut S, input: &mut BytesInput, mask: &mut Mask) -> MutationResult
     where
         S: HasRand<Rand = StdRand> + HasMaxSize + HasMetadata,
@@ -214,8 +214,8 @@ impl MaskedMutations {
         put(state.rand_mut(), input.as_mut(), mask, &self.piece, limit)
     }
 
-    /// Applies `mutator`, which knows nothing of masks, and takes it back if it changed what may not be changed. Then it sees
-    /// no more than a part of the input in which everything may be changed, if there is one.
+    /// Applies a `mutator` that knows nothing of masks, and undoes it if it changed anything that the mask protects.
+    /// Retries on freely editable parts of the input.
     pub fn held<S>(
         &mut self,
         mutator: &mut dyn Mutator<BytesInput, S>,
@@ -234,7 +234,7 @@ impl MaskedMutations {
                 Some(part) => self.mutate_part(mutator, state, input, part)?,
             };
             if result == MutationResult::Mutated {
-                // bytes may have come in at the end of the part, where they may not
+                // a mutation of the part may have inserted at its end, where the mask may forbid it
                 if follow(&self.before, input.as_ref(), mask) {
                     return Ok(MutationResult::Mutated);
                 }
@@ -246,7 +246,7 @@ impl MaskedMutations {
         Ok(MutationResult::Skipped)
     }
 
-    /// Applies `mutator` to a part of the input.
+    /// Applies `mutator` to a part of the input only.
     fn mutate_part<S>(
         &mut self,
         mutator: &mut dyn Mutator<BytesInput, S>,
@@ -273,7 +273,7 @@ impl MaskedMutations {
     }
 }
 
-/// A part of the input in which everything may be changed, if a draw finds one.
+/// A freely editable part of the input, if a random draw finds one.
 fn free_part(mask: &Mask, rand: &mut StdRand) -> Option<Range<usize>> {
     let part = mask.free_around(mask.draw(Edit::Delete, rand)?);
     (!part.is_empty()).then_some(part)
@@ -290,7 +290,7 @@ fn draw_edit(rand: &mut StdRand) -> Edit {
     Edit::Overwrite
 }
 
-/// Whether there was room for it.
+/// Inserts a piece, unless it exceeds the limit. Returns whether it did.
 fn insert(bytes: &mut Vec<u8>, mask: &mut Mask, position: usize, piece: &[u8], limit: usize) -> bool {
     if piece.is_empty() || bytes.len() + piece.len() > limit {
         return false;
@@ -321,7 +321,7 @@ fn put(rand: &mut StdRand, bytes: &mut Vec<u8>, mask: &mut Mask, piece: &[u8], l
     if changed { MutationResult::Mutated } else { MutationResult::Skipped }
 }
 
-/// Deletes some of what may be deleted around `position`, and never everything.
+/// Deletes some bytes from `position` on that may be deleted, but never all.
 fn delete(rand: &mut StdRand, bytes: &mut Vec<u8>, mask: &mut Mask, position: usize) -> bool {
     let run = mask.run_around(Edit::Delete, position, WINDOW);
     let length = 1 + rand.below_or_zero(run.end - position);
@@ -333,8 +333,9 @@ fn delete(rand: &mut StdRand, bytes: &mut Vec<u8>, mask: &mut Mask, position: us
     true
 }
 
-/// Whether `after` may be made of `before`: the bytes that differ may be overwritten, or those between the first and the
-/// last difference may be deleted and others inserted there. The mask becomes that of `after`.
+/// Whether the mask allows to turn `before` into `after`: bytes that differ may be overwritten, or, if the lengths
+/// differ, those between the first and the last difference may be removed and others inserted there. Updates the mask
+/// to that of `after` if so.
 fn follow(before: &[u8], after: &[u8], mask: &mut Mask) -> bool {
     if before.len() == after.len() {
         return before.iter().zip(after).enumerate().all(|(at, (a, b))| a == b || mask.allows(Edit::Overwrite, at));
@@ -345,7 +346,7 @@ fn follow(before: &[u8], after: &[u8], mask: &mut Mask) -> bool {
     let gone = same_before..before.len() - same_after;
     let come = after.len() - same_after - same_before;
     if come == 0 {
-        // a deletion among equal bytes can be told in several ways: the one that begins last
+        // a deletion among equal bytes is ambiguous: take the one that begins last
         let allowed = mask.allows_all(Edit::Delete, gone.clone());
         if allowed {
             mask.delete(gone);
@@ -353,7 +354,7 @@ fn follow(before: &[u8], after: &[u8], mask: &mut Mask) -> bool {
         return allowed;
     }
     let allowed = if gone.is_empty() {
-        // so can an insertion
+        // so is an insertion
         let earliest = same_before - repeats(before, &after[same_before..same_before + come], same_before);
         (earliest..=same_before).any(|at| mask.allows(Edit::Insert, at))
     } else {
@@ -366,7 +367,7 @@ fn follow(before: &[u8], after: &[u8], mask: &mut Mask) -> bool {
     allowed
 }
 
-/// How many positions earlier an insertion of `piece` at `position` may have begun with the same result.
+/// Number of positions by which an insertion of `piece` at `position` may have begun earlier with the same result.
 fn repeats(before: &[u8], piece: &[u8], position: usize) -> usize {
     (0..position.min(WINDOW))
         .take_while(|back| before[position - 1 - back] == piece[piece.len() - 1 - back % piece.len()])

@@ -1,4 +1,4 @@
-//! What all rules have in common, checked for all of them.
+//! Property tests that hold for all rules.
 
 use libafl_bolts::rands::StdRand;
 use proptest::prelude::*;
@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::text::{lines, whitespace, words};
 use super::{BUILT_IN, BuiltIn, Rule, built_in_rules};
 
-/// Bytes as rules meet them: arbitrary, text of few letters, numbers and many blanks and newlines, or what mutation makes
-/// of XML.
+/// Generates typical inputs of rules: arbitrary bytes; text of few letters, numbers and many blanks and newlines;
+/// mutated XML.
 fn inputs() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop::sample::select(&b"ab019.-  \t\r\n\n\0\xff"[..]);
     prop_oneof![
@@ -63,8 +63,7 @@ proptest! {
     }
 }
 
-/// The text rules that keep the end of the last line: T.13 to T.15 may take all of what it holds, and T.4 may draw any
-/// byte, once in a while a newline.
+/// The text rules that keep the end of the last line: T.13 to T.15 may remove it, and T.4 may draw a newline.
 const KEEP_THE_END: &[&BuiltIn] = &[
     &lines::DOUBLE_LINE,
     &lines::DUPLICATE_LINE,
@@ -126,7 +125,7 @@ fn no_rule_takes_long_for_a_megabyte_of_fifty_thousand_lines() {
     }
 }
 
-/// What could send a scanner over the rest of the input again and again.
+/// Inputs that could make a scanner quadratic, since it may search the rest of the input again and again.
 #[test]
 fn no_rule_takes_long_for_a_megabyte_of_tags_and_pieces_of_them() {
     let pieces = [

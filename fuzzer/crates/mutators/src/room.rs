@@ -1,15 +1,15 @@
-//! Room for what comes in: an input of the largest size can only be changed where it is, or get shorter.
+//! Making room for insertions: an input of maximum size could otherwise only be overwritten or shortened.
 
 use libafl_bolts::rands::{Rand, StdRand};
 
 use super::draw::log_uniform;
 use crate::mask::{Edit, Mask};
 
-/// An input has little room if it can grow by no more than the largest size divided by this.
+/// An input has little room if it can grow by no more than the maximum size divided by this.
 const LITTLE: usize = 64;
 
-/// In half of the draws, an input with little room loses a part of it, half of it at most: its end, or any. With a mask, it
-/// is one that may be deleted, and the mask follows.
+/// Deletes a part of an input with little room, in half of the calls: up to half of it, at the end or anywhere. With
+/// a mask, only bytes that may be deleted, and the mask is updated.
 pub fn make_room(bytes: &mut Vec<u8>, mask: Option<&mut Mask>, limit: usize, rand: &mut StdRand) {
     let most = bytes.len() / 2;
     if bytes.len() + limit / LITTLE < limit || most == 0 || rand.coinflip(0.5) {

@@ -1,37 +1,38 @@
-//! What a mutation rule is.
+//! The interface of mutation rules, and the built-in ones.
 
 use std::fmt::Debug;
 
 use libafl_bolts::rands::StdRand;
 
-/// One way to change an input that may make a program slower.
+/// A mutation rule: one way to change an input that may make a program slower.
 ///
-/// Rules are pure: what they do depends on the bytes, the limit and the random numbers only.
+/// Rules are pure: their result depends only on the bytes, the limit and the random numbers.
 pub trait Rule: Debug + Send + Sync {
-    /// The label that results, logs and `--rules` use: `T.10`.
+    /// Label in results, logs and `--rules`, such as `T.10`.
     fn label(&self) -> &str;
 
-    /// The name in words: `insert_whitespace`.
+    /// Name, such as `insert_whitespace`.
     fn name(&self) -> &str;
 
-    /// The class of bugs that it aims at, one short line.
+    /// The class of slowness that the rule aims at, in one short line.
     fn aim(&self) -> &str;
 
-    /// An input and what the rule may make of it, for help texts.
+    /// An example for help texts: an input, and what the rule may turn it into.
     fn example(&self) -> Option<(&[u8], &[u8])> {
         None
     }
 
-    /// Changes `bytes` in place. Afterwards they are at most `limit` bytes; what was longer before is cut.
+    /// Changes `bytes` in place to at most `limit` bytes; longer inputs are cut.
     ///
-    /// Returns false if nothing could be changed; then the bytes are as they were. Nothing can be with a `limit` of 0.
+    /// Returns false, with `bytes` unchanged, if nothing could be changed; always so for a `limit` of 0.
     fn apply(&self, bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool;
 }
 
-/// The work of a [`BuiltIn`]: as [`Rule::apply`], but `bytes` are never longer than `limit`, and `limit` is never 0.
+/// Function of a [`BuiltIn`] rule: as [`Rule::apply`], but `bytes` are never longer than `limit`, and `limit` is
+/// never 0.
 pub(crate) type Change = fn(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool;
 
-/// A rule that is part of quagmire: a function and what is to be said about it.
+/// A built-in rule: a function and its description.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
     pub(super) label: &'static str,
@@ -64,7 +65,7 @@ impl Rule for BuiltIn {
     }
 }
 
-/// What [`Rule::apply`] promises, for a `change` that never makes the bytes longer than `limit`.
+/// Implements the contract of [`Rule::apply`] for a `change` that keeps to `limit`.
 pub(super) fn within(bytes: &mut Vec<u8>, limit: usize, change: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
     if limit == 0 {
         return false;
@@ -76,10 +77,10 @@ pub(super) fn within(bytes: &mut Vec<u8>, limit: usize, change: impl FnOnce(&mut
     changed || cut
 }
 
-/// Declares a [`BuiltIn`] named `$item` that runs the function `$name`.
+/// Declares a built-in rule as a static [`BuiltIn`] named `$item` that runs the function `$name`.
 ///
-/// The documentation of the item is made from the same literals as the example, and a test looks for a seed that turns
-/// the left side into the right one: what is documented is what happens.
+/// The example comes from the same literals as the documentation, and a test searches for a seed that turns the left
+/// side into the right one.
 macro_rules! rule {
     ($(#[$meta:meta])* $item:ident: $label:literal $name:ident, aims at $aim:literal, $before:literal => $after:literal) => {
         #[doc = concat!($label, " `", stringify!($name), "`: `", stringify!($before), "` -> `", stringify!($after), "`")]
@@ -93,7 +94,7 @@ macro_rules! rule {
             aim: $aim,
             before: $before,
             after: $after,
-            // a closure, so that the function may take a slice where it needs no vector
+            // a closure, so that the function may take a slice if it needs no vector
             change: |bytes, limit, rand| $name(bytes, limit, rand),
         };
     };

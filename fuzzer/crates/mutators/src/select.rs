@@ -1,4 +1,4 @@
-//! What kind of file an input is, and which rules are used for it.
+//! Detection of the type of inputs, and selection of rules for it.
 
 use std::fmt;
 use std::path::Path;
@@ -8,30 +8,30 @@ use std::sync::Arc;
 use super::rule::Rule;
 use quagmire_base::error::{Error, Result};
 
-/// What kind of file the inputs of a campaign are.
+/// Type of a campaign's inputs (`--input-type`), which selects the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputType {
     /// Lines and words.
     Text,
-    /// Bytes.
+    /// Bytes without structure.
     Binary,
     /// Text with tags: XML, SVG, HTML.
     Xml,
 }
 
-/// How much of an input is looked at to see its type, in bytes.
+/// Number of leading bytes that decide the type of an input.
 const SAMPLE: usize = 1 << 16;
 
-/// Names of files that are XML-like if their content is text.
+/// Extensions of files that are XML-like if their content is text with a `<`.
 const XML_EXTENSIONS: [&str; 15] =
     ["xml", "svg", "xhtml", "html", "htm", "xsd", "xsl", "xslt", "rss", "atom", "kml", "gpx", "plist", "dae", "mathml"];
 
-/// Names of files that are text if their content does not say otherwise.
+/// Extensions of files that are text if their content does not decide.
 const TEXT_EXTENSIONS: [&str; 16] =
     ["txt", "md", "json", "log", "csv", "tsv", "yaml", "yml", "toml", "ini", "c", "h", "cpp", "css", "js", "tex"];
 
 impl InputType {
-    /// The type of an input: by its content; by the extension of its name where the content does not tell.
+    /// Detects the type of an input by its content, or by the extension of its name if the content does not decide.
     pub fn detect(content: &[u8], path: &Path) -> Self {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_ascii_lowercase();
         let named_xml = XML_EXTENSIONS.contains(&extension.as_str());
@@ -47,7 +47,7 @@ impl InputType {
         }
     }
 
-    /// Whether the built-in rules of this family (`T`, `B`, `D`, `V`) suit inputs of this type.
+    /// Whether the built-in rules of a family (`T`, `B`, `D`, `V`) suit inputs of this type.
     fn wants(self, family: &str) -> bool {
         match self {
             Self::Text => matches!(family, "T" | "V"),
@@ -80,7 +80,7 @@ impl FromStr for InputType {
     }
 }
 
-/// Whether a sample is text; `None` if it could be either.
+/// Whether a sample is text; `None` if it does not decide.
 fn is_text(sample: &[u8]) -> Option<bool> {
     if sample.is_empty() {
         return None;
@@ -98,13 +98,13 @@ fn is_text(sample: &[u8]) -> Option<bool> {
     let high = sample.iter().filter(|byte| !byte.is_ascii()).count();
     match (is_utf8, controls) {
         (true, 0) => Some(true),
-        // Latin-1 and the like: letters with accents between others
+        // Latin-1 and the like: accented letters among others
         (false, 0) if high * 4 < sample.len() => Some(true),
         _ => None,
     }
 }
 
-/// Whether a text starts as XML or a relative of it does.
+/// Whether a text begins like XML or HTML.
 fn looks_like_xml(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
     let starts = |prefix: &[u8]| text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
@@ -115,19 +115,19 @@ fn looks_like_xml(text: &[u8]) -> bool {
     starts_a_tag && text.windows(2).any(|pair| pair == b"</" || pair == b"/>")
 }
 
-/// The rules for inputs of this type, without custom rules. XML gets the rules for text and those of the D family.
+/// The built-in rules for inputs of this type, without custom rules. XML gets the rules for text and the family D.
 pub fn rules_for(input_type: InputType, all: &[Arc<dyn Rule>]) -> Vec<Arc<dyn Rule>> {
     all.iter().filter(|rule| input_type.wants(split(rule.label()).0)).cloned().collect()
 }
 
-/// The rules that a `--rules` option asks for, of `all`, in the order of `all` and each once.
+/// Selects the rules that `--rules` asks for from `all`, in the order of `all`.
 ///
-/// `selection` is a list of families (`T`), labels (`T.10`), names (`insert_whitespace`) and ranges (`T.1-T.5`,
-/// `T.1-5`), separated by commas.
+/// `selection` is a comma-separated list of families (`T`), labels (`T.10`), names (`insert_whitespace`) and ranges
+/// (`T.1-T.5`, `T.1-5`).
 ///
 /// # Errors
 ///
-/// A usage error that names what is not known, and what is.
+/// A usage error that names an unknown item and lists the known ones.
 pub fn select_rules(selection: &str, all: &[Arc<dyn Rule>]) -> Result<Vec<Arc<dyn Rule>>> {
     let mut chosen = vec![false; all.len()];
     for item in selection.split(',').map(str::trim) {
@@ -145,7 +145,7 @@ pub fn select_rules(selection: &str, all: &[Arc<dyn Rule>]) -> Result<Vec<Arc<dy
     Ok(all.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(rule, _)| rule.clone()).collect())
 }
 
-/// Whether one item of a selection means this rule.
+/// Whether an item of a selection matches this rule.
 fn asks_for(item: &str, rule: &dyn Rule) -> bool {
     let (family, number) = split(rule.label());
     if let Some((first, last)) = item.split_once('-') {
@@ -160,12 +160,12 @@ fn asks_for(item: &str, rule: &dyn Rule) -> bool {
     [family, rule.label(), rule.name()].iter().any(|text| text.eq_ignore_ascii_case(item))
 }
 
-/// `T.10` is number 10 of the family `T`.
+/// Splits a label: `T.10` is number 10 of the family `T`.
 fn split(label: &str) -> (&str, Option<u32>) {
     label.split_once('.').map_or((label, None), |(family, number)| (family, number.parse().ok()))
 }
 
-/// `T.1-T.15, B.1-B.6, D.1-D.4, V.1-V.4`
+/// Lists the labels of all rules as ranges: `T.1-T.15, B.1-B.6, D.1-D.4, V.1-V.4`.
 fn known(all: &[Arc<dyn Rule>]) -> String {
     let families = all.chunk_by(|a, b| split(a.label()).0 == split(b.label()).0);
     let ranges: Vec<String> = families

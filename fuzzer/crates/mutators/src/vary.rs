@@ -1,6 +1,7 @@
-//! Rules for keys that differ: V.1 and V.2; and that hash functions cannot tell apart: V.3 and V.4. Not of Perun's: its rules
-//! make equal words, while tables, sorted lists and checks for duplicates get slow with many different ones, and hash tables
-//! with many in one chain (Crosby and Wallach, Denial of Service via Algorithmic Complexity Attacks, 2003).
+//! Rules that produce different keys (V.1, V.2), and different keys with equal hashes (V.3, V.4). They are quagmire's
+//! own: Perun's rules produce equal words, while tables, sorted lists and checks for duplicates get slow with many
+//! different ones, and hash tables with many in one chain (Crosby and Wallach, Denial of Service via Algorithmic
+//! Complexity Attacks, 2003).
 
 use std::ops::Range;
 
@@ -13,7 +14,8 @@ use super::{
 };
 
 rule! {
-    /// Letters stay letters and digits digits, in one name or number of the word, which may get up to three more of them.
+    /// Inserts varied copies of a word: letters and digits of one name or number in it are replaced by others of
+    /// their kind, and up to three are appended.
     VARY_WORD: "V.1" vary_word, aims at "many different keys: tables, hash chains, checks for duplicates", b"a b\n" => b"a c b\n"
 }
 
@@ -22,7 +24,7 @@ fn vary_word(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
 }
 
 rule! {
-    /// As V.1, for a line.
+    /// Inserts varied copies of a line, as V.1.
     VARY_LINE: "V.2" vary_line, aims at "many different keys, one in each line", b"a b\n" => b"a b\na c\n"
 }
 
@@ -32,9 +34,10 @@ fn vary_line(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
 }
 
 rule! {
-    /// As V.1, but each name comes of the one before by a trade: a character rises by a step or two, and the next one falls
-    /// by that many times a factor, or the reverse. A hash function that multiplies by this factor before it adds a character
-    /// cannot tell them apart. The factor, 1 to 127, is drawn for each call.
+    /// Inserts varied copies of a word as V.1, but each name is derived from the one before by a trade: a character
+    /// is raised or lowered by 1 or 2, and the next one changed in the opposite direction by a factor times as much.
+    /// A hash function that multiplies by this factor before it adds a character cannot distinguish them. The factor,
+    /// 1 to 127, is drawn for each call.
     COLLIDE_WORD: "V.3" collide_word, aims at "hash chains: many different keys of equal hash, h = h * m + c", b"Aa b\n" => b"Aa BB b\n"
 }
 
@@ -44,7 +47,7 @@ fn collide_word(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
 }
 
 rule! {
-    /// As V.3, for a line.
+    /// Inserts varied copies of a line, as V.3.
     COLLIDE_LINE: "V.4" collide_line, aims at "hash chains: many different keys of equal hash, one in each line", b"Aa b\n" => b"Aa b\nBB b\n"
 }
 
@@ -54,7 +57,7 @@ fn collide_line(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
     put_behind(bytes, line, b'\n', limit, rand, names)
 }
 
-/// A word, rather an early one, and what it is separated by.
+/// Draws a word, with preference for early ones, and its separator.
 fn draw_word(bytes: &[u8], rand: &mut StdRand) -> Option<(Range<usize>, u8)> {
     let lines = Lines::of(bytes);
     let from = draw_early(lines.len(), rand);
@@ -66,19 +69,20 @@ fn draw_word(bytes: &[u8], rand: &mut StdRand) -> Option<(Range<usize>, u8)> {
     Some((word, separator))
 }
 
-/// A line, rather an early one.
+/// Draws a line, with preference for early ones.
 fn draw_line(bytes: &[u8], rand: &mut StdRand) -> Range<usize> {
     let lines = Lines::of(bytes);
     lines.range(draw_early(lines.len(), rand))
 }
 
-/// One of so many: in half of the draws any, in the others rather an early one. What comes first is there for all that
-/// follows.
+/// Draws a number below `number`: uniform in half of the draws, log-uniform otherwise. Early parts of an input affect
+/// all that follows.
 fn draw_early(number: usize, rand: &mut StdRand) -> usize {
     if rand.coinflip(0.5) { rand.below_or_zero(number) } else { log_uniform(rand, number) - 1 }
 }
 
-/// Puts copies of a part of the input behind it, each after a `separator` and with another one of `names` in the same place.
+/// Inserts copies of a part of the input after it, each preceded by `separator`, with another one of `names` in the
+/// same place.
 fn put_behind(
     bytes: &mut Vec<u8>,
     part: Range<usize>,
@@ -113,19 +117,19 @@ fn put_behind(
     changed
 }
 
-/// How each name comes of the one before.
+/// How each name is derived from the one before.
 #[derive(Clone, Copy)]
 enum Names {
-    /// Its characters are any others of their kinds.
+    /// Its characters are replaced by others of their kinds.
     Any,
-    /// Two neighbours are traded at this rate. `plain` names have letters and digits only.
+    /// Two adjacent characters are traded at this rate. `plain` names have letters and digits only.
     Colliding { factor: i32, plain: bool },
 }
 
-/// The largest factor of a hash function that names are made for: with larger ones few characters can fall or rise by so much.
+/// Largest factor of a hash function to produce collisions for: larger ones leave few possible trades.
 const LARGEST_FACTOR: usize = 127;
 
-/// Draws of a trade before a name is taken to have none.
+/// Number of draws before a name is considered to have no trade.
 const MOST_DRAWS: usize = 16;
 
 impl Names {
@@ -133,7 +137,7 @@ impl Names {
         Self::Colliding { factor: 1 + rand.below_or_zero(LARGEST_FACTOR) as i32, plain: rand.coinflip(0.5) }
     }
 
-    /// Makes the next name of `name`. Whether there is one.
+    /// Turns `name` into the next one. Returns false if there is none.
     fn renew(self, name: &mut [u8], rand: &mut StdRand) -> bool {
         match self {
             Self::Any => {
@@ -145,8 +149,8 @@ impl Names {
     }
 }
 
-/// Moves a character by a step or two and the one behind it the other way by `factor` times as much, if both are characters
-/// of a name then. Whether they are.
+/// Changes a character by 1 or 2 and the next one in the opposite direction by `factor` times as much, if both remain
+/// valid characters of names. Returns whether they do.
 fn trade(name: &mut [u8], factor: i32, plain: bool, rand: &mut StdRand) -> bool {
     if name.len() < 2 {
         return false;
@@ -162,8 +166,8 @@ fn trade(name: &mut [u8], factor: i32, plain: bool, rand: &mut StdRand) -> bool 
     true
 }
 
-/// Where a name or number is in `text`, each as likely as it is long; any byte if there is none. Bytes that are not ASCII are
-/// parts of names.
+/// Position of a name or number in `text`, drawn with probability proportional to length; a random byte if there is
+/// none. Bytes beyond ASCII belong to names.
 fn draw_name(text: &[u8], rand: &mut StdRand) -> Range<usize> {
     let from = rand.below_or_zero(text.len());
     let is_part = |&at: &usize| text[at].is_ascii_alphanumeric() || !text[at].is_ascii();
@@ -173,7 +177,7 @@ fn draw_name(text: &[u8], rand: &mut StdRand) -> Range<usize> {
     inside - before..inside + after
 }
 
-/// Any character of the same kind.
+/// Draws a character of the same kind.
 fn like(byte: u8, rand: &mut StdRand) -> u8 {
     let (first, last) = match byte {
         b'a'..=b'z' => (b'a', b'z'),
@@ -189,7 +193,7 @@ mod tests {
     use super::*;
     use crate::Rule;
 
-    /// What the rule makes of `text` with the first so many seeds.
+    /// Results of the rule on `text` with the first seeds.
     fn made(rule: &impl Rule, text: &[u8], limit: usize) -> Vec<Vec<u8>> {
         let made = (0..500).map(|seed| {
             let mut bytes = text.to_vec();

@@ -1,4 +1,4 @@
-//! What is known of a campaign: read from its output folder, and from nowhere else.
+//! The data of a report: read from a campaign's output folder, and from nowhere else.
 
 use std::{
     collections::HashMap,
@@ -19,31 +19,31 @@ use quagmire_results::{
     summary::{Finding, Summary},
 };
 
-/// No more of an input is read, in bytes.
+/// Number of leading bytes of an input that are read.
 const LARGEST_INPUT: u64 = 16 << 20;
 
-/// A campaign on disk. It may still be running: every file is read once.
+/// A campaign on disk, which may still be running: every file is read once.
 #[derive(Debug)]
 pub struct Campaign {
     /// The output folder.
     pub out: PathBuf,
     /// `summary.json`.
     pub summary: Summary,
-    /// Largest cost as a multiple of the baseline, over time; only its start if the log is missing.
+    /// Largest cost as a multiple of the baseline, over time; only the start if the log is missing.
     pub ratio: Series,
-    /// Number of degradations, over time.
+    /// Number of degradations over time.
     pub degradations: Series,
-    /// Of `logs/phases_data.txt`: empty if it is missing.
+    /// Phases of `logs/phases_data.txt`; empty if it is missing.
     pub phases: Vec<Phase>,
-    /// Files in `queue/` by their number, relative to the folder.
+    /// Files in `queue/` by entry number, relative to the output folder.
     queue: HashMap<u64, String>,
 }
 
 impl Campaign {
-    /// Reads a campaign's folder.
+    /// Reads the output folder of a campaign.
     ///
     /// # Errors
-    /// If it is not the folder of a campaign, or one that has not written a summary yet.
+    /// If it is not the output folder of a campaign, or has no summary yet.
     pub fn read(out: &Path) -> Result<Self> {
         let summary = out.join("summary.json");
         if !summary.is_file() {
@@ -70,7 +70,7 @@ impl Campaign {
         })
     }
 
-    /// The bytes of an input in the folder; nothing if it is not there, or is somewhere else.
+    /// Contents of an input in the folder; `None` if it does not exist or is outside of the folder.
     pub fn input(&self, relative: &str) -> Option<Vec<u8>> {
         let (folders, file) = relative.rsplit_once('/').unwrap_or(("", relative));
         let folders = folders.split('/').filter(|name| !name.is_empty());
@@ -80,14 +80,14 @@ impl Campaign {
         Some(bytes)
     }
 
-    /// The seed that a finding goes back to, relative to the folder. Where the summary does not say it, the names of its
-    /// ancestors do.
+    /// The seed that a finding descends from, relative to the folder: by the summary, or else by the names of its
+    /// ancestors in the queue.
     pub fn root(&self, finding: &Finding) -> Option<String> {
         if let Some(root) = &finding.root {
             return Some(root.clone());
         }
         let mut name = entry_name(&finding.path)?;
-        // each step leads to a smaller number, or the names are not ours
+        // each step must lead to a smaller number, or the names are not quagmire's
         let mut path = None;
         while let Some(parent) = name.src {
             let file = self.queue.get(&parent)?;

@@ -1,6 +1,7 @@
-//! The report of a campaign: differences, graphs and one page, made of what is in its output folder.
+//! Reports of campaigns: differences of findings, graphs and the HTML page, made from the files in an output folder.
 //!
-//! Nothing here reads the memory of a campaign: reports can be made while it runs, after it was killed, and elsewhere.
+//! Nothing here reads the memory of a campaign: a report can be made while it runs, after it was killed, and
+//! elsewhere.
 
 pub mod campaign;
 pub mod diff;
@@ -31,35 +32,35 @@ use quagmire_base::{
 };
 use rules::RuleWords;
 
-/// The page of one finding takes no longer; what was not compared by then is shown as changed.
+/// Longest time for the page of one finding; whatever was not compared by then is shown as changed.
 const TIME_FOR_A_PAGE: Duration = Duration::from_secs(2);
 
-/// What a report consists of.
+/// Options of a report.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// When to stop comparing inputs: pages of differences that are not written by then are left out, and the report
-    /// says so.
+pub struct ReportOptions {
+    /// When to stop comparing inputs: pages of differences that are not written by then are left out, which the
+    /// report mentions.
     pub deadline: Option<Instant>,
     /// Whether to draw graphs.
     pub graphs: bool,
 }
 
-/// What was written.
+/// Paths of the files that were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// The page.
+    /// The HTML page.
     pub report: PathBuf,
     /// The graphs.
     pub graphs: Vec<PathBuf>,
     /// Pages of differences, the worst finding first.
     pub diffs: Vec<PathBuf>,
-    /// Findings without such a page, since the deadline had passed.
+    /// Number of findings without such a page, because of the deadline.
     pub left_out: usize,
 }
 
 impl Written {
-    /// Where the report is and what is missing in it, in a line or two. `output` is the output folder as the user typed
-    /// it.
+    /// Summary for people in one or two lines: where the report is, and what it lacks. `output` is the output folder
+    /// as typed by the user.
     pub fn in_words(&self, output: &Path) -> String {
         let report = format!("Report:     {}\n", output.join("report.html").display());
         match self.left_out {
@@ -72,7 +73,7 @@ impl Written {
         }
     }
 
-    /// The files, one line each; findings' pages in one.
+    /// Lists the written files in lines; the pages of findings in one.
     fn listed(&self, out: &Path) -> String {
         let mut lines = String::new();
         for graph in &self.graphs {
@@ -87,17 +88,17 @@ impl Written {
     }
 }
 
-/// Writes `diffs/`, `graphs/` and `report.html` into a campaign's folder. Every file appears whole or not at all; the page
-/// comes last.
+/// Writes `diffs/`, `graphs/` and `report.html` into a campaign's output folder. Every file is written atomically;
+/// the page comes last.
 ///
 /// # Errors
-/// If it is not a campaign's folder, or a file cannot be written.
-pub fn write(out: &Path, plan: Plan) -> Result<Written> {
+/// If it is not a campaign's output folder, or a file cannot be written.
+pub fn write(out: &Path, options: ReportOptions) -> Result<Written> {
     let campaign = Campaign::read(out)?;
     let rules = RuleWords::new(&campaign.summary);
     let mut written = Written { report: out.join("report.html"), ..Written::default() };
     let mut extras = Extras::default();
-    if plan.graphs {
+    if options.graphs {
         let folder = folder(out, "graphs")?;
         for (name, title, chart) in charts(&campaign) {
             let path = folder.join(name);
@@ -112,11 +113,11 @@ pub fn write(out: &Path, plan: Plan) -> Result<Written> {
         let names = page::findings::names_of_pages(findings);
         for index in page::by_badness(findings) {
             let limit = Instant::now() + TIME_FOR_A_PAGE;
-            if plan.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 written.left_out += 1;
                 continue;
             }
-            let deadline = plan.deadline.map_or(limit, |deadline| deadline.min(limit));
+            let deadline = options.deadline.map_or(limit, |deadline| deadline.min(limit));
             let path = folder.join(&names[index]);
             write_whole(&path, diff::page::page(&campaign, &rules, &findings[index], deadline).as_bytes())?;
             written.diffs.push(path);
@@ -128,25 +129,25 @@ pub fn write(out: &Path, plan: Plan) -> Result<Written> {
     Ok(written)
 }
 
-/// Does what `quagmire report` is for: writes everything and says what; `brief`ly, where the page is.
+/// Runs `quagmire report`: writes all files and lists them, or with `brief` only the page.
 ///
 /// # Errors
-/// As [`write`].
-pub fn run(out: &Path, plan: Plan, brief: bool) -> Result<ExitCode> {
-    let written = write(out, plan)?;
+/// As [`write`], and if the list cannot be printed.
+pub fn run(out: &Path, options: ReportOptions, brief: bool) -> Result<ExitCode> {
+    let written = write(out, options)?;
     let lines = if brief { written.in_words(out) } else { written.listed(out) };
     plain::print(&lines, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
     Ok(ExitCode::Ended)
 }
 
-/// A folder inside the output folder.
+/// Creates a subfolder of the output folder.
 fn folder(out: &Path, name: &str) -> Result<PathBuf> {
     let path = out.join(name);
     files::create_folder(&path).map_err(|error| unwritable(&path, &error))?;
     Ok(path)
 }
 
-/// The graphs: file name, title, drawing.
+/// Draws all graphs: file name, title, drawing.
 fn charts(campaign: &Campaign) -> [(&'static str, String, Chart); 2] {
     let end = campaign.summary.seconds;
     let program = quagmire_base::visible::shown(diff::page::file_name(&campaign.summary.target.program));

@@ -1,4 +1,4 @@
-//! What the pages share: their frame, links, and shown bytes. maud escapes everything that is put in.
+//! Shared parts of the pages: frame, links, tables and displayed bytes. maud escapes all inserted text.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -7,19 +7,19 @@ use quagmire_base::format::{grouped, ratio, short};
 use quagmire_base::visible::{Piece, shown};
 use quagmire_results::summary::Finding;
 
-/// The style of all pages.
+/// Style sheet of all pages.
 const STYLE: &str = include_str!("style.css");
 
-/// Makes tables sortable. Pages are complete without it.
+/// Script that makes tables sortable. Pages are complete without it.
 const SCRIPT: &str = include_str!("sort.js");
 
-/// SHA-256 of [`SCRIPT`] in Base64: the only script that browsers run on these pages.
+/// SHA-256 of [`SCRIPT`] in Base64: browsers run no other script on these pages.
 const SCRIPT_HASH: &str = "Uss2g3kAeIJmj8MxH61NzhLq3D9jzKdrkkOrp/FbbK8=";
 
-/// Steps of a history that are shown, the last ones: they say more about an input than the first.
+/// Maximum number of steps of a history that are shown: the last ones, which say most about the input.
 const STEPS: usize = 20;
 
-/// A whole page: everything in it, nothing loaded.
+/// Renders a complete, self-contained page.
 pub(crate) fn page(title: &str, with_script: bool, content: &Markup) -> String {
     let script = if with_script { format!("script-src 'sha256-{SCRIPT_HASH}'; ") } else { String::new() };
     let policy = format!("default-src 'none'; {script}style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'");
@@ -46,8 +46,8 @@ pub(crate) fn page(title: &str, with_script: bool, content: &Markup) -> String {
     page.into_string() + "\n"
 }
 
-/// A file of the output folder as a relative address. Everything but letters and digits is encoded: no name is a scheme,
-/// a query or a way out.
+/// Relative address of a file in the output folder. Everything but letters, digits and `._-/` is percent-encoded, so
+/// that no name can act as a scheme, a query or an absolute path.
 pub(crate) fn address(up: &str, relative: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
     let encoded = relative.bytes().fold(String::new(), |address, byte| {
@@ -60,12 +60,12 @@ pub(crate) fn address(up: &str, relative: &str) -> String {
     format!("{up}./{encoded}")
 }
 
-/// A link to an input. It is offered to be saved and not opened: inputs can be pages with scripts.
+/// Link that downloads an input instead of opening it: inputs may be pages with scripts.
 pub(crate) fn input_link(up: &str, relative: &str) -> Markup {
     html! { a class="code" href=(address(up, relative)) download { (shown(relative)) } }
 }
 
-/// A name in code, shortened; the whole one appears when the mouse rests on it.
+/// A name in code, shortened; the full name is its tooltip.
 pub(crate) fn name(full: &str) -> Markup {
     let full = shown(full);
     let shortened = short(&full);
@@ -75,7 +75,7 @@ pub(crate) fn name(full: &str) -> Markup {
     }
 }
 
-/// A function's name without its arguments, with the whole one when the mouse rests on it.
+/// A function's name without its arguments; the full name is its tooltip.
 pub(crate) fn brief(full: &str) -> Markup {
     let full = shown(full);
     let brief = short(&words::brief(&full));
@@ -86,19 +86,19 @@ pub(crate) fn brief(full: &str) -> Markup {
     }
 }
 
-/// `file.cc:508`, with the whole path when the mouse rests on it.
+/// A source location as `file.cc:508`; the full path is its tooltip.
 pub(crate) fn location(full: &str) -> Markup {
     let full = shown(full);
     let file = full.rsplit('/').next().unwrap_or(&full);
     html! { span class="code" title=(full) { (file) } }
 }
 
-/// A command to copy: one click marks it all.
+/// A command to copy; one click selects it.
 pub(crate) fn command(command: &str) -> Markup {
     html! { pre class="command" { (shown(command)) } }
 }
 
-/// A ratio in its cell, with what it is sorted by.
+/// Table cell of a ratio, with its sort key.
 pub(crate) fn ratio_cell(value: Option<f64>, interval: Option<(f64, f64)>) -> Markup {
     let sorted_by = value.filter(|value| value.is_finite()).unwrap_or(-1.0);
     html! {
@@ -112,17 +112,17 @@ pub(crate) fn ratio_cell(value: Option<f64>, interval: Option<(f64, f64)>) -> Ma
     }
 }
 
-/// The interval of a finding's time ratio.
+/// The interval of a finding's time ratio, if known.
 pub(crate) fn interval(finding: &Finding) -> Option<(f64, f64)> {
     finding.time_ratio_low.zip(finding.time_ratio_high)
 }
 
-/// The interval of its time ratio to an ordinary input of its size.
+/// The interval of a finding's time ratio to an ordinary input of its size, if known.
 pub(crate) fn interval_by_size(finding: &Finding) -> Option<(f64, f64)> {
     finding.time_ratio_by_size_low.zip(finding.time_ratio_by_size_high)
 }
 
-/// The costs of a finding beside those of the seed, and of an ordinary input of its size.
+/// Table of a finding's costs, next to those of the seed and of an ordinary input of its size.
 pub(crate) fn costs(finding: &Finding) -> Markup {
     let has_sizes = finding.costs.iter().any(|cost| cost.ordinary.is_some());
     html! {
@@ -154,7 +154,7 @@ pub(crate) fn costs(finding: &Finding) -> Markup {
     }
 }
 
-/// The steps from the seed to an input.
+/// List of the steps from the seed to an input.
 pub(crate) fn history(steps: &[Step]) -> Markup {
     html! {
         @if steps.is_empty() {
@@ -175,7 +175,7 @@ pub(crate) fn history(steps: &[Step]) -> Markup {
     }
 }
 
-/// The same in one line.
+/// The steps from the seed to an input in one line.
 pub(crate) fn short_history(steps: &[Step]) -> Markup {
     html! {
         @for (at, step) in steps.iter().enumerate() {
@@ -186,7 +186,7 @@ pub(crate) fn short_history(steps: &[Step]) -> Markup {
     }
 }
 
-/// Shown bytes.
+/// Renders displayed bytes.
 pub(crate) fn pieces(pieces: &[Piece]) -> Markup {
     html! {
         @for piece in pieces {

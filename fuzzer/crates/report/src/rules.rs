@@ -1,31 +1,31 @@
-//! Rules in words: what is behind the labels.
+//! Descriptions of rules by label.
 
 use std::collections::HashMap;
 
 use quagmire_mutators::built_in_rules;
 use quagmire_results::summary::{Rule, Summary};
 
-/// A step of an input's history.
+/// A step in the history of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// `T.11`
+    /// Label of the operator, such as `T.11`.
     pub label: String,
-    /// `repeat_whitespace`; the pattern of a rule of the user's.
+    /// Name, such as `repeat_whitespace`; the pattern of a custom rule.
     pub name: String,
-    /// The class of bugs that it aims at; nothing if that is not known.
+    /// The class of slowness that it aims at, if known.
     pub aim: Option<String>,
-    /// How often in a row.
+    /// Number of consecutive applications.
     pub times: usize,
 }
 
-/// What is known of all rules, by label.
+/// Names and aims of all rules, by label.
 #[derive(Debug)]
 pub(crate) struct RuleWords {
     known: HashMap<String, (String, Option<String>)>,
 }
 
 impl RuleWords {
-    /// From the rules that come with quagmire, and the names of all others in the summary.
+    /// Collects the built-in rules, and the names of all others in the summary.
     pub(crate) fn new(summary: &Summary) -> Self {
         let mut known = HashMap::new();
         for Rule { label, name, .. } in &summary.rules {
@@ -39,7 +39,7 @@ impl RuleWords {
             ("splice", "parts of two inputs put together, LibAFL's"),
             ("tokens", "words of the dictionary put in, LibAFL's"),
             ("deterministic", "every value beside the bytes that a rare branch needs"),
-            ("mask", "tries which bytes a target needs"),
+            ("mask", "tries which bytes a goal needs"),
             ("trim", "removes what a rare branch does not need"),
         ] {
             known.insert(label.to_owned(), (label.to_owned(), Some(aim.to_owned())));
@@ -47,12 +47,12 @@ impl RuleWords {
         Self { known }
     }
 
-    /// What a rule aims at.
+    /// The class of slowness that a rule aims at, if known.
     pub(crate) fn aim(&self, label: &str) -> Option<&str> {
         self.known.get(label)?.1.as_deref()
     }
 
-    /// The history of an input: labels in order, the same in a row as one step.
+    /// The history of an input, from the labels of its operators in order; consecutive equal ones are merged.
     pub(crate) fn steps(&self, labels: &[String]) -> Vec<Step> {
         let step = |same: &[String]| {
             let (label, times) = (same[0].clone(), same.len());

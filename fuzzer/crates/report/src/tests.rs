@@ -1,4 +1,4 @@
-//! Whole reports of folders that the tests make up.
+//! Tests of whole reports, made from made-up folders.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ pub(crate) fn example_folder() -> TempDir {
     folder_of(&example(), b"int main(void) {\n  return 0;                     \n}\n")
 }
 
-/// A campaign's folder; all findings are this input.
+/// Makes a campaign's folder in which all findings are this input.
 fn folder_of(summary: &Summary, input: &[u8]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
@@ -36,9 +36,9 @@ fn folder_of(summary: &Summary, input: &[u8]) -> TempDir {
     folder
 }
 
-/// Everything that a report writes, by its path in the folder.
-fn written(folder: &Path, plan: Plan) -> Vec<(String, String)> {
-    let written = write(folder, plan).unwrap();
+/// Writes a report and returns its files, by path in the folder.
+fn written(folder: &Path, options: ReportOptions) -> Vec<(String, String)> {
+    let written = write(folder, options).unwrap();
     let paths = written.graphs.iter().chain(&written.diffs).chain([&written.report]);
     paths
         .map(|path| {
@@ -48,11 +48,11 @@ fn written(folder: &Path, plan: Plan) -> Vec<(String, String)> {
         .collect()
 }
 
-const ALL: Plan = Plan { deadline: None, graphs: true };
+const ALL: ReportOptions = ReportOptions { deadline: None, graphs: true };
 
-/// One that looks at nothing but what it is given.
+/// Asserts that a page loads nothing from elsewhere.
 fn assert_self_contained(name: &str, text: &str) {
-    // the name of the format is no address that anything is loaded from
+    // the namespace is no address that anything is loaded from
     let text = text.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
     for outside in ["http://", "https://", "src=", "url(", "@import", "<link", "<iframe", "<object", "<img", "<base"] {
         assert!(!text.contains(outside), "{outside} in {name}");
@@ -105,7 +105,7 @@ fn a_page_of_differences_shows_seed_and_parent() {
     let folder = example_folder();
     let files = written(folder.path(), ALL);
     let text = &files[3].1;
-    // the style is no news
+    // the style would clutter the snapshot
     let body = text.split_once("<body>").unwrap().1.replace("><", ">\n<");
     insta::assert_snapshot!(body);
 }
@@ -113,7 +113,7 @@ fn a_page_of_differences_shows_seed_and_parent() {
 #[test]
 fn without_graphs_nothing_but_the_graphs_is_missing() {
     let folder = example_folder();
-    let files = written(folder.path(), Plan { graphs: false, ..ALL });
+    let files = written(folder.path(), ReportOptions { graphs: false, ..ALL });
     assert!(!folder.path().join("graphs").exists());
     let page = &files.last().unwrap().1;
     assert!(!page.contains("Over time") && page.contains("Findings") && page.contains("class=\"histograms\""));
@@ -122,7 +122,7 @@ fn without_graphs_nothing_but_the_graphs_is_missing() {
 #[test]
 fn after_the_deadline_differences_are_left_out_and_the_report_says_so() {
     let folder = example_folder();
-    let written = write(folder.path(), Plan { deadline: Some(Instant::now()), ..ALL }).unwrap();
+    let written = write(folder.path(), ReportOptions { deadline: Some(Instant::now()), ..ALL }).unwrap();
     assert_eq!((written.diffs.len(), written.left_out), (0, 2));
     let page = fs::read_to_string(written.report).unwrap();
     assert!(page.contains("2 findings without a page of differences") && !page.contains("href=\"./diffs/"), "{page}");
@@ -154,11 +154,11 @@ fn a_folder_of_a_killed_campaign_with_little_in_it_is_reported_too() {
     assert!(files[0].1.contains("nothing rose yet"));
 }
 
-/// What must never be seen as it is.
+/// Text that must never appear unescaped.
 const HOSTILE: &str =
     "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>\"'`&lt;\u{202e}\u{2066}\0\n";
 
-/// A campaign in which everything that is text is hostile.
+/// A campaign in which all text is hostile.
 fn hostile() -> Summary {
     let text = || HOSTILE.to_owned();
     let grown = Grown {
@@ -252,7 +252,7 @@ fn many_large_findings_are_reported_with_the_worst_in_full() {
     summary.findings = (0..300).map(worst_last).collect();
     summary.groups.clear();
     let folder = folder_of(&summary, &b"int x; // a line of an ordinary size\n".repeat(300));
-    let page = written(folder.path(), Plan { deadline: Some(Instant::now()), graphs: true }).pop().unwrap().1;
+    let page = written(folder.path(), ReportOptions { deadline: Some(Instant::now()), graphs: true }).pop().unwrap().1;
     assert_eq!(page.matches("<details class=\"finding\"").count(), 100);
     let sorted: Vec<&str> = page.matches("<details class=\"finding\" id=\"f").collect();
     assert_eq!(sorted.len(), 100);

@@ -1,4 +1,4 @@
-//! Amounts, verdicts and the like as people say them.
+//! Formatting of amounts, verdicts and names for people.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use quagmire_cost::{
 };
 use quagmire_results::summary::{Finding, FindingKind, StoppedBy, Summary};
 
-/// Decimal prefixes that an amount is shown with, and the factor from one to the next.
+/// Decimal units of sizes, each 1000 times the one before.
 const BYTES: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
 
-/// An amount in its unit (`ns`, `bytes`, or nothing): `1.09 s`, `12.4 MB`, `5,992,144,854`.
+/// Formats an amount in its unit (`ns`, `bytes`, or none): `1.09 s`, `12.4 MB`, `5,992,144,854`.
 pub(crate) fn amount(amount: u64, unit: &str) -> String {
     match unit {
         "ns" => duration(amount as f64 / 1e9),
@@ -24,7 +24,7 @@ pub(crate) fn amount(amount: u64, unit: &str) -> String {
     }
 }
 
-/// A duration in the unit that suits it: `30.6 us`, `1.09 s`, `2 min 5 s`.
+/// Formats a duration in a suitable unit: `30.6 us`, `1.09 s`, `00:02:05`.
 pub(crate) fn duration(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => "-".into(),
@@ -37,7 +37,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
-/// A size: `3,604 B` up to 9,999, then `12.4 MB`.
+/// Formats a size: up to `9,999 B`, then as `12.4 MB`.
 pub(crate) fn bytes(amount: u64) -> String {
     if amount < 10_000 {
         return format!("{} B", grouped(amount));
@@ -51,7 +51,7 @@ pub(crate) fn bytes(amount: u64) -> String {
     format!("{} {}", digits(value), BYTES[unit])
 }
 
-/// Three digits, as far as there are that many.
+/// Formats a number with three significant digits, or whole if larger.
 fn digits(value: f64) -> String {
     match value {
         v if v < 9.995 => format!("{v:.2}"),
@@ -60,18 +60,18 @@ fn digits(value: f64) -> String {
     }
 }
 
-/// `3.2 %`
+/// Formats a share as a percentage: `3.2 %`.
 pub(crate) fn percent(share: f64) -> String {
     let percent = if share.is_finite() { share * 100.0 } else { 0.0 };
     if percent >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
 }
 
-/// A ratio with enough digits, for sentences: `19,276`, `4.2`; nothing if it is not a finite number.
+/// Formats a ratio for sentences: `19,276`, `4.2`; `None` if it is not finite.
 pub(crate) fn times(ratio: f64) -> Option<String> {
     ratio.is_finite().then(|| digits(ratio))
 }
 
-/// What a resource is called in reports.
+/// Name of a resource in reports.
 pub(crate) fn resource(resource: Resource) -> &'static str {
     match resource {
         Resource::Instructions => "instructions",
@@ -86,7 +86,7 @@ pub(crate) fn resource(resource: Resource) -> &'static str {
     }
 }
 
-/// How bad it is, in a word; also the class in the style sheet.
+/// Name of a severity, which is also a class of the style sheet.
 pub(crate) fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Minor => "minor",
@@ -96,13 +96,13 @@ pub(crate) fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// A finding's severity: as judged, otherwise by its largest ratio; nothing for faults and hangs.
+/// Severity of a finding: as judged, or else by its largest ratio; `None` for faults and hangs.
 pub(crate) fn severity_of(finding: &Finding) -> Option<Severity> {
     let by_ratio = || badness(finding).map(Severity::of);
     finding.severity.or_else(|| (finding.kind == FindingKind::Degradation).then(by_ratio).flatten())
 }
 
-/// The ratio that a finding's severity goes by, or the largest that is known.
+/// The ratio that determines a finding's severity, or else the largest known one.
 pub(crate) fn badness(finding: &Finding) -> Option<f64> {
     if let Some(ratio) = finding.ratio.filter(|ratio| ratio.is_finite()) {
         return Some(ratio);
@@ -112,7 +112,7 @@ pub(crate) fn badness(finding: &Finding) -> Option<f64> {
     all.filter(|ratio| ratio.is_finite()).reduce(f64::max)
 }
 
-/// The verdict on the measurements, in words.
+/// Formats the verdict of a finding's measurements.
 pub(crate) fn verdict(finding: &Finding) -> String {
     let said = match (finding.kind, finding.verdict) {
         (FindingKind::Fault, _) => {
@@ -133,7 +133,7 @@ pub(crate) fn verdict(finding: &Finding) -> String {
     }
 }
 
-/// Why a campaign stopped.
+/// Formats the reason why a campaign stopped.
 pub(crate) fn stopped_by(summary: &Summary) -> &'static str {
     match summary.stopped_by {
         Some(StoppedBy::Time) => "time was up",
@@ -144,13 +144,13 @@ pub(crate) fn stopped_by(summary: &Summary) -> &'static str {
     }
 }
 
-/// A C++ name without its arguments: `std::vector<...>::at(...)`.
+/// Drops the arguments of a C++ name: `std::vector<...>::at(...)`.
 pub(crate) fn brief(name: &str) -> String {
     let mut brief = String::new();
     let mut closing = Vec::new();
     let mut rest = name;
     while let Some(c) = rest.chars().next() {
-        // these are names and no arguments
+        // brackets that are part of a name
         let whole = [
             "(anonymous namespace)",
             "operator()",
@@ -196,7 +196,7 @@ pub(crate) fn brief(name: &str) -> String {
             None => {}
         }
     }
-    // no C++ name, if what opens does not close
+    // unbalanced brackets: not a C++ name
     if closing.is_empty() { brief } else { name.to_owned() }
 }
 

@@ -5,7 +5,7 @@ use crate::campaign::{board::Figures, clients::Place};
 use quagmire_base::{
     atomic::write_whole,
     error::Result,
-    files::{self, sealed::Kind},
+    files::{self, sealed::FileKind},
 };
 use quagmire_cost::distribution::Distributions;
 use quagmire_results::{Summary, summary};
@@ -13,7 +13,7 @@ use quagmire_results::{Summary, summary};
 /// In a client's folder: what its runs cost. Hidden: it is nothing for people.
 const COSTS: &str = ".costs";
 
-const KIND: Kind = Kind { mark: *b"QGMCOSTS", version: 1, largest: 16 << 20 };
+const KIND: FileKind = FileKind { mark: *b"QGMCOSTS", version: 1, largest: 16 << 20 };
 
 impl Archive<'_> {
     pub(super) fn own_figures(&self) -> Figures {

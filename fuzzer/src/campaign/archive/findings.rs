@@ -15,7 +15,7 @@ use quagmire_execution::{
     abi,
     counts::CountsObserver,
     process,
-    symbols::{Place, Symbols},
+    symbols::{CodeLocation, Symbols},
 };
 use quagmire_results::{
     EntryName,
@@ -86,7 +86,7 @@ impl Archive<'_> {
         bytes: &[u8],
         origin: Origin,
         ratio: Option<f64>,
-        place: Option<Place>,
+        place: Option<CodeLocation>,
     ) -> Result<()> {
         let (folder, number) = match kind {
             FindingKind::Hang => (self.folder().hangs(), self.record.hangs),

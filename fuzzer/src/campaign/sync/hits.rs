@@ -9,7 +9,7 @@ use quagmire_base::{
     error::Result,
     files::{
         Folder, is_refused,
-        sealed::{Damage, Kind},
+        sealed::{Damage, FileKind},
     },
 };
 
@@ -17,7 +17,7 @@ use quagmire_base::{
 const FILE: &str = ".hits";
 
 /// Three million branches that were hit.
-const KIND: Kind = Kind { mark: *b"QGMHITS\n", version: 1, largest: 16 << 20 };
+const KIND: FileKind = FileKind { mark: *b"QGMHITS\n", version: 1, largest: 16 << 20 };
 
 /// The branches that were hit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +109,7 @@ mod tests {
         let path = folder.path().join(FILE);
         std::fs::write(&path, [0xff; 30]).unwrap();
         assert!(read(&folder).unwrap_err().contains(".hits: it is something else"));
-        std::fs::write(&path, Kind { version: 99, ..KIND }.seal(&Hits::default()).unwrap()).unwrap();
+        std::fs::write(&path, FileKind { version: 99, ..KIND }.seal(&Hits::default()).unwrap()).unwrap();
         assert_eq!(read(&folder), Ok(None));
         std::fs::File::create(&path).unwrap().set_len(100 << 30).unwrap();
         assert!(read(&folder).unwrap_err().contains("larger than"));

@@ -17,7 +17,7 @@ use quagmire_base::{
     error::{Error, Result},
 };
 use quagmire_cost::{degradation::Criteria, judgement::Verdict, sizes::SizeModel};
-use quagmire_execution::tick::TICKED;
+use quagmire_execution::timer::TICKED;
 
 /// Confirmations take at most this share of the campaign's time.
 const CONFIRMATION_SHARE: f64 = 0.1;

@@ -28,7 +28,7 @@ use quagmire_cost::{baseline::Baseline, resource::Cost};
 use quagmire_execution::{
     abi::Status,
     notices::Notice,
-    tick::{TIME_UP, WORN_OUT},
+    timer::{TIME_UP, WORN_OUT},
 };
 use quagmire_results::EntryName;
 use quagmire_search::stages::keeper::Keeper;
@@ -155,7 +155,7 @@ impl Worker<'_> {
                     let fallen =
                         self.archive.borrow_mut().keep_seed(&seed.path, &seed.bytes, self.executor.counts())?;
                     self.add_to_corpus(input, fallen)?;
-                    self.executor.counts_mut().judged();
+                    self.executor.counts_mut().commit();
                 }
                 Status::Rejected => {
                     self.archive.borrow_mut().note(&format!("the target rejects the seed {shown} (-1): not used"))?;
@@ -312,7 +312,7 @@ impl Worker<'_> {
             self.archive.borrow_mut().set_moment(moment);
             let fallen = self.archive.borrow_mut().keep_again(file, input.as_ref(), self.executor.counts());
             self.add_to_corpus(input, fallen)?;
-            self.executor.counts_mut().judged();
+            self.executor.counts_mut().commit();
             self.keep_house()?;
         }
         // the number of the first that does not do the same any more is free
@@ -340,7 +340,7 @@ impl Worker<'_> {
                     }
                 }
                 if counts.status() == Status::Returned {
-                    self.executor.counts_mut().judged();
+                    self.executor.counts_mut().commit();
                 } else if ended_early(counts.status()) {
                     self.archive.borrow_mut().early_end(input.as_ref(), Origin::Unknown, counts)?;
                     let _ = std::fs::remove_file(&file);

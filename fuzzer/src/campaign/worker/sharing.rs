@@ -29,7 +29,7 @@ use quagmire_base::{
 };
 use quagmire_execution::{
     abi::Status,
-    tick::{TICKED, TIME_UP},
+    timer::{TICKED, TIME_UP},
 };
 use quagmire_results::summary::StoppedBy;
 use quagmire_search::stages::keeper::Keeper;
@@ -387,7 +387,7 @@ impl Worker<'_> {
             archive.early_end(input.as_ref(), origin, self.executor.counts())?;
         } else if status == Status::Returned {
             drop(archive);
-            self.executor.counts_mut().judged();
+            self.executor.counts_mut().commit();
         }
         Ok((status, kept))
     }

@@ -13,7 +13,7 @@ use crate::campaign::{
 };
 use quagmire_base::error::{Error, Result};
 use quagmire_cost::sizes::{Series, SizeModel};
-use quagmire_execution::{abi::Status, tick::TIME_UP};
+use quagmire_execution::{abi::Status, timer::TIME_UP};
 
 /// Measuring takes no larger share of the campaign's time, and no longer than a run may take.
 const SHARE: f64 = 0.02;

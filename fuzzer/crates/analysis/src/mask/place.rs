@@ -1,4 +1,4 @@
-//! A place in the program, as a user names it: FUNCTION, FUNCTION:LINE or FILE:LINE.
+//! Places in the program as named by users: FUNCTION, FUNCTION:LINE or FILE:LINE.
 
 use std::path::Path;
 
@@ -19,30 +19,30 @@ use quagmire_execution::{
 use quagmire_mutators::kinds::TargetKind;
 use quagmire_search::mask::{Target, target::Goal};
 
-/// Functions that an error lists at most.
+/// Maximum number of functions listed in an error.
 const CANDIDATES: usize = 6;
 
-/// Columns for the path of a place.
+/// Maximum length of paths in names, in characters.
 const PATH: usize = 60;
 
-/// What a run has to do for a mask to be of use.
+/// Goal of a mask: what a run has to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Condition {
-    /// Keep most of the cost: [`Goal::KeepsCost`], of instructions.
+    /// Keeping most of the cost: [`Goal::KeepsCost`] of instructions.
     Cost {
-        /// Instructions to execute.
+        /// Minimum number of instructions.
         least: u64,
     },
-    /// Execute a place.
-    Place(Place),
+    /// Executing a place.
+    Place(CodePlace),
 }
 
-/// A place that was found: one that was inlined several times has an edge for each copy.
+/// A place that was found. One that was inlined several times has an edge for each copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// As it is called in results.
+pub struct CodePlace {
+    /// Name in results.
     pub name: String,
-    /// A run that executes any of them executes the place.
+    /// Edges of which a run has to execute at least one.
     pub edges: Vec<u32>,
 }
 
@@ -52,7 +52,7 @@ impl Target for Condition {
             Self::Cost { least } => {
                 Goal::KeepsCost { resource: Resource::Instructions, least: *least }.is_satisfied(counts)
             }
-            // a library that this process has not opened has no edges yet
+            // edges of a library that this process has not opened do not exist yet
             Self::Place(place) => place
                 .edges
                 .iter()
@@ -68,11 +68,11 @@ impl Target for Condition {
     }
 }
 
-impl Place {
-    /// The place that `wanted` means.
+impl CodePlace {
+    /// Finds the place that `wanted` names.
     ///
     /// # Errors
-    /// Usage if nothing has that name or several things have.
+    /// A usage error if nothing or more than one function has that name.
     pub fn find(program: &Program, symbols: &mut Symbols, wanted: &str) -> Result<Self> {
         let line = wanted.rsplit_once(':').and_then(|(head, line)| Some((head, line.parse::<u32>().ok()?)));
         let (head, line) = line.map_or((wanted, None), |(head, line)| (head, Some(line)));
@@ -145,15 +145,15 @@ impl Place {
     }
 }
 
-/// What a name stands for.
+/// Result of a search for a function.
 enum Found<'a> {
     One(&'a FunctionKey),
     Several(Vec<&'a FunctionKey>),
-    /// Nothing; names that contain it.
+    /// No function has this name; those whose names contain it.
     None(Vec<&'a FunctionKey>),
 }
 
-/// The whole name first, then the last parts of it, without arguments.
+/// Searches for a function by its full name first, then by the end of its name without arguments.
 fn function<'a>(keys: &[&'a FunctionKey], wanted: &str) -> Found<'a> {
     let all = |fits: &dyn Fn(&str) -> bool| -> Vec<&'a FunctionKey> {
         keys.iter().copied().filter(|(name, _)| fits(name)).collect()
@@ -169,7 +169,7 @@ fn function<'a>(keys: &[&'a FunctionKey], wanted: &str) -> Found<'a> {
     Found::None(if wanted.is_empty() { Vec::new() } else { all(&|name| name.to_lowercase().contains(&wanted)) })
 }
 
-/// Whether `wanted` is a function's name without its arguments, and perhaps without the scopes that it is in.
+/// Whether `wanted` is a function's name without its arguments, with or without enclosing scopes.
 fn is_end_of_name(name: &str, wanted: &str) -> bool {
     let is_balanced = |text: &str| {
         let count = |c| text.matches(c).count();

@@ -1,6 +1,6 @@
-//! Probes of a mask, each a run in a child process. The child takes one input after the other and says whether the run
-//! satisfied the condition; after a run that ended early it leaves, since its memory is not to be trusted, and the next
-//! probe gets a new one.
+//! Probes of a mask, run in a child process. The child runs one input after the other and answers whether the run
+//! reached the goal. After a run that ended early it exits, because its memory may be corrupted, and the next probe
+//! gets a new child.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::place::{Condition, Place};
+use super::place::{CodePlace, Condition};
 use crate::measurement::{self, Measurement};
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_execution::{
@@ -20,44 +20,44 @@ use quagmire_execution::{
     prepare,
     process::{self, End},
     symbols::Symbols,
-    tick,
+    timer,
     watchdog::Watchdog,
 };
 use quagmire_search::mask::{Target, target::kept_share};
 
-/// How the target is run.
+/// Limits and output of the target's runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// A run longer than this is a hang.
+pub struct ProbeLimits {
+    /// Hang timeout of a run.
     pub hang_timeout: Duration,
-    /// In bytes; 0 for none.
+    /// Memory limit in bytes; 0 for none.
     pub memory: u64,
-    /// Show what the target prints.
+    /// Whether to show the target's output.
     pub debug_target: bool,
 }
 
-/// The run of the input itself.
+/// Result of the run of the input itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct First {
-    /// How it ended, and what it cost.
+    /// How it ended, and its cost.
     pub run: Measurement,
-    /// What probes have to satisfy.
+    /// The goal that probes have to reach.
     pub condition: Condition,
-    /// Whether the input does.
+    /// Whether the input itself reaches it.
     pub is_satisfied: bool,
 }
 
-/// What a child says before its first probe; an error is a message, and whether the command line is to blame.
+/// First message of a child; an error has a message, and whether the command line caused it.
 type Opening = Result<Option<First>, (String, bool)>;
 
-/// How a probe ended.
+/// Result of a probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The condition holds, as far as the run came.
+    /// Whether the goal was reached, as far as the run came.
     pub is_satisfied: bool,
-    /// It did not come back by itself.
+    /// Whether the run did not return.
     pub ended_early: bool,
-    /// It was cut off after the hang timeout.
+    /// Whether it was cut off at the hang timeout.
     pub hung: bool,
 }
 
@@ -71,15 +71,16 @@ impl Answer {
     }
 }
 
-/// Runs probes. What they have to satisfy is known once [`Prober::first`] was asked.
+/// Runs probes in child processes. The goal is known once [`Prober::first`] was called.
 pub(crate) struct Prober<'a> {
     harness: &'static Harness,
-    limits: Limits,
+    limits: ProbeLimits,
     input: &'a [u8],
     condition: Option<Condition>,
-    /// New children run the input itself before their first probe: what is done only once would else look like cost.
+    /// Whether new children run the input itself before their first probe, so that one-time initialisation does not
+    /// count as cost.
     warm_up: bool,
-    /// One for all children: mappings stay as long as this process.
+    /// Input page of all children, since mappings are never freed.
     page: InputPage,
     child: Option<Child>,
 }
@@ -87,32 +88,32 @@ pub(crate) struct Prober<'a> {
 struct Child {
     id: libc::pid_t,
     stream: UnixStream,
-    /// It had to be killed.
+    /// Whether it had to be killed.
     was_stuck: bool,
 }
 
-/// A child that ended or had to be ended.
+/// A child that has ended or was killed.
 struct Gone {
     end: End,
     was_stuck: bool,
 }
 
 impl<'a> Prober<'a> {
-    /// For the mask of `input`.
+    /// Creates a prober for the mask of `input`.
     ///
     /// # Errors
     /// If there is no memory to share.
-    pub(crate) fn new(harness: &'static Harness, input: &'a [u8], limits: Limits) -> Result<Self> {
-        // a probe inserts as many bytes as there are positions at the most
+    pub(crate) fn new(harness: &'static Harness, input: &'a [u8], limits: ProbeLimits) -> Result<Self> {
+        // a probe inserts at most as many bytes as there are positions
         let page = InputPage::new(2 * input.len() + 1)?;
         page.set_hang_timeout(limits.hang_timeout);
         Ok(Self { harness, limits, input, condition: None, warm_up: true, page, child: None })
     }
 
-    /// Runs the input itself, and finds the place, if one is wanted.
+    /// Runs the input itself, and finds the place if `branch` names one.
     ///
     /// # Errors
-    /// If the target cannot be run or takes its process along, or the place is not to be found.
+    /// If the target cannot be run or its process is killed, or the place is not found.
     pub(crate) fn first(&mut self, branch: Option<&str>) -> Result<First> {
         let first = self.start(branch)?.ok_or_else(|| Error::target("the target did not run"))?;
         self.warm_up = first.run.came_back();
@@ -133,7 +134,7 @@ impl<'a> Prober<'a> {
         }
         let Some(child) = &mut self.child else { return Err(Error::other("there is no child process")) };
         let mut answer = [0];
-        // one that is gone takes nothing: its end says why
+        // writing to a child that has ended fails; how it ended is read below
         let sent =
             child.stream.write_all(&(text.len() as u64).to_le_bytes()).and_then(|()| child.stream.write_all(text));
         if sent.is_err() || !child.receive(&mut answer, &self.page) {
@@ -147,7 +148,7 @@ impl<'a> Prober<'a> {
         Ok(answer)
     }
 
-    /// Starts a child; returns what it says of the input if nothing is known of it yet.
+    /// Starts a child; returns the result of the input itself, if it was not known yet.
     fn start(&mut self, branch: Option<&str>) -> Result<Option<First>> {
         let socket = |error| Error::other(format!("cannot make a socket: {error}"));
         let (ours, theirs) = UnixStream::pair().map_err(socket)?;
@@ -186,7 +187,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// Waits for a child that has ended, or is about to.
+    /// Waits for a child that has ended or is about to.
     fn bury(&mut self) -> Result<Gone> {
         let Some(child) = self.child.take() else { return Err(Error::other("there is no child process")) };
         let was_stuck = child.was_stuck;
@@ -196,7 +197,7 @@ impl<'a> Prober<'a> {
         Ok(Gone { end, was_stuck })
     }
 
-    /// The child: `None` if something went wrong with the socket, which means that the parent is gone.
+    /// Main loop of the child. Returns `None` if the socket fails, which means that the parent is gone.
     fn serve(&self, mut stream: UnixStream, branch: Option<&str>) -> Option<()> {
         let opened = self.open(branch);
         let (opening, executor) = match opened {
@@ -231,11 +232,11 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// In the child: makes the target ready, and runs the input if that tells anything.
+    /// In the child: prepares the target, and runs the input if that is needed.
     fn open(&self, branch: Option<&str>) -> Result<(Option<First>, HarnessExecutor)> {
         let mut executor = prepare::prepare_target(self.harness, self.page.share(), self.limits.debug_target)?;
-        let Limits { hang_timeout: hang, memory, .. } = self.limits;
-        tick::start(self.harness, tick::Limits { hang, memory, deadline: u64::MAX });
+        let ProbeLimits { hang_timeout: hang, memory, .. } = self.limits;
+        timer::start(self.harness, timer::RunLimits { hang, memory, deadline: u64::MAX });
         if !self.warm_up {
             return Ok((None, executor));
         }
@@ -244,14 +245,14 @@ impl<'a> Prober<'a> {
             return Ok((None, executor));
         }
         if matches!(status, Status::Returned | Status::Rejected) {
-            // not of the first run: it also did what is done only once
+            // the first run also includes one-time initialisation
             status = executor.execute(self.input);
         }
         let counts = executor.counts();
         let run = measurement::describe(status, counts);
         let condition = match branch {
             None => Condition::Cost { least: kept_share(run.cost.instructions) },
-            Some(wanted) => Condition::Place(Place::find(counts.program(), &mut Symbols::new(), wanted)?),
+            Some(wanted) => Condition::Place(CodePlace::find(counts.program(), &mut Symbols::new(), wanted)?),
         };
         let is_satisfied = condition.is_satisfied(counts);
         Ok((Some(First { run, condition, is_satisfied }), executor))
@@ -260,7 +261,7 @@ impl<'a> Prober<'a> {
 
 impl Drop for Prober<'_> {
     fn drop(&mut self) {
-        // the child leaves when its socket closes
+        // the child exits when its socket closes
         if self.child.is_some() {
             let _ = self.bury();
         }
@@ -268,8 +269,8 @@ impl Drop for Prober<'_> {
 }
 
 impl Child {
-    /// Fills `bytes`. Whether that was possible: the child may have ended. One whose run does not end, whatever the tick
-    /// does, is killed.
+    /// Fills `bytes` from the socket. Returns false if the child has ended. Kills a child whose run does not end in
+    /// spite of the timer.
     fn receive(&mut self, bytes: &mut [u8], page: &InputPage) -> bool {
         let mut watchdog = Watchdog::new(page);
         let mut filled = 0;

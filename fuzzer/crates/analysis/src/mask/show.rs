@@ -1,4 +1,4 @@
-//! A mask for people: the input row by row, and under each row what is allowed at its bytes.
+//! Display of a mask for people: rows of the input, each with the edits that are allowed below it.
 
 use std::{fmt::Write as _, ops::Range};
 
@@ -10,44 +10,44 @@ use quagmire_base::{
 };
 use quagmire_mutators::mask::{Edit, Mask};
 
-/// Bytes in a row of hex.
+/// Bytes in a hex row.
 const HEX: usize = 16;
 
-/// Columns in front of a row.
+/// Width of the column of offsets.
 const GUTTER: usize = 10;
 
-/// Rows of an input that are shown at most.
+/// Maximum number of rows that are shown.
 const ROWS: usize = 40;
 
-/// Fewer rows of one kind in a row are shown, not left out.
+/// Minimum number of consecutive rows of one kind that are folded.
 const WORTH_FOLDING: usize = 4;
 
-/// Columns in front of what the header says.
+/// Width of the labels of the header.
 const INDENT: usize = 14;
 
-/// Bytes of a needed stretch that the header shows, and stretches.
+/// Limits of the header's excerpt of needed bytes: bytes of a range, and ranges.
 const SHOWN_BYTES: usize = 24;
 const SHOWN_STRETCHES: usize = 6;
 
 const NEEDED: &str = "1;31";
 const FREE: &str = "2";
 
-/// What is allowed in a whole row.
+/// Whether edits are allowed in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum RowKind {
     Everything,
     Nothing,
     Some,
 }
 
-/// How one byte is shown.
+/// Display of a byte.
 #[derive(Clone, Copy, Debug)]
 enum Style {
     Text,
     Hex,
 }
 
-/// The report in `width` columns; in fewer than 40 it does not look good.
+/// Formats the report in `width` columns; looks bad in fewer than 40.
 pub(crate) fn for_people(report: &MaskReport, bytes: &[u8], width: usize, color: bool) -> String {
     let style = if reads_as_text(bytes) { Style::Text } else { Style::Hex };
     let mut text = header(report, bytes, width);
@@ -97,7 +97,7 @@ fn header(report: &MaskReport, bytes: &[u8], width: usize) -> String {
     text
 }
 
-/// The bytes that can be neither overwritten nor deleted, in short.
+/// Summary of the bytes that can be neither overwritten nor deleted.
 fn needed(mask: &Mask, bytes: &[u8], width: usize) -> String {
     let is_needed = |at: &usize| is_needed(mask, *at);
     let mut stretches: Vec<Range<usize>> = Vec::new();
@@ -127,7 +127,7 @@ fn is_needed(mask: &Mask, at: usize) -> bool {
     !mask.allows(Edit::Overwrite, at) && !mask.allows(Edit::Delete, at)
 }
 
-/// Text by lines, long ones cut; anything else by sixteen bytes.
+/// Splits text into lines, and long ones by width; other bytes into groups of 16.
 fn rows(bytes: &[u8], style: Style, width: usize) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
     let mut start = 0;
@@ -152,21 +152,21 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    fn kind(&self, row: &Range<usize>) -> Kind {
+    fn kind(&self, row: &Range<usize>) -> RowKind {
         let all =
             |allowed: bool| row.clone().all(|at| Edit::ALL.iter().all(|&edit| self.mask.allows(edit, at) == allowed));
         if all(true) {
-            Kind::Everything
+            RowKind::Everything
         } else if all(false) {
-            Kind::Nothing
+            RowKind::Nothing
         } else {
-            Kind::Some
+            RowKind::Some
         }
     }
 
-    /// All rows but those far from where anything changes, and no more than fit.
+    /// Formats all rows, up to a limit, and folds uniform ones.
     fn print(&self, rows: &[Range<usize>], text: &mut String) {
-        let kinds: Vec<Kind> = rows.iter().map(|row| self.kind(row)).collect();
+        let kinds: Vec<RowKind> = rows.iter().map(|row| self.kind(row)).collect();
         let mut shown = 0;
         let mut at = 0;
         while at < rows.len() {
@@ -178,10 +178,10 @@ impl Sheet<'_> {
                 return;
             }
             let alike = kinds[at..].iter().take_while(|kind| **kind == kinds[at]).count();
-            // one row is shown on either side that has a neighbour
+            // a folded group keeps one row next to each neighbour
             let (before, after) = (usize::from(at > 0), usize::from(at + alike < rows.len()));
             let hidden = alike.saturating_sub(before + after);
-            if kinds[at] == Kind::Some || hidden < WORTH_FOLDING {
+            if kinds[at] == RowKind::Some || hidden < WORTH_FOLDING {
                 self.row(&rows[at], kinds[at], text);
                 shown += 1;
                 at += 1;
@@ -191,7 +191,8 @@ impl Sheet<'_> {
             rows[at..from].iter().for_each(|row| self.row(row, kinds[at], text));
             let to = from + hidden;
             let bytes = counted((rows[to - 1].end - rows[from].start) as u64, "byte");
-            let what = if kinds[at] == Kind::Everything { "all free" } else { "all needed, nothing may come between" };
+            let what =
+                if kinds[at] == RowKind::Everything { "all free" } else { "all needed, nothing may come between" };
             let _ = writeln!(text, "     ...  {bytes}, {what}");
             rows[to..to + after].iter().for_each(|row| self.row(row, kinds[at], text));
             shown += before + after + 1;
@@ -199,14 +200,14 @@ impl Sheet<'_> {
         }
     }
 
-    fn row(&self, row: &Range<usize>, kind: Kind, text: &mut String) {
+    fn row(&self, row: &Range<usize>, kind: RowKind, text: &mut String) {
         let _ = write!(text, "{:>8}  ", row.start);
         self.bytes_of(row, text);
         text.push('\n');
-        if kind == Kind::Everything {
+        if kind == RowKind::Everything {
             return;
         }
-        if kind == Kind::Nothing {
+        if kind == RowKind::Nothing {
             return self.marks("OID", row, |_| '.', text);
         }
         for edit in Edit::ALL {
@@ -218,7 +219,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// A mark under each byte of a row.
+    /// Formats a row of marks, one below each byte.
     fn marks(&self, name: &str, row: &Range<usize>, mark: impl Fn(usize) -> char, text: &mut String) {
         let _ = write!(text, "{name:>8}  ");
         for at in row.clone() {
@@ -229,7 +230,7 @@ impl Sheet<'_> {
         text.push('\n');
     }
 
-    /// Between two bytes of hex.
+    /// Formats the space between two bytes of hex.
     fn gap(&self, row: &Range<usize>, at: usize, text: &mut String) {
         if matches!(self.style, Style::Hex) && at > row.start {
             text.push_str(if (at - row.start).is_multiple_of(HEX / 2) { "  " } else { " " });
@@ -262,7 +263,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Its colour.
+    /// Colour of a byte.
     fn code(&self, at: usize) -> &'static str {
         if !self.color {
             ""
@@ -276,7 +277,7 @@ impl Sheet<'_> {
     }
 }
 
-/// One column for each byte.
+/// Shows a byte in one column.
 fn visible(byte: u8) -> char {
     match byte {
         b'\n' => '↵',
@@ -291,10 +292,10 @@ mod tests {
     use std::slice;
 
     use super::*;
-    use crate::mask::{TargetReport, runs};
+    use crate::mask::{GoalReport, runs};
     use quagmire_mutators::kinds::TargetKind;
 
-    /// What the edits that hit none of `needed` allow.
+    /// The mask that protects `needed` from all edits.
     fn report(length: usize, needed: &[Range<usize>]) -> MaskReport {
         let mut mask = Mask::nothing(length);
         for at in 0..=length {
@@ -314,7 +315,7 @@ mod tests {
             path: "seeds/a".into(),
             length,
             status: "returned".into(),
-            target: TargetReport { kind: TargetKind::Branch, description, least: None, place: None },
+            target: GoalReport { kind: TargetKind::Branch, description, least: None, place: None },
             executions: 1_234,
             early_ends: 0,
             complete: true,

@@ -1,4 +1,4 @@
-//! A folder into which others may write as well.
+//! A folder that other processes may write to at the same time.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -13,8 +13,8 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, linkat, mkdirat, ope
 
 use super::{AT_ONCE, USUAL_MODE, in_words, read_up_to, refused, regular};
 
-/// A folder, by a path that the user named and names below it. The path may lead through links; below it none is followed,
-/// however often it is looked at: folders can be exchanged at any time.
+/// A folder: a path named by the user, and names below it. The user's path may lead through symbolic links; below it,
+/// no link is followed at any access, because entries can be exchanged at any time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
     named: PathBuf,
@@ -22,12 +22,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The folder that the user named.
+    /// A folder named by the user; links in its path are followed.
     pub fn named(path: impl Into<PathBuf>) -> Self {
         Self { named: path.into(), below: Vec::new() }
     }
 
-    /// The folder of this name in it.
+    /// The subfolder of this name; it need not exist.
     #[must_use]
     pub fn inside(&self, name: impl Into<OsString>) -> Self {
         let mut below = self.below.clone();
@@ -35,19 +35,19 @@ impl Folder {
         Self { named: self.named.clone(), below }
     }
 
-    /// Its path, for messages.
+    /// Path of the folder, for messages.
     pub fn path(&self) -> PathBuf {
         self.below.iter().fold(self.named.clone(), |path, name| path.join(name))
     }
 
-    /// Opens the folder itself.
+    /// Opens the folder itself, component by component.
     fn descriptor(&self) -> io::Result<OwnedFd> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | AT_ONCE;
         let mut folder = openat(CWD, &self.named, flags, Mode::empty())?;
         for name in &self.below {
             folder = openat(&folder, one_name(name)?, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| {
                 match error {
-                    // what the system says of a link where a folder is asked for
+                    // what the system reports for a link where a folder is required
                     rustix::io::Errno::NOTDIR => refused("it is not a folder, or a link to one"),
                     error => in_words(error),
                 }
@@ -56,24 +56,24 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens one of its files with these flags.
+    /// Opens a file in the folder with these flags.
     pub(super) fn open_with(&self, name: &str, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
         let errno = |error: io::Error| rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::LOOP);
         let name = one_name(OsStr::new(name)).map_err(errno)?;
         openat(self.descriptor().map_err(errno)?, name, flags, mode)
     }
 
-    /// Opens one of its files to read it.
+    /// Opens a file in the folder for reading.
     ///
     /// # Errors
-    /// If it is not there, may not be read, or is not a regular file: see [`super::is_refused`].
+    /// If it does not exist, may not be read, or is not a regular file (see [`super::is_refused`]).
     pub fn open(&self, name: &str) -> io::Result<File> {
         let name = one_name(OsStr::new(name))?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | AT_ONCE;
         regular(openat(self.descriptor()?, name, flags, Mode::empty()).map_err(in_words)?.into())
     }
 
-    /// Reads one of its files whole.
+    /// Reads a whole file in the folder.
     ///
     /// # Errors
     /// As [`Self::open`], and if it is larger than `limit` bytes.
@@ -81,7 +81,8 @@ impl Folder {
         read_up_to(&self.open(name)?, limit)
     }
 
-    /// Fills `buffer` from the start of a file, as far as there is something. Returns how much that was.
+    /// Reads the start of a file in the folder into `buffer`. Returns the number of bytes read, which is less than
+    /// the buffer's length only at the end of the file.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -91,17 +92,17 @@ impl Folder {
         loop {
             let read = file.read(&mut buffer[length..])?;
             length += read;
-            // only the end of a file gives less than there is room for
+            // only the end of a file returns less than the buffer has room for
             if read == 0 || length < buffer.len() {
                 return Ok(length);
             }
         }
     }
 
-    /// The names in it that are UTF-8, in no order.
+    /// Names of all entries that are valid UTF-8, in no particular order.
     ///
     /// # Errors
-    /// If it cannot be read, or if there are more than `most`.
+    /// If the folder cannot be read, or has more than `most` entries.
     pub fn names(&self, most: usize) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in Dir::new(self.descriptor()?)? {
@@ -114,7 +115,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// Whether nothing is in it.
+    /// Whether the folder is empty.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -123,7 +124,7 @@ impl Folder {
         Ok(entries.all(|entry| entry.is_ok_and(|entry| matches!(entry.file_name().to_bytes(), b"." | b".."))))
     }
 
-    /// The folder's own metadata.
+    /// Metadata of the folder itself.
     ///
     /// # Errors
     /// If it cannot be opened.
@@ -131,27 +132,27 @@ impl Folder {
         File::from(self.descriptor()?).metadata()
     }
 
-    /// Whether something of this name is in it, whatever it is.
+    /// Whether the folder has an entry of this name, of any type.
     pub fn has(&self, name: &str) -> bool {
         let stat = |folder| rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
         one_name(OsStr::new(name)).is_ok() && self.descriptor().is_ok_and(|folder| stat(folder).is_ok())
     }
 
-    /// The size of one of its files, in bytes; nothing if it is not there.
+    /// Size of a file in the folder, in bytes; `None` if it does not exist.
     pub fn length(&self, name: &str) -> Option<u64> {
         let name = one_name(OsStr::new(name)).ok()?;
         let found = rustix::fs::statat(self.descriptor().ok()?, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         u64::try_from(found.st_size).ok()
     }
 
-    /// Whether it has a symbolic link of this name.
+    /// Whether the folder has a symbolic link of this name.
     pub fn has_link(&self, name: &str) -> bool {
         let stat = |folder| rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
         let found = self.descriptor().ok().and_then(|folder| stat(folder).ok());
         found.is_some_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
     }
 
-    /// Creates it, and what is missing above it, unless it is there.
+    /// Creates the folder and its missing parents, unless it exists.
     ///
     /// # Errors
     /// If it cannot be created, or if something else has its name.
@@ -168,7 +169,7 @@ impl Folder {
         self.descriptor().map(drop)
     }
 
-    /// Writes one of its files whole: it appears under a name that nobody else has, and is renamed.
+    /// Writes a file in the folder atomically: under a unique temporary name, which is then renamed.
     ///
     /// # Errors
     /// If it cannot be written; nothing is left behind.
@@ -180,7 +181,7 @@ impl Folder {
         let (temporary, file) = loop {
             let temporary = unfinished(COUNTER.fetch_add(1, Relaxed));
             match openat(&folder, &temporary, flags, Mode::from_raw_mode(USUAL_MODE)) {
-                // somebody has guessed it, or a process with this number has left it
+                // guessed by another process, or left by a dead one with the same number
                 Err(rustix::io::Errno::EXIST) => {}
                 opened => break (temporary, opened?),
             }
@@ -194,10 +195,10 @@ impl Folder {
         written
     }
 
-    /// Gives a file a second name in it. False if the name is taken.
+    /// Creates a hard link in the folder to the file `from`. Returns false if the name is taken.
     ///
     /// # Errors
-    /// If there cannot be a link, such as on another file system.
+    /// If the link cannot be created, for example across file systems.
     pub fn link(&self, from: &Path, name: &str) -> io::Result<bool> {
         match linkat(CWD, from, self.descriptor()?, one_name(OsStr::new(name))?, AtFlags::empty()) {
             Ok(()) => Ok(true),
@@ -206,7 +207,7 @@ impl Folder {
         }
     }
 
-    /// Removes those of its files whose names begin with this.
+    /// Removes all files in the folder whose names begin with `prefix`.
     pub(crate) fn remove_beginning_with(&self, prefix: &str) {
         let Ok(folder) = self.descriptor() else { return };
         let Ok(entries) = Dir::read_from(&folder) else { return };
@@ -216,15 +217,15 @@ impl Folder {
     }
 }
 
-/// What the names of unfinished files start with; hidden, so that nobody takes them for inputs.
+/// Prefix of the names of unfinished files; hidden, so that no tool takes them for inputs.
 pub const UNFINISHED: &str = ".unfinished-";
 
-/// The name of an unfinished file: unique among the threads and processes that write to one folder.
+/// The name of an unfinished file; unique among the threads and processes that write to one folder.
 pub(crate) fn unfinished(number: u64) -> String {
     format!("{UNFINISHED}{}-{number}", std::process::id())
 }
 
-/// Lets names through that lead nowhere else.
+/// Accepts names that stay inside the folder: not empty, no `.`, `..`, slash or zero byte.
 fn one_name(name: &OsStr) -> io::Result<&OsStr> {
     match name.as_bytes() {
         b"" | b"." | b".." => Err(refused("its name leads somewhere else")),

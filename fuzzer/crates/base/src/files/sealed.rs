@@ -1,30 +1,30 @@
-//! Files of state: their kind, their version and a checksum stand before the contents. The checksum tells damaged files from
-//! whole ones. It is no signature: whoever may write the file can make a right one, so that contents are checked as well.
+//! State files with a header: type, version and a checksum before the contents. The checksum detects damage; it is
+//! not a signature. Whoever may write the file can produce a valid one, so readers check the contents as well.
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A kind of file and its version. A version that has changed makes older files unreadable, which is no error: what they
-/// held is found out again.
+/// Type and version of a state file. Files of another version are not read, which is no error: their contents are
+/// computed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
-    /// The first bytes of the file.
+pub struct FileKind {
+    /// Magic number: the first bytes of the file.
     pub mark: [u8; 8],
-    /// Changed with whatever changes how the contents are written.
+    /// Format version, increased with every change of how the contents are serialized.
     pub version: u32,
-    /// No such file is larger, in bytes.
+    /// Largest accepted file of this type, in bytes.
     pub largest: u64,
 }
 
-/// Why contents cannot be used.
+/// Reasons why a state file cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// It is a file of something else.
+    /// The magic number is that of another type.
     Kind,
     /// Another version of quagmire wrote it.
     Version,
-    /// It was not written whole, or was changed.
+    /// The checksum does not match: it was truncated or changed.
     Checksum,
-    /// What it says cannot be.
+    /// The contents cannot be deserialized.
     Contents,
 }
 
@@ -39,14 +39,14 @@ impl std::fmt::Display for Damage {
     }
 }
 
-/// Bytes before the contents: mark, version, checksum.
+/// Length of the header in bytes: magic number, version, checksum.
 const HEAD: usize = 16;
 
-impl Kind {
-    /// A file with these contents.
+impl FileKind {
+    /// Serializes the contents and puts the header before them.
     ///
     /// # Errors
-    /// If something in them cannot be written down, which would be a mistake in quagmire.
+    /// If the contents cannot be serialized, which is a bug in quagmire.
     pub fn seal(self, contents: &impl Serialize) -> postcard::Result<Vec<u8>> {
         let mut bytes = postcard::to_extend(contents, [0; HEAD].to_vec())?;
         let checksum = crc32fast::hash(&bytes[HEAD..]);
@@ -55,10 +55,10 @@ impl Kind {
         Ok(bytes)
     }
 
-    /// The contents of a file.
+    /// Checks the header of a file and deserializes its contents.
     ///
     /// # Errors
-    /// If it is of another kind or version, or damaged.
+    /// If it is of another type or version, or damaged.
     pub fn open<T: DeserializeOwned>(self, file: &[u8]) -> Result<T, Damage> {
         let (head, contents) = file.split_at_checked(HEAD).ok_or(Damage::Kind)?;
         let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
@@ -79,15 +79,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const KIND: Kind = Kind { mark: *b"QGMTEST\n", version: 3, largest: 1 << 10 };
+    const KIND: FileKind = FileKind { mark: *b"QGMTEST\n", version: 3, largest: 1 << 10 };
 
     #[test]
     fn contents_come_back_only_from_a_whole_file_of_this_kind_and_version() {
         let file = KIND.seal(&("text", 7u64)).unwrap();
-        let opened = |kind: Kind, file: &[u8]| kind.open::<(String, u64)>(file);
+        let opened = |kind: FileKind, file: &[u8]| kind.open::<(String, u64)>(file);
         assert_eq!(opened(KIND, &file), Ok(("text".to_owned(), 7)));
-        assert_eq!(opened(Kind { version: 4, ..KIND }, &file), Err(Damage::Version));
-        assert_eq!(opened(Kind { mark: *b"QGMOTHER", ..KIND }, &file), Err(Damage::Kind));
+        assert_eq!(opened(FileKind { version: 4, ..KIND }, &file), Err(Damage::Version));
+        assert_eq!(opened(FileKind { mark: *b"QGMOTHER", ..KIND }, &file), Err(Damage::Kind));
         assert_eq!(opened(KIND, &file[..file.len() - 1]), Err(Damage::Checksum));
         assert_eq!(opened(KIND, &file[..9]), Err(Damage::Kind));
         let more = KIND.seal(&("text", 7u64, 1u8)).unwrap();

@@ -1,15 +1,15 @@
-//! The child that runs now, as the timer tick sees it: it is killed when the tick says so.
+//! State of the child of a fork server that runs now, shared with the timer, which kills it when a limit is exceeded.
 //!
-//! What is here may be called in a signal handler.
+//! Everything here is async-signal-safe.
 
 use std::{
     os::raw::c_int,
     sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst},
 };
 
-use crate::{abi::Status, proc_files, tick};
+use crate::{abi::Status, proc_files, timer};
 
-/// What is larger is no stack.
+/// Largest plausible stack, in bytes.
 const LARGEST_STACK: u64 = 1 << 32;
 
 static TICKS: AtomicU64 = AtomicU64::new(0);
@@ -19,16 +19,16 @@ static SERVER: AtomicI32 = AtomicI32::new(0);
 static CUT_OFF: AtomicU32 = AtomicU32::new(0);
 static LOWEST_AT: AtomicU64 = AtomicU64::new(0);
 static LOWEST: AtomicU64 = AtomicU64::new(0);
-static ON_TICK: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+static ON_TIMER: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
-type Tick = unsafe extern "C" fn(u64) -> Status;
+type OnTimer = unsafe extern "C" fn(u64) -> Status;
 
-/// Ticks in the current or last run.
+/// Address of the number of ticks in the current or last run.
 pub(crate) fn ticks() -> *const u64 {
     TICKS.as_ptr()
 }
 
-/// A run begins.
+/// Marks a run as begun.
 pub(crate) fn begin() {
     TICKS.store(0, SeqCst);
     CUT_OFF.store(0, SeqCst);
@@ -36,13 +36,13 @@ pub(crate) fn begin() {
     RUNNING.store(true, SeqCst);
 }
 
-/// Where children have noted how deep their stack is: an address in them.
+/// Sets the address, in the children, of the variable with their lowest stack address.
 pub(crate) fn keeps_lowest_stack_at(address: u64) {
     LOWEST_AT.store(address, SeqCst);
 }
 
-/// Bytes of the stack, which begins at `top`, that a child had used when it was killed; 0 if it was not, or may not be
-/// looked into, or has become another program, which has something else there.
+/// Stack use of a child that was killed, in bytes, given the address `top` where the stack began; 0 if it was not
+/// killed, could not be read, or has executed another program.
 pub(crate) fn deepest_stack(top: u64) -> u64 {
     match LOWEST.load(SeqCst) {
         0 => 0,
@@ -50,7 +50,7 @@ pub(crate) fn deepest_stack(top: u64) -> u64 {
     }
 }
 
-/// Reads it, as long as the child is there.
+/// Reads the lowest stack address of a child that still exists.
 fn look_at_stack(child: libc::pid_t) {
     let (mut lowest, address) = (0u64, LOWEST_AT.load(SeqCst));
     if child <= 1 || address == 0 || LOWEST.load(SeqCst) != 0 {
@@ -65,15 +65,18 @@ fn look_at_stack(child: libc::pid_t) {
     }
 }
 
-/// Where `server` says which process makes the run: memory that is shared with it for as long as this process lives. The
-/// target may have written anything there.
-pub(crate) fn is_told_at(child: *const AtomicU64, server: libc::pid_t) {
+/// Sets the server, and where it stores the process that makes the run.
+///
+/// # Safety
+/// `child` must be null, or point to memory that stays valid as long as this process. The target may write any value
+/// to it.
+pub(crate) unsafe fn is_told_at(child: *const AtomicU64, server: libc::pid_t) {
     SERVER.store(server, SeqCst);
     CHILD.store(child.cast_mut(), SeqCst);
 }
 
-/// The process that makes the run, which is a child of the server; 0 if there is none, it was not said yet, or something else
-/// was said.
+/// The process that makes the run: a child of the server; 0 if there is none or it is not known. Values that the
+/// target forged are recognised, since they are no children of the server.
 fn current() -> libc::pid_t {
     // SAFETY: null, or valid for as long as this process lives.
     let told = unsafe { CHILD.load(SeqCst).as_ref() }.map_or(0, |child| child.load(SeqCst));
@@ -81,7 +84,7 @@ fn current() -> libc::pid_t {
     if proc_files::is_child(child, SERVER.load(SeqCst)) { child } else { 0 }
 }
 
-/// The run has ended. Tells why it was cut off, if it was.
+/// Marks the run as ended. Returns why it was cut off, if it was.
 pub(crate) fn end() -> Option<Status> {
     RUNNING.store(false, SeqCst);
     match CUT_OFF.load(SeqCst) {
@@ -92,7 +95,7 @@ pub(crate) fn end() -> Option<Status> {
 }
 
 fn kill(child: libc::pid_t) {
-    // 1 would mean every process that there is
+    // -1 would mean every process
     if child > 1 {
         // SAFETY: a child of the fork server that nobody has told us the end of, and its group, once it has one.
         unsafe {
@@ -102,22 +105,22 @@ fn kill(child: libc::pid_t) {
     }
 }
 
-extern "C" fn ticked(_signal: c_int) {
+extern "C" fn on_signal(_signal: c_int) {
     // SAFETY: this thread's own.
     let saved = unsafe { *libc::__errno_location() };
-    let tick = ON_TICK.load(SeqCst);
-    if !tick.is_null() {
+    let callback = ON_TIMER.load(SeqCst);
+    if !callback.is_null() {
         let running = RUNNING.load(SeqCst);
-        tick::watch(match current() {
+        timer::watch(match current() {
             child if running && child > 1 => child,
             _ => -1,
         });
         let ticks = if running { TICKS.fetch_add(1, SeqCst) + 1 } else { 0 };
         // SAFETY: only `guard` sets it, to such a function.
-        let status = unsafe { std::mem::transmute::<*mut (), Tick>(tick)(ticks) };
+        let status = unsafe { std::mem::transmute::<*mut (), OnTimer>(callback)(ticks) };
         if running && status != Status::Returned {
             CUT_OFF.store(status as u32, SeqCst);
-            // if it is not known yet, the next tick says the same
+            // if the child is not known yet, the next tick decides the same
             let child = current();
             look_at_stack(child);
             kill(child);
@@ -127,15 +130,18 @@ extern "C" fn ticked(_signal: c_int) {
     unsafe { *libc::__errno_location() = saved };
 }
 
-/// Starts the ticks: see [`Harness::guard`](crate::abi::Harness::guard).
-pub(crate) unsafe extern "C" fn guard(interval_ns: u64, tick: Tick) {
-    ON_TICK.store(tick as *mut (), SeqCst);
+/// Starts the timer: see [`Harness::guard`](crate::abi::Harness::guard).
+///
+/// # Safety
+/// `callback` must be async-signal-safe.
+pub(crate) unsafe extern "C" fn guard(interval_ns: u64, callback: OnTimer) {
+    ON_TIMER.store(callback as *mut (), SeqCst);
     // the same signal as in harnesses
     let signal = libc::SIGRTMIN() + 7;
     // SAFETY: a handler that is safe in signals; zeroed records are valid ones.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = ticked as *const () as libc::sighandler_t;
+        action.sa_sigaction = on_signal as *const () as libc::sighandler_t;
         action.sa_flags = libc::SA_RESTART;
         libc::sigaction(signal, &raw const action, std::ptr::null_mut());
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);

@@ -1,5 +1,5 @@
-//! The tables of a program in another process, copied to this one. Each linked object is copied as a whole, so that
-//! distances within it hold; its counts are not copied but mapped; and the pointers in its records are set right.
+//! Copies of the program tables of another process. Each linked object is copied as a whole, so that distances within
+//! it hold; its counts are mapped instead of copied, and the pointers in its records are relocated.
 
 use std::{
     fs::File,
@@ -10,10 +10,10 @@ use std::{
 use super::maps::Mapping;
 use crate::abi::{RawFunction, RawModule, Region};
 
-/// A value of plain numbers and pointers, all of which may be zero: what C and Rust have in common.
+/// Plain data for which every bit pattern is valid, such as numbers and raw pointers.
 ///
 /// # Safety
-/// Every pattern of bits has to be a valid value.
+/// Every bit pattern must be a valid value.
 pub(crate) unsafe trait Plain {}
 
 // SAFETY: numbers and pointers.
@@ -21,7 +21,10 @@ unsafe impl Plain for crate::abi::RawModules {}
 // SAFETY: numbers.
 unsafe impl Plain for crate::abi::ServerTables {}
 
-/// The value at an address of another process, whose memory is a file (`/proc/PID/mem`).
+/// Reads a value at an address of another process, whose memory is the file `process` (`/proc/PID/mem`).
+///
+/// # Errors
+/// If the memory cannot be read.
 pub(crate) fn value_at<T: Plain>(process: &File, address: u64) -> io::Result<Box<T>> {
     let mut value: Box<std::mem::MaybeUninit<T>> = Box::new_zeroed();
     // SAFETY: as many bytes as the value has; zeroed above, and valid whatever they are.
@@ -32,8 +35,11 @@ pub(crate) fn value_at<T: Plain>(process: &File, address: u64) -> io::Result<Box
     }
 }
 
-/// Copies one object, and returns its tables in this process. They are never given back: the program runs as long as the
+/// Copies one object and returns its tables in this process. The copy is never freed: the program runs as long as the
 /// engine does.
+///
+/// # Errors
+/// If the object's memory cannot be found, read or mapped.
 pub(crate) fn copy(
     process: &File,
     module: &RawModule,
@@ -50,7 +56,7 @@ pub(crate) fn copy(
     let parts = || mappings.iter().filter(|mapping| mapping.path == own.path);
     let from = parts().map(|mapping| mapping.from).min().unwrap_or(own.from);
     let mut to = parts().map(|mapping| mapping.to).max().unwrap_or(own.to);
-    // counts are not of the file any more: they may be all that stands behind the rest
+    // counts are not mapped from the file any more, and may be all that follows the rest
     while let Some(counts) = regions.iter().find(|region| region.address == to) {
         to += counts.length;
     }
@@ -98,7 +104,7 @@ pub(crate) fn copy(
         let count = copied.functions_stop.offset_from(copied.functions_start) as usize;
         std::slice::from_raw_parts_mut(copied.functions_start.cast_mut(), count)
     };
-    // linkers fill up with empty records
+    // linkers pad sections with empty records
     for function in functions.iter_mut().filter(|function| !function.entry.is_null()) {
         function.entry = moved(function.entry as u64) as *mut u32;
         if !function.counts.is_null() {

@@ -1,5 +1,5 @@
-//! The input of a program under its fork server: a file in memory that it reads as a file, as its standard input, or where
-//! it has mapped it.
+//! The input of a program under its fork server: a memory file that the program opens by name, reads as standard
+//! input, or has mapped.
 
 use std::{
     fs::File,
@@ -13,19 +13,19 @@ use std::{
 
 use crate::{abi::INPUT_BYTES, process::memory_file};
 
-/// The file, and how it is read.
+/// A memory file with the input, and how the program reads it.
 pub(crate) struct Input {
     file: File,
-    /// Of the file, in bytes.
+    /// Length of the file in bytes.
     length: usize,
-    /// The program opens it by name, and so from its start.
+    /// The program opens it by name, and so reads it from the start.
     by_name: bool,
-    /// Where it is mapped in this process, if the program has mapped it too.
+    /// Address of the mapping in this process, if the program has mapped the file too.
     mapped: Option<NonNull<u8>>,
 }
 
 impl Input {
-    /// An empty input.
+    /// Creates an empty input.
     ///
     /// # Errors
     /// If there is no memory, or no descriptor.
@@ -33,7 +33,7 @@ impl Input {
         Ok(Self { file: memory_file(c"quagmire-input")?, length: 0, by_name, mapped: None })
     }
 
-    /// The same file, with the same offset.
+    /// A second descriptor of the file, with the same offset.
     ///
     /// # Errors
     /// If there is no descriptor.
@@ -41,10 +41,10 @@ impl Input {
         self.file.try_clone()
     }
 
-    /// The program has mapped the file: from now on it is written to in memory, and never made shorter.
+    /// Maps the file, as the program has: from now on it is written through memory, and never truncated.
     ///
     /// # Errors
-    /// If there is no room for it.
+    /// If it cannot be mapped.
     pub(crate) fn map(&mut self) -> io::Result<()> {
         // SAFETY: new memory of this process.
         let place = unsafe {
@@ -58,7 +58,7 @@ impl Input {
         Ok(())
     }
 
-    /// Puts an input where the program reads it. Returns how much of it: all but what is beyond the mapping.
+    /// Stores an input for the program to read. Returns the length stored, which is cut to the mapping.
     ///
     /// # Errors
     /// If there is no memory.
@@ -80,7 +80,7 @@ impl Input {
             self.length = input.len();
         }
         if !self.by_name {
-            // the offset is the server's too
+            // the server has the same offset
             // SAFETY: an open file.
             unsafe { libc::lseek(self.as_raw_fd(), 0, libc::SEEK_SET) };
         }

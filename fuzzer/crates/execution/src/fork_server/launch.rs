@@ -1,4 +1,4 @@
-//! How a fork server is started: its pipes, its surroundings, and what it is silent about.
+//! Starting fork servers: pipes, environment, and errors of programs that do not get to their fork server.
 
 use std::{
     ffi::OsString,
@@ -20,29 +20,29 @@ use crate::{
 };
 use quagmire_base::error::{Error, Result};
 
-/// A program that takes longer than this to get to its `main` is given up.
+/// Longest time that a program may take to reach its fork server.
 pub(crate) const START: Duration = Duration::from_secs(60);
 
-/// With this in the environment, functions of libraries are looked up when they are called, as they are without a fuzzer; a
-/// program may lack some that it never calls. AFL++'s name.
+/// Environment variable that keeps dynamic linking lazy, as without a fuzzer: a program may lack functions that it
+/// never calls. Named as in AFL++.
 const BINDS_LATE: &str = "LD_BIND_LAZY";
 
-/// What a kind of server wants beside what all have.
+/// Settings of a fork server that differ by its kind.
 pub(crate) struct Wanted<'a> {
-    /// Descriptors: of this process, and what they are in the server.
+    /// Additional descriptors: in this process, and in the server.
     pub descriptors: &'a [(RawFd, RawFd)],
-    /// In its environment.
+    /// Additional environment variables.
     pub variables: &'a [(&'static str, String)],
-    /// Where it keeps the other end of its requests open, so that it never reads their end.
+    /// Descriptor under which the server holds the write end of its own requests, so that it never reads their end.
     pub own_requests: Option<RawFd>,
-    /// The signal that it gets when this process ends.
+    /// Signal that the server gets when this process ends.
     pub last_signal: c_int,
-    /// System V segments and message queues that it leaves behind go with it, where we may have that. Not if it has to see
-    /// ours.
+    /// Whether the server gets an IPC namespace of its own, if permitted, so that System V segments and message
+    /// queues that it leaves behind are freed. Not possible if it has to attach segments of this process.
     pub own_segments: bool,
 }
 
-/// A process that was started, and how to talk to it.
+/// A started process, and the pipes to it.
 pub(crate) struct Started {
     pub process: Child,
     pub name: String,
@@ -50,7 +50,7 @@ pub(crate) struct Started {
     pub answers: io::PipeReader,
 }
 
-/// An error of the system in something that the user did not ask for.
+/// Makes the error of a failed system call that the user did not ask for.
 pub(crate) fn cannot(what: &'static str) -> impl Fn(io::Error) -> Error {
     move |error| Error::other(format!("cannot {what}: {error}"))
 }
@@ -58,7 +58,7 @@ pub(crate) fn cannot(what: &'static str) -> impl Fn(io::Error) -> Error {
 /// Starts the program of `command` with its arguments.
 ///
 /// # Errors
-/// A program that cannot be started.
+/// If the program cannot be started.
 pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result<Started> {
     let [program, arguments @ ..] = command else {
         return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`"));
@@ -73,7 +73,7 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
     for (variable, value) in wanted.variables {
         command.env(variable, value);
     }
-    // once in the server, and not by each of its children for what it calls
+    // resolve symbols once in the server instead of in each child
     if !binds_late() {
         command.env("LD_BIND_NOW", "1");
     }
@@ -102,7 +102,7 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
                     return Err(io::Error::last_os_error());
                 }
             }
-            // the terminal's Ctrl-C is not for it, and it leaves no core files
+            // detaches it from the terminal's Ctrl-C, and keeps it from writing core files
             libc::setsid();
             libc::prctl(libc::PR_SET_PDEATHSIG, last_signal);
             if std::os::unix::process::parent_id() != parent {
@@ -121,16 +121,16 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
     Ok(Started { process, name, requests, answers })
 }
 
-/// Waits until the server says something, but not for ever. Whether it did, or has ended.
+/// Waits for the first answer of the server, up to [`START`]. Returns whether it has written something or ended.
 pub(crate) fn is_heard(answers: &io::PipeReader) -> bool {
     let mut ready = libc::pollfd { fd: answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one descriptor, which is open.
     unsafe { libc::poll(&raw mut ready, 1, START.as_millis() as i32) > 0 }
 }
 
-/// How a program has ended that was not to end yet, in brackets, and what to do about it.
+/// Describes in parentheses how a program has ended too early, and what to do about it.
 pub(crate) fn early_end(status: io::Result<ExitStatus>) -> String {
-    // the dynamic linker's exit code
+    // exit code of the dynamic linker
     let lacks = status.as_ref().is_ok_and(|status| status.code() == Some(127)) && !binds_late();
     let why = if lacks {
         format!(
@@ -146,7 +146,7 @@ fn binds_late() -> bool {
     std::env::var_os(BINDS_LATE).is_some()
 }
 
-/// How a process that was waited for has ended.
+/// Describes how a process that was waited for has ended.
 fn end_of(status: io::Result<ExitStatus>) -> String {
     use std::os::unix::process::ExitStatusExt;
     match status {
@@ -158,7 +158,7 @@ fn end_of(status: io::Result<ExitStatus>) -> String {
     }
 }
 
-/// The name of the file with the input instead of `@@`.
+/// Replaces `@@` in an argument by the path of the input file.
 fn with_input_file(argument: &OsString) -> OsString {
     if !is_input_file(argument) {
         return argument.clone();

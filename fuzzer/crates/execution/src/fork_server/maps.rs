@@ -1,4 +1,4 @@
-//! What is mapped into a process: `/proc/PID/maps`.
+//! Parser of `/proc/PID/maps`: the memory mappings of a process.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -6,26 +6,26 @@ use object::{Object, ObjectSegment};
 
 use crate::symbols::LoadedObject;
 
-/// One line of it.
+/// One line of `/proc/PID/maps`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mapping {
-    /// The first address.
+    /// First address.
     pub from: u64,
-    /// The first one behind it.
+    /// End address, exclusive.
     pub to: u64,
-    /// It may be read.
+    /// Whether it may be read.
     pub readable: bool,
-    /// The mapped file; empty for memory.
+    /// Path of the mapped file; empty for anonymous memory.
     pub path: String,
 }
 
-/// Reads all lines that make sense.
+/// Parses all valid lines and ignores others.
 pub(crate) fn parse(text: &str) -> Vec<Mapping> {
     let line = |line: &str| {
         let mut words = line.split_ascii_whitespace();
         let (from, to) = words.next()?.split_once('-')?;
         let readable = words.next()?.starts_with('r');
-        // a path may have blanks in it: it begins behind offset, device and inode
+        // a path may contain blanks: it follows offset, device and inode
         let path = line.splitn(6, ' ').nth(5).unwrap_or_default().trim_start();
         let number = |text| u64::from_str_radix(text, 16).ok();
         Some(Mapping { from: number(from)?, to: number(to)?, readable, path: path.to_owned() })
@@ -33,7 +33,7 @@ pub(crate) fn parse(text: &str) -> Vec<Mapping> {
     text.lines().filter_map(line).collect()
 }
 
-/// The files among the mappings, with what is added to their addresses.
+/// The object files among the mappings, with their load bias.
 pub(crate) fn objects(mappings: &[Mapping]) -> Vec<LoadedObject> {
     let mut files: BTreeMap<&str, Vec<(u64, u64)>> = BTreeMap::new();
     for mapping in mappings.iter().filter(|mapping| mapping.path.starts_with('/')) {
@@ -44,7 +44,7 @@ pub(crate) fn objects(mappings: &[Mapping]) -> Vec<LoadedObject> {
         let file = object::File::parse(&*data).ok()?;
         let first = file.segments().map(|segment| segment.address()).min()?;
         let lowest = ranges.iter().map(|range| range.0).min()?;
-        // segments begin at a page
+        // segments are mapped from page boundaries
         let base = lowest.wrapping_sub(first & !0xfff);
         Some(LoadedObject { path: PathBuf::from(path), base, ranges })
     };

@@ -1,10 +1,11 @@
-//! Programs without the engine inside: each run is a process of its own, forked by the program itself (see
-//! `compiler-wrapper/runtime/serve.c`).
+//! Fork servers: programs without the engine inside, where each run is a process of its own, forked by the program
+//! itself (see `compiler-wrapper/runtime/serve.c`).
 //!
-//! Programs that AFL++ built have a server of their own (`afl`).
+//! Programs built by AFL++ have a fork server of their own (`afl`).
 //!
-//! To the rest of the engine this is a [`Harness`] like any other: it has tables, counts, a way to run, and a guard. The
-//! counts are the target's own, in shared memory, and the tables a copy in this process with all pointers set right.
+//! To the rest of the engine a fork server is a [`Harness`] like any other: it has tables, counts, a run function and
+//! a guard. The counts are the target's own, in shared memory; the tables are copies in this process with relocated
+//! pointers.
 
 mod afl;
 mod child;
@@ -26,46 +27,55 @@ use self::server::{Ended, Server};
 use super::abi::{ABI, Event, Harness, MAX_MODULES, RawModule, RawModules, Resources, Status};
 use quagmire_base::error::{Error, Result};
 
-/// Stands for the file with the input.
+/// Placeholder of the input file in the target's arguments.
 pub(crate) const INPUT_FILE: &str = "@@";
 
-/// What this process has of the one fork server that it may start. The engine has one thread.
+/// Memory that a [`Harness`] points to.
 struct Slot<T>(UnsafeCell<T>);
 
-// SAFETY: used by the engine's one thread only; the tick's handler does not touch it.
+// SAFETY: written by the engine's one thread only; the timer's handler reads the modules alone, while their generation
+// says that they do not change.
 unsafe impl<T> Sync for Slot<T> {}
 
-/// By whom the program was built.
+/// Compilers that a program with a fork server was built with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builder {
-    /// Our wrapper: exact counts.
+    /// quagmire-cc: exact counts.
     Quagmire,
-    /// AFL++.
+    /// AFL++: an 8-bit map.
     Afl(AflTraits),
 }
 
-/// A server of either kind.
+/// A fork server of either kind.
 enum AnyServer {
     Quagmire(Server),
     Afl(afl::Server),
 }
 
+// SAFETY: what the servers point to is memory of this process, or shared with other processes, and of no thread.
+unsafe impl Send for AnyServer {}
+
 impl AnyServer {
-    fn start(into: *mut RawModules) -> Result<Self> {
+    /// Starts the server, and stores the program's tables in `into`.
+    ///
+    /// # Safety
+    /// As [`Server::load`]; nothing may have read `into` yet.
+    unsafe fn start(into: *mut RawModules) -> Result<Self> {
         match BUILDER.get() {
             Some(&Builder::Afl(traits)) => {
-                // SAFETY: no run is on, and nothing has looked at the modules yet.
+                // SAFETY: the caller's promise.
                 afl::Server::start(command(), traits, unsafe { &mut *into }).map(Self::Afl)
             }
             _ => {
                 let mut server = Server::start(command())?;
-                server.load(into)?;
+                // SAFETY: the caller's promise.
+                unsafe { server.load(into)? };
                 Ok(Self::Quagmire(server))
             }
         }
     }
 
-    /// Only ours can open libraries.
+    /// quagmire's own server; `None` for AFL++'s, which cannot open libraries.
     fn as_ours(&mut self) -> Option<&mut Server> {
         match self {
             Self::Quagmire(server) => Some(server),
@@ -81,7 +91,8 @@ impl AnyServer {
     }
 }
 
-static SERVER: Slot<Option<AnyServer>> = Slot(UnsafeCell::new(None));
+/// The only fork server that this process may start.
+static SERVER: Mutex<Option<AnyServer>> = Mutex::new(None);
 static EVENT: Slot<Event> = Slot(UnsafeCell::new(Event { signal: 0, exit_code: 0, pc: 0, address: 0 }));
 static RESOURCES: Slot<Resources> =
     Slot(UnsafeCell::new(Resources { cycles: 0, heap_peak: 0, heap_total: 0, stack: 0, time_ns: 0, threads: 0 }));
@@ -103,8 +114,8 @@ static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
 static BUILDER: OnceLock<Builder> = OnceLock::new();
 static FAILURE: Mutex<Option<Error>> = Mutex::new(None);
 
-/// A harness that runs `command`, a program and its arguments, under its fork server. Nothing is started before the
-/// harness is initialised. To be called once.
+/// Makes a harness that runs `command`, a program and its arguments, under its fork server. Nothing is started before
+/// the harness is initialised. Call it once.
 pub fn harness(command: Vec<OsString>, builder: Builder) -> &'static Harness {
     let _ = COMMAND.set(command);
     let _ = BUILDER.set(builder);
@@ -120,7 +131,7 @@ pub fn harness(command: Vec<OsString>, builder: Builder) -> &'static Harness {
     }))
 }
 
-/// The program that is run by a fork server, and its arguments; empty if there is none.
+/// The program under a fork server, and its arguments; empty if there is none.
 pub fn command() -> &'static [OsString] {
     COMMAND.get().map(Vec::as_slice).unwrap_or_default()
 }
@@ -131,7 +142,7 @@ pub fn is_used() -> bool {
     COMMAND.get().is_some()
 }
 
-/// Whether the program reads a file, whose name takes the place of `@@`, and not its standard input.
+/// Whether the program reads its input from a file, whose name replaces `@@`, instead of standard input.
 pub fn reads_file(command: &[OsString]) -> bool {
     command.iter().skip(1).any(|argument| is_input_file(argument))
 }
@@ -140,29 +151,27 @@ fn is_input_file(argument: &OsStr) -> bool {
     argument.as_bytes().windows(2).any(|window| window == INPUT_FILE.as_bytes())
 }
 
-/// Why the last start failed.
+/// Takes the error of the last failed start, if any.
 pub(crate) fn take_failure() -> Option<Error> {
     FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// To be called after each run: if it has opened libraries that were not counted so far, they are from now on. Tells whether
-/// any of them can be, in which case the tables have grown.
+/// Starts counting libraries that the last run has opened for the first time. Call it after each run. Returns whether
+/// the tables have grown.
 ///
-/// If the server itself has gone, this process goes too: its successor starts another one.
+/// If the server has died, kills this process too: its successor starts another server.
 #[inline]
 pub(crate) fn take_in_libraries() -> bool {
-    match ours() {
-        Some(server) if server.has_news() => take_in(server),
-        _ => false,
-    }
+    with_ours(|server| server.has_news() && take_in(server)).unwrap_or(false)
 }
 
-/// The libraries that runs have opened, in the order in which they were taken in: the paths, each with a zero byte behind it.
+/// Paths of the libraries that runs have opened, zero-terminated, in the order in which their counts were added.
 pub fn opened() -> Vec<u8> {
-    ours().map_or_else(Vec::new, |server| server.opened().to_vec())
+    with_ours(|server| server.opened().to_vec()).unwrap_or_default()
 }
 
-/// Those of these libraries ([`opened`]) whose files are there: some programs write a library, open it and remove it.
+/// Keeps those of these libraries ([`opened`]) whose files exist: some programs write a library, open it and remove
+/// it.
 pub fn existing(libraries: &[u8]) -> Vec<u8> {
     let paths = libraries.split_inclusive(|&byte| byte == 0);
     let exists = |path: &&[u8]| {
@@ -171,27 +180,29 @@ pub fn existing(libraries: &[u8]) -> Vec<u8> {
     paths.filter(exists).flatten().copied().collect()
 }
 
-/// Whether runs have opened all of these libraries ([`opened`]), which were not taken in yet.
+/// Whether runs have opened all of these libraries ([`opened`]) and none of them is counted yet.
 pub(crate) fn has_met(libraries: &[u8]) -> bool {
-    libraries.is_empty() || ours().is_some_and(|server| server.has_met(libraries))
+    libraries.is_empty() || with_ours(|server| server.has_met(libraries)).unwrap_or(false)
 }
 
-/// Takes none of the libraries in that runs have opened, until one opens them again.
+/// Forgets libraries that runs have opened and that are not counted yet, until a run opens them again.
 pub(crate) fn forget_met() {
-    if let Some(server) = ours() {
-        server.forget_met();
-    }
+    with_ours(Server::forget_met);
 }
 
-/// Takes in libraries that were opened in an earlier process, before the first run. Tells whether the tables have grown.
+/// Starts counting libraries that were opened in an earlier process, before the first run. Returns whether the tables
+/// have grown.
 pub fn open_again(libraries: &[u8]) -> bool {
-    ours().is_some_and(|server| server.list(libraries) && take_in(server))
+    with_ours(|server| server.list(libraries) && take_in(server)).unwrap_or(false)
 }
 
+/// Calls `use_it` with quagmire's own server; `None` if there is none. Costs one load in a harness.
 #[inline]
-fn ours() -> Option<&'static mut Server> {
-    // SAFETY: see `Slot`; whoever asks has done with it before anybody else does.
-    unsafe { &mut *SERVER.0.get() }.as_mut()?.as_ours()
+fn with_ours<T>(use_it: impl FnOnce(&mut Server) -> T) -> Option<T> {
+    if !is_used() {
+        return None;
+    }
+    SERVER.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.as_ours().map(use_it)
 }
 
 #[cold]
@@ -200,22 +211,24 @@ fn take_in(server: &mut Server) -> bool {
         // SAFETY: ends this process.
         unsafe { libc::raise(libc::SIGKILL) };
     }
-    server.load(MODULES.0.get()).unwrap_or(false)
+    // SAFETY: a static that this thread alone writes, between runs.
+    unsafe { server.load(MODULES.0.get()) }.unwrap_or(false)
 }
 
 unsafe extern "C" fn initialize(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
-    match AnyServer::start(MODULES.0.get()) {
-        // SAFETY: see `Slot`.
-        Ok(server) => unsafe { *SERVER.0.get() = Some(server) },
+    // SAFETY: a static that this thread alone writes; no run is on, and the program is read after this.
+    match unsafe { AnyServer::start(MODULES.0.get()) } {
+        Ok(server) => *SERVER.lock().unwrap_or_else(PoisonError::into_inner) = Some(server),
         Err(error) => *FAILURE.lock().unwrap_or_else(PoisonError::into_inner) = Some(error),
     }
     0
 }
 
 unsafe extern "C" fn run(data: *const u8, size: usize) -> Status {
-    // SAFETY: the executor's buffer; see `Slot` for the rest.
+    let mut server = SERVER.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(server) = server.as_mut() else { return Status::Crashed };
+    // SAFETY: the executor's buffer; event and resources are written by this thread alone, and read after the run.
     unsafe {
-        let Some(server) = &mut *SERVER.0.get() else { return Status::Crashed };
         let ended = server.run(std::slice::from_raw_parts(data, size));
         *EVENT.0.get() = ended.event;
         *RESOURCES.0.get() = ended.resources;

@@ -1,4 +1,4 @@
-//! A program that was started as a fork server: it is told to run, and says how that ended.
+//! quagmire's own fork server: starts a program, requests runs, and reads how they ended.
 
 use std::{
     ffi::OsString,
@@ -30,10 +30,10 @@ use crate::{
 };
 use quagmire_base::error::{Error, Result};
 
-/// How often a child can come to its loop, in vain, for one run.
+/// How often a child may reach its loop without a run before a run is given up.
 const MOST_STARTS: u32 = 8;
 
-/// Descriptor in the server, beside those of AFL's protocol.
+/// Descriptor of the shared memory in the server, next to those of AFL's protocol.
 const MEMORY: RawFd = 197;
 
 /// How a run ended, and what it used.
@@ -43,7 +43,7 @@ pub(crate) struct Ended {
     pub resources: Resources,
 }
 
-/// A running fork server. It ends when this value does, or this process.
+/// A running fork server. It is killed when this value is dropped, or when this process ends.
 pub(crate) struct Server {
     process: Child,
     name: String,
@@ -52,11 +52,11 @@ pub(crate) struct Server {
     memory: File,
     served: NonNull<Served>,
     input: Input,
-    /// Address of the [`ServerTables`] in the server, told before the first run.
+    /// Address of the [`ServerTables`] in the server, read before the first run.
     tables: u64,
-    /// The last request.
+    /// Number of the last request.
     number: u64,
-    /// How many of the program's objects were looked at.
+    /// Number of the program's objects whose tables were copied.
     loaded: usize,
     /// Bytes of the list of libraries that the server was asked to open.
     libraries_seen: usize,
@@ -66,7 +66,7 @@ impl Server {
     /// Starts the program of `command` with its arguments.
     ///
     /// # Errors
-    /// A program that cannot be started, or has no fork server of this version.
+    /// If the program cannot be started, or has no fork server of this version.
     pub(crate) fn start(command: &[OsString]) -> Result<Self> {
         let memory = memory_file(c"quagmire-counts").map_err(cannot("make memory to share"))?;
         let bytes = size_of::<Served>().next_multiple_of(PAGE);
@@ -104,7 +104,8 @@ impl Server {
         };
         server.greet()?;
         server.tables = server.served().server;
-        child::is_told_at(&raw const server.served().child, server.process.id() as libc::pid_t);
+        // SAFETY: mapped for as long as this process lives.
+        unsafe { child::is_told_at(&raw const server.served().child, server.process.id() as libc::pid_t) };
         child::keeps_lowest_stack_at(server.served().lowest_stack);
         if server.served().takes_memory != 0 {
             server.input.map().map_err(cannot("map memory for inputs"))?;
@@ -112,7 +113,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Waits until the program says that it is ready.
+    /// Waits until the server is ready, and checks its version.
     fn greet(&mut self) -> Result<()> {
         if !launch::is_heard(&self.answers) {
             let (name, seconds) = (&self.name, START.as_secs());
@@ -144,12 +145,15 @@ impl Server {
         unsafe { self.served.as_ref() }
     }
 
-    /// Copies the tables of the program's objects that are not among `into` yet, behind those that are. Tells whether there
-    /// were any.
+    /// Copies the tables of objects that are not in `into` yet, and appends them. Returns whether there were any.
+    ///
+    /// # Safety
+    /// `into` must point to a list that lives as long as this process, in which no other thread writes, and that has
+    /// room for all of the program's objects.
     ///
     /// # Errors
-    /// If this process may not look into that one.
-    pub(crate) fn load(&mut self, into: *mut RawModules) -> Result<bool> {
+    /// If this process may not read the memory of the server.
+    pub(crate) unsafe fn load(&mut self, into: *mut RawModules) -> Result<bool> {
         let process = self.process.id() as libc::pid_t;
         let failed = |error: io::Error| Error::other(format!("cannot read the tables of {}: {error}", self.name));
         let text = std::fs::read_to_string(format!("/proc/{process}/maps")).map_err(failed)?;
@@ -179,7 +183,7 @@ impl Server {
         Ok(!copies.is_empty())
     }
 
-    /// How long the list of libraries is. The target may have written anything there.
+    /// Length in bytes of the list of libraries, cut to the buffer: the target may have written any value.
     fn libraries_end(&self) -> usize {
         usize::try_from(self.served().libraries_end.load(Acquire)).unwrap_or(LIBRARIES_BYTES).min(LIBRARIES_BYTES)
     }
@@ -190,13 +194,13 @@ impl Server {
         self.libraries_end() > self.libraries_seen
     }
 
-    /// The paths of those that it was asked to open, each with a zero byte behind it.
+    /// Paths, zero-terminated, of the libraries that the server was asked to open.
     pub(crate) fn opened(&self) -> &[u8] {
         &self.served().libraries[..self.libraries_seen]
     }
 
-    /// Whether all of these paths, each with a zero byte behind it, are among those of libraries that runs have opened and
-    /// the server was not asked to open.
+    /// Whether all of these zero-terminated paths are of libraries that runs have opened and the server was not asked
+    /// to open.
     pub(crate) fn has_met(&self, paths: &[u8]) -> bool {
         let end = self.libraries_end();
         let met: Vec<&[u8]> =
@@ -204,12 +208,12 @@ impl Server {
         paths.ends_with(&[0]) && paths.split(|&byte| byte == 0).all(|path| path.is_empty() || met.contains(&path))
     }
 
-    /// Empties the list of what runs have opened and the server was not asked to open. No run is on.
+    /// Removes the libraries that the server was not asked to open from the list. Call it between runs.
     pub(crate) fn forget_met(&mut self) {
         self.served().libraries_end.store(self.libraries_seen as u64, Release);
     }
 
-    /// Puts paths on the list of what runs have opened, which is empty so far. Tells whether there were any.
+    /// Puts paths on the list of opened libraries, if that is empty. Returns whether it did.
     pub(crate) fn list(&mut self, paths: &[u8]) -> bool {
         if paths.is_empty() || paths.len() > LIBRARIES_BYTES || self.has_news() || !self.opened().is_empty() {
             return false;
@@ -221,22 +225,22 @@ impl Server {
         true
     }
 
-    /// Has the program open the libraries that runs have opened. If it cannot, it looks at each of them only once. Not to be
-    /// called within a run: a child in its loop ends.
+    /// Has the server open the libraries on the list. It tries each of them once only. Call it between runs: a child
+    /// in its loop ends.
     ///
     /// # Errors
-    /// If the server has gone.
+    /// If the server has died.
     pub(crate) fn open_libraries(&mut self) -> io::Result<()> {
         self.libraries_seen = self.libraries_end();
         self.ask(true)
     }
 
-    /// One run. If the server itself has gone, this process goes too: its successor starts another one.
+    /// Makes one run. If the server has died, kills this process too: its successor starts another server.
     pub(crate) fn run(&mut self, input: &[u8]) -> Ended {
         let mut told = Ok(None);
         for _ in 0..MOST_STARTS {
             told = self.give(input).and_then(|()| self.request());
-            // what a child does before its loop, and until it first comes back to it, is no part of a run
+            // what a child does before it first reaches its loop is no part of a run
             if !(matches!(told, Ok(None)) && self.served().looped == STARTED) {
                 break;
             }
@@ -256,7 +260,7 @@ impl Server {
             cycles,
             heap_peak: plausible(served.heap.peak.max(0) as u64),
             heap_total: plausible(served.heap.total),
-            // what it has forked may have noted less deep stacks
+            // processes that it has forked may have stored less deep stacks
             stack: plausible(served.stack.max(child::deepest_stack(served.top))),
             time_ns: time_ns.max(1),
             threads: 0,
@@ -287,7 +291,7 @@ impl Server {
         Ok(())
     }
 
-    /// Has the program run once. Tells why the run was cut off, if it was.
+    /// Requests one run. Returns why it was cut off, if it was.
     fn request(&mut self) -> io::Result<Option<Status>> {
         child::begin();
         self.ask(false)?;
@@ -299,7 +303,7 @@ impl Server {
         Ok(cut_off)
     }
 
-    /// Makes a request, to open libraries or to run, and waits for the answer.
+    /// Sends a request, to open libraries or to run, and waits for the answer.
     fn ask(&mut self, opening: bool) -> io::Result<()> {
         self.number += 1;
         // SAFETY: mapped for as long as this process lives; the server waits. A target may have written to all of them.
@@ -315,7 +319,7 @@ impl Server {
     }
 }
 
-/// A number that the target can have written, within what a run can use: sums of it stay numbers.
+/// Limits a number that the target can have written to what a run can use, so that sums do not overflow.
 fn plausible(amount: u64) -> u64 {
     amount.min(1 << 48)
 }

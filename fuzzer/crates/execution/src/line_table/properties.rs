@@ -1,13 +1,16 @@
-//! Tables of any bytes: reading one ends, in memory in proportion to its bytes, and whatever comes out can be asked.
+//! Property tests: parsing arbitrary bytes terminates in memory proportional to their number, and the result can be
+//! queried.
 
 use proptest::prelude::*;
 
-use super::{LineTable, Numbers, Place, Sums};
+use super::{LineTable, Numbers, SourceFunction, Sums};
 
-const PLACES: [Place; 2] =
-    [Place { file: c"/src/a.c", function: c"a" }, Place { file: c"/usr/include/b.h", function: c"b" }];
+const SOURCES: [SourceFunction; 2] = [
+    SourceFunction { file: c"/src/a.c", function: c"a" },
+    SourceFunction { file: c"/usr/include/b.h", function: c"b" },
+];
 
-/// Tables by themselves are rare among random bytes: small numbers make more of them.
+/// Generates bytes; many small ones, which are more often valid tables.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let small = prop_oneof![8 => 0u8..4, 1 => any::<u8>()];
     prop_oneof![prop::collection::vec(any::<u8>(), 0..200), prop::collection::vec(small, 0..200)]
@@ -19,12 +22,12 @@ proptest! {
     #[test]
     fn no_bytes_make_a_table_that_panics(
         bytes in bytes(),
-        places in 0usize..3,
+        sources in 0usize..3,
         edges: Vec<u64>,
         sums in prop::collection::vec(0u16..4, 0..20),
     ) {
-        let places = PLACES[..places.min(2)].to_vec();
-        if let Some(table) = LineTable::parse(places, Sums::new(&sums), Numbers { bytes: &bytes }) {
+        let sources = SOURCES[..sources.min(2)].to_vec();
+        if let Some(table) = LineTable::parse(sources, Sums::new(&sums), Numbers { bytes: &bytes }) {
             prop_assert!(table.groups.len() + table.instances.len() <= bytes.len());
             let executed = table.executed(&edges);
             prop_assert!(executed.len() <= bytes.len());
@@ -43,6 +46,6 @@ proptest! {
         }
         bytes.push(left as u8);
         bytes.extend(rest);
-        let _ = LineTable::parse(PLACES.to_vec(), Sums::default(), Numbers { bytes: &bytes });
+        let _ = LineTable::parse(SOURCES.to_vec(), Sums::default(), Numbers { bytes: &bytes });
     }
 }

@@ -1,4 +1,4 @@
-//! Files of custom rules: YAML that maps patterns to replacements, in the order of the file.
+//! Parser of custom rule files: YAML mappings from patterns to replacements, in file order.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use super::{CustomRule, Rule, in_one_line};
 use quagmire_base::error::{Error, Result};
 use quagmire_base::files;
 
-/// More rules than this are a mistake, or something else than rules.
+/// Maximum number of custom rules: more are a mistake.
 const MOST_RULES: usize = 1000;
 
-/// A larger file is something else than rules, in bytes.
+/// Maximum size of a rule file in bytes: a larger one holds something else.
 const LARGEST_FILE: u64 = 16 << 20;
 
-/// How many characters of a text an error shows.
+/// Maximum number of characters of a text in an error message.
 const SHOWN: usize = 120;
 
 const FORM: &str = "write one `pattern: replacement` a line, in single quotes where YAML reads it as something else";
 
-/// The rules of these files, numbered through from `R.1` in the order given.
+/// Loads the rules of these files, numbered from `R.1` in the order given.
 ///
-/// A pattern may occur twice: each pair is a rule of its own.
+/// A pattern may occur more than once: each pair is a rule of its own.
 ///
 /// # Errors
-/// A usage error that names the file, the line and the pattern: a file that cannot be read, holds something else than a
-/// mapping from text to text, a pattern that is no regular expression, a replacement that asks for what the pattern does not have.
+/// A usage error that names the file, the line and the pattern: an unreadable file, contents other than a mapping
+/// from text to text, an invalid regular expression, or a replacement that refers to a missing group.
 pub fn load(paths: &[PathBuf]) -> Result<Vec<Arc<dyn Rule>>> {
     let mut rules: Vec<Arc<dyn Rule>> = Vec::new();
     for path in paths {
@@ -61,21 +61,21 @@ fn read(path: &Path) -> Result<String, String> {
     })
 }
 
-/// A rule as it is written, and its line, counted from 1.
+/// A rule as written in the file, and its line number from 1.
 struct Pair {
     line: usize,
     pattern: String,
     replacement: String,
 }
 
-/// A line and what is wrong there.
+/// An error: a line number from 1, and a message.
 type Refusal = (usize, String);
 
 fn no_rules() -> Refusal {
     (1, format!("it holds no rules: {FORM}"))
 }
 
-/// Goes through the events of a file. They end with an error, or with the end of the stream.
+/// Reader of the YAML events of a file, which end with an error or the end of the stream.
 struct Events<'a> {
     text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
@@ -99,7 +99,7 @@ impl<'a> Events<'a> {
         )
     }
 
-    /// A text, or an error that begins with `what`.
+    /// Reads a text; `None` at the end of the mapping. An error message for anything else begins with `what`.
     fn text(&mut self, what: &str) -> Result<Option<(String, usize)>, Refusal> {
         let kind = match self.next()? {
             (Event::Scalar(text, ..), line) => return Ok(Some((text.into_owned(), line))),
@@ -113,7 +113,7 @@ impl<'a> Events<'a> {
     }
 }
 
-/// The pairs of the mapping that the file is.
+/// Reads the pairs of the mapping that makes up the file.
 fn pairs(text: &str) -> Result<Vec<Pair>, Refusal> {
     let mut events = Events { text, parser: Parser::new_from_str(text) };
     let first = loop {

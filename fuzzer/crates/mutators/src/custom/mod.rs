@@ -1,7 +1,7 @@
-//! Rules of the user: R.1, R.2, ... replace what matches a regular expression.
+//! Custom rules R.1, R.2, ... of the user, which replace matches of a regular expression.
 //!
-//! Expressions see bytes: `.` and `\w` are single ones, unless the expression uses what only Unicode has (`\p{..}`, classes
-//! of letters beyond ASCII). `^` and `$` are the ends of lines.
+//! Expressions match bytes: `.` and `\w` are single bytes, unless the expression needs Unicode (`\p{..}`, classes of
+//! letters beyond ASCII). `^` and `$` match at the ends of lines.
 
 mod file;
 mod replacement;
@@ -20,22 +20,22 @@ use quagmire_base::error::regex_reason;
 
 pub use file::load;
 
-/// The family of custom rules: the labels are `R.1` and so on.
+/// Family of custom rules: their labels are `R.1` and so on.
 pub(crate) const FAMILY: &str = "R";
 
-/// How far a search looks at first, in bytes.
+/// Number of bytes that a search looks at first.
 ///
-/// An expression such as `a(.*b)?` reads all that follows before it knows that it matched one byte, for each match. Where
-/// it matches within what it looks at, it goes no further: on a megabyte, hours become milliseconds.
+/// An expression such as `a(.*b)?` reads everything that follows before it matches one byte, at each match. If it
+/// matches within the bytes looked at, the search stops there, which reduces hours to milliseconds on a megabyte.
 const LOOKAHEAD: usize = 4096;
 
-/// How many characters of a pattern and of a replacement its name shows.
+/// Maximum number of characters of a pattern or replacement in the rule's name.
 const SHOWN: usize = 24;
 
-/// A pattern and what its matches are replaced by.
+/// A rule that replaces matches of a pattern.
 ///
-/// One application replaces one match of a random line in half of the cases, otherwise one to all matches, drawn
-/// log-uniformly and at random.
+/// One application replaces one match in a random line in half of the cases, and otherwise one to all matches, a
+/// log-uniformly drawn number of them at random.
 #[derive(Debug)]
 pub struct CustomRule {
     label: String,
@@ -45,10 +45,11 @@ pub struct CustomRule {
 }
 
 impl CustomRule {
-    /// The rule `R.number`. Backslashes may be doubled, as Perun's documentation has them: where all of them are, two count as one.
+    /// Creates the rule `R.number`. Backslashes may be doubled, as in Perun's documentation: if all of them are, each
+    /// pair counts as one.
     ///
     /// # Errors
-    /// What is wrong with the pattern or the replacement, and the remedy.
+    /// If the pattern or the replacement is invalid: a message with the remedy.
     pub fn new(number: usize, pattern: &str, replacement: &str) -> Result<Self, String> {
         let (pattern, replacement) = (undouble(pattern), undouble(replacement));
         let name = format!("{} -> {}", in_one_line(&pattern, SHOWN), in_one_line(&replacement, SHOWN));
@@ -57,7 +58,7 @@ impl CustomRule {
         Ok(Self { label: format!("{FAMILY}.{number}"), name, pattern, replacement })
     }
 
-    /// The match at or after `at`, looked for no further than needed.
+    /// The first match at or after `at`, looking at no more bytes than needed.
     fn match_at(&self, bytes: &[u8], at: usize) -> Option<Match> {
         let mut lookahead = LOOKAHEAD;
         loop {
@@ -66,7 +67,7 @@ impl CustomRule {
             if seen == bytes.len() {
                 return found.map(|found| Match { range: found.range(), seen });
             }
-            // one that ends where the bytes seem to end may go on there, or not be one
+            // a match that ends where the bytes are cut off may continue there, or not be one
             if let Some(found) = found.filter(|found| found.end() < seen) {
                 return Some(Match { range: found.range(), seen });
             }
@@ -74,14 +75,14 @@ impl CustomRule {
         }
     }
 
-    /// All matches from `at` on. They do not overlap.
+    /// All matches from `at` on, without overlaps.
     fn matches<'a>(&'a self, bytes: &'a [u8], mut at: usize) -> impl Iterator<Item = Match> + use<'a> {
         let mut last_end = None;
         std::iter::from_fn(move || {
             while at <= bytes.len() {
                 let found = self.match_at(bytes, at)?;
                 at = found.range.end + usize::from(found.range.is_empty());
-                // as everywhere, no empty match right behind another one
+                // no empty match directly after another match, as in other regex engines
                 if !found.range.is_empty() || last_end != Some(found.range.end) {
                     last_end = Some(found.range.end);
                     return Some(found);
@@ -91,7 +92,8 @@ impl CustomRule {
         })
     }
 
-    /// The matches that begin in the line at `start`; if there are none, the next one, or the first of all.
+    /// The matches that begin in the line at `start`; if there are none, the next match, or else the first one of the
+    /// input.
     fn matches_in_line(&self, bytes: &[u8], start: usize) -> Vec<Match> {
         let end = memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
         let mut found = Vec::new();
@@ -110,7 +112,7 @@ impl CustomRule {
         found
     }
 
-    /// All matches, those from `start` on first; no more than [`MOST_REPEATS`].
+    /// All matches, those from `start` on first; at most [`MOST_REPEATS`].
     fn all_matches(&self, bytes: &[u8], start: usize) -> Vec<Match> {
         let mut found: Vec<Match> = self.matches(bytes, start).take(MOST_REPEATS).collect();
         let before = self.matches(bytes, 0).take_while(|next| next.range.start < start && next.range.end <= start);
@@ -119,7 +121,7 @@ impl CustomRule {
     }
 
     fn replace(&self, bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
-        // matches are those that a search from the start of a line finds
+        // matches are searched from the start of a line
         let at = rand.below_or_zero(bytes.len() + 1);
         let start = memrchr(b'\n', &bytes[..at]).map_or(0, |newline| newline + 1);
         if rand.coinflip(0.5) {
@@ -135,7 +137,7 @@ impl CustomRule {
         self.replace_some(found, k, bytes, limit, rand)
     }
 
-    /// Replaces `k` random ones of `found`, fewer if the others do not change anything or would become too long.
+    /// Replaces `k` random matches of `found`; fewer if the others change nothing or exceed the limit.
     fn replace_some(
         &self,
         mut found: Vec<Match>,
@@ -171,7 +173,7 @@ impl CustomRule {
             size = new_size;
             edits.push((range, from..written.len()));
         }
-        // an input without a byte is a dead end, as for the rules that delete
+        // an empty input is a dead end, as for the deleting rules
         if edits.is_empty() || size == 0 {
             return false;
         }
@@ -184,7 +186,7 @@ impl CustomRule {
             kept = range.end;
         }
         changed.extend_from_slice(&bytes[kept..]);
-        // changes can undo each other
+        // replacements can cancel out
         let differs = changed != *bytes;
         *bytes = changed;
         differs
@@ -209,26 +211,26 @@ impl Rule for CustomRule {
     }
 }
 
-/// Where a match is, and how many of the bytes were looked at to find it.
+/// A match, and the number of bytes that the search looked at to find it.
 #[derive(Clone, Debug)]
 struct Match {
     range: Range<usize>,
     seen: usize,
 }
 
-/// With Unicode only if it does not go without: bytes need not be text.
+/// Compiles a pattern for bytes; with Unicode only if it is invalid without.
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     let build = |unicode| RegexBuilder::new(pattern).multi_line(true).unicode(unicode).build();
     build(false).or_else(|_| build(true))
 }
 
-/// A text in which all backslashes are doubled, with single ones.
+/// Halves the backslashes of a text in which all are doubled.
 fn undouble(text: &str) -> Cow<'_, str> {
     let is_doubled = text.split(|c| c != '\\').all(|backslashes| backslashes.len().is_multiple_of(2));
     if is_doubled { Cow::Owned(text.replace("\\\\", "\\")) } else { Cow::Borrowed(text) }
 }
 
-/// A text in one line of at most about `most` characters, without what a terminal takes for commands.
+/// Shows a text in one line of at most about `most` characters, with control characters escaped.
 fn in_one_line(text: &str, most: usize) -> String {
     let dots = if text.chars().count() > most { "..." } else { "" };
     let shown = text.chars().take(most - dots.len());

@@ -1,10 +1,10 @@
-//! Files of rules that hold anything, and rules of any patterns: an error or rules that can be applied.
+//! Property tests: arbitrary rule files and patterns give an error or rules that can be applied.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Files as they are meant, as somebody gets them wrong, and of any bytes.
+/// Generates rule files: valid ones, ones with typical mistakes, and arbitrary bytes.
 fn files() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(
         &[

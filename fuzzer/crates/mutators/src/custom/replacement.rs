@@ -1,31 +1,31 @@
-//! What a match is replaced by.
+//! Replacement texts of custom rules.
 
 use std::ops::Range;
 
 use regex::bytes::{CaptureLocations, Regex};
 
-/// Text and groups, in order.
+/// A parsed replacement: texts and groups, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Replacement {
-    parts: Vec<Part>,
+    parts: Vec<ReplacementPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum ReplacementPart {
     Text(Vec<u8>),
-    /// 0 is the whole match.
+    /// Number of a capture group; 0 is the whole match.
     Group(usize),
 }
 
 impl Replacement {
-    /// Reads a replacement for matches of `pattern`.
+    /// Parses a replacement for matches of `pattern`.
     ///
-    /// Groups are `\1`, `\g<1>`, `\g<name>`, `$1`, `${1}`, `${name}`, `$name`; `\0` and `$0` are the whole match. `\n`,
-    /// `\r`, `\t`, `\f`, `\v` and `\x41` are bytes. A backslash before anything but a letter or a digit, and `$$`, stand
-    /// for the character itself.
+    /// Groups are `\1`, `\g<1>`, `\g<name>`, `$1`, `${1}`, `${name}` and `$name`; `\0` and `$0` are the whole match.
+    /// `\n`, `\r`, `\t`, `\f`, `\v` and `\x41` are bytes. A backslash before any other character except letters and
+    /// digits stands for that character, and `$$` for a dollar sign.
     ///
     /// # Errors
-    /// What is wrong and what to do, for a group that the pattern does not have, and for `\` before any other letter.
+    /// For a group that the pattern does not have, and for `\` before any other letter: a message with the remedy.
     pub(crate) fn parse(text: &str, pattern: &Regex) -> Result<Self, String> {
         let mut replacement = Self { parts: Vec::new() };
         let mut rest = text;
@@ -40,40 +40,40 @@ impl Replacement {
         Ok(replacement)
     }
 
-    /// Whether the groups of a match have to be known, and not only where it is.
+    /// Whether it refers to capture groups, so that they have to be computed.
     pub(crate) fn needs_groups(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Group(1..)))
+        self.parts.iter().any(|part| matches!(part, ReplacementPart::Group(1..)))
     }
 
-    /// How many bytes [`Replacement::expand`] appends.
+    /// Number of bytes that [`Replacement::expand`] appends.
     pub(crate) fn len(&self, found: &Range<usize>, groups: &CaptureLocations) -> usize {
         let group = |group| place(group, found, groups).len();
         let lengths = self.parts.iter().map(|part| match part {
-            Part::Text(text) => text.len(),
-            Part::Group(number) => group(*number),
+            ReplacementPart::Text(text) => text.len(),
+            ReplacementPart::Group(number) => group(*number),
         });
         lengths.fold(0, usize::saturating_add)
     }
 
-    /// Appends what the match at `found` is replaced by. `groups` are its groups, if they are needed.
+    /// Appends the replacement of the match at `found`. `groups` are its capture groups, if they are needed.
     pub(crate) fn expand(&self, bytes: &[u8], found: &Range<usize>, groups: &CaptureLocations, to: &mut Vec<u8>) {
         for part in &self.parts {
             to.extend_from_slice(match part {
-                Part::Text(text) => text,
-                Part::Group(number) => &bytes[place(*number, found, groups)],
+                ReplacementPart::Text(text) => text,
+                ReplacementPart::Group(number) => &bytes[place(*number, found, groups)],
             });
         }
     }
 
     fn push(&mut self, text: &[u8]) {
         match self.parts.last_mut() {
-            Some(Part::Text(last)) => last.extend_from_slice(text),
+            Some(ReplacementPart::Text(last)) => last.extend_from_slice(text),
             _ if text.is_empty() => {}
-            _ => self.parts.push(Part::Text(text.to_owned())),
+            _ => self.parts.push(ReplacementPart::Text(text.to_owned())),
         }
     }
 
-    /// Reads what follows a backslash; returns what follows that.
+    /// Parses what follows a backslash; returns the rest.
     fn escape<'a>(&mut self, after: &'a str, pattern: &Regex) -> Result<&'a str, String> {
         let Some(first) = after.chars().next() else {
             self.push(b"\\");
@@ -120,7 +120,7 @@ impl Replacement {
         Ok(rest)
     }
 
-    /// Reads what follows a dollar; returns what follows that.
+    /// Parses what follows a dollar sign; returns the rest.
     fn dollar<'a>(&mut self, after: &'a str, pattern: &Regex) -> Result<&'a str, String> {
         if let Some(rest) = after.strip_prefix('$') {
             self.push(b"$");
@@ -160,12 +160,12 @@ impl Replacement {
                 "the replacement asks for group {name}, but the pattern has {has}: add it, or write $$ for a dollar"
             )
         })?;
-        self.parts.push(Part::Group(number));
+        self.parts.push(ReplacementPart::Group(number));
         Ok(())
     }
 }
 
-/// Where a group is; nowhere if it has no part in the match.
+/// Position of a group; empty if it did not participate in the match.
 fn place(number: usize, found: &Range<usize>, groups: &CaptureLocations) -> Range<usize> {
     if number == 0 { found.clone() } else { groups.get(number).map_or(0..0, |(start, end)| start..end) }
 }

@@ -1,4 +1,4 @@
-//! What custom rules do, and which files are refused.
+//! Tests of custom rules and of rule files that are refused.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ fn rule(pattern: &str, replacement: &str) -> CustomRule {
     CustomRule::new(1, pattern, replacement).unwrap()
 }
 
-/// All that a rule makes of a text.
+/// All results that a rule produces from a text.
 fn made(pattern: &str, replacement: &str, text: &[u8]) -> BTreeSet<Vec<u8>> {
     let rule = rule(pattern, replacement);
     let mut made = BTreeSet::new();
@@ -126,7 +126,7 @@ fn matches_are_those_of_the_expression() {
     }
 }
 
-/// These read on after each match, to the end of the input if nothing keeps them from it.
+/// Expressions that read on after each match, to the end of the input unless something limits them.
 #[test]
 fn no_expression_takes_long_for_a_megabyte() {
     let text = b"a".repeat(1_000_000);

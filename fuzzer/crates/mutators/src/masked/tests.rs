@@ -1,4 +1,4 @@
-//! Mutations under masks.
+//! Tests of mutations under masks.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// `key` may not be touched, all else may.
+/// A mask that protects `key` only.
 fn guarded(text: &[u8], key: &[u8]) -> Mask {
     let at = text.windows(key.len()).position(|window| window == key).expect("it contains the key");
     let mut mask = Mask::nothing(text.len());

@@ -1,4 +1,4 @@
-//! Rules for single characters: T.4, T.15. Newlines are left alone: lines stay lines.
+//! Rules for single characters: T.4, T.15. They keep newlines, so that lines stay lines.
 
 use libafl_bolts::rands::{Rand, StdRand};
 
@@ -7,7 +7,7 @@ use crate::edit::delete_bytes;
 use crate::rule::rule;
 
 rule! {
-    /// Mostly to one that the input has already or to a printable one, now and then to any byte.
+    /// Changes characters: mostly to one that the input contains or a printable one, sometimes to any byte.
     CHANGE_CHARACTER: "T.4" change_character, aims at "characters that are treated differently", b"aab\n" => b"abb\n"
 }
 
@@ -20,7 +20,7 @@ fn change_character(bytes: &mut [u8], _limit: usize, rand: &mut StdRand) -> bool
     !drawn.is_empty()
 }
 
-/// A character that is not `old`.
+/// Draws a character other than `old`.
 fn other_character(bytes: &[u8], old: u8, rand: &mut StdRand) -> u8 {
     for _ in 0..4 {
         let (new, any) = match rand.below_or_zero(16) {

@@ -8,7 +8,7 @@ use crate::edit::{Insert, What, delete_all, insert_all};
 use crate::rule::rule;
 
 rule! {
-    /// Each repeat draws its line anew; a line that is hit again doubles again.
+    /// Doubles the content of lines. A line that is drawn several times in a call is doubled as often.
     DOUBLE_LINE: "T.1" double_line, aims at "long lines, backtracking over long lines", b"ab\ncd\n" => b"abab\ncd\n"
 }
 
@@ -18,7 +18,7 @@ fn double_line(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
         return false;
     }
     let lines = Lines::of(bytes);
-    // one line alone can double until the room is used up
+    // a single line can be doubled until the room is used up
     let k = repeats(rand, || lines.len().max(room.ilog2() as usize + 1));
     let drawn = lines.draw(k, rand, |line| !line.is_empty() && line.len() <= room);
     let mut inserts = Vec::with_capacity(drawn.len());
@@ -39,7 +39,7 @@ fn double_line(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
 }
 
 rule! {
-    /// A copy follows its original. Sometimes it is a block of lines that is copied, and often more than once.
+    /// Inserts copies of a line, or of a block of lines, after the original, often several of them.
     DUPLICATE_LINE: "T.2" duplicate_line, aims at "many lines, equal lines", b"a\nb" => b"a\nb\nb"
 }
 
@@ -78,7 +78,7 @@ fn duplicate_line(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool
 }
 
 rule! {
-    /// Inside of the line; a line too short for that gets an empty line before it.
+    /// Splits a line inside; a line that is too short for that gets an empty line before it.
     DIVIDE_LINE: "T.3" divide_line, aims at "many lines, constructs that are not closed on their line", b"</author>" => b"</au\nthor>"
 }
 
@@ -100,7 +100,7 @@ fn divide_line(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
 }
 
 rule! {
-    /// One line always stays.
+    /// Deletes lines, but never all.
     DELETE_LINE: "T.13" delete_line, aims at "what a line in between kept from being slow", b"a\nb\nc" => b"a\nc"
 }
 
@@ -118,7 +118,7 @@ fn delete_line(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
         .collect();
     let last_goes = ranges.last().is_some_and(|range| range.end == bytes.len());
     if last_goes && !closed {
-        // the newline before it goes with it: the new last line is no more closed than the old one was
+        // the newline before it is removed too, so that the new last line has no newline either
         delete_all(bytes, &ranges);
         bytes.pop();
         return true;

@@ -1,6 +1,6 @@
-//! The text rules T.1 to T.15. They see bytes, not characters: the input need not be UTF-8.
+//! The text rules T.1 to T.15. They work on bytes: the input need not be UTF-8.
 //!
-//! Lines end at `\n`; words are what stands between blanks (space, tab, vertical tab, form feed, carriage return).
+//! Lines end at `\n`; words are separated by blanks (space, tab, vertical tab, form feed, carriage return).
 
 pub mod characters;
 pub mod lines;
@@ -13,12 +13,12 @@ use libafl_bolts::rands::{Rand, StdRand};
 
 use super::edit::{find_all, is_blank};
 
-/// Where the lines of an input are.
+/// Positions of the lines of an input.
 ///
-/// A newline ends a line, so no empty line follows the last newline. There is always a line: an empty input is an
+/// A newline ends a line, so no empty line follows the last newline. There is always a line: an empty input has one
 /// empty line.
 pub(super) struct Lines {
-    /// Where the content of each line ends: at its newline, or at the end of the input.
+    /// Ends of the contents of all lines: at their newlines, or at the end of the input.
     ends: Vec<usize>,
 }
 
@@ -35,16 +35,16 @@ impl Lines {
         self.ends.len()
     }
 
-    /// The content of a line, without its newline.
+    /// Position of a line's content, without its newline.
     pub(super) fn range(&self, line: usize) -> Range<usize> {
         let start = if line == 0 { 0 } else { self.ends[line - 1] + 1 };
         start..self.ends[line]
     }
 
-    /// Draws `k` lines anew, and keeps those that `fit`: each with how often it was drawn, in order.
+    /// Draws `k` lines with replacement and keeps those that `fit`: each with the number of its draws, in order.
     ///
-    /// If none of them fits, the next line that does. `fits` sees each line at most twice, and lines are drawn
-    /// uniformly: a `fits` that reads its line is linear in the size of the input.
+    /// If none fits, returns the next line that does. `fits` is called at most twice per line, and lines are drawn
+    /// uniformly, so that a `fits` that reads its line takes time linear in the size of the input.
     fn draw(
         &self,
         k: usize,
@@ -78,24 +78,24 @@ fn runs(bytes: &[u8], within: Range<usize>, inside: impl Fn(u8) -> bool + Copy) 
     })
 }
 
-/// The words of a line.
+/// The words of a line, in order.
 pub(super) fn words(bytes: &[u8], line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     runs(bytes, line, |byte| !is_blank(byte))
 }
 
-/// The blank that stands behind a word of a line, or else before it; a space if neither is one.
+/// The separator of a word: the space or tab after it, or else before it; a space if neither is one.
 pub(super) fn separator(bytes: &[u8], line: &Range<usize>, word: &Range<usize>) -> u8 {
     let before = word.start.checked_sub(1).filter(|at| line.contains(at));
     let after = Some(word.end).filter(|at| line.contains(at));
     [after, before].into_iter().flatten().map(|at| bytes[at]).find(|byte| b" \t".contains(byte)).unwrap_or(b' ')
 }
 
-/// The runs of blanks of a line.
+/// The runs of blanks of a line, in order.
 fn gaps(bytes: &[u8], line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     runs(bytes, line, is_blank)
 }
 
-/// How many runs of bytes for which `inside` holds there are in the whole input.
+/// Number of runs of bytes for which `inside` holds in the whole input.
 fn count_runs(bytes: &[u8], inside: impl Fn(u8) -> bool) -> usize {
     let first = usize::from(bytes.first().is_some_and(|&byte| inside(byte)));
     first + bytes.iter().zip(bytes.iter().skip(1)).filter(|&(&a, &b)| !inside(a) & inside(b)).count()

@@ -37,9 +37,9 @@ fn insert_whitespace(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> b
     add_runs(bytes, limit, rand, &lines, places, |line, rand| line.start + rand.below_or_zero(line.len() + 1))
 }
 
-/// Adds runs of blanks to up to `most` lines drawn anew, each at the place that `place` chooses in its line.
+/// Adds runs of blanks to up to `most` randomly drawn lines, each at the position that `place` chooses in its line.
 ///
-/// With one run it may take all the room; several share it equally, so that all of them happen.
+/// A single run may take all the room; several share it equally, so that all of them happen.
 fn add_runs(
     bytes: &mut Vec<u8>,
     limit: usize,
@@ -63,7 +63,7 @@ fn add_runs(
     insert_all(bytes, &mut inserts)
 }
 
-/// Mostly of one character, as what skips blanks mostly looks for one kind.
+/// A run of blanks, mostly of one character, since code that skips blanks often handles one kind.
 fn run_of_blanks(count: usize, rand: &mut StdRand) -> What {
     let byte = match rand.below_or_zero(16) {
         0..=8 => b' ',
@@ -77,7 +77,7 @@ fn run_of_blanks(count: usize, rand: &mut StdRand) -> What {
 }
 
 rule! {
-    /// The run as a whole is what is repeated.
+    /// Repeats a whole run of blanks.
     REPEAT_WHITESPACE: "T.11" repeat_whitespace, aims at "trimming, backtracking over blanks", b"a \tb c\n" => b"a \t \t \tb c\n"
 }
 
@@ -97,7 +97,7 @@ fn repeat_whitespace(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> b
         candidates.extend(gaps(bytes, line));
         for _ in 0..hits {
             let gap = candidates[rand.below_or_zero(candidates.len())].clone();
-            // of a run that is too long for the room, its end
+            // only the end of a run that is longer than the room
             let len = gap.len().min(share);
             let times = log_uniform(rand, share.min(room) / len);
             room -= times * len;

@@ -10,13 +10,13 @@ use crate::draw::{log_uniform, repeats};
 use crate::edit::{Insert, What, delete_all, insert_all, is_blank};
 use crate::rule::rule;
 
-/// How many words the input has.
+/// Number of words in the input.
 fn count_words(bytes: &[u8]) -> usize {
     count_runs(bytes, |byte| !is_blank(byte) & (byte != b'\n'))
 }
 
 rule! {
-    /// The copies stand behind the word, apart from it and from each other by the blank that the line uses there.
+    /// Inserts copies of a word after it, separated by the blank that the line uses there.
     REPEAT_WORD: "T.5" repeat_word, aims at "hash chains, sorting of equal keys, many words", b"a b\n" => b"a a a b\n"
 }
 
@@ -54,7 +54,8 @@ fn repeat_word(bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) -> bool {
 }
 
 rule! {
-    /// By bytes, or by value if all words of the line are numbers. The blanks stay where they are.
+    /// Sorts the words of lines by bytes, or by value if all words of the line are numbers. The blanks keep their
+    /// places.
     SORT_LINE: "T.6" sort_line, aims at "worst cases of sorts, unbalanced trees", b"10 9\t2\n" => b"2 9\t10\n"
 }
 
@@ -63,7 +64,7 @@ fn sort_line(bytes: &mut [u8], _limit: usize, rand: &mut StdRand) -> bool {
 }
 
 rule! {
-    /// As T.6, the other way round.
+    /// Sorts the words of lines as T.6, in descending order.
     SORT_LINE_IN_REVERSE: "T.7" sort_line_in_reverse, aims at "worst cases of sorts, unbalanced trees", b"2 9\t10\n" => b"10 9\t2\n"
 }
 
@@ -123,7 +124,7 @@ impl Words {
     }
 }
 
-/// The number that a word is.
+/// Value of a word that is a number.
 fn value(word: &[u8]) -> Option<f64> {
     if !word.last()?.is_ascii_digit() && !word.ends_with(b".") {
         return None;
@@ -134,7 +135,7 @@ fn value(word: &[u8]) -> Option<f64> {
 }
 
 rule! {
-    /// All blanks of the line go.
+    /// Removes all blanks of lines, which joins their words.
     BLOAT_WORDS: "T.12" bloat_words, aims at "long words", b"a b\tc\nd e\n" => b"abc\nd e\n"
 }
 
@@ -147,7 +148,7 @@ fn bloat_words(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
 }
 
 rule! {
-    /// This occurrence only, and not the blanks around it.
+    /// Deletes words, each in one place only, and keeps the blanks around them.
     DELETE_WORD: "T.14" delete_word, aims at "constructs that lack a part", b"a b a\n" => b"a b \n"
 }
 

@@ -1,6 +1,6 @@
 //! Rules for attributes: D.1, D.2, D.3.
 //!
-//! Half of the calls change one attribute, the others several: of all names, or as often those of one name.
+//! Half of the calls change one attribute, the others several: of any name, or in half of these of one name.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::edit::delete_all;
 use crate::rule::rule;
 
 rule! {
-    /// With the blanks before it, where something else still keeps its neighbours apart.
+    /// Removes attributes, with the blanks before them if their neighbours stay separated.
     REMOVE_ATTRIBUTE: "D.1" remove_attribute, aims at "defaults, searches for what is not there", br#"<book id="bk106" pages="457">"# => br#"<book id="bk106">"#
 }
 
@@ -27,7 +27,7 @@ fn remove_attribute(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> b
 }
 
 rule! {
-    /// And the `=`. The value stays, as it is written.
+    /// Removes the names of attributes and the `=`; the values stay as they are.
     REMOVE_ATTRIBUTE_NAME: "D.2" remove_attribute_name, aims at "recovery from errors", br#"<book id="bk106" pages="457">"# => br#"<book id="bk106" "457">"#
 }
 
@@ -39,7 +39,7 @@ fn remove_attribute_name(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand)
 }
 
 rule! {
-    /// The quotes stay, if there are any.
+    /// Removes the values of attributes; their quotes stay.
     REMOVE_ATTRIBUTE_VALUE: "D.3" remove_attribute_value, aims at "equal keys, empty strings", br#"<book id="bk106" pages="457">"# => br#"<book id="bk106" pages="">"#
 }
 
@@ -47,10 +47,10 @@ fn remove_attribute_value(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand
     remove(bytes, rand, |bytes, attribute| attribute.content(bytes))
 }
 
-/// How often a tag is drawn before the next one that fits is looked for.
+/// Number of random tags tried before scanning for the next one that fits.
 const DRAWS: usize = 8;
 
-/// Deletes the part of random attributes that `part` says, where that is anything.
+/// Deletes the part of random attributes that `part` returns.
 fn remove(bytes: &mut Vec<u8>, rand: &mut StdRand, part: impl Fn(&[u8], &Attribute) -> Option<Range<usize>>) -> bool {
     let tags = tags(bytes);
     let parts_in = |tag: &Tag| {
@@ -79,7 +79,7 @@ fn remove(bytes: &mut Vec<u8>, rand: &mut StdRand, part: impl Fn(&[u8], &Attribu
     delete_all(bytes, &parts)
 }
 
-/// What `fits` makes of a random tag with attributes, or of the first one after it that fits.
+/// Result of `fits` for a random tag with attributes, or else for the first one after it that fits.
 fn random_tag<T>(tags: &[Tag], rand: &mut StdRand, fits: impl Fn(&Tag) -> Option<T>) -> Option<T> {
     let fits = |tag: &Tag| if tag.has_attributes { fits(tag) } else { None };
     let drawn = (0..DRAWS).find_map(|_| fits(tags.get(rand.below_or_zero(tags.len()))?));
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::rule::{BuiltIn, Rule};
 
-    /// All that the rule makes of a document.
+    /// All results that the rule produces from a document.
     fn made(rule: &BuiltIn, document: &str) -> BTreeSet<String> {
         let mut made = BTreeSet::new();
         for seed in 0..600 {

@@ -1,8 +1,8 @@
-//! What stands in a tag: its attributes, and its end.
+//! Lexer of the inside of tags: attributes, and the end of the tag.
 //!
-//! Values stand in quotes of either kind, or go up to the next blank. A quote that is not closed is part of an unquoted
-//! value. So is one whose partner only comes behind a `<` and does not look like the end of a value: a lost quote must
-//! not turn the rest of the document inside out.
+//! Values are enclosed in quotes of either kind, or extend to the next blank. A quote that is not closed belongs to
+//! an unquoted value. So does a quote whose partner follows a `<` and does not look like the end of a value, so that
+//! a lost quote does not invert the rest of the document.
 
 use std::ops::Range;
 
@@ -10,9 +10,9 @@ use memchr::memchr;
 
 use crate::edit::is_blank;
 
-/// What a tag does to the nesting.
+/// Effect of a tag on the nesting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TagKind {
     /// `<a>`
     Opening,
     /// `</a>`
@@ -21,22 +21,22 @@ pub(super) enum Kind {
     Empty,
 }
 
-/// An attribute, or a piece of one: `id="1"`, `id = 1`, `id`, `"1"`.
+/// An attribute or a fragment of one: `id="1"`, `id = 1`, `id`, `"1"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Attribute {
-    /// Empty if it has lost its name.
+    /// Position of the name; empty if it is missing.
     pub name: Range<usize>,
-    /// With its quotes; none if there is no `=`.
+    /// Position of the value with its quotes; `None` without `=`.
     pub value: Option<Range<usize>>,
 }
 
 impl Attribute {
-    /// All of it, without blanks around it.
+    /// Position of the whole attribute, without blanks around it.
     pub(crate) fn range(&self) -> Range<usize> {
         self.name.start..self.value.as_ref().map_or(self.name.end, |value| value.end)
     }
 
-    /// The value without its quotes.
+    /// Position of the value without its quotes.
     pub(crate) fn content(&self, bytes: &[u8]) -> Option<Range<usize>> {
         let value = self.value.clone()?;
         let is_quoted = value.len() > 1 && is_quote(bytes[value.start]) && bytes[value.end - 1] == bytes[value.start];
@@ -48,31 +48,31 @@ pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'')
 }
 
-/// True for blanks of all kinds and newlines, which separate attributes.
+/// Whether a byte separates attributes: blanks of all kinds and newlines.
 pub(super) fn separates(byte: u8) -> bool {
     byte == b'\n' || is_blank(byte)
 }
 
-/// What can come next inside of a tag.
+/// A token inside a tag.
 pub(super) enum Piece {
     Attribute(Attribute),
-    /// `>` or `/>`; the lexer is behind it.
-    End(Kind),
-    /// A `<`, where the lexer stays, or the end of the bytes.
+    /// `>` or `/>`; the lexer is after it.
+    End(TagKind),
+    /// A `<`, at which the lexer stays, or the end of the bytes.
     Broken,
 }
 
-/// Reads a tag from behind its name.
+/// Lexer that reads a tag from the end of its name on.
 pub(super) struct Lexer<'a> {
     pub bytes: &'a [u8],
-    /// Where it is.
+    /// Current position.
     pub at: usize,
-    /// No `"` and no `'` follows: it was looked for once.
+    /// Whether no further `"`, or `'`, follows: searched for once only.
     unpaired: [bool; 2],
 }
 
 impl<'a> Lexer<'a> {
-    /// Reads on from `at`.
+    /// Creates a lexer at position `at`.
     pub(crate) fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at, unpaired: [false; 2] }
     }
@@ -81,7 +81,7 @@ impl<'a> Lexer<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Goes on over all bytes that are `skipped`.
+    /// Advances over all bytes for which `skipped` holds.
     pub(crate) fn skip(&mut self, skipped: impl Fn(u8) -> bool) {
         while self.peek().is_some_and(&skipped) {
             self.at += 1;
@@ -92,24 +92,24 @@ impl<'a> Lexer<'a> {
         self.bytes[self.at..].starts_with(b"/>")
     }
 
-    /// Reads on, over blanks first.
+    /// Skips blanks and reads the next token.
     pub(crate) fn next_piece(&mut self) -> Piece {
         self.skip(separates);
         match self.peek() {
             None | Some(b'<') => Piece::Broken,
             Some(b'>') => {
                 self.at += 1;
-                Piece::End(Kind::Opening)
+                Piece::End(TagKind::Opening)
             }
             Some(b'/') if self.ends_empty_tag() => {
                 self.at += 2;
-                Piece::End(Kind::Empty)
+                Piece::End(TagKind::Empty)
             }
             Some(byte) => Piece::Attribute(self.attribute(byte)),
         }
     }
 
-    /// The attribute here, where `first` is: at least one byte.
+    /// Reads the attribute here, which starts with `first`; advances by at least one byte.
     fn attribute(&mut self, first: u8) -> Attribute {
         let start = self.at;
         if is_quote(first) {
@@ -146,13 +146,13 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        // `a= >` has a value of no bytes, which is not behind the blank
+        // `a= >` has an empty value, which is before the blank
         let value = if self.at == start { self.after_equals(start) } else { start..self.at };
         self.at = value.end;
         Attribute { name, value: Some(value) }
     }
 
-    /// The empty place right behind the `=` that stands before `at`.
+    /// The empty range directly after the `=` that precedes `at`.
     fn after_equals(&self, mut at: usize) -> Range<usize> {
         while separates(self.bytes[at - 1]) {
             at -= 1;
@@ -160,7 +160,7 @@ impl<'a> Lexer<'a> {
         at..at
     }
 
-    /// Behind the partner of the quote here, if that ends a value.
+    /// Position after the partner of the quote here, if that ends a value.
     fn end_of_quoted(&mut self) -> Option<usize> {
         let quote = self.bytes[self.at];
         let unpaired = &mut self.unpaired[usize::from(quote == b'\'')];

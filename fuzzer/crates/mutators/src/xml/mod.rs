@@ -1,6 +1,6 @@
-//! The rules D.1 to D.4 for XML and what looks like it. They remove, and leave alone what holds no tags: comments, CDATA
-//! sections, processing instructions and `<!DOCTYPE`. What a tag is in broken markup, `scan.rs` and
-//! `lexer.rs` say.
+//! The rules D.1 to D.4 for XML and similar markup. They remove things, and ignore what holds no tags: comments,
+//! CDATA sections, processing instructions and `<!DOCTYPE`. `scan.rs` and `lexer.rs` define what counts as a tag in
+//! broken markup.
 
 pub mod attributes;
 mod lexer;
@@ -11,10 +11,10 @@ use libafl_bolts::rands::{Rand, StdRand};
 
 use super::draw::log_uniform;
 
-/// Keeps some of `candidates`, one to all of them, log-uniformly: here and there, or as often a number of neighbours.
+/// Keeps one to all of `candidates`, a log-uniform number: scattered in half of the calls, contiguous in the others.
 ///
-/// Neighbours, since a parser mostly ends at the first thing that does not fit: it goes deep only if all closing tags of
-/// a part of the document are gone.
+/// Contiguous, because a parser mostly stops at the first error: it nests deeply only if all closing tags of a part
+/// of the document are removed.
 fn keep_some<T>(candidates: &mut Vec<T>, rand: &mut StdRand) {
     let all = candidates.len();
     let k = log_uniform(rand, all);

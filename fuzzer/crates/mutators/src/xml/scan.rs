@@ -1,30 +1,30 @@
-//! Where the tags of an input are, and their attributes. Takes XML, HTML, and what mutation leaves of them.
+//! Scanner for the tags of an input. Accepts XML, HTML, and their mutants.
 //!
 //! - Comments, CDATA sections, processing instructions, the XML declaration and declarations (`<!DOCTYPE` with its
-//!   internal subset) hold no tags. One that is not closed is text, and what follows it counts.
-//! - A tag goes from `<` to the next `>` that is not within quotes (see `lexer.rs`). A `<` that meets another one, or the end, before
-//!   that is text.
+//!   internal subset) hold no tags. One that is not closed counts as text, and its contents are scanned.
+//! - A tag extends from `<` to the next `>` outside of quotes (see `lexer.rs`). A `<` that is followed by another
+//!   one, or the end, before that is text.
 //!
-//! Every search that finds nothing is made once, so that the time is linear in the size of the input, whatever it holds.
+//! Every search that finds nothing is made once only, so that the time is linear in the size of any input.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use super::lexer::{Attribute, Kind, Lexer, Piece, is_quote, separates};
+use super::lexer::{Attribute, Lexer, Piece, TagKind, is_quote, separates};
 
-/// A tag.
+/// A tag of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tag {
-    /// From its `<` to behind its `>`.
+    /// Position from its `<` to after its `>`.
     pub range: Range<usize>,
     pub name: Range<usize>,
-    pub kind: Kind,
+    pub kind: TagKind,
     pub has_attributes: bool,
 }
 
 impl Tag {
-    /// The attributes, in order.
+    /// Its attributes, in order.
     pub(crate) fn attributes<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = Attribute> + use<'a> {
         let mut lexer = Lexer::new(&bytes[..self.range.end], self.name.end);
         let has_attributes = self.has_attributes;
@@ -35,7 +35,7 @@ impl Tag {
     }
 }
 
-/// All tags, in order. They do not overlap.
+/// All tags of an input, in order and without overlaps.
 pub(super) fn tags(bytes: &[u8]) -> Vec<Tag> {
     let mut scanner = Scanner { lexer: Lexer::new(bytes, 0), unclosed: [false; 3], broken_declaration: false };
     let mut tags = Vec::new();
@@ -49,17 +49,18 @@ fn starts_name(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || byte >= 0x80
 }
 
-/// What hides tags, and how it ends before its `>`. Its place is that of its flag in [`Scanner::unclosed`].
+/// Constructs that hide tags: index of their flag in [`Scanner::unclosed`], and how they end before the `>`.
 const COMMENT: (usize, &[u8]) = (0, b"--");
 const CDATA: (usize, &[u8]) = (1, b"]]");
 const INSTRUCTION: (usize, &[u8]) = (2, b"?");
 
-/// Goes from tag to tag.
+/// Scanner from tag to tag.
 struct Scanner<'a> {
     lexer: Lexer<'a>,
-    /// No end of a comment, CDATA section or processing instruction follows: it was looked for once.
+    /// Whether no further end of a comment, CDATA section or processing instruction follows: searched for once only.
     unclosed: [bool; 3],
-    /// There was a declaration without an end. Others are not looked at: each could go on to the end of the input.
+    /// Whether a declaration without an end was found. Further ones are not scanned, since each could extend to the
+    /// end.
     broken_declaration: bool,
 }
 
@@ -109,10 +110,10 @@ impl Scanner<'_> {
         self.lexer.at = stop + 1;
         let name = &bytes[start + 2..stop];
         let name = start + 2..start + 2 + name.iter().position(|&byte| separates(byte)).unwrap_or(name.len());
-        Some(Tag { range: start..stop + 1, name, kind: Kind::Closing, has_attributes: false })
+        Some(Tag { range: start..stop + 1, name, kind: TagKind::Closing, has_attributes: false })
     }
 
-    /// Behind what begins at `start` with `<!` or `<?` and holds no tags.
+    /// Position after the construct without tags that begins at `start` with `<!` or `<?`.
     fn behind_hidden(&mut self, start: usize) -> Option<usize> {
         let rest = &self.lexer.bytes[start..];
         if rest.starts_with(b"<?") {
@@ -130,7 +131,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Behind the first `>` that has `before` in front of it, both from `from` on.
+    /// Position after the first `>` that is preceded by `before`, both from `from` on.
     fn behind(&mut self, from: usize, (flag, before): (usize, &[u8])) -> Option<usize> {
         let rest = self.lexer.bytes.get(from..).filter(|_| !self.unclosed[flag])?;
         let mut at = 0;
@@ -144,7 +145,7 @@ impl Scanner<'_> {
         None
     }
 
-    /// Behind a `<!DOCTYPE`, whose internal subset in brackets may hold quotes, comments and instructions.
+    /// Position after a `<!DOCTYPE`, whose internal subset in brackets may hold quotes, comments and instructions.
     fn behind_declaration(&mut self, mut at: usize) -> Option<usize> {
         let bytes = self.lexer.bytes;
         let mut depth = 0_usize;
@@ -180,8 +181,8 @@ mod tests {
         finds("<a>text<b-c.d:e\n x='1'\n/></a >", &["<a>", "<b-c.d:e\n x='1'\n/>", "</a >"]);
         finds("<a x='>' y=\"/>\" z=a>b></>", &["<a x='>' y=\"/>\" z=a>", "</>"]);
         finds("<\u{17e}lu\u{165}>", &["<\u{17e}lu\u{165}>"]);
-        let kinds: Vec<Kind> = tags(b"<a></a><a/><a / ><a b=/>").into_iter().map(|tag| tag.kind).collect();
-        assert_eq!(kinds, [Kind::Opening, Kind::Closing, Kind::Empty, Kind::Opening, Kind::Empty]);
+        let kinds: Vec<TagKind> = tags(b"<a></a><a/><a / ><a b=/>").into_iter().map(|tag| tag.kind).collect();
+        assert_eq!(kinds, [TagKind::Opening, TagKind::Closing, TagKind::Empty, TagKind::Opening, TagKind::Empty]);
     }
 
     #[test]

@@ -5,15 +5,15 @@ use std::ops::Range;
 use libafl_bolts::rands::{Rand, StdRand};
 
 use super::keep_some;
-use super::lexer::Kind;
+use super::lexer::TagKind;
 use super::scan::{Tag, tags};
 use crate::edit::delete_all;
 use crate::rule::rule;
 
 rule! {
-    /// What the element holds stays. A third of the calls remove one tag, the others several, up to all of them: closing
-    /// tags only, often all from one on, which makes the nesting deep; opening ones only; or any; now and then those of
-    /// one name only.
+    /// Removes tags and keeps the contents of elements. A third of the calls remove one tag, the others several, up
+    /// to all of them: closing tags only, often all from one on, which makes the nesting deep; opening ones only; or
+    /// any; sometimes only those of one name.
     REMOVE_TAG: "D.4" remove_tag, aims at "deep recursion, elements that are never closed", b"<a><b>text</b></a>" => b"<a><b>text</a>"
 }
 
@@ -27,8 +27,8 @@ fn remove_tag(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
         return delete_all(bytes, &[one]);
     }
     let kind = match rand.below_or_zero(8) {
-        0..=3 => Some(Kind::Closing),
-        4..=5 => Some(Kind::Opening),
+        0..=3 => Some(TagKind::Closing),
+        4..=5 => Some(TagKind::Opening),
         _ => None,
     };
     let is_wanted = |tag: &Tag| kind.is_none_or(|kind| tag.kind == kind);
@@ -40,8 +40,9 @@ fn remove_tag(bytes: &mut Vec<u8>, _limit: usize, rand: &mut StdRand) -> bool {
         tags.retain(|tag| bytes[tag.name.clone()] == name);
     }
     let mut ranges: Vec<Range<usize>> = tags.into_iter().map(|tag| tag.range).collect();
-    if kind == Some(Kind::Closing) && rand.coinflip(0.5) {
-        // all from here on: what is opened behind it is never closed, and a parser goes as deep as there are tags
+    if kind == Some(TagKind::Closing) && rand.coinflip(0.5) {
+        // all from here on: elements opened before are never closed, and a parser recurses as deeply as there are
+        // tags
         ranges.drain(..rand.below_or_zero(ranges.len()));
     } else {
         keep_some(&mut ranges, rand);
@@ -100,7 +101,7 @@ mod tests {
         let document = b"<i>x</i>".repeat(1000);
         let deepest = |bytes: &[u8]| {
             let mut depths = tags(bytes).into_iter().scan(0_i32, |depth, tag| {
-                *depth += if tag.kind == Kind::Closing { -1 } else { 1 };
+                *depth += if tag.kind == TagKind::Closing { -1 } else { 1 };
                 Some(*depth)
             });
             depths.by_ref().max().unwrap_or(0)

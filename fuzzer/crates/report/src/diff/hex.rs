@@ -1,4 +1,4 @@
-//! The difference of two binary inputs: a hex dump of the new one, with removed bytes in their places.
+//! Hex dump of the difference of two binary inputs: the new one, with removed bytes where they were.
 
 use super::{
     Block,
@@ -12,33 +12,33 @@ use quagmire_base::{
 /// Bytes in a row.
 const WIDTH: usize = 16;
 
-/// Bytes shown around a change.
+/// Number of unchanged bytes shown on each side of a change.
 const CONTEXT: usize = 2 * WIDTH;
 
-/// Repetitions of fewer bytes are written out.
+/// Minimum length in bytes of repetitions that are folded.
 const LEAST_FOLDED: usize = 4 * WIDTH;
 
-/// Bytes shown of each removed or added stretch.
+/// Maximum number of bytes shown of each removed or added block.
 const CHANGE_BYTES: usize = 1_024;
 
-/// Bytes shown in all.
+/// Maximum number of bytes shown in total, approximately.
 const ALL_BYTES: usize = 16_384;
 
 /// A row of the dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HexRow {
-    /// Up to sixteen bytes.
+    /// Up to 16 bytes.
     Bytes {
-        /// Where the first one that is not removed is in the new input, or the next one would be.
+        /// Offset in the new input of the first byte that is not removed, or of the next one.
         offset: usize,
-        /// In order.
+        /// The bytes in order.
         cells: Vec<(Mark, u8)>,
     },
-    /// What is not written out, in words.
+    /// Text in place of bytes that are not shown.
     Words(Mark, String),
 }
 
-/// The rows of a difference.
+/// Makes the rows of a difference.
 pub(crate) fn rows(old: &[u8], new: &[u8], blocks: &[Block]) -> Vec<HexRow> {
     let mut writer = Writer::default();
     for (at, block) in blocks.iter().enumerate() {
@@ -68,7 +68,7 @@ pub(crate) fn rows(old: &[u8], new: &[u8], blocks: &[Block]) -> Vec<HexRow> {
     writer.rows
 }
 
-/// The first rows of an input.
+/// Makes the rows of an input without a difference, at most `most` and a line that counts the rest.
 pub(crate) fn excerpt(bytes: &[u8], most: usize) -> Vec<HexRow> {
     let mut writer = Writer::default();
     writer.write(Mark::Same, bytes);
@@ -85,9 +85,9 @@ pub(crate) fn excerpt(bytes: &[u8], most: usize) -> Vec<HexRow> {
 struct Writer {
     rows: Vec<HexRow>,
     cells: Vec<(Mark, u8)>,
-    /// In the new input, of the next byte.
+    /// Offset of the next byte in the new input.
     offset: usize,
-    /// Of the first byte of the row that is being written.
+    /// Offset of the first byte of the current row.
     row_offset: usize,
     shown: usize,
 }

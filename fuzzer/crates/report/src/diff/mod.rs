@@ -1,4 +1,4 @@
-//! What differs between two inputs: segments first, then bytes within what changed.
+//! Difference of two inputs: compared by segments first, then by bytes within changed segments.
 
 pub mod hex;
 pub mod page;
@@ -17,28 +17,28 @@ use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 
 use segments::segments;
 
-/// Equal bytes between two changes that are fewer than this are part of one change: confetti explains nothing.
+/// Fewer equal bytes than this between two changes are counted as changed, to avoid fragmented differences.
 const LEAST_SAME: usize = 4;
 
-/// Between two replacements that are longer, even this many equal bytes are by chance.
+/// Between two long replacements, up to this many equal bytes are considered coincidental.
 const MOST_BY_CHANCE: usize = 24;
 
-/// No changed stretch is compared byte by byte for longer.
+/// Longest time for comparing one changed block by bytes.
 const TIME_FOR_BYTES: Duration = Duration::from_millis(100);
 
-/// A stretch of both inputs.
+/// A pair of corresponding ranges of both inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Bytes of the old input.
+    /// Range in the old input.
     pub old: Range<usize>,
-    /// Bytes of the new one.
+    /// Range in the new input.
     pub new: Range<usize>,
-    /// Whether they are the same; otherwise the first were replaced by the second.
+    /// Whether both ranges have the same bytes; otherwise the first was replaced by the second.
     pub same: bool,
 }
 
-/// Both inputs as blocks, in order; same and changed ones take turns. After the deadline, what was not compared yet counts
-/// as changed.
+/// Compares two inputs. Returns blocks in order, in which equal and changed ones alternate. After the deadline,
+/// whatever was not compared yet counts as changed.
 pub fn difference(old: &[u8], new: &[u8], deadline: Instant) -> Vec<Block> {
     let (old_segments, new_segments) = (segments(old), segments(new));
     let mut numbers = HashMap::new();
@@ -70,13 +70,13 @@ pub fn difference(old: &[u8], new: &[u8], deadline: Instant) -> Vec<Block> {
     without_confetti(blocks)
 }
 
-/// Blocks of two sequences; same and changed ones take turns.
+/// Compares two sequences. Returns blocks in which equal and changed ones alternate.
 fn compared<T: Eq + Hash + Ord>(algorithm: Algorithm, old: &[T], new: &[T], deadline: Instant) -> Vec<Block> {
     let mut blocks = Vec::new();
     let (mut old_end, mut new_end) = (0, 0);
     for op in capture_diff_slices_deadline(algorithm, old, new, Some(deadline)) {
-        // an insertion's place in the old sequence is not kept up to date, nor a deletion's in the new one: only the
-        // lengths are relied on
+        // the crate does not update the old position of an insertion, nor the new one of a deletion: only lengths are
+        // used
         let (old_start, new_start) = (old_end, new_end);
         (old_end, new_end) = (old_end + op.old_range().len(), new_end + op.new_range().len());
         let same = op.tag() == DiffTag::Equal;
@@ -85,7 +85,7 @@ fn compared<T: Eq + Hash + Ord>(algorithm: Algorithm, old: &[T], new: &[T], dead
     blocks
 }
 
-/// Where each segment starts; at last, where all end.
+/// Start positions of all segments, followed by the end of the last one.
 fn ends(segments: &[&[u8]]) -> Vec<usize> {
     let ends = segments.iter().scan(0, |end, segment| {
         *end += segment.len();
@@ -94,7 +94,7 @@ fn ends(segments: &[&[u8]]) -> Vec<usize> {
     std::iter::once(0).chain(ends).collect()
 }
 
-/// Adds a block to the last one if that is of the same kind.
+/// Appends a block, merging it with the last one if both are equal or both changed.
 fn push(blocks: &mut Vec<Block>, block: Block) {
     match blocks.last_mut() {
         Some(last) if last.same == block.same => (last.old.end, last.new.end) = (block.old.end, block.new.end),
@@ -103,13 +103,13 @@ fn push(blocks: &mut Vec<Block>, block: Block) {
 }
 
 fn without_confetti(blocks: Vec<Block>) -> Vec<Block> {
-    // the second pass sees changes that the first has put together
+    // the second pass sees changes that the first has merged
     let few = join_over(blocks, |same, _, _| same.new.len() < LEAST_SAME);
     let replaced = |block: &Block| if block.old.is_empty() { 0 } else { block.new.len() };
     join_over(few, |same, before, after| same.new.len() <= replaced(before).min(replaced(after)).min(MOST_BY_CHANCE))
 }
 
-/// Counts equal stretches as changed if a rule says so, given the changes before and after them.
+/// Marks equal blocks as changed if `is_confetti` holds for them and the changes before and after them.
 fn join_over(blocks: Vec<Block>, is_confetti: impl Fn(&Block, &Block, &Block) -> bool) -> Vec<Block> {
     let mut kept: Vec<Block> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {

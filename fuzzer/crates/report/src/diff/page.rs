@@ -1,4 +1,4 @@
-//! The page of one finding: how it differs from its seed and its parent, and everything about it.
+//! The page of one finding: its differences from its seed and its parent, and all facts about it.
 
 use std::time::Instant;
 
@@ -12,10 +12,10 @@ use quagmire_base::{
 };
 use quagmire_results::summary::Finding;
 
-/// Bytes shown of an input that is compared with nothing.
+/// Number of bytes shown of an input without a difference.
 const ALONE: usize = 16_000;
 
-/// The page of a finding. Inputs that are gone are said to be; comparing ends at the deadline.
+/// Renders the page of a finding. Missing inputs are mentioned; comparisons end at the deadline.
 pub(crate) fn page(campaign: &Campaign, rules: &RuleWords, finding: &Finding, deadline: Instant) -> String {
     let input = campaign.input(&finding.path);
     let root = campaign.root(finding);
@@ -75,7 +75,8 @@ fn section(campaign: &Campaign, title: &str, path: &str, input: &[u8], deadline:
     }
 }
 
-/// The difference as text, or as a hex dump if it was made from something binary; the input alone if there is nothing to compare it with.
+/// Renders the difference as text, or as a hex dump if the old input is binary; without an old input, the new one
+/// alone.
 fn rendered(old: Option<&[u8]>, new: &[u8], deadline: Instant) -> Markup {
     let Some(old) = old else {
         return html! {
@@ -96,7 +97,7 @@ fn rendered(old: Option<&[u8]>, new: &[u8], deadline: Instant) -> Markup {
     }
 }
 
-/// The name of a file without its folders.
+/// Last component of a path.
 pub fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -16,7 +16,7 @@ fn class(mark: Mark) -> &'static str {
     }
 }
 
-/// The rows of a text's difference.
+/// Renders the rows of a text difference.
 pub(crate) fn text_rows(rows: &[Row]) -> Markup {
     html! {
         div class="bytes lines" {
@@ -41,7 +41,7 @@ pub(crate) fn text_rows(rows: &[Row]) -> Markup {
     }
 }
 
-/// The rows of a hex dump.
+/// Renders the rows of a hex dump.
 pub(crate) fn hex_rows(rows: &[HexRow]) -> Markup {
     html! {
         div class="bytes hex" {

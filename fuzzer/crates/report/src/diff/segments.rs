@@ -1,13 +1,13 @@
-//! Where inputs are cut for comparison: after newlines, and long lines (or binary files, which are one) where their
-//! content says so, so that an insertion moves the cuts behind it along.
+//! Splitting of inputs into segments for comparison: after newlines, and within long lines (or binary files) at
+//! content-defined positions, so that an insertion does not change the segments after it.
 
-/// A piece of a longer line has at least this many bytes ...
+/// Minimum length in bytes of a part of a longer line.
 const LEAST: usize = 16;
 
-/// ... and at most this many.
+/// Maximum length in bytes of a segment.
 const MOST: usize = 256;
 
-/// A number for each byte, without pattern.
+/// Pseudorandom number for each byte value, for the gear hash.
 static GEAR: [u64; 256] = gear();
 
 const fn gear() -> [u64; 256] {
@@ -24,7 +24,7 @@ const fn gear() -> [u64; 256] {
     table
 }
 
-/// The segments of an input, in order: lines, and long lines in pieces of about 80 bytes.
+/// Splits an input into lines, and long lines into parts of about 80 bytes.
 pub fn segments(bytes: &[u8]) -> Vec<&[u8]> {
     let mut segments = Vec::new();
     for mut line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -40,12 +40,12 @@ pub fn segments(bytes: &[u8]) -> Vec<&[u8]> {
     segments
 }
 
-/// Where a long line is cut first: where the hash of the last bytes ends in zeros.
+/// Length of the first part of a long line: it ends where the hash of the last bytes has six zero bits.
 fn cut(line: &[u8]) -> usize {
     let mut hash: u64 = 0;
     for (at, &byte) in line.iter().enumerate().take(MOST) {
         hash = (hash << 1).wrapping_add(GEAR[byte as usize]);
-        // the upper bits have seen up to 64 bytes
+        // the upper bits depend on up to 64 bytes
         if at + 1 >= LEAST && hash >> 58 == 0 {
             return at + 1;
         }

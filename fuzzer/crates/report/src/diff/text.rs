@@ -1,4 +1,4 @@
-//! The difference of two texts, line by line of the new one, with what was removed and added inside the lines.
+//! Difference of two texts by lines of the new one, with removed and added parts inside the lines.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use quagmire_base::{
     visible::{Piece, folded},
 };
 
-/// What a stretch of a row is.
+/// Whether bytes are common to both inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// In both inputs.
     Same,
-    /// In the old one only.
+    /// Only in the old input.
     Removed,
-    /// In the new one only.
+    /// Only in the new input.
     Added,
 }
 
@@ -24,28 +24,28 @@ pub enum Mark {
 pub enum Row {
     /// A line of the new input, or a part of one.
     Line {
-        /// Its number, from 1, where a line starts.
+        /// Line number from 1, if the row begins a line.
         number: Option<usize>,
-        /// What is in it.
+        /// Contents, with marks.
         parts: Vec<(Mark, Vec<Piece>)>,
     },
-    /// What is not shown, in words.
+    /// Text in place of content that is not shown.
     Skipped(String),
 }
 
-/// Lines shown around a change.
+/// Number of unchanged lines shown on each side of a change.
 const CONTEXT_LINES: usize = 3;
 
-/// Bytes shown around a change, if these lines are longer.
+/// Maximum number of unchanged bytes shown on each side of a change.
 const CONTEXT_BYTES: usize = 300;
 
-/// Bytes shown of each removed or added stretch.
+/// Maximum number of bytes shown of each removed or added block.
 const CHANGE_BYTES: usize = 2_000;
 
-/// Bytes shown in all.
+/// Maximum number of bytes shown in total, approximately.
 const ALL_BYTES: usize = 60_000;
 
-/// The rows of a difference.
+/// Makes the rows of a difference.
 pub fn rows(old: &[u8], new: &[u8], blocks: &[Block]) -> Vec<Row> {
     let mut writer = Writer { number: 1, starts_line: true, ..Writer::default() };
     let mut shown = 0;
@@ -79,7 +79,7 @@ pub fn rows(old: &[u8], new: &[u8], blocks: &[Block]) -> Vec<Row> {
     writer.rows
 }
 
-/// What follows the last block that is shown.
+/// Text that summarizes blocks that are not shown.
 pub(super) fn rest(blocks: &[Block]) -> String {
     let changes = || blocks.iter().filter(|block| !block.same);
     let bytes = |range: fn(&Block) -> &Range<usize>| grouped(changes().map(|block| range(block).len() as u64).sum());
@@ -91,14 +91,14 @@ pub(super) fn rest(blocks: &[Block]) -> String {
     )
 }
 
-/// Where the lines that are shown after a change end.
+/// Length of the unchanged lines shown after a change.
 fn head(same: &[u8]) -> usize {
     let ends = same.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-    // the rest of the line of the change, and the lines behind it
+    // the rest of the changed line, and the lines after it
     ends.take(CONTEXT_LINES + 1).last().unwrap_or(same.len()).min(CONTEXT_BYTES)
 }
 
-/// Where the lines that are shown before a change start.
+/// Start of the unchanged lines shown before a change.
 fn tail(same: &[u8]) -> usize {
     let starts = same.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
     let start = starts.take(CONTEXT_LINES + 1).last().unwrap_or(0);
@@ -109,11 +109,11 @@ fn tail(same: &[u8]) -> usize {
 struct Writer {
     rows: Vec<Row>,
     parts: Vec<(Mark, Vec<Piece>)>,
-    /// Of the line of the new input that is being written.
+    /// Number of the current line of the new input.
     number: usize,
-    /// Nothing of that line is written yet.
+    /// Whether the current line has no output yet.
     starts_line: bool,
-    /// The row that is being written began a line.
+    /// Line number of the current row, if it begins a line.
     numbered: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Step lines over time: panels above each other, one time axis, the phases below.
+//! Step charts over time: stacked panels with a common time axis and a strip of phases below.
 
 use maud::{Markup, html};
 
@@ -11,50 +11,50 @@ use super::{
 use crate::words;
 use quagmire_base::format::grouped;
 
-/// Width of all charts.
+/// Width of all charts in pixels.
 pub(crate) const WIDTH: f64 = 760.0;
 
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 20.0;
 const TITLE: f64 = 22.0;
 const PANEL: f64 = 170.0;
-/// Above a panel: its name, and the labels of the quartile lines.
+/// Height of the heading of a panel: its name, and the labels of the quartile lines.
 const HEADING: f64 = 32.0;
 const TIME_AXIS: f64 = 26.0;
 const NOTE: f64 = 22.0;
 
-/// The lines of the quartiles, and how they are called.
+/// Shares of the final value at which quartile lines are drawn, and their labels.
 const QUARTILES: [(f64, &str); 3] = [(0.25, "¼"), (0.5, "½"), (0.75, "¾")];
 
-/// Labels closer than this become one.
+/// Minimum distance of labels in pixels; closer ones are merged.
 const LABEL: f64 = 16.0;
 
-/// What the values of a panel are.
+/// Kind of the values of a panel, which determines its axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// Multiples of something.
+    /// Multiples of the baseline.
     Ratios,
-    /// Numbers of things.
+    /// Counts.
     Counts,
 }
 
-/// One series.
+/// A panel with one series.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Panel<'a> {
-    /// What it shows, with the unit.
+    /// Name of the series, with its unit.
     pub name: &'a str,
     /// The values.
     pub series: &'a Series,
-    /// What they are.
+    /// Kind of the values.
     pub values: Values,
 }
 
 /// A drawing and its height.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
-    /// What stands inside the `svg` element.
+    /// Contents of the `svg` element.
     pub content: Markup,
-    /// In pixels; the width is [`WIDTH`].
+    /// Height in pixels; the width is [`WIDTH`].
     pub height: f64,
 }
 
@@ -118,7 +118,7 @@ fn draw(panel: &Panel, seconds: Scale, top: f64) -> Markup {
     }
 }
 
-/// A line that goes right, then up: between two points nothing is known to have risen.
+/// Path of a step line: a value holds until the next point.
 fn steps(series: &Series, x: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) -> String {
     let mut path = String::new();
     for (at, &(seconds, value)) in series.points().iter().enumerate() {
@@ -130,7 +130,7 @@ fn steps(series: &Series, x: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) -> Str
     path + &format!("H{}", px(x(f64::MAX)))
 }
 
-/// Where the quartile lines are, and their labels: those that touch are written once, together.
+/// Positions of the quartile lines and their labels; labels that would overlap are merged.
 fn quartiles(series: &Series, x: impl Fn(f64) -> f64) -> Vec<(f64, String)> {
     let mut lines: Vec<(f64, String)> = Vec::new();
     for (share, name) in QUARTILES {
@@ -149,7 +149,7 @@ fn quartiles(series: &Series, x: impl Fn(f64) -> f64) -> Vec<(f64, String)> {
     lines
 }
 
-/// The quartile lines in words.
+/// Note that lists the times of the quartile lines.
 fn note(panels: &[Panel]) -> String {
     let one = |panel: &Panel| {
         let reached: Vec<f64> = QUARTILES.iter().filter_map(|quartile| panel.series.reached(quartile.0)).collect();

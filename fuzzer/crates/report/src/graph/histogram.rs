@@ -1,4 +1,4 @@
-//! How often a resource was used how much: bars on logarithmic axes.
+//! Histogram of a resource over all runs, on logarithmic axes.
 
 use maud::{Markup, html};
 
@@ -14,7 +14,7 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 116.0;
 
-/// The histogram of a distribution, with a line at the baseline.
+/// Draws the histogram of a distribution, with a line at the baseline.
 pub fn histogram(distribution: &Distribution) -> Markup {
     let bars = bars(&distribution.histogram);
     let most = bars.iter().map(|bar| bar.runs).max().unwrap_or(0) as f64;
@@ -59,14 +59,14 @@ struct Bar {
     runs: u64,
 }
 
-/// Bins that are the quarters of doublings; the summary has their upper bounds only.
+/// Converts bins to bars. Bins are quarters of powers of two, of which the summary has the upper bounds only.
 fn bars(histogram: &[(u64, u64)]) -> Vec<Bar> {
     let mut previous: Option<u64> = None;
     let mut bars = Vec::new();
     for &(bound, runs) in histogram {
         let quarter = 1 << (u64::BITS - bound.leading_zeros()).saturating_sub(3);
         let low = (bound - bound.min(quarter - 1)).max(previous.map_or(0, |previous| previous.saturating_add(1)));
-        // no use at all is drawn where a half would be
+        // zero is drawn at one half
         bars.push(Bar { low: (low as f64).max(0.5), high: (bound as f64 + 1.0).max(1.0), bound, runs });
         previous = Some(bound);
     }
@@ -74,7 +74,7 @@ fn bars(histogram: &[(u64, u64)]) -> Vec<Bar> {
     bars
 }
 
-/// Powers of ten; where there is at most one of them, twos and fives as well.
+/// Ticks at powers of ten; with fewer than two of these, also at twos and fives.
 fn amount_ticks(amounts: Scale) -> Vec<f64> {
     let ticks = amounts.ticks(5);
     if ticks.len() > 1 {
@@ -86,7 +86,7 @@ fn amount_ticks(amounts: Scale) -> Vec<f64> {
     all.into_iter().filter(|tick| (low..=high).contains(tick) && *tick >= 1.0).collect()
 }
 
-/// A power of ten in few letters: `100 us`, `1 MB`, `10 M`.
+/// Formats a power of ten briefly: `100 us`, `1 MB`, `10 M`.
 fn short_amount(amount: f64, unit: &str) -> String {
     let (scales, factor): (&[&str], f64) = match unit {
         "ns" => (&["ns", "us", "ms", "s"], 1e3),

@@ -1,4 +1,4 @@
-//! Graphs as SVG: in files of their own, and in the page.
+//! Graphs as SVG: as separate files, and inline in the page.
 
 pub mod chart;
 pub mod histogram;
@@ -8,15 +8,15 @@ pub mod series;
 
 use maud::{Markup, PreEscaped, html};
 
-/// The style of all graphs. Its classes start with `q`, so that it can stand in a page.
+/// Style sheet of all graphs. Its classes start with `q`, so that it can be embedded in a page.
 pub(crate) const STYLE: &str = include_str!("graph.css");
 
-/// A coordinate, to a tenth of a pixel.
+/// Formats a coordinate to a tenth of a pixel.
 fn px(value: f64) -> String {
     format!("{:.1}", if value.is_finite() { value } else { 0.0 })
 }
 
-/// A whole file: with its own style, and the name of its format.
+/// Renders a complete SVG file with its own style.
 pub fn file(width: f64, height: f64, title: &str, content: &Markup) -> String {
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" class="qg" role="img" viewBox=(view_box(width, height))
@@ -30,7 +30,7 @@ pub fn file(width: f64, height: f64, title: &str, content: &Markup) -> String {
     svg.into_string() + "\n"
 }
 
-/// For a page, which has the style.
+/// Renders an SVG element for a page, which contains the style.
 pub fn inline(width: f64, height: f64, title: &str, content: &Markup) -> Markup {
     html! {
         svg class="qg" role="img" viewBox=(view_box(width, height)) {

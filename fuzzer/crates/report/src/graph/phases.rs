@@ -1,4 +1,4 @@
-//! What the campaign did when, as a strip under a time axis.
+//! Strip of a campaign's phases below a time axis, and the parser of their log.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,24 @@ use maud::{Markup, html};
 use super::{px, scale::Scale};
 use crate::words::percent;
 
-/// A span of the campaign.
+/// A span of time in one phase of the campaign.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phase {
-    /// Seconds since the start of the campaign.
+    /// Start in seconds since the start of the campaign.
     pub start: f64,
-    /// Not before `start`.
+    /// End in seconds; not before `start`.
     pub end: f64,
-    /// As in the log.
+    /// Name of the phase, as in the log.
     pub name: String,
 }
 
-/// Phases that have a colour of their own; all others share one.
+/// Phases with a colour of their own; all others share one.
 const KNOWN: [&str; 5] = ["seeds", "coverage", "performance", "search", "confirming"];
 
-/// The height of a strip with its legend.
+/// Height of a strip with its legend in pixels.
 pub(crate) const HEIGHT: f64 = 34.0;
 
-/// Spans of `logs/phases_data.txt`; lines that make no sense are skipped.
+/// Parses `logs/phases_data.txt`; invalid lines are skipped.
 pub fn read(log: &str) -> Vec<Phase> {
     let phase = |line: &str| {
         let mut fields = line.split('\t');
@@ -36,8 +36,7 @@ pub fn read(log: &str) -> Vec<Phase> {
     log.lines().filter_map(phase).collect()
 }
 
-/// The strip, `width` wide and with its left end at `left`. Phases shorter than a pixel are shown as the one that takes
-/// most of the pixel.
+/// Draws the strip from `left`, `width` pixels wide. Each pixel shows the phase that takes most of its time.
 pub(crate) fn strip(phases: &[Phase], seconds: Scale, left: f64, top: f64, width: f64) -> Markup {
     let columns = columns(phases, seconds, width as usize);
     let mut x = 0;
@@ -58,7 +57,7 @@ pub(crate) fn strip(phases: &[Phase], seconds: Scale, left: f64, top: f64, width
     for (&kind, share) in &shares {
         let share = percent(if all > 0.0 { share / all } else { 0.0 });
         legend.push((kind, next, share.clone()));
-        // letters are narrower than this
+        // estimate of the text width, which is never exceeded
         next += 40.0 + 7.0 * (class(kind).len() + share.len()) as f64;
     }
     html! {
@@ -72,7 +71,7 @@ pub(crate) fn strip(phases: &[Phase], seconds: Scale, left: f64, top: f64, width
     }
 }
 
-/// A place in [`KNOWN`], or behind it.
+/// Index of a phase in [`KNOWN`], or its length for all others.
 fn kind(name: &str) -> usize {
     KNOWN.iter().position(|known| *known == name).unwrap_or(KNOWN.len())
 }
@@ -81,7 +80,7 @@ fn class(kind: usize) -> &'static str {
     KNOWN.get(kind).copied().unwrap_or("other")
 }
 
-/// For each pixel the phase that takes most of it.
+/// For each pixel, the phase that takes most of its time.
 fn columns(phases: &[Phase], seconds: Scale, width: usize) -> Vec<Option<usize>> {
     let mut time = vec![[0.0_f64; KNOWN.len() + 1]; width];
     for phase in phases {

@@ -1,21 +1,21 @@
-//! From values to places on an axis, and where its ticks are.
+//! Axes: mapping of values to positions, and ticks.
 
 use quagmire_base::format::grouped;
 
-/// An axis. Values outside are at its ends, and what is no number is at its start.
+/// An axis. Values outside are mapped to its ends, undefined ones to its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Scale {
-    /// From the first to the second, which is larger.
+    /// Linear from the first to the second value, which is larger.
     Linear(f64, f64),
-    /// The same in logarithms; both are positive.
+    /// Logarithmic from the first to the second value; both are positive.
     Logarithmic(f64, f64),
 }
 
-/// A linear axis of ratios has room for this factor; beyond, the small values could not be told apart.
+/// Largest ratio shown on a linear axis; for larger ones, small values could not be distinguished.
 const LINEAR_UP_TO: f64 = 100.0;
 
 impl Scale {
-    /// For ratios up to `largest`: from 0, or logarithmic from 1 if they span more than two decades.
+    /// Axis for ratios up to `largest`: from 0, or logarithmic from 1 above [`LINEAR_UP_TO`].
     pub(crate) fn for_ratios(largest: f64) -> Self {
         let largest = sane(largest);
         if largest > LINEAR_UP_TO {
@@ -25,17 +25,17 @@ impl Scale {
         }
     }
 
-    /// For numbers of things up to `largest`.
+    /// Axis for counts up to `largest`.
     pub(crate) fn for_counts(largest: f64) -> Self {
         Self::Linear(0.0, sane(largest).max(1.0) * 1.1)
     }
 
-    /// For seconds up to `end`.
+    /// Axis for seconds up to `end`.
     pub(crate) fn for_seconds(end: f64) -> Self {
         Self::Linear(0.0, sane(end).max(1e-3))
     }
 
-    /// Where a value is: 0 to 1.
+    /// Position of a value on the axis: 0 to 1.
     pub(crate) fn at(self, value: f64) -> f64 {
         let place = match self {
             Self::Linear(low, high) => (value - low) / (high - low),
@@ -44,7 +44,7 @@ impl Scale {
         if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }
 
-    /// Round values on the axis, about `most` of them and no more than one and a half times that.
+    /// Round values on the axis, about `most` of them and at most one and a half times as many.
     pub(crate) fn ticks(self, most: usize) -> Vec<f64> {
         match self {
             Self::Linear(low, high) => multiples(round_step((high - low) / most.max(1) as f64), low, high),
@@ -56,7 +56,7 @@ impl Scale {
         }
     }
 
-    /// Ticks that are whole numbers.
+    /// The ticks that are whole numbers.
     pub(crate) fn whole_ticks(self, most: usize) -> Vec<f64> {
         self.ticks(most).into_iter().filter(|tick| tick.fract() == 0.0).collect()
     }
@@ -85,15 +85,15 @@ impl Scale {
     }
 }
 
-/// Ticks of larger values would not be told apart any more.
+/// Largest end of an axis: the ticks of larger values could not be distinguished.
 const LARGEST: f64 = 1e15;
 
-/// A value that an axis can end at: negative, infinite and undefined ones are 0.
+/// Limits a value to a valid end of an axis; infinite and undefined values become 0.
 fn sane(value: f64) -> f64 {
     if value.is_finite() { value.clamp(0.0, LARGEST) } else { 0.0 }
 }
 
-/// 1, 2 or 5 times a power of ten, at least `least`.
+/// The smallest of 1, 2 or 5 times a power of ten that is at least `least`.
 fn round_step(least: f64) -> f64 {
     let power = 10_f64.powf(least.max(1e-9).log10().floor());
     [1.0, 2.0, 5.0].map(|digit| digit * power).into_iter().find(|step| *step >= least).unwrap_or(10.0 * power)

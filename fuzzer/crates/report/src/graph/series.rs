@@ -1,18 +1,18 @@
-//! Time series that never fall, read from the logs.
+//! Time series that never decrease, read from logs.
 
-/// Larger values, and later times in seconds, are no measurements.
+/// Limit of plausible values, and of times in seconds.
 const MOST: f64 = 1e15;
 
-/// Values over time. Both never fall: what the log says otherwise is left out.
+/// Values over time, both nondecreasing: contradicting lines of a log are skipped.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// (seconds since the start, value); only where the value changes.
+    /// (seconds since the start, value), only where the value changes.
     points: Vec<(f64, f64)>,
 }
 
 impl Series {
-    /// From the lines of a log, `seconds, value, value, ...`: the value of a column, which counts from 1. Lines that are
-    /// not numbers are skipped. `first` is the value at the start.
+    /// Parses log lines of the form `seconds, value, value, ...` and takes the values of a column, counted from 1.
+    /// Invalid lines are skipped. `first` is the value at the start.
     pub fn read(log: &str, column: usize, first: f64) -> Self {
         let mut points = vec![(0.0, first)];
         for line in log.lines() {
@@ -28,22 +28,22 @@ impl Series {
         Self { points }
     }
 
-    /// Where it changes: (seconds, value).
+    /// Points where the value changes: (seconds, value).
     pub(crate) fn points(&self) -> &[(f64, f64)] {
         &self.points
     }
 
-    /// The value at the end.
+    /// Final value.
     pub fn last(&self) -> f64 {
         self.points.last().map_or(0.0, |point| point.1)
     }
 
-    /// Seconds of the last change.
+    /// Time of the last change in seconds.
     pub(crate) fn last_change(&self) -> f64 {
         self.points.last().map_or(0.0, |point| point.0)
     }
 
-    /// When this share of the final value was reached; nothing if it never rose.
+    /// Time in seconds when this share of the final value was reached; `None` if the value never changed.
     pub fn reached(&self, share: f64) -> Option<f64> {
         if self.points.len() < 2 {
             return None;

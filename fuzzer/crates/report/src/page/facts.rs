@@ -1,4 +1,4 @@
-//! Numbers of the campaign: what it did, on what, where.
+//! Sections of the page with figures of the campaign, the target and the machine.
 
 use maud::{Markup, html};
 
@@ -12,7 +12,7 @@ use quagmire_cost::{resource::Resource, sizes::RelativeTo};
 use quagmire_execution::info::{Engine, Instrumentation};
 use quagmire_results::summary::Summary;
 
-/// The numbers under the verdict.
+/// The figures below the verdict.
 pub(crate) fn tiles(summary: &Summary) -> Markup {
     let edges = match summary.target.edges {
         Some(edges) => format!("of {} edges", grouped(edges)),
@@ -31,7 +31,7 @@ pub(crate) fn tiles(summary: &Summary) -> Markup {
     html! { div class="tiles" { @for (number, what) in tiles { div { b { (number) } span { (what) } } } } }
 }
 
-/// The seeds, and how far times can be trusted.
+/// The baseline, and the noise of time measurements.
 pub(crate) fn baseline(summary: &Summary) -> Markup {
     let baseline = &summary.baseline;
     html! {
@@ -63,7 +63,7 @@ pub(crate) fn baseline(summary: &Summary) -> Markup {
     }
 }
 
-/// The campaign and the machine.
+/// Facts about the campaign and the machine.
 pub(crate) fn facts(summary: &Summary) -> Markup {
     let machine = &summary.environment;
     let engine = match summary.target.engine {

@@ -1,4 +1,4 @@
-//! The findings: one table of all, then group by group.
+//! The findings: a table of all, then details by group.
 
 use std::collections::BTreeSet;
 
@@ -20,16 +20,16 @@ use quagmire_base::{
 use quagmire_execution::info::Instrumentation;
 use quagmire_results::summary::{Finding, FindingKind, Group, Summary};
 
-/// Findings that are shown in full; the others are in the table.
+/// Maximum number of findings shown in detail; the others are only in the table.
 const SHOWN: usize = 100;
 
-/// Bytes of an input that are shown in the page.
+/// Number of bytes of an input that are shown.
 const EXCERPT: usize = 700;
 
-/// Bytes before the longest repetition that are shown with it.
+/// Number of bytes shown before the longest repetition.
 const BEFORE: usize = 200;
 
-/// The section on findings.
+/// Renders the section of findings.
 pub(crate) fn findings(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> Markup {
     let summary = &campaign.summary;
     let all = &summary.findings;
@@ -68,7 +68,7 @@ pub(crate) fn findings(campaign: &Campaign, rules: &RuleWords, extras: &Extras) 
     }
 }
 
-/// Inputs that are only large.
+/// Table of the inputs that are only large.
 fn large(summary: &Summary) -> Markup {
     html! {
         @if summary.large > 0 {
@@ -95,7 +95,7 @@ fn large(summary: &Summary) -> Markup {
     }
 }
 
-/// The groups of the summary, without places that do not exist; what is in no group is a group of its own.
+/// The groups of the summary, without invalid indices; findings in no group form a group of their own.
 fn groups(summary: &Summary) -> Vec<Group> {
     let mut seen = BTreeSet::new();
     let mut groups = summary.groups.clone();
@@ -162,7 +162,7 @@ fn table(summary: &Summary, rules: &RuleWords) -> Markup {
     }
 }
 
-/// The last steps of a history: a table has no room for more.
+/// The last steps of a history, for a table.
 fn last<T>(mut steps: Vec<T>) -> Vec<T> {
     steps.split_off(steps.len().saturating_sub(4))
 }
@@ -213,7 +213,8 @@ fn finding(campaign: &Campaign, rules: &RuleWords, extras: &Extras, index: usize
     }
 }
 
-/// `19,276x instructions, 35,202x CPU time (34,413x to 35,871x); for its size 6,804x instructions, 9,870x CPU time`
+/// Formats the ratios of a finding: `19,276x instructions, 35,202x CPU time (34,413x to 35,871x); for its size 6,804x
+/// instructions, 9,870x CPU time`
 fn headline(finding: &Finding, by: Instrumentation) -> String {
     let ratios = |instructions: Option<f64>, time: Option<f64>, interval: Option<(f64, f64)>| {
         let instructions = instructions.map(|value| format!("{} {}", ratio(value), by.work()));
@@ -234,7 +235,7 @@ fn headline(finding: &Finding, by: Instrumentation) -> String {
     }
 }
 
-/// A part of the input: around its longest repetition, if it has a long one.
+/// Excerpt of the input: around its longest repetition, if it has one.
 fn excerpt(campaign: &Campaign, finding: &Finding) -> Markup {
     let Some(bytes) = campaign.input(&finding.path) else {
         return html! { p class="dim" { "The file is not in the folder any more." } };
@@ -250,7 +251,7 @@ fn text_excerpt(bytes: &[u8]) -> Vec<Piece> {
     let spans = spans(bytes);
     let longest = spans.iter().filter(|span| span.is_repeated()).max_by_key(|span| span.range.len());
     let start = longest.map_or(0, |span: &Span| span.range.start.saturating_sub(BEFORE));
-    // from the start of a line, if there is one
+    // from the start of a line, if one is near
     let line = bytes[start..].iter().take(BEFORE / 2).position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     let start = if start == 0 { 0 } else { start + line };
     let gap = |bytes: usize| Piece::Gap { bytes, lines: 0 };
@@ -266,7 +267,7 @@ fn text_excerpt(bytes: &[u8]) -> Vec<Piece> {
     pieces
 }
 
-/// Where enough is shown, repetitions counted once.
+/// End of the excerpt, with repetitions counted once.
 fn end_of_excerpt(spans: &[Span], start: usize, length: usize) -> usize {
     let mut room = EXCERPT;
     for span in spans.iter().filter(|span| span.range.end > start) {
@@ -280,7 +281,7 @@ fn end_of_excerpt(spans: &[Span], start: usize, length: usize) -> usize {
     length
 }
 
-/// The name of a finding's file with `.html`; one that is taken already gets its kind in front.
+/// File names of the pages of findings: that of the finding with `.html`, prefixed with its kind if that is taken.
 pub(crate) fn names_of_pages(findings: &[Finding]) -> Vec<String> {
     const LONGEST: usize = 200;
     let mut taken = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Where the cost of a finding grew: lines or functions, counts of seed and finding side by side.
+//! Table of the places where the cost of a finding grew: lines or functions, with counts of seed and finding.
 
 use maud::{Markup, html};
 
@@ -7,10 +7,10 @@ use quagmire_base::format::grouped;
 use quagmire_execution::info::Instrumentation;
 use quagmire_results::{growth::Grown, summary::Finding};
 
-/// Places shown.
+/// Maximum number of places shown.
 const SHOWN: usize = 8;
 
-/// The table of places, most growth first.
+/// Renders the table of places, most growth first.
 pub(crate) fn places(finding: &Finding, counted: Instrumentation) -> Markup {
     let growth = &finding.growth;
     let of_lines = !growth.lines.is_empty();

@@ -1,4 +1,4 @@
-//! Rare branches, and what masks cost and brought.
+//! Section about rare branches and masks: their cost and effect.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".into() } else { format!("{:.1} %", part as f64 * 100.0 / whole as f64) }
 }
 
-fn target(kind: TargetKind) -> &'static str {
+fn goal(kind: TargetKind) -> &'static str {
     match kind {
         TargetKind::Branch => "a rare branch is hit",
         TargetKind::Edge => "a hot edge stays hot",
@@ -26,7 +26,7 @@ fn stage(source: Source) -> &'static str {
     }
 }
 
-/// The section, unless no mask was ever made.
+/// Renders the section; `None` if no mask was computed.
 pub(crate) fn masks(summary: &Summary) -> Option<Markup> {
     let Masks { computed, bytes, executions, trimming, mutants, hits, kept } = summary.masks;
     if computed == 0 {
@@ -51,14 +51,14 @@ pub(crate) fn masks(summary: &Summary) -> Option<Markup> {
                 (percent(executions + trimming, summary.executions)) " of all"
             } }
             tr { th { "masked mutants" } td {
-                (grouped(mutants)) "; " (percent(hits, mutants)) " satisfied their target, " (grouped(kept)) " were kept"
+                (grouped(mutants)) "; " (percent(hits, mutants)) " reached their goal, " (grouped(kept)) " were kept"
             } }
         } } }
         @if !summary.shadow.is_empty() {
-            p { "With and without a mask (" code { "--shadow-mask" } "): mutants of the same inputs that satisfy the target." }
+            p { "With and without a mask (" code { "--shadow-mask" } "): mutants of the same inputs that reach the goal." }
             div class="scroll" { table {
                 thead { tr {
-                    th { "target" } th { "mutants by" } th class="number" { "masked" } th class="number" { "plain" } th class="number" { "factor" }
+                    th { "goal" } th { "mutants by" } th class="number" { "masked" } th class="number" { "plain" } th class="number" { "factor" }
                 } }
                 tbody { @for row in &summary.shadow { (shadow(row)) } }
             } }
@@ -70,7 +70,7 @@ fn shadow(row: &Shadow) -> Markup {
     let share = |hits: u64, mutants: u64| hits as f64 / mutants.max(1) as f64;
     let (masked, plain) = (share(row.masked_hits, row.masked_mutants), share(row.plain_hits, row.plain_mutants));
     html! { tr {
-        td { (target(row.target)) }
+        td { (goal(row.target)) }
         td { (stage(row.stage)) }
         td class="number" { (percent(row.masked_hits, row.masked_mutants)) }
         td class="number" { (percent(row.plain_hits, row.plain_mutants)) }

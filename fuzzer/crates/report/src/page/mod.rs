@@ -1,4 +1,4 @@
-//! `report.html`: everything on one page.
+//! `report.html`: the page with everything about a campaign.
 
 mod facts;
 pub mod findings;
@@ -15,18 +15,18 @@ use super::{campaign::Campaign, diff::page::file_name, markup, rules::RuleWords}
 
 pub use verdict::by_badness;
 
-/// What the page shows beside what is in the folder.
+/// Contents of the page besides the data of the campaign.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
-    /// Pages of differences, relative to the folder, by the place of their finding.
+    /// Paths of the pages of differences, relative to the folder, by index of their finding.
     pub diffs: HashMap<usize, String>,
-    /// Findings for which there was no time.
+    /// Number of findings without such a page, for lack of time.
     pub left_out: usize,
-    /// Graphs.
+    /// Rendered graphs.
     pub graphs: Vec<Markup>,
 }
 
-/// The page.
+/// Renders the page.
 pub(crate) fn page(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> String {
     let summary = &campaign.summary;
     let content = html! {

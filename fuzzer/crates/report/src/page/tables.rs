@@ -1,4 +1,4 @@
-//! What the rules did, and what all runs cost.
+//! Tables of the rules' results, and of the costs of all runs.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use crate::{graph::histogram::histogram, markup, rules::RuleWords, words};
 use quagmire_base::{format::grouped, visible::shown};
 use quagmire_results::summary::{Distribution, Rule, Summary};
 
-/// The rules, the most useful first.
+/// Table of the rules, the most successful first.
 pub(crate) fn rules(summary: &Summary, words: &RuleWords) -> Markup {
     let mut rules: Vec<&Rule> = summary.rules.iter().collect();
     rules.sort_by_key(|rule| std::cmp::Reverse((rule.degradations, rule.coverage_increases)));
@@ -40,7 +40,7 @@ pub(crate) fn rules(summary: &Summary, words: &RuleWords) -> Markup {
     }
 }
 
-/// The distribution of each resource.
+/// Table and histograms of the distribution of each resource.
 pub(crate) fn costs(summary: &Summary) -> Markup {
     let (used, unused): (Vec<&Distribution>, Vec<_>) = summary.costs.iter().partition(|d| d.count > 0 && d.max > 0);
     html! {

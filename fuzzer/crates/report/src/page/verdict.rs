@@ -1,4 +1,4 @@
-//! The campaign in one sentence.
+//! The verdict on a campaign in one sentence.
 
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ use quagmire_base::{
 use quagmire_cost::resource::Resource;
 use quagmire_results::summary::{Finding, FindingKind, Summary};
 
-/// What was found, with the worst of it.
+/// Renders the findings in one sentence, with the worst one.
 pub(crate) fn verdict(summary: &Summary) -> Markup {
     let program = shown(&summary.target.program);
     let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
@@ -66,7 +66,7 @@ fn slower(summary: &Summary, worst: &Finding, number: u64) -> Markup {
     }
 }
 
-/// CPU time of an input and of the median seed.
+/// CPU time of an input and of the median seed, formatted; `None` if unknown.
 fn times(summary: &Summary, finding: &Finding) -> Option<(String, String)> {
     if let Some(cost) = finding.costs.iter().find(|cost| cost.resource == Resource::Time && cost.baseline > 0) {
         return Some((words::amount(cost.amount, "ns"), words::amount(cost.baseline, "ns")));
@@ -87,7 +87,7 @@ fn nothing(summary: &Summary) -> Markup {
     }
 }
 
-/// Findings by how bad they are: hangs, then by the largest ratio; faults at last.
+/// Indices of findings, the worst first: hangs, then degradations by ratio, then faults.
 pub fn by_badness(findings: &[Finding]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..findings.len()).collect();
     let kind = |finding: &Finding| match finding.kind {

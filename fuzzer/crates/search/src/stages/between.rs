@@ -9,7 +9,7 @@ use quagmire_base::error::Result as OurResult;
 use quagmire_execution::{
     counts::CountsObserver,
     fork_server,
-    tick::{TICKED, WORN_OUT},
+    timer::{TICKED, WORN_OUT},
 };
 
 /// The campaign, and what interrupts the stages. Shared by all stages of one worker.

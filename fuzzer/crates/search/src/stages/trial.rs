@@ -72,7 +72,7 @@ impl<K: Keeper> Trials<K> {
             }
         }
         match counts.status() {
-            Status::Returned => executor.observers_mut().0.judged(),
+            Status::Returned => executor.observers_mut().0.commit(),
             Status::Rejected => {}
             _ => {
                 let saved = self.between.keeper.borrow_mut().mutant_ended(parent, operators, bytes, counts);

@@ -1,53 +1,53 @@
-//! What AFL++'s fork server says first, in one word.
+//! The greeting of AFL++'s fork server: one 32-bit word.
 
-/// It has read the rest of this word as options; without it, they are none.
+/// Flag of a greeting whose other bits are options; without it, they are not.
 const ENABLED: u32 = 0x8000_0001;
 const HAS_SIZE: u32 = 0x4000_0000;
 const HAS_TOKENS: u32 = 0x1000_0000;
 const TAKES_MEMORY: u32 = 0x0100_0000;
 const SIZE: u32 = 0x00ff_fffe;
-/// All of these bits: an error, whose number is in [`ERROR_NUMBER`].
+/// Mask of an error greeting, whose number is in [`ERROR_NUMBER`].
 const ERROR: u32 = 0xf800_008f;
 const ERROR_NUMBER: u32 = 0x00ff_ff00;
-/// Its map is too small.
+/// Error number: the map is too small.
 const MAP_TOO_SMALL: u32 = 1;
-/// "AFL" above the number of a version: a protocol that asks back.
+/// Greeting of a newer protocol, which negotiates: "AFL" above a version number.
 const VERSIONED: u32 = 0x4146_4c00;
-/// The size of a map that nothing is said about.
+/// Size of a map in bytes if the greeting does not say it.
 const USUAL_SIZE: usize = 1 << 16;
 
-/// The largest map whose size can be told.
+/// Largest map whose size the greeting can express, in bytes.
 pub(crate) const LARGEST_SIZE: usize = 1 << 23;
 
-/// That it is to use the test cases in shared memory: the answer to [`Hello::takes_memory`].
+/// Answer to [`Hello::takes_memory`]: test cases come in shared memory.
 pub(crate) const GIVES_MEMORY: u32 = ENABLED | TAKES_MEMORY;
 
-/// A server that is ready.
+/// Options of a server that is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hello {
-    /// Bytes of its map.
+    /// Size of its map in bytes.
     pub map_size: usize,
-    /// It can take inputs from shared memory, if it is told that they come that way.
+    /// It can take inputs from shared memory, if the answer says so.
     pub takes_memory: bool,
-    /// It reads one word more, and takes it for the first request if that asks for nothing.
+    /// It reads one more word, and takes it for the first request if it has no flags.
     pub asks_back: bool,
 }
 
-/// Why it is not ready, or not understood.
+/// Why a server is not ready, or speaks another protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It wants a larger map than its protocol can tell of.
+    /// It needs a larger map than the protocol can express.
     MapTooSmall,
-    /// It could not attach what is shared; with AFL++'s number of the error.
+    /// It could not attach the shared memory; with AFL++'s error number.
     NotAttached(u32),
-    /// It speaks this version of a protocol that came later.
+    /// It speaks this version of a newer protocol.
     Newer(u32),
 }
 
-/// Reads the word.
+/// Parses the greeting.
 ///
 /// # Errors
-/// If it is not the word of a server that can be asked for runs.
+/// If it is not the greeting of a server that is ready.
 pub(crate) fn read(word: u32) -> Result<Hello, Refusal> {
     if word & 0xffff_ff00 == VERSIONED {
         return Err(Refusal::Newer(word & 0xff));

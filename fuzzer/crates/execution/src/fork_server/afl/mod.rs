@@ -1,7 +1,7 @@
-//! A program that AFL++'s compilers have built (tested with 4.04c): its fork server, by AFL's protocol. A run is one
-//! request, the number of the process that makes it, and how that ended.
+//! Fork server of programs built by AFL++'s compilers (tested with 4.04c), by AFL's protocol: one request per run,
+//! answered by the child's process id and its wait status.
 //!
-//! What is known of a run is AFL's map and the time it took.
+//! A run yields AFL's map and the time it took, nothing else.
 
 mod hello;
 mod segment;
@@ -32,18 +32,18 @@ use super::{
 };
 use crate::{
     abi::{Event, INPUT_BYTES, RawModules, Resources, Status},
-    clock, symbols, tick,
+    clock, symbols, timer,
 };
 use quagmire_base::error::{Error, Result};
 
-/// Where the server has the other end of its requests. It would end if that were closed, and leave a child behind that
-/// has stopped itself; the signal that it gets instead makes it kill the child.
+/// Descriptor under which the server holds the write end of its own requests. If the pipe closed, the server would
+/// end and leave a stopped child behind; with it, the signal that it gets instead makes it kill the child.
 const OWN_REQUESTS: RawFd = 195;
 
-/// Before an input in shared memory stands its length.
+/// Size in bytes of the length that precedes an input in shared memory.
 const LENGTH: usize = size_of::<u32>();
 
-/// What the program's file says about how it wants to be run.
+/// Execution modes of a program, read from its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
     /// It makes many runs in one process (`__AFL_LOOP`).
@@ -52,10 +52,10 @@ pub struct Traits {
     pub deferred: bool,
 }
 
-/// The process that makes the runs, for the tick to kill; 0 if there is none.
+/// Process that makes the runs, for the timer to kill; 0 if there is none.
 static CHILD: AtomicU64 = AtomicU64::new(0);
 
-/// A running fork server. It ends when this value does, or this process.
+/// A running AFL++ fork server. It is killed when this value is dropped, or when this process ends.
 pub(crate) struct Server {
     process: Child,
     requests: io::PipeWriter,
@@ -66,21 +66,21 @@ pub(crate) struct Server {
     /// Inputs in shared memory, if the program takes them.
     memory: Option<Segment>,
     input: Input,
-    /// CPU time so far of the child that waits in its loop, in nanoseconds; 0 if it is not known.
+    /// CPU time of the child that waits in its loop, in nanoseconds; 0 if unknown.
     stopped: Option<u64>,
-    /// The last run was cut off.
+    /// Whether the last run was cut off.
     was_killed: bool,
 }
 
 impl Server {
-    /// Starts the program of `command` with its arguments. Its tables go to `into`.
+    /// Starts the program of `command` with its arguments, and stores its tables in `into`.
     ///
     /// # Errors
-    /// A program that cannot be started, or whose fork server cannot be talked to.
+    /// If the program cannot be started, or its fork server does not answer as expected.
     pub(crate) fn start(command: &[OsString], traits: Traits, into: &mut RawModules) -> Result<Self> {
-        // as large as any: pages that are not used take no memory
+        // of maximum size: unused pages take no memory
         let map = Segment::new(LARGEST_SIZE).map_err(cannot("share memory for AFL's map (see kernel.shmmax)"))?;
-        // a program that does not get its inputs this way reads them as others do
+        // without it, programs read their inputs from a file or standard input
         let memory = Segment::new(LENGTH + INPUT_BYTES).ok();
         let mut variables =
             vec![("__AFL_SHM_ID", map.number().to_string()), ("AFL_MAP_SIZE", LARGEST_SIZE.to_string())];
@@ -109,7 +109,8 @@ impl Server {
         (into.module[0], into.count) = (module, 1);
         into.generation.fetch_add(2, SeqCst);
         symbols::count_edges();
-        child::is_told_at(&raw const CHILD, process.id() as libc::pid_t);
+        // SAFETY: a static.
+        unsafe { child::is_told_at(&raw const CHILD, process.id() as libc::pid_t) };
         let memory = memory.filter(|_| hello.takes_memory);
         let (stopped, was_killed) = (None, false);
         let map_size = hello.map_size;
@@ -121,32 +122,32 @@ impl Server {
         Ok(server)
     }
 
-    /// One run. If the server itself has gone, this process goes too: its successor starts another one.
+    /// Makes one run. If the server has died, kills this process too: its successor starts another server.
     pub(crate) fn run(&mut self, input: &[u8]) -> Ended {
         let mut before;
         let (told, began) = loop {
             self.map.bytes()[..self.map_size].fill(0);
             before = self.stopped.take();
-            let began = (clock::ticks(), tick::now_ns());
+            let began = (clock::ticks(), timer::now_ns());
             let told = self.give(input).and_then(|()| self.request());
             let is_stopped = matches!(told, Ok((status, None)) if libc::WIFSTOPPED(status));
             if is_stopped {
                 self.stopped = Some(cpu_clock(CHILD.load(SeqCst) as libc::pid_t).unwrap_or(0));
             }
-            // the way into a loop differs from the way round it, and is made only once: that round does not count
+            // the first round of a loop includes the way into it, which no other round does: it does not count
             if before.is_some() || !is_stopped {
                 break (told, began);
             }
         };
         let (status, cut_off) = told.unwrap_or_else(|_| {
-            // nobody else knows of the child
+            // the server that would know of the child is gone
             kill(CHILD.load(SeqCst) as libc::pid_t);
             // SAFETY: ends this process.
             unsafe { libc::raise(libc::SIGKILL) };
             (0, None)
         });
-        let (cycles, elapsed) = (clock::ticks().wrapping_sub(began.0), tick::now_ns() - began.1);
-        // the server does not tell it
+        let (cycles, elapsed) = (clock::ticks().wrapping_sub(began.0), timer::now_ns() - began.1);
+        // the protocol does not report times
         let time_ns = match (before, self.stopped) {
             (Some(before @ 1..), Some(after @ 1..)) => after.saturating_sub(before),
             _ => elapsed,
@@ -178,7 +179,7 @@ impl Server {
         Ok(())
     }
 
-    /// Has the program run once. Tells how the child ended, as `wait` does, and why it was cut off, if it was.
+    /// Requests one run. Returns the wait status of the child, and why it was cut off, if it was.
     fn request(&mut self) -> io::Result<(c_int, Option<Status>)> {
         child::begin();
         self.requests.write_all(&u32::from(self.was_killed).to_ne_bytes())?;
@@ -187,7 +188,7 @@ impl Server {
         let status = self.word()? as c_int;
         let cut_off = child::end();
         if cut_off.is_some() {
-            // it may have stopped itself just before it was killed, or before anybody knew its number
+            // it may have stopped itself just before it was killed, or before its number was known
             kill(if libc::WIFSTOPPED(status) { child } else { 0 });
         }
         if !libc::WIFSTOPPED(status) || cut_off.is_some() {
@@ -212,7 +213,7 @@ impl Drop for Server {
     }
 }
 
-/// CPU time of another process, in nanoseconds.
+/// CPU time of another process in nanoseconds; `None` if unknown.
 fn cpu_clock(process: libc::pid_t) -> Option<u64> {
     let mut clock = 0;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -230,7 +231,7 @@ fn kill(child: libc::pid_t) {
     }
 }
 
-/// Waits until the server says what it can do.
+/// Waits for the greeting of the server, and parses it.
 fn greet(started: &mut Started) -> Result<Hello> {
     let name = started.name.clone();
     if !launch::is_heard(&started.answers) {

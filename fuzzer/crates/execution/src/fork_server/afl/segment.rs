@@ -1,9 +1,9 @@
-//! Memory as AFL shares it: a System V segment, which is named by a number.
+//! Shared memory as AFL uses it: a System V segment, identified by a number.
 
 use std::{io, ptr::NonNull};
 
-/// A segment that this process has attached. It is marked for removal from the start: Linux lets others attach it by its
-/// number until the last one has let go of it. So nothing is left behind, whatever dies when.
+/// A System V segment attached by this process. It is marked for removal from the start: Linux lets others attach it
+/// by number until the last process detaches it, so that nothing is left behind whatever dies when.
 pub(crate) struct Segment {
     number: i32,
     place: NonNull<u8>,
@@ -11,7 +11,7 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Zeroed; pages take memory once they are used.
+    /// Creates and attaches a zeroed segment; pages take memory once they are used.
     ///
     /// # Errors
     /// If the system has no segment of this length.
@@ -34,12 +34,12 @@ impl Segment {
         Ok(Self { number, place, length })
     }
 
-    /// What others attach it by.
+    /// Identifier by which other processes attach it.
     pub(crate) fn number(&self) -> i32 {
         self.number
     }
 
-    /// Its bytes. Between runs only: then nobody else has business with them.
+    /// Its bytes. Call it between runs only, when no other process uses them.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: attached for as long as this value lives; what a stray process of the target writes are plain bytes.
         unsafe { std::slice::from_raw_parts_mut(self.place.as_ptr(), self.length) }

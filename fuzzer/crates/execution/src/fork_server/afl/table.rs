@@ -1,23 +1,23 @@
-//! AFL's map as tables of a program: each entry is an edge, and a function of its own, since nothing says which belong
-//! together. So work after a run follows what ran, and findings are grouped by the edges where they grew.
+//! AFL's map as program tables: each entry is an edge and a function of its own, since the functions are unknown. So
+//! work after a run is proportional to what ran, and findings are grouped by the edges where they grew.
 
 use std::os::raw::c_void;
 
 use crate::abi::{RawFunction, RawModule};
 
-/// The first entry is AFL's own: 1 to show that the map is attached.
+/// Index of the first edge; entry 0 is set by AFL to show that the map is attached.
 const FIRST: usize = 1;
 
-/// An edge stands for itself, as one instruction and as one edge.
+/// Weights of every edge: one instruction, one edge.
 static WEIGHTS: [u32; 2] = [1, 1];
 
-/// The counts of a map. They live as long as the process.
+/// The counts of a map, which are never freed.
 pub(crate) struct Table {
     counts: &'static mut [u32],
 }
 
 impl Table {
-    /// For a map of this size, and the tables that say where the counts are. Addresses are the numbers of entries.
+    /// Creates the counts and tables for a map of this size. Addresses of functions are numbers of entries.
     pub(crate) fn new(map_size: usize) -> (Self, RawModule) {
         let numbers = FIRST..map_size.max(FIRST + 1);
         let counts = Box::leak(vec![0u32; numbers.len()].into_boxed_slice());
@@ -44,7 +44,7 @@ impl Table {
         (Self { counts }, module)
     }
 
-    /// Adds the counts of a run. Who observes them has cleared them before.
+    /// Adds the map of a run to the counts, which the observer has cleared before.
     pub(crate) fn add(&mut self, map: &[u8]) {
         let (words, rest) = map.as_chunks::<8>();
         for (at, word) in words.iter().enumerate().filter(|(_, word)| u64::from_ne_bytes(**word) != 0) {

@@ -1,7 +1,7 @@
-//! What happens on the timer tick, in a signal handler: counts are folded before they can wrap, hangs and runaway
-//! memory are cut off, and the end of the campaign's time is noticed without asking for the time in every execution.
+//! The periodic timer, whose callback runs in a signal handler: folds counts before they can wrap around, cuts off
+//! hangs and excessive memory use, and notices the end of the campaign's time without a clock reading per execution.
 //!
-//! Nothing here allocates, locks or panics: it may interrupt any instruction of the target or of the engine.
+//! Nothing here allocates, locks or panics, since it may interrupt any instruction of the target or of the engine.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering::Relaxed},
@@ -14,14 +14,14 @@ use super::{
     program::{Program, Tables},
 };
 
-/// Limits that the tick watches, for the rest of the process.
+/// Limits that the timer enforces for the rest of the process.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// A run longer than this is a hang (wall-clock; noticed up to an eighth later).
+pub struct RunLimits {
+    /// Hang timeout of a run, in wall-clock time; noticed up to an eighth later.
     pub hang: Duration,
-    /// Memory that the target may use, in bytes; 0 for any.
+    /// Memory limit of the target in bytes; 0 for none.
     pub memory: u64,
-    /// When the campaign's time is up (CLOCK_MONOTONIC, nanoseconds); `u64::MAX` for never.
+    /// End of the campaign's time (CLOCK_MONOTONIC, nanoseconds); `u64::MAX` for none.
     pub deadline: u64,
 }
 
@@ -33,29 +33,29 @@ static FIRST_MEMORY: AtomicU64 = AtomicU64::new(0);
 static FOLD: AtomicPtr<Fold> = AtomicPtr::new(std::ptr::null_mut());
 static TICKS: AtomicPtr<u64> = AtomicPtr::new(std::ptr::null_mut());
 
-/// The campaign's time is up.
+/// Set when the campaign's time is up.
 pub static TIME_UP: AtomicBool = AtomicBool::new(false);
-/// A tick passed since somebody cleared this: a cheap clock for work that is due now and then.
+/// Set at each tick; cleared by the main loop, for which it is a cheap clock of periodic work.
 pub static TICKED: AtomicBool = AtomicBool::new(false);
-/// The process should be started afresh: the target holds much more memory than one run explains, or threads of earlier runs
-/// are at work.
+/// Set if the process should be restarted: the target holds much more memory than one run explains, or leftover
+/// threads are running.
 pub static WORN_OUT: AtomicBool = AtomicBool::new(false);
 
-/// Says at the next look that the process should be started afresh.
+/// Requests a restart of the process at the next periodic check.
 pub(crate) fn wear_out() {
     WORN_OUT.store(true, Relaxed);
     TICKED.store(true, Relaxed);
 }
 
-/// Counts of the current run at its last tick. A slot that wraps between two ticks (at most 100 ms apart, and no edge is
-/// executed 4 billion times in that time) is still told exactly by the difference.
+/// 64-bit counts of the current run as of its last tick. A 32-bit slot that wraps around between two ticks is still
+/// resolved by the difference: ticks are at most 100 ms apart, and no edge is executed 4 billion times in that time.
 struct Fold {
     tables: Tables,
     total: Vec<u64>,
     at_tick: Vec<u32>,
 }
 
-/// Nanoseconds of CLOCK_MONOTONIC.
+/// Current value of CLOCK_MONOTONIC in nanoseconds.
 pub fn now_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: async-signal-safe, writes one timespec.
@@ -63,19 +63,19 @@ pub fn now_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Makes room for the counts of `program`. Call it again when the program has grown.
+/// Allocates the counts of `program` for the timer. Call it again when the program has grown.
 pub fn prepare(program: &Program) {
     let fold = Box::new(Fold {
         tables: program.tables().clone(),
         total: vec![0; program.edges()],
         at_tick: vec![0; program.edges()],
     });
-    // The old one is leaked: a tick may be looking at it. Programs grow a few times at most.
+    // the old value is leaked, since a tick may be using it; programs grow a few times at most
     FOLD.store(Box::into_raw(fold), Relaxed);
 }
 
-/// Installs the guard around the target's runs and starts the ticks.
-pub fn start(harness: &Harness, limits: Limits) {
+/// Installs the guard around the target's runs and starts the timer.
+pub fn start(harness: &Harness, limits: RunLimits) {
     HANG_NS.store(limits.hang.as_nanos() as u64, Relaxed);
     MEMORY.store(limits.memory, Relaxed);
     DEADLINE.store(limits.deadline, Relaxed);
@@ -84,19 +84,19 @@ pub fn start(harness: &Harness, limits: Limits) {
     TICKS.store(harness.ticks_in_run.cast_mut(), Relaxed);
     let interval = (limits.hang / 8).clamp(Duration::from_millis(5), Duration::from_millis(100));
     // SAFETY: the harness's own function, with a callback that is safe in a signal handler.
-    unsafe { (harness.guard)(interval.as_nanos() as u64, on_tick) };
+    unsafe { (harness.guard)(interval.as_nanos() as u64, on_timer) };
 }
 
-/// The process whose memory is looked at; 0 for this one, below 0 for none.
+/// Process whose memory is limited; 0 for this one, negative for none.
 static WATCHED: AtomicI32 = AtomicI32::new(0);
 
-/// From now on, the memory limit is on this process; on this one for 0, on none below 0.
+/// Applies the memory limit to this process from now on: 0 for the calling one, negative for none.
 pub fn watch(process: libc::pid_t) {
     WATCHED.store(process, Relaxed);
 }
 
 unsafe extern "C" {
-    /// Of mimalloc, which is the engine's heap. Writes to whatever is not null.
+    /// mimalloc's statistics; mimalloc is the engine's heap. Writes to every pointer that is not null.
     fn mi_process_info(
         elapsed: *mut usize,
         user: *mut usize,
@@ -109,7 +109,7 @@ unsafe extern "C" {
     );
 }
 
-/// Bytes that the engine's heap has taken from the system, inputs among them.
+/// Bytes that the engine's heap has taken from the system, including inputs.
 fn engine_heap() -> u64 {
     use std::ptr::null_mut;
     let mut committed = 0;
@@ -129,8 +129,8 @@ fn engine_heap() -> u64 {
     committed as u64
 }
 
-/// Bytes of memory that the target uses, as far as that is known. What the engine keeps in the same process, and the memory
-/// in which the target finds its input, are not the target's.
+/// Bytes of memory that the target uses, as far as known, without the engine's heap and the input page in the same
+/// process.
 fn used_by_target() -> u64 {
     match WATCHED.load(Relaxed) {
         0 => {
@@ -142,7 +142,7 @@ fn used_by_target() -> u64 {
     }
 }
 
-unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
+unsafe extern "C" fn on_timer(ticks_in_run: u64) -> Status {
     let now = now_ns();
     TICKED.store(true, Relaxed);
     if now >= DEADLINE.load(Relaxed) {
@@ -151,7 +151,8 @@ unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
     if ticks_in_run == 0 {
         return Status::Returned;
     }
-    fold(ticks_in_run == 1);
+    // SAFETY: the timer's callback, during a run.
+    unsafe { fold(ticks_in_run == 1) };
     let limit = MEMORY.load(Relaxed);
     let memory = if limit == 0 { 0 } else { used_by_target() };
     if ticks_in_run == 1 {
@@ -159,7 +160,7 @@ unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
         FIRST_MEMORY.store(memory, Relaxed);
     }
     if limit != 0 && memory > limit {
-        // Did this run take it, or did many runs before leak it?
+        // did this run allocate it, or did many runs before leak it?
         let grown = memory.saturating_sub(FIRST_MEMORY.load(Relaxed));
         let alone = WATCHED.load(Relaxed) != 0;
         if alone || (ticks_in_run > 1 && grown > limit / 4) {
@@ -176,8 +177,12 @@ unsafe extern "C" fn on_tick(ticks_in_run: u64) -> Status {
     Status::Returned
 }
 
-fn fold(first: bool) {
-    // SAFETY: set once by `prepare` to a box that is never freed; the only other reader is `folded`, between runs.
+/// Adds the counts since the last tick to the 64-bit counts; clears these first at the `first` tick of a run.
+///
+/// # Safety
+/// Only the timer's callback may call it, during a run.
+unsafe fn fold(first: bool) {
+    // SAFETY: set by `prepare` to a box that is never freed; the only other reader is `folded`, between runs.
     let Some(fold) = (unsafe { FOLD.load(Relaxed).as_mut() }) else { return };
     if first {
         fold.total.fill(0);
@@ -200,11 +205,11 @@ fn fold(first: bool) {
     });
 }
 
-/// Counts of the last run at its last tick.
+/// 64-bit counts of the last run as of its last tick.
 pub struct Folded(&'static Fold);
 
 impl Folded {
-    /// The exact count of an edge whose slot now shows `slot`.
+    /// The exact count of an edge, given the current value of its 32-bit slot.
     pub fn count(&self, edge: usize, slot: u32) -> u64 {
         match (self.0.total.get(edge), self.0.at_tick.get(edge)) {
             (Some(total), Some(&then)) => total + u64::from(slot.wrapping_sub(then)),
@@ -213,9 +218,12 @@ impl Folded {
     }
 }
 
-/// The folded counts of the last run, if it was long enough to see a tick.
-pub fn folded() -> Option<Folded> {
-    // SAFETY: points into the harness for as long as the process lives; written by the tick only.
+/// The folded counts of the last run; `None` if it ended before its first tick.
+///
+/// # Safety
+/// No run may be on, and the result must be dropped before the next run begins.
+pub unsafe fn folded() -> Option<Folded> {
+    // SAFETY: points into the harness for as long as the process lives; written by the timer only.
     let ticks = unsafe { TICKS.load(Relaxed).as_ref().map_or(0, |ticks| std::ptr::from_ref(ticks).read_volatile()) };
     if ticks == 0 {
         return None;
