@@ -12,7 +12,7 @@ use super::{
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_cost::{
     decision::{Comparison, Question},
-    resource::Cost,
+    resource::{Cost, Resource},
 };
 use quagmire_execution::{
     abi::{Harness, Status},
@@ -333,7 +333,7 @@ pub fn describe(status: Status, counts: &CountsObserver) -> Measurement {
         status: status_name(status).to_owned(),
         detail,
         cost: counts.cost(),
-        instructions_range: (counts.cost().instructions, counts.cost().instructions),
+        instructions_range: (counts.cost()[Resource::Instructions], counts.cost()[Resource::Instructions]),
         edges_hit: counts.edges_hit(),
         ..Measurement::default()
     }

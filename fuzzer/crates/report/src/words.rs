@@ -6,10 +6,7 @@ use quagmire_base::{
     format::{clock, grouped},
     visible::shown,
 };
-use quagmire_cost::{
-    judgement::{Severity, Verdict},
-    resource::Resource,
-};
+use quagmire_cost::judgement::{Severity, Verdict};
 use quagmire_results::summary::{Finding, FindingKind, StoppedBy, Summary};
 
 /// Decimal prefixes that an amount is shown with, and the factor from one to the next.
@@ -69,21 +66,6 @@ pub fn percent(share: f64) -> String {
 /// A ratio with enough digits, for sentences: `19,276`, `4.2`; nothing if it is not a finite number.
 pub fn times(ratio: f64) -> Option<String> {
     ratio.is_finite().then(|| digits(ratio))
-}
-
-/// What a resource is called in reports.
-pub fn resource(resource: Resource) -> &'static str {
-    match resource {
-        Resource::Instructions => "instructions",
-        Resource::Edges => "edges executed",
-        Resource::HottestEdge => "hottest edge",
-        Resource::Cycles => "cycles",
-        Resource::Time => "CPU time",
-        Resource::Heap => "heap, peak",
-        Resource::HeapTotal => "heap, all",
-        Resource::Stack => "stack, peak",
-        Resource::Lines => "lines executed",
-    }
 }
 
 /// How bad it is, in a word; also the class in the style sheet.
