@@ -69,10 +69,10 @@ fn resources() -> String {
     let mut text =
         "| resource | what it is | unit | the same in every run | recorded |\n|---|---|---|---|---|\n".to_owned();
     for resource in Resource::ALL {
-        let unit = if resource.unit().is_empty() { "-" } else { resource.unit() };
+        let unit = if resource.unit().name().is_empty() { "-" } else { resource.unit().name() };
         let is_same = if resource.is_deterministic() { "yes" } else { "no" };
         let recorded = if resource.is_always_measured() { "always" } else { "if `--cost` names it" };
-        let _ = writeln!(text, "| `{resource}` | {} | {unit} | {is_same} | {recorded} |", resource.meaning());
+        let _ = writeln!(text, "| `{resource}` | {} | {unit} | {is_same} | {recorded} |", resource.describe().meaning);
     }
     text
 }

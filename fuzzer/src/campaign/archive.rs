@@ -24,7 +24,7 @@ use super::{
     sync::Index,
 };
 use quagmire_base::{atomic::write_whole, error::Result, terminal::terminal_size};
-use quagmire_cost::resource::Cost;
+use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{
     abi,
     counts::CountsObserver,
@@ -382,17 +382,18 @@ impl Keeper for Archive<'_> {
     }
 
     fn is_slowest(&self, measured: &Measured) -> bool {
-        measured.cost.time_ns as f64 > self.record.slowest_ns as f64 * SLOWER_STEP
+        measured.cost[Resource::Time] as f64 > self.record.slowest_ns as f64 * SLOWER_STEP
     }
 
     fn measured(&mut self, entry: u32, measured: &Measured) {
         let score = self.score(&measured.cost);
         let known = &mut self.record.entries[entry as usize];
-        (known.cost.cycles, known.cost.time_ns, known.score) = (measured.cost.cycles, measured.cost.time_ns, score);
+        (known.cost[Resource::Cycles], known.cost[Resource::Time], known.score) =
+            (measured.cost[Resource::Cycles], measured.cost[Resource::Time], score);
         let rules: BTreeSet<u16> = known.rules.iter().copied().collect();
         self.kept.borrow_mut().champions.rescore(entry, score);
         self.record.varying += u64::from(measured.varies);
-        self.record.slowest_ns = self.record.slowest_ns.max(measured.cost.time_ns);
+        self.record.slowest_ns = self.record.slowest_ns.max(measured.cost[Resource::Time]);
         if self.is_above_threshold(&measured.cost) {
             rules.into_iter().for_each(|rule| self.record.yields.credit(rule.into()));
             self.propose(entry);

@@ -27,6 +27,7 @@ use quagmire_base::{
         sealed::{Damage, FileKind},
     },
 };
+use quagmire_cost::resource::Resource;
 use quagmire_execution::{process::memory_file, program::Program};
 use quagmire_search::keep::feedback::Kept;
 
@@ -36,8 +37,8 @@ pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMem
 /// Name of the checkpoint in the output folder.
 const FILE: &str = ".checkpoint";
 
-/// It holds the corpus.
-const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: 1, largest: 16 << 30 };
+/// It holds the corpus. Its version is another one for other resources.
+const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(2), largest: 16 << 30 };
 
 /// A campaign at one moment, borrowed for writing.
 #[derive(Serialize)]

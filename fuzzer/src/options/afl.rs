@@ -23,12 +23,23 @@ impl Options {
         }
         if let Some(cost) = costs.iter().find(|cost| !Instrumentation::Afl.measures(**cost)) {
             let program = target.name();
+            let measured = Resource::ALL.into_iter().filter(|&cost| Instrumentation::Afl.measures(cost));
+            let measured: Vec<&str> = measured.map(Resource::name).collect();
             return Err(Error::usage(format!(
                 "--cost {cost}: {program} was built by AFL++, which does not measure it: build it with quagmire-cc, or write \
-                 edges, hottest-edge, cycles or time"
+                 {}",
+                alternatives(&measured)
             )));
         }
         self.cost = costs;
         Ok(self)
+    }
+}
+
+/// `a, b or c`.
+fn alternatives(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        names => names.concat(),
     }
 }

@@ -21,6 +21,7 @@ use quagmire_base::{
     seeds::{Seed, Seeds},
     terminal::{ColorChoice, terminal_width},
 };
+use quagmire_cost::resource::Resource;
 use quagmire_execution::{
     abi::Harness,
     info::{Instrumentation, TargetInfo},
@@ -147,7 +148,7 @@ fn compute(
     let start = Instant::now();
     let mut prober = Prober::new(harness, &input.bytes, limits)?;
     let First { run, condition, is_satisfied } = prober.first(options.branch.as_deref())?;
-    let target = GoalReport::new(&condition, run.cost.instructions, instrumentation);
+    let target = GoalReport::new(&condition, run.cost[Resource::Instructions], instrumentation);
     if !is_satisfied {
         return Err(Error::usage(format!(
             "--branch: {} does not execute {}: give an input that does",

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{attribution::Attribution, source::SourceFile};
-use quagmire_cost::resource::Cost;
+use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{abi::Status, counts::CountsObserver, perf::Amounts, process};
 
 /// Status of an input that kills the target's process.
@@ -78,7 +78,7 @@ pub fn describe(status: Status, counts: &CountsObserver) -> Measurement {
         status: status_name(status).to_owned(),
         detail,
         cost: counts.cost(),
-        instructions_range: (counts.cost().instructions, counts.cost().instructions),
+        instructions_range: (counts.cost()[Resource::Instructions], counts.cost()[Resource::Instructions]),
         edges_hit: counts.edges_hit(),
         ..Measurement::default()
     }

@@ -151,17 +151,17 @@ impl Report {
                 location: f.location,
                 count: f.count,
                 instructions: f.instructions,
-                share: f.instructions as f64 / m.cost.instructions.max(1) as f64,
+                share: f.instructions as f64 / m.cost[Resource::Instructions].max(1) as f64,
             });
             InputReport {
                 path: input.path.display().to_string(),
                 bytes: input.bytes.len() as u64,
                 status: m.status.clone(),
                 detail: m.detail.clone(),
-                instructions: m.cost.instructions,
+                instructions: m.cost[Resource::Instructions],
                 instructions_range: m.instructions_range,
-                edges: m.cost.edges,
-                hottest_edge: m.cost.hottest_edge,
+                edges: m.cost[Resource::Edges],
+                hottest_edge: m.cost[Resource::HottestEdge],
                 edges_hit: m.edges_hit,
                 costs: costs(m, seconds.value, instrumentation),
                 functions: functions.collect(),
@@ -171,7 +171,8 @@ impl Report {
                 seconds_median: seconds.value,
                 seconds_low: seconds.low,
                 seconds_high: seconds.high,
-                instructions_ratio: m.cost.instructions as f64 / first.cost.instructions.max(1) as f64,
+                instructions_ratio: m.cost[Resource::Instructions] as f64
+                    / first.cost[Resource::Instructions].max(1) as f64,
                 time_ratio: ratio.map(|r| r.value),
                 time_ratio_low: ratio.map(|r| r.low),
                 time_ratio_high: ratio.map(|r| r.high),
@@ -198,13 +199,13 @@ impl Report {
 fn costs(measured: &Measurement, seconds: f64, instrumentation: Instrumentation) -> BTreeMap<Resource, u64> {
     let mut cost = measured.cost;
     if !measured.seconds.is_empty() {
-        cost.time_ns = (seconds * 1e9) as u64;
+        cost[Resource::Time] = (seconds * 1e9) as u64;
     }
-    cost.lines = measured.attribution.executed_lines;
+    cost[Resource::Lines] = measured.attribution.executed_lines;
     let is_measured = |resource: &Resource| {
-        instrumentation.measures(*resource) && (resource.is_always_measured() || resource.of(&cost) > 0)
+        instrumentation.measures(*resource) && (resource.is_always_measured() || cost[*resource] > 0)
     };
-    Resource::ALL.into_iter().filter(is_measured).map(|resource| (resource, resource.of(&cost))).collect()
+    Resource::ALL.into_iter().filter(is_measured).map(|resource| (resource, cost[resource])).collect()
 }
 
 /// Medians of the hardware counts.

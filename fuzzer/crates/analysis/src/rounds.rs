@@ -16,6 +16,7 @@ use super::measurement::Measurement;
 use quagmire_cost::{
     decision::{Comparison, is_settled, judge_last},
     judgement::{LOOKS, judge, noise_floor},
+    resource::Resource,
 };
 use quagmire_execution::{abi::Status, executor::HarnessExecutor, perf::Counters};
 
@@ -145,8 +146,8 @@ impl<F: FnMut(usize, &HarnessExecutor, &mut Measurement)> Sampler<'_, F> {
         let runs = u64::from(runs);
         let (low, high) = &mut turn.measurement.instructions_range;
         // a batch of runs that differ has a fractional mean
-        *low = (*low).min(cost.instructions / runs);
-        *high = (*high).max(cost.instructions.div_ceil(runs));
+        *low = (*low).min(cost[Resource::Instructions] / runs);
+        *high = (*high).max(cost[Resource::Instructions].div_ceil(runs));
         if runs == 1 {
             turn.measurement.cost = cost;
             if !turn.is_described {

@@ -21,26 +21,15 @@ impl Baseline {
             amounts.sort_unstable();
             amounts.get((amounts.len().max(1) - 1) / 2).copied()
         };
-        let of = |resource: Resource| median(&|seed| resource.of(&seed.0));
-        Some(Self {
-            cost: Cost {
-                instructions: of(Resource::Instructions)?.max(1),
-                edges: of(Resource::Edges)?,
-                hottest_edge: of(Resource::HottestEdge)?,
-                cycles: of(Resource::Cycles)?,
-                time_ns: of(Resource::Time)?,
-                heap_peak: of(Resource::Heap)?,
-                heap_total: of(Resource::HeapTotal)?,
-                stack: of(Resource::Stack)?,
-                lines: of(Resource::Lines)?,
-            },
-            bytes: median(&|seed| seed.1)?,
-        })
+        let bytes = median(&|seed| seed.1)?;
+        let mut cost = Cost::from_fn(|resource| median(&|seed| seed.0[resource]).unwrap_or(0));
+        cost[Resource::Instructions] = cost[Resource::Instructions].max(1);
+        Some(Self { cost, bytes })
     }
 
     /// Perun's indicator of coverage: how many times the baseline's instructions a run took.
     pub fn icovr(&self, cost: &Cost) -> f64 {
-        Resource::Instructions.ratio(cost.instructions, self.cost.instructions)
+        Resource::Instructions.ratio(cost[Resource::Instructions], self.cost[Resource::Instructions])
     }
 
     /// Perun's share of degraded resources (`pcr`): those that a run used `threshold` times as much of as the baseline,
@@ -51,7 +40,7 @@ impl Baseline {
         let counts = |resource: &Resource| resource.is_deterministic() && resource.is_always_measured();
         for resource in Resource::ALL.into_iter().filter(counts) {
             resources += 1;
-            degraded += u32::from(resource.ratio(resource.of(cost), resource.of(&self.cost)) >= threshold);
+            degraded += u32::from(resource.ratio(cost[resource], self.cost[resource]) >= threshold);
         }
         f64::from(degraded) / f64::from(resources)
     }
@@ -62,25 +51,29 @@ mod tests {
     use super::*;
 
     fn seed(instructions: u64, bytes: u64) -> (Cost, u64) {
-        (Cost { instructions, stack: 1000, ..Cost::default() }, bytes)
+        (Cost::from([(Resource::Instructions, instructions), (Resource::Stack, 1000)]), bytes)
     }
 
     #[test]
     fn the_baseline_is_the_median_seed() {
         let baseline = Baseline::of_seeds(&[seed(900, 1), seed(10, 5), seed(30, 7)]).unwrap();
-        assert_eq!((baseline.cost.instructions, baseline.cost.stack, baseline.bytes), (30, 1000, 5));
+        assert_eq!(
+            (baseline.cost[Resource::Instructions], baseline.cost[Resource::Stack], baseline.bytes),
+            (30, 1000, 5)
+        );
         assert!((baseline.icovr(&seed(60, 0).0) - 2.0).abs() < 1e-12);
         assert_eq!(Baseline::of_seeds(&[]), None);
-        assert_eq!(Baseline::of_seeds(&[seed(0, 0)]).unwrap().cost.instructions, 1);
+        assert_eq!(Baseline::of_seeds(&[seed(0, 0)]).unwrap().cost[Resource::Instructions], 1);
     }
 
     #[test]
     fn the_degraded_share_counts_resources() {
         let baseline = Baseline::of_seeds(&[seed(100, 1)]).unwrap();
         assert_eq!(baseline.degraded_share(&seed(199, 1).0, 2.0), 0.0);
-        let worse = Cost { instructions: 200, stack: 2000, ..Cost::default() };
+        let worse = Cost::from([(Resource::Instructions, 200), (Resource::Stack, 2000)]);
         assert_eq!(baseline.degraded_share(&worse, 2.0), 2.0 / 6.0);
-        let slower = Cost { time_ns: 1_000_000_000, cycles: 1_000_000_000, ..worse };
+        let mut slower = worse;
+        (slower[Resource::Time], slower[Resource::Cycles]) = (1_000_000_000, 1_000_000_000);
         assert_eq!(baseline.degraded_share(&slower, 2.0), 2.0 / 6.0, "a clock decides");
     }
 }

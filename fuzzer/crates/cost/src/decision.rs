@@ -38,7 +38,7 @@ impl Question {
     pub fn comparisons(self, costs: &[Option<Cost>]) -> Vec<Comparison> {
         let Self::Last { ordinary, is_joined } = self else { return Vec::new() };
         let Some(others) = costs.len().checked_sub(1) else { return Vec::new() };
-        let known = |other: usize| costs[other].map(|cost| Resource::Instructions.of(&cost).max(1) as f64);
+        let known = |other: usize| costs[other].map(|cost| cost[Resource::Instructions].max(1) as f64);
         let plain = if is_joined { others.saturating_sub(1) } else { others };
         let as_they_are = (0..plain).filter(|&other| costs[other].is_some());
         let mut all: Vec<Comparison> =
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn costs(instructions: &[u64]) -> Vec<Option<Cost>> {
-        let cost = |&instructions: &u64| Cost { instructions, ..Cost::default() };
+        let cost = |&instructions: &u64| Cost::from([(Resource::Instructions, instructions)]);
         // 0 stands for one that did not come back
         instructions.iter().map(|amount| (*amount > 0).then(|| cost(amount))).collect()
     }

@@ -1,6 +1,9 @@
 //! When an input counts as a degradation: only after it was measured outside the campaign, beside its seed.
 
-use super::{judgement::Verdict, resource::Resource};
+use super::{
+    judgement::Verdict,
+    resource::{Resource, Unit},
+};
 
 /// What was measured of one input in a process of its own, beside its seed.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +31,7 @@ impl Criteria {
     /// nobody.
     pub fn are_met(&self, excesses: &[Excess], time: Verdict) -> bool {
         let is_met = |excess: &Excess| {
-            let is_memory = matches!(excess.resource, Resource::Heap | Resource::HeapTotal | Resource::Stack);
+            let is_memory = excess.resource.unit() == Unit::Bytes;
             self.resources.contains(&excess.resource)
                 && excess.ratio >= self.threshold
                 && (is_memory || time == Verdict::Degradation)

@@ -1,146 +1,279 @@
-//! The resources whose use is a cost. One more resource is one more variant here and the place where it is measured.
+//! The resources whose use is a cost, in one table. One more resource is one more row here and the place where it is measured.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// What a run used. Amounts are of one run, in the unit that [`Resource::unit`] names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cost {
-    /// Sum of count x weight over all edges: IR instructions.
-    pub instructions: u64,
-    /// Sum of all counts.
-    pub edges: u64,
-    /// The largest count.
-    pub hottest_edge: u64,
-    /// Ticks of the time-stamp counter.
-    pub cycles: u64,
-    /// CPU time of the thread, in nanoseconds.
-    pub time_ns: u64,
-    /// Largest number of bytes that were allocated at one time.
-    pub heap_peak: u64,
-    /// All bytes that were allocated.
-    pub heap_total: u64,
-    /// Deepest stack, in bytes.
-    pub stack: u64,
-    /// Executed source lines; 0 if they are not measured ([`Resource::is_always_measured`]).
-    pub lines: u64,
+pub use super::amounts::Cost;
+
+/// Properties of one resource: a row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// As in `--cost`, JSON and files.
+    pub name: &'static str,
+    /// Words for people, in reports.
+    pub title: &'static str,
+    /// Explanation in one line, without an article or a full stop.
+    pub meaning: &'static str,
+    /// Unit of its amounts.
+    pub unit: Unit,
+    /// Smallest amount that ratios tell from nothing: using 100 bytes where the seeds use none is not infinitely worse.
+    pub least: u64,
+    /// The same in every run of a deterministic target, so that one run says it. The others are told by a clock.
+    pub is_deterministic: bool,
+    /// Measured in every run of a campaign, or only where `--cost` asks for it, since it takes work after runs.
+    pub is_always_measured: bool,
+    /// Smallest amount for which every campaign keeps the input that uses clearly more of it than all others do. `None` if only
+    /// campaigns that look for it do so.
+    pub kept_from: Option<u64>,
+    /// What the instrumentation of the target must be able to do.
+    pub needs: Capability,
+    /// Name of its histogram for Prometheus, with the base unit as Prometheus wants it, and the help text.
+    pub metric: (&'static str, &'static str),
 }
 
-/// A resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Resource {
-    /// Instructions executed: the deterministic sum of counts and weights.
-    Instructions,
-    /// Edges executed: the sum of all counts.
+/// Unit of amounts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A plain number.
+    Count,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Bytes.
+    Bytes,
+}
+
+impl Unit {
+    /// As in JSON; nothing for plain counts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Count => "",
+            Self::Nanoseconds => "ns",
+            Self::Bytes => "bytes",
+        }
+    }
+
+    /// How many of it are one of Prometheus' base units.
+    pub fn per_base_unit(self) -> f64 {
+        if self == Self::Nanoseconds { 1e9 } else { 1.0 }
+    }
+}
+
+/// Ability of an instrumentation, which resources need to be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capability {
+    /// Counts of edges, be they as coarse as they may.
     Edges,
-    /// Executions of the hottest edge.
-    HottestEdge,
-    /// Ticks of the time-stamp counter.
-    Cycles,
-    /// CPU time of the thread that runs the target.
-    Time,
-    /// Peak of the bytes allocated by the target.
-    Heap,
-    /// All bytes allocated by the target.
-    HeapTotal,
-    /// Peak depth of the stack.
-    Stack,
-    /// Source lines executed, each as often as it is. A line's executions are those of its most executed block, in each copy
-    /// of its function.
+    /// Instructions that a count stands for.
+    Weights,
+    /// Clocks that are read before and after a run.
+    Clock,
+    /// A runtime in the target that follows allocations and the stack.
+    Memory,
+    /// Tables of source lines.
     Lines,
 }
 
+/// Declares the resources, each with its row of the table.
+macro_rules! resources {
+    ($($(#[$about:meta])* $resource:ident: $row:expr,)*) => {
+        /// A resource.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Resource {
+            $($(#[$about])* $resource,)*
+        }
+
+        impl Resource {
+            /// All of them, in the order in which they are shown.
+            pub const ALL: [Self; TABLE.len()] = [$(Self::$resource),*];
+        }
+
+        const TABLE: &[Description] = &[$($row),*];
+    };
+}
+
+resources![
+    /// Instructions executed: the deterministic sum of counts and weights.
+    Instructions: Description {
+        name: "instructions",
+        title: "instructions",
+        meaning: "sum over all edges of executions times LLVM instructions",
+        needs: Capability::Weights,
+        metric: ("run_instructions", "Instructions of a run."),
+        ..COUNTED
+    },
+    /// Edges executed: the sum of all counts.
+    Edges: Description {
+        name: "edges",
+        title: "edges executed",
+        meaning: "sum of the executions of all edges",
+        metric: ("run_edges", "Edges executed by a run, each as often as it is."),
+        ..COUNTED
+    },
+    /// Executions of the hottest edge: the largest count.
+    HottestEdge: Description {
+        name: "hottest-edge",
+        title: "hottest edge",
+        meaning: "executions of the most executed edge",
+        metric: ("run_hottest_edge", "Executions of a run's hottest edge."),
+        ..COUNTED
+    },
+    /// Ticks of the time-stamp counter.
+    Cycles: Description {
+        name: "cycles",
+        title: "cycles",
+        meaning: "ticks of the time-stamp counter while the target ran",
+        is_deterministic: false,
+        needs: Capability::Clock,
+        metric: ("run_cycles", "Ticks of the time-stamp counter in a run."),
+        ..COUNTED
+    },
+    /// CPU time of the thread that runs the target.
+    Time: Description {
+        name: "time",
+        title: "CPU time",
+        meaning: "CPU time of the thread that runs the target",
+        unit: Unit::Nanoseconds,
+        is_deterministic: false,
+        needs: Capability::Clock,
+        metric: ("run_time_seconds", "CPU time of a run."),
+        ..COUNTED
+    },
+    /// Peak of the bytes allocated by the target.
+    Heap: Description {
+        name: "heap",
+        title: "heap, peak",
+        meaning: "most bytes that the target had allocated at one time",
+        metric: ("run_heap_bytes", "Most memory that a run had allocated at one time."),
+        ..MEMORY
+    },
+    /// All bytes allocated by the target.
+    HeapTotal: Description {
+        name: "heap-total",
+        title: "heap, all",
+        meaning: "all bytes that the target allocated",
+        metric: ("run_heap_total_bytes", "Memory that a run allocated, all in all."),
+        ..MEMORY
+    },
+    /// Peak depth of the stack.
+    Stack: Description {
+        name: "stack",
+        title: "stack, peak",
+        meaning: "deepest stack of the thread that runs the target",
+        least: 256,
+        metric: ("run_stack_bytes", "Deepest stack of a run."),
+        ..MEMORY
+    },
+    /// Source lines executed, each as often as it is. A line's executions are those of its most executed block, in each copy
+    /// of its function.
+    Lines: Description {
+        name: "lines",
+        title: "lines executed",
+        meaning: "source lines executed, each as often as it was; needs `-g`",
+        is_always_measured: false,
+        needs: Capability::Lines,
+        metric: ("run_lines", "Source lines executed by a run, each as often as it is."),
+        ..COUNTED
+    },
+];
+
+/// A row for what counts of edges tell.
+const COUNTED: Description = Description {
+    name: "",
+    title: "",
+    meaning: "",
+    unit: Unit::Count,
+    least: 1,
+    is_deterministic: true,
+    is_always_measured: true,
+    kept_from: None,
+    needs: Capability::Edges,
+    metric: ("", ""),
+};
+
+/// A row for what the runtime in the target tells of memory. What makes a program use much of it is worth keeping in every
+/// campaign.
+const MEMORY: Description =
+    Description { unit: Unit::Bytes, least: 4096, kept_from: Some(4096), needs: Capability::Memory, ..COUNTED };
+
 impl Resource {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 9] = [
-        Self::Instructions,
-        Self::Edges,
-        Self::HottestEdge,
-        Self::Cycles,
-        Self::Time,
-        Self::Heap,
-        Self::HeapTotal,
-        Self::Stack,
-        Self::Lines,
-    ];
+    /// Resources of which every campaign keeps the largest amounts, each with the smallest amount that counts
+    /// ([`Description::kept_from`]).
+    pub const KEPT: [(Self, u64); kept_count()] = kept();
 
-    /// As in `--cost`, JSON and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Instructions => "instructions",
-            Self::Edges => "edges",
-            Self::HottestEdge => "hottest-edge",
-            Self::Cycles => "cycles",
-            Self::Time => "time",
-            Self::Heap => "heap",
-            Self::HeapTotal => "heap-total",
-            Self::Stack => "stack",
-            Self::Lines => "lines",
-        }
+    /// Number that is another one for other resources or another order of them: part of the version of files in which costs
+    /// are saved.
+    pub const LAYOUT: u32 = layout();
+
+    /// Its row of the table.
+    #[inline]
+    pub const fn describe(self) -> &'static Description {
+        &TABLE[self as usize]
     }
 
-    /// Of its amounts: `ns`, `bytes`, or nothing for plain counts.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::Time => "ns",
-            Self::Heap | Self::HeapTotal | Self::Stack => "bytes",
-            _ => "",
-        }
+    /// Name as in `--cost`, JSON and files.
+    pub const fn name(self) -> &'static str {
+        self.describe().name
     }
 
-    /// What its amount is, for people: one line, without an article or a full stop.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Instructions => "sum over all edges of executions times LLVM instructions",
-            Self::Edges => "sum of the executions of all edges",
-            Self::HottestEdge => "executions of the most executed edge",
-            Self::Cycles => "ticks of the time-stamp counter while the target ran",
-            Self::Time => "CPU time of the thread that runs the target",
-            Self::Heap => "most bytes that the target had allocated at one time",
-            Self::HeapTotal => "all bytes that the target allocated",
-            Self::Stack => "deepest stack of the thread that runs the target",
-            Self::Lines => "source lines executed, each as often as it was; needs `-g`",
-        }
+    /// Unit of its amounts.
+    pub const fn unit(self) -> Unit {
+        self.describe().unit
     }
 
-    /// The same in every run of a deterministic target, so that one run says it.
-    pub fn is_deterministic(self) -> bool {
-        !matches!(self, Self::Cycles | Self::Time)
+    /// Whether it is the same in every run of a deterministic target ([`Description::is_deterministic`]).
+    pub const fn is_deterministic(self) -> bool {
+        self.describe().is_deterministic
     }
 
-    /// Whether every run of a campaign measures it. Lines take work after each run that changes a count, and so are measured
-    /// where they are asked for.
-    pub fn is_always_measured(self) -> bool {
-        self != Self::Lines
+    /// Whether every run of a campaign measures it ([`Description::is_always_measured`]).
+    pub const fn is_always_measured(self) -> bool {
+        self.describe().is_always_measured
     }
 
-    /// How much of it a run used.
-    pub fn of(self, cost: &Cost) -> u64 {
-        match self {
-            Self::Instructions => cost.instructions,
-            Self::Edges => cost.edges,
-            Self::HottestEdge => cost.hottest_edge,
-            Self::Cycles => cost.cycles,
-            Self::Time => cost.time_ns,
-            Self::Heap => cost.heap_peak,
-            Self::HeapTotal => cost.heap_total,
-            Self::Stack => cost.stack,
-            Self::Lines => cost.lines,
-        }
-    }
-
-    /// `amount` as a multiple of `baseline`. A baseline of nothing counts as a small amount of the resource: using
-    /// 100 bytes where the seeds use none is not infinitely worse.
+    /// `amount` as a multiple of `baseline`. Less than [`Description::least`] counts as that.
     pub fn ratio(self, amount: u64, baseline: u64) -> f64 {
-        let least = match self {
-            Self::Heap | Self::HeapTotal => 4096,
-            Self::Stack => 256,
-            _ => 1,
-        };
+        let least = self.describe().least;
         amount.max(least) as f64 / baseline.max(least) as f64
     }
+}
+
+const fn kept_count() -> usize {
+    let (mut count, mut row) = (0, 0);
+    while row < TABLE.len() {
+        count += TABLE[row].kept_from.is_some() as usize;
+        row += 1;
+    }
+    count
+}
+
+const fn kept() -> [(Resource, u64); kept_count()] {
+    let mut kept = [(Resource::Instructions, 0); kept_count()];
+    let (mut count, mut row) = (0, 0);
+    while row < TABLE.len() {
+        if let Some(from) = TABLE[row].kept_from {
+            kept[count] = (Resource::ALL[row], from);
+            count += 1;
+        }
+        row += 1;
+    }
+    kept
+}
+
+/// FNV-1a over the names, each with a zero byte behind it.
+const fn layout() -> u32 {
+    let (mut hash, mut row) = (0x811c_9dc5_u32, 0);
+    while row < TABLE.len() {
+        let name = TABLE[row].name.as_bytes();
+        let mut at = 0;
+        while at <= name.len() {
+            hash = (hash ^ if at < name.len() { name[at] as u32 } else { 0 }).wrapping_mul(0x0100_0193);
+            at += 1;
+        }
+        row += 1;
+    }
+    hash
 }
 
 impl fmt::Display for Resource {
@@ -168,6 +301,31 @@ mod tests {
             assert_eq!(serde_json::to_string(&resource).unwrap(), format!("\"{resource}\""));
         }
         assert!("memory".parse::<Resource>().is_err());
+    }
+
+    #[test]
+    fn every_row_is_complete_and_tells_its_resource_from_others() {
+        let columns: [fn(&Description) -> &'static str; 4] =
+            [|row| row.name, |row| row.title, |row| row.meaning, |row| row.metric.0];
+        for column in columns {
+            let texts: std::collections::BTreeSet<&str> = TABLE.iter().map(column).collect();
+            assert!(texts.len() == TABLE.len() && !texts.contains(""), "{texts:?}");
+        }
+        for row in TABLE {
+            assert!(row.least > 0 && row.metric.1.ends_with('.'), "{row:?}");
+            let unit = match row.unit {
+                Unit::Count => "",
+                Unit::Nanoseconds => "_seconds",
+                Unit::Bytes => "_bytes",
+            };
+            assert!(row.metric.0.ends_with(unit), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn memory_is_kept_in_every_campaign() {
+        let kept = [(Resource::Heap, 4096), (Resource::HeapTotal, 4096), (Resource::Stack, 4096)];
+        assert_eq!(Resource::KEPT, kept);
     }
 
     #[test]

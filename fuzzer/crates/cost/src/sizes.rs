@@ -88,7 +88,7 @@ fn slopes(resource: Resource, runs: &[Sized]) -> Vec<f64> {
     let slope = |pair: &[Sized]| {
         let [(small, cheap), (large, dear)] = pair else { return None };
         let bytes = large.checked_sub(*small).filter(|&bytes| bytes > 0)?;
-        Some((resource.of(dear) as f64 - resource.of(cheap) as f64) / bytes as f64)
+        Some((dear[resource] as f64 - cheap[resource] as f64) / bytes as f64)
     };
     runs.windows(2).filter_map(slope).collect()
 }
@@ -108,8 +108,8 @@ fn low_slope(resource: Resource, runs: &[Sized]) -> Option<f64> {
 impl Series {
     /// What the seed costs above the cheapest run.
     fn above_cheapest(&self, resource: Resource) -> f64 {
-        let least = self.cheapest.map_or(0, |cost| resource.of(&cost));
-        resource.of(&self.seed.1).saturating_sub(least) as f64
+        let least = self.cheapest.map_or(0, |cost| cost[resource]);
+        self.seed.1[resource].saturating_sub(least) as f64
     }
 
     /// The parts nearest to each eighth of the seed.
@@ -122,8 +122,8 @@ impl Series {
 
     /// Whether more than half of the cost comes with the last eighth: the other parts were refused.
     fn are_parts_refused(&self, resource: Resource) -> bool {
-        let Some(last) = self.eighths().last().map(|part| resource.of(&part.1)) else { return true };
-        resource.of(&self.seed.1).saturating_sub(last) as f64 > self.above_cheapest(resource) / 2.0
+        let Some(last) = self.eighths().last().map(|part| part.1[resource]) else { return true };
+        self.seed.1[resource].saturating_sub(last) as f64 > self.above_cheapest(resource) / 2.0
     }
 
     /// A byte inside the seed. `None` if parts of it were refused.
@@ -145,7 +145,7 @@ impl Series {
     fn joined(&self, resource: Resource) -> Option<f64> {
         let runs: Vec<Sized> = [self.seed].into_iter().chain(self.joined.iter().copied()).collect();
         let last = runs.last()?;
-        if resource.of(&last.1) < resource.of(&self.seed.1) { None } else { low_slope(resource, &runs) }
+        if last.1[resource] < self.seed.1[resource] { None } else { low_slope(resource, &runs) }
     }
 
     /// Whether what was joined to the seed costs at least half of what as many of its own bytes do (as the whole seed, if
@@ -153,7 +153,7 @@ impl Series {
     fn is_joined_read(&self, resource: Resource) -> bool {
         let Some((bytes, cost)) = self.joined.last() else { return false };
         let share = (bytes.saturating_sub(self.seed.0) as f64 / self.seed.0.max(1) as f64).min(1.0);
-        let grown = resource.of(cost) as f64 - resource.of(&self.seed.1) as f64;
+        let grown = cost[resource] as f64 - self.seed.1[resource] as f64;
         grown >= share * self.above_cheapest(resource) / 2.0
     }
 
@@ -175,7 +175,7 @@ impl Line {
         let mut pieces: Vec<f64> = series.iter().flat_map(|one| one.pieces(resource)).collect();
         pieces.sort_by(f64::total_cmp);
         let ordinary = ((pieces.len().max(1) - 1) as f64 * ORDINARY) as usize;
-        let rest = |one: &Series| resource.of(&one.seed.1) as f64 - per_byte * one.seed.0 as f64;
+        let rest = |one: &Series| one.seed.1[resource] as f64 - per_byte * one.seed.0 as f64;
         Self {
             fixed: median(&series.iter().map(rest).collect::<Vec<f64>>()),
             per_byte,
@@ -213,11 +213,11 @@ impl SizeModel {
     /// What an ordinary input of this size uses, never less than the baseline. Time and cycles, which single runs do not
     /// tell, grow as instructions do.
     pub fn ordinary(&self, resource: Resource, bytes: u64) -> f64 {
-        let baseline = resource.of(&self.baseline) as f64;
+        let baseline = self.baseline[resource] as f64;
         if resource.is_deterministic() {
             return self.lines.get(&resource).map_or(0.0, |line| line.at(bytes)).max(baseline);
         }
-        let instructions = Resource::Instructions.of(&self.baseline).max(1) as f64;
+        let instructions = self.baseline[Resource::Instructions].max(1) as f64;
         baseline * self.ordinary(Resource::Instructions, bytes) / instructions
     }
 

@@ -19,7 +19,7 @@ use super::{
     sums::Sums,
     timer,
 };
-use quagmire_cost::resource::Cost;
+use quagmire_cost::resource::{Cost, Resource};
 
 /// Cost of one function for its last known counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,14 +132,13 @@ impl CountsObserver {
             Notice::Threads.raise();
             (self.threads.are_left, self.threads.are_new) = (true, true);
         }
-        self.measured = Cost {
-            cycles,
-            time_ns,
-            heap_peak: memory.heap_peak,
-            heap_total: memory.heap_total,
-            stack: memory.stack,
-            ..Cost::default()
-        };
+        self.measured = Cost::from([
+            (Resource::Cycles, cycles),
+            (Resource::Time, time_ns),
+            (Resource::Heap, memory.heap_peak),
+            (Resource::HeapTotal, memory.heap_total),
+            (Resource::Stack, memory.stack),
+        ]);
     }
 
     /// Stores how the run ended. For the executor only.
@@ -235,9 +234,9 @@ impl CountsObserver {
     /// The function with most executed instructions in the last run, and its share of all (0 to 1); `None` if nothing
     /// ran.
     pub fn hottest_function(&self) -> Option<(u32, f64)> {
-        let instructions = |f: u32| self.known[f as usize].cost.instructions;
+        let instructions = |f: u32| self.known[f as usize].cost[Resource::Instructions];
         let hottest = self.ran.iter().copied().max_by_key(|&f| instructions(f))?;
-        Some((hottest, instructions(hottest) as f64 / self.cost.instructions.max(1) as f64))
+        Some((hottest, instructions(hottest) as f64 / self.cost[Resource::Instructions].max(1) as f64))
     }
 
     /// Sum of all current counts, modulo 2^64.
@@ -302,7 +301,7 @@ impl CountsObserver {
                 self.exact.truncate(f.branches as usize);
                 known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
                 if let Some(lines) = &mut self.lines {
-                    known.cost.lines = lines.executed(index, f, &self.exact);
+                    known.cost[Resource::Lines] = lines.executed(index, f, &self.exact);
                 }
                 known.unjudged = true;
             } else if last[0] != f.entered() || last[1..] != *f.others() {
@@ -313,7 +312,7 @@ impl CountsObserver {
                 self.exact.extend(last[..f.branches as usize].iter().map(|&count| u64::from(count)));
                 known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
                 if let Some(lines) = &mut self.lines {
-                    known.cost.lines = lines.executed(index, f, &self.exact);
+                    known.cost[Resource::Lines] = lines.executed(index, f, &self.exact);
                 }
                 known.unjudged = true;
             }
@@ -321,10 +320,11 @@ impl CountsObserver {
             if known.unjudged {
                 self.changed.push(index);
             }
-            self.cost.instructions += known.cost.instructions;
-            self.cost.edges += known.cost.edges;
-            self.cost.lines += known.cost.lines;
-            self.cost.hottest_edge = self.cost.hottest_edge.max(known.cost.hottest_edge);
+            for resource in [Resource::Instructions, Resource::Edges, Resource::Lines] {
+                self.cost[resource] += known.cost[resource];
+            }
+            let hottest = known.cost[Resource::HottestEdge];
+            self.cost[Resource::HottestEdge] = self.cost[Resource::HottestEdge].max(hottest);
         }
         if self.threads.are_left {
             self.watch_threads(true);
@@ -341,7 +341,11 @@ fn add_up(counts: &mut Vec<u64>, instructions: &[u32], edges: &[u32], sums: Sums
     sums.complete(counts);
     executed += sums.iter().zip(&counts[counters..]).map(|((edges, _), &count)| count * u64::from(edges)).sum::<u64>();
     let hottest_edge = counts.iter().copied().max().unwrap_or(0);
-    Cost { instructions, edges: executed, hottest_edge, ..Cost::default() }
+    Cost::from([
+        (Resource::Instructions, instructions),
+        (Resource::Edges, executed),
+        (Resource::HottestEdge, hottest_edge),
+    ])
 }
 
 impl Named for CountsObserver {
@@ -396,8 +400,8 @@ mod tests {
     fn costs_are_those_of_all_edges_and_exact_beyond_32_bits() {
         let cost =
             add_up(&mut vec![1, u64::from(u32::MAX), 9], &[3, u32::MAX, 0], &[1, 2, 0], Sums::new(&[5, 2, 1, 2]));
-        assert_eq!(cost.instructions, u64::from(u32::MAX) * u64::from(u32::MAX) + 3);
-        assert_eq!(cost.edges, 7 * u64::from(u32::MAX) + 46);
-        assert_eq!(cost.hottest_edge, u64::from(u32::MAX) + 9, "a sum");
+        assert_eq!(cost[Resource::Instructions], u64::from(u32::MAX) * u64::from(u32::MAX) + 3);
+        assert_eq!(cost[Resource::Edges], 7 * u64::from(u32::MAX) + 46);
+        assert_eq!(cost[Resource::HottestEdge], u64::from(u32::MAX) + 9, "a sum");
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use quagmire_base::shell;
 
-use quagmire_cost::resource::Resource;
+use quagmire_cost::resource::{Capability, Resource};
 
 /// Source of the counts of a target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,14 +45,18 @@ impl Instrumentation {
         }
     }
 
+    /// Abilities that it has, by which it is known what resources it measures.
+    pub fn capabilities(self) -> &'static [Capability] {
+        use Capability::*;
+        match self {
+            Self::Counts => &[Edges, Weights, Clock, Memory, Lines],
+            Self::Afl => &[Edges, Clock],
+        }
+    }
+
     /// Whether it measures this resource.
     pub fn measures(self, resource: Resource) -> bool {
-        match self {
-            Self::Counts => true,
-            Self::Afl => {
-                matches!(resource, Resource::Edges | Resource::HottestEdge | Resource::Cycles | Resource::Time)
-            }
-        }
+        self.capabilities().contains(&resource.describe().needs)
     }
 }
 

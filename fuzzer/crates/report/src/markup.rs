@@ -137,12 +137,12 @@ pub(crate) fn costs(finding: &Finding) -> Markup {
                     tbody {
                         @for cost in &finding.costs {
                             tr {
-                                td { (words::resource(cost.resource)) }
-                                td class="number" { (words::amount(cost.amount, cost.resource.unit())) }
-                                td class="number" { (words::amount(cost.baseline, cost.resource.unit())) }
+                                td { (cost.resource.describe().title) }
+                                td class="number" { (words::amount(cost.amount, cost.resource.unit().name())) }
+                                td class="number" { (words::amount(cost.baseline, cost.resource.unit().name())) }
                                 (ratio_cell(Some(cost.ratio), None))
                                 @if has_sizes {
-                                    td class="number" { (cost.ordinary.map_or("-".into(), |amount| words::amount(amount, cost.resource.unit()))) }
+                                    td class="number" { (cost.ordinary.map_or("-".into(), |amount| words::amount(amount, cost.resource.unit().name()))) }
                                     (ratio_cell(cost.ratio_by_size, None))
                                 }
                             }

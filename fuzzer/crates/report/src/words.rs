@@ -6,10 +6,7 @@ use quagmire_base::{
     format::{clock, grouped},
     visible::shown,
 };
-use quagmire_cost::{
-    judgement::{Severity, Verdict},
-    resource::Resource,
-};
+use quagmire_cost::judgement::{Severity, Verdict};
 use quagmire_results::summary::{Finding, FindingKind, StoppedBy, Summary};
 
 /// Decimal units of sizes, each 1000 times the one before.
@@ -69,21 +66,6 @@ pub(crate) fn percent(share: f64) -> String {
 /// Formats a ratio for sentences: `19,276`, `4.2`; `None` if it is not finite.
 pub(crate) fn times(ratio: f64) -> Option<String> {
     ratio.is_finite().then(|| digits(ratio))
-}
-
-/// Name of a resource in reports.
-pub(crate) fn resource(resource: Resource) -> &'static str {
-    match resource {
-        Resource::Instructions => "instructions",
-        Resource::Edges => "edges executed",
-        Resource::HottestEdge => "hottest edge",
-        Resource::Cycles => "cycles",
-        Resource::Time => "CPU time",
-        Resource::Heap => "heap, peak",
-        Resource::HeapTotal => "heap, all",
-        Resource::Stack => "stack, peak",
-        Resource::Lines => "lines executed",
-    }
 }
 
 /// Name of a severity, which is also a class of the style sheet.

@@ -65,7 +65,7 @@ impl Logs {
     /// # Errors
     /// If it cannot be written.
     pub fn entry(&mut self, elapsed: Duration, executions: u64, file: &str, cost: &Cost) -> Result<()> {
-        let amount = |resource: Resource| match resource.of(cost) {
+        let amount = |resource: Resource| match cost[resource] {
             0 if !resource.is_always_measured() => "-".to_owned(),
             amount => amount.to_string(),
         };

@@ -23,7 +23,7 @@ impl Archive<'_> {
     fn severity_by_seed(&self, cost: &Cost) -> f64 {
         let Some(baseline) = self.record.baseline else { return 1.0 };
         let chosen = self.setup.options.cost.iter();
-        chosen.map(|resource| resource.ratio(resource.of(cost), resource.of(&baseline.cost))).fold(0.0, f64::max)
+        chosen.map(|&resource| resource.ratio(cost[resource], baseline.cost[resource])).fold(0.0, f64::max)
     }
 
     /// What inputs are held against by their size, if degradations go by that.
@@ -36,7 +36,7 @@ impl Archive<'_> {
     fn severity(&self, entry: &Entry) -> f64 {
         let Some(model) = self.size_model() else { return self.severity_by_seed(&entry.cost) };
         let ratio = |&resource: &Resource| {
-            let ratio = model.ratio(resource, resource.of(&entry.cost), entry.bytes);
+            let ratio = model.ratio(resource, entry.cost[resource], entry.bytes);
             ratio / model.margin(resource, entry.bytes)
         };
         self.setup.options.cost.iter().map(ratio).fold(0.0, f64::max)
@@ -52,7 +52,7 @@ impl Archive<'_> {
         let model = self.record.sizes.model.as_ref()?;
         let kept = self.kept.borrow();
         let followed = kept.steering.resources().iter();
-        Some(followed.map(|&resource| model.ratio(resource, resource.of(cost), bytes)).fold(0.0, f64::max))
+        Some(followed.map(|&resource| model.ratio(resource, cost[resource], bytes)).fold(0.0, f64::max))
     }
 
     /// The ratio by which the worst input is chosen; for the same, the smaller input is worse.

@@ -7,13 +7,14 @@ use quagmire_base::{
     error::Result,
     files::{self, sealed::FileKind},
 };
-use quagmire_cost::distribution::Distributions;
+use quagmire_cost::{distribution::Distributions, resource::Resource};
 use quagmire_results::{Summary, summary};
 
 /// In a client's folder: what its runs cost. Hidden: it is nothing for people.
 const COSTS: &str = ".costs";
 
-const KIND: FileKind = FileKind { mark: *b"QGMCOSTS", version: 1, largest: 16 << 20 };
+/// Its version is another one for other resources.
+const KIND: FileKind = FileKind { mark: *b"QGMCOSTS", version: Resource::LAYOUT.wrapping_add(2), largest: 16 << 20 };
 
 impl Archive<'_> {
     pub(super) fn own_figures(&self) -> Figures {

@@ -168,7 +168,7 @@ impl Archive<'_> {
 
     fn instructions_by_size(&self, entry: &Entry) -> Option<f64> {
         let model = self.record.sizes.model.as_ref()?;
-        Some(model.ratio(Resource::Instructions, entry.cost.instructions, entry.bytes))
+        Some(model.ratio(Resource::Instructions, entry.cost[Resource::Instructions], entry.bytes))
     }
 
     /// Entries that are only large, one of each function, the most expensive first.
@@ -227,7 +227,7 @@ impl Archive<'_> {
             edges_found: self.kept.borrow().history.edges_found() as u64,
             progress_found: self.kept.borrow().history.progress_found() as u64,
             baseline: summary::Baseline {
-                instructions: record.baseline.map(|b| b.cost.instructions),
+                instructions: record.baseline.map(|b| b.cost[Resource::Instructions]),
                 seconds: record.baseline_seconds,
                 bytes: record.baseline.map(|b| b.bytes),
             },
@@ -285,8 +285,8 @@ impl Archive<'_> {
             let [p50, p90, p99, p999] = known.percentiles;
             Distribution {
                 resource,
-                unit: resource.unit().to_owned(),
-                baseline: resource.of(&baseline),
+                unit: resource.unit().name().to_owned(),
+                baseline: baseline[resource],
                 count: known.count,
                 min: known.min,
                 mean: known.mean,

@@ -24,7 +24,10 @@ use quagmire_base::{
     error::{Error, Result},
     files,
 };
-use quagmire_cost::{baseline::Baseline, resource::Cost};
+use quagmire_cost::{
+    baseline::Baseline,
+    resource::{Cost, Resource},
+};
 use quagmire_execution::{
     abi::Status,
     notices::Notice,
@@ -216,8 +219,10 @@ impl Worker<'_> {
                     self.setup.options.output.display()
                 )));
             };
-            let reference =
-                costs.iter().position(|cost| cost.0.instructions.max(1) == baseline.cost.instructions).unwrap_or(0);
+            let reference = costs
+                .iter()
+                .position(|cost| cost.0[Resource::Instructions].max(1) == baseline.cost[Resource::Instructions])
+                .unwrap_or(0);
             (baseline, reference as u32)
         };
         let mut archive = self.archive.borrow_mut();
@@ -233,7 +238,7 @@ impl Worker<'_> {
     pub(super) fn look_at_use_of_input(&mut self) -> Result<()> {
         let (seed, others) = {
             let archive = self.archive.borrow();
-            let mut seeds = archive.record.entries.iter().map(|entry| entry.cost.instructions);
+            let mut seeds = archive.record.entries.iter().map(|entry| entry.cost[Resource::Instructions]);
             (seeds.next(), seeds.collect::<Vec<u64>>())
         };
         let Some(first) = self.setup.seeds.inputs.first().filter(|_| self.setup.target.is_isolated()) else {
@@ -244,7 +249,7 @@ impl Worker<'_> {
         let is_same = |instructions| Some(instructions) == seed;
         for other in [half, flipped, SOME_TEXT.to_vec()] {
             let ended = ended_early(self.executor.execute(&other));
-            if ended || !is_same(self.executor.counts().cost().instructions) {
+            if ended || !is_same(self.executor.counts().cost()[Resource::Instructions]) {
                 return Ok(());
             }
         }
@@ -281,12 +286,12 @@ impl Worker<'_> {
             amounts.sort_unstable();
             amounts[amounts.len() / 2]
         };
-        let (time_ns, cycles) = (median(|cost| cost.time_ns), median(|cost| cost.cycles));
+        let (time_ns, cycles) = (median(|cost| cost[Resource::Time]), median(|cost| cost[Resource::Cycles]));
         let record = &mut self.archive.borrow_mut().record;
         if let Some(baseline) = &mut record.baseline {
-            (baseline.cost.time_ns, baseline.cost.cycles) = (time_ns, cycles);
+            (baseline.cost[Resource::Time], baseline.cost[Resource::Cycles]) = (time_ns, cycles);
         }
-        record.slowest_ns = record.entries.iter().map(|entry| entry.cost.time_ns).max().unwrap_or(0);
+        record.slowest_ns = record.entries.iter().map(|entry| entry.cost[Resource::Time]).max().unwrap_or(0);
         record.baseline_seconds = Some(time_ns as f64 * 1e-9);
         Ok(())
     }

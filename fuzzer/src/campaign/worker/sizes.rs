@@ -12,7 +12,10 @@ use crate::campaign::{
     supervisor::{Outcome, stop_requested},
 };
 use quagmire_base::error::{Error, Result};
-use quagmire_cost::sizes::{Series, SizeModel};
+use quagmire_cost::{
+    resource::Resource,
+    sizes::{Series, SizeModel},
+};
 use quagmire_execution::{abi::Status, timer::TIME_UP};
 
 /// Measuring takes no larger share of the campaign's time, and no longer than a run may take.
@@ -121,7 +124,9 @@ impl Worker<'_> {
         let mut archive = self.archive.borrow_mut();
         let Some(series) = archive.record.sizes.series.last_mut() else { return };
         let run = (step.bytes as u64, cost);
-        if !step.is_joined && series.cheapest.is_none_or(|known| cost.instructions < known.instructions) {
+        if !step.is_joined
+            && series.cheapest.is_none_or(|known| cost[Resource::Instructions] < known[Resource::Instructions])
+        {
             series.cheapest = Some(cost);
         }
         match (status, step.is_joined) {

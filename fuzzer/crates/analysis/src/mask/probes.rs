@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::place::{CodePlace, Condition};
 use crate::measurement::{self, Measurement};
 use quagmire_base::error::{Error, ExitCode, Result};
+use quagmire_cost::resource::Resource;
 use quagmire_execution::{
     abi::{Harness, Status},
     executor::HarnessExecutor,
@@ -251,7 +252,7 @@ impl<'a> Prober<'a> {
         let counts = executor.counts();
         let run = measurement::describe(status, counts);
         let condition = match branch {
-            None => Condition::Cost { least: kept_share(run.cost.instructions) },
+            None => Condition::Cost { least: kept_share(run.cost[Resource::Instructions]) },
             Some(wanted) => Condition::Place(CodePlace::find(counts.program(), &mut Symbols::new(), wanted)?),
         };
         let is_satisfied = condition.is_satisfied(counts);

@@ -8,7 +8,7 @@ const MAX: u64 = 100_000;
 type Program = dyn Fn(u64, u64) -> Option<u64>;
 
 fn cost(instructions: u64) -> Cost {
-    Cost { instructions, time_ns: instructions * 2, ..Cost::default() }
+    Cost::from([(Resource::Instructions, instructions), (Resource::Time, instructions * 2)])
 }
 
 /// 64 parts, and all doublings up to [`MAX`], of a seed of `bytes`; `program` is given size of the seed and size of the

@@ -26,7 +26,7 @@ pub fn histogram(distribution: &Distribution) -> Markup {
     let x = |amount: f64| LEFT + amounts.at(amount) * (WIDTH - LEFT - RIGHT);
     let y = |count: f64| BOTTOM - runs.at(count) * (BOTTOM - TOP);
     let unit = distribution.unit.as_str();
-    let title = format!("{} of all runs", words::resource(distribution.resource));
+    let title = format!("{} of all runs", distribution.resource.describe().title);
     let baseline_at_end = x(baseline) > WIDTH - 80.0;
     let content = html! {
         @for tick in runs.ticks(3) {

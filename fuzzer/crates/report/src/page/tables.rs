@@ -56,7 +56,7 @@ pub(crate) fn costs(summary: &Summary) -> Markup {
                     } }
                     tbody { @for d in &used {
                         tr {
-                            td { (words::resource(d.resource)) }
+                            td { (d.resource.describe().title) }
                             @for amount in [d.baseline, d.min, d.p50, d.p90, d.p99, d.p999, d.max] {
                                 td class="number" { (words::amount(amount, &d.unit)) }
                             }
@@ -66,13 +66,13 @@ pub(crate) fn costs(summary: &Summary) -> Markup {
             }
             div class="histograms" {
                 @for d in &used {
-                    figure { figcaption { (words::resource(d.resource)) } (histogram(d)) }
+                    figure { figcaption { (d.resource.describe().title) } (histogram(d)) }
                 }
             }
         }
         @if !unused.is_empty() {
             p class="dim" {
-                "Nothing was recorded for: " (unused.iter().map(|d| words::resource(d.resource)).collect::<Vec<_>>().join("; ")) "."
+                "Nothing was recorded for: " (unused.iter().map(|d| d.resource.describe().title).collect::<Vec<_>>().join("; ")) "."
             }
         }
     }

@@ -8,7 +8,7 @@ use super::exposition::{
     Peaks,
 };
 use crate::{Summary, summary::Distribution};
-use quagmire_cost::resource::Resource;
+use quagmire_cost::resource::Description;
 
 /// Upper bounds of a histogram's buckets are 4^k - 1 for k up to this: always the same ones, since Prometheus compares
 /// buckets over time, and ones at which the summary's own bins end.
@@ -113,24 +113,10 @@ fn parts(text: &mut Exposition, summary: &Summary) {
     text.each(Gauge, "client_queue_entries", "Kept inputs of each client.", "client", entries);
 }
 
-/// A resource's name with its unit, what it is, and how many of the summary's units are one.
-fn naming(resource: Resource) -> (&'static str, &'static str, f64) {
-    match resource {
-        Resource::Instructions => ("run_instructions", "Instructions of a run.", 1.0),
-        Resource::Edges => ("run_edges", "Edges executed by a run, each as often as it is.", 1.0),
-        Resource::HottestEdge => ("run_hottest_edge", "Executions of a run's hottest edge.", 1.0),
-        Resource::Cycles => ("run_cycles", "Ticks of the time-stamp counter in a run.", 1.0),
-        Resource::Time => ("run_time_seconds", "CPU time of a run.", 1e9),
-        Resource::Heap => ("run_heap_bytes", "Most memory that a run had allocated at one time.", 1.0),
-        Resource::HeapTotal => ("run_heap_total_bytes", "Memory that a run allocated, all in all.", 1.0),
-        Resource::Stack => ("run_stack_bytes", "Deepest stack of a run.", 1.0),
-        Resource::Lines => ("run_lines", "Source lines executed by a run, each as often as it is.", 1.0),
-    }
-}
-
 /// Over the runs of the first client that returned.
 fn distribution(text: &mut Exposition, costs: &Distribution) {
-    let (name, help, divisor) = naming(costs.resource);
+    let Description { metric: (name, help), unit, .. } = *costs.resource.describe();
+    let divisor = unit.per_base_unit();
     let bucket = |power: u32| {
         let bound = 4u64.pow(power) - 1;
         let amounts = costs.histogram.iter().take_while(|(upper, _)| *upper <= bound).map(|(_, runs)| runs).sum();

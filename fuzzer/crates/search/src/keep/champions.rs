@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::history::bucket;
-use quagmire_cost::resource::Cost;
+use quagmire_cost::resource::{Cost, Resource};
 
 const NOBODY: u32 = u32::MAX;
 const BUCKETS: usize = 8;
@@ -31,11 +31,16 @@ struct Entry {
     raised: Option<(u32, u32)>,
 }
 
-/// Titles for whole runs. The first one is for what the campaign looks for.
-const TOTALS: usize = 5;
+/// Titles for whole runs: the first one for what the campaign looks for, then instructions and the resources that every
+/// campaign keeps the largest amounts of.
+const TOTALS: usize = 2 + Resource::KEPT.len();
 
 fn totals(of: &Standing) -> [u64; TOTALS] {
-    [of.key, of.cost.instructions, of.cost.heap_peak, of.cost.heap_total, of.cost.stack]
+    std::array::from_fn(|total| match total {
+        0 => of.key,
+        1 => of.cost[Resource::Instructions],
+        kept => of.cost[Resource::KEPT[kept - 2].0],
+    })
 }
 
 /// See the module's text. Entries are numbered as in the corpus.
@@ -143,7 +148,7 @@ impl Champions {
             self.entries.resize(entry as usize + 1, None);
         }
         self.entries[entry as usize] = Some(Entry { standing, titles: 0, raised: None });
-        insert(&mut self.ranking, (standing.cost.instructions, entry));
+        insert(&mut self.ranking, (standing.cost[Resource::Instructions], entry));
         insert(&mut self.by_score, (standing.score.to_bits(), entry));
         let mut fallen = Vec::new();
         let mut raised: Option<(u32, (u32, u32))> = None;
@@ -188,7 +193,7 @@ impl Champions {
         }
         for &loser in &fallen {
             let Some(standing) = self.standing(loser).copied() else { continue };
-            remove(&mut self.ranking, (standing.cost.instructions, loser));
+            remove(&mut self.ranking, (standing.cost[Resource::Instructions], loser));
             remove(&mut self.by_score, (standing.score.to_bits(), loser));
         }
         fallen
@@ -209,7 +214,7 @@ impl Champions {
 
     fn is_cheaper(&self, entry: u32, than: u32) -> bool {
         match (self.standing(entry), self.standing(than)) {
-            (Some(a), Some(b)) => (a.cost.instructions, a.bytes) < (b.cost.instructions, b.bytes),
+            (Some(a), Some(b)) => (a.cost[Resource::Instructions], a.bytes) < (b.cost[Resource::Instructions], b.bytes),
             _ => false,
         }
     }
@@ -246,7 +251,7 @@ mod tests {
 
     fn enter(champions: &mut Champions, entry: u32, instructions: u64, counts: &[u32]) -> Vec<u32> {
         champions.grow(counts.len());
-        let cost = Cost { instructions, ..Cost::default() };
+        let cost = Cost::from([(Resource::Instructions, instructions)]);
         let standing = Standing { cost, bytes: 10, key: instructions, score: instructions as f64 };
         champions.enter(entry, standing, true, std::iter::once((0, counts, counts.len())))
     }
@@ -256,7 +261,7 @@ mod tests {
         let mut champions = Champions::default();
         champions.grow(4);
         let mut enter = |entry, instructions, slots: [u32; 3]| {
-            let cost = Cost { instructions, ..Cost::default() };
+            let cost = Cost::from([(Resource::Instructions, instructions)]);
             let standing = Standing { cost, bytes: 10, key: 0, score: 1.0 };
             let counts = [1, slots[0], slots[1], slots[2]];
             champions.enter(entry, standing, true, std::iter::once((0, &counts[..], 1)))

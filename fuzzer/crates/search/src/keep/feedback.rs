@@ -23,6 +23,7 @@ use super::{
     steering::Steering,
 };
 use crate::mask::{cache::Cache, target::Goal};
+use quagmire_cost::resource::Resource;
 use quagmire_execution::{abi::Status, counts::CountsObserver, executor::Observers};
 
 /// What of FairFuzz a campaign uses.
@@ -130,7 +131,7 @@ impl Kept {
     pub fn goals_of_cost(&self, entry: u32) -> Goals {
         let resources = self.steering.resources();
         let resource = resources[entry as usize % resources.len()];
-        let amount = self.champions.cost(entry).map_or(0, |cost| resource.of(cost));
+        let amount = self.champions.cost(entry).map_or(0, |cost| cost[resource]);
         let total = (amount > 0).then(|| Goal::keeps_cost(resource, amount));
         [total, self.champions.raised(entry).map(|(edge, count)| Goal::keeps_edge(edge, count))]
     }
@@ -146,7 +147,7 @@ impl Kept {
         }
         let Some(Standing { cost, bytes, .. }) = self.champions.standing(entry) else { return false };
         let bytes = *bytes as usize;
-        self.offspring.are_worth_a_mask(entry, goal, effort::work(cost.instructions, bytes), bytes)
+        self.offspring.are_worth_a_mask(entry, goal, effort::work(cost[Resource::Instructions], bytes), bytes)
     }
 
     /// Takes in the run that `counts` shows as entry number `entry` of the corpus, which is a parent of this `score`, and
@@ -252,14 +253,14 @@ where
 pub(crate) mod tests {
     use super::*;
     use crate::mask::{Computation, cache::Prepared};
-    use quagmire_cost::resource::{Cost, Resource};
+    use quagmire_cost::resource::Cost;
 
     /// Entries 0, 1, ... with these instructions, heap and counts of three edges.
     pub fn made_up(entries: &[(u64, u64, [u32; 3])]) -> Rc<RefCell<Kept>> {
         let mut kept = Kept::default();
         kept.grow(3);
         for (entry, &(instructions, heap_peak, counts)) in (0..).zip(entries) {
-            let cost = Cost { instructions, heap_peak, ..Cost::default() };
+            let cost = Cost::from([(Resource::Instructions, instructions), (Resource::Heap, heap_peak)]);
             let standing = Standing { cost, bytes: 1, key: instructions, score: instructions as f64 };
             kept.champions.enter(entry, standing, true, std::iter::once((0, &counts[..], 3)));
         }
@@ -268,7 +269,7 @@ pub(crate) mod tests {
 
     /// Enough mutants of an entry have kept nothing of its cost.
     pub fn try_in_vain(kept: &mut Kept, entry: u32) {
-        let instructions = kept.champions.cost(entry).unwrap().instructions;
+        let instructions = kept.champions.cost(entry).unwrap()[Resource::Instructions];
         kept.offspring.try_in_vain(entry, kept.goals_of_cost(entry), effort::work(instructions, 1), 1);
     }
 

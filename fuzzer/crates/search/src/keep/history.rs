@@ -49,12 +49,6 @@ pub struct Novelty {
     pub memory: bool,
 }
 
-/// Memory is looked at in every campaign: what makes a program use much of it is worth keeping whatever is looked for.
-const MEMORY: [Resource; 3] = [Resource::Heap, Resource::HeapTotal, Resource::Stack];
-
-/// Less is not worth an entry, in bytes.
-const LEAST_MEMORY: u64 = 4096;
-
 impl Novelty {
     /// Whether there is any reason.
     pub fn any(self) -> bool {
@@ -69,7 +63,7 @@ pub struct History {
     maximum: Vec<u32>,
     largest_total: u64,
     largest_key: u64,
-    largest_memory: [u64; MEMORY.len()],
+    largest_memory: [u64; Resource::KEPT.len()],
     edges_found: usize,
     progress_found: usize,
 }
@@ -113,10 +107,10 @@ impl History {
     /// Adds to `novelty` what the whole run used.
     #[inline]
     pub fn compare_costs(&self, cost: &Cost, steering: &Steering, novelty: &mut Novelty) {
-        novelty.total = cost.instructions > self.largest_total || steering.key(cost) > self.largest_key;
-        novelty.memory = MEMORY.iter().zip(self.largest_memory).any(|(resource, largest)| {
-            let amount = resource.of(cost);
-            amount >= LEAST_MEMORY && amount > largest + (largest >> MAXIMUM_STEP_SHIFT)
+        novelty.total = cost[Resource::Instructions] > self.largest_total || steering.key(cost) > self.largest_key;
+        novelty.memory = Resource::KEPT.into_iter().zip(self.largest_memory).any(|((resource, from), largest)| {
+            let amount = cost[resource];
+            amount >= from && amount > largest + (largest >> MAXIMUM_STEP_SHIFT)
         });
     }
 
@@ -141,10 +135,10 @@ impl History {
 
     /// Takes in what an input that is kept used.
     pub fn learn_costs(&mut self, cost: &Cost, steering: &Steering) {
-        self.largest_total = self.largest_total.max(cost.instructions);
+        self.largest_total = self.largest_total.max(cost[Resource::Instructions]);
         self.largest_key = self.largest_key.max(steering.key(cost));
-        for (resource, largest) in MEMORY.iter().zip(&mut self.largest_memory) {
-            *largest = resource.of(cost).max(*largest);
+        for ((resource, _), largest) in Resource::KEPT.into_iter().zip(&mut self.largest_memory) {
+            *largest = cost[resource].max(*largest);
         }
     }
 }
@@ -207,9 +201,13 @@ mod tests {
         let costs = |instructions, stack| {
             let steering = Steering::default();
             let mut history = History::default();
-            history.learn_costs(&Cost { instructions: 100, stack: 8000, ..Cost::default() }, &steering);
+            history.learn_costs(&Cost::from([(Resource::Instructions, 100), (Resource::Stack, 8000)]), &steering);
             let mut novelty = Novelty::default();
-            history.compare_costs(&Cost { instructions, stack, ..Cost::default() }, &steering, &mut novelty);
+            history.compare_costs(
+                &Cost::from([(Resource::Instructions, instructions), (Resource::Stack, stack)]),
+                &steering,
+                &mut novelty,
+            );
             (novelty.total, novelty.memory)
         };
         assert_eq!(costs(100, 9000), (false, false));
@@ -220,9 +218,13 @@ mod tests {
     fn what_the_campaign_looks_for_is_new_however_little_it_rises() {
         let steering = Steering::new(&[Resource::Stack]);
         let mut history = History::default();
-        history.learn_costs(&Cost { instructions: 100, stack: 8000, ..Cost::default() }, &steering);
+        history.learn_costs(&Cost::from([(Resource::Instructions, 100), (Resource::Stack, 8000)]), &steering);
         let mut novelty = Novelty::default();
-        history.compare_costs(&Cost { instructions: 1, stack: 8001, ..Cost::default() }, &steering, &mut novelty);
+        history.compare_costs(
+            &Cost::from([(Resource::Instructions, 1), (Resource::Stack, 8001)]),
+            &steering,
+            &mut novelty,
+        );
         assert!(novelty.total);
     }
 }

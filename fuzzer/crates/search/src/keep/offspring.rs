@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::effort;
 use crate::mask::{Computation, Target, target::Goal};
+use quagmire_cost::resource::Resource;
 use quagmire_execution::{abi::Status, counts::CountsObserver};
 use quagmire_mutators::kinds::TargetKind;
 
@@ -43,7 +44,7 @@ impl Offspring {
             Status::Hung | Status::Memory => return,
         };
         let satisfied = goals.map(|goal| returned && goal.is_some_and(|goal| goal.is_satisfied(counts)));
-        self.add(entry, goals, effort::work(counts.cost().instructions, bytes), satisfied);
+        self.add(entry, goals, effort::work(counts.cost()[Resource::Instructions], bytes), satisfied);
     }
 
     /// Another entry than the last one, or one with other goals, begins from nothing.
@@ -70,7 +71,6 @@ impl Offspring {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use quagmire_cost::resource::Resource;
 
     const BYTES: usize = 1_000;
 

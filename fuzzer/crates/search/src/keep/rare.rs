@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{champions::Champions, effort::OVERHEAD};
 use crate::mask::rarity;
+use quagmire_cost::resource::Resource;
 
 /// Entries remembered per branch, the latest beside those that are best at it.
 const HITTERS: usize = 8;
@@ -251,7 +252,7 @@ impl RareBranches {
         self.latest = Rarity { cutoff, branches, paused };
         let branch = best?;
         let target = branch as u32;
-        let work = |entry| champions.cost(entry).map_or(0, |cost| cost.instructions) + OVERHEAD;
+        let work = |entry| champions.cost(entry).map_or(0, |cost| cost[Resource::Instructions]) + OVERHEAD;
         let entries = self.hitters[branch].into_iter().chain(champions.of_edge(branch));
         let entry = entries.filter(|&entry| entry != NOBODY && champions.is_active(entry)).min_by_key(|&entry| {
             (self.work_of_entry.get(&(entry, target)).copied().unwrap_or(0) + work(entry), entry)
@@ -292,7 +293,7 @@ mod tests {
         rare.hits = hits.to_vec();
         for (entry, branches) in entries.iter().enumerate() {
             let counts: Vec<u32> = (0..hits.len()).map(|branch| u32::from(branches.contains(&branch))).collect();
-            let cost = Cost { instructions: 100 - entry as u64, ..Cost::default() };
+            let cost = Cost::from([(Resource::Instructions, 100 - entry as u64)]);
             let standing = Standing { cost, bytes: 1, key: 1, score: 1.0 };
             champions.enter(entry as u32, standing, true, std::iter::once((0, counts.as_slice(), counts.len())));
             rare.enter(entry as u32, true, branches.iter().copied());

@@ -36,9 +36,9 @@ impl Steering {
     /// for several.
     pub fn key(&self, cost: &Cost) -> u64 {
         match self.resources.as_slice() {
-            [only] => only.of(cost),
+            [only] => cost[*only],
             several => {
-                let bits: f64 = several.iter().map(|resource| (resource.of(cost) as f64 + 1.0).log2()).sum();
+                let bits: f64 = several.iter().map(|&resource| (cost[resource] as f64 + 1.0).log2()).sum();
                 (bits * f64::from(1 << 20)) as u64
             }
         }
@@ -46,7 +46,7 @@ impl Steering {
 
     /// Cost as a multiple of the baseline: that of the resource in which it grew most.
     pub fn ratio(&self, cost: &Cost, baseline: &Cost) -> f64 {
-        let ratios = self.resources.iter().map(|resource| resource.ratio(resource.of(cost), resource.of(baseline)));
+        let ratios = self.resources.iter().map(|&resource| resource.ratio(cost[resource], baseline[resource]));
         ratios.fold(0.0, f64::max)
     }
 }
@@ -55,37 +55,32 @@ impl Steering {
 mod tests {
     use super::*;
 
-    const LOW: Cost = cost(100, 1 << 20);
-    const HIGH: Cost = cost(300, 2 << 20);
+    fn cost(instructions: u64, heap: u64) -> Cost {
+        Cost::from([(Resource::Instructions, instructions), (Resource::Heap, heap)])
+    }
 
-    const fn cost(instructions: u64, heap_peak: u64) -> Cost {
-        Cost {
-            instructions,
-            heap_peak,
-            edges: 0,
-            hottest_edge: 0,
-            cycles: 0,
-            time_ns: 0,
-            heap_total: 0,
-            stack: 0,
-            lines: 0,
-        }
+    fn low() -> Cost {
+        cost(100, 1 << 20)
+    }
+
+    fn high() -> Cost {
+        cost(300, 2 << 20)
     }
 
     #[test]
     fn noisy_costs_are_followed_by_instructions() {
         let steering = Steering::new(&[Resource::Time, Resource::Cycles, Resource::Instructions]);
         assert_eq!(steering.resources(), [Resource::Instructions]);
-        assert_eq!(steering.key(&HIGH), 300);
-        assert_eq!(steering.ratio(&HIGH, &LOW), 3.0);
+        assert_eq!(steering.key(&high()), 300);
+        assert_eq!(steering.ratio(&high(), &low()), 3.0);
     }
 
     #[test]
     fn several_costs_are_followed_together() {
         let steering = Steering::new(&[Resource::Heap, Resource::Instructions]);
-        assert!(steering.key(&LOW) < steering.key(&cost(100, 2 << 20)));
-        assert!(steering.key(&LOW) < steering.key(&cost(200, 1 << 20)));
-        assert_eq!(steering.ratio(&HIGH, &LOW), 3.0);
-        assert_eq!(Steering::new(&[Resource::Heap]).ratio(&HIGH, &LOW), 2.0);
+        assert!(steering.key(&low()) < steering.key(&cost(100, 2 << 20)));
+        assert!(steering.key(&low()) < steering.key(&cost(200, 1 << 20)));
+        assert_eq!(steering.ratio(&high(), &low()), 3.0);
+        assert_eq!(Steering::new(&[Resource::Heap]).ratio(&high(), &low()), 2.0);
     }
 }

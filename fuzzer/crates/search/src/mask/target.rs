@@ -69,7 +69,7 @@ impl Target for Goal {
         match *self {
             Self::HitsBranch(edge) => counts.count(edge as usize) != 0,
             Self::KeepsHot { edge, least } => u64::from(counts.count(edge as usize)) >= least,
-            Self::KeepsCost { resource, least } => resource.of(&counts.cost()) >= least,
+            Self::KeepsCost { resource, least } => counts.cost()[resource] >= least,
         }
     }
 

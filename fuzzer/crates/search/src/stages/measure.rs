@@ -41,7 +41,7 @@ where
     Z: ExecutesInput<E, EM, BytesInput, S>,
 {
     let mut runs = vec![first];
-    while runs.len() < RUNS && first.time_ns < LONG_NS {
+    while runs.len() < RUNS && first[Resource::Time] < LONG_NS {
         fuzzer.execute_input(state, executor, manager, input)?;
         let counts = &executor.observers().0;
         between.keeper.borrow_mut().executed(&[], counts);
@@ -58,23 +58,13 @@ where
 }
 
 fn summed_up(runs: &[Cost]) -> Measured {
-    let median = |amount: fn(&Cost) -> u64| {
-        let mut amounts: Vec<u64> = runs.iter().map(amount).collect();
+    let median = |resource: Resource| {
+        let mut amounts: Vec<u64> = runs.iter().map(|run| run[resource]).collect();
         amounts.sort_unstable();
         amounts[amounts.len() / 2]
     };
-    let cost = Cost {
-        instructions: median(|cost| cost.instructions),
-        edges: median(|cost| cost.edges),
-        hottest_edge: median(|cost| cost.hottest_edge),
-        cycles: median(|cost| cost.cycles),
-        time_ns: median(|cost| cost.time_ns),
-        heap_peak: median(|cost| cost.heap_peak),
-        heap_total: median(|cost| cost.heap_total),
-        stack: median(|cost| cost.stack),
-        lines: median(|cost| cost.lines),
-    };
-    let varies = runs.iter().any(|run| Resource::Instructions.of(run) != cost.instructions);
+    let cost = Cost::from_fn(median);
+    let varies = runs.iter().any(|run| run[Resource::Instructions] != cost[Resource::Instructions]);
     Measured { cost, varies }
 }
 
@@ -125,7 +115,8 @@ mod tests {
 
     #[test]
     fn the_median_is_taken_of_each_resource_by_itself_and_variation_is_noticed() {
-        let cost = |instructions, time_ns| Cost { instructions, time_ns, ..Cost::default() };
+        let cost =
+            |instructions, time_ns| Cost::from([(Resource::Instructions, instructions), (Resource::Time, time_ns)]);
         let measured = summed_up(&[cost(10, 700), cost(10, 300), cost(10, 500)]);
         assert_eq!((measured.cost, measured.varies), (cost(10, 500), false));
         assert!(summed_up(&[cost(10, 1), cost(11, 1), cost(10, 1)]).varies);

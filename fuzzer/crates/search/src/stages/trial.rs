@@ -16,6 +16,7 @@ use crate::{
     keep::feedback::Kept,
     mask::{Probe, Target, target::Goal},
 };
+use quagmire_cost::resource::Resource;
 use quagmire_execution::{abi::Status, executor::Observers};
 
 /// What LibAFL hands to a stage.
@@ -63,7 +64,7 @@ impl<K: Keeper> Trials<K> {
         let bytes = input.mutator_bytes();
         let counts = &executor.observers().0;
         self.between.keeper.borrow_mut().executed(operators, counts);
-        self.kept.borrow_mut().effort.spend(counts.cost().instructions, bytes.len());
+        self.kept.borrow_mut().effort.spend(counts.cost()[Resource::Instructions], bytes.len());
         let kept = result == ExecuteInputResult::Corpus;
         if kept {
             let kept = self.between.keeper.borrow_mut().keep_mutant(parent, operators, bytes, counts);

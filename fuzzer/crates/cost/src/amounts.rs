@@ -1,0 +1,61 @@
+//! The amounts of all resources that one run used.
+
+use std::ops::{Index, IndexMut};
+
+use serde::{Deserialize, Serialize};
+
+use super::resource::Resource;
+
+/// Amounts of all resources in one run, each in the unit that [`Resource::unit`] names; 0 for what is not measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost([u64; Resource::ALL.len()]);
+
+impl Cost {
+    /// The amount of each resource as a function tells it.
+    pub fn from_fn(amount: impl FnMut(Resource) -> u64) -> Self {
+        Self(Resource::ALL.map(amount))
+    }
+}
+
+/// These amounts, and 0 of all other resources.
+impl<const N: usize> From<[(Resource, u64); N]> for Cost {
+    #[inline]
+    fn from(amounts: [(Resource, u64); N]) -> Self {
+        let mut cost = Self::default();
+        for (resource, amount) in amounts {
+            cost[resource] = amount;
+        }
+        cost
+    }
+}
+
+impl Index<Resource> for Cost {
+    type Output = u64;
+
+    #[inline]
+    fn index(&self, resource: Resource) -> &u64 {
+        &self.0[resource as usize]
+    }
+}
+
+impl IndexMut<Resource> for Cost {
+    #[inline]
+    fn index_mut(&mut self, resource: Resource) -> &mut u64 {
+        &mut self.0[resource as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_those_that_were_set() {
+        let mut cost = Cost::from([(Resource::Edges, 3), (Resource::Lines, 5)]);
+        cost[Resource::Edges] += 1;
+        let used = Resource::ALL.into_iter().filter(|&resource| cost[resource] > 0);
+        let used: Vec<(Resource, u64)> = used.map(|resource| (resource, cost[resource])).collect();
+        assert_eq!(used, [(Resource::Edges, 4), (Resource::Lines, 5)]);
+        assert_eq!(Cost::from_fn(|resource| cost[resource]), cost);
+    }
+}
