@@ -28,7 +28,7 @@ use quagmire_base::{
     },
 };
 use quagmire_execution::{process::memory_file, program::Program};
-use quagmire_search::keep::feedback::Kept;
+use quagmire_search::keep::kept::Kept;
 
 /// LibAFL's state of a campaign.
 pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;

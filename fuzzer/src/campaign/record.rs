@@ -1,4 +1,4 @@
-//! What a campaign remembers of its inputs and findings. Plain data, saved with every checkpoint.
+//! A campaign's memory of its inputs and findings. Plain data, saved with every checkpoint.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,9 +19,9 @@ use quagmire_results::{
     EntryName,
     summary::{Finding, Noise, Rule},
 };
-use quagmire_search::stages::{gathering::Gathering, strategy::Yields};
+use quagmire_search::{EntryId, schedule::strategy::Yields, stages::gathering::Gathering};
 
-/// A kept input; its number is its place in `Record::entries` and in LibAFL's corpus.
+/// A kept input; its [`EntryId`] is its place in `Record::entries` and in LibAFL's corpus.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Entry {
     /// File name in queue/.
@@ -38,11 +38,11 @@ pub struct Entry {
     pub found: Duration,
     /// When it was found, in executions of the campaign.
     pub executions: u64,
-    /// Number of the entry that it was made from.
-    pub parent: Option<u32>,
-    /// Number of the seed that it goes back to.
-    pub root: u32,
-    /// What made it from its parent: indices of `Record::rules`.
+    /// The entry that it was made from.
+    pub parent: Option<EntryId>,
+    /// The seed that it goes back to.
+    pub root: EntryId,
+    /// Rules that made it from its parent: indices of `Record::rules`.
     pub rules: Vec<u16>,
     /// Generations since the seed.
     pub depth: u32,
@@ -88,7 +88,7 @@ pub struct Sizes {
     pub spent: Duration,
 }
 
-/// See the module's text.
+/// Everything that a campaign remembers of its inputs and findings.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
     /// Kept inputs, seeds first.
@@ -98,14 +98,14 @@ pub struct Record {
     /// CPU seconds of the seed that is the baseline.
     pub baseline_seconds: Option<f64>,
     /// The seed whose cost is the median.
-    pub reference: u32,
+    pub reference: EntryId,
     /// What inputs of each size are expected to cost.
     pub sizes: Sizes,
     /// The entry with the largest ratio, which is the one that degradations go by.
-    pub worst: Option<u32>,
+    pub worst: Option<EntryId>,
     /// Per hottest function (number of its first edge): the most expensive entry that costs more than the median seed by
     /// the threshold, but not more than an ordinary input of its size.
-    pub large: BTreeMap<u32, u32>,
+    pub large: BTreeMap<u32, EntryId>,
     /// How many such entries there are.
     pub large_entries: u64,
     /// How many of the seeds were run.
@@ -145,9 +145,9 @@ pub struct Record {
     /// Per hottest function (number of its first edge): the largest ratio that was confirmed or refuted.
     pub judged: BTreeMap<u32, f64>,
     /// Per hottest function: the entry that waits for confirmation.
-    pub candidates: BTreeMap<u32, u32>,
+    pub candidates: BTreeMap<u32, EntryId>,
     /// CPU time ratio of the worst entry, and which entry that was.
-    pub worst_time: Option<(u32, f64)>,
+    pub worst_time: Option<(EntryId, f64)>,
     /// How far the queues of other campaigns were taken in, by their names.
     pub taken_in: BTreeMap<String, Progress>,
     /// The libraries that runs have opened under a fork server: see [`opened`](quagmire_execution::fork_server::opened).
@@ -199,6 +199,32 @@ fn is_inside(path: &str) -> bool {
 }
 
 impl Record {
+    /// The entry that is entered next.
+    pub fn next_entry(&self) -> EntryId {
+        EntryId::at(self.entries.len())
+    }
+
+    /// All entries, by their numbers.
+    pub fn entry_ids(&self) -> impl Iterator<Item = EntryId> + use<> {
+        (0..self.entries.len()).map(EntryId::at)
+    }
+
+    /// An entry.
+    ///
+    /// # Panics
+    /// If there is no such entry.
+    pub fn entry(&self, entry: EntryId) -> &Entry {
+        &self.entries[entry.index()]
+    }
+
+    /// As [`Self::entry`], to change it.
+    ///
+    /// # Panics
+    /// If there is no such entry.
+    pub fn entry_mut(&mut self, entry: EntryId) -> &mut Entry {
+        &mut self.entries[entry.index()]
+    }
+
     /// Takes the operators of this session, whose numbers are their places in `rules`. What earlier sessions know keeps
     /// its labels: `--resume` may come with other `--rules`.
     pub fn use_rules(&mut self, rules: Vec<Rule>) {
@@ -229,13 +255,13 @@ impl Record {
     /// from a file may hold anything.
     pub fn is_sound(&self) -> bool {
         let entries = self.entries.len();
-        let is_entry = |number: u32| (number as usize) < entries;
+        let is_entry = |entry: EntryId| entry.index() < entries;
         let entry = |(number, entry): (usize, &Entry)| {
             let name = entry.file.parse::<EntryName>();
             name.is_ok_and(|name| name.id == number as u64)
                 && is_name(&entry.file)
-                && entry.parent.is_none_or(|parent| (parent as usize) < number)
-                && entry.root as usize <= number
+                && entry.parent.is_none_or(|parent| parent.index() < number)
+                && entry.root.index() <= number
                 && entry.rules.iter().all(|&rule| usize::from(rule) < self.rules.len())
         };
         let finding = |finding: &Finding| {
@@ -243,7 +269,7 @@ impl Record {
             paths.into_iter().flatten().all(|path| is_inside(path))
         };
         self.entries.iter().enumerate().all(entry)
-            && (is_entry(self.reference) || entries == 0 && self.reference == 0)
+            && (is_entry(self.reference) || entries == 0 && self.reference == EntryId::default())
             && (self.baseline.is_none() || entries > 0)
             && self.candidates.values().all(|&entry| is_entry(entry))
             && self.worst_time.is_none_or(|(entry, _)| is_entry(entry))
@@ -253,10 +279,10 @@ impl Record {
     }
 
     /// Labels of all rules that led from the seed to an entry, in order.
-    pub fn history(&self, entry: u32) -> Vec<String> {
+    pub fn history(&self, entry: EntryId) -> Vec<String> {
         let mut generations = Vec::new();
         let mut at = Some(entry);
-        while let Some(entry) = at.and_then(|number| self.entries.get(number as usize)) {
+        while let Some(entry) = at.and_then(|entry: EntryId| self.entries.get(entry.index())) {
             generations.push(&entry.rules);
             at = entry.parent;
         }
@@ -298,9 +324,9 @@ mod tests {
         record.use_rules(rules(&["T.8", "havoc"]));
         record.rules[1].applied = 7;
         let entry = |parent, rules| Entry { parent, rules, ..Entry::default() };
-        record.entries = vec![entry(None, vec![]), entry(Some(0), vec![1, 0])];
+        record.entries = vec![entry(None, vec![]), entry(Some(EntryId::new(0)), vec![1, 0])];
         record.use_rules(rules(&["T.1", "B.6", "havoc"]));
-        assert_eq!(record.history(1), ["havoc", "T.8"]);
+        assert_eq!(record.history(EntryId::new(1)), ["havoc", "T.8"]);
         let labels: Vec<&str> = record.rules.iter().map(|rule| rule.label.as_str()).collect();
         assert_eq!(labels, ["T.1", "B.6", "havoc", "T.8"]);
         assert_eq!(record.rules[2].applied, 7);

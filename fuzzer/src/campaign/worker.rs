@@ -2,7 +2,7 @@
 //! has to be loaded afresh.
 
 mod confirming;
-mod intake;
+mod import;
 mod sharing;
 mod sizes;
 
@@ -19,12 +19,13 @@ use libafl::{
     Error as LibAflError, Fuzzer, HasMetadata, StdFuzzer,
     corpus::InMemoryCorpus,
     events::NopEventManager,
+    inputs::BytesInput,
     mutators::Tokens,
     state::{HasExecutions, HasMaxSize, StdState},
 };
 use libafl_bolts::{rands::StdRand, tuples::tuple_list};
 
-pub(super) use self::intake::written_since;
+pub(super) use self::import::written_since;
 use self::sharing::Sharing;
 use super::{
     Setup, archive::Archive, checkpoint, checkpoint::Checkpoint, checkpoint::CheckpointRef, checkpoint::State,
@@ -49,21 +50,15 @@ use quagmire_results::{
     summary::{Rule, StoppedBy},
 };
 use quagmire_search::{
-    keep::{
-        feedback::{KeepFeedback, Kept},
-        rare::Part,
-        steering::Steering,
-    },
+    evaluate::{Evaluation, Interruption, Moment, Origin, Parts, StageContext, evaluate},
+    keep::{kept::Kept, rare::Part, steering::Steering},
     schedule::by_cost::ByCostScheduler,
     stages::{
-        between::Between,
-        keeper::{Interruption, Moment},
+        deterministic::DeterministicStage,
         measure::MeasureStage,
         mutate::MutateStage,
         operators::{DETERMINISTIC, Operators, is_used},
         prepare::PrepareStage,
-        trial::Trials,
-        walk::WalkStage,
     },
 };
 
@@ -73,11 +68,12 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 /// Preparing, the deterministic stage and mutation, which are the coverage phase, and the performance phase.
 type Stages<'a> = (
     PrepareStage<Archive<'a>>,
-    (WalkStage<Archive<'a>>, (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, ()))),
+    (DeterministicStage<Archive<'a>>, (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, ()))),
 );
 
+/// LibAFL's fuzzer without feedbacks: judging is part of [`evaluate`], which needs more of it than whether to keep an input.
 type CampaignFuzzer =
-    StdFuzzer<ByCostScheduler, KeepFeedback, libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
+    StdFuzzer<ByCostScheduler, (), libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
 
 /// What can be said about the options only with dictionaries at hand.
 ///
@@ -146,7 +142,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let enters_again = more_is_written && record.baseline.is_some();
     if more_is_written && !enters_again {
         // seeds are run again, and their files get these names
-        intake::set_imports_aside(setup, record.entries.len())?;
+        import::set_imports_aside(setup, record.entries.len())?;
     }
     // what is known of edges goes by their numbers
     executor.open_again(&record.libraries);
@@ -158,14 +154,13 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     kept.rare.no_bootstrap = options.no_bootstrap;
     kept.rare.part = Part { number: setup.place.number as u32, of: setup.place.of as u32 };
     let kept = Rc::new(RefCell::new(kept));
-    let archive = Archive::new(setup, kept.clone(), record, terminal)?;
+    let archive = Archive::new(setup, record, terminal)?;
 
-    let mut feedback = KeepFeedback::new(kept.clone());
     let mut state = match state {
         Some(state) => state,
         None => {
             let rand = StdRand::with_seed(options.seed);
-            StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut feedback, &mut ())
+            StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut (), &mut ())
                 .map_err(|error| internal(&error))?
         }
     };
@@ -200,14 +195,12 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     if !enters_again {
         archive.borrow_mut().open_index(first || restart.died.is_some())?;
     }
-    let interruption = Rc::new(RefCell::new(Interruption::None));
-    let between = Between::new(archive.clone(), interruption.clone());
-    let trials = Trials { between: between.clone(), kept: kept.clone() };
+    let context = StageContext::new(archive.clone(), kept.clone());
     let stages = tuple_list!(
-        PrepareStage::new(trials.clone(), rules.len()),
-        WalkStage::new(trials.clone(), rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
-        MutateStage::new(trials, operators, options.skip_coverage_testing),
-        MeasureStage::new(between)
+        PrepareStage::new(context.clone(), rules.len()),
+        DeterministicStage::new(context.clone(), rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
+        MutateStage::new(context.clone(), operators, options.skip_coverage_testing),
+        MeasureStage::new(context.clone())
     );
     let mut worker = Worker {
         setup,
@@ -216,21 +209,18 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         own_edges,
         executor,
         more_is_written,
-        fuzzer: StdFuzzer::new(
-            ByCostScheduler::new(kept.clone(), options.parents, setup.seeds.inputs.len()),
-            feedback,
-            (),
-        ),
+        fuzzer: StdFuzzer::new(ByCostScheduler::new(kept.clone(), options.parents, setup.seeds.inputs.len()), (), ()),
         state,
         kept,
         archive,
+        context,
         manager: NopEventManager::new(),
         checkpoint_cost: Duration::ZERO,
         sharing: Sharing::new(setup),
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
     tick::start(harness, tick::Limits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
-    worker.run(stages, &interruption, execution_limit)
+    worker.run(stages, execution_limit)
 }
 
 /// A state from disk, unless it has libraries opened that the program does not open by itself: somebody else may have written
@@ -243,7 +233,7 @@ fn checked(
     let Some(mut saved) = saved else { return (None, None) };
     let queue = setup.folder.queue();
     let entries = saved.record.entries.iter().map(|entry| queue.join(&entry.file));
-    let inputs = entries.chain(intake::files_in(&setup.folder.faults()));
+    let inputs = entries.chain(import::files_in(&setup.folder.faults()));
     let inputs = inputs.filter_map(|file| files::read(&file, setup.max_size as u64).ok());
     // what is gone had no edges, or cannot have them again
     saved.record.libraries = fork_server::existing(&saved.record.libraries);
@@ -305,18 +295,14 @@ struct Worker<'a> {
     state: State,
     kept: Rc<RefCell<Kept>>,
     archive: Rc<RefCell<Archive<'a>>>,
+    context: StageContext<Archive<'a>>,
     manager: NopEventManager,
     checkpoint_cost: Duration,
     sharing: Option<Sharing>,
 }
 
 impl<'a> Worker<'a> {
-    fn run(
-        &mut self,
-        mut stages: Stages<'a>,
-        interruption: &RefCell<Interruption>,
-        execution_limit: u64,
-    ) -> Result<Outcome> {
+    fn run(&mut self, mut stages: Stages<'a>, execution_limit: u64) -> Result<Outcome> {
         self.warm_up();
         if let Some(outcome) = self.take_up()? {
             return Ok(outcome);
@@ -339,8 +325,8 @@ impl<'a> Worker<'a> {
                 self.look_at_use_of_input()?;
             }
             let moment = self.moment();
-            self.archive.borrow_mut().set_moment(moment);
-            self.archive.borrow_mut().write_progress(None)?;
+            self.archive.borrow_mut().set_moment(moment, &self.kept.borrow());
+            self.archive.borrow_mut().write_progress(None, &self.kept.borrow())?;
             self.measure_noise()?;
         }
         if let Some(outcome) = self.import()? {
@@ -353,7 +339,7 @@ impl<'a> Worker<'a> {
                 break stopped_by;
             }
             let round = self.fuzzer.fuzz_one(&mut stages, &mut self.executor, &mut self.state, &mut self.manager);
-            match interruption.borrow().clone() {
+            match self.context.interruption() {
                 Interruption::Failed(error) => {
                     // what cannot be written can often still be remembered
                     let _ = self.checkpoint(true);
@@ -361,7 +347,7 @@ impl<'a> Worker<'a> {
                 }
                 Interruption::Restart => {
                     let moment = self.moment();
-                    self.archive.borrow_mut().housekeeping(moment)?;
+                    self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
                     let due = self.is_checkpoint_due();
                     self.checkpoint(due)?;
                     return Ok(Outcome::Again);
@@ -380,11 +366,18 @@ impl<'a> Worker<'a> {
         self.end(stopped_by)
     }
 
+    /// Runs an input by the way of all inputs.
+    fn evaluate(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
+        let Self { fuzzer, executor, state, manager, context, .. } = self;
+        let mut parts = Parts { fuzzer, executor, state, manager };
+        evaluate(context, &mut parts, origin, input).map_err(|error| context.reason(&error))
+    }
+
     /// Shows and writes what is due, if there was a tick.
     fn keep_house(&mut self) -> Result<()> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
-            self.archive.borrow_mut().housekeeping(moment)?;
+            self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
         }
         Ok(())
     }
@@ -445,7 +438,7 @@ impl<'a> Worker<'a> {
         }
         self.checkpoint(true)?;
         let moment = self.moment();
-        self.archive.borrow_mut().finish(moment, stopped_by)?;
+        self.archive.borrow_mut().finish(moment, stopped_by, &self.kept.borrow())?;
         self.show_last()?;
         Ok(Outcome::Over)
     }

@@ -224,7 +224,7 @@ impl CountsObserver {
     }
 
     /// To be called when the counts of all changed functions are known to the feedback's history.
-    pub fn judged(&mut self) {
+    pub fn commit(&mut self) {
         for &f in &self.changed {
             self.known[f as usize].unjudged = false;
         }

@@ -73,7 +73,7 @@ impl HarnessExecutor {
         &self.observers.0
     }
 
-    /// See [`CountsObserver::judged`].
+    /// See [`CountsObserver::commit`].
     pub fn counts_mut(&mut self) -> &mut CountsObserver {
         &mut self.observers.0
     }

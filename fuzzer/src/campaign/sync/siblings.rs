@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{hits::Hits, queue::Queue};
 use quagmire_base::files::Folder;
+use quagmire_search::EntryId;
 
 /// Names that are looked at in a sync folder.
 const MOST_SIBLINGS: usize = 1 << 12;
@@ -19,17 +20,17 @@ pub struct Progress {
     /// Its next number.
     pub next: u64,
     /// Its numbers whose input is here too, with their numbers here.
-    entries: BTreeMap<u64, u32>,
+    entries: BTreeMap<u64, EntryId>,
 }
 
 impl Progress {
     /// The numbers here of inputs that are here too.
-    pub fn entries(&self) -> impl Iterator<Item = u32> {
+    pub fn entries(&self) -> impl Iterator<Item = EntryId> {
         self.entries.values().copied()
     }
 
     /// The input `number` is here too.
-    pub fn is_here(&mut self, number: u64, entry: u32) {
+    pub fn is_here(&mut self, number: u64, entry: EntryId) {
         self.entries.insert(number, entry);
     }
 }
@@ -126,7 +127,12 @@ impl Siblings {
 
     /// The nearest ancestor of input `number` of the sibling at place `at` that is here, and the rules that lead from it to
     /// the input.
-    pub fn ancestor(&self, at: usize, number: u64, known: &BTreeMap<String, Progress>) -> (Option<u32>, Vec<String>) {
+    pub fn ancestor(
+        &self,
+        at: usize,
+        number: u64,
+        known: &BTreeMap<String, Progress>,
+    ) -> (Option<EntryId>, Vec<String>) {
         let Some(mut listed) = self.all[at].queue.get(number) else { return (None, Vec::new()) };
         let mut generations = vec![listed.rules()];
         let rules = |generations: Vec<Vec<String>>| generations.into_iter().rev().flatten().collect();

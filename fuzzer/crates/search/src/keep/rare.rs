@@ -9,15 +9,13 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{champions::Champions, effort::OVERHEAD};
-use crate::mask::rarity;
+use crate::{EntryId, mask::rarity};
 
 /// Entries remembered per branch, the latest beside those that are best at it.
 const HITTERS: usize = 8;
 
 /// So many branches in a row belong to the same part of the work.
 const NEIGHBOURS: usize = 4;
-
-const NOBODY: u32 = u32::MAX;
 
 /// Rounds without anything new after which a bootstrap begins, at least; with more rare branches, one for each.
 const SHORTEST_CYCLE: u64 = 16;
@@ -102,13 +100,13 @@ pub struct RareBranches {
     #[serde(skip)]
     pub part: Part,
     /// Per branch: the latest entries that hit it.
-    hitters: Vec<[u32; HITTERS]>,
+    hitters: Vec<[EntryId; HITTERS]>,
     /// The branches that entries hit, in order: what did not run costs nothing.
     known: Vec<u32>,
     /// Per branch: work of the rounds for which it was the target, in instructions for each execution.
     work: Vec<u64>,
     /// The same per entry and target.
-    work_of_entry: HashMap<(u32, u32), u64>,
+    work_of_entry: HashMap<(EntryId, u32), u64>,
     /// How many items that had when those of entries that are set aside were removed.
     after_removal: usize,
     paused: HashMap<u32, Pause>,
@@ -120,7 +118,7 @@ pub struct RareBranches {
     cycle: u64,
     latest: Rarity,
     /// In the opening, entries with smaller numbers had their turn.
-    turn: u32,
+    turn: EntryId,
     /// Bootstraps so far.
     pub bootstraps: u64,
     /// Whether there are any.
@@ -135,23 +133,23 @@ impl RareBranches {
         self.work.len() == branches
             && self.hits.len() >= branches
             && self.known.iter().all(|&branch| (branch as usize) < branches)
-            && self.hitters.iter().flatten().all(|&entry| entry == NOBODY || (entry as usize) < entries)
+            && self.hitters.iter().flatten().all(|&entry| entry == EntryId::NONE || entry.index() < entries)
     }
 
     /// Makes room for a program of this many edges.
     pub fn grow(&mut self, edges: usize) {
         if self.hitters.len() < edges {
-            self.hitters.resize(edges, [NOBODY; HITTERS]);
+            self.hitters.resize(edges, [EntryId::NONE; HITTERS]);
             self.work.resize(edges, 0);
             self.hits.resize(edges.max(self.hits.len()), 0);
         }
     }
 
     /// An entry was kept that hits these branches; `new` if it shows new behaviour.
-    pub fn enter(&mut self, entry: u32, new: bool, branches: impl Iterator<Item = usize>) {
+    pub fn enter(&mut self, entry: EntryId, new: bool, branches: impl Iterator<Item = usize>) {
         for branch in branches {
             let hitters = &mut self.hitters[branch];
-            if hitters[0] == NOBODY {
+            if hitters[0] == EntryId::NONE {
                 let place = self.known.partition_point(|&known| (known as usize) < branch);
                 self.known.insert(place, branch as u32);
             }
@@ -168,8 +166,9 @@ impl RareBranches {
 
     /// Others have found what `entry`, just entered, is the first to hit here. They are at work on it: so it waits for
     /// their hits.
-    pub fn leave_to_others(&mut self, entry: u32, branches: impl Iterator<Item = usize>) {
-        let first = branches.filter(|&branch| matches!(self.hitters[branch], [only, NOBODY, ..] if only == entry));
+    pub fn leave_to_others(&mut self, entry: EntryId, branches: impl Iterator<Item = usize>) {
+        let first =
+            branches.filter(|&branch| matches!(self.hitters[branch], [only, EntryId::NONE, ..] if only == entry));
         self.awaited.extend(first.map(|branch| (branch as u32, READS)));
     }
 
@@ -195,7 +194,7 @@ impl RareBranches {
 
     /// A round for coverage begins, of `seeds` seeds: the rare branch and the entry to work on, or `None` for an ordinary
     /// round.
-    pub fn begin_round(&mut self, seeds: u64, champions: &Champions) -> Option<(u32, u32)> {
+    pub fn begin_round(&mut self, seeds: u64, champions: &Champions) -> Option<(u32, EntryId)> {
         self.all += 1;
         self.since_new += 1;
         match self.mode {
@@ -217,13 +216,13 @@ impl RareBranches {
 
     /// In the opening: the entry whose turn it is. Entries that are best at something come one after the other, in the order
     /// in which they were kept: seeds first.
-    pub fn next_in_opening(&mut self, champions: &Champions) -> Option<u32> {
+    pub fn next_in_opening(&mut self, champions: &Champions) -> Option<EntryId> {
         if self.mode != Mode::Opening {
             return None;
         }
         let entries = champions.ranking().iter().map(|&(_, entry)| entry);
         let next = entries.min_by_key(|&entry| (entry < self.turn, entry))?;
-        self.turn = next + 1;
+        self.turn = next.next();
         Some(next)
     }
 
@@ -234,7 +233,7 @@ impl RareBranches {
     /// The rare branch that was worked on least, and of the entries that hit it the one that was worked on least for it,
     /// where the work that a round would be counts as done. What is rare is so among the branches of this part, if it has
     /// any.
-    fn choose(&mut self, champions: &Champions) -> Option<(u32, u32)> {
+    fn choose(&mut self, champions: &Champions) -> Option<(u32, EntryId)> {
         let is_free = |branch: usize| !self.is_paused(branch) && !self.awaited.contains_key(&(branch as u32));
         let all = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_free(branch));
         let has_part = all().any(|branch| self.part.has(branch));
@@ -253,9 +252,10 @@ impl RareBranches {
         let target = branch as u32;
         let work = |entry| champions.cost(entry).map_or(0, |cost| cost.instructions) + OVERHEAD;
         let entries = self.hitters[branch].into_iter().chain(champions.of_edge(branch));
-        let entry = entries.filter(|&entry| entry != NOBODY && champions.is_active(entry)).min_by_key(|&entry| {
-            (self.work_of_entry.get(&(entry, target)).copied().unwrap_or(0) + work(entry), entry)
-        })?;
+        let entry =
+            entries.filter(|&entry| entry != EntryId::NONE && champions.is_active(entry)).min_by_key(|&entry| {
+                (self.work_of_entry.get(&(entry, target)).copied().unwrap_or(0) + work(entry), entry)
+            })?;
         self.work[branch] += work(entry);
         *self.work_of_entry.entry((entry, target)).or_default() += work(entry);
         self.forget(champions);

@@ -1,10 +1,11 @@
-//! What was prepared for entries and their targets, kept until it takes too much memory.
+//! A cache of trimmed entries and their masks, limited by the memory that it takes.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Computation, target::Goal};
+use crate::EntryId;
 
 /// Masks and trimmed inputs take no more, in bytes.
 const LARGEST: usize = 4 << 20;
@@ -35,17 +36,17 @@ impl Prepared {
 /// What was used in one of so many rounds before is not dropped for something else: it would be computed anew for ever.
 const IN_USE: u64 = 1000;
 
-/// See the module's text. Entries go by their numbers.
+/// Entries that were made ready for their targets.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Cache {
-    prepared: HashMap<(u32, Goal), Prepared>,
+    prepared: HashMap<(EntryId, Goal), Prepared>,
     /// When each was used last, the oldest first.
-    order: VecDeque<(u64, (u32, Goal))>,
+    order: VecDeque<(u64, (EntryId, Goal))>,
     size: usize,
     /// Rounds so far.
     now: u64,
     /// What entries did not do again, although they had been chosen for it.
-    hopeless: HashSet<(u32, Goal)>,
+    hopeless: HashSet<(EntryId, Goal)>,
 }
 
 impl Cache {
@@ -56,7 +57,7 @@ impl Cache {
 
     /// Whether an input of `length` bytes is worth preparing: the entry reaches the target, and what is computed can be
     /// kept.
-    pub fn accepts(&self, entry: u32, goal: Goal, length: usize) -> bool {
+    pub fn accepts(&self, entry: EntryId, goal: Goal, length: usize) -> bool {
         if self.is_hopeless(entry, goal) {
             return false;
         }
@@ -71,22 +72,22 @@ impl Cache {
     }
 
     /// The entry did not satisfy the target that it was chosen for: that is not tried again.
-    pub fn set_aside(&mut self, entry: u32, goal: Goal) {
+    pub fn set_aside(&mut self, entry: EntryId, goal: Goal) {
         self.hopeless.insert((entry, goal));
     }
 
     /// What was prepared for this entry and target.
-    pub fn get(&self, entry: u32, goal: Goal) -> Option<&Prepared> {
+    pub fn get(&self, entry: EntryId, goal: Goal) -> Option<&Prepared> {
         self.prepared.get(&(entry, goal))
     }
 
     /// Whether the entry did not satisfy this target when it was tried.
-    pub fn is_hopeless(&self, entry: u32, goal: Goal) -> bool {
+    pub fn is_hopeless(&self, entry: EntryId, goal: Goal) -> bool {
         self.hopeless.contains(&(entry, goal))
     }
 
     /// Takes out what was prepared for this entry and target.
-    pub fn take(&mut self, entry: u32, goal: Goal) -> Option<Prepared> {
+    pub fn take(&mut self, entry: EntryId, goal: Goal) -> Option<Prepared> {
         let prepared = self.prepared.remove(&(entry, goal))?;
         self.size -= prepared.size();
         self.order.retain(|(_, key)| *key != (entry, goal));
@@ -94,13 +95,13 @@ impl Cache {
     }
 
     /// What was prepared for any target of this kind of an entry, for its children.
-    pub fn of_entry(&self, entry: u32, alike: impl Fn(&Goal) -> bool) -> Option<&Prepared> {
+    pub fn of_entry(&self, entry: EntryId, alike: impl Fn(&Goal) -> bool) -> Option<&Prepared> {
         let (_, key) = self.order.iter().rev().find(|(_, (of, goal))| *of == entry && alike(goal))?;
         self.prepared.get(key)
     }
 
     /// Puts it back, and drops the oldest if it is too much.
-    pub fn put(&mut self, entry: u32, goal: Goal, prepared: Prepared) {
+    pub fn put(&mut self, entry: EntryId, goal: Goal, prepared: Prepared) {
         self.size += prepared.size();
         self.order.push_back((self.now, (entry, goal)));
         self.prepared.insert((entry, goal), prepared);

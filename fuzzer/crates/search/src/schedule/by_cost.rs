@@ -13,7 +13,7 @@ use libafl_bolts::rands::Rand;
 
 use super::intervals;
 use crate::{
-    keep::{effort::Aim, feedback::Kept, round::Round},
+    keep::{effort::Aim, kept::Kept, round::Round},
     mask::target::Goal,
 };
 
@@ -99,7 +99,7 @@ where
                 },
             },
         };
-        let id = CorpusId(entry as usize);
+        let id = CorpusId::from(entry);
         *state.corpus_mut().current_mut() = Some(id);
         Ok(id)
     }
