@@ -59,3 +59,9 @@ impl From<EntryId> for u64 {
         entry.0.into()
     }
 }
+
+/// The entry with this number.
+#[cfg(test)]
+pub(crate) const fn id(number: u32) -> EntryId {
+    EntryId::new(number)
+}

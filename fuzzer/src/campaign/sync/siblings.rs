@@ -222,11 +222,11 @@ mod tests {
         let mut progress = Progress::default();
         assert_eq!(siblings.all[0].look(&mut progress).unwrap(), [0, 1, 2, 3]);
         assert_eq!(siblings.all[1].look(&mut Progress::default()).unwrap(), [0]);
-        progress.is_here(0, 17);
+        progress.is_here(0, EntryId::new(17));
         let known = BTreeMap::from([("other".to_owned(), progress)]);
         let rules = |rules: &[&str]| rules.iter().map(|&rule| rule.to_owned()).collect::<Vec<_>>();
-        assert_eq!(siblings.ancestor(0, 2, &known), (Some(17), rules(&["T.1", "T.2", "havoc"])));
-        assert_eq!(siblings.ancestor(1, 0, &known), (Some(17), rules(&["T.1", "T.2", "havoc", "T.3"])));
+        assert_eq!(siblings.ancestor(0, 2, &known), (Some(EntryId::new(17)), rules(&["T.1", "T.2", "havoc"])));
+        assert_eq!(siblings.ancestor(1, 0, &known), (Some(EntryId::new(17)), rules(&["T.1", "T.2", "havoc", "T.3"])));
         assert_eq!(siblings.ancestor(0, 3, &known), (None, rules(&[])));
         assert_eq!(siblings.ancestor(0, 99, &known), (None, rules(&[])));
     }
@@ -235,7 +235,7 @@ mod tests {
     fn a_sibling_that_started_anew_is_taken_in_anew() {
         let (folder, mut siblings) = scene(&["id:000000,orig:a"]);
         let mut progress = Progress { next: 5, ..Progress::default() };
-        progress.is_here(4, 4);
+        progress.is_here(4, EntryId::new(4));
         assert_eq!(siblings.all[0].look(&mut progress), Ok(vec![0]));
         assert_eq!(progress, Progress::default());
         drop(folder);

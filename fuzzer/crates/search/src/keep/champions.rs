@@ -243,12 +243,17 @@ fn remove(ranking: &mut Vec<(u64, EntryId)>, item: (u64, EntryId)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::id;
 
-    fn enter(champions: &mut Champions, entry: EntryId, instructions: u64, counts: &[u32]) -> Vec<EntryId> {
+    fn ids(numbers: &[u32]) -> Vec<EntryId> {
+        numbers.iter().copied().map(id).collect()
+    }
+
+    fn enter(champions: &mut Champions, entry: u32, instructions: u64, counts: &[u32]) -> Vec<EntryId> {
         champions.grow(counts.len());
         let cost = Cost { instructions, ..Cost::default() };
         let standing = Standing { cost, bytes: 10, key: instructions, score: instructions as f64 };
-        champions.enter(entry, standing, true, std::iter::once((0, counts, counts.len())))
+        champions.enter(id(entry), standing, true, std::iter::once((0, counts, counts.len())))
     }
 
     #[test]
@@ -259,14 +264,14 @@ mod tests {
             let cost = Cost { instructions, ..Cost::default() };
             let standing = Standing { cost, bytes: 10, key: 0, score: 1.0 };
             let counts = [1, slots[0], slots[1], slots[2]];
-            champions.enter(entry, standing, true, std::iter::once((0, &counts[..], 1)))
+            champions.enter(id(entry), standing, true, std::iter::once((0, &counts[..], 1)))
         };
         assert!(enter(0, 50, [0, 0, 0]).is_empty());
         assert!(enter(1, 60, [1, 0, 0]).is_empty());
         assert!(enter(2, 70, [0, 0, 1]).is_empty());
         // further than both, although it costs more: only the one that is cheapest where the branch goes stays
-        assert_eq!(enter(3, 80, [1, 1, 1]), vec![1, 2]);
-        assert_eq!(enter(4, 40, [0, 1, 0]), vec![0]);
+        assert_eq!(enter(3, 80, [1, 1, 1]), ids(&[1, 2]));
+        assert_eq!(enter(4, 40, [0, 1, 0]), ids(&[0]));
     }
 
     #[test]
@@ -276,10 +281,10 @@ mod tests {
         // the same coverage for less, but neither the total nor a maximum: both stay
         assert!(enter(&mut champions, 1, 50, &[1, 4]).is_empty());
         // more of everything: entry 0 has lost its titles
-        assert_eq!(enter(&mut champions, 2, 200, &[2, 9]), vec![0]);
-        assert!(champions.is_active(1) && champions.is_active(2) && !champions.is_active(0));
-        assert_eq!(champions.ranking(), [(50, 1), (200, 2)]);
-        assert_eq!(champions.worst(), Some(2));
+        assert_eq!(enter(&mut champions, 2, 200, &[2, 9]), ids(&[0]));
+        assert!(champions.is_active(id(1)) && champions.is_active(id(2)) && !champions.is_active(id(0)));
+        assert_eq!(champions.ranking(), [(50, id(1)), (200, id(2))]);
+        assert_eq!(champions.worst(), Some(id(2)));
     }
 
     #[test]
@@ -287,18 +292,18 @@ mod tests {
         let mut champions = Champions::default();
         enter(&mut champions, 0, 100, &[1, 5, 5]);
         enter(&mut champions, 1, 100, &[1, 9, 50]);
-        assert_eq!([0, 1].map(|entry| champions.raised(entry)), [None, Some((2, 50))]);
+        assert_eq!([0, 1].map(|entry| champions.raised(id(entry))), [None, Some((2, 50))]);
         enter(&mut champions, 2, 100, &[3, 1, 50]);
-        assert_eq!([1, 2].map(|entry| champions.raised(entry)), [Some((2, 50)), Some((0, 3))]);
+        assert_eq!([1, 2].map(|entry| champions.raised(id(entry))), [Some((2, 50)), Some((0, 3))]);
         enter(&mut champions, 3, 100, &[1, 1, 51]);
-        assert_eq!([1, 3].map(|entry| champions.raised(entry)), [None, Some((2, 51))]);
+        assert_eq!([1, 3].map(|entry| champions.raised(id(entry))), [None, Some((2, 51))]);
     }
 
     #[test]
     fn an_entry_that_is_best_at_nothing_falls_at_once() {
         let mut champions = Champions::default();
         enter(&mut champions, 0, 100, &[4]);
-        assert_eq!(enter(&mut champions, 1, 100, &[4]), vec![1]);
+        assert_eq!(enter(&mut champions, 1, 100, &[4]), ids(&[1]));
         assert_eq!(champions.active(), 1);
     }
 
@@ -308,11 +313,11 @@ mod tests {
         enter(&mut champions, 0, 100, &[1, 5]);
         enter(&mut champions, 1, 50, &[1, 4]);
         let entries = |champions: &Champions| champions.by_score().iter().map(|&(_, entry)| entry).collect::<Vec<_>>();
-        assert_eq!(entries(&champions), [1, 0]);
-        champions.rescore(1, 150.5);
-        assert_eq!(entries(&champions), [0, 1]);
+        assert_eq!(entries(&champions), ids(&[1, 0]));
+        champions.rescore(id(1), 150.5);
+        assert_eq!(entries(&champions), ids(&[0, 1]));
         enter(&mut champions, 2, 200, &[2, 9]);
-        champions.rescore(0, 1e9);
-        assert_eq!(entries(&champions), [1, 2]);
+        champions.rescore(id(0), 1e9);
+        assert_eq!(entries(&champions), ids(&[1, 2]));
     }
 }

@@ -199,6 +199,7 @@ impl Kept {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::entry::id;
     use crate::mask::{Computation, cache::Prepared};
     use quagmire_cost::resource::{Cost, Resource};
 
@@ -226,50 +227,49 @@ pub(crate) mod tests {
         let goal = Goal::HitsBranch(1);
         let prepared = || Prepared { input: vec![0], computation: Computation::everything(1), lost: 0, walked: 0 };
         kept.set_masking(Masking { no_mask: true, ..Masking::default() });
-        kept.prepared.put(0, goal, prepared());
+        kept.prepared.put(id(0), goal, prepared());
         kept.set_masking(Masking { no_mask: true, shadow: true, ..Masking::default() });
-        assert!(kept.prepared.of_entry(0, |_| true).is_some());
+        assert!(kept.prepared.of_entry(id(0), |_| true).is_some());
         kept.set_masking(Masking::default());
-        assert!(kept.prepared.of_entry(0, |_| true).is_none());
+        assert!(kept.prepared.of_entry(id(0), |_| true).is_none());
     }
 
     #[test]
     fn mutants_are_held_to_what_the_entry_is_the_worst_at() {
-        let kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
-        let goals = |entry| kept.borrow().goals_of_cost(entry);
+        let mut kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
+        let goals = |kept: &Kept, entry| kept.goals_of_cost(id(entry));
         let total = |amount| Some(Goal::keeps_cost(Resource::Instructions, amount));
-        assert_eq!(goals(0), [total(100), Some(Goal::keeps_edge(1, 5))]);
-        assert_eq!(goals(1), [total(1000), Some(Goal::KeepsHot { edge: 2, least: 45 })]);
+        assert_eq!(goals(&kept, 0), [total(100), Some(Goal::keeps_edge(1, 5))]);
+        assert_eq!(goals(&kept, 1), [total(1000), Some(Goal::KeepsHot { edge: 2, least: 45 })]);
         // it uses none of that
-        kept.borrow_mut().steering = Steering::new(&[Resource::Heap]);
-        assert_eq!(goals(1)[0], None);
+        kept.steering = Steering::new(&[Resource::Heap]);
+        assert_eq!(goals(&kept, 1)[0], None);
         // each entry has one of several
-        kept.borrow_mut().steering = Steering::new(&[Resource::Heap, Resource::Instructions]);
-        assert_eq!([0, 1].map(|entry| goals(entry)[0]), [None, total(1000)]);
+        kept.steering = Steering::new(&[Resource::Heap, Resource::Instructions]);
+        assert_eq!([0, 1].map(|entry| goals(&kept, entry)[0]), [None, total(1000)]);
     }
 
     #[test]
     fn a_mask_for_cost_is_computed_when_it_is_worth_it_and_used_while_it_allows_something() {
-        let kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
-        let kept = &mut *kept.borrow_mut();
-        let [Some(total), Some(edge)] = kept.goals_of_cost(1) else { unreachable!() };
-        let worth = |kept: &Kept| [total, edge].map(|goal| kept.is_worth_a_mask(1, goal));
+        let kept = &mut made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
+        let [Some(total), Some(edge)] = kept.goals_of_cost(id(1)) else { unreachable!() };
+        let worth = |kept: &Kept| [total, edge].map(|goal| kept.is_worth_a_mask(id(1), goal));
         assert_eq!(worth(kept), [false; 2]);
-        try_in_vain(kept, 1);
+        try_in_vain(kept, id(1));
         assert_eq!(worth(kept), [true; 2]);
         let mut prepared = Prepared { input: vec![0], computation: Computation::new(1), lost: 0, walked: 0 };
-        kept.prepared.put(1, edge, prepared.clone());
+        kept.prepared.put(id(1), edge, prepared.clone());
         assert_eq!(worth(kept), [true; 2]);
         // it did not do that again, or its mask was given up
-        kept.prepared.set_aside(1, edge);
-        kept.prepared.put(1, total, prepared.clone());
+        kept.prepared.set_aside(id(1), edge);
+        kept.prepared.put(id(1), total, prepared.clone());
         assert_eq!(worth(kept), [true, false]);
         // no other entry, whatever is known of it
-        kept.prepared.put(0, total, prepared.clone());
-        assert!(!kept.is_worth_a_mask(0, total));
+        kept.prepared.put(id(0), total, prepared.clone());
+        assert!(!kept.is_worth_a_mask(id(0), total));
         // nothing may be changed
         prepared.computation.give_up();
-        kept.prepared.put(1, total, prepared);
+        kept.prepared.put(id(1), total, prepared);
         assert_eq!(worth(kept), [false; 2]);
     }
 }

@@ -73,6 +73,7 @@ impl Offspring {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::entry::id;
     use quagmire_cost::resource::Resource;
 
     const BYTES: usize = 1_000;
@@ -92,16 +93,16 @@ pub(crate) mod tests {
         let mut offspring = Offspring::default();
         for mutant in 0..mutants {
             let keeps = [mutant % 10 == 0, mutant % 2 == 0];
-            offspring.add(3, goals, if keeps[0] { work } else { 1_000 }, keeps);
+            offspring.add(id(3), goals, if keeps[0] { work } else { 1_000 }, keeps);
         }
-        let worth = |offspring: &Offspring, entry| {
+        let worth = |offspring: &Offspring, entry: EntryId| {
             goals.map(|goal| goal.is_some_and(|goal| offspring.are_worth_a_mask(entry, goal, work, BYTES)))
         };
-        let answer = worth(&offspring, 3);
-        assert_eq!([2, 4].map(|entry| worth(&offspring, entry)), [[false; 2]; 2]);
-        assert!(!offspring.are_worth_a_mask(3, Goal::HitsBranch(1), work, BYTES));
-        offspring.add(3, [goals[0], None], work, [false; 2]);
-        assert_eq!(worth(&offspring, 3), [false; 2]);
+        let answer = worth(&offspring, id(3));
+        assert_eq!([2, 4].map(id).map(|entry| worth(&offspring, entry)), [[false; 2]; 2]);
+        assert!(!offspring.are_worth_a_mask(id(3), Goal::HitsBranch(1), work, BYTES));
+        offspring.add(id(3), [goals[0], None], work, [false; 2]);
+        assert_eq!(worth(&offspring, id(3)), [false; 2]);
         answer
     }
 

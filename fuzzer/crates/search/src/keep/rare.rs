@@ -281,6 +281,7 @@ impl RareBranches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::id;
     use crate::keep::champions::Standing;
     use quagmire_cost::resource::Cost;
 
@@ -294,8 +295,8 @@ mod tests {
             let counts: Vec<u32> = (0..hits.len()).map(|branch| u32::from(branches.contains(&branch))).collect();
             let cost = Cost { instructions: 100 - entry as u64, ..Cost::default() };
             let standing = Standing { cost, bytes: 1, key: 1, score: 1.0 };
-            champions.enter(entry as u32, standing, true, std::iter::once((0, counts.as_slice(), counts.len())));
-            rare.enter(entry as u32, true, branches.iter().copied());
+            champions.enter(EntryId::at(entry), standing, true, std::iter::once((0, counts.as_slice(), counts.len())));
+            rare.enter(EntryId::at(entry), true, branches.iter().copied());
         }
         (rare, champions)
     }
@@ -306,7 +307,7 @@ mod tests {
         assert_eq!(rare.begin_round(1, &champions), None);
         let chosen: Vec<_> = (0..4).map(|_| rare.begin_round(1, &champions)).collect();
         // the second entry is a little cheaper
-        assert_eq!(chosen, [Some((1, 0)), Some((2, 1)), Some((2, 1)), Some((1, 0))]);
+        assert_eq!(chosen, [Some((1, id(0))), Some((2, id(1))), Some((2, id(1))), Some((1, id(0)))]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 2, paused: 0 });
     }
 
@@ -316,9 +317,9 @@ mod tests {
         let (mut rare, champions) = scene(&[&[0], &[0], &[0], &[0, 3]], &[9, 1, 1, 1]);
         let mut opened = || rare.begin_round(4, &champions).map_or_else(|| rare.next_in_opening(&champions), |_| None);
         let opened: Vec<_> = (0..5).map(|_| opened()).collect();
-        let active: Vec<u32> = (0..4).filter(|&entry| champions.is_active(entry)).collect();
-        assert!(active.len() == 2 && active[0] == 0 && active[1] == 3, "{active:?}");
-        assert_eq!(opened, [Some(0), Some(3), Some(0), Some(3), None]);
+        let active: Vec<EntryId> = (0..4).map(id).filter(|&entry| champions.is_active(entry)).collect();
+        assert!(active.len() == 2 && active == [id(0), id(3)], "{active:?}");
+        assert_eq!(opened, [Some(id(0)), Some(id(3)), Some(id(0)), Some(id(3)), None]);
         assert_eq!(rare.next_in_opening(&champions), None);
     }
 
@@ -327,10 +328,10 @@ mod tests {
         let (mut rare, champions) = scene(&[&[0, 1], &[9], &[5]], &[100, 3, 0, 0, 0, 3, 0, 0, 0, 3]);
         rare.part = Part { number: 1, of: 2 };
         // 1 and 9 belong to the other one
-        assert_eq!((0..3).map(|_| rare.begin_round(0, &champions)).collect::<Vec<_>>(), [Some((5, 2)); 3]);
+        assert_eq!((0..3).map(|_| rare.begin_round(0, &champions)).collect::<Vec<_>>(), [Some((5, id(2))); 3]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 1, paused: 0 });
         rare.learn_hits_of_others(vec![0, 0, 0, 0, 0, 20]);
-        assert_eq!(rare.begin_round(0, &champions), Some((5, 2)), "the rarest of its own");
+        assert_eq!(rare.begin_round(0, &champions), Some((5, id(2))), "the rarest of its own");
         rare.set_aside(5);
         assert!(matches!(rare.begin_round(0, &champions), Some((1 | 9, _))), "nothing of its own to do");
     }
@@ -338,7 +339,7 @@ mod tests {
     #[test]
     fn what_others_have_found_waits_until_they_have_told_their_hits() {
         let (mut rare, champions) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
-        rare.leave_to_others(1, [0, 2, 3].into_iter());
+        rare.leave_to_others(id(1), [0, 2, 3].into_iter());
         let mut target = |hits: &[u64]| {
             rare.learn_hits_of_others(hits.to_vec());
             rare.begin_round(0, &champions).map(|(branch, _)| branch)
@@ -348,9 +349,9 @@ mod tests {
         assert_eq!(target(&[]), Some(3), "no longer awaited either");
 
         let (mut rare, champions) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
-        rare.leave_to_others(1, [0, 2, 3].into_iter());
+        rare.leave_to_others(id(1), [0, 2, 3].into_iter());
         rare.learn_hits_of_others(vec![0, 0, 70]);
-        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)), "2 is not rare, 3 is awaited");
+        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))), "2 is not rare, 3 is awaited");
     }
 
     #[test]
@@ -358,29 +359,30 @@ mod tests {
         let (mut rare, champions) = scene(&[&[0, 1], &[0, 1, 2], &[1, 3]], &[100, 1, 90, 90]);
         let chosen: Vec<_> = (0..6).map(|_| rare.begin_round(0, &champions)).collect();
         // the cheapest first
-        assert_eq!(chosen, [2, 1, 0, 2, 1, 0].map(|entry| Some((1, entry))));
+        assert_eq!(chosen, [2, 1, 0, 2, 1, 0].map(|entry| Some((1, id(entry)))));
     }
 
     #[test]
     fn what_cannot_be_hit_again_is_left_alone_and_comes_back() {
         let (mut rare, champions) = scene(&[&[0, 1], &[2]], &[9, 1, 1]);
         rare.no_bootstrap = true;
-        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
+        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))));
         rare.set_aside(1);
         let chosen: Vec<_> = (0..FIRST_PAUSE - 1).map(|_| rare.begin_round(0, &champions)).collect();
-        assert!(chosen.iter().all(|chosen| *chosen == Some((2, 1))));
+        assert!(chosen.iter().all(|chosen| *chosen == Some((2, id(1)))));
         assert_eq!(rare.latest().paused, 1);
-        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
+        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))));
     }
 
     #[test]
     fn entries_that_are_set_aside_are_forgotten() {
         // the first is the most expensive one, the last the cheapest
         let (mut rare, champions) = scene(&[&[0, 1], &[0, 1], &[0, 1]], &[9, 1]);
-        assert_eq!([0, 1, 2].map(|entry| champions.is_active(entry)), [true, false, true]);
-        rare.work_of_entry = (0..2 * FEW as u32).flat_map(|branch| [((1, branch), 7), ((2, branch), 7)]).collect();
-        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
-        assert!(rare.work_of_entry.len() == 2 * FEW + 1 && rare.work_of_entry.keys().all(|(entry, _)| *entry != 1));
+        assert_eq!([0, 1, 2].map(|entry| champions.is_active(id(entry))), [true, false, true]);
+        rare.work_of_entry =
+            (0..2 * FEW as u32).flat_map(|branch| [((id(1), branch), 7), ((id(2), branch), 7)]).collect();
+        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))));
+        assert!(rare.work_of_entry.len() == 2 * FEW + 1 && rare.work_of_entry.keys().all(|(entry, _)| *entry != id(1)));
     }
 
     #[test]
@@ -391,7 +393,7 @@ mod tests {
         };
         assert_eq!(ordinary(&mut rare, SHORTEST_CYCLE), 0);
         assert_eq!((ordinary(&mut rare, 5), rare.mode()), (5, Mode::Bootstrap));
-        rare.enter(1, true, std::iter::once(0));
+        rare.enter(id(1), true, std::iter::once(0));
         assert_eq!((ordinary(&mut rare, SHORTEST_CYCLE), rare.mode()), (0, Mode::Rare));
         // neither does: in turn
         let of_both = SHORTEST_CYCLE + BOOTSTRAP * SHORTEST_CYCLE;

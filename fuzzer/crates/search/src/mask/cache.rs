@@ -117,6 +117,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::id;
 
     const GOAL: Goal = Goal::HitsBranch(7);
 
@@ -127,22 +128,25 @@ mod tests {
     #[test]
     fn the_oldest_goes_when_it_is_too_much() {
         let mut cache = Cache::default();
-        cache.put(1, GOAL, prepared(10));
-        cache.put(2, GOAL, prepared(LARGEST / 3));
+        cache.put(id(1), GOAL, prepared(10));
+        cache.put(id(2), GOAL, prepared(LARGEST / 3));
         assert!(
-            cache.of_entry(1, |_| true).is_some() && cache.of_entry(1, |goal| *goal == Goal::HitsBranch(8)).is_none()
+            cache.of_entry(id(1), |_| true).is_some()
+                && cache.of_entry(id(1), |goal| *goal == Goal::HitsBranch(8)).is_none()
         );
-        cache.put(3, GOAL, prepared(LARGEST / 3));
-        assert!(cache.take(1, GOAL).is_none() && cache.take(3, GOAL).is_some() && cache.take(3, GOAL).is_none());
+        cache.put(id(3), GOAL, prepared(LARGEST / 3));
+        assert!(
+            cache.take(id(1), GOAL).is_none() && cache.take(id(3), GOAL).is_some() && cache.take(id(3), GOAL).is_none()
+        );
     }
 
     #[test]
     fn what_is_in_use_is_not_dropped_for_something_new() {
         let mut cache = Cache::default();
-        assert!(cache.accepts(1, GOAL, LARGEST / 3) && !cache.accepts(1, GOAL, LARGEST / 2));
+        assert!(cache.accepts(id(1), GOAL, LARGEST / 3) && !cache.accepts(id(1), GOAL, LARGEST / 2));
         // three that do not fit together, in turn
         for _ in 0..2 * IN_USE {
-            for entry in 1..=3 {
+            for entry in (1..=3).map(id) {
                 cache.begin_round();
                 let known = cache.take(entry, GOAL);
                 if known.is_some() || cache.accepts(entry, GOAL, LARGEST / 5) {
@@ -150,18 +154,18 @@ mod tests {
                 }
             }
         }
-        assert_eq!([1, 2, 3].map(|entry| cache.of_entry(entry, |_| true).is_some()), [true, true, false]);
+        assert_eq!([1, 2, 3].map(id).map(|entry| cache.of_entry(entry, |_| true).is_some()), [true, true, false]);
         (0..IN_USE).for_each(|_| cache.begin_round());
-        assert!(cache.accepts(3, GOAL, LARGEST / 5) && cache.accepts(3, GOAL, LARGEST / 3));
-        cache.put(3, GOAL, prepared(LARGEST / 3));
-        assert_eq!([1, 2, 3].map(|entry| cache.of_entry(entry, |_| true).is_some()), [false, false, true]);
+        assert!(cache.accepts(id(3), GOAL, LARGEST / 5) && cache.accepts(id(3), GOAL, LARGEST / 3));
+        cache.put(id(3), GOAL, prepared(LARGEST / 3));
+        assert_eq!([1, 2, 3].map(id).map(|entry| cache.of_entry(entry, |_| true).is_some()), [false, false, true]);
     }
 
     #[test]
     fn what_cannot_be_reached_is_not_prepared() {
         let mut cache = Cache::default();
-        cache.set_aside(1, GOAL);
-        assert!(!cache.accepts(1, GOAL, 10) && cache.accepts(2, GOAL, 10));
-        assert!(cache.accepts(1, Goal::HitsBranch(8), 10));
+        cache.set_aside(id(1), GOAL);
+        assert!(!cache.accepts(id(1), GOAL, 10) && cache.accepts(id(2), GOAL, 10));
+        assert!(cache.accepts(id(1), Goal::HitsBranch(8), 10));
     }
 }
