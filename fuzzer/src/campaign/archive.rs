@@ -290,18 +290,12 @@ impl CampaignHooks for Archive<'_> {
     }
 
     fn executed(&mut self, origin: &Origin<'_>, moment: Moment, counts: &CountsObserver) {
-        let made_here = match origin {
-            Origin::Unknown => return,
-            Origin::Seed(_) | Origin::Resumed(_) => {
-                self.moment = moment;
-                return;
-            }
-            Origin::Mutant { operators, .. } => operators,
-            Origin::Import { .. } | Origin::Measured => &[][..],
-        };
         self.moment = moment;
-        for &operator in made_here {
-            self.record.rules[usize::from(operator)].applied += 1;
+        if !origin.is_counted() {
+            return;
+        }
+        if let Origin::Mutant { operators, .. } = origin {
+            operators.iter().for_each(|&operator| self.record.rules[usize::from(operator)].applied += 1);
         }
         if counts.status() == abi::Status::Returned {
             self.record.distributions.record(&counts.cost());

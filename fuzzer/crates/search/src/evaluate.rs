@@ -5,6 +5,8 @@ pub mod context;
 pub mod hooks;
 pub mod origin;
 pub mod probe;
+#[cfg(test)]
+mod tests;
 
 use libafl::{
     Error,
@@ -76,7 +78,7 @@ where
     let bytes = input.mutator_bytes();
     let (novelty, admitted) = {
         let search = &mut *context.search.borrow_mut();
-        if matches!(origin, Origin::Mutant { .. }) {
+        if origin.is_search() {
             search.effort.spend(counts.cost().instructions, bytes.len());
         }
         match origin.admission() {
@@ -150,7 +152,7 @@ where
     let score = context.check(recorded)?;
     let corpus = state.corpus_mut();
     let entry: EntryId = corpus.add(Testcase::new(input.clone()))?.into();
-    if matches!(origin, Origin::Mutant { .. } | Origin::Unknown) {
+    if origin.is_search() {
         search.effort.found(novelty);
     }
     let evicted = search.enter(entry, bytes, score, novelty, counts);

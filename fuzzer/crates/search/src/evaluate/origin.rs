@@ -54,6 +54,17 @@ impl Origin<'_> {
         }
     }
 
+    /// Whether the run is a round's work, and what it shows the round's find.
+    pub fn is_search(&self) -> bool {
+        matches!(self, Self::Mutant { .. })
+    }
+
+    /// Whether the run counts in figures about mutants: costs of runs, executions of a phase. Seeds are what those are held
+    /// against, and resumed entries were counted before.
+    pub fn is_counted(&self) -> bool {
+        !matches!(self, Self::Seed(_) | Self::Resumed(_))
+    }
+
     /// The entry here that it goes back to, as far as it is known.
     pub fn parent(&self) -> Option<EntryId> {
         match *self {
