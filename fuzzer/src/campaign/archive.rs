@@ -35,7 +35,7 @@ use quagmire_search::{
 /// The time series get a point at once when the largest ratio rises by this factor.
 const POINT_STEP: f64 = 1.02;
 
-/// What was measured has to exceed the longest time so far by this factor to be worth an entry.
+/// A measured input has to exceed the longest time so far by this factor to be worth an entry.
 const SLOWER_STEP: f64 = 1.125;
 
 /// The record of a campaign, and the files and the screen that show it.
@@ -51,7 +51,7 @@ pub struct Archive<'a> {
     index: Option<Index>,
     screen: Screen<File>,
     terminal: bool,
-    /// What the screen shows.
+    /// The page of the screen.
     view: View,
     moment: Moment,
     execution_limit: u64,
@@ -128,7 +128,7 @@ impl<'a> Archive<'a> {
         self.record.gathering.get_or_insert_with(|| Gathering::new(limits));
     }
 
-    /// What the campaign does from now on.
+    /// Begins a phase of the campaign.
     ///
     /// # Errors
     /// If the log of phases cannot be written.

@@ -28,7 +28,7 @@ pub struct Entry {
     pub file: String,
     /// Its size.
     pub bytes: u64,
-    /// Of its run; noisy resources as measured precisely, if it was.
+    /// Cost of its run; noisy resources as measured precisely, if they were.
     pub cost: Cost,
     /// Perun's score: its cost as a multiple of the baseline, times one plus the share of degraded resources.
     pub score: f64,
@@ -75,7 +75,7 @@ impl EndsSeen {
     }
 }
 
-/// What ordinary inputs of each size cost, and how far the seeds were measured for it.
+/// Costs of ordinary inputs by size, and how far the seeds were measured for them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Sizes {
     /// Once all were measured.
@@ -93,13 +93,13 @@ pub struct Sizes {
 pub struct Record {
     /// Kept inputs, seeds first.
     pub entries: Vec<Entry>,
-    /// Of the seeds, once all of them ran.
+    /// Baseline of the seeds, once all of them ran.
     pub baseline: Option<Baseline>,
     /// CPU seconds of the seed that is the baseline.
     pub baseline_seconds: Option<f64>,
     /// The seed whose cost is the median.
     pub reference: EntryId,
-    /// What inputs of each size are expected to cost.
+    /// Expected costs by size.
     pub sizes: Sizes,
     /// The entry with the largest ratio, which is the one that degradations go by.
     pub worst: Option<EntryId>,
@@ -112,17 +112,17 @@ pub struct Record {
     pub seeds_done: usize,
     /// The notices that the user was told (`target::notices`).
     pub told: u32,
-    /// What mutates, with its yield.
+    /// Mutation operators, with their yields.
     pub rules: Vec<Rule>,
-    /// What they have found lately.
+    /// Their finds lately.
     pub yields: Yields,
     /// The phase of the search; nothing before mutation begins.
     pub gathering: Option<Gathering>,
-    /// What all runs used that returned.
+    /// Costs of all runs that returned.
     pub distributions: Distributions,
     /// Kept inputs whose runs differ in instructions.
     pub varying: u64,
-    /// What the same input measured against itself shows on this machine.
+    /// Difference of an input from itself on this machine.
     pub noise: Option<Noise>,
     /// The longest time of a kept input, in nanoseconds.
     pub slowest_ns: u64,
@@ -154,11 +154,11 @@ pub struct Record {
     pub libraries: Vec<u8>,
     /// Other campaigns whose files cannot be any campaign's, by their names: nothing of them is taken in in this session.
     pub left_out: BTreeSet<String>,
-    /// What was said about other campaigns, once each.
+    /// Messages about other campaigns, each said once.
     pub said: BTreeSet<String>,
     /// Inputs that other campaigns have found.
     pub foreign: u64,
-    /// What is in the sync folder.
+    /// Files in the sync folder.
     pub published: Option<Published>,
     /// When something new was found last, since the campaign's start.
     pub last_new: Option<Duration>,

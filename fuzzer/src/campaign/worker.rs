@@ -70,7 +70,7 @@ type CampaignFuzzer =
 /// Runs one worker.
 ///
 /// # Errors
-/// What ends the campaign: no usable seed, a folder that cannot be written.
+/// Those that end the campaign: no usable seed, a folder that cannot be written.
 pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: &Restart) -> Result<Outcome> {
     let options = &setup.options;
     // The screen keeps the terminal that the target is about to lose.
@@ -151,7 +151,7 @@ struct Worker<'a> {
     setup: &'a Setup,
     restart: &'a Restart<'a>,
     fingerprint: u64,
-    /// Of what is loaded at the start: their numbers are the same for all clients.
+    /// Edges of the objects that are loaded at the start: their numbers are the same for all clients.
     own_edges: usize,
     executor: HarnessExecutor,
     /// The folder may hold more than the checkpoint knows.

@@ -38,14 +38,14 @@ pub struct Parts<'a, E, EM, S, Z> {
     pub manager: &'a mut EM,
 }
 
-/// What a run showed, and what became of its input.
+/// Result of one run, and the fate of its input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// How the run ended.
     pub status: Status,
     /// Its cost, also if it was cut off.
     pub cost: Cost,
-    /// What it was the first to show. Nothing if its origin decides whether it is entered.
+    /// Reasons to enter its input. None if the origin alone decides that.
     pub novelty: Novelty,
     /// The entry that its input became.
     pub entry: Option<EntryId>,

@@ -88,7 +88,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// What goes on while another process measures: screen and files, on each tick.
+    /// Work on each tick while another process measures: screen and files.
     fn housekeeping(&self) -> impl FnMut() -> Result<()> + use<'a> {
         let (archive, kept, moment) = (self.archive.clone(), self.kept.clone(), self.moment());
         move || {

@@ -74,8 +74,8 @@ pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Worker<'_> {
-    /// What the folder has and the checkpoint does not know, of a worker that died or an earlier session. An outcome if this
-    /// process cannot go on.
+    /// Enters files in the folder that the checkpoint does not know, of a worker that died or an earlier session. An outcome if
+    /// this process cannot go on.
     pub(super) fn take_up(&mut self) -> Result<Option<Outcome>> {
         let mut goes_on = true;
         if self.more_is_written {
@@ -239,7 +239,7 @@ impl Worker<'_> {
         self.archive.borrow_mut().note(&format!("the program does the same whatever its input is: {remedy}"))
     }
 
-    /// What the reference seed takes when the caches are warm, as far as that is soon known: a few more runs.
+    /// Measures the time of the reference seed with warm caches, by a few more runs if they are short.
     fn time_reference(&mut self, reference: EntryId) -> Result<()> {
         const RUNS: usize = 5;
         const ENOUGH: Duration = Duration::from_millis(200);

@@ -38,7 +38,7 @@ pub(super) struct Start {
     pub(super) unusable: Option<String>,
     /// The folder may hold more than this state knows.
     pub(super) more_is_written: bool,
-    /// What more there is can be entered under its numbers.
+    /// Files that this state does not know can be entered under their numbers.
     pub(super) enters_again: bool,
 }
 
@@ -98,7 +98,7 @@ pub(super) fn configure(kept: &mut Kept, setup: &Setup) {
 /// LibAFL's state of a campaign that begins.
 ///
 /// # Errors
-/// Of LibAFL, which would be a mistake in quagmire.
+/// Those of LibAFL, which would be mistakes in quagmire.
 pub(super) fn new_state(seed: u64) -> Result<State> {
     let rand = StdRand::with_seed(seed);
     StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut (), &mut ())

@@ -37,7 +37,7 @@ pub struct Measured {
     pub varies: bool,
 }
 
-/// What the campaign does for the search: it records, writes, and says when to stop.
+/// Services of the campaign for the search: it records, writes, and says when to stop.
 pub trait CampaignHooks {
     /// Counts a round.
     fn begin_round(&mut self);

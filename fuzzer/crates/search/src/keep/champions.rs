@@ -16,7 +16,7 @@ pub struct Standing {
     pub cost: Cost,
     /// Its size.
     pub bytes: u64,
-    /// See [`Steering::key`](super::steering::Steering::key).
+    /// Its key by [`Steering::key`](super::steering::Steering::key).
     pub key: u64,
     /// How good a parent it is: Perun's score, above 0.
     pub score: f64,
@@ -27,7 +27,7 @@ struct Entry {
     standing: Standing,
     /// At how many things it is best.
     titles: u32,
-    /// Of the edges that it executed more often than any entry before: the one that it raised most, and its count.
+    /// The edge whose maximum it raised most when it was entered, and its count.
     raised: Option<(u32, u32)>,
 }
 
@@ -104,7 +104,7 @@ impl Champions {
         cheapest.into_iter().chain([hottest]).filter(|&entry| entry != EntryId::NONE)
     }
 
-    /// What an entry used.
+    /// Cost of an entry.
     pub fn cost(&self, entry: EntryId) -> Option<&Cost> {
         self.standing(entry).map(|standing| &standing.cost)
     }
@@ -202,7 +202,7 @@ impl Champions {
         }
     }
 
-    /// What an entry is compared by.
+    /// Figures that an entry is compared by.
     pub fn standing(&self, entry: EntryId) -> Option<&Standing> {
         self.entries.get(entry.index())?.as_ref().map(|entry| &entry.standing)
     }

@@ -21,7 +21,7 @@ use crate::{
 };
 use quagmire_execution::counts::CountsObserver;
 
-/// What of FairFuzz a campaign uses.
+/// The parts of FairFuzz that a campaign uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Masking {
     /// Mutants are not held to masks (`--no-mask`).
@@ -32,7 +32,7 @@ pub struct Masking {
     pub shadow: bool,
 }
 
-/// What masks cost and brought so far.
+/// Costs and finds of masks so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaskFigures {
     /// Entries that got a mask for a target.
@@ -54,31 +54,31 @@ pub struct MaskFigures {
 /// Knowledge of the search; part of the campaign's saved state. The scheduler and the stages of one client share it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Kept {
-    /// What was seen.
+    /// Buckets and maxima of all entries.
     pub history: History,
     /// Who is best at what.
     pub champions: Champions,
-    /// What was spent on which aim.
+    /// Work and finds of each aim.
     pub effort: Effort,
     /// Which branches few runs have hit.
     pub rare: RareBranches,
-    /// What became of the mutants of the worst entry.
+    /// Work of the worst entry's mutants, and how many kept its cost.
     pub offspring: Offspring,
     /// Entries that were made ready for their targets.
     pub prepared: Cache,
-    /// What masks cost and brought.
+    /// Costs and finds of masks.
     pub masks: MaskFigures,
     /// Mutants with and without masks, if that is asked for.
     pub shadow: Shadow,
     /// Hashes of what was kept, and the entries: an unstable target can make the same input look new again.
     contents: HashMap<u64, EntryId>,
-    /// What the search tries to raise.
+    /// The costs that the search tries to raise.
     #[serde(skip)]
     pub steering: Steering,
     /// A larger count of an edge is no reason to keep an input.
     #[serde(skip)]
     pub ignores_maxima: bool,
-    /// What of FairFuzz is used.
+    /// The parts of FairFuzz that are used.
     pub masking: Masking,
     /// The round that the scheduler has chosen.
     #[serde(skip)]
@@ -118,7 +118,7 @@ impl Kept {
         self.masking = masking;
     }
 
-    /// What mutants of an entry can keep in a round for cost: nine tenths of what it uses of a resource that the search
+    /// Goals for mutants of an entry in a round for cost: nine tenths of what it uses of a resource that the search
     /// follows, one of them for each entry; and of the executions of the edge that it is the worst one of.
     pub fn goals_of_cost(&self, entry: EntryId) -> Goals {
         let resources = self.steering.resources();

@@ -21,7 +21,7 @@ use quagmire_execution::{abi::Status, executor::Observers, fork_server};
 
 /// Probes for a mask in one round, of an input that costs no more than the baseline. What is left is done in later rounds.
 const PROBES: f64 = 4096.0;
-/// Of the most expensive inputs.
+/// Probes for a mask in one round of the most expensive inputs.
 const FEWEST_PROBES: f64 = 32.0;
 
 /// Probes for trimming an input, once; fewer for expensive ones.
@@ -30,7 +30,7 @@ const TRIMS: f64 = 1024.0;
 /// A mask is given up after so many probes that crashed or exited, or fewer that hung: see [`price`].
 const PATIENCE: u32 = 32;
 
-/// What a probe that ended so takes of the patience: a hang has taken the whole hang timeout, and a crash in this process,
+/// Share of the patience that a probe that ended so takes: a hang has taken the whole hang timeout, and a crash in this process,
 /// if runs are not `elsewhere`, costs a restart.
 fn price(status: Status, elsewhere: bool) -> u32 {
     match status {
