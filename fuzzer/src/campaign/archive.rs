@@ -1,21 +1,11 @@
-//! Where everything that a worker finds goes: the record in memory, the folder on disk, the screen.
+//! Records what a worker finds: in memory, in the folder on disk, on the screen.
 
 mod candidates;
 mod clients;
 mod findings;
 mod progress;
 
-pub use findings::Origin;
-
-use std::{
-    cell::RefCell,
-    collections::BTreeSet,
-    fs::File,
-    path::{Path, PathBuf},
-    rc::Rc,
-    sync::atomic::Ordering::Relaxed,
-    time::Duration,
-};
+use std::{collections::BTreeSet, fs::File, path::PathBuf, sync::atomic::Ordering::Relaxed, time::Duration};
 
 use super::{
     Setup,
@@ -35,34 +25,33 @@ use quagmire_results::{
     screen::{Style, View},
 };
 use quagmire_search::{
-    keep::feedback::Kept,
-    stages::{
-        gathering::Gathering,
-        keeper::{Keeper, Measured, Moment},
-        strategy::Yields,
-    },
+    EntryId,
+    evaluate::{CampaignHooks, Measured, Moment, Origin},
+    keep::{history::Novelty, kept::Kept, steering::Steering},
+    schedule::strategy::Yields,
+    stages::gathering::Gathering,
 };
 
 /// The time series get a point at once when the largest ratio rises by this factor.
 const POINT_STEP: f64 = 1.02;
 
-/// What was measured has to exceed the longest time so far by this factor to be worth an entry.
+/// A measured input has to exceed the longest time so far by this factor to be worth an entry.
 const SLOWER_STEP: f64 = 1.125;
 
-/// See the module's text.
+/// The record of a campaign, and the files and the screen that show it.
 pub struct Archive<'a> {
     setup: &'a Setup,
-    kept: Rc<RefCell<Kept>>,
-    /// What is remembered.
+    steering: Steering,
+    /// Everything that is remembered between two workers.
     pub record: Record,
     logs: Logs,
     phases: Phases,
     plot: PlotData,
-    /// Of the queue, for the other clients.
+    /// Index of the queue, for the other clients.
     index: Option<Index>,
     screen: Screen<File>,
     terminal: bool,
-    /// What the screen shows.
+    /// The page of the screen.
     view: View,
     moment: Moment,
     execution_limit: u64,
@@ -71,7 +60,7 @@ pub struct Archive<'a> {
 
 impl<'a> Archive<'a> {
     /// An archive that goes on from `record` and shows the campaign on `terminal`.
-    pub fn new(setup: &'a Setup, kept: Rc<RefCell<Kept>>, record: Record, terminal: File) -> Result<Self> {
+    pub fn new(setup: &'a Setup, record: Record, terminal: File) -> Result<Self> {
         use std::io::IsTerminal;
         let is_terminal = terminal.is_terminal();
         let style = Style {
@@ -85,7 +74,7 @@ impl<'a> Archive<'a> {
         let now = record.earlier_sessions + since(setup.start_ns);
         Ok(Self {
             setup,
-            kept,
+            steering: Steering::new(&setup.options.cost),
             record,
             logs: Logs::open(&setup.folder.logs())?,
             phases: Phases::open(&setup.folder.logs(), "seeds", now)?,
@@ -139,7 +128,7 @@ impl<'a> Archive<'a> {
         self.record.gathering.get_or_insert_with(|| Gathering::new(limits));
     }
 
-    /// What the campaign does from now on.
+    /// Begins a phase of the campaign.
     ///
     /// # Errors
     /// If the log of phases cannot be written.
@@ -149,9 +138,9 @@ impl<'a> Archive<'a> {
     }
 
     /// Numbers of now that only the worker knows.
-    pub fn set_moment(&mut self, moment: Moment) {
+    pub fn set_moment(&mut self, moment: Moment, search: &Kept) {
         self.moment = moment;
-        self.tell_others();
+        self.tell_others(search);
     }
 
     /// Says something that should not scroll away with the status.
@@ -167,35 +156,27 @@ impl<'a> Archive<'a> {
     }
 
     /// Path of an entry's file.
-    pub fn path_of(&self, entry: u32) -> PathBuf {
-        self.folder().queue().join(&self.record.entries[entry as usize].file)
+    pub fn path_of(&self, entry: EntryId) -> PathBuf {
+        self.folder().queue().join(&self.record.entry(entry).file)
     }
 
     /// Cost as a multiple of the median seed's, of that among the chosen costs in which it is largest; 1 before there is a
     /// baseline.
     pub fn ratio(&self, cost: &Cost) -> f64 {
-        self.record.baseline.map_or(1.0, |baseline| self.kept.borrow().steering.ratio(cost, &baseline.cost))
+        self.record.baseline.map_or(1.0, |baseline| self.steering.ratio(cost, &baseline.cost))
     }
 
     /// As [`Self::ratio`], of an entry.
-    pub fn ratio_of(&self, entry: u32) -> f64 {
-        self.ratio(&self.record.entries[entry as usize].cost)
+    pub fn ratio_of(&self, entry: EntryId) -> f64 {
+        self.ratio(&self.record.entry(entry).cost)
     }
 
-    /// Enters a seed that ran as the next entry.
-    pub fn keep_seed(&mut self, path: &Path, bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
-        let number = self.record.entries.len() as u32;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let file = EntryName::seed(number.into(), &name).to_string();
-        self.enter(Entry { file, root: number, ..Entry::default() }, bytes, counts)
-    }
-
-    /// The baseline is known: the seeds get their scores.
-    pub fn rescore_seeds(&mut self) {
-        for entry in 0..self.record.entries.len() as u32 {
-            let score = self.score(&self.record.entries[entry as usize].cost);
-            self.record.entries[entry as usize].score = score;
-            self.kept.borrow_mut().champions.rescore(entry, score);
+    /// Gives the seeds their scores: the baseline is known.
+    pub fn rescore_seeds(&mut self, search: &mut Kept) {
+        for entry in self.record.entry_ids() {
+            let score = self.score(&self.record.entry(entry).cost);
+            self.record.entry_mut(entry).score = score;
+            search.champions.rescore(entry, score);
         }
     }
 
@@ -206,53 +187,83 @@ impl<'a> Archive<'a> {
         self.ratio(cost) * (1.0 + degraded)
     }
 
-    fn enter(&mut self, mut entry: Entry, bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
-        self.describe(&mut entry, bytes, counts);
+    /// The next entry, as its origin describes it. In a name, the ratios are those of the last run.
+    fn entry_of(&self, origin: &Origin<'_>, bytes: &[u8], counts: &CountsObserver) -> Entry {
+        let number = self.record.next_entry();
+        let (file, parent, rules) = match *origin {
+            Origin::Seed(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                (EntryName::seed(number.into(), &name).to_string(), None, Vec::new())
+            }
+            Origin::Resumed(file) => {
+                let (parent, rules) = self.origin_in(&file.parse().unwrap_or_default());
+                (file.to_owned(), parent, rules)
+            }
+            Origin::Mutant { .. } | Origin::Import { .. } | Origin::Measured | Origin::Unknown => {
+                // what goes back to no entry counts as made from the median seed
+                let parent = origin.parent().unwrap_or(self.record.reference);
+                let rules = origin.operators();
+                (self.name_of(number, parent, origin, bytes, counts).to_string(), Some(parent), rules.to_vec())
+            }
+        };
+        let of_parent = parent.map(|parent| self.record.entry(parent));
+        let (root, depth) = of_parent.map_or((number, 0), |parent| (parent.root, parent.depth + 1));
+        let cost = counts.cost();
+        Entry {
+            file,
+            bytes: bytes.len() as u64,
+            cost,
+            // what is not known yet: the share of degraded resources
+            score: self.ratio(&cost),
+            hottest: counts
+                .hottest_function()
+                .map(|(function, _)| counts.program().functions()[function as usize].first_edge),
+            found: self.elapsed(),
+            executions: self.moment.executions,
+            parent,
+            root,
+            rules,
+            depth,
+        }
+    }
+
+    fn name_of(
+        &self,
+        number: EntryId,
+        parent: EntryId,
+        origin: &Origin<'_>,
+        bytes: &[u8],
+        counts: &CountsObserver,
+    ) -> EntryName {
+        let cost = counts.cost();
+        let labels = origin.operators().iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone());
+        let sync = if let Origin::Import { sibling, .. } = *origin { Some(sibling.to_owned()) } else { None };
+        EntryName {
+            sync,
+            by_size: self.ratio_by_size(&cost, bytes.len() as u64),
+            ..EntryName::mutant(number.into(), parent.into(), self.ratio(&cost), labels)
+        }
+    }
+
+    /// Writes what was kept: its file, a line in the log, and its name for the other clients.
+    fn write(&mut self, entry: &Entry, bytes: &[u8]) -> Result<()> {
         write_whole(&self.folder().queue().join(&entry.file), bytes)?;
         self.logs.entry(entry.found, entry.executions, &entry.file, &entry.cost)?;
-        if let Some(index) = &mut self.index {
-            index.add(&entry.file)?;
+        self.index.as_mut().map_or(Ok(()), |index| index.add(&entry.file))
+    }
+
+    /// Credits rules with an entry, each once.
+    fn credit(&mut self, rules: &[u16]) {
+        for &rule in rules.iter().collect::<BTreeSet<_>>() {
+            self.record.rules[usize::from(rule)].coverage_increases += 1;
+            self.record.yields.credit(rule.into());
         }
-        Ok(self.remember(entry, bytes, counts))
     }
 
-    fn describe(&self, entry: &mut Entry, bytes: &[u8], counts: &CountsObserver) {
-        entry.bytes = bytes.len() as u64;
-        entry.cost = counts.cost();
-        // what is not known yet: the share of degraded resources
-        entry.score = self.ratio(&entry.cost);
-        entry.hottest =
-            counts.hottest_function().map(|(function, _)| counts.program().functions()[function as usize].first_edge);
-        (entry.found, entry.executions) = (self.elapsed(), self.moment.executions);
-    }
-
-    fn remember(&mut self, entry: Entry, bytes: &[u8], counts: &CountsObserver) -> Vec<u32> {
-        let (number, score) = (self.record.entries.len() as u32, entry.score);
-        self.record.entries.push(entry);
-        let fallen = self.kept.borrow_mut().enter(number, bytes, score, counts);
-        self.challenge_worst(number);
-        fallen
-    }
-
-    /// Enters what is in the queue already, as `file`, and has the next number. Returns the entries that do not matter any
-    /// more.
-    pub fn keep_again(&mut self, file: &str, bytes: &[u8], counts: &CountsObserver) -> Vec<u32> {
-        let number = self.record.entries.len() as u32;
-        let name: EntryName = file.parse().unwrap_or_default();
-        let (parent, rules) = self.origin_in(&name);
-        let of_parent = parent.map(|parent| &self.record.entries[parent as usize]);
-        let (root, depth) = of_parent.map_or((number, 0), |parent| (parent.root, parent.depth + 1));
-        let mut entry = Entry { file: file.to_owned(), parent, root, rules, depth, ..Entry::default() };
-        self.describe(&mut entry, bytes, counts);
-        self.record.foreign += u64::from(name.sync.is_some());
-        let fallen = self.remember(entry, bytes, counts);
-        self.propose(number);
-        fallen
-    }
-
-    /// What a name says: the entry that it was made from, and by which rules.
-    fn origin_in(&self, name: &EntryName) -> (Option<u32>, Vec<u16>) {
-        let parent = name.src.filter(|&parent| parent < self.record.entries.len() as u64).map(|parent| parent as u32);
+    /// Origin as a name tells it: the entry that it was made from, and by which rules.
+    fn origin_in(&self, name: &EntryName) -> (Option<EntryId>, Vec<u16>) {
+        let known = name.src.filter(|&parent| parent < self.record.entries.len() as u64);
+        let parent = known.map(|parent| EntryId::at(parent as usize));
         (parent, self.record.labelled(&name.rules))
     }
 }
@@ -261,87 +272,30 @@ fn since(start_ns: u64) -> Duration {
     Duration::from_nanos(timer::now_ns().saturating_sub(start_ns))
 }
 
-impl Archive<'_> {
-    /// Enters what `rules` made from the entry `parent`, here or in the campaign `sync`.
-    fn keep(
-        &mut self,
-        sync: Option<&str>,
-        parent: u32,
-        rules: &[u16],
-        bytes: &[u8],
-        counts: &CountsObserver,
-    ) -> Result<Vec<u32>> {
-        let number = self.record.entries.len() as u32;
-        let ratio = self.ratio(&counts.cost());
-        let labels = rules.iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone());
-        let name = EntryName {
-            sync: sync.map(str::to_owned),
-            by_size: self.ratio_by_size(&counts.cost(), bytes.len() as u64),
-            ..EntryName::mutant(number.into(), parent.into(), ratio, labels)
-        };
-        let of_parent = &self.record.entries[parent as usize];
-        let entry = Entry {
-            file: name.to_string(),
-            parent: Some(parent),
-            root: of_parent.root,
-            rules: rules.to_vec(),
-            depth: of_parent.depth + 1,
-            ..Entry::default()
-        };
-        let novelty = self.kept.borrow().novelty;
-        if novelty.edge || novelty.total {
-            self.record.last_new = Some(self.elapsed());
-        }
-        if novelty.total && self.largest_ratio() * POINT_STEP < ratio {
-            self.logs.point(self.elapsed(), self.record.degradations, ratio)?;
-        }
-        let fallen = self.enter(entry, bytes, counts)?;
-        self.propose(number);
-        let of_parent = self.ratio_of(parent);
-        if let Some(gathering) = &mut self.record.gathering {
-            gathering.offer(number, ratio, of_parent);
-        }
-        Ok(fallen)
-    }
-
-    /// Keeps what the campaign `sync` has found. `origin`: the nearest ancestor that is here, and the rules that lead from it
-    /// to the input. Returns the number of the entry, and those that do not matter any more.
-    pub fn keep_foreign(
-        &mut self,
-        sync: &str,
-        origin: (u32, &[u16]),
-        bytes: &[u8],
-        counts: &CountsObserver,
-    ) -> Result<(u32, Vec<u32>)> {
-        let number = self.record.entries.len() as u32;
-        self.record.foreign += 1;
-        let fallen = self.keep(Some(sync), origin.0, origin.1, bytes, counts)?;
-        self.kept.borrow_mut().leave_to_others(number, counts);
-        Ok((number, fallen))
-    }
-}
-
-impl Keeper for Archive<'_> {
+impl CampaignHooks for Archive<'_> {
     fn begin_round(&mut self) {
         self.record.rounds += 1;
     }
 
-    fn parent(&self, entry: u32) -> Option<u32> {
-        self.record.entries[entry as usize].parent
+    fn parent(&self, entry: EntryId) -> Option<EntryId> {
+        self.record.entry(entry).parent
     }
 
-    fn relative_cost(&self, entry: u32) -> f64 {
-        self.record.baseline.map_or(1.0, |baseline| baseline.icovr(&self.record.entries[entry as usize].cost))
+    fn relative_cost(&self, entry: EntryId) -> f64 {
+        self.record.baseline.map_or(1.0, |baseline| baseline.icovr(&self.record.entry(entry).cost))
     }
 
     fn yields(&self) -> &Yields {
         &self.record.yields
     }
 
-    fn executed(&mut self, operators: &[u16], counts: &CountsObserver) {
-        self.moment.executions += 1;
-        for &operator in operators {
-            self.record.rules[usize::from(operator)].applied += 1;
+    fn executed(&mut self, origin: &Origin<'_>, moment: Moment, counts: &CountsObserver) {
+        self.moment = moment;
+        if !origin.is_counted() {
+            return;
+        }
+        if let Origin::Mutant { operators, .. } = origin {
+            operators.iter().for_each(|&operator| self.record.rules[usize::from(operator)].applied += 1);
         }
         if counts.status() == abi::Status::Returned {
             self.record.distributions.record(&counts.cost());
@@ -351,57 +305,99 @@ impl Keeper for Archive<'_> {
         }
     }
 
-    fn keep_mutant(&mut self, parent: u32, rules: &[u16], bytes: &[u8], counts: &CountsObserver) -> Result<Vec<u32>> {
-        for &rule in rules.iter().collect::<BTreeSet<_>>() {
-            self.record.rules[usize::from(rule)].coverage_increases += 1;
-            self.record.yields.credit(rule.into());
+    fn enter(
+        &mut self,
+        origin: &Origin<'_>,
+        bytes: &[u8],
+        novelty: Novelty,
+        counts: &CountsObserver,
+        search: &Kept,
+    ) -> Result<f64> {
+        let number = self.record.next_entry();
+        let entry = self.entry_of(origin, bytes, counts);
+        let (score, parent, ratio) = (entry.score, entry.parent, self.ratio(&entry.cost));
+        match origin {
+            Origin::Resumed(_) => {} // it is written
+            Origin::Seed(_) => self.write(&entry, bytes)?,
+            Origin::Mutant { .. } | Origin::Import { .. } | Origin::Measured | Origin::Unknown => {
+                if novelty.edge || novelty.total {
+                    self.record.last_new = Some(self.elapsed());
+                }
+                if novelty.total && self.largest_ratio(search) * POINT_STEP < ratio {
+                    self.logs.point(self.elapsed(), self.record.degradations, ratio)?;
+                }
+                self.write(&entry, bytes)?;
+            }
         }
+        self.record.entries.push(entry);
+        self.challenge_worst(number);
+        match origin {
+            Origin::Seed(_) => return Ok(score),
+            Origin::Mutant { operators, .. } => self.credit(operators),
+            Origin::Import { .. } => self.record.foreign += 1,
+            Origin::Resumed(file) => {
+                let name: EntryName = file.parse().unwrap_or_default();
+                self.record.foreign += u64::from(name.sync.is_some());
+            }
+            Origin::Measured | Origin::Unknown => {}
+        }
+        self.propose(number);
+        if !matches!(origin, Origin::Resumed(_))
+            && let (Some(parent), Some(_)) = (parent, &self.record.gathering)
         {
-            let kept = &mut *self.kept.borrow_mut();
-            kept.effort.found(kept.novelty);
+            let of_parent = self.ratio_of(parent);
+            self.record.gathering.iter_mut().for_each(|gathering| gathering.offer(number, ratio, of_parent));
         }
-        self.keep(None, parent, rules, bytes, counts)
+        Ok(score)
     }
 
-    fn mutant_ended(&mut self, parent: u32, rules: &[u16], bytes: &[u8], counts: &CountsObserver) -> Result<()> {
-        self.early_end(bytes, Origin::Mutant { parent, rules: rules.to_vec() }, counts)
+    fn ended_early(&mut self, origin: &Origin<'_>, bytes: &[u8], counts: &CountsObserver) -> Result<()> {
+        match origin {
+            // it is set aside and comes again, as one of unknown origin
+            Origin::Resumed(_) => Ok(()),
+            // it has returned before
+            Origin::Measured => Ok(()),
+            Origin::Seed(_) | Origin::Mutant { .. } | Origin::Import { .. } | Origin::Unknown => {
+                self.early_end(bytes, origin, counts)
+            }
+        }
     }
 
     fn is_gathered(&self) -> bool {
         self.record.gathering.as_ref().is_some_and(|gathering| gathering.is_over(&self.setup.options.gathering))
     }
 
-    fn next_to_measure(&mut self) -> Result<Option<(u32, Cost)>> {
+    fn next_to_measure(&mut self) -> Result<Option<(EntryId, Cost)>> {
         let Some(gathering) = &mut self.record.gathering else { return Ok(None) };
         let next = gathering.pop();
         if next.is_none() {
             gathering.begin_anew();
         }
         self.begin_phase(if next.is_some() { "performance" } else { "coverage" })?;
-        Ok(next.map(|entry| (entry, self.record.entries[entry as usize].cost)))
+        Ok(next.map(|entry| (entry, self.record.entry(entry).cost)))
     }
 
     fn is_slowest(&self, measured: &Measured) -> bool {
         measured.cost[Resource::Time] as f64 > self.record.slowest_ns as f64 * SLOWER_STEP
     }
 
-    fn measured(&mut self, entry: u32, measured: &Measured) {
+    fn measured(&mut self, entry: EntryId, measured: &Measured) -> f64 {
         let score = self.score(&measured.cost);
-        let known = &mut self.record.entries[entry as usize];
+        let known = self.record.entry_mut(entry);
         (known.cost[Resource::Cycles], known.cost[Resource::Time], known.score) =
             (measured.cost[Resource::Cycles], measured.cost[Resource::Time], score);
         let rules: BTreeSet<u16> = known.rules.iter().copied().collect();
-        self.kept.borrow_mut().champions.rescore(entry, score);
         self.record.varying += u64::from(measured.varies);
         self.record.slowest_ns = self.record.slowest_ns.max(measured.cost[Resource::Time]);
         if self.is_above_threshold(&measured.cost) {
             rules.into_iter().for_each(|rule| self.record.yields.credit(rule.into()));
             self.propose(entry);
         }
+        score
     }
 
-    fn tick(&mut self, moment: Moment) -> Result<()> {
-        self.housekeeping(moment)
+    fn tick(&mut self, moment: Moment, search: &Kept) -> Result<()> {
+        self.housekeeping(moment, search)
     }
 
     fn is_deadly(&self, bytes: &[u8]) -> bool {

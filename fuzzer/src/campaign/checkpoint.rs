@@ -29,7 +29,7 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{process::memory_file, program::Program};
-use quagmire_search::keep::feedback::Kept;
+use quagmire_search::keep::kept::Kept;
 
 /// LibAFL's state of a campaign.
 pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
@@ -232,6 +232,7 @@ fn contents(mut file: &File) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use quagmire_search::EntryId;
 
     #[test]
     fn a_worker_s_last_words_reach_the_supervisor() {
@@ -273,7 +274,7 @@ mod tests {
     /// A campaign with two entries.
     fn example() -> Parts {
         let (mut state, mut record) = (state(), Record::default());
-        for (number, parent) in [(0, None), (1, Some(0))] {
+        for (number, parent) in [(0, None), (1, Some(EntryId::new(0)))] {
             let file = format!("id_{number:06}");
             record.entries.push(super::super::record::Entry { file, parent, ..Default::default() });
             state.corpus_mut().add(libafl::corpus::Testcase::new(BytesInput::new(vec![number]))).unwrap();
@@ -326,14 +327,14 @@ mod tests {
             assert_eq!(with(&|all| all.2.entries[1].file = file.into()), Some(Damage::Contents), "{file}");
         }
         let changes: [fn(&mut Parts); 8] = [
-            |all| all.2.entries[1].parent = Some(1),
-            |all| all.2.entries[1].root = 2,
+            |all| all.2.entries[1].parent = Some(EntryId::new(1)),
+            |all| all.2.entries[1].root = EntryId::new(2),
             |all| all.2.entries[1].rules = vec![0],
-            |all| all.2.reference = 2,
+            |all| all.2.reference = EntryId::new(2),
             |all| {
-                all.2.candidates.insert(0, 2);
+                all.2.candidates.insert(0, EntryId::new(2));
             },
-            |all| all.2.worst_time = Some((2, 1.0)),
+            |all| all.2.worst_time = Some((EntryId::new(2), 1.0)),
             |all| drop(all.2.entries.pop()),
             |all| drop(all.0.corpus_mut().add(libafl::corpus::Testcase::new(BytesInput::new(vec![])))),
         ];

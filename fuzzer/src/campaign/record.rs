@@ -1,4 +1,4 @@
-//! What a campaign remembers of its inputs and findings. Plain data, saved with every checkpoint.
+//! A campaign's memory of its inputs and findings. Plain data, saved with every checkpoint.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,16 +19,16 @@ use quagmire_results::{
     EntryName,
     summary::{Finding, Noise, Rule},
 };
-use quagmire_search::stages::{gathering::Gathering, strategy::Yields};
+use quagmire_search::{EntryId, schedule::strategy::Yields, stages::gathering::Gathering};
 
-/// A kept input; its number is its place in `Record::entries` and in LibAFL's corpus.
+/// A kept input; its [`EntryId`] is its place in `Record::entries` and in LibAFL's corpus.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Entry {
     /// File name in queue/.
     pub file: String,
     /// Its size.
     pub bytes: u64,
-    /// Of its run; noisy resources as measured precisely, if it was.
+    /// Cost of its run; noisy resources as measured precisely, if they were.
     pub cost: Cost,
     /// Perun's score: its cost as a multiple of the baseline, times one plus the share of degraded resources.
     pub score: f64,
@@ -38,11 +38,11 @@ pub struct Entry {
     pub found: Duration,
     /// When it was found, in executions of the campaign.
     pub executions: u64,
-    /// Number of the entry that it was made from.
-    pub parent: Option<u32>,
-    /// Number of the seed that it goes back to.
-    pub root: u32,
-    /// What made it from its parent: indices of `Record::rules`.
+    /// The entry that it was made from.
+    pub parent: Option<EntryId>,
+    /// The seed that it goes back to.
+    pub root: EntryId,
+    /// Rules that made it from its parent: indices of `Record::rules`.
     pub rules: Vec<u16>,
     /// Generations since the seed.
     pub depth: u32,
@@ -75,7 +75,7 @@ impl EndsSeen {
     }
 }
 
-/// What ordinary inputs of each size cost, and how far the seeds were measured for it.
+/// Costs of ordinary inputs by size, and how far the seeds were measured for them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Sizes {
     /// Once all were measured.
@@ -88,41 +88,41 @@ pub struct Sizes {
     pub spent: Duration,
 }
 
-/// See the module's text.
+/// Everything that a campaign remembers of its inputs and findings.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
     /// Kept inputs, seeds first.
     pub entries: Vec<Entry>,
-    /// Of the seeds, once all of them ran.
+    /// Baseline of the seeds, once all of them ran.
     pub baseline: Option<Baseline>,
     /// CPU seconds of the seed that is the baseline.
     pub baseline_seconds: Option<f64>,
     /// The seed whose cost is the median.
-    pub reference: u32,
-    /// What inputs of each size are expected to cost.
+    pub reference: EntryId,
+    /// Expected costs by size.
     pub sizes: Sizes,
     /// The entry with the largest ratio, which is the one that degradations go by.
-    pub worst: Option<u32>,
+    pub worst: Option<EntryId>,
     /// Per hottest function (number of its first edge): the most expensive entry that costs more than the median seed by
     /// the threshold, but not more than an ordinary input of its size.
-    pub large: BTreeMap<u32, u32>,
+    pub large: BTreeMap<u32, EntryId>,
     /// How many such entries there are.
     pub large_entries: u64,
     /// How many of the seeds were run.
     pub seeds_done: usize,
     /// The notices that the user was told (`target::notices`).
     pub told: u32,
-    /// What mutates, with its yield.
+    /// Mutation operators, with their yields.
     pub rules: Vec<Rule>,
-    /// What they have found lately.
+    /// Their finds lately.
     pub yields: Yields,
     /// The phase of the search; nothing before mutation begins.
     pub gathering: Option<Gathering>,
-    /// What all runs used that returned.
+    /// Costs of all runs that returned.
     pub distributions: Distributions,
     /// Kept inputs whose runs differ in instructions.
     pub varying: u64,
-    /// What the same input measured against itself shows on this machine.
+    /// Difference of an input from itself on this machine.
     pub noise: Option<Noise>,
     /// The longest time of a kept input, in nanoseconds.
     pub slowest_ns: u64,
@@ -145,20 +145,20 @@ pub struct Record {
     /// Per hottest function (number of its first edge): the largest ratio that was confirmed or refuted.
     pub judged: BTreeMap<u32, f64>,
     /// Per hottest function: the entry that waits for confirmation.
-    pub candidates: BTreeMap<u32, u32>,
+    pub candidates: BTreeMap<u32, EntryId>,
     /// CPU time ratio of the worst entry, and which entry that was.
-    pub worst_time: Option<(u32, f64)>,
+    pub worst_time: Option<(EntryId, f64)>,
     /// How far the queues of other campaigns were taken in, by their names.
     pub taken_in: BTreeMap<String, Progress>,
     /// The libraries that runs have opened under a fork server: see [`opened`](quagmire_execution::fork_server::opened).
     pub libraries: Vec<u8>,
     /// Other campaigns whose files cannot be any campaign's, by their names: nothing of them is taken in in this session.
     pub left_out: BTreeSet<String>,
-    /// What was said about other campaigns, once each.
+    /// Messages about other campaigns, each said once.
     pub said: BTreeSet<String>,
     /// Inputs that other campaigns have found.
     pub foreign: u64,
-    /// What is in the sync folder.
+    /// Files in the sync folder.
     pub published: Option<Published>,
     /// When something new was found last, since the campaign's start.
     pub last_new: Option<Duration>,
@@ -199,6 +199,32 @@ fn is_inside(path: &str) -> bool {
 }
 
 impl Record {
+    /// The entry that is entered next.
+    pub fn next_entry(&self) -> EntryId {
+        EntryId::at(self.entries.len())
+    }
+
+    /// All entries, by their numbers.
+    pub fn entry_ids(&self) -> impl Iterator<Item = EntryId> + use<> {
+        (0..self.entries.len()).map(EntryId::at)
+    }
+
+    /// An entry.
+    ///
+    /// # Panics
+    /// If there is no such entry.
+    pub fn entry(&self, entry: EntryId) -> &Entry {
+        &self.entries[entry.index()]
+    }
+
+    /// As [`Self::entry`], to change it.
+    ///
+    /// # Panics
+    /// If there is no such entry.
+    pub fn entry_mut(&mut self, entry: EntryId) -> &mut Entry {
+        &mut self.entries[entry.index()]
+    }
+
     /// Takes the operators of this session, whose numbers are their places in `rules`. What earlier sessions know keeps
     /// its labels: `--resume` may come with other `--rules`.
     pub fn use_rules(&mut self, rules: Vec<Rule>) {
@@ -229,13 +255,13 @@ impl Record {
     /// from a file may hold anything.
     pub fn is_sound(&self) -> bool {
         let entries = self.entries.len();
-        let is_entry = |number: u32| (number as usize) < entries;
+        let is_entry = |entry: EntryId| entry.index() < entries;
         let entry = |(number, entry): (usize, &Entry)| {
             let name = entry.file.parse::<EntryName>();
             name.is_ok_and(|name| name.id == number as u64)
                 && is_name(&entry.file)
-                && entry.parent.is_none_or(|parent| (parent as usize) < number)
-                && entry.root as usize <= number
+                && entry.parent.is_none_or(|parent| parent.index() < number)
+                && entry.root.index() <= number
                 && entry.rules.iter().all(|&rule| usize::from(rule) < self.rules.len())
         };
         let finding = |finding: &Finding| {
@@ -243,7 +269,7 @@ impl Record {
             paths.into_iter().flatten().all(|path| is_inside(path))
         };
         self.entries.iter().enumerate().all(entry)
-            && (is_entry(self.reference) || entries == 0 && self.reference == 0)
+            && (is_entry(self.reference) || entries == 0 && self.reference == EntryId::default())
             && (self.baseline.is_none() || entries > 0)
             && self.candidates.values().all(|&entry| is_entry(entry))
             && self.worst_time.is_none_or(|(entry, _)| is_entry(entry))
@@ -253,10 +279,10 @@ impl Record {
     }
 
     /// Labels of all rules that led from the seed to an entry, in order.
-    pub fn history(&self, entry: u32) -> Vec<String> {
+    pub fn history(&self, entry: EntryId) -> Vec<String> {
         let mut generations = Vec::new();
         let mut at = Some(entry);
-        while let Some(entry) = at.and_then(|number| self.entries.get(number as usize)) {
+        while let Some(entry) = at.and_then(|entry: EntryId| self.entries.get(entry.index())) {
             generations.push(&entry.rules);
             at = entry.parent;
         }
@@ -298,9 +324,9 @@ mod tests {
         record.use_rules(rules(&["T.8", "havoc"]));
         record.rules[1].applied = 7;
         let entry = |parent, rules| Entry { parent, rules, ..Entry::default() };
-        record.entries = vec![entry(None, vec![]), entry(Some(0), vec![1, 0])];
+        record.entries = vec![entry(None, vec![]), entry(Some(EntryId::new(0)), vec![1, 0])];
         record.use_rules(rules(&["T.1", "B.6", "havoc"]));
-        assert_eq!(record.history(1), ["havoc", "T.8"]);
+        assert_eq!(record.history(EntryId::new(1)), ["havoc", "T.8"]);
         let labels: Vec<&str> = record.rules.iter().map(|rule| rule.label.as_str()).collect();
         assert_eq!(labels, ["T.1", "B.6", "havoc", "T.8"]);
         assert_eq!(record.rules[2].applied, 7);

@@ -2,9 +2,10 @@
 //! has to be loaded afresh.
 
 mod confirming;
-mod intake;
+mod import;
 mod sharing;
 mod sizes;
+mod start;
 
 use std::{
     cell::RefCell,
@@ -17,24 +18,19 @@ use std::{
 
 use libafl::{
     Error as LibAflError, Fuzzer, HasMetadata, StdFuzzer,
-    corpus::InMemoryCorpus,
     events::NopEventManager,
-    mutators::Tokens,
-    state::{HasExecutions, HasMaxSize, StdState},
+    inputs::BytesInput,
+    state::{HasExecutions, HasMaxSize},
 };
-use libafl_bolts::{rands::StdRand, tuples::tuple_list};
+use libafl_bolts::tuples::tuple_list;
 
-pub(super) use self::intake::written_since;
-use self::sharing::Sharing;
+pub(super) use self::{import::written_since, start::check_options};
+use self::{sharing::Sharing, start::Start};
 use super::{
-    Setup, archive::Archive, checkpoint, checkpoint::Checkpoint, checkpoint::CheckpointRef, checkpoint::State,
-    record::Record, supervisor::Outcome, supervisor::Restart, supervisor::stop_requested,
+    Setup, archive::Archive, checkpoint, checkpoint::CheckpointRef, checkpoint::State, supervisor::Outcome,
+    supervisor::Restart, supervisor::stop_requested,
 };
-use crate::options::Options;
-use quagmire_base::{
-    error::{Error, Result},
-    files,
-};
+use quagmire_base::error::{Error, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
     abi::Harness,
@@ -44,26 +40,17 @@ use quagmire_execution::{
     prepare,
     timer::{self, TICKED, TIME_UP},
 };
-use quagmire_results::{
-    Summary,
-    summary::{Rule, StoppedBy},
-};
+use quagmire_results::summary::{Rule, StoppedBy};
 use quagmire_search::{
-    keep::{
-        feedback::{KeepFeedback, Kept},
-        rare::Part,
-        steering::Steering,
-    },
+    evaluate::{Evaluation, Interruption, Moment, Origin, Parts, StageContext, evaluate},
+    keep::kept::Kept,
     schedule::by_cost::ByCostScheduler,
     stages::{
-        between::Between,
-        keeper::{Interruption, Moment},
+        deterministic::DeterministicStage,
         measure::MeasureStage,
         mutate::MutateStage,
         operators::{DETERMINISTIC, Operators, is_used},
         prepare::PrepareStage,
-        trial::Trials,
-        walk::WalkStage,
     },
 };
 
@@ -73,41 +60,17 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 /// Preparing, the deterministic stage and mutation, which are the coverage phase, and the performance phase.
 type Stages<'a> = (
     PrepareStage<Archive<'a>>,
-    (WalkStage<Archive<'a>>, (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, ()))),
+    (DeterministicStage<Archive<'a>>, (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, ()))),
 );
 
+/// LibAFL's fuzzer without feedbacks: judging is part of [`evaluate`], which needs more of it than whether to keep an input.
 type CampaignFuzzer =
-    StdFuzzer<ByCostScheduler, KeepFeedback, libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
-
-/// What can be said about the options only with dictionaries at hand.
-///
-/// # Errors
-/// A dictionary that cannot be read.
-pub fn check_options(options: &Options) -> Result<()> {
-    read_tokens(options).map(drop)
-}
-
-fn read_tokens(options: &Options) -> Result<Tokens> {
-    let mut tokens = Tokens::new();
-    for path in &options.dictionaries {
-        let refused = |what: &dyn std::fmt::Display| {
-            Error::usage(format!(
-                "--dict {}: {what}; it takes AFL's dictionaries, lines of name=\"value\"",
-                path.display()
-            ))
-        };
-        // LibAFL panics at what is no text
-        let text = files::read_named(path, files::LARGEST_TEXT).map_err(|error| refused(&error))?;
-        String::from_utf8(text).map_err(|_| refused(&"it is not UTF-8"))?;
-        tokens.add_from_file(path).map_err(|error| refused(&error))?;
-    }
-    Ok(tokens)
-}
+    StdFuzzer<ByCostScheduler, (), libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
 
 /// Runs one worker.
 ///
 /// # Errors
-/// What ends the campaign: no usable seed, a folder that cannot be written.
+/// Those that end the campaign: no usable seed, a folder that cannot be written.
 #[allow(clippy::too_many_lines, reason = "until the search has one way to evaluate an input")]
 pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: &Restart) -> Result<Outcome> {
     let options = &setup.options;
@@ -117,81 +80,33 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     page.set_hang_timeout(options.hang_timeout);
     let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
-    let without_lines = if options.cost.contains(&Resource::Lines) { count_lines(&mut executor)? } else { None };
+    let without_lines = if options.cost.contains(&Resource::Lines) { start::count_lines(&mut executor)? } else { None };
     let own_edges = executor.counts().program().edges();
 
     let first = restart.workers == 0;
-    let resumed = first && setup.folder.resumed();
-    let (saved, unusable) = if resumed {
-        match Checkpoint::read(setup.folder.path()) {
-            Ok(saved) => checked(setup, &mut executor, saved.filter(|saved| saved.fingerprint == fingerprint)),
-            Err(why) => (None, Some(why)),
-        }
-    } else {
-        (restart.vault.load().filter(|saved| saved.fingerprint == fingerprint), None)
-    };
-    let resumed_without_state = resumed && saved.is_none();
-    let (state, kept, mut record) = match saved {
-        Some(saved) => (Some(saved.state), saved.kept, saved.record),
-        None => (None, Kept::default(), Record::default()),
-    };
-    if resumed {
-        remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
-    }
-    if let Some(process) = restart.died {
-        setup.folder.remove_unfinished_of(process);
-        setup.publisher.iter().for_each(|publisher| publisher.remove_unfinished_of(process));
-    }
-    // after that was saved
-    let more_is_written = resumed || restart.died.is_some();
-    let enters_again = more_is_written && record.baseline.is_some();
-    if more_is_written && !enters_again {
-        // seeds are run again, and their files get these names
-        intake::set_imports_aside(setup, record.entries.len())?;
-    }
+    let Start { state, mut kept, record, unusable, more_is_written, enters_again } =
+        Start::new(setup, restart, fingerprint, &mut executor)?;
     // what is known of edges goes by their numbers
     executor.open_again(&record.libraries);
-    let mut kept = kept;
-    kept.steering = Steering::new(&options.cost);
-    kept.ignores_maxima = options.ignore_maxima;
-    kept.effort.focus = options.focus;
-    kept.set_masking(options.masking);
-    kept.rare.no_bootstrap = options.no_bootstrap;
-    kept.rare.part = Part { number: setup.place.number as u32, of: setup.place.of as u32 };
+    start::configure(&mut kept, setup);
     let kept = Rc::new(RefCell::new(kept));
-    let archive = Archive::new(setup, kept.clone(), record, terminal)?;
-
-    let mut feedback = KeepFeedback::new(kept.clone());
+    let mut archive = Archive::new(setup, record, terminal)?;
     let mut state = match state {
         Some(state) => state,
-        None => {
-            let rand = StdRand::with_seed(options.seed);
-            StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut feedback, &mut ())
-                .map_err(|error| internal(&error))?
-        }
+        None => start::new_state(options.seed)?,
     };
-    let tokens = read_tokens(options)?;
+    let tokens = start::read_tokens(options)?;
     let has_tokens = !tokens.tokens().is_empty();
     state.set_max_size(setup.max_size);
     state.add_metadata(tokens);
     let rules = &setup.rules;
     let operators = Operators::new(rules, |name| is_used(options.rules.as_deref(), name), has_tokens, options.strategy);
-    let archive = Rc::new(RefCell::new(archive));
-    {
-        let mut archive = archive.borrow_mut();
-        let names = Operators::<State>::names(rules);
-        archive.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
-        if first {
-            for warning in setup.seeds.warnings.iter().chain(&without_lines) {
-                archive.note(warning)?;
-            }
-            if let Some(why) = unusable {
-                archive.note(&format!(
-                    "the saved state cannot be used ({why}): the campaign goes on with the seeds and all files in queue/"
-                ))?;
-            }
-        }
+    let names = Operators::<State>::names(rules);
+    archive.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
+    if first {
+        start::warn(setup, &mut archive, without_lines, unusable)?;
     }
+    let archive = Rc::new(RefCell::new(archive));
     let execution_limit = {
         let before = archive.borrow().record.earlier_executions;
         // each client does its part
@@ -201,14 +116,12 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     if !enters_again {
         archive.borrow_mut().open_index(first || restart.died.is_some())?;
     }
-    let interruption = Rc::new(RefCell::new(Interruption::None));
-    let between = Between::new(archive.clone(), interruption.clone());
-    let trials = Trials { between: between.clone(), kept: kept.clone() };
+    let context = StageContext::new(archive.clone(), kept.clone());
     let stages = tuple_list!(
-        PrepareStage::new(trials.clone(), rules.len()),
-        WalkStage::new(trials.clone(), rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
-        MutateStage::new(trials, operators, options.skip_coverage_testing),
-        MeasureStage::new(between)
+        PrepareStage::new(context.clone(), rules.len()),
+        DeterministicStage::new(context.clone(), rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
+        MutateStage::new(context.clone(), operators, options.skip_coverage_testing),
+        MeasureStage::new(context.clone())
     );
     let mut worker = Worker {
         setup,
@@ -217,87 +130,29 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         own_edges,
         executor,
         more_is_written,
-        fuzzer: StdFuzzer::new(
-            ByCostScheduler::new(kept.clone(), options.parents, setup.seeds.inputs.len()),
-            feedback,
-            (),
-        ),
+        fuzzer: StdFuzzer::new(ByCostScheduler::new(kept.clone(), options.parents, setup.seeds.inputs.len()), (), ()),
         state,
         kept,
         archive,
+        context,
         manager: NopEventManager::new(),
         checkpoint_cost: Duration::ZERO,
         sharing: Sharing::new(setup),
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
     timer::start(harness, timer::RunLimits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
-    worker.run(stages, &interruption, execution_limit)
-}
-
-/// A state from disk, unless it has libraries opened that the program does not open by itself: somebody else may have written
-/// it, and opening a library executes what is in it. If it cannot be used, why.
-fn checked(
-    setup: &Setup,
-    executor: &mut HarnessExecutor,
-    saved: Option<Checkpoint>,
-) -> (Option<Checkpoint>, Option<String>) {
-    let Some(mut saved) = saved else { return (None, None) };
-    let queue = setup.folder.queue();
-    let entries = saved.record.entries.iter().map(|entry| queue.join(&entry.file));
-    let inputs = entries.chain(intake::files_in(&setup.folder.faults()));
-    let inputs = inputs.filter_map(|file| files::read(&file, setup.max_size as u64).ok());
-    // what is gone had no edges, or cannot have them again
-    saved.record.libraries = fork_server::existing(&saved.record.libraries);
-    if executor.opens_by_itself(&saved.record.libraries, inputs) {
-        (Some(saved), None)
-    } else {
-        (None, Some("it names libraries that the program does not open".to_owned()))
-    }
+    worker.run(stages, execution_limit)
 }
 
 fn internal(error: &LibAflError) -> Error {
     Error::other(format!("LibAFL: {error}"))
 }
 
-/// Has source lines counted in every run. Returns a warning if some functions have no debug information.
-///
-/// # Errors
-/// If none has.
-fn count_lines(executor: &mut HarnessExecutor) -> Result<Option<String>> {
-    executor.counts_mut().count_lines();
-    let functions = executor.counts().program().functions();
-    let without = functions.iter().filter(|function| function.lines().is_none()).count();
-    if without == functions.len() {
-        return Err(Error::target(
-            "--cost lines: the target has no debug information: compile it and its libraries with -g as well",
-        ));
-    }
-    Ok((without > 0).then(|| {
-        let of = functions.len();
-        format!("--cost lines: {without} of {of} functions have no debug information, so that their lines do not count")
-    }))
-}
-
-/// What the earlier sessions count for. Without a checkpoint, the summary still knows the findings.
-fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&State>, without_state: bool) {
-    if let Ok(summary) = Summary::read(&setup.folder.summary()) {
-        record.earlier_sessions = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
-        if without_state {
-            record.findings = summary.findings;
-            (record.degradations, record.faults, record.hangs) = (summary.degradations, summary.faults, summary.hangs);
-        }
-    }
-    record.left_out.clear();
-    record.confirming = Duration::ZERO;
-    record.lines_on_screen = 0;
-    record.earlier_executions = state.map_or(0, |state| *state.executions());
-}
-
 struct Worker<'a> {
     setup: &'a Setup,
     restart: &'a Restart<'a>,
     fingerprint: u64,
-    /// Of what is loaded at the start: their numbers are the same for all clients.
+    /// Edges of the objects that are loaded at the start: their numbers are the same for all clients.
     own_edges: usize,
     executor: HarnessExecutor,
     /// The folder may hold more than the checkpoint knows.
@@ -306,18 +161,14 @@ struct Worker<'a> {
     state: State,
     kept: Rc<RefCell<Kept>>,
     archive: Rc<RefCell<Archive<'a>>>,
+    context: StageContext<Archive<'a>>,
     manager: NopEventManager,
     checkpoint_cost: Duration,
     sharing: Option<Sharing>,
 }
 
 impl<'a> Worker<'a> {
-    fn run(
-        &mut self,
-        mut stages: Stages<'a>,
-        interruption: &RefCell<Interruption>,
-        execution_limit: u64,
-    ) -> Result<Outcome> {
+    fn run(&mut self, mut stages: Stages<'a>, execution_limit: u64) -> Result<Outcome> {
         self.warm_up();
         if let Some(outcome) = self.take_up()? {
             return Ok(outcome);
@@ -340,8 +191,8 @@ impl<'a> Worker<'a> {
                 self.look_at_use_of_input()?;
             }
             let moment = self.moment();
-            self.archive.borrow_mut().set_moment(moment);
-            self.archive.borrow_mut().write_progress(None)?;
+            self.archive.borrow_mut().set_moment(moment, &self.kept.borrow());
+            self.archive.borrow_mut().write_progress(None, &self.kept.borrow())?;
             self.measure_noise()?;
         }
         if let Some(outcome) = self.import()? {
@@ -354,7 +205,7 @@ impl<'a> Worker<'a> {
                 break stopped_by;
             }
             let round = self.fuzzer.fuzz_one(&mut stages, &mut self.executor, &mut self.state, &mut self.manager);
-            match interruption.borrow().clone() {
+            match self.context.interruption() {
                 Interruption::Failed(error) => {
                     // what cannot be written can often still be remembered
                     let _ = self.checkpoint(true);
@@ -362,7 +213,7 @@ impl<'a> Worker<'a> {
                 }
                 Interruption::Restart => {
                     let moment = self.moment();
-                    self.archive.borrow_mut().housekeeping(moment)?;
+                    self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
                     let due = self.is_checkpoint_due();
                     self.checkpoint(due)?;
                     return Ok(Outcome::Again);
@@ -381,11 +232,18 @@ impl<'a> Worker<'a> {
         self.end(stopped_by)
     }
 
+    /// Runs an input by the way of all inputs.
+    fn evaluate(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
+        let Self { fuzzer, executor, state, manager, context, .. } = self;
+        let mut parts = Parts { fuzzer, executor, state, manager };
+        evaluate(context, &mut parts, origin, input).map_err(|error| context.reason(&error))
+    }
+
     /// Shows and writes what is due, if there was a tick.
     fn keep_house(&mut self) -> Result<()> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
-            self.archive.borrow_mut().housekeeping(moment)?;
+            self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
         }
         Ok(())
     }
@@ -446,7 +304,7 @@ impl<'a> Worker<'a> {
         }
         self.checkpoint(true)?;
         let moment = self.moment();
-        self.archive.borrow_mut().finish(moment, stopped_by)?;
+        self.archive.borrow_mut().finish(moment, stopped_by, &self.kept.borrow())?;
         self.show_last()?;
         Ok(Outcome::Over)
     }

@@ -142,7 +142,7 @@ impl CountsObserver {
     }
 
     /// Stores how the run ended. For the executor only.
-    pub(crate) fn set_end(&mut self, status: Status, event: Event) {
+    pub fn set_end(&mut self, status: Status, event: Event) {
         self.status = status;
         self.event = event;
     }

@@ -1,4 +1,4 @@
-//! Which kept inputs wait for confirmation, which are only large, and which is the worst.
+//! The entries that wait for confirmation, those that are only large, and the worst one.
 
 use super::Archive;
 use crate::campaign::record::Entry;
@@ -6,6 +6,7 @@ use quagmire_cost::{
     resource::{Cost, Resource},
     sizes::{RelativeTo, SizeModel},
 };
+use quagmire_search::EntryId;
 
 /// A finding for the same function has to cost this much more than the one before.
 const STEP: f64 = 1.25;
@@ -42,45 +43,43 @@ impl Archive<'_> {
         self.setup.options.cost.iter().map(ratio).fold(0.0, f64::max)
     }
 
-    fn severity_of(&self, entry: u32) -> f64 {
-        self.severity(&self.record.entries[entry as usize])
+    fn severity_of(&self, entry: EntryId) -> f64 {
+        self.severity(self.record.entry(entry))
     }
 
     /// Cost as a multiple of an ordinary input of its size, of that among the followed costs in which it is largest.
     /// `None` before sizes were measured.
     pub fn ratio_by_size(&self, cost: &Cost, bytes: u64) -> Option<f64> {
         let model = self.record.sizes.model.as_ref()?;
-        let kept = self.kept.borrow();
-        let followed = kept.steering.resources().iter();
+        let followed = self.steering.resources().iter();
         Some(followed.map(|&resource| model.ratio(resource, cost[resource], bytes)).fold(0.0, f64::max))
     }
 
     /// The ratio by which the worst input is chosen; for the same, the smaller input is worse.
-    fn badness(&self, entry: u32) -> (f64, std::cmp::Reverse<u64>) {
-        let Entry { cost, bytes, .. } = &self.record.entries[entry as usize];
+    fn badness(&self, entry: EntryId) -> (f64, std::cmp::Reverse<u64>) {
+        let Entry { cost, bytes, .. } = self.record.entry(entry);
         let by_size = self.ratio_by_size(cost, *bytes).filter(|_| self.setup.options.relative_to == RelativeTo::Size);
         (by_size.unwrap_or_else(|| self.ratio(cost)), std::cmp::Reverse(*bytes))
     }
 
     /// Finds the worst entry anew: ratios have changed.
     pub fn find_worst(&mut self) {
-        let entries = 0..self.record.entries.len() as u32;
-        self.record.worst = entries.reduce(|worst, next| self.worse_of(worst, next));
+        self.record.worst = self.record.entry_ids().reduce(|worst, next| self.worse_of(worst, next));
     }
 
-    fn worse_of(&self, worst: u32, next: u32) -> u32 {
+    fn worse_of(&self, worst: EntryId, next: EntryId) -> EntryId {
         let is_worse = self.badness(next).partial_cmp(&self.badness(worst)) == Some(std::cmp::Ordering::Greater);
         if is_worse { next } else { worst }
     }
 
     /// An entry is new: it may be the worst.
-    pub(super) fn challenge_worst(&mut self, entry: u32) {
+    pub(super) fn challenge_worst(&mut self, entry: EntryId) {
         self.record.worst = Some(self.record.worst.map_or(entry, |worst| self.worse_of(worst, entry)));
     }
 
     /// An entry whose cost is clearly above what was confirmed for its hottest function waits for confirmation.
-    pub(super) fn propose(&mut self, entry: u32) {
-        let Some(key) = self.record.entries[entry as usize].hottest else { return };
+    pub(super) fn propose(&mut self, entry: EntryId) {
+        let Some(key) = self.record.entry(entry).hottest else { return };
         let severity = self.severity_of(entry);
         if severity < self.setup.options.threshold {
             self.note_large(entry);
@@ -94,14 +93,14 @@ impl Archive<'_> {
     }
 
     /// Notes an entry that costs more than the median seed by the threshold, and is no degradation for its size.
-    pub fn note_large(&mut self, entry: u32) {
-        let Entry { cost, hottest: Some(key), .. } = self.record.entries[entry as usize] else { return };
+    pub fn note_large(&mut self, entry: EntryId) {
+        let Entry { cost, hottest: Some(key), .. } = *self.record.entry(entry) else { return };
         let severity = self.severity_by_seed(&cost);
         if severity < self.setup.options.threshold {
             return;
         }
         self.record.large_entries += 1;
-        let known = self.record.large.get(&key).map(|&known| self.record.entries[known as usize].cost);
+        let known = self.record.large.get(&key).map(|&known| self.record.entry(known).cost);
         if known.is_none_or(|known| severity > self.severity_by_seed(&known)) {
             self.record.large.insert(key, entry);
         }
@@ -119,8 +118,8 @@ impl Archive<'_> {
     }
 
     /// Takes the most expensive candidate out, with its severity: it is about to be judged.
-    pub fn next_candidate(&mut self) -> Option<u32> {
-        let severity = |entry: &u32| self.severity_of(*entry);
+    pub fn next_candidate(&mut self) -> Option<EntryId> {
+        let severity = |entry: &EntryId| self.severity_of(*entry);
         let worst = self.record.candidates.iter().max_by(|a, b| severity(a.1).total_cmp(&severity(b.1)));
         let (&key, &entry) = worst?;
         let severity = self.severity_of(entry);

@@ -9,6 +9,7 @@ use quagmire_base::{
 };
 use quagmire_cost::{distribution::Distributions, resource::Resource};
 use quagmire_results::{Summary, summary};
+use quagmire_search::keep::kept::Kept;
 
 /// In a client's folder: what its runs cost. Hidden: it is nothing for people.
 const COSTS: &str = ".costs";
@@ -17,18 +18,19 @@ const COSTS: &str = ".costs";
 const KIND: FileKind = FileKind { mark: *b"QGMCOSTS", version: Resource::LAYOUT.wrapping_add(2), largest: 16 << 20 };
 
 impl Archive<'_> {
-    pub(super) fn own_figures(&self) -> Figures {
+    /// Work of this client so far.
+    pub(super) fn own_figures(&self, search: &Kept) -> Figures {
         Figures {
             executions: self.moment.executions,
             before: self.record.earlier_executions,
-            edges_found: self.kept.borrow().history.edges_found() as u64,
+            edges_found: search.history.edges_found() as u64,
             entries: self.record.entries.len() as u64,
         }
     }
 
-    /// What this client has done, for the display of the first one.
-    pub(super) fn tell_others(&self) {
-        let figures = self.own_figures();
+    /// Shows the work of this client to the first one.
+    pub(super) fn tell_others(&self, search: &Kept) {
+        let figures = self.own_figures(search);
         self.setup.place.board.tell(self.setup.place.number, figures);
     }
 

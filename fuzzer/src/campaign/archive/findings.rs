@@ -1,4 +1,4 @@
-//! What the archive does with findings: saves them, names them, remembers where they came from.
+//! Findings: saved, named, remembered with their origins.
 
 use std::{
     collections::BTreeSet,
@@ -22,29 +22,14 @@ use quagmire_results::{
     growth::{Grown, Growth},
     summary::{Finding, FindingKind, OrdinaryInput},
 };
+use quagmire_search::{EntryId, evaluate::Origin};
 
 /// Inputs saved for one way of ending the process from outside: nothing tells one such input from another.
 const LOST_SAVED: u32 = 5;
 
-/// Where an input that ended its run early came from.
-#[derive(Clone, Debug)]
-pub enum Origin {
-    /// The user.
-    Seed,
-    /// This campaign.
-    Mutant {
-        /// Entry that it was made from.
-        parent: u32,
-        /// Indices of the rules that made it.
-        rules: Vec<u16>,
-    },
-    /// A worker that is gone.
-    Unknown,
-}
-
 impl Archive<'_> {
     /// Saves the input of a run that ended early, if it ended in a new way.
-    pub fn early_end(&mut self, bytes: &[u8], origin: Origin, counts: &CountsObserver) -> Result<()> {
+    pub fn early_end(&mut self, bytes: &[u8], origin: &Origin<'_>, counts: &CountsObserver) -> Result<()> {
         self.record.early_ends += 1;
         let mut symbols = Symbols::new();
         if !self.record.is_new_end(counts, &symbols) {
@@ -76,7 +61,7 @@ impl Archive<'_> {
             return Ok(());
         }
         let kind = if lost.stuck { FindingKind::Hang } else { FindingKind::Fault };
-        self.save_early_end(kind, &lost.in_words(), &lost.input, Origin::Unknown, None, None)
+        self.save_early_end(kind, &lost.in_words(), &lost.input, &Origin::Unknown, None, None)
     }
 
     fn save_early_end(
@@ -84,7 +69,7 @@ impl Archive<'_> {
         kind: FindingKind,
         what: &str,
         bytes: &[u8],
-        origin: Origin,
+        origin: &Origin<'_>,
         ratio: Option<f64>,
         place: Option<CodeLocation>,
     ) -> Result<()> {
@@ -92,10 +77,9 @@ impl Archive<'_> {
             FindingKind::Hang => (self.folder().hangs(), self.record.hangs),
             _ => (self.folder().faults(), self.record.faults),
         };
-        let (parent, rules) = match &origin {
-            Origin::Mutant { parent, rules } => (Some(*parent), rules.clone()),
-            Origin::Seed | Origin::Unknown => (None, Vec::new()),
-        };
+        let parent = origin.parent();
+        // without an ancestor, rules say nothing
+        let rules = if parent.is_some() { origin.operators() } else { &[] };
         let labels: Vec<String> = rules.iter().map(|&rule| self.record.rules[rule as usize].label.clone()).collect();
         let mut name = EntryName {
             id: number,
@@ -104,13 +88,13 @@ impl Archive<'_> {
             rules: labels.clone(),
             ..EntryName::default()
         };
-        if let Origin::Seed = origin {
+        if let Origin::Seed(_) = origin {
             name.orig = Some("seed".to_owned());
         }
         let path = folder.join(name.to_string());
         write_whole(&path, bytes)?;
         self.logs.message(&format!("{what}: {}", self.relative(&path)))?;
-        let finding = Finding { detail: Some(what.to_owned()), ..self.found(kind, &path, (parent, &rules), ratio) };
+        let finding = Finding { detail: Some(what.to_owned()), ..self.found(kind, &path, (parent, rules), ratio) };
         let (function, location) = place.map_or((None, None), |place| (Some(place.function), place.location));
         let finding = Finding { bytes: bytes.len() as u64, hot_function: function, hot_location: location, ..finding };
         self.logs.finding(self.elapsed(), &finding)?;
@@ -163,7 +147,7 @@ impl Archive<'_> {
         &self,
         kind: FindingKind,
         path: &Path,
-        (parent, rules): (Option<u32>, &[u16]),
+        (parent, rules): (Option<EntryId>, &[u16]),
         ratio: Option<f64>,
     ) -> Finding {
         let mut history = parent.map(|parent| self.record.history(parent)).unwrap_or_default();
@@ -189,7 +173,7 @@ impl Archive<'_> {
             hot_location: None,
             reproduce: self.reproduce(path, None),
             root: parent.map(|parent| {
-                let root = self.record.entries[parent as usize].root;
+                let root = self.record.entry(parent).root;
                 self.relative(&self.path_of(root))
             }),
             seconds: self.elapsed().as_secs_f64(),
@@ -203,8 +187,8 @@ impl Archive<'_> {
     }
 
     /// Saves a confirmed degradation.
-    pub fn degradation(&mut self, entry: u32, bytes: &[u8], confirmation: &Confirmation) -> Result<()> {
-        let of = self.record.entries[entry as usize].clone();
+    pub fn degradation(&mut self, entry: EntryId, bytes: &[u8], confirmation: &Confirmation) -> Result<()> {
+        let of = self.record.entry(entry).clone();
         let path = self.folder().degradations().join(&of.file);
         write_whole(&path, bytes)?;
         self.record.degradations += 1;
@@ -269,7 +253,7 @@ impl Archive<'_> {
     /// file.
     fn reproduce(&self, path: &Path, ordinary: Option<&Path>) -> String {
         let shown = |path: &Path| self.setup.options.output.join(self.relative(path));
-        let Some(_) = self.record.entries.get(self.record.reference as usize) else {
+        let Some(_) = self.record.entries.get(self.record.reference.index()) else {
             return self.setup.target.replay_command(&[], &[&shown(path)]);
         };
         let reference = self.path_of(self.record.reference);

@@ -1,4 +1,4 @@
-//! What the archive shows and writes while the campaign goes on, and at its end.
+//! Progress, shown and written while the campaign goes on, and at its end.
 
 use std::{
     path::Path,
@@ -16,8 +16,13 @@ use quagmire_results::{
     summary::{self, Distribution, StoppedBy},
 };
 use quagmire_search::{
-    keep::{feedback::MaskFigures, rare::Rarity, shadow::Row},
-    stages::keeper::Moment,
+    EntryId,
+    evaluate::Moment,
+    keep::{
+        kept::{Kept, MaskFigures},
+        rare::Rarity,
+        shadow::Row,
+    },
 };
 
 /// How often the files that show the campaign's progress are written.
@@ -31,8 +36,8 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 impl Archive<'_> {
     /// Called after every tick or so: shows and writes what is due.
-    pub fn housekeeping(&mut self, moment: Moment) -> Result<()> {
-        self.set_moment(moment);
+    pub fn housekeeping(&mut self, moment: Moment, search: &Kept) -> Result<()> {
+        self.set_moment(moment, search);
         self.tell_notices()?;
         let elapsed = self.elapsed();
         let interval = if self.terminal { REDRAW_INTERVAL } else { LINE_INTERVAL };
@@ -40,12 +45,12 @@ impl Archive<'_> {
         if elapsed.saturating_sub(self.record.last_print) >= interval || view != self.view {
             self.record.last_print = elapsed;
             self.view = view;
-            let status = self.status();
+            let status = self.status(search);
             self.screen.show_now(&status);
             self.record.lines_on_screen = self.screen.lines();
         }
         if elapsed.saturating_sub(self.record.last_write) >= WRITE_INTERVAL {
-            self.write_progress(None)?;
+            self.write_progress(None, search)?;
         }
         Ok(())
     }
@@ -63,11 +68,8 @@ impl Archive<'_> {
     }
 
     /// The largest cost, as a multiple of the median seed's.
-    pub(super) fn largest_ratio(&self) -> f64 {
-        let largest = self.kept.borrow().champions.worst();
-        // an entry that is being entered is the largest before it is in the record
-        let known = largest.filter(|&largest| (largest as usize) < self.record.entries.len());
-        known.map_or(1.0, |largest| self.ratio_of(largest))
+    pub(super) fn largest_ratio(&self, search: &Kept) -> f64 {
+        search.champions.worst().map_or(1.0, |largest| self.ratio_of(largest))
     }
 
     /// The three rules that found most.
@@ -78,15 +80,14 @@ impl Archive<'_> {
         rules.into_iter().take(3).map(|rule| (rule.label.clone(), rule.coverage_increases)).collect()
     }
 
-    fn status(&self) -> Status {
-        let kept = self.kept.borrow();
-        let active = kept.champions.active() as u64;
+    fn status(&self, search: &Kept) -> Status {
+        let active = search.champions.active() as u64;
         Status {
             elapsed: self.elapsed(),
             limit: self.record.earlier_sessions + self.setup.options.time,
             executions: self.executions(),
             executions_per_second: self.executions_per_second(),
-            edges_found: kept.history.edges_found() as u64,
+            edges_found: search.history.edges_found() as u64,
             edges_total: self.moment.edges,
             instrumentation: self.setup.target.instrumentation,
             best_ratio: self.record.worst.map_or(1.0, |worst| self.ratio_of(worst)),
@@ -100,13 +101,13 @@ impl Archive<'_> {
             queue_set_aside: self.record.entries.len() as u64 - active,
             queue_foreign: self.record.foreign,
             clients: self.clients(),
-            rare: kept.rare.latest().branches,
-            cutoff: kept.rare.latest().cutoff,
-            masks: kept.masks.computed,
-            mask_share: (kept.masks.probes + kept.masks.trims) as f64 / self.moment.executions.max(1) as f64,
-            masked: kept.masks.mutants,
-            masked_hits: kept.masks.hits,
-            masked_kept: kept.masks.kept,
+            rare: search.rare.latest().branches,
+            cutoff: search.rare.latest().cutoff,
+            masks: search.masks.computed,
+            mask_share: (search.masks.probes + search.masks.trims) as f64 / self.moment.executions.max(1) as f64,
+            masked: search.masks.mutants,
+            masked_hits: search.masks.hits,
+            masked_kept: search.masks.kept,
             strategy: self.setup.options.strategy.name(),
             best_rules: self.best_rules(),
             last_new: self.record.last_new.map(|at| self.elapsed().saturating_sub(at)),
@@ -118,12 +119,12 @@ impl Archive<'_> {
     }
 
     /// Writes summary.json, fuzzer_stats, plot_data and a point of the time series.
-    pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>) -> Result<()> {
+    pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>, search: &Kept) -> Result<()> {
         let now = self.elapsed();
         self.record.last_write = now;
         self.phases.flush(now)?;
-        self.logs.point(self.elapsed(), self.record.degradations, self.largest_ratio())?;
-        let own = self.afl_stats();
+        self.logs.point(self.elapsed(), self.record.degradations, self.largest_ratio(search))?;
+        let own = self.afl_stats(search);
         let all = AflStats {
             executions: self.executions(),
             executions_per_second: self.executions_per_second(),
@@ -141,13 +142,13 @@ impl Archive<'_> {
         }
         self.plot.push(&all)?;
         self.leave_costs()?;
-        let summary = self.summary(stopped_by);
+        let summary = self.summary(stopped_by, search);
         let _turn = Turn::wait(self.folder().path());
         summary.write(&self.folder().summary())
     }
 
     fn worst_entry(&self) -> Option<&Entry> {
-        self.record.entries.get(self.record.worst? as usize)
+        self.record.entries.get(self.record.worst?.index())
     }
 
     /// The worst that was kept, as the finding that it has become if it was confirmed.
@@ -173,8 +174,8 @@ impl Archive<'_> {
 
     /// Entries that are only large, one of each function, the most expensive first.
     fn large(&self) -> Vec<summary::Large> {
-        let one = |&entry: &u32| {
-            let of = &self.record.entries[entry as usize];
+        let one = |&entry: &EntryId| {
+            let of = self.record.entry(entry);
             summary::Large {
                 path: self.relative(&self.path_of(entry)),
                 bytes: of.bytes,
@@ -203,7 +204,7 @@ impl Archive<'_> {
         })
     }
 
-    fn summary(&self, stopped_by: Option<StoppedBy>) -> Summary {
+    fn summary(&self, stopped_by: Option<StoppedBy>, search: &Kept) -> Summary {
         let record = &self.record;
         let mut summary = Summary {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -224,8 +225,8 @@ impl Archive<'_> {
                 edges: Some(self.moment.edges),
                 progress_slots: self.moment.progress_slots,
             },
-            edges_found: self.kept.borrow().history.edges_found() as u64,
-            progress_found: self.kept.borrow().history.progress_found() as u64,
+            edges_found: search.history.edges_found() as u64,
+            progress_found: search.history.progress_found() as u64,
             baseline: summary::Baseline {
                 instructions: record.baseline.map(|b| b.cost[Resource::Instructions]),
                 seconds: record.baseline_seconds,
@@ -243,9 +244,9 @@ impl Archive<'_> {
             findings: record.findings.clone(),
             groups: groups(&record.findings),
             costs: self.distributions(&self.record.distributions),
-            rare: self.rare(),
-            masks: self.masks(),
-            shadow: self.shadow(),
+            rare: rare(search),
+            masks: masks(search),
+            shadow: shadow(search),
             noise: record.noise,
             environment: self.setup.environment.clone(),
         };
@@ -253,29 +254,6 @@ impl Archive<'_> {
             self.add_others(&mut summary);
         }
         summary
-    }
-
-    fn rare(&self) -> summary::Rare {
-        let kept = self.kept.borrow();
-        let Rarity { cutoff, branches, paused } = kept.rare.latest();
-        summary::Rare { branches, cutoff, paused, bootstraps: kept.rare.bootstraps }
-    }
-
-    fn masks(&self) -> summary::Masks {
-        let MaskFigures { computed, bytes, probes, trims, mutants, hits, kept } = self.kept.borrow().masks;
-        summary::Masks { computed, bytes, executions: probes, trimming: trims, mutants, hits, kept }
-    }
-
-    fn shadow(&self) -> Vec<summary::Shadow> {
-        let row = |(target, stage, row): (_, _, Row)| summary::Shadow {
-            target,
-            stage,
-            masked_mutants: row.masked.mutants,
-            masked_hits: row.masked.hits,
-            plain_mutants: row.plain.mutants,
-            plain_hits: row.plain.hits,
-        };
-        self.kept.borrow().shadow.rows().map(row).collect()
     }
 
     pub(super) fn distributions(&self, of: &Distributions) -> Vec<Distribution> {
@@ -303,31 +281,30 @@ impl Archive<'_> {
         Resource::ALL.into_iter().filter(is_measured).map(one).collect()
     }
 
-    fn afl_stats(&self) -> AflStats {
+    fn afl_stats(&self, search: &Kept) -> AflStats {
         let record = &self.record;
         let started = self.setup.started - record.earlier_sessions;
         let at = |since_start: Option<Duration>| since_start.map(|since| started + since);
-        let kept = self.kept.borrow();
         let seeds = record.entries.iter().filter(|entry| entry.parent.is_none()).count() as u64;
         AflStats {
             started,
             now: SystemTime::now(),
             run_time: self.elapsed(),
             process: std::os::unix::process::parent_id(),
-            cycles: record.rounds / (kept.champions.active() as u64).max(1),
+            cycles: record.rounds / (search.champions.active() as u64).max(1),
             cycles_without_finds: 0,
             executions: self.moment.executions,
-            executions_per_second: self.rate_of(&self.own_figures()),
+            executions_per_second: self.rate_of(&self.own_figures(search)),
             corpus: record.entries.len() as u64,
             imported: record.foreign,
-            favored: kept.champions.active() as u64,
+            favored: search.champions.active() as u64,
             found: record.entries.len() as u64 - seeds - record.foreign,
             depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
             // as far as the cycle has come
-            current: record.rounds % (kept.champions.active() as u64).max(1),
+            current: record.rounds % (search.champions.active() as u64).max(1),
             pending_favored: 0,
             pending: 0,
-            edges_found: kept.history.edges_found() as u64,
+            edges_found: search.history.edges_found() as u64,
             edges_total: self.moment.edges,
             faults: record.faults,
             hangs: record.hangs,
@@ -342,19 +319,42 @@ impl Archive<'_> {
     }
 
     /// Writes everything for the last time and says what was found.
-    pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy) -> Result<()> {
+    pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy, search: &Kept) -> Result<()> {
         self.moment = moment;
         self.tell_notices()?;
-        self.tell_others();
-        self.write_progress(Some(stopped_by))?;
+        self.tell_others(search);
+        self.write_progress(Some(stopped_by), search)?;
         if self.record.early_ends > 0 {
             self.log(&format!("{} runs ended early and were survived", self.record.early_ends))?;
         }
         // no key has an effect from here on
-        let status = Status { view: View { keys: false, ..self.view() }, ..self.status() };
+        let status = Status { view: View { keys: false, ..self.view() }, ..self.status(search) };
         self.screen.show_now(&status);
-        let report = quagmire_results::final_report(&self.summary(Some(stopped_by)), &self.setup.options.output);
+        let report =
+            quagmire_results::final_report(&self.summary(Some(stopped_by), search), &self.setup.options.output);
         self.screen.finish(&report);
         Ok(())
     }
+}
+
+fn rare(search: &Kept) -> summary::Rare {
+    let Rarity { cutoff, branches, paused } = search.rare.latest();
+    summary::Rare { branches, cutoff, paused, bootstraps: search.rare.bootstraps }
+}
+
+fn masks(search: &Kept) -> summary::Masks {
+    let MaskFigures { computed, bytes, probes, trims, mutants, hits, kept } = search.masks;
+    summary::Masks { computed, bytes, executions: probes, trimming: trims, mutants, hits, kept }
+}
+
+fn shadow(search: &Kept) -> Vec<summary::Shadow> {
+    let row = |(target, stage, row): (_, _, Row)| summary::Shadow {
+        target,
+        stage,
+        masked_mutants: row.masked.mutants,
+        masked_hits: row.masked.hits,
+        plain_mutants: row.plain.mutants,
+        plain_hits: row.plain.hits,
+    };
+    search.shadow.rows().map(row).collect()
 }

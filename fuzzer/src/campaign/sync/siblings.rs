@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{hits::Hits, queue::Queue};
 use quagmire_base::files::Folder;
+use quagmire_search::EntryId;
 
 /// Names that are looked at in a sync folder.
 const MOST_SIBLINGS: usize = 1 << 12;
@@ -19,17 +20,17 @@ pub struct Progress {
     /// Its next number.
     pub next: u64,
     /// Its numbers whose input is here too, with their numbers here.
-    entries: BTreeMap<u64, u32>,
+    entries: BTreeMap<u64, EntryId>,
 }
 
 impl Progress {
     /// The numbers here of inputs that are here too.
-    pub fn entries(&self) -> impl Iterator<Item = u32> {
+    pub fn entries(&self) -> impl Iterator<Item = EntryId> {
         self.entries.values().copied()
     }
 
     /// The input `number` is here too.
-    pub fn is_here(&mut self, number: u64, entry: u32) {
+    pub fn is_here(&mut self, number: u64, entry: EntryId) {
         self.entries.insert(number, entry);
     }
 }
@@ -126,7 +127,12 @@ impl Siblings {
 
     /// The nearest ancestor of input `number` of the sibling at place `at` that is here, and the rules that lead from it to
     /// the input.
-    pub fn ancestor(&self, at: usize, number: u64, known: &BTreeMap<String, Progress>) -> (Option<u32>, Vec<String>) {
+    pub fn ancestor(
+        &self,
+        at: usize,
+        number: u64,
+        known: &BTreeMap<String, Progress>,
+    ) -> (Option<EntryId>, Vec<String>) {
         let Some(mut listed) = self.all[at].queue.get(number) else { return (None, Vec::new()) };
         let mut generations = vec![listed.rules()];
         let rules = |generations: Vec<Vec<String>>| generations.into_iter().rev().flatten().collect();
@@ -216,11 +222,11 @@ mod tests {
         let mut progress = Progress::default();
         assert_eq!(siblings.all[0].look(&mut progress).unwrap(), [0, 1, 2, 3]);
         assert_eq!(siblings.all[1].look(&mut Progress::default()).unwrap(), [0]);
-        progress.is_here(0, 17);
+        progress.is_here(0, EntryId::new(17));
         let known = BTreeMap::from([("other".to_owned(), progress)]);
         let rules = |rules: &[&str]| rules.iter().map(|&rule| rule.to_owned()).collect::<Vec<_>>();
-        assert_eq!(siblings.ancestor(0, 2, &known), (Some(17), rules(&["T.1", "T.2", "havoc"])));
-        assert_eq!(siblings.ancestor(1, 0, &known), (Some(17), rules(&["T.1", "T.2", "havoc", "T.3"])));
+        assert_eq!(siblings.ancestor(0, 2, &known), (Some(EntryId::new(17)), rules(&["T.1", "T.2", "havoc"])));
+        assert_eq!(siblings.ancestor(1, 0, &known), (Some(EntryId::new(17)), rules(&["T.1", "T.2", "havoc", "T.3"])));
         assert_eq!(siblings.ancestor(0, 3, &known), (None, rules(&[])));
         assert_eq!(siblings.ancestor(0, 99, &known), (None, rules(&[])));
     }
@@ -229,7 +235,7 @@ mod tests {
     fn a_sibling_that_started_anew_is_taken_in_anew() {
         let (folder, mut siblings) = scene(&["id:000000,orig:a"]);
         let mut progress = Progress { next: 5, ..Progress::default() };
-        progress.is_here(4, 4);
+        progress.is_here(4, EntryId::new(4));
         assert_eq!(siblings.all[0].look(&mut progress), Ok(vec![0]));
         assert_eq!(progress, Progress::default());
         drop(folder);

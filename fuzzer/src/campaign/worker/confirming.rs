@@ -1,4 +1,4 @@
-//! When candidates are confirmed, and what becomes of them.
+//! Confirmation of candidates: when it is due, and its results.
 
 use std::{
     path::PathBuf,
@@ -88,10 +88,12 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// What goes on while another process measures: screen and files, on each tick.
+    /// Work on each tick while another process measures: screen and files.
     fn housekeeping(&self) -> impl FnMut() -> Result<()> + use<'a> {
-        let (archive, moment) = (self.archive.clone(), self.moment());
-        move || if TICKED.swap(false, Relaxed) { archive.borrow_mut().housekeeping(moment) } else { Ok(()) }
+        let (archive, kept, moment) = (self.archive.clone(), self.kept.clone(), self.moment());
+        move || {
+            if TICKED.swap(false, Relaxed) { archive.borrow_mut().housekeeping(moment, &kept.borrow()) } else { Ok(()) }
+        }
     }
 
     fn may_confirm(&self) -> bool {
@@ -121,7 +123,7 @@ impl<'a> Worker<'a> {
         let Some(candidate) = self.archive.borrow_mut().next_candidate() else { return Ok(()) };
         let ([reference, own_seed, path], bytes, model) = {
             let archive = self.archive.borrow();
-            let entry = &archive.record.entries[candidate as usize];
+            let entry = archive.record.entry(candidate);
             let paths = [archive.record.reference, entry.root, candidate].map(|entry| archive.path_of(entry));
             (paths, entry.bytes, archive.size_model().cloned())
         };
@@ -147,7 +149,7 @@ impl<'a> Worker<'a> {
                     let bytes = quagmire_base::files::read(&path, quagmire_base::files::LARGEST_INPUT)
                         .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
                     archive.degradation(candidate, &bytes, &confirmation)?;
-                    archive.write_progress(None)?;
+                    archive.write_progress(None, &self.kept.borrow())?;
                 } else {
                     if confirmation.by_seed == Verdict::Degradation {
                         archive.note_large(candidate);
@@ -171,7 +173,7 @@ impl<'a> Worker<'a> {
     /// large, or if such inputs are not known to come back.
     fn joined_to(&self, bytes: u64, model: Option<&SizeModel>) -> Result<Option<PathBuf>> {
         let archive = self.archive.borrow();
-        let median = archive.record.entries[archive.record.reference as usize].bytes;
+        let median = archive.record.entry(archive.record.reference).bytes;
         if model.is_none_or(|model| bytes > model.largest) || bytes <= median {
             return Ok(None);
         }

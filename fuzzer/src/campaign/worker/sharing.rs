@@ -1,4 +1,4 @@
-//! Taking in what other campaigns find, and showing them what was found here.
+//! Exchange with other campaigns: imports of their finds, and files that show them those made here.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -6,19 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use libafl::{
-    corpus::Corpus,
-    fuzzer::Evaluator,
-    inputs::BytesInput,
-    state::{HasCorpus, HasExecutions},
-};
+use libafl::{inputs::BytesInput, state::HasExecutions};
 use libafl_bolts::hash_std;
 
-use super::{Worker, intake::ended_early, internal};
+use super::{Worker, import::ended_early};
 use crate::campaign::{
     Setup,
-    archive::Origin,
-    record::Record,
     supervisor::{Outcome, stop_requested},
     sync::{Hits, Siblings},
 };
@@ -32,7 +25,10 @@ use quagmire_execution::{
     timer::{TICKED, TIME_UP},
 };
 use quagmire_results::summary::StoppedBy;
-use quagmire_search::stages::keeper::Keeper;
+use quagmire_search::{
+    EntryId,
+    evaluate::{Evaluation, Origin},
+};
 
 /// AFL's figures, which afl-whatsup reads in a sync folder.
 const STATS: &str = "fuzzer_stats";
@@ -143,7 +139,7 @@ impl Worker<'_> {
     fn look(&mut self) -> Result<()> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
-            self.archive.borrow_mut().housekeeping(moment)?;
+            self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
         }
         Ok(())
     }
@@ -350,45 +346,20 @@ impl Worker<'_> {
         at: usize,
         number: u64,
         bytes: Vec<u8>,
-    ) -> Result<(Status, Option<u32>)> {
+    ) -> Result<(Status, Option<EntryId>)> {
         if sharing.run.len() >= REMEMBERED {
             sharing.run.clear();
         }
         sharing.run.insert(hash_std(&bytes));
         let input = BytesInput::new(bytes);
-        let evaluated = self.fuzzer.evaluate_input(&mut self.state, &mut self.executor, &mut self.manager, &input);
-        let (_, new) = evaluated.map_err(|error| internal(&error))?;
-        let moment = self.moment();
-        let mut archive = self.archive.borrow_mut();
-        archive.executed(&[], self.executor.counts());
-        archive.set_moment(moment);
-        let status = self.executor.counts().status();
-        let origin = |record: &Record| {
+        let (ancestor, operators) = {
+            let record = &self.archive.borrow().record;
             let (ancestor, labels) = sharing.siblings.ancestor(at, number, &record.taken_in);
             (ancestor, record.labelled(&labels))
         };
-        let mut kept = None;
-        if new.is_some() {
-            let (ancestor, rules) = origin(&archive.record);
-            let parent = ancestor.unwrap_or(archive.record.reference);
-            let name = &sharing.siblings.all[at].name;
-            let (entry, fallen) =
-                archive.keep_foreign(name, (parent, &rules), input.as_ref(), self.executor.counts())?;
-            for entry in fallen {
-                self.state.corpus_mut().remove((entry as usize).into()).map_err(|error| internal(&error))?;
-            }
-            kept = Some(entry);
-        }
-        if ended_early(status) {
-            let origin = match origin(&archive.record) {
-                (Some(parent), rules) => Origin::Mutant { parent, rules },
-                (None, _) => Origin::Unknown,
-            };
-            archive.early_end(input.as_ref(), origin, self.executor.counts())?;
-        } else if status == Status::Returned {
-            drop(archive);
-            self.executor.counts_mut().commit();
-        }
-        Ok((status, kept))
+        let sibling = &sharing.siblings.all[at].name;
+        let origin = Origin::Import { sibling, ancestor, operators: &operators };
+        let Evaluation { status, entry, .. } = self.evaluate(&origin, &input)?;
+        Ok((status, entry))
     }
 }

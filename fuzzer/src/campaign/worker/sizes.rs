@@ -1,13 +1,12 @@
-//! What ordinary inputs of each size cost, measured before mutation begins.
+//! Costs of ordinary inputs of each size, measured before mutation begins.
 
 use std::{
     sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
 };
 
-use super::{Worker, intake::ended_early};
+use super::{Worker, import::ended_early};
 use crate::campaign::{
-    archive::Origin,
     ordinary::{joined, sizes_of_joined, sizes_of_parts, spread_out},
     supervisor::{Outcome, stop_requested},
 };
@@ -17,6 +16,7 @@ use quagmire_cost::{
     sizes::{Series, SizeModel},
 };
 use quagmire_execution::{abi::Status, timer::TIME_UP};
+use quagmire_search::{EntryId, evaluate::Origin};
 
 /// Measuring takes no larger share of the campaign's time, and no longer than a run may take.
 const SHARE: f64 = 0.02;
@@ -60,29 +60,29 @@ impl Worker<'_> {
     }
 
     /// The median seed and others, with their contents: together not larger than the largest input.
-    pub(super) fn sampled_seeds(&self) -> Result<(Vec<u32>, Vec<Vec<u8>>)> {
+    pub(super) fn sampled_seeds(&self) -> Result<(Vec<EntryId>, Vec<Vec<u8>>)> {
         let archive = self.archive.borrow();
         let count = archive.record.entries.iter().take_while(|entry| entry.parent.is_none()).count();
         let (mut entries, mut seeds, mut total) = (Vec::new(), Vec::new(), 0);
-        for entry in spread_out(count, archive.record.reference as usize) {
+        for entry in spread_out(count, archive.record.reference.index()) {
             total += archive.record.entries[entry].bytes;
             if total > self.setup.max_size as u64 && !entries.is_empty() {
                 break;
             }
-            let path = archive.path_of(entry as u32);
+            let path = archive.path_of(EntryId::at(entry));
             let cannot = |error| Error::other(format!("cannot read {}: {error}", path.display()));
             seeds.push(std::fs::read(&path).map_err(cannot)?);
-            entries.push(entry as u32);
+            entries.push(EntryId::at(entry));
         }
         Ok((entries, seeds))
     }
 
     /// Measures one seed, number `at` of the `seeds`. True if a run ended early and the target has to be loaded afresh.
-    fn series_of(&mut self, entry: u32, at: usize, seeds: &[Vec<u8>], started: Instant) -> Result<bool> {
+    fn series_of(&mut self, entry: EntryId, at: usize, seeds: &[Vec<u8>], started: Instant) -> Result<bool> {
         {
             let record = &mut self.archive.borrow_mut().record;
             if record.sizes.series.len() <= at {
-                let cost = record.entries[entry as usize].cost;
+                let cost = record.entry(entry).cost;
                 let series = Series { seed: (seeds[at].len() as u64, cost), ..Series::default() };
                 record.sizes.series.push(series);
                 record.sizes.step = 0;
@@ -103,7 +103,7 @@ impl Worker<'_> {
             self.keep_house()?;
             if ended_early(status) {
                 let mut archive = self.archive.borrow_mut();
-                archive.early_end(&input, Origin::Unknown, self.executor.counts())?;
+                archive.early_end(&input, &Origin::Unknown, self.executor.counts())?;
                 archive.record.sizes.spent += started.elapsed();
                 if step.is_joined {
                     // larger ones would not fare better

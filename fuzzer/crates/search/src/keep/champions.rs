@@ -4,19 +4,19 @@
 use serde::{Deserialize, Serialize};
 
 use super::history::bucket;
+use crate::EntryId;
 use quagmire_cost::resource::{Cost, Resource};
 
-const NOBODY: u32 = u32::MAX;
 const BUCKETS: usize = 8;
 
-/// What one entry is compared by.
+/// Figures that entries are compared by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// What its run used.
+    /// Cost of its run.
     pub cost: Cost,
     /// Its size.
     pub bytes: u64,
-    /// See [`Steering::key`](super::steering::Steering::key).
+    /// Its key by [`Steering::key`](super::steering::Steering::key).
     pub key: u64,
     /// How good a parent it is: Perun's score, above 0.
     pub score: f64,
@@ -27,7 +27,7 @@ struct Entry {
     standing: Standing,
     /// At how many things it is best.
     titles: u32,
-    /// Of the edges that it executed more often than any entry before: the one that it raised most, and its count.
+    /// The edge whose maximum it raised most when it was entered, and its count.
     raised: Option<(u32, u32)>,
 }
 
@@ -43,42 +43,42 @@ fn totals(of: &Standing) -> [u64; TOTALS] {
     })
 }
 
-/// See the module's text. Entries are numbered as in the corpus.
+/// The entries that are best at something, and at what.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Champions {
     entries: Vec<Option<Entry>>,
     /// Per edge and bucket: the cheapest entry that hits the edge in this bucket.
-    cheapest: Vec<[u32; BUCKETS]>,
+    cheapest: Vec<[EntryId; BUCKETS]>,
     /// Per edge: the entry that executes it most often, and how often. For a progress slot of a comparison it is the one
     /// that hits most of the function's slots, and how many: where it got is where the search should go on.
-    hottest: Vec<(u32, u32)>,
+    hottest: Vec<(EntryId, u32)>,
     /// The entries with the largest totals.
-    most: [Option<u32>; TOTALS],
+    most: [Option<EntryId>; TOTALS],
     /// Entries that are best at something, cheapest first: (instructions, entry).
-    ranking: Vec<(u64, u32)>,
+    ranking: Vec<(u64, EntryId)>,
     /// The same entries, the lowest score first: (bits of the score, entry). Bits of positive numbers sort as they do.
-    by_score: Vec<(u64, u32)>,
+    by_score: Vec<(u64, EntryId)>,
 }
 
 impl Champions {
     /// Makes room for a program of this many edges.
     pub fn grow(&mut self, edges: usize) {
         if self.cheapest.len() < edges {
-            self.cheapest.resize(edges, [NOBODY; BUCKETS]);
-            self.hottest.resize(edges, (NOBODY, 0));
+            self.cheapest.resize(edges, [EntryId::NONE; BUCKETS]);
+            self.hottest.resize(edges, (EntryId::NONE, 0));
         }
     }
 
     /// Whether all that it names is among so many entries. What comes from a file may name any.
     pub fn is_sound(&self, entries: usize) -> bool {
-        let is_entry = |entry: u32| entry == NOBODY || (entry as usize) < entries;
+        let is_entry = |entry: EntryId| entry == EntryId::NONE || entry.index() < entries;
         let raised = self.entries.iter().flatten().filter_map(|entry| entry.raised);
         self.entries.len() <= entries
             && self.cheapest.len() == self.hottest.len()
             && self.cheapest.iter().flatten().all(|&entry| is_entry(entry))
             && self.hottest.iter().all(|&(entry, _)| is_entry(entry))
-            && self.most.iter().flatten().all(|&entry| (entry as usize) < entries)
-            && self.ranking.iter().chain(&self.by_score).all(|&(_, entry)| (entry as usize) < entries)
+            && self.most.iter().flatten().all(|&entry| entry.index() < entries)
+            && self.ranking.iter().chain(&self.by_score).all(|&(_, entry)| entry.index() < entries)
             && raised.into_iter().all(|(edge, _)| (edge as usize) < self.hottest.len())
     }
 
@@ -88,46 +88,46 @@ impl Champions {
     }
 
     /// Entries that are best at something, cheapest first, with their instructions.
-    pub fn ranking(&self) -> &[(u64, u32)] {
+    pub fn ranking(&self) -> &[(u64, EntryId)] {
         &self.ranking
     }
 
     /// Whether an entry is best at something.
-    pub fn is_active(&self, entry: u32) -> bool {
-        self.entries.get(entry as usize).copied().flatten().is_some_and(|e| e.titles > 0)
+    pub fn is_active(&self, entry: EntryId) -> bool {
+        self.entries.get(entry.index()).copied().flatten().is_some_and(|e| e.titles > 0)
     }
 
     /// Entries that are best at something, the lowest score first.
-    pub fn by_score(&self) -> &[(u64, u32)] {
+    pub fn by_score(&self) -> &[(u64, EntryId)] {
         &self.by_score
     }
 
     /// The entries that are best at this edge, some of them several times.
-    pub fn of_edge(&self, edge: usize) -> impl Iterator<Item = u32> {
-        let cheapest = self.cheapest.get(edge).copied().unwrap_or([NOBODY; BUCKETS]);
-        let hottest = self.hottest.get(edge).map_or(NOBODY, |&(entry, _)| entry);
-        cheapest.into_iter().chain([hottest]).filter(|&entry| entry != NOBODY)
+    pub fn of_edge(&self, edge: usize) -> impl Iterator<Item = EntryId> {
+        let cheapest = self.cheapest.get(edge).copied().unwrap_or([EntryId::NONE; BUCKETS]);
+        let hottest = self.hottest.get(edge).map_or(EntryId::NONE, |&(entry, _)| entry);
+        cheapest.into_iter().chain([hottest]).filter(|&entry| entry != EntryId::NONE)
     }
 
-    /// What an entry used.
-    pub fn cost(&self, entry: u32) -> Option<&Cost> {
+    /// Cost of an entry.
+    pub fn cost(&self, entry: EntryId) -> Option<&Cost> {
         self.standing(entry).map(|standing| &standing.cost)
     }
 
     /// The edge whose largest count an entry raised most when it was kept, and that count, while it is the largest.
-    pub fn raised(&self, entry: u32) -> Option<(u32, u32)> {
-        let raised = self.entries.get(entry as usize)?.as_ref()?.raised?;
+    pub fn raised(&self, entry: EntryId) -> Option<(u32, u32)> {
+        let raised = self.entries.get(entry.index())?.as_ref()?.raised?;
         (self.hottest[raised.0 as usize].0 == entry).then_some(raised)
     }
 
     /// The entry that has most of what the campaign looks for.
-    pub fn worst(&self) -> Option<u32> {
+    pub fn worst(&self) -> Option<EntryId> {
         self.most[0]
     }
 
     /// An entry has another score now.
-    pub fn rescore(&mut self, entry: u32, score: f64) {
-        let Some(Some(known)) = self.entries.get_mut(entry as usize) else { return };
+    pub fn rescore(&mut self, entry: EntryId, score: f64) {
+        let Some(Some(known)) = self.entries.get_mut(entry.index()) else { return };
         let before = std::mem::replace(&mut known.standing.score, score);
         if remove(&mut self.by_score, (before.to_bits(), entry)) {
             insert(&mut self.by_score, (score.to_bits(), entry));
@@ -139,31 +139,31 @@ impl Champions {
     /// be among them. Without `maxima`, executing an edge most often is no title.
     pub fn enter<'a>(
         &mut self,
-        entry: u32,
+        entry: EntryId,
         standing: Standing,
         maxima: bool,
         counts: impl Iterator<Item = (usize, &'a [u32], usize)>,
-    ) -> Vec<u32> {
-        if self.entries.len() <= entry as usize {
-            self.entries.resize(entry as usize + 1, None);
+    ) -> Vec<EntryId> {
+        if self.entries.len() <= entry.index() {
+            self.entries.resize(entry.index() + 1, None);
         }
-        self.entries[entry as usize] = Some(Entry { standing, titles: 0, raised: None });
+        self.entries[entry.index()] = Some(Entry { standing, titles: 0, raised: None });
         insert(&mut self.ranking, (standing.cost[Resource::Instructions], entry));
         insert(&mut self.by_score, (standing.score.to_bits(), entry));
-        let mut fallen = Vec::new();
+        let mut evicted = Vec::new();
         let mut raised: Option<(u32, (u32, u32))> = None;
         for (first, counts, branches) in counts {
             let (counts, slots) = counts.split_at(branches);
             for (edge, &count) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
                 let slot = bucket(count).trailing_zeros() as usize;
                 let holder = self.cheapest[edge][slot];
-                if holder == NOBODY || self.is_cheaper(entry, holder) {
+                if holder == EntryId::NONE || self.is_cheaper(entry, holder) {
                     self.cheapest[edge][slot] = entry;
-                    self.pass_title(holder, entry, &mut fallen);
+                    self.pass_title(holder, entry, &mut evicted);
                 }
                 if maxima {
                     let growth = count.saturating_sub(self.hottest[edge].1);
-                    self.challenge_hottest(edge, entry, count, &mut fallen);
+                    self.challenge_hottest(edge, entry, count, &mut evicted);
                     if raised.map_or(growth > 0, |(most, _)| growth > most) {
                         raised = Some((growth, (edge as u32, count)));
                     }
@@ -171,89 +171,94 @@ impl Champions {
             }
             let progress = slots.iter().filter(|slot| **slot != 0).count() as u32;
             for (slot, _) in (first + branches..).zip(slots).filter(|(_, hit)| **hit != 0) {
-                self.challenge_hottest(slot, entry, progress, &mut fallen);
+                self.challenge_hottest(slot, entry, progress, &mut evicted);
             }
         }
         for (total, amount) in totals(&standing).into_iter().enumerate().filter(|&(_, amount)| amount > 0) {
-            let holder = self.most[total].unwrap_or(NOBODY);
+            let holder = self.most[total].unwrap_or(EntryId::NONE);
             let larger = |of: &Standing| {
                 let most = totals(of)[total];
                 amount > most || (amount == most && standing.bytes < of.bytes)
             };
             if self.standing(holder).is_none_or(larger) {
                 self.most[total] = Some(entry);
-                self.pass_title(holder, entry, &mut fallen);
+                self.pass_title(holder, entry, &mut evicted);
             }
         }
-        if let Some(entered) = &mut self.entries[entry as usize] {
+        if let Some(entered) = &mut self.entries[entry.index()] {
             entered.raised = raised.map(|(_, edge)| edge);
             if entered.titles == 0 {
-                fallen.push(entry);
+                evicted.push(entry);
             }
         }
-        for &loser in &fallen {
+        for &loser in &evicted {
             let Some(standing) = self.standing(loser).copied() else { continue };
             remove(&mut self.ranking, (standing.cost[Resource::Instructions], loser));
             remove(&mut self.by_score, (standing.score.to_bits(), loser));
         }
-        fallen
+        evicted
     }
 
-    fn challenge_hottest(&mut self, edge: usize, entry: u32, count: u32, fallen: &mut Vec<u32>) {
+    fn challenge_hottest(&mut self, edge: usize, entry: EntryId, count: u32, evicted: &mut Vec<EntryId>) {
         let (holder, most) = self.hottest[edge];
         if count > most || (count == most && self.is_cheaper(entry, holder)) {
             self.hottest[edge] = (entry, count);
-            self.pass_title(holder, entry, fallen);
+            self.pass_title(holder, entry, evicted);
         }
     }
 
-    /// What an entry is compared by.
-    pub fn standing(&self, entry: u32) -> Option<&Standing> {
-        self.entries.get(entry as usize)?.as_ref().map(|entry| &entry.standing)
+    /// Figures that an entry is compared by.
+    pub fn standing(&self, entry: EntryId) -> Option<&Standing> {
+        self.entries.get(entry.index())?.as_ref().map(|entry| &entry.standing)
     }
 
-    fn is_cheaper(&self, entry: u32, than: u32) -> bool {
+    fn is_cheaper(&self, entry: EntryId, than: EntryId) -> bool {
         match (self.standing(entry), self.standing(than)) {
             (Some(a), Some(b)) => (a.cost[Resource::Instructions], a.bytes) < (b.cost[Resource::Instructions], b.bytes),
             _ => false,
         }
     }
 
-    fn pass_title(&mut self, from: u32, to: u32, fallen: &mut Vec<u32>) {
+    fn pass_title(&mut self, from: EntryId, to: EntryId, evicted: &mut Vec<EntryId>) {
         if from == to {
             return;
         }
-        if let Some(Some(loser)) = self.entries.get_mut(from as usize) {
+        if let Some(Some(loser)) = self.entries.get_mut(from.index()) {
             loser.titles -= 1;
             if loser.titles == 0 {
-                fallen.push(from);
+                evicted.push(from);
             }
         }
-        if let Some(Some(winner)) = self.entries.get_mut(to as usize) {
+        if let Some(Some(winner)) = self.entries.get_mut(to.index()) {
             winner.titles += 1;
         }
     }
 }
 
-fn insert(ranking: &mut Vec<(u64, u32)>, item: (u64, u32)) {
+fn insert(ranking: &mut Vec<(u64, EntryId)>, item: (u64, EntryId)) {
     let place = ranking.partition_point(|&ranked| ranked < item);
     ranking.insert(place, item);
 }
 
 /// Whether it was in it.
-fn remove(ranking: &mut Vec<(u64, u32)>, item: (u64, u32)) -> bool {
+fn remove(ranking: &mut Vec<(u64, EntryId)>, item: (u64, EntryId)) -> bool {
     ranking.binary_search(&item).map(|place| ranking.remove(place)).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::id;
 
-    fn enter(champions: &mut Champions, entry: u32, instructions: u64, counts: &[u32]) -> Vec<u32> {
+    fn ids(numbers: &[u32]) -> Vec<EntryId> {
+        numbers.iter().copied().map(id).collect()
+    }
+
+    fn enter(champions: &mut Champions, entry: u32, instructions: u64, counts: &[u32]) -> Vec<EntryId> {
         champions.grow(counts.len());
         let cost = Cost::from([(Resource::Instructions, instructions)]);
         let standing = Standing { cost, bytes: 10, key: instructions, score: instructions as f64 };
-        champions.enter(entry, standing, true, std::iter::once((0, counts, counts.len())))
+        champions.enter(id(entry), standing, true, std::iter::once((0, counts, counts.len())))
     }
 
     #[test]
@@ -264,14 +269,14 @@ mod tests {
             let cost = Cost::from([(Resource::Instructions, instructions)]);
             let standing = Standing { cost, bytes: 10, key: 0, score: 1.0 };
             let counts = [1, slots[0], slots[1], slots[2]];
-            champions.enter(entry, standing, true, std::iter::once((0, &counts[..], 1)))
+            champions.enter(id(entry), standing, true, std::iter::once((0, &counts[..], 1)))
         };
         assert!(enter(0, 50, [0, 0, 0]).is_empty());
         assert!(enter(1, 60, [1, 0, 0]).is_empty());
         assert!(enter(2, 70, [0, 0, 1]).is_empty());
         // further than both, although it costs more: only the one that is cheapest where the branch goes stays
-        assert_eq!(enter(3, 80, [1, 1, 1]), vec![1, 2]);
-        assert_eq!(enter(4, 40, [0, 1, 0]), vec![0]);
+        assert_eq!(enter(3, 80, [1, 1, 1]), ids(&[1, 2]));
+        assert_eq!(enter(4, 40, [0, 1, 0]), ids(&[0]));
     }
 
     #[test]
@@ -281,10 +286,10 @@ mod tests {
         // the same coverage for less, but neither the total nor a maximum: both stay
         assert!(enter(&mut champions, 1, 50, &[1, 4]).is_empty());
         // more of everything: entry 0 has lost its titles
-        assert_eq!(enter(&mut champions, 2, 200, &[2, 9]), vec![0]);
-        assert!(champions.is_active(1) && champions.is_active(2) && !champions.is_active(0));
-        assert_eq!(champions.ranking(), [(50, 1), (200, 2)]);
-        assert_eq!(champions.worst(), Some(2));
+        assert_eq!(enter(&mut champions, 2, 200, &[2, 9]), ids(&[0]));
+        assert!(champions.is_active(id(1)) && champions.is_active(id(2)) && !champions.is_active(id(0)));
+        assert_eq!(champions.ranking(), [(50, id(1)), (200, id(2))]);
+        assert_eq!(champions.worst(), Some(id(2)));
     }
 
     #[test]
@@ -292,18 +297,18 @@ mod tests {
         let mut champions = Champions::default();
         enter(&mut champions, 0, 100, &[1, 5, 5]);
         enter(&mut champions, 1, 100, &[1, 9, 50]);
-        assert_eq!([0, 1].map(|entry| champions.raised(entry)), [None, Some((2, 50))]);
+        assert_eq!([0, 1].map(|entry| champions.raised(id(entry))), [None, Some((2, 50))]);
         enter(&mut champions, 2, 100, &[3, 1, 50]);
-        assert_eq!([1, 2].map(|entry| champions.raised(entry)), [Some((2, 50)), Some((0, 3))]);
+        assert_eq!([1, 2].map(|entry| champions.raised(id(entry))), [Some((2, 50)), Some((0, 3))]);
         enter(&mut champions, 3, 100, &[1, 1, 51]);
-        assert_eq!([1, 3].map(|entry| champions.raised(entry)), [None, Some((2, 51))]);
+        assert_eq!([1, 3].map(|entry| champions.raised(id(entry))), [None, Some((2, 51))]);
     }
 
     #[test]
     fn an_entry_that_is_best_at_nothing_falls_at_once() {
         let mut champions = Champions::default();
         enter(&mut champions, 0, 100, &[4]);
-        assert_eq!(enter(&mut champions, 1, 100, &[4]), vec![1]);
+        assert_eq!(enter(&mut champions, 1, 100, &[4]), ids(&[1]));
         assert_eq!(champions.active(), 1);
     }
 
@@ -313,11 +318,11 @@ mod tests {
         enter(&mut champions, 0, 100, &[1, 5]);
         enter(&mut champions, 1, 50, &[1, 4]);
         let entries = |champions: &Champions| champions.by_score().iter().map(|&(_, entry)| entry).collect::<Vec<_>>();
-        assert_eq!(entries(&champions), [1, 0]);
-        champions.rescore(1, 150.5);
-        assert_eq!(entries(&champions), [0, 1]);
+        assert_eq!(entries(&champions), ids(&[1, 0]));
+        champions.rescore(id(1), 150.5);
+        assert_eq!(entries(&champions), ids(&[0, 1]));
         enter(&mut champions, 2, 200, &[2, 9]);
-        champions.rescore(0, 1e9);
-        assert_eq!(entries(&champions), [1, 2]);
+        champions.rescore(id(0), 1e9);
+        assert_eq!(entries(&champions), ids(&[1, 2]));
     }
 }

@@ -5,8 +5,8 @@
 
 pub mod champions;
 pub mod effort;
-pub mod feedback;
 pub mod history;
+pub mod kept;
 pub mod offspring;
 pub mod rare;
 pub mod round;

@@ -9,7 +9,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::effort;
-use crate::mask::{Computation, Target, target::Goal};
+use crate::{
+    EntryId,
+    mask::{Computation, Target, target::Goal},
+};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{abi::Status, counts::CountsObserver};
 use quagmire_mutators::kinds::TargetKind;
@@ -27,7 +30,7 @@ pub type Goals = [Option<Goal>; KINDS.len()];
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Offspring {
     /// The entry and its goals.
-    of: Option<(u32, Goals)>,
+    of: Option<(EntryId, Goals)>,
     /// Work, see [`effort::work`].
     work: u64,
     /// The work of those that satisfied each goal.
@@ -37,7 +40,7 @@ pub struct Offspring {
 impl Offspring {
     /// A mutant of an entry, of so many bytes, was run. Runs that hung or ran out of memory do not count: one of them would
     /// outweigh all others. Nor do those satisfy a goal that cannot be kept.
-    pub fn count(&mut self, entry: u32, goals: Goals, bytes: usize, counts: &CountsObserver) {
+    pub fn count(&mut self, entry: EntryId, goals: Goals, bytes: usize, counts: &CountsObserver) {
         let returned = match counts.status() {
             Status::Returned => true,
             Status::Rejected | Status::Crashed | Status::Exited => false,
@@ -48,7 +51,7 @@ impl Offspring {
     }
 
     /// Another entry than the last one, or one with other goals, begins from nothing.
-    fn add(&mut self, entry: u32, goals: Goals, work: u64, satisfied: [bool; KINDS.len()]) {
+    fn add(&mut self, entry: EntryId, goals: Goals, work: u64, satisfied: [bool; KINDS.len()]) {
         if self.of != Some((entry, goals)) {
             *self = Self { of: Some((entry, goals)), ..Self::default() };
         }
@@ -60,7 +63,7 @@ impl Offspring {
 
     /// Whether to compute a mask that keeps this of an entry which is so much work and has so many bytes. With one, all
     /// mutants would be as much work, and find as much, as those that satisfy the goal.
-    pub fn are_worth_a_mask(&self, entry: u32, goal: Goal, work: u64, bytes: usize) -> bool {
+    pub fn are_worth_a_mask(&self, entry: EntryId, goal: Goal, work: u64, bytes: usize) -> bool {
         let Some((_, goals)) = self.of.filter(|(of, _)| *of == entry) else { return false };
         let Some(place) = goals.iter().position(|&other| other == Some(goal)) else { return false };
         let price = work.saturating_mul((KINDS.len() * Computation::price(bytes)) as u64);
@@ -71,12 +74,13 @@ impl Offspring {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::entry::id;
 
     const BYTES: usize = 1_000;
 
     impl Offspring {
         /// As much work as masks of an entry, which is so much work itself, would take, by mutants that keep nothing.
-        pub fn try_in_vain(&mut self, entry: u32, goals: Goals, work: u64, bytes: usize) {
+        pub fn try_in_vain(&mut self, entry: EntryId, goals: Goals, work: u64, bytes: usize) {
             (0..KINDS.len() * Computation::price(bytes))
                 .for_each(|_| self.add(entry, goals, work, [false; KINDS.len()]));
         }
@@ -89,16 +93,16 @@ pub(crate) mod tests {
         let mut offspring = Offspring::default();
         for mutant in 0..mutants {
             let keeps = [mutant % 10 == 0, mutant % 2 == 0];
-            offspring.add(3, goals, if keeps[0] { work } else { 1_000 }, keeps);
+            offspring.add(id(3), goals, if keeps[0] { work } else { 1_000 }, keeps);
         }
-        let worth = |offspring: &Offspring, entry| {
+        let worth = |offspring: &Offspring, entry: EntryId| {
             goals.map(|goal| goal.is_some_and(|goal| offspring.are_worth_a_mask(entry, goal, work, BYTES)))
         };
-        let answer = worth(&offspring, 3);
-        assert_eq!([2, 4].map(|entry| worth(&offspring, entry)), [[false; 2]; 2]);
-        assert!(!offspring.are_worth_a_mask(3, Goal::HitsBranch(1), work, BYTES));
-        offspring.add(3, [goals[0], None], work, [false; 2]);
-        assert_eq!(worth(&offspring, 3), [false; 2]);
+        let answer = worth(&offspring, id(3));
+        assert_eq!([2, 4].map(id).map(|entry| worth(&offspring, entry)), [[false; 2]; 2]);
+        assert!(!offspring.are_worth_a_mask(id(3), Goal::HitsBranch(1), work, BYTES));
+        offspring.add(id(3), [goals[0], None], work, [false; 2]);
+        assert_eq!(worth(&offspring, id(3)), [false; 2]);
         answer
     }
 

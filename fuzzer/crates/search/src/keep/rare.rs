@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{champions::Champions, effort::OVERHEAD};
-use crate::mask::rarity;
+use crate::{EntryId, mask::rarity};
 use quagmire_cost::resource::Resource;
 
 /// Entries remembered per branch, the latest beside those that are best at it.
@@ -17,8 +17,6 @@ const HITTERS: usize = 8;
 
 /// So many branches in a row belong to the same part of the work.
 const NEIGHBOURS: usize = 4;
-
-const NOBODY: u32 = u32::MAX;
 
 /// Rounds without anything new after which a bootstrap begins, at least; with more rare branches, one for each.
 const SHORTEST_CYCLE: u64 = 16;
@@ -103,13 +101,13 @@ pub struct RareBranches {
     #[serde(skip)]
     pub part: Part,
     /// Per branch: the latest entries that hit it.
-    hitters: Vec<[u32; HITTERS]>,
+    hitters: Vec<[EntryId; HITTERS]>,
     /// The branches that entries hit, in order: what did not run costs nothing.
     known: Vec<u32>,
     /// Per branch: work of the rounds for which it was the target, in instructions for each execution.
     work: Vec<u64>,
     /// The same per entry and target.
-    work_of_entry: HashMap<(u32, u32), u64>,
+    work_of_entry: HashMap<(EntryId, u32), u64>,
     /// How many items that had when those of entries that are set aside were removed.
     after_removal: usize,
     paused: HashMap<u32, Pause>,
@@ -121,7 +119,7 @@ pub struct RareBranches {
     cycle: u64,
     latest: Rarity,
     /// In the opening, entries with smaller numbers had their turn.
-    turn: u32,
+    turn: EntryId,
     /// Bootstraps so far.
     pub bootstraps: u64,
     /// Whether there are any.
@@ -136,23 +134,23 @@ impl RareBranches {
         self.work.len() == branches
             && self.hits.len() >= branches
             && self.known.iter().all(|&branch| (branch as usize) < branches)
-            && self.hitters.iter().flatten().all(|&entry| entry == NOBODY || (entry as usize) < entries)
+            && self.hitters.iter().flatten().all(|&entry| entry == EntryId::NONE || entry.index() < entries)
     }
 
     /// Makes room for a program of this many edges.
     pub fn grow(&mut self, edges: usize) {
         if self.hitters.len() < edges {
-            self.hitters.resize(edges, [NOBODY; HITTERS]);
+            self.hitters.resize(edges, [EntryId::NONE; HITTERS]);
             self.work.resize(edges, 0);
             self.hits.resize(edges.max(self.hits.len()), 0);
         }
     }
 
     /// An entry was kept that hits these branches; `new` if it shows new behaviour.
-    pub fn enter(&mut self, entry: u32, new: bool, branches: impl Iterator<Item = usize>) {
+    pub fn enter(&mut self, entry: EntryId, new: bool, branches: impl Iterator<Item = usize>) {
         for branch in branches {
             let hitters = &mut self.hitters[branch];
-            if hitters[0] == NOBODY {
+            if hitters[0] == EntryId::NONE {
                 let place = self.known.partition_point(|&known| (known as usize) < branch);
                 self.known.insert(place, branch as u32);
             }
@@ -169,8 +167,9 @@ impl RareBranches {
 
     /// Others have found what `entry`, just entered, is the first to hit here. They are at work on it: so it waits for
     /// their hits.
-    pub fn leave_to_others(&mut self, entry: u32, branches: impl Iterator<Item = usize>) {
-        let first = branches.filter(|&branch| matches!(self.hitters[branch], [only, NOBODY, ..] if only == entry));
+    pub fn leave_to_others(&mut self, entry: EntryId, branches: impl Iterator<Item = usize>) {
+        let first =
+            branches.filter(|&branch| matches!(self.hitters[branch], [only, EntryId::NONE, ..] if only == entry));
         self.awaited.extend(first.map(|branch| (branch as u32, READS)));
     }
 
@@ -196,7 +195,7 @@ impl RareBranches {
 
     /// A round for coverage begins, of `seeds` seeds: the rare branch and the entry to work on, or `None` for an ordinary
     /// round.
-    pub fn begin_round(&mut self, seeds: u64, champions: &Champions) -> Option<(u32, u32)> {
+    pub fn begin_round(&mut self, seeds: u64, champions: &Champions) -> Option<(u32, EntryId)> {
         self.all += 1;
         self.since_new += 1;
         match self.mode {
@@ -218,13 +217,13 @@ impl RareBranches {
 
     /// In the opening: the entry whose turn it is. Entries that are best at something come one after the other, in the order
     /// in which they were kept: seeds first.
-    pub fn next_in_opening(&mut self, champions: &Champions) -> Option<u32> {
+    pub fn next_in_opening(&mut self, champions: &Champions) -> Option<EntryId> {
         if self.mode != Mode::Opening {
             return None;
         }
         let entries = champions.ranking().iter().map(|&(_, entry)| entry);
         let next = entries.min_by_key(|&entry| (entry < self.turn, entry))?;
-        self.turn = next + 1;
+        self.turn = next.next();
         Some(next)
     }
 
@@ -235,7 +234,7 @@ impl RareBranches {
     /// The rare branch that was worked on least, and of the entries that hit it the one that was worked on least for it,
     /// where the work that a round would be counts as done. What is rare is so among the branches of this part, if it has
     /// any.
-    fn choose(&mut self, champions: &Champions) -> Option<(u32, u32)> {
+    fn choose(&mut self, champions: &Champions) -> Option<(u32, EntryId)> {
         let is_free = |branch: usize| !self.is_paused(branch) && !self.awaited.contains_key(&(branch as u32));
         let all = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_free(branch));
         let has_part = all().any(|branch| self.part.has(branch));
@@ -254,9 +253,10 @@ impl RareBranches {
         let target = branch as u32;
         let work = |entry| champions.cost(entry).map_or(0, |cost| cost[Resource::Instructions]) + OVERHEAD;
         let entries = self.hitters[branch].into_iter().chain(champions.of_edge(branch));
-        let entry = entries.filter(|&entry| entry != NOBODY && champions.is_active(entry)).min_by_key(|&entry| {
-            (self.work_of_entry.get(&(entry, target)).copied().unwrap_or(0) + work(entry), entry)
-        })?;
+        let entry =
+            entries.filter(|&entry| entry != EntryId::NONE && champions.is_active(entry)).min_by_key(|&entry| {
+                (self.work_of_entry.get(&(entry, target)).copied().unwrap_or(0) + work(entry), entry)
+            })?;
         self.work[branch] += work(entry);
         *self.work_of_entry.entry((entry, target)).or_default() += work(entry);
         self.forget(champions);
@@ -282,6 +282,7 @@ impl RareBranches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::id;
     use crate::keep::champions::Standing;
     use quagmire_cost::resource::Cost;
 
@@ -295,8 +296,8 @@ mod tests {
             let counts: Vec<u32> = (0..hits.len()).map(|branch| u32::from(branches.contains(&branch))).collect();
             let cost = Cost::from([(Resource::Instructions, 100 - entry as u64)]);
             let standing = Standing { cost, bytes: 1, key: 1, score: 1.0 };
-            champions.enter(entry as u32, standing, true, std::iter::once((0, counts.as_slice(), counts.len())));
-            rare.enter(entry as u32, true, branches.iter().copied());
+            champions.enter(EntryId::at(entry), standing, true, std::iter::once((0, counts.as_slice(), counts.len())));
+            rare.enter(EntryId::at(entry), true, branches.iter().copied());
         }
         (rare, champions)
     }
@@ -307,7 +308,7 @@ mod tests {
         assert_eq!(rare.begin_round(1, &champions), None);
         let chosen: Vec<_> = (0..4).map(|_| rare.begin_round(1, &champions)).collect();
         // the second entry is a little cheaper
-        assert_eq!(chosen, [Some((1, 0)), Some((2, 1)), Some((2, 1)), Some((1, 0))]);
+        assert_eq!(chosen, [Some((1, id(0))), Some((2, id(1))), Some((2, id(1))), Some((1, id(0)))]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 2, paused: 0 });
     }
 
@@ -317,9 +318,9 @@ mod tests {
         let (mut rare, champions) = scene(&[&[0], &[0], &[0], &[0, 3]], &[9, 1, 1, 1]);
         let mut opened = || rare.begin_round(4, &champions).map_or_else(|| rare.next_in_opening(&champions), |_| None);
         let opened: Vec<_> = (0..5).map(|_| opened()).collect();
-        let active: Vec<u32> = (0..4).filter(|&entry| champions.is_active(entry)).collect();
-        assert!(active.len() == 2 && active[0] == 0 && active[1] == 3, "{active:?}");
-        assert_eq!(opened, [Some(0), Some(3), Some(0), Some(3), None]);
+        let active: Vec<EntryId> = (0..4).map(id).filter(|&entry| champions.is_active(entry)).collect();
+        assert!(active.len() == 2 && active == [id(0), id(3)], "{active:?}");
+        assert_eq!(opened, [Some(id(0)), Some(id(3)), Some(id(0)), Some(id(3)), None]);
         assert_eq!(rare.next_in_opening(&champions), None);
     }
 
@@ -328,10 +329,10 @@ mod tests {
         let (mut rare, champions) = scene(&[&[0, 1], &[9], &[5]], &[100, 3, 0, 0, 0, 3, 0, 0, 0, 3]);
         rare.part = Part { number: 1, of: 2 };
         // 1 and 9 belong to the other one
-        assert_eq!((0..3).map(|_| rare.begin_round(0, &champions)).collect::<Vec<_>>(), [Some((5, 2)); 3]);
+        assert_eq!((0..3).map(|_| rare.begin_round(0, &champions)).collect::<Vec<_>>(), [Some((5, id(2))); 3]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 1, paused: 0 });
         rare.learn_hits_of_others(vec![0, 0, 0, 0, 0, 20]);
-        assert_eq!(rare.begin_round(0, &champions), Some((5, 2)), "the rarest of its own");
+        assert_eq!(rare.begin_round(0, &champions), Some((5, id(2))), "the rarest of its own");
         rare.set_aside(5);
         assert!(matches!(rare.begin_round(0, &champions), Some((1 | 9, _))), "nothing of its own to do");
     }
@@ -339,7 +340,7 @@ mod tests {
     #[test]
     fn what_others_have_found_waits_until_they_have_told_their_hits() {
         let (mut rare, champions) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
-        rare.leave_to_others(1, [0, 2, 3].into_iter());
+        rare.leave_to_others(id(1), [0, 2, 3].into_iter());
         let mut target = |hits: &[u64]| {
             rare.learn_hits_of_others(hits.to_vec());
             rare.begin_round(0, &champions).map(|(branch, _)| branch)
@@ -349,9 +350,9 @@ mod tests {
         assert_eq!(target(&[]), Some(3), "no longer awaited either");
 
         let (mut rare, champions) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
-        rare.leave_to_others(1, [0, 2, 3].into_iter());
+        rare.leave_to_others(id(1), [0, 2, 3].into_iter());
         rare.learn_hits_of_others(vec![0, 0, 70]);
-        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)), "2 is not rare, 3 is awaited");
+        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))), "2 is not rare, 3 is awaited");
     }
 
     #[test]
@@ -359,29 +360,30 @@ mod tests {
         let (mut rare, champions) = scene(&[&[0, 1], &[0, 1, 2], &[1, 3]], &[100, 1, 90, 90]);
         let chosen: Vec<_> = (0..6).map(|_| rare.begin_round(0, &champions)).collect();
         // the cheapest first
-        assert_eq!(chosen, [2, 1, 0, 2, 1, 0].map(|entry| Some((1, entry))));
+        assert_eq!(chosen, [2, 1, 0, 2, 1, 0].map(|entry| Some((1, id(entry)))));
     }
 
     #[test]
     fn what_cannot_be_hit_again_is_left_alone_and_comes_back() {
         let (mut rare, champions) = scene(&[&[0, 1], &[2]], &[9, 1, 1]);
         rare.no_bootstrap = true;
-        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
+        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))));
         rare.set_aside(1);
         let chosen: Vec<_> = (0..FIRST_PAUSE - 1).map(|_| rare.begin_round(0, &champions)).collect();
-        assert!(chosen.iter().all(|chosen| *chosen == Some((2, 1))));
+        assert!(chosen.iter().all(|chosen| *chosen == Some((2, id(1)))));
         assert_eq!(rare.latest().paused, 1);
-        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
+        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))));
     }
 
     #[test]
     fn entries_that_are_set_aside_are_forgotten() {
         // the first is the most expensive one, the last the cheapest
         let (mut rare, champions) = scene(&[&[0, 1], &[0, 1], &[0, 1]], &[9, 1]);
-        assert_eq!([0, 1, 2].map(|entry| champions.is_active(entry)), [true, false, true]);
-        rare.work_of_entry = (0..2 * FEW as u32).flat_map(|branch| [((1, branch), 7), ((2, branch), 7)]).collect();
-        assert_eq!(rare.begin_round(0, &champions), Some((1, 0)));
-        assert!(rare.work_of_entry.len() == 2 * FEW + 1 && rare.work_of_entry.keys().all(|(entry, _)| *entry != 1));
+        assert_eq!([0, 1, 2].map(|entry| champions.is_active(id(entry))), [true, false, true]);
+        rare.work_of_entry =
+            (0..2 * FEW as u32).flat_map(|branch| [((id(1), branch), 7), ((id(2), branch), 7)]).collect();
+        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))));
+        assert!(rare.work_of_entry.len() == 2 * FEW + 1 && rare.work_of_entry.keys().all(|(entry, _)| *entry != id(1)));
     }
 
     #[test]
@@ -392,7 +394,7 @@ mod tests {
         };
         assert_eq!(ordinary(&mut rare, SHORTEST_CYCLE), 0);
         assert_eq!((ordinary(&mut rare, 5), rare.mode()), (5, Mode::Bootstrap));
-        rare.enter(1, true, std::iter::once(0));
+        rare.enter(id(1), true, std::iter::once(0));
         assert_eq!((ordinary(&mut rare, SHORTEST_CYCLE), rare.mode()), (0, Mode::Rare));
         // neither does: in turn
         let of_both = SHORTEST_CYCLE + BOOTSTRAP * SHORTEST_CYCLE;

@@ -1,10 +1,11 @@
-//! What was prepared for entries and their targets, kept until it takes too much memory.
+//! A cache of trimmed entries and their masks, limited by the memory that it takes.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Computation, target::Goal};
+use crate::EntryId;
 
 /// Masks and trimmed inputs take no more, in bytes.
 const LARGEST: usize = 4 << 20;
@@ -35,17 +36,17 @@ impl Prepared {
 /// What was used in one of so many rounds before is not dropped for something else: it would be computed anew for ever.
 const IN_USE: u64 = 1000;
 
-/// See the module's text. Entries go by their numbers.
+/// Entries that were made ready for their targets.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Cache {
-    prepared: HashMap<(u32, Goal), Prepared>,
+    prepared: HashMap<(EntryId, Goal), Prepared>,
     /// When each was used last, the oldest first.
-    order: VecDeque<(u64, (u32, Goal))>,
+    order: VecDeque<(u64, (EntryId, Goal))>,
     size: usize,
     /// Rounds so far.
     now: u64,
     /// What entries did not do again, although they had been chosen for it.
-    hopeless: HashSet<(u32, Goal)>,
+    hopeless: HashSet<(EntryId, Goal)>,
 }
 
 impl Cache {
@@ -56,7 +57,7 @@ impl Cache {
 
     /// Whether an input of `length` bytes is worth preparing: the entry reaches the target, and what is computed can be
     /// kept.
-    pub fn accepts(&self, entry: u32, goal: Goal, length: usize) -> bool {
+    pub fn accepts(&self, entry: EntryId, goal: Goal, length: usize) -> bool {
         if self.is_hopeless(entry, goal) {
             return false;
         }
@@ -71,22 +72,22 @@ impl Cache {
     }
 
     /// The entry did not satisfy the target that it was chosen for: that is not tried again.
-    pub fn set_aside(&mut self, entry: u32, goal: Goal) {
+    pub fn set_aside(&mut self, entry: EntryId, goal: Goal) {
         self.hopeless.insert((entry, goal));
     }
 
     /// What was prepared for this entry and target.
-    pub fn get(&self, entry: u32, goal: Goal) -> Option<&Prepared> {
+    pub fn get(&self, entry: EntryId, goal: Goal) -> Option<&Prepared> {
         self.prepared.get(&(entry, goal))
     }
 
     /// Whether the entry did not satisfy this target when it was tried.
-    pub fn is_hopeless(&self, entry: u32, goal: Goal) -> bool {
+    pub fn is_hopeless(&self, entry: EntryId, goal: Goal) -> bool {
         self.hopeless.contains(&(entry, goal))
     }
 
     /// Takes out what was prepared for this entry and target.
-    pub fn take(&mut self, entry: u32, goal: Goal) -> Option<Prepared> {
+    pub fn take(&mut self, entry: EntryId, goal: Goal) -> Option<Prepared> {
         let prepared = self.prepared.remove(&(entry, goal))?;
         self.size -= prepared.size();
         self.order.retain(|(_, key)| *key != (entry, goal));
@@ -94,13 +95,13 @@ impl Cache {
     }
 
     /// What was prepared for any target of this kind of an entry, for its children.
-    pub fn of_entry(&self, entry: u32, alike: impl Fn(&Goal) -> bool) -> Option<&Prepared> {
+    pub fn of_entry(&self, entry: EntryId, alike: impl Fn(&Goal) -> bool) -> Option<&Prepared> {
         let (_, key) = self.order.iter().rev().find(|(_, (of, goal))| *of == entry && alike(goal))?;
         self.prepared.get(key)
     }
 
     /// Puts it back, and drops the oldest if it is too much.
-    pub fn put(&mut self, entry: u32, goal: Goal, prepared: Prepared) {
+    pub fn put(&mut self, entry: EntryId, goal: Goal, prepared: Prepared) {
         self.size += prepared.size();
         self.order.push_back((self.now, (entry, goal)));
         self.prepared.insert((entry, goal), prepared);
@@ -116,6 +117,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::id;
 
     const GOAL: Goal = Goal::HitsBranch(7);
 
@@ -126,22 +128,25 @@ mod tests {
     #[test]
     fn the_oldest_goes_when_it_is_too_much() {
         let mut cache = Cache::default();
-        cache.put(1, GOAL, prepared(10));
-        cache.put(2, GOAL, prepared(LARGEST / 3));
+        cache.put(id(1), GOAL, prepared(10));
+        cache.put(id(2), GOAL, prepared(LARGEST / 3));
         assert!(
-            cache.of_entry(1, |_| true).is_some() && cache.of_entry(1, |goal| *goal == Goal::HitsBranch(8)).is_none()
+            cache.of_entry(id(1), |_| true).is_some()
+                && cache.of_entry(id(1), |goal| *goal == Goal::HitsBranch(8)).is_none()
         );
-        cache.put(3, GOAL, prepared(LARGEST / 3));
-        assert!(cache.take(1, GOAL).is_none() && cache.take(3, GOAL).is_some() && cache.take(3, GOAL).is_none());
+        cache.put(id(3), GOAL, prepared(LARGEST / 3));
+        assert!(
+            cache.take(id(1), GOAL).is_none() && cache.take(id(3), GOAL).is_some() && cache.take(id(3), GOAL).is_none()
+        );
     }
 
     #[test]
     fn what_is_in_use_is_not_dropped_for_something_new() {
         let mut cache = Cache::default();
-        assert!(cache.accepts(1, GOAL, LARGEST / 3) && !cache.accepts(1, GOAL, LARGEST / 2));
+        assert!(cache.accepts(id(1), GOAL, LARGEST / 3) && !cache.accepts(id(1), GOAL, LARGEST / 2));
         // three that do not fit together, in turn
         for _ in 0..2 * IN_USE {
-            for entry in 1..=3 {
+            for entry in (1..=3).map(id) {
                 cache.begin_round();
                 let known = cache.take(entry, GOAL);
                 if known.is_some() || cache.accepts(entry, GOAL, LARGEST / 5) {
@@ -149,18 +154,18 @@ mod tests {
                 }
             }
         }
-        assert_eq!([1, 2, 3].map(|entry| cache.of_entry(entry, |_| true).is_some()), [true, true, false]);
+        assert_eq!([1, 2, 3].map(id).map(|entry| cache.of_entry(entry, |_| true).is_some()), [true, true, false]);
         (0..IN_USE).for_each(|_| cache.begin_round());
-        assert!(cache.accepts(3, GOAL, LARGEST / 5) && cache.accepts(3, GOAL, LARGEST / 3));
-        cache.put(3, GOAL, prepared(LARGEST / 3));
-        assert_eq!([1, 2, 3].map(|entry| cache.of_entry(entry, |_| true).is_some()), [false, false, true]);
+        assert!(cache.accepts(id(3), GOAL, LARGEST / 5) && cache.accepts(id(3), GOAL, LARGEST / 3));
+        cache.put(id(3), GOAL, prepared(LARGEST / 3));
+        assert_eq!([1, 2, 3].map(id).map(|entry| cache.of_entry(entry, |_| true).is_some()), [false, false, true]);
     }
 
     #[test]
     fn what_cannot_be_reached_is_not_prepared() {
         let mut cache = Cache::default();
-        cache.set_aside(1, GOAL);
-        assert!(!cache.accepts(1, GOAL, 10) && cache.accepts(2, GOAL, 10));
-        assert!(cache.accepts(1, Goal::HitsBranch(8), 10));
+        cache.set_aside(id(1), GOAL);
+        assert!(!cache.accepts(id(1), GOAL, 10) && cache.accepts(id(2), GOAL, 10));
+        assert!(cache.accepts(id(1), Goal::HitsBranch(8), 10));
     }
 }

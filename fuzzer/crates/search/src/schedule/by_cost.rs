@@ -13,7 +13,7 @@ use libafl_bolts::rands::Rand;
 
 use super::intervals;
 use crate::{
-    keep::{effort::Aim, feedback::Kept, round::Round},
+    keep::{effort::Aim, kept::Kept, round::Round},
     mask::target::Goal,
 };
 
@@ -99,7 +99,7 @@ where
                 },
             },
         };
-        let id = CorpusId(entry as usize);
+        let id = CorpusId::from(entry);
         *state.corpus_mut().current_mut() = Some(id);
         Ok(id)
     }
@@ -116,13 +116,14 @@ mod tests {
     use libafl_bolts::rands::StdRand;
 
     use super::*;
-    use crate::keep::feedback::tests::{made_up, try_in_vain};
+    use crate::entry::id;
+    use crate::keep::kept::tests::{made_up, try_in_vain};
 
     #[test]
     fn rounds_for_cost_have_goals_and_the_opening_takes_one_entry_after_the_other() {
-        let kept = made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])]);
+        let kept = Rc::new(RefCell::new(made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])])));
         let (mut feedback, mut objective) = (ConstFeedback::new(false), ConstFeedback::new(false));
-        try_in_vain(&mut kept.borrow_mut(), 1); // the worst
+        try_in_vain(&mut kept.borrow_mut(), id(1)); // the worst
         let rand = StdRand::with_seed(1);
         let corpus = InMemoryCorpus::<BytesInput>::new;
         let mut state = StdState::new(rand, corpus(), corpus(), &mut feedback, &mut objective).unwrap();

@@ -1,4 +1,5 @@
-//! Which kept input is mutated next.
+//! The choice of the entry that is mutated next, and of how many mutants each rule makes of it.
 
 pub mod by_cost;
 pub mod intervals;
+pub mod strategy;

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::EntryId;
+
 /// How the threshold moves when a gathering phase has found something.
 const RISE: f64 = 0.05;
 
@@ -21,16 +23,16 @@ pub struct Limits {
     pub rate: f64,
 }
 
-/// See the module's text. Part of the campaign's saved state.
+/// The phase of gathering. Part of the campaign's saved state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gathering {
     /// The moving threshold.
     rate: f64,
-    /// In the current phase.
+    /// Executions in the current phase.
     executions: u64,
     found: u64,
     /// Entries that wait for being measured.
-    waiting: Vec<u32>,
+    waiting: Vec<EntryId>,
 }
 
 impl Gathering {
@@ -40,7 +42,7 @@ impl Gathering {
     }
 
     /// Entries that wait for being measured.
-    pub fn waiting(&self) -> &[u32] {
+    pub fn waiting(&self) -> &[EntryId] {
         &self.waiting
     }
 
@@ -57,7 +59,7 @@ impl Gathering {
 
     /// Offers an entry that was just kept: it is interesting if it costs more than the threshold and than its parent
     /// (both as multiples of the baseline).
-    pub fn offer(&mut self, entry: u32, ratio: f64, of_parent: f64) {
+    pub fn offer(&mut self, entry: EntryId, ratio: f64, of_parent: f64) {
         if ratio > self.rate && ratio > of_parent {
             self.found += 1;
             self.waiting.push(entry);
@@ -71,7 +73,7 @@ impl Gathering {
     }
 
     /// The next entry to be measured, in the order in which they were gathered.
-    pub fn pop(&mut self) -> Option<u32> {
+    pub fn pop(&mut self) -> Option<EntryId> {
         if self.waiting.is_empty() { None } else { Some(self.waiting.remove(0)) }
     }
 
@@ -92,13 +94,16 @@ mod tests {
     #[test]
     fn interesting_is_what_costs_more_than_the_threshold_and_than_its_parent() {
         let mut gathering = Gathering::new(&LIMITS);
-        gathering.offer(1, 1.5, 1.0);
-        gathering.offer(2, 3.0, 3.0);
-        gathering.offer(3, 1.6, 1.0);
+        gathering.offer(EntryId::new(1), 1.5, 1.0);
+        gathering.offer(EntryId::new(2), 3.0, 3.0);
+        gathering.offer(EntryId::new(3), 1.6, 1.0);
         assert!(!gathering.is_over(&LIMITS));
-        gathering.offer(4, 3.1, 3.0);
+        gathering.offer(EntryId::new(4), 3.1, 3.0);
         assert!(gathering.is_over(&LIMITS));
-        assert_eq!([gathering.pop(), gathering.pop(), gathering.pop()], [Some(3), Some(4), None]);
+        assert_eq!(
+            [gathering.pop(), gathering.pop(), gathering.pop()],
+            [Some(EntryId::new(3)), Some(EntryId::new(4)), None]
+        );
     }
 
     #[test]
@@ -113,7 +118,7 @@ mod tests {
     #[test]
     fn the_threshold_rises_with_success_falls_without_and_never_below_one() {
         let mut gathering = Gathering::new(&LIMITS);
-        gathering.offer(1, 9.0, 1.0);
+        gathering.offer(EntryId::new(1), 9.0, 1.0);
         gathering.begin_anew();
         assert!((gathering.rate() - 1.55).abs() < 1e-9);
         (0..1000).for_each(|_| gathering.begin_anew());

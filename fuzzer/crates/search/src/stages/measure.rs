@@ -10,10 +10,7 @@ use libafl::{
     state::{HasCorpus, HasExecutions},
 };
 
-use super::{
-    between::Between,
-    keeper::{Keeper, Measured},
-};
+use crate::evaluate::{CampaignHooks, Measured, Origin, Parts, StageContext, evaluate};
 use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{abi::Status, executor::Observers};
 
@@ -25,32 +22,27 @@ const LONG_NS: u64 = 100_000_000;
 
 /// Runs `input`, whose first run cost `first`, again, and takes the median of each resource. `None` if a run did not
 /// come back, or the campaign ended meanwhile.
-pub fn measure<E, EM, K, S, Z>(
-    fuzzer: &mut Z,
-    executor: &mut E,
-    state: &mut S,
-    manager: &mut EM,
-    between: &Between<K>,
+pub fn measure<E, EM, H, S, Z>(
+    context: &StageContext<H>,
+    parts: &mut Parts<'_, E, EM, S, Z>,
     input: &BytesInput,
     first: Cost,
 ) -> Result<Option<Measured>, Error>
 where
     E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-    K: Keeper,
-    S: HasExecutions,
+    H: CampaignHooks,
+    S: HasCorpus<BytesInput> + HasExecutions,
     Z: ExecutesInput<E, EM, BytesInput, S>,
 {
     let mut runs = vec![first];
     while runs.len() < RUNS && first[Resource::Time] < LONG_NS {
-        fuzzer.execute_input(state, executor, manager, input)?;
-        let counts = &executor.observers().0;
-        between.keeper.borrow_mut().executed(&[], counts);
-        if counts.status() != Status::Returned {
-            between.ended_early();
+        let evaluation = evaluate(context, parts, &Origin::Measured, input)?;
+        if evaluation.status != Status::Returned {
+            context.ended_early();
             return Ok(None);
         }
-        runs.push(counts.cost());
-        if between.look(*state.executions(), counts)? {
+        runs.push(evaluation.cost);
+        if context.look(*parts.state.executions(), &parts.executor.observers().0)? {
             return Ok(None);
         }
     }
@@ -68,46 +60,46 @@ fn summed_up(runs: &[Cost]) -> Measured {
     Measured { cost, varies }
 }
 
-/// See the module's text.
-pub struct MeasureStage<K> {
-    between: Between<K>,
+/// The stage of the performance phase.
+pub struct MeasureStage<H> {
+    context: StageContext<H>,
 }
 
-impl<K: Keeper> MeasureStage<K> {
+impl<H: CampaignHooks> MeasureStage<H> {
     /// A stage that tells the campaign what it measured.
-    pub fn new(between: Between<K>) -> Self {
-        Self { between }
+    pub fn new(context: StageContext<H>) -> Self {
+        Self { context }
     }
 }
 
-impl<E, EM, K, S, Z> Stage<E, EM, S, Z> for MeasureStage<K>
+impl<E, EM, H, S, Z> Stage<E, EM, S, Z> for MeasureStage<H>
 where
     E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-    K: Keeper,
+    H: CampaignHooks,
     S: HasCorpus<BytesInput> + HasExecutions,
     Z: ExecutesInput<E, EM, BytesInput, S>,
 {
     fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
-        if self.between.is_interrupted() || !self.between.keeper.borrow().is_gathered() {
+        if self.context.is_interrupted() || !self.context.hooks.borrow().is_gathered() {
             return Ok(());
         }
+        let mut parts = Parts { fuzzer, executor, state, manager };
         loop {
-            let next = self.between.keeper.borrow_mut().next_to_measure();
-            let Some((entry, first)) = self.between.check(next)? else { return Ok(()) };
-            // one that was surpassed meanwhile is in the corpus no more, and of no interest
-            let Ok(input) = state.corpus().cloned_input_for_id((entry as usize).into()) else { continue };
-            if self.between.keeper.borrow().is_deadly(input.mutator_bytes()) {
+            let next = self.context.hooks.borrow_mut().next_to_measure();
+            let Some((entry, first)) = self.context.check(next)? else { return Ok(()) };
+            // one that was evicted meanwhile is of no interest
+            let Ok(input) = parts.state.corpus().cloned_input_for_id(entry.into()) else { continue };
+            if self.context.hooks.borrow().is_deadly(input.mutator_bytes()) {
                 continue;
             }
-            match measure(fuzzer, executor, state, manager, &self.between, &input, first)? {
-                Some(measured) => self.between.keeper.borrow_mut().measured(entry, &measured),
-                None => return Ok(()),
-            }
+            let Some(measured) = measure(&self.context, &mut parts, &input, first)? else { return Ok(()) };
+            let score = self.context.hooks.borrow_mut().measured(entry, &measured);
+            self.context.search.borrow_mut().champions.rescore(entry, score);
         }
     }
 }
 
-begins_anew!(MeasureStage<K>);
+begins_anew!(MeasureStage<H>);
 
 #[cfg(test)]
 mod tests {

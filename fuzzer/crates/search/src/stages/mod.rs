@@ -1,4 +1,4 @@
-//! What is done with an input that the scheduler chose.
+//! Stages: the work on an entry that the scheduler chose.
 
 /// A stage that begins anew when it was interrupted: what it had done is in the corpus.
 macro_rules! begins_anew {
@@ -15,13 +15,9 @@ macro_rules! begins_anew {
     };
 }
 
-pub mod between;
+pub mod deterministic;
 pub mod gathering;
-pub mod keeper;
 pub mod measure;
 pub mod mutate;
 pub mod operators;
 pub mod prepare;
-pub mod strategy;
-pub mod trial;
-pub mod walk;

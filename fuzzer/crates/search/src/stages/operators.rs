@@ -1,4 +1,4 @@
-//! What makes mutants: Perun's rules beside LibAFL's havoc, splicing and tokens, and how they are mixed.
+//! Operators that make mutants: Perun's rules beside LibAFL's havoc, splicing and tokens, and how they are mixed.
 
 use std::{num::NonZeroUsize, sync::Arc};
 
@@ -10,7 +10,7 @@ use libafl::{
 };
 use libafl_bolts::rands::{Rand, StdRand};
 
-use super::strategy::{Strategy, Yields};
+use crate::schedule::strategy::{Strategy, Yields};
 use quagmire_mutators::{
     adaptor::RuleMutator,
     havoc::{havoc, splice, tokens},
@@ -48,11 +48,11 @@ pub fn is_used(selection: Option<&str>, name: &str) -> bool {
     selection.is_none_or(|selection| selection.split(',').any(|item| item.trim().eq_ignore_ascii_case(name)))
 }
 
-/// What stages of their own do, beside the operators: numbered behind them, as they appear in results.
+/// Mutants that stages make without the operators: numbered behind those, as they appear in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Own {
     /// The deterministic stage.
-    Walk,
+    Deterministic,
     /// A probe for a mask.
     Mask,
     /// A probe for trimming.

@@ -4,18 +4,16 @@ use libafl::{
     Error,
     corpus::{Corpus, HasCurrentCorpusId},
     executors::{Executor, HasObservers},
-    fuzzer::Evaluator,
+    fuzzer::ExecutesInput,
     inputs::BytesInput,
     stages::Stage,
     state::{HasCorpus, HasExecutions, HasMaxSize},
 };
 
-use super::{
-    keeper::Keeper,
-    operators::Own,
-    trial::{Parts, Trials},
-};
+use super::operators::Own;
 use crate::{
+    EntryId,
+    evaluate::{CampaignHooks, Origin, Parts, StageContext, probe::probe},
     keep::{offspring::KINDS, round::Round},
     mask::{Computation, Probe, Target, cache::Prepared, target::Goal, trim::trim},
 };
@@ -23,7 +21,7 @@ use quagmire_execution::{abi::Status, executor::Observers, fork_server};
 
 /// Probes for a mask in one round, of an input that costs no more than the baseline. What is left is done in later rounds.
 const PROBES: f64 = 4096.0;
-/// Of the most expensive inputs.
+/// Probes for a mask in one round of the most expensive inputs.
 const FEWEST_PROBES: f64 = 32.0;
 
 /// Probes for trimming an input, once; fewer for expensive ones.
@@ -32,7 +30,7 @@ const TRIMS: f64 = 1024.0;
 /// A mask is given up after so many probes that crashed or exited, or fewer that hung: see [`price`].
 const PATIENCE: u32 = 32;
 
-/// What a probe that ended so takes of the patience: a hang has taken the whole hang timeout, and a crash in this process,
+/// Share of the patience that a probe that ended so takes: a hang has taken the whole hang timeout, and a crash in this process,
 /// if runs are not `elsewhere`, costs a restart.
 fn price(status: Status, elsewhere: bool) -> u32 {
     match status {
@@ -45,24 +43,24 @@ fn price(status: Status, elsewhere: bool) -> u32 {
 /// The input of an entry hits its target again in one of so many runs, or the target is set aside.
 const RUNS: usize = 3;
 
-/// See the module's text.
-pub struct PrepareStage<K> {
-    trials: Trials<K>,
+/// The stage that makes an entry ready.
+pub struct PrepareStage<H> {
+    context: StageContext<H>,
     /// Number of the rules: own operators come behind them.
     rules: usize,
     input: BytesInput,
 }
 
-impl<K: Keeper> PrepareStage<K> {
+impl<H: CampaignHooks> PrepareStage<H> {
     /// A stage of a campaign with so many rules.
-    pub fn new(trials: Trials<K>, rules: usize) -> Self {
-        Self { trials, rules, input: BytesInput::new(Vec::new()) }
+    pub fn new(context: StageContext<H>, rules: usize) -> Self {
+        Self { context, rules, input: BytesInput::new(Vec::new()) }
     }
 
     fn probe<E, EM, S, Z>(
         &self,
         parts: &mut Parts<'_, E, EM, S, Z>,
-        entry: u32,
+        entry: EntryId,
         own: Own,
         input: &BytesInput,
         goal: Goal,
@@ -70,9 +68,10 @@ impl<K: Keeper> PrepareStage<K> {
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
         S: HasCorpus<BytesInput> + HasExecutions,
-        Z: Evaluator<E, EM, BytesInput, S>,
+        Z: ExecutesInput<E, EM, BytesInput, S>,
     {
-        let answer = self.trials.probe(parts, entry, &[own.number(self.rules)], input, goal)?;
+        let origin = Origin::Mutant { parent: entry, operators: &[own.number(self.rules)] };
+        let answer = probe(&self.context, parts, &origin, input, goal)?;
         // what is trimmed is what mutants are made of: all of them would end early, or be rejected, with it
         let is_base = own == Own::Trim && answer.is_satisfied();
         let is_usable = !is_base || parts.executor.observers().0.status() == Status::Returned;
@@ -83,17 +82,17 @@ impl<K: Keeper> PrepareStage<K> {
     fn begin<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
-        entry: u32,
+        entry: EntryId,
         goal: Goal,
     ) -> Result<Option<Vec<u8>>, Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
         S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize,
-        Z: Evaluator<E, EM, BytesInput, S>,
+        Z: ExecutesInput<E, EM, BytesInput, S>,
     {
-        let mut whole = parts.state.corpus().cloned_input_for_id((entry as usize).into())?;
+        let mut whole = parts.state.corpus().cloned_input_for_id(entry.into())?;
         whole.as_mut().truncate(parts.state.max_size());
-        if !self.trials.kept.borrow().prepared.accepts(entry, goal, whole.as_ref().len()) {
+        if !self.context.search.borrow().prepared.accepts(entry, goal, whole.as_ref().len()) {
             return Ok(None);
         }
         for _ in 0..RUNS {
@@ -103,7 +102,7 @@ impl<K: Keeper> PrepareStage<K> {
                 Probe::Stop => return Ok(None),
             }
         }
-        let kept = &mut *self.trials.kept.borrow_mut();
+        let kept = &mut *self.context.search.borrow_mut();
         match goal {
             Goal::HitsBranch(branch) => kept.rare.set_aside(branch),
             Goal::KeepsHot { .. } | Goal::KeepsCost { .. } => kept.prepared.set_aside(entry, goal),
@@ -115,18 +114,18 @@ impl<K: Keeper> PrepareStage<K> {
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
         round: Round,
-        entry: u32,
+        entry: EntryId,
         goal: Goal,
     ) -> Result<(), Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
         S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize,
-        Z: Evaluator<E, EM, BytesInput, S>,
+        Z: ExecutesInput<E, EM, BytesInput, S>,
     {
-        let cost = self.trials.between.keeper.borrow().relative_cost(entry).max(1.0);
+        let cost = self.context.hooks.borrow().relative_cost(entry).max(1.0);
         let limit = parts.state.max_size();
-        self.trials.kept.borrow_mut().prepared.begin_round();
-        let known = self.trials.kept.borrow_mut().prepared.take(entry, goal);
+        self.context.search.borrow_mut().prepared.begin_round();
+        let known = self.context.search.borrow_mut().prepared.take(entry, goal);
         // an earlier session may have had a larger limit
         let known = known.filter(|known| known.input.len() <= limit);
         let mut scratch = Vec::new();
@@ -134,7 +133,7 @@ impl<K: Keeper> PrepareStage<K> {
             Some(known) => known,
             None => {
                 let Some(mut input) = self.begin(parts, entry, goal)? else {
-                    self.trials.kept.borrow_mut().round = Round::ORDINARY;
+                    self.context.search.borrow_mut().round = Round::ORDINARY;
                     return Ok(());
                 };
                 if round.trimmed {
@@ -143,14 +142,14 @@ impl<K: Keeper> PrepareStage<K> {
                     self.with_budget(parts, (entry, Own::Trim, goal), budget, |probe| {
                         probes = trim(&mut input, &mut scratch, probe);
                     })?;
-                    self.trials.kept.borrow_mut().masks.trims += probes;
+                    self.context.search.borrow_mut().masks.trims += probes;
                 }
-                let kept = &mut *self.trials.kept.borrow_mut();
+                let kept = &mut *self.context.search.borrow_mut();
                 if round.masked {
                     kept.masks.computed += 1;
                     kept.masks.bytes += input.len() as u64;
                 }
-                let parent = self.trials.between.keeper.borrow().parent(entry);
+                let parent = self.context.hooks.borrow().parent(entry);
                 let computation = if round.masked {
                     parent
                         .and_then(|parent| kept.prepared.of_entry(parent, |other| other.is_like(&goal)))
@@ -170,7 +169,7 @@ impl<K: Keeper> PrepareStage<K> {
                 computation.go_on(input, &mut scratch, |bytes, _| probe(bytes));
             })?;
             prepared.lost += lost;
-            let kept = &mut *self.trials.kept.borrow_mut();
+            let kept = &mut *self.context.search.borrow_mut();
             if prepared.lost >= PATIENCE {
                 // what is known of half of the input or more is of use
                 if prepared.computation.known() * 2 > prepared.input.len() {
@@ -181,7 +180,7 @@ impl<K: Keeper> PrepareStage<K> {
             }
             kept.masks.probes += prepared.computation.probes() - before;
         }
-        self.trials.kept.borrow_mut().prepared.put(entry, goal, prepared);
+        self.context.search.borrow_mut().prepared.put(entry, goal, prepared);
         Ok(())
     }
 
@@ -190,14 +189,14 @@ impl<K: Keeper> PrepareStage<K> {
     fn with_budget<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
-        (entry, own, goal): (u32, Own, Goal),
+        (entry, own, goal): (EntryId, Own, Goal),
         budget: u64,
         work: impl FnOnce(&mut dyn FnMut(&mut Vec<u8>) -> Probe),
     ) -> Result<u32, Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
         S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize,
-        Z: Evaluator<E, EM, BytesInput, S>,
+        Z: ExecutesInput<E, EM, BytesInput, S>,
     {
         let mut input = std::mem::replace(&mut self.input, BytesInput::new(Vec::new()));
         let (mut left, mut failed, mut lost) = (budget, None, 0);
@@ -227,24 +226,24 @@ impl<K: Keeper> PrepareStage<K> {
     }
 }
 
-impl<E, EM, K, S, Z> Stage<E, EM, S, Z> for PrepareStage<K>
+impl<E, EM, H, S, Z> Stage<E, EM, S, Z> for PrepareStage<H>
 where
     E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-    K: Keeper,
+    H: CampaignHooks,
     S: HasCorpus<BytesInput> + HasCurrentCorpusId + HasExecutions + HasMaxSize,
-    Z: Evaluator<E, EM, BytesInput, S>,
+    Z: ExecutesInput<E, EM, BytesInput, S>,
 {
     fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
-        let round = self.trials.kept.borrow().round;
+        let round = self.context.search.borrow().round;
         let (Some(goal), Some(id)) = (round.goal, state.current_corpus_id()?) else { return Ok(()) };
-        self.trials.kept.borrow_mut().effort.prepare(true);
-        let done = self.make_ready(&mut Parts { fuzzer, executor, state, manager }, round, id.0 as u32, goal);
-        self.trials.kept.borrow_mut().effort.prepare(false);
+        self.context.search.borrow_mut().effort.prepare(true);
+        let done = self.make_ready(&mut Parts { fuzzer, executor, state, manager }, round, id.into(), goal);
+        self.context.search.borrow_mut().effort.prepare(false);
         done
     }
 }
 
-begins_anew!(PrepareStage<K>);
+begins_anew!(PrepareStage<H>);
 
 #[cfg(test)]
 mod tests {

@@ -8,19 +8,22 @@ use libafl::{
     Error,
     corpus::HasCurrentCorpusId,
     executors::{Executor, HasObservers},
-    fuzzer::{Evaluator, ExecutesInput},
+    fuzzer::ExecutesInput,
     inputs::BytesInput,
     stages::Stage,
     state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::{Rand, StdRand};
 
-use super::{
-    keeper::Keeper,
-    operators::Own,
-    trial::{Parts, Trials},
+use super::operators::Own;
+use crate::{
+    EntryId,
+    evaluate::{
+        CampaignHooks, Origin, Parts, StageContext,
+        probe::{probe, run_shadow},
+    },
+    mask::{Target, cache::Prepared, target::Goal},
 };
-use crate::mask::{Target, cache::Prepared, target::Goal};
 use quagmire_execution::executor::Observers;
 use quagmire_mutators::{
     kinds::Source,
@@ -51,7 +54,7 @@ fn order(mask: &Mask) -> Vec<usize> {
     order.into_iter().map(place).collect()
 }
 
-/// One mutant of the walk: puts it into `result`, or returns false if the mask does not allow it.
+/// Makes one mutant: puts it into `result`, or returns false if the mask does not allow it.
 fn step(input: &[u8], mask: &Mask, position: usize, number: u64, result: &mut Vec<u8>) -> bool {
     let value = (number % 256) as u8;
     let overwrites = number < 256;
@@ -66,40 +69,41 @@ fn step(input: &[u8], mask: &Mask, position: usize, number: u64, result: &mut Ve
     true
 }
 
-/// See the module's text.
-pub struct WalkStage<K> {
-    trials: Trials<K>,
+/// The deterministic stage.
+pub struct DeterministicStage<H> {
+    context: StageContext<H>,
     rules: usize,
     is_used: bool,
     input: BytesInput,
 }
 
-impl<K: Keeper> WalkStage<K> {
+impl<H: CampaignHooks> DeterministicStage<H> {
     /// A stage of a campaign with so many rules, that does nothing if it is not used.
-    pub fn new(trials: Trials<K>, rules: usize, is_used: bool) -> Self {
-        Self { trials, rules, is_used, input: BytesInput::new(Vec::new()) }
+    pub fn new(context: StageContext<H>, rules: usize, is_used: bool) -> Self {
+        Self { context, rules, is_used, input: BytesInput::new(Vec::new()) }
     }
 
-    fn walk<E, EM, S, Z>(
+    /// Goes on with the mutants of an entry where the last round left off.
+    fn go_on<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
-        entry: u32,
+        entry: EntryId,
         goal: Goal,
         prepared: &mut Prepared,
     ) -> Result<(), Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
         S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize + HasRand<Rand = StdRand>,
-        Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
+        Z: ExecutesInput<E, EM, BytesInput, S>,
     {
         let Prepared { input, computation, walked, .. } = prepared;
         let mask = computation.mask();
         let order = order(mask);
-        let cost = self.trials.between.keeper.borrow().relative_cost(entry).max(1.0);
+        let cost = self.context.hooks.borrow().relative_cost(entry).max(1.0);
         let mut left = (MUTANTS / cost).max(FEWEST_MUTANTS) as u64;
         let everything = Mask::everything(input.len());
-        let shadow = self.trials.kept.borrow().masking.shadow;
-        while left > 0 && !self.trials.between.is_interrupted() {
+        let shadow = self.context.search.borrow().masking.shadow;
+        while left > 0 && !self.context.is_interrupted() {
             let Some(&position) = order.get((*walked / PER_POSITION) as usize) else { return Ok(()) };
             let number = *walked % PER_POSITION;
             *walked += 1;
@@ -109,15 +113,15 @@ impl<K: Keeper> WalkStage<K> {
                 continue;
             }
             left -= 1;
-            let hit =
-                self.trials.probe(parts, entry, &[Own::Walk.number(self.rules)], &self.input, goal)?.is_satisfied();
+            let origin = Origin::Mutant { parent: entry, operators: &[Own::Deterministic.number(self.rules)] };
+            let hit = probe(&self.context, parts, &origin, &self.input, goal)?.is_satisfied();
             if shadow {
-                self.trials.kept.borrow_mut().shadow.count(goal.kind(), Source::Deterministic, true, hit);
+                self.context.search.borrow_mut().shadow.count(goal.kind(), Source::Deterministic, true, hit);
                 let anywhere = parts.state.rand_mut().below_or_zero(input.len() + 1);
                 if step(input, &everything, anywhere, number, self.input.as_mut())
-                    && let Some(hit) = self.trials.shadow(parts, &self.input, goal)?
+                    && let Some(hit) = run_shadow(&self.context, parts, &self.input, goal)?
                 {
-                    self.trials.kept.borrow_mut().shadow.count(goal.kind(), Source::Deterministic, false, hit);
+                    self.context.search.borrow_mut().shadow.count(goal.kind(), Source::Deterministic, false, hit);
                 }
             }
         }
@@ -125,29 +129,29 @@ impl<K: Keeper> WalkStage<K> {
     }
 }
 
-impl<E, EM, K, S, Z> Stage<E, EM, S, Z> for WalkStage<K>
+impl<E, EM, H, S, Z> Stage<E, EM, S, Z> for DeterministicStage<H>
 where
     E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-    K: Keeper,
+    H: CampaignHooks,
     S: HasCorpus<BytesInput> + HasCurrentCorpusId + HasExecutions + HasMaxSize + HasRand<Rand = StdRand>,
-    Z: Evaluator<E, EM, BytesInput, S> + ExecutesInput<E, EM, BytesInput, S>,
+    Z: ExecutesInput<E, EM, BytesInput, S>,
 {
     fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
-        let goal = self.trials.kept.borrow().round.goal.filter(|_| self.is_used);
+        let goal = self.context.search.borrow().round.goal.filter(|_| self.is_used);
         let (Some(goal @ Goal::HitsBranch(_)), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
-        let entry = id.0 as u32;
-        let Some(mut prepared) = self.trials.kept.borrow_mut().prepared.take(entry, goal) else { return Ok(()) };
+        let entry = EntryId::from(id);
+        let Some(mut prepared) = self.context.search.borrow_mut().prepared.take(entry, goal) else { return Ok(()) };
         let result = if prepared.computation.is_complete() && prepared.input.len() <= LONGEST {
-            self.walk(&mut Parts { fuzzer, executor, state, manager }, entry, goal, &mut prepared)
+            self.go_on(&mut Parts { fuzzer, executor, state, manager }, entry, goal, &mut prepared)
         } else {
             Ok(())
         };
-        self.trials.kept.borrow_mut().prepared.put(entry, goal, prepared);
+        self.context.search.borrow_mut().prepared.put(entry, goal, prepared);
         result
     }
 }
 
-begins_anew!(WalkStage<K>);
+begins_anew!(DeterministicStage<H>);
 
 #[cfg(test)]
 mod tests {

@@ -1,15 +1,8 @@
-//! LibAFL's view of keeping: a [`Feedback`] over the history and the champions.
+//! Knowledge of the search, and how runs are judged by it.
 
-use std::{borrow::Cow, cell::RefCell, collections::HashMap, rc::Rc};
+use std::collections::HashMap;
 
-use libafl::{
-    Error,
-    corpus::Testcase,
-    executors::ExitKind,
-    feedbacks::{Feedback, StateInitializer},
-    inputs::HasMutatorBytes,
-};
-use libafl_bolts::{Named, hash_std};
+use libafl_bolts::hash_std;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -22,11 +15,14 @@ use super::{
     shadow::Shadow,
     steering::Steering,
 };
-use crate::mask::{cache::Cache, target::Goal};
+use crate::{
+    EntryId,
+    mask::{cache::Cache, target::Goal},
+};
 use quagmire_cost::resource::Resource;
-use quagmire_execution::{abi::Status, counts::CountsObserver, executor::Observers};
+use quagmire_execution::counts::CountsObserver;
 
-/// What of FairFuzz a campaign uses.
+/// The parts of FairFuzz that a campaign uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Masking {
     /// Mutants are not held to masks (`--no-mask`).
@@ -37,7 +33,7 @@ pub struct Masking {
     pub shadow: bool,
 }
 
-/// What masks cost and brought so far.
+/// Costs and finds of masks so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaskFigures {
     /// Entries that got a mask for a target.
@@ -56,41 +52,38 @@ pub struct MaskFigures {
     pub kept: u64,
 }
 
-/// What keeping knows; part of the campaign's saved state. Shared by feedback, scheduler and stages of one client.
+/// Knowledge of the search; part of the campaign's saved state. The scheduler and the stages of one client share it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Kept {
-    /// What was seen.
+    /// Buckets and maxima of all entries.
     pub history: History,
     /// Who is best at what.
     pub champions: Champions,
-    /// What was spent on which aim.
+    /// Work and finds of each aim.
     pub effort: Effort,
     /// Which branches few runs have hit.
     pub rare: RareBranches,
-    /// What became of the mutants of the worst entry.
+    /// Work of the worst entry's mutants, and how many kept its cost.
     pub offspring: Offspring,
     /// Entries that were made ready for their targets.
     pub prepared: Cache,
-    /// What masks cost and brought.
+    /// Costs and finds of masks.
     pub masks: MaskFigures,
     /// Mutants with and without masks, if that is asked for.
     pub shadow: Shadow,
     /// Hashes of what was kept, and the entries: an unstable target can make the same input look new again.
-    contents: HashMap<u64, u32>,
-    /// What the search tries to raise.
+    contents: HashMap<u64, EntryId>,
+    /// The costs that the search tries to raise.
     #[serde(skip)]
     pub steering: Steering,
     /// A larger count of an edge is no reason to keep an input.
     #[serde(skip)]
     pub ignores_maxima: bool,
-    /// What of FairFuzz is used.
+    /// The parts of FairFuzz that are used.
     pub masking: Masking,
     /// The round that the scheduler has chosen.
     #[serde(skip)]
     pub round: Round,
-    /// Why the last execution was interesting.
-    #[serde(skip)]
-    pub novelty: Novelty,
 }
 
 /// The branches that the run hit.
@@ -107,7 +100,7 @@ impl Kept {
         self.history.is_sound()
             && self.champions.is_sound(entries)
             && self.rare.is_sound(entries)
-            && self.contents.values().all(|&entry| (entry as usize) < entries)
+            && self.contents.values().all(|&entry| entry.index() < entries)
     }
 
     /// Makes room for a program of this many edges.
@@ -126,11 +119,11 @@ impl Kept {
         self.masking = masking;
     }
 
-    /// What mutants of an entry can keep in a round for cost: nine tenths of what it uses of a resource that the search
+    /// Goals for mutants of an entry in a round for cost: nine tenths of what it uses of a resource that the search
     /// follows, one of them for each entry; and of the executions of the edge that it is the worst one of.
-    pub fn goals_of_cost(&self, entry: u32) -> Goals {
+    pub fn goals_of_cost(&self, entry: EntryId) -> Goals {
         let resources = self.steering.resources();
-        let resource = resources[entry as usize % resources.len()];
+        let resource = resources[entry.index() % resources.len()];
         let amount = self.champions.cost(entry).map_or(0, |cost| cost[resource]);
         let total = (amount > 0).then(|| Goal::keeps_cost(resource, amount));
         [total, self.champions.raised(entry).map(|(edge, count)| Goal::keeps_edge(edge, count))]
@@ -138,7 +131,7 @@ impl Kept {
 
     /// Whether an entry should be held to a mask for this, a goal of cost: it is the worst one, and there is a mask, or it
     /// is time to compute it.
-    pub fn is_worth_a_mask(&self, entry: u32, goal: Goal) -> bool {
+    pub fn is_worth_a_mask(&self, entry: EntryId, goal: Goal) -> bool {
         if self.champions.worst() != Some(entry) || self.prepared.is_hopeless(entry, goal) {
             return false;
         }
@@ -150,9 +143,16 @@ impl Kept {
         self.offspring.are_worth_a_mask(entry, goal, effort::work(cost[Resource::Instructions], bytes), bytes)
     }
 
-    /// Takes in the run that `counts` shows as entry number `entry` of the corpus, which is a parent of this `score`, and
-    /// returns the entries that do not matter any more.
-    pub fn enter(&mut self, entry: u32, bytes: &[u8], score: f64, counts: &CountsObserver) -> Vec<u32> {
+    /// Enters the run that `counts` shows, which was judged to be this novel, as `entry`, which is a parent of this `score`.
+    /// Returns the entries that are best at nothing any more, which may include the new one.
+    pub fn enter(
+        &mut self,
+        entry: EntryId,
+        bytes: &[u8],
+        score: f64,
+        novelty: Novelty,
+        counts: &CountsObserver,
+    ) -> Vec<EntryId> {
         self.grow(counts.program().edges());
         self.contents.insert(hash_std(bytes), entry);
         for &function in counts.ran() {
@@ -163,7 +163,7 @@ impl Kept {
         }
         let cost = counts.cost();
         self.history.learn_costs(&cost, &self.steering);
-        self.rare.enter(entry, self.novelty.edge || self.novelty.bucket, hit(counts));
+        self.rare.enter(entry, novelty.edge || novelty.bucket, hit(counts));
         let all = counts.ran().iter().map(|&function| {
             let (first, all) = counts.counts(function);
             (first, all, counts.branches(function).1.len())
@@ -173,16 +173,17 @@ impl Kept {
     }
 
     /// Another campaign has found what `entry`, just entered, shows first here: it is at work on that.
-    pub fn leave_to_others(&mut self, entry: u32, counts: &CountsObserver) {
+    pub fn leave_to_others(&mut self, entry: EntryId, counts: &CountsObserver) {
         self.rare.leave_to_others(entry, hit(counts));
     }
 
     /// The entry with these contents.
-    pub fn holder(&self, bytes: &[u8]) -> Option<u32> {
+    pub fn holder(&self, bytes: &[u8]) -> Option<EntryId> {
         self.contents.get(&hash_std(bytes)).copied()
     }
 
-    /// Judges the run that `counts` shows.
+    /// Compares the run that `counts` shows with the history. Reasons to enter it are a new bucket, a new maximum of an edge
+    /// or of memory, and a new total.
     pub fn judge(&mut self, counts: &CountsObserver) -> Novelty {
         self.grow(counts.program().edges());
         let mut novelty = Novelty::default();
@@ -192,83 +193,31 @@ impl Kept {
         }
         novelty.maximum &= !self.ignores_maxima;
         self.history.compare_costs(&counts.cost(), &self.steering, &mut novelty);
-        self.novelty = novelty;
         novelty
-    }
-}
-
-/// Keeps an input for a new bucket, a new maximum of an edge, or a new total. Rejected runs, crashes and hangs are never
-/// kept in the corpus.
-#[derive(Debug)]
-pub struct KeepFeedback {
-    kept: Rc<RefCell<Kept>>,
-}
-
-impl KeepFeedback {
-    /// A feedback over shared knowledge.
-    pub fn new(kept: Rc<RefCell<Kept>>) -> Self {
-        Self { kept }
-    }
-}
-
-impl Named for KeepFeedback {
-    fn name(&self) -> &Cow<'static, str> {
-        const NAME: &Cow<'static, str> = &Cow::Borrowed("keep");
-        NAME
-    }
-}
-
-impl<S> StateInitializer<S> for KeepFeedback {}
-
-impl<EM, I, S> Feedback<EM, I, Observers, S> for KeepFeedback
-where
-    I: HasMutatorBytes,
-{
-    fn is_interesting(
-        &mut self,
-        _state: &mut S,
-        _manager: &mut EM,
-        input: &I,
-        observers: &Observers,
-        _exit_kind: &ExitKind,
-    ) -> Result<bool, Error> {
-        let novelty = self.kept.borrow_mut().judge(&observers.0);
-        Ok(observers.0.status() == Status::Returned
-            && novelty.any()
-            && !self.kept.borrow().contents.contains_key(&hash_std(input.mutator_bytes())))
-    }
-
-    fn append_metadata(
-        &mut self,
-        _state: &mut S,
-        _manager: &mut EM,
-        _observers: &Observers,
-        _testcase: &mut Testcase<I>,
-    ) -> Result<(), Error> {
-        Ok(()) // the entry's number is known after it was added: the stage enters it (`Kept::enter`)
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::entry::id;
     use crate::mask::{Computation, cache::Prepared};
     use quagmire_cost::resource::Cost;
 
     /// Entries 0, 1, ... with these instructions, heap and counts of three edges.
-    pub fn made_up(entries: &[(u64, u64, [u32; 3])]) -> Rc<RefCell<Kept>> {
+    pub(crate) fn made_up(entries: &[(u64, u64, [u32; 3])]) -> Kept {
         let mut kept = Kept::default();
         kept.grow(3);
-        for (entry, &(instructions, heap_peak, counts)) in (0..).zip(entries) {
+        for (entry, &(instructions, heap_peak, counts)) in entries.iter().enumerate() {
             let cost = Cost::from([(Resource::Instructions, instructions), (Resource::Heap, heap_peak)]);
             let standing = Standing { cost, bytes: 1, key: instructions, score: instructions as f64 };
-            kept.champions.enter(entry, standing, true, std::iter::once((0, &counts[..], 3)));
+            kept.champions.enter(EntryId::at(entry), standing, true, std::iter::once((0, &counts[..], 3)));
         }
-        Rc::new(RefCell::new(kept))
+        kept
     }
 
     /// Enough mutants of an entry have kept nothing of its cost.
-    pub fn try_in_vain(kept: &mut Kept, entry: u32) {
+    pub(crate) fn try_in_vain(kept: &mut Kept, entry: EntryId) {
         let instructions = kept.champions.cost(entry).unwrap()[Resource::Instructions];
         kept.offspring.try_in_vain(entry, kept.goals_of_cost(entry), effort::work(instructions, 1), 1);
     }
@@ -279,50 +228,49 @@ pub(crate) mod tests {
         let goal = Goal::HitsBranch(1);
         let prepared = || Prepared { input: vec![0], computation: Computation::everything(1), lost: 0, walked: 0 };
         kept.set_masking(Masking { no_mask: true, ..Masking::default() });
-        kept.prepared.put(0, goal, prepared());
+        kept.prepared.put(id(0), goal, prepared());
         kept.set_masking(Masking { no_mask: true, shadow: true, ..Masking::default() });
-        assert!(kept.prepared.of_entry(0, |_| true).is_some());
+        assert!(kept.prepared.of_entry(id(0), |_| true).is_some());
         kept.set_masking(Masking::default());
-        assert!(kept.prepared.of_entry(0, |_| true).is_none());
+        assert!(kept.prepared.of_entry(id(0), |_| true).is_none());
     }
 
     #[test]
     fn mutants_are_held_to_what_the_entry_is_the_worst_at() {
-        let kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
-        let goals = |entry| kept.borrow().goals_of_cost(entry);
+        let mut kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
+        let goals = |kept: &Kept, entry| kept.goals_of_cost(id(entry));
         let total = |amount| Some(Goal::keeps_cost(Resource::Instructions, amount));
-        assert_eq!(goals(0), [total(100), Some(Goal::keeps_edge(1, 5))]);
-        assert_eq!(goals(1), [total(1000), Some(Goal::KeepsHot { edge: 2, least: 45 })]);
+        assert_eq!(goals(&kept, 0), [total(100), Some(Goal::keeps_edge(1, 5))]);
+        assert_eq!(goals(&kept, 1), [total(1000), Some(Goal::KeepsHot { edge: 2, least: 45 })]);
         // it uses none of that
-        kept.borrow_mut().steering = Steering::new(&[Resource::Heap]);
-        assert_eq!(goals(1)[0], None);
+        kept.steering = Steering::new(&[Resource::Heap]);
+        assert_eq!(goals(&kept, 1)[0], None);
         // each entry has one of several
-        kept.borrow_mut().steering = Steering::new(&[Resource::Heap, Resource::Instructions]);
-        assert_eq!([0, 1].map(|entry| goals(entry)[0]), [None, total(1000)]);
+        kept.steering = Steering::new(&[Resource::Heap, Resource::Instructions]);
+        assert_eq!([0, 1].map(|entry| goals(&kept, entry)[0]), [None, total(1000)]);
     }
 
     #[test]
     fn a_mask_for_cost_is_computed_when_it_is_worth_it_and_used_while_it_allows_something() {
-        let kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
-        let kept = &mut *kept.borrow_mut();
-        let [Some(total), Some(edge)] = kept.goals_of_cost(1) else { unreachable!() };
-        let worth = |kept: &Kept| [total, edge].map(|goal| kept.is_worth_a_mask(1, goal));
+        let kept = &mut made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
+        let [Some(total), Some(edge)] = kept.goals_of_cost(id(1)) else { unreachable!() };
+        let worth = |kept: &Kept| [total, edge].map(|goal| kept.is_worth_a_mask(id(1), goal));
         assert_eq!(worth(kept), [false; 2]);
-        try_in_vain(kept, 1);
+        try_in_vain(kept, id(1));
         assert_eq!(worth(kept), [true; 2]);
         let mut prepared = Prepared { input: vec![0], computation: Computation::new(1), lost: 0, walked: 0 };
-        kept.prepared.put(1, edge, prepared.clone());
+        kept.prepared.put(id(1), edge, prepared.clone());
         assert_eq!(worth(kept), [true; 2]);
         // it did not do that again, or its mask was given up
-        kept.prepared.set_aside(1, edge);
-        kept.prepared.put(1, total, prepared.clone());
+        kept.prepared.set_aside(id(1), edge);
+        kept.prepared.put(id(1), total, prepared.clone());
         assert_eq!(worth(kept), [true, false]);
         // no other entry, whatever is known of it
-        kept.prepared.put(0, total, prepared.clone());
-        assert!(!kept.is_worth_a_mask(0, total));
+        kept.prepared.put(id(0), total, prepared.clone());
+        assert!(!kept.is_worth_a_mask(id(0), total));
         // nothing may be changed
         prepared.computation.give_up();
-        kept.prepared.put(1, total, prepared);
+        kept.prepared.put(id(1), total, prepared);
         assert_eq!(worth(kept), [false; 2]);
     }
 }

@@ -1,4 +1,4 @@
-//! What goes in before mutation begins: the seeds, and what earlier sessions and workers left.
+//! Inputs that are entered before mutation begins: the seeds, and files that earlier sessions and workers left.
 
 use std::{
     collections::BTreeMap,
@@ -7,17 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use libafl::{
-    corpus::{Corpus, Testcase},
-    fuzzer::{Evaluator, ExecutesInput},
-    inputs::BytesInput,
-    state::HasCorpus,
-};
+use libafl::{corpus::Corpus, inputs::BytesInput, state::HasCorpus};
 
-use super::{Worker, internal};
+use super::Worker;
 use crate::campaign::{
     Setup,
-    archive::Origin,
     supervisor::{Outcome, stop_requested},
 };
 use quagmire_base::{
@@ -34,7 +28,11 @@ use quagmire_execution::{
     timer::{TIME_UP, WORN_OUT},
 };
 use quagmire_results::EntryName;
-use quagmire_search::stages::keeper::Keeper;
+use quagmire_search::{
+    EntryId,
+    evaluate::{Evaluation, Origin, commit},
+    keep::history::Novelty,
+};
 
 /// An input that is no seed, nor what comes of one.
 const SOME_TEXT: &[u8] = b"<a b='0'>{[1, 2]}</a>\n\0\xff";
@@ -79,8 +77,8 @@ pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Worker<'_> {
-    /// What the folder has and the checkpoint does not know, of a worker that died or an earlier session. An outcome if this
-    /// process cannot go on.
+    /// Enters files in the folder that the checkpoint does not know, of a worker that died or an earlier session. An outcome if
+    /// this process cannot go on.
     pub(super) fn take_up(&mut self) -> Result<Option<Outcome>> {
         let mut goes_on = true;
         if self.more_is_written {
@@ -91,7 +89,7 @@ impl Worker<'_> {
             }
             let moment = self.moment();
             let mut archive = self.archive.borrow_mut();
-            archive.set_moment(moment);
+            archive.set_moment(moment, &self.kept.borrow());
             archive.find_again();
         }
         self.record_lost_runs()?;
@@ -147,33 +145,23 @@ impl Worker<'_> {
             let input = BytesInput::new(seed.bytes.clone());
             // The first run of a process is not looked at, unless the target does not survive it.
             let cold = !std::mem::replace(&mut warm, true);
-            if !cold || !(ended_early(self.executor.execute(&seed.bytes)) || WORN_OUT.load(Relaxed)) {
-                self.execute(&input)?;
-            }
-            let status = self.executor.counts().status();
+            let origin = Origin::Seed(&seed.path);
+            let is_last = cold && (ended_early(self.executor.execute(&seed.bytes)) || WORN_OUT.load(Relaxed));
+            let Evaluation { status, .. } =
+                if is_last { self.commit_last(&origin, &input)? } else { self.evaluate(&origin, &input)? };
             match status {
-                Status::Returned => {
-                    let moment = self.moment();
-                    self.archive.borrow_mut().set_moment(moment);
-                    let fallen =
-                        self.archive.borrow_mut().keep_seed(&seed.path, &seed.bytes, self.executor.counts())?;
-                    self.add_to_corpus(input, fallen)?;
-                    self.executor.counts_mut().commit();
-                }
+                Status::Returned => {}
                 Status::Rejected => {
                     self.archive.borrow_mut().note(&format!("the target rejects the seed {shown} (-1): not used"))?;
                 }
                 _ => {
-                    let mut archive = self.archive.borrow_mut();
-                    archive.early_end(&seed.bytes, Origin::Seed, self.executor.counts())?;
                     let how = match status {
                         Status::Hung => "runs into the hang timeout: set aside under hangs/",
                         Status::Memory => "exceeds the memory limit: set aside under faults/",
                         Status::Exited => "makes the target exit: set aside under faults/",
                         _ => "crashes the target: set aside under faults/",
                     };
-                    archive.note(&format!("the seed {shown} {how}"))?;
-                    drop(archive);
+                    self.archive.borrow_mut().note(&format!("the seed {shown} {how}"))?;
                     self.checkpoint(false)?;
                     return Ok(Some(Outcome::Again));
                 }
@@ -189,21 +177,13 @@ impl Worker<'_> {
         }
     }
 
-    /// One execution through LibAFL, so that it is counted and observed.
-    fn execute(&mut self, input: &BytesInput) -> Result<()> {
-        self.fuzzer
-            .execute_input(&mut self.state, &mut self.executor, &mut self.manager, input)
-            .map(drop)
-            .map_err(|error| internal(&error))
-    }
-
-    fn add_to_corpus(&mut self, input: BytesInput, fallen: Vec<u32>) -> Result<()> {
-        let corpus = self.state.corpus_mut();
-        corpus.add(Testcase::new(input)).map_err(|error| internal(&error))?;
-        for entry in fallen {
-            corpus.remove((entry as usize).into()).map_err(|error| internal(&error))?;
-        }
-        Ok(())
+    /// Commits the last run, which was no execution of the campaign.
+    fn commit_last(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
+        let moment = self.moment();
+        self.archive.borrow_mut().set_moment(moment, &self.kept.borrow());
+        let counts = self.executor.counts_mut();
+        commit(&self.context, &mut self.state, counts, origin, input, Novelty::default(), true)
+            .map_err(|error| self.context.reason(&error))
     }
 
     pub(super) fn set_baseline(&mut self) -> Result<()> {
@@ -223,14 +203,14 @@ impl Worker<'_> {
                 .iter()
                 .position(|cost| cost.0[Resource::Instructions].max(1) == baseline.cost[Resource::Instructions])
                 .unwrap_or(0);
-            (baseline, reference as u32)
+            (baseline, EntryId::at(reference))
         };
         let mut archive = self.archive.borrow_mut();
         archive.record.baseline = Some(baseline);
         archive.record.reference = reference;
         drop(archive);
         self.time_reference(reference)?;
-        self.archive.borrow_mut().rescore_seeds();
+        self.archive.borrow_mut().rescore_seeds(&mut self.kept.borrow_mut());
         self.checkpoint(true)
     }
 
@@ -264,15 +244,15 @@ impl Worker<'_> {
         self.archive.borrow_mut().note(&format!("the program does the same whatever its input is: {remedy}"))
     }
 
-    /// What the reference seed takes when the caches are warm, as far as that is soon known: a few more runs.
-    fn time_reference(&mut self, reference: u32) -> Result<()> {
+    /// Measures the time of the reference seed with warm caches, by a few more runs if they are short.
+    fn time_reference(&mut self, reference: EntryId) -> Result<()> {
         const RUNS: usize = 5;
         const ENOUGH: Duration = Duration::from_millis(200);
         let started = Instant::now();
         let path = self.archive.borrow().path_of(reference);
         let bytes = files::read(&path, files::LARGEST_INPUT)
             .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
-        let mut runs = vec![self.archive.borrow().record.entries[reference as usize].cost];
+        let mut runs = vec![self.archive.borrow().record.entry(reference).cost];
         while runs.len() < RUNS && started.elapsed() < ENOUGH && !TIME_UP.load(Relaxed) && !stop_requested() {
             if ended_early(self.executor.execute(&bytes)) {
                 break;
@@ -307,17 +287,11 @@ impl Worker<'_> {
             let bytes = files::read(&queue.join(file), self.setup.max_size as u64).ok();
             let Some(bytes) = bytes.filter(|bytes| !self.is_lost(bytes)) else { break };
             let input = BytesInput::new(bytes);
-            self.execute(&input)?;
-            let status = self.executor.counts().status();
+            let Evaluation { status, .. } = self.evaluate(&Origin::Resumed(file), &input)?;
             if status != Status::Returned {
                 goes_on = !ended_early(status) || self.setup.target.is_isolated();
                 break;
             }
-            let moment = self.moment();
-            self.archive.borrow_mut().set_moment(moment);
-            let fallen = self.archive.borrow_mut().keep_again(file, input.as_ref(), self.executor.counts());
-            self.add_to_corpus(input, fallen)?;
-            self.executor.counts_mut().commit();
             self.keep_house()?;
         }
         // the number of the first that does not do the same any more is free
@@ -333,21 +307,8 @@ impl Worker<'_> {
             let bytes = files::read(&file, self.setup.max_size as u64).ok();
             if let Some(bytes) = bytes.filter(|bytes| !self.is_lost(bytes)) {
                 let input = BytesInput::new(bytes);
-                let parent = self.archive.borrow().record.reference;
-                let evaluated =
-                    self.fuzzer.evaluate_input(&mut self.state, &mut self.executor, &mut self.manager, &input);
-                let (_, new) = evaluated.map_err(|error| internal(&error))?;
-                let counts = self.executor.counts();
-                if new.is_some() {
-                    let fallen = self.archive.borrow_mut().keep_mutant(parent, &[], input.as_ref(), counts)?;
-                    for entry in fallen {
-                        self.state.corpus_mut().remove((entry as usize).into()).map_err(|error| internal(&error))?;
-                    }
-                }
-                if counts.status() == Status::Returned {
-                    self.executor.counts_mut().commit();
-                } else if ended_early(counts.status()) {
-                    self.archive.borrow_mut().early_end(input.as_ref(), Origin::Unknown, counts)?;
+                let Evaluation { status, .. } = self.evaluate(&Origin::Unknown, &input)?;
+                if ended_early(status) {
                     let _ = std::fs::remove_file(&file);
                     self.checkpoint(false)?;
                     return Ok(Some(Outcome::Again));

@@ -11,7 +11,7 @@ pub const MOST: u64 = 100;
 /// A rule is chosen with at least this probability.
 const LEAST_PROBABILITY: f64 = 0.1;
 
-/// See the module's text.
+/// How many mutants each rule makes of a parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
     /// One mutant for each rule.

@@ -1,0 +1,167 @@
+//! Evaluate and commit: the one way on which an input is run, judged, entered, and on which a run that ended early is
+//! recorded. Seeds, imports, resumed entries, mutants, probes and measured runs take it.
+
+pub mod context;
+pub mod hooks;
+pub mod origin;
+pub mod probe;
+#[cfg(test)]
+mod tests;
+
+use libafl::{
+    Error,
+    corpus::{Corpus, Testcase},
+    executors::{Executor, HasObservers},
+    fuzzer::ExecutesInput,
+    inputs::{BytesInput, HasMutatorBytes},
+    state::{HasCorpus, HasExecutions},
+};
+
+pub use self::{
+    context::StageContext,
+    hooks::{CampaignHooks, Interruption, Measured, Moment},
+    origin::{Admission, Origin},
+};
+use crate::{EntryId, keep::history::Novelty};
+use quagmire_cost::resource::{Cost, Resource};
+use quagmire_execution::{abi::Status, counts::CountsObserver, executor::Observers};
+
+/// Arguments that LibAFL hands to every stage.
+pub struct Parts<'a, E, EM, S, Z> {
+    /// Runs inputs with the observers around them.
+    pub fuzzer: &'a mut Z,
+    /// Runs the target.
+    pub executor: &'a mut E,
+    /// The corpus, random numbers, counters.
+    pub state: &'a mut S,
+    /// LibAFL's events, which have no listeners here.
+    pub manager: &'a mut EM,
+}
+
+/// Result of one run, and the fate of its input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// How the run ended.
+    pub status: Status,
+    /// Its cost, also if it was cut off.
+    pub cost: Cost,
+    /// Reasons to enter its input. None if the origin alone decides that.
+    pub novelty: Novelty,
+    /// The entry that its input became.
+    pub entry: Option<EntryId>,
+    /// Entries that were best at something until then, and the new one if it is best at nothing.
+    pub evicted: Vec<EntryId>,
+}
+
+/// Runs `input`, judges the run, and commits it.
+///
+/// # Errors
+/// If something could not be written: the context knows what.
+pub fn evaluate<E, EM, H, S, Z>(
+    context: &StageContext<H>,
+    parts: &mut Parts<'_, E, EM, S, Z>,
+    origin: &Origin<'_>,
+    input: &BytesInput,
+) -> Result<Evaluation, Error>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    H: CampaignHooks,
+    S: HasCorpus<BytesInput> + HasExecutions,
+    Z: ExecutesInput<E, EM, BytesInput, S>,
+{
+    let Parts { fuzzer, executor, state, manager } = parts;
+    fuzzer.execute_input(state, executor, manager, input)?;
+    let mut observers = executor.observers_mut();
+    let counts = &mut observers.0;
+    let moment = Moment::of(*state.executions(), counts.program());
+    context.hooks.borrow_mut().executed(origin, moment, counts);
+    let bytes = input.mutator_bytes();
+    let (novelty, admitted) = {
+        let search = &mut *context.search.borrow_mut();
+        if origin.is_search() {
+            search.effort.spend(counts.cost()[Resource::Instructions], bytes.len());
+        }
+        match origin.admission() {
+            Admission::Always => (Novelty::default(), true),
+            Admission::IfNew => {
+                let novelty = search.judge(counts);
+                (novelty, novelty.any() && search.holder(bytes).is_none())
+            }
+            Admission::Never => (Novelty::default(), false),
+        }
+    };
+    commit(context, *state, counts, origin, input, novelty, admitted)
+}
+
+/// Commits the last run, which was `input`'s: enters it, if it is `admitted` and returned, evicts what it dominates, and
+/// records it if it ended early.
+///
+/// # Errors
+/// If something could not be written: the context knows what.
+pub fn commit<H, S>(
+    context: &StageContext<H>,
+    state: &mut S,
+    counts: &mut CountsObserver,
+    origin: &Origin<'_>,
+    input: &BytesInput,
+    novelty: Novelty,
+    admitted: bool,
+) -> Result<Evaluation, Error>
+where
+    H: CampaignHooks,
+    S: HasCorpus<BytesInput>,
+{
+    let mut evaluation =
+        Evaluation { status: counts.status(), cost: counts.cost(), novelty, entry: None, evicted: Vec::new() };
+    match evaluation.status {
+        Status::Returned => {
+            if admitted {
+                enter(context, state, counts, origin, input, &mut evaluation)?;
+            }
+            if origin.admission() != Admission::Never {
+                counts.commit();
+            }
+        }
+        Status::Rejected => {}
+        Status::Crashed | Status::Exited | Status::Hung | Status::Memory => {
+            let recorded = context.hooks.borrow_mut().ended_early(origin, input.mutator_bytes(), counts);
+            context.check(recorded)?;
+            context.ended_early();
+        }
+    }
+    Ok(evaluation)
+}
+
+/// Makes the input of the last run an entry, of the campaign, of the search and of LibAFL's corpus, and evicts those that it
+/// dominates.
+fn enter<H, S>(
+    context: &StageContext<H>,
+    state: &mut S,
+    counts: &CountsObserver,
+    origin: &Origin<'_>,
+    input: &BytesInput,
+    evaluation: &mut Evaluation,
+) -> Result<(), Error>
+where
+    H: CampaignHooks,
+    S: HasCorpus<BytesInput>,
+{
+    let (bytes, novelty) = (input.mutator_bytes(), evaluation.novelty);
+    let search = &mut *context.search.borrow_mut();
+    let recorded = context.hooks.borrow_mut().enter(origin, bytes, novelty, counts, search);
+    let score = context.check(recorded)?;
+    let corpus = state.corpus_mut();
+    let entry: EntryId = corpus.add(Testcase::new(input.clone()))?.into();
+    if origin.is_search() {
+        search.effort.found(novelty);
+    }
+    let evicted = search.enter(entry, bytes, score, novelty, counts);
+    if matches!(origin, Origin::Import { .. }) {
+        search.leave_to_others(entry, counts);
+    }
+    for &dominated in &evicted {
+        corpus.remove(dominated.into())?;
+    }
+    (evaluation.entry, evaluation.evicted) = (Some(entry), evicted);
+    Ok(())
+}

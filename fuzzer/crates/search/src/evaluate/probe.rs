@@ -1,0 +1,72 @@
+//! Runs that ask whether an input satisfies a goal.
+
+use libafl::{
+    Error,
+    executors::{Executor, HasObservers},
+    fuzzer::ExecutesInput,
+    inputs::{BytesInput, HasMutatorBytes},
+    state::{HasCorpus, HasExecutions},
+};
+
+use super::{CampaignHooks, Origin, Parts, StageContext, evaluate};
+use crate::mask::{Probe, Target, target::Goal};
+use quagmire_execution::{abi::Status, executor::Observers};
+
+/// Evaluates `input` and says whether it satisfies `goal`. Not run at all if it would end the process, or after the work was
+/// given up.
+pub fn probe<E, EM, H, S, Z>(
+    context: &StageContext<H>,
+    parts: &mut Parts<'_, E, EM, S, Z>,
+    origin: &Origin<'_>,
+    input: &BytesInput,
+    goal: Goal,
+) -> Result<Probe, Error>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    H: CampaignHooks,
+    S: HasCorpus<BytesInput> + HasExecutions,
+    Z: ExecutesInput<E, EM, BytesInput, S>,
+{
+    if context.is_interrupted() {
+        return Ok(Probe::Stop);
+    }
+    if context.hooks.borrow().is_deadly(input.mutator_bytes()) {
+        return Ok(Probe::Missed);
+    }
+    evaluate(context, parts, origin, input)?;
+    let counts = &parts.executor.observers().0;
+    let satisfied = goal.is_satisfied(counts);
+    context.look(*parts.state.executions(), counts)?;
+    Ok(if satisfied { Probe::Satisfied } else { Probe::Missed })
+}
+
+/// Runs `input` without any effect on the campaign but the number of its executions, and says whether it satisfies `goal`.
+/// A run that ended early counts as far as it came, as a probe does; `None` if there was none.
+pub fn run_shadow<E, EM, H, S, Z>(
+    context: &StageContext<H>,
+    parts: &mut Parts<'_, E, EM, S, Z>,
+    input: &BytesInput,
+    goal: Goal,
+) -> Result<Option<bool>, Error>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    H: CampaignHooks,
+    S: HasExecutions,
+    Z: ExecutesInput<E, EM, BytesInput, S>,
+{
+    if context.is_interrupted() || context.hooks.borrow().is_deadly(input.mutator_bytes()) {
+        return Ok(None);
+    }
+    let Parts { fuzzer, executor, state, manager } = parts;
+    executor.observers_mut().0.count_hits(false);
+    let run = fuzzer.execute_input(state, executor, manager, input);
+    executor.observers_mut().0.count_hits(true);
+    run?;
+    let counts = &executor.observers().0;
+    if !matches!(counts.status(), Status::Returned | Status::Rejected) {
+        context.ended_early();
+    }
+    let satisfied = goal.is_satisfied(counts);
+    context.look(*state.executions(), counts)?;
+    Ok(Some(satisfied))
+}

@@ -1,0 +1,210 @@
+//! The state that a worker begins with: saved by an earlier one, or new.
+
+use std::time::Duration;
+
+use libafl::{
+    corpus::InMemoryCorpus,
+    mutators::Tokens,
+    state::{HasExecutions, StdState},
+};
+use libafl_bolts::rands::StdRand;
+
+use super::{import, internal};
+use crate::{
+    campaign::{
+        Setup,
+        archive::Archive,
+        checkpoint::{Checkpoint, State},
+        record::Record,
+        supervisor::Restart,
+    },
+    options::Options,
+};
+use quagmire_base::{
+    error::{Error, Result},
+    files,
+};
+use quagmire_execution::{executor::HarnessExecutor, fork_server};
+use quagmire_results::Summary;
+use quagmire_search::keep::{kept::Kept, rare::Part, steering::Steering};
+
+/// State of the campaign when a worker begins.
+pub(super) struct Start {
+    /// LibAFL's, if it was saved.
+    pub(super) state: Option<State>,
+    pub(super) kept: Kept,
+    pub(super) record: Record,
+    /// Reason why what is saved cannot be used, in a few words.
+    pub(super) unusable: Option<String>,
+    /// The folder may hold more than this state knows.
+    pub(super) more_is_written: bool,
+    /// Files that this state does not know can be entered under their numbers.
+    pub(super) enters_again: bool,
+}
+
+impl Start {
+    /// Reads what is saved, from disk for the first worker of a resumed session, and makes room for what has to be run again.
+    ///
+    /// # Errors
+    /// If files in the output folder cannot be moved.
+    pub(super) fn new(
+        setup: &Setup,
+        restart: &Restart,
+        fingerprint: u64,
+        executor: &mut HarnessExecutor,
+    ) -> Result<Self> {
+        let resumed = restart.workers == 0 && setup.folder.resumed();
+        let (saved, unusable) = if resumed {
+            match Checkpoint::read(setup.folder.path()) {
+                Ok(saved) => checked(setup, executor, saved.filter(|saved| saved.fingerprint == fingerprint)),
+                Err(why) => (None, Some(why)),
+            }
+        } else {
+            (restart.vault.load().filter(|saved| saved.fingerprint == fingerprint), None)
+        };
+        let resumed_without_state = resumed && saved.is_none();
+        let (state, kept, mut record) = match saved {
+            Some(saved) => (Some(saved.state), saved.kept, saved.record),
+            None => (None, Kept::default(), Record::default()),
+        };
+        if resumed {
+            remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
+        }
+        if let Some(process) = restart.died {
+            setup.folder.remove_unfinished_of(process);
+            setup.publisher.iter().for_each(|publisher| publisher.remove_unfinished_of(process));
+        }
+        let more_is_written = resumed || restart.died.is_some();
+        let enters_again = more_is_written && record.baseline.is_some();
+        if more_is_written && !enters_again {
+            // seeds are run again, and their files get these names
+            import::set_imports_aside(setup, record.entries.len())?;
+        }
+        Ok(Self { state, kept, record, unusable, more_is_written, enters_again })
+    }
+}
+
+/// Gives the knowledge of the search the options of this session.
+pub(super) fn configure(kept: &mut Kept, setup: &Setup) {
+    let options = &setup.options;
+    kept.steering = Steering::new(&options.cost);
+    kept.ignores_maxima = options.ignore_maxima;
+    kept.effort.focus = options.focus;
+    kept.set_masking(options.masking);
+    kept.rare.no_bootstrap = options.no_bootstrap;
+    kept.rare.part = Part { number: setup.place.number as u32, of: setup.place.of as u32 };
+}
+
+/// LibAFL's state of a campaign that begins.
+///
+/// # Errors
+/// Those of LibAFL, which would be mistakes in quagmire.
+pub(super) fn new_state(seed: u64) -> Result<State> {
+    let rand = StdRand::with_seed(seed);
+    StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut (), &mut ())
+        .map_err(|error| internal(&error))
+}
+
+/// Says at the start of a session what the user should know.
+///
+/// # Errors
+/// If the log cannot be written.
+pub(super) fn warn(
+    setup: &Setup,
+    archive: &mut Archive<'_>,
+    without_lines: Option<String>,
+    unusable: Option<String>,
+) -> Result<()> {
+    for warning in setup.seeds.warnings.iter().chain(&without_lines) {
+        archive.note(warning)?;
+    }
+    unusable.map_or(Ok(()), |why| {
+        archive.note(&format!(
+            "the saved state cannot be used ({why}): the campaign goes on with the seeds and all files in queue/"
+        ))
+    })
+}
+
+/// Checks the options that need the dictionaries.
+///
+/// # Errors
+/// A dictionary that cannot be read.
+pub fn check_options(options: &Options) -> Result<()> {
+    read_tokens(options).map(drop)
+}
+
+/// Tokens of the dictionaries.
+///
+/// # Errors
+/// A dictionary that cannot be read.
+pub(super) fn read_tokens(options: &Options) -> Result<Tokens> {
+    let mut tokens = Tokens::new();
+    for path in &options.dictionaries {
+        let refused = |what: &dyn std::fmt::Display| {
+            Error::usage(format!(
+                "--dict {}: {what}; it takes AFL's dictionaries, lines of name=\"value\"",
+                path.display()
+            ))
+        };
+        // LibAFL panics at what is no text
+        let text = files::read_named(path, files::LARGEST_TEXT).map_err(|error| refused(&error))?;
+        String::from_utf8(text).map_err(|_| refused(&"it is not UTF-8"))?;
+        tokens.add_from_file(path).map_err(|error| refused(&error))?;
+    }
+    Ok(tokens)
+}
+
+/// A state from disk, unless it has libraries opened that the program does not open by itself: somebody else may have written
+/// it, and opening a library executes what is in it. If it cannot be used, why.
+fn checked(
+    setup: &Setup,
+    executor: &mut HarnessExecutor,
+    saved: Option<Checkpoint>,
+) -> (Option<Checkpoint>, Option<String>) {
+    let Some(mut saved) = saved else { return (None, None) };
+    let queue = setup.folder.queue();
+    let entries = saved.record.entries.iter().map(|entry| queue.join(&entry.file));
+    let inputs = entries.chain(import::files_in(&setup.folder.faults()));
+    let inputs = inputs.filter_map(|file| files::read(&file, setup.max_size as u64).ok());
+    // what is gone had no edges, or cannot have them again
+    saved.record.libraries = fork_server::existing(&saved.record.libraries);
+    if executor.opens_by_itself(&saved.record.libraries, inputs) {
+        (Some(saved), None)
+    } else {
+        (None, Some("it names libraries that the program does not open".to_owned()))
+    }
+}
+
+/// Has source lines counted in every run. Returns a warning if some functions have no debug information.
+///
+/// # Errors
+/// If none has.
+pub(super) fn count_lines(executor: &mut HarnessExecutor) -> Result<Option<String>> {
+    executor.counts_mut().count_lines();
+    let functions = executor.counts().program().functions();
+    let without = functions.iter().filter(|function| function.lines().is_none()).count();
+    if without == functions.len() {
+        return Err(Error::target(
+            "--cost lines: the target has no debug information: compile it and its libraries with -g as well",
+        ));
+    }
+    Ok((without > 0).then(|| {
+        let of = functions.len();
+        format!("--cost lines: {without} of {of} functions have no debug information, so that their lines do not count")
+    }))
+}
+
+/// Adds the earlier sessions to the record. Without a checkpoint, the summary still knows the findings.
+fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&State>, without_state: bool) {
+    if let Ok(summary) = Summary::read(&setup.folder.summary()) {
+        record.earlier_sessions = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
+        if without_state {
+            record.findings = summary.findings;
+            (record.degradations, record.faults, record.hangs) = (summary.degradations, summary.faults, summary.hangs);
+        }
+    }
+    record.left_out.clear();
+    record.confirming = Duration::ZERO;
+    record.lines_on_screen = 0;
+    record.earlier_executions = state.map_or(0, |state| *state.executions());
+}
