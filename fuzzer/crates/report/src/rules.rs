@@ -39,7 +39,7 @@ impl RuleWords {
             ("splice", "parts of two inputs put together, LibAFL's"),
             ("tokens", "words of the dictionary put in, LibAFL's"),
             ("deterministic", "every value beside the bytes that a rare branch needs"),
-            ("mask", "tries which bytes a goal needs"),
+            ("mask", "tries which bytes a target needs"),
             ("trim", "removes what a rare branch does not need"),
         ] {
             known.insert(label.to_owned(), (label.to_owned(), Some(aim.to_owned())));

@@ -51,14 +51,14 @@ pub(crate) fn masks(summary: &Summary) -> Option<Markup> {
                 (percent(executions + trimming, summary.executions)) " of all"
             } }
             tr { th { "masked mutants" } td {
-                (grouped(mutants)) "; " (percent(hits, mutants)) " reached their goal, " (grouped(kept)) " were kept"
+                (grouped(mutants)) "; " (percent(hits, mutants)) " satisfied their target, " (grouped(kept)) " were kept"
             } }
         } } }
         @if !summary.shadow.is_empty() {
-            p { "With and without a mask (" code { "--shadow-mask" } "): mutants of the same inputs that reach the goal." }
+            p { "With and without a mask (" code { "--shadow-mask" } "): mutants of the same inputs that satisfy the target." }
             div class="scroll" { table {
                 thead { tr {
-                    th { "goal" } th { "mutants by" } th class="number" { "masked" } th class="number" { "plain" } th class="number" { "factor" }
+                    th { "target" } th { "mutants by" } th class="number" { "masked" } th class="number" { "plain" } th class="number" { "factor" }
                 } }
                 tbody { @for row in &summary.shadow { (shadow(row)) } }
             } }
