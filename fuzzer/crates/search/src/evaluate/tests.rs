@@ -46,7 +46,7 @@ impl Executor<(), BytesInput, State, Direct> for Target {
         let bytes = input.target_bytes();
         let counts: Vec<u32> = bytes.to_slice().iter().map(|&count| count.into()).collect();
         self.counts.set(0, &counts);
-        let crashes = counts[0] == CRASH.into();
+        let crashes = counts[0] == u32::from(CRASH);
         self.observers.0.set_end(if crashes { Status::Crashed } else { Status::Returned }, Event::default());
         Ok(if crashes { ExitKind::Crash } else { ExitKind::Ok })
     }
