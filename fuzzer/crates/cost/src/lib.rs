@@ -1,6 +1,5 @@
 //! Costs compared: the baseline, and what makes a difference between two inputs a fact.
 
-pub mod amounts;
 pub mod baseline;
 pub mod decision;
 pub mod degradation;

@@ -4,7 +4,9 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-pub use super::amounts::Cost;
+mod amounts;
+
+pub use amounts::Cost;
 
 /// Properties of one resource: a row of the table.
 #[derive(Clone, Copy, Debug)]

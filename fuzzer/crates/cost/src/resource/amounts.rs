@@ -4,7 +4,7 @@ use std::ops::{Index, IndexMut};
 
 use serde::{Deserialize, Serialize};
 
-use super::resource::Resource;
+use super::Resource;
 
 /// Amounts of all resources in one run, each in the unit that [`Resource::unit`] names; 0 for what is not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
