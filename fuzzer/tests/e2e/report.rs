@@ -1,9 +1,9 @@
 //! Reports of real campaigns: at their end, while they run, after they were killed.
 
 use std::fs;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
-use crate::common::{Scene, children, ended, harness, run, signal, wait_until};
+use crate::common::{Scene, binaries, children, ended, harness, run, signal, wait_until};
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
@@ -40,6 +40,20 @@ fn a_campaign_ends_with_a_report_of_its_findings() {
     for folder in ["out", "out/diffs", "out/graphs"] {
         let unfinished = scene.files(folder).into_keys().find(|name| name.starts_with(".unfinished"));
         assert_eq!(unfinished, None);
+    }
+}
+
+#[test]
+fn a_harness_by_itself_calls_the_quagmire_that_a_shell_would_find_or_names_the_command() {
+    let harness = harness("quadratic.c");
+    for (path, is_found) in [(binaries().into_os_string(), true), ("".into(), false)] {
+        let scene = Scene::new(SEED);
+        let mut command = Command::new(&harness);
+        command.args(["-i", "seeds", "-o", "out", "--execs", "500", "--seed", "3", "--max-size", "100"]);
+        let end = run(command.current_dir(scene.path("")).env("PATH", path)).ended();
+        let told = if is_found { "Report:     out/report.html" } else { "Report:     quagmire report out\n" };
+        assert!(end.stdout.contains(told), "{end:#?}");
+        assert_eq!(scene.path("out/report.html").is_file(), is_found);
     }
 }
 
