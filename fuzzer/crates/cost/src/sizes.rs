@@ -49,8 +49,7 @@ pub struct Series {
     pub parts: Vec<Sized>,
     /// Runs of the seed joined with others that the target accepted, the shortest first.
     pub joined: Vec<Sized>,
-    /// Smallest amount of each resource over the runs on parts that returned, rejected ones included. `None` without
-    /// such runs.
+    /// Cost of the run on a part with the fewest instructions, rejected parts included. `None` without such runs.
     pub cheapest: Option<Cost>,
 }
 
