@@ -76,7 +76,7 @@ pub struct Kept {
     /// Objective: the costs that the search tries to raise.
     #[serde(skip)]
     pub steering: Steering,
-    /// Whether a new maximum of an edge's count is no reason to keep an input (`--ignore-maxima`).
+    /// Whether a new maximum of an edge's count is no reason to keep an input (`--no-edge-maxima`).
     #[serde(skip)]
     pub ignores_maxima: bool,
     /// Choice of FairFuzz's techniques.
