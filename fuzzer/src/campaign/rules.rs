@@ -12,7 +12,7 @@ use quagmire_search::stages::operators::{mutates, rules_in};
 /// Number of seeds of another type that a warning names.
 const MOST_NAMED: usize = 3;
 
-/// Chooses the rules. Without `--rules`, adds a warning to the seeds if they are of several types.
+/// Chooses the rules. Without `--rules` and `--input-type`, adds a warning to the seeds if they are of several types.
 ///
 /// Custom rules are all used, unless `--rules` names some of them.
 ///

@@ -24,13 +24,13 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It costs more: the interval lies above the noise floor and the rank test agrees.
+    /// The input costs more: the interval lies above the noise floor and the rank test agrees.
     Degradation,
-    /// It may cost more; the measurements do not settle it.
+    /// The input may cost more; the measurements do not settle it.
     Maybe,
     /// No difference beyond the noise.
     NoChange,
-    /// It costs less.
+    /// The input costs less.
     Optimisation,
 }
 

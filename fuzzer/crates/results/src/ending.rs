@@ -26,7 +26,7 @@ fn rule_in_words(rule: &Rule) -> String {
     format!("{}{name}: {} of {}{of_them}", rule.label, grouped(rule.coverage_increases), grouped(rule.applied))
 }
 
-/// Costs as a text such as `41 x the instructions, 38 x the time of the baseline`; `None` if none is known. `of` names
+/// Costs as a text such as `41.4x the instructions, 38.2x the time of the baseline`; `None` if none is known. `of` names
 /// the reference.
 fn costs_in_words(
     summary: &Summary,

@@ -135,7 +135,7 @@ enum Contents {
     Nothing,
     /// A campaign of quagmire.
     Campaign,
-    /// Anything else.
+    /// Files that are no campaign of quagmire.
     Foreign,
 }
 

@@ -20,9 +20,9 @@ pub struct Grown {
     pub count: u64,
     /// Number of executions by the other input.
     pub first_count: u64,
-    /// Instructions executed there.
+    /// Instructions executed in the function or line.
     pub instructions: u64,
-    /// Instructions that the other input executed there.
+    /// Instructions that the other input executed in it.
     pub first_instructions: u64,
     /// Share of the whole growth, 0 to 1.
     pub share: f64,

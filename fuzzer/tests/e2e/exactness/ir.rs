@@ -39,7 +39,7 @@ struct Metadata {
 /// First metadata number of functions and blocks; lower numbers are those of the module.
 const FIRST_METADATA: usize = 10;
 
-/// Declarations for all functions; P stands for the type of a pointer to a byte.
+/// Declarations for all functions; P stands for the type of a pointer to a byte, W to a 64-bit number.
 const DECLARATIONS: &str = "
 @state = global i64 0
 @fuel = global i64 0

@@ -28,7 +28,7 @@ pub struct Answer {
     pub status: &'static str,
     /// Media type of the body.
     pub kind: &'static str,
-    /// Content.
+    /// Bytes of the page.
     pub body: Vec<u8>,
 }
 
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use std::net::SocketAddr;
 
-    /// A server whose only page is as long as its path says: `/5`.
+    /// Starts a server that answers a path such as `/5` with a page of that many bytes.
     fn server() -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

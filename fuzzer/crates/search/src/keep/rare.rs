@@ -181,7 +181,7 @@ impl RareBranches {
     }
 
     /// Replaces the hits of other campaigns, by branch number. Branches that waited for them are free once they have
-    /// hits, or after [`READS`] calls.
+    /// hits, or after `READS` calls.
     pub fn learn_hits_of_others(&mut self, hits: Vec<u64>) {
         self.hits_of_others = hits;
         let hits = &self.hits_of_others;

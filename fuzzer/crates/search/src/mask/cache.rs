@@ -33,8 +33,8 @@ impl Prepared {
     }
 }
 
-/// Number of rounds for which an item that was used is not dropped for another one: it would be computed anew for
-/// ever.
+/// Number of rounds after its last use in which an item is not dropped to make room: two items that do not fit together
+/// would otherwise be computed again and again.
 const IN_USE: u64 = 1000;
 
 /// Prepared entries by entry and goal, the least recently used of which are dropped.
