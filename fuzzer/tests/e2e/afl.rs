@@ -108,7 +108,8 @@ fn afl_showmap_sees_who_goes_further() {
         let maps: Vec<Vec<u8>> = scene.files("maps").into_values().collect();
         let sizes: Vec<usize> = maps.iter().map(entries).collect();
         assert!(sizes[0] > 0 && sizes[..4].is_sorted_by(|a, b| a < b), "{build}: {sizes:?}");
-        // a crash hides no branch that led to it: neither its own, nor the last one that it shares with the input before
+        // a crash hides no branch that led to it: neither its own, nor the last one that it shares with the input
+        // before
         let edges = |map: usize| -> BTreeSet<Vec<u8>> {
             let map = &maps[map];
             map.split(|byte| *byte == b'\n')

@@ -60,7 +60,8 @@ fn lines_are_executed_as_often_as_gcov_says() {
         let differences: Vec<_> = in_both.clone().filter(|(_, ours, theirs)| ours != theirs).collect();
         assert!(differences.is_empty(), "LLVM {llvm}: (line, ours, gcov's) {differences:?}");
         assert!(in_both.count() >= 30, "LLVM {llvm}: {ours:?}");
-        // clang has instructions where a block of the source ends or begins, gcc has some where a function or a case begins
+        // clang has instructions where a block of the source ends or begins, gcc has some where a function or a case
+        // begins
         for (&line, _) in ours.iter().filter(|(line, _)| !theirs.contains_key(line)) {
             let text = text[line as usize - 1];
             assert!(text.starts_with('}') || text == "do {", "LLVM {llvm}: only we count line {line}: {text}");

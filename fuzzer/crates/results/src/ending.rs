@@ -26,8 +26,8 @@ fn rule_in_words(rule: &Rule) -> String {
     format!("{}{name}: {} of {}{of_them}", rule.label, grouped(rule.coverage_increases), grouped(rule.applied))
 }
 
-/// Costs as a text such as `41.4x the instructions, 38.2x the time of the baseline`; `None` if none is known. `of` names
-/// the reference.
+/// Costs as a text such as `41.4x the instructions, 38.2x the time of the baseline`; `None` if none is known. `of`
+/// names the reference.
 fn costs_in_words(
     summary: &Summary,
     instructions: Option<f64>,

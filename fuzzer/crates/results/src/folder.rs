@@ -31,8 +31,8 @@ impl OutputFolder {
     /// loaded before.
     ///
     /// # Errors
-    /// If another campaign uses the folder, if it holds a campaign and neither `resume` nor `force` is given, if it holds
-    /// something else, if there is nothing to resume, or if it cannot be written.
+    /// If another campaign uses the folder, if it holds a campaign and neither `resume` nor `force` is given, if it
+    /// holds something else, if there is nothing to resume, or if it cannot be written.
     pub fn open(path: &Path, resume: bool, force: bool) -> Result<Self> {
         // without a trailing slash, which would look odd before `.old`
         let shown = path.components().as_path().display();
