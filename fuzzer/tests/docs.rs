@@ -1,5 +1,7 @@
-//! Tables of the book that the code knows are made from the code: blocks between `<!-- generated: NAME -->` and `<!-- end -->`
-//! in `docs/src`. `QUAGMIRE_UPDATE_DOCS=1 cargo test -p quagmire --test docs` writes them.
+//! Test that the generated tables of the book are up to date. These are the blocks in `docs/src` between
+//! `<!-- generated: NAME -->` and `<!-- end -->`.
+//!
+//! `QUAGMIRE_UPDATE_DOCS=1 cargo test -p quagmire --test docs` writes them.
 
 use std::{
     collections::BTreeSet,
@@ -16,10 +18,10 @@ use quagmire_mutators::{BUILT_IN, Rule};
 const BEGIN: &str = "<!-- generated: ";
 const END: &str = "<!-- end -->";
 
-/// Families of rules, and blocks that show one of them.
+/// Families of rules, each of which has a block of its own.
 const FAMILIES: [&str; 4] = ["T", "V", "B", "D"];
 
-/// The text of a block. `None` for a name that nothing is generated for.
+/// Text of a block; `None` for an unknown name.
 fn generated(name: &str) -> Option<String> {
     match name.split_once(' ') {
         None if name == "rules" => Some(rules(|_| true)),
@@ -47,7 +49,7 @@ fn rules(is_wanted: impl Fn(&str) -> bool) -> String {
     text
 }
 
-/// Text with blanks that would be overlooked, tabs and ends of lines spelled out.
+/// Text with leading, trailing and repeated blanks, tabs and line feeds made visible.
 fn visible(bytes: &[u8]) -> String {
     let text: Vec<char> = String::from_utf8_lossy(bytes).chars().collect();
     let is_plain = |at: usize| text.get(at).is_some_and(|c| !c.is_whitespace());
@@ -77,7 +79,7 @@ fn resources() -> String {
     text
 }
 
-/// The options of a command under the headings of its help text.
+/// Options of a command, under the headings of its help text.
 fn options(name: &str) -> Option<String> {
     let quagmire = Quagmire::command();
     let command = quagmire.get_subcommands().find(|command| command.get_name() == name)?;
@@ -120,7 +122,7 @@ fn option(arg: &Arg) -> String {
     format!("| `{names}{values}` | {} | {} |\n", cell(&known.or(told).unwrap_or_default()), cell(&help))
 }
 
-/// Text that ends no cell of a table.
+/// Text with the characters escaped that would end a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
@@ -140,7 +142,7 @@ fn chapters(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A chapter with its blocks as they have to be, and the names of these.
+/// Chapter with its blocks replaced by the generated ones, and the names of these.
 fn up_to_date(path: &Path, text: &str) -> (String, Vec<String>) {
     let (mut whole, mut names, mut rest) = (String::new(), Vec::new(), text);
     while let Some((before, after)) = rest.split_once(BEGIN) {

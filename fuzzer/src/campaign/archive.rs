@@ -1,4 +1,4 @@
-//! Records what a worker finds: in memory, in the folder on disk, on the screen.
+//! Recorder of a worker's finds: in memory, in the output folder, on the display.
 
 mod candidates;
 mod clients;
@@ -32,26 +32,26 @@ use quagmire_search::{
     stages::gathering::Gathering,
 };
 
-/// The time series get a point at once when the largest ratio rises by this factor.
+/// Rise of the largest ratio, as a factor, at which the time series get a point at once.
 const POINT_STEP: f64 = 1.02;
 
-/// A measured input has to exceed the longest time so far by this factor to be worth an entry.
+/// Factor by which a measured time has to exceed the longest one so far to be worth an entry.
 const SLOWER_STEP: f64 = 1.125;
 
-/// The record of a campaign, and the files and the screen that show it.
+/// Record of a campaign, with the files and the display that show it.
 pub struct Archive<'a> {
     setup: &'a Setup,
     steering: Steering,
-    /// Everything that is remembered between two workers.
+    /// State that one worker leaves to the next.
     pub record: Record,
     logs: Logs,
     phases: Phases,
     plot: PlotData,
-    /// Index of the queue, for the other clients.
+    /// Index of the queue for the other clients; `None` if there are none.
     index: Option<Index>,
     screen: Screen<File>,
     terminal: bool,
-    /// The page of the screen.
+    /// Choices of the user for the display, when it was drawn last.
     view: View,
     moment: Moment,
     execution_limit: u64,
@@ -59,7 +59,7 @@ pub struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// An archive that goes on from `record` and shows the campaign on `terminal`.
+    /// Creates a recorder that continues `record` and shows the campaign on `terminal`.
     pub fn new(setup: &'a Setup, record: Record, terminal: File) -> Result<Self> {
         use std::io::IsTerminal;
         let is_terminal = terminal.is_terminal();
@@ -89,7 +89,8 @@ impl<'a> Archive<'a> {
         })
     }
 
-    /// Begins to tell the other clients what is kept. `anew`: what is in the index is not what is in the record.
+    /// Opens the index of the queue, through which other clients learn of entries; does nothing if there are none.
+    /// With `anew`, writes it again from the record.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -102,12 +103,12 @@ impl<'a> Archive<'a> {
         Ok(())
     }
 
-    /// Tells when the campaign is over and which inputs are not to be run.
+    /// Sets the number of executions that ends the campaign, and the inputs that are known to end a worker.
     pub fn set_limits(&mut self, execution_limit: u64, lost: &'a [Lost]) {
         (self.execution_limit, self.lost) = (execution_limit, lost);
     }
 
-    /// Time since the start of the campaign, earlier sessions included.
+    /// Time since the start of the campaign, with all sessions added up.
     pub fn elapsed(&self) -> Duration {
         self.record.earlier_sessions + self.session()
     }
@@ -117,18 +118,18 @@ impl<'a> Archive<'a> {
         since(self.setup.start_ns)
     }
 
-    /// The output folder.
+    /// Output folder of this client.
     pub fn folder(&self) -> &OutputFolder {
         &self.setup.folder
     }
 
-    /// Begins to gather interesting inputs, if nothing was gathered before.
+    /// Begins the first gathering phase, unless an earlier worker did.
     pub fn begin_gathering(&mut self) {
         let limits = &self.setup.options.gathering;
         self.record.gathering.get_or_insert_with(|| Gathering::new(limits));
     }
 
-    /// Begins a phase of the campaign.
+    /// Begins a phase of the campaign, such as `coverage`.
     ///
     /// # Errors
     /// If the log of phases cannot be written.
@@ -137,41 +138,41 @@ impl<'a> Archive<'a> {
         self.phases.begin(phase, now)
     }
 
-    /// Numbers of now that only the worker knows.
+    /// Sets the counts that only the worker knows, and passes them to the other clients.
     pub fn set_moment(&mut self, moment: Moment, search: &Kept) {
         self.moment = moment;
         self.tell_others(search);
     }
 
-    /// Says something that should not scroll away with the status.
+    /// Shows a message above the display, where it stays, and writes it to the log.
     pub fn note(&mut self, message: &str) -> Result<()> {
         self.screen.note(message);
         self.record.lines_on_screen = self.screen.lines();
         self.logs.message(message)
     }
 
-    /// Says something only in the log.
+    /// Writes a message only to the log.
     pub fn log(&mut self, message: &str) -> Result<()> {
         self.logs.message(message)
     }
 
-    /// Path of an entry's file.
+    /// Path of an entry's file in the queue.
     pub fn path_of(&self, entry: EntryId) -> PathBuf {
         self.folder().queue().join(&self.record.entry(entry).file)
     }
 
-    /// Cost as a multiple of the median seed's, of that among the chosen costs in which it is largest; 1 before there is a
-    /// baseline.
+    /// Cost as a multiple of the median seed's: that of the resource with the largest ratio, among those that the
+    /// search follows; 1 before there is a baseline.
     pub fn ratio(&self, cost: &Cost) -> f64 {
         self.record.baseline.map_or(1.0, |baseline| self.steering.ratio(cost, &baseline.cost))
     }
 
-    /// As [`Self::ratio`], of an entry.
+    /// [`Self::ratio`] of an entry.
     pub fn ratio_of(&self, entry: EntryId) -> f64 {
         self.ratio(&self.record.entry(entry).cost)
     }
 
-    /// Gives the seeds their scores: the baseline is known.
+    /// Computes the scores of the seeds anew, once the baseline is known.
     pub fn rescore_seeds(&mut self, search: &mut Kept) {
         for entry in self.record.entry_ids() {
             let score = self.score(&self.record.entry(entry).cost);
@@ -180,14 +181,14 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Perun's score of an input that was measured: its cost ratio, times one plus the share of degraded resources.
+    /// Perun's score: the cost ratio, times one plus the share of degraded resources.
     fn score(&self, cost: &Cost) -> f64 {
         let threshold = self.setup.options.threshold;
         let degraded = self.record.baseline.map_or(0.0, |baseline| baseline.degraded_share(cost, threshold));
         self.ratio(cost) * (1.0 + degraded)
     }
 
-    /// The next entry, as its origin describes it. In a name, the ratios are those of the last run.
+    /// Creates the record of the next entry. The ratios in its file name are those of the last run.
     fn entry_of(&self, origin: &Origin<'_>, bytes: &[u8], counts: &CountsObserver) -> Entry {
         let number = self.record.next_entry();
         let (file, parent, rules) = match *origin {
@@ -200,7 +201,7 @@ impl<'a> Archive<'a> {
                 (file.to_owned(), parent, rules)
             }
             Origin::Mutant { .. } | Origin::Import { .. } | Origin::Measured | Origin::Unknown => {
-                // what goes back to no entry counts as made from the median seed
+                // an input without a known ancestor counts as made from the median seed
                 let parent = origin.parent().unwrap_or(self.record.reference);
                 let rules = origin.operators();
                 (self.name_of(number, parent, origin, bytes, counts).to_string(), Some(parent), rules.to_vec())
@@ -213,7 +214,7 @@ impl<'a> Archive<'a> {
             file,
             bytes: bytes.len() as u64,
             cost,
-            // what is not known yet: the share of degraded resources
+            // without the share of degraded resources, which only a measurement tells
             score: self.ratio(&cost),
             hottest: counts
                 .hottest_function()
@@ -245,14 +246,14 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Writes what was kept: its file, a line in the log, and its name for the other clients.
+    /// Writes a new entry: its file, a line of the log, and its name in the index for the other clients.
     fn write(&mut self, entry: &Entry, bytes: &[u8]) -> Result<()> {
         write_whole(&self.folder().queue().join(&entry.file), bytes)?;
         self.logs.entry(entry.found, entry.executions, &entry.file, &entry.cost)?;
         self.index.as_mut().map_or(Ok(()), |index| index.add(&entry.file))
     }
 
-    /// Credits rules with an entry, each once.
+    /// Adds a find to each of the rules that made an entry, once for each rule.
     fn credit(&mut self, rules: &[u16]) {
         for &rule in rules.iter().collect::<BTreeSet<_>>() {
             self.record.rules[usize::from(rule)].coverage_increases += 1;
@@ -260,7 +261,7 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Origin as a name tells it: the entry that it was made from, and by which rules.
+    /// Parent and rules of an input, as far as its name tells them and they are known.
     fn origin_in(&self, name: &EntryName) -> (Option<EntryId>, Vec<u16>) {
         let known = name.src.filter(|&parent| parent < self.record.entries.len() as u64);
         let parent = known.map(|parent| EntryId::at(parent as usize));

@@ -1,30 +1,30 @@
-//! What the clients of a campaign on many cores tell each other while they run: memory that all of them share.
+//! Memory that the clients of a campaign share: their figures, the request to end, the choices for the display.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use quagmire_base::error::{Error, Result};
 use quagmire_results::screen::View;
 
-/// What a client has done so far.
+/// Figures of one client in shared memory.
 #[derive(Debug, Default)]
 #[repr(C)]
 struct Slot {
     executions: AtomicU64,
-    /// In earlier sessions.
+    /// Executions in earlier sessions.
     before: AtomicU64,
     edges_found: AtomicU64,
     entries: AtomicU64,
     ended: AtomicBool,
 }
 
-/// One client at one moment.
+/// Figures of one client at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Runs of the target, earlier sessions included.
+    /// Executions, earlier sessions included.
     pub executions: u64,
-    /// Runs of the target in earlier sessions.
+    /// Executions in earlier sessions.
     pub before: u64,
-    /// Edges executed by any of its inputs.
+    /// Edges executed by any of its entries.
     pub edges_found: u64,
     /// Entries of its queue.
     pub entries: u64,
@@ -33,11 +33,11 @@ pub struct Figures {
 #[repr(C)]
 struct Header {
     stop: AtomicBool,
-    /// A [`View`], as bits.
+    /// Choices for the display: a [`View`], as bits.
     view: AtomicU8,
 }
 
-/// See the module's text. Lives as long as the process: copies are the same board.
+/// Shared memory of the clients. It is never unmapped; copies refer to the same memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Board {
     base: *mut u8,
@@ -45,7 +45,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// A board for so many clients, at least 1. To be made before the clients are forked.
+    /// Maps memory for this many clients, at least 1. To be called before the clients are forked.
     ///
     /// # Errors
     /// If there is no memory.
@@ -78,23 +78,23 @@ impl Board {
         self.header().stop.store(true, Relaxed);
     }
 
-    /// Whether they are asked to end.
+    /// Whether the clients are asked to end.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.header().stop.load(Relaxed)
     }
 
-    /// What the display is to show.
+    /// Sets the choices for the display.
     pub fn set_view(&self, view: View) {
         self.header().view.store(view.to_bits(), Relaxed);
     }
 
-    /// What the display is to show.
+    /// Choices for the display.
     pub fn view(&self) -> View {
         View::from_bits(self.header().view.load(Relaxed))
     }
 
-    /// A client tells what it has done.
+    /// Publishes the figures of a client.
     pub fn tell(&self, client: usize, figures: Figures) {
         let slot = &self.slots()[client];
         slot.executions.store(figures.executions, Relaxed);
@@ -103,7 +103,7 @@ impl Board {
         slot.entries.store(figures.entries, Relaxed);
     }
 
-    /// What all clients have done.
+    /// Figures of all clients, in the order of their numbers.
     pub fn figures(&self) -> impl Iterator<Item = Figures> + '_ {
         self.slots().iter().map(|slot| Figures {
             executions: slot.executions.load(Relaxed),
@@ -113,7 +113,7 @@ impl Board {
         })
     }
 
-    /// A client has ended for good.
+    /// Marks a client as ended for good.
     pub fn ended(&self, client: usize) {
         self.slots()[client].ended.store(true, Relaxed);
     }

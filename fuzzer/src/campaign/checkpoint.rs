@@ -1,4 +1,4 @@
-//! What a campaign needs to go on: kept in memory for the next worker, and on disk for `--resume`.
+//! Checkpoint of a campaign: kept in memory for the next worker, and on disk for `--resume`.
 
 use std::{
     cell::Cell,
@@ -31,42 +31,42 @@ use quagmire_cost::resource::Resource;
 use quagmire_execution::{process::memory_file, program::Program};
 use quagmire_search::keep::kept::Kept;
 
-/// LibAFL's state of a campaign.
+/// LibAFL's state of a campaign: corpus, random numbers, counters.
 pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
 
 /// Name of the checkpoint in the output folder.
 const FILE: &str = ".checkpoint";
 
-/// It holds the corpus. Its version is another one for other resources.
+/// Kind of that file, which holds the corpus; its version changes with the table of resources.
 const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(2), largest: 16 << 30 };
 
-/// A campaign at one moment, borrowed for writing.
+/// State of a campaign, borrowed for writing.
 #[derive(Serialize)]
 pub struct CheckpointRef<'a> {
-    /// Of the program that it belongs to.
+    /// Fingerprint of the program ([`fingerprint`]).
     pub fingerprint: u64,
-    /// LibAFL's.
+    /// LibAFL's state.
     pub state: &'a State,
-    /// What is known of what was seen.
+    /// Knowledge of the search.
     pub kept: &'a Kept,
-    /// Everything else.
+    /// Record of entries and findings.
     pub record: &'a Record,
 }
 
-/// A campaign at one moment.
+/// State of a campaign, as read.
 #[derive(Deserialize)]
 pub struct Checkpoint {
-    /// Of the program that it belongs to.
+    /// Fingerprint of the program ([`fingerprint`]).
     pub fingerprint: u64,
-    /// LibAFL's.
+    /// LibAFL's state.
     pub state: State,
-    /// What is known of what was seen.
+    /// Knowledge of the search.
     pub kept: Kept,
-    /// Everything else.
+    /// Record of entries and findings.
     pub record: Record,
 }
 
-/// Tells programs apart whose edges do not have the same numbers.
+/// Hash of the program's functions, edges and weights: in programs with the same hash, edges have the same numbers.
 pub fn fingerprint(program: &Program) -> u64 {
     program.functions().iter().fold(program.edges() as u64, |hash, function| {
         let weights =
@@ -76,27 +76,27 @@ pub fn fingerprint(program: &Program) -> u64 {
 }
 
 impl CheckpointRef<'_> {
-    /// As bytes.
+    /// Serialises the checkpoint.
     ///
     /// # Errors
-    /// If something in it cannot be written down, which would be a mistake in quagmire.
+    /// If something cannot be serialised, which would be a bug in quagmire.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         KIND.seal(self).map_err(|error| Error::other(format!("cannot save the campaign's state: {error}")))
     }
 }
 
 impl Checkpoint {
-    /// From bytes of a file, which may hold anything.
+    /// Reads a checkpoint from the bytes of a file, which may hold anything.
     ///
     /// # Errors
-    /// If they are damaged, of another version, or contradict themselves.
+    /// If they are damaged, of another version, or inconsistent.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Damage> {
         // LibAFL's state panics at metadata of types that it does not know
         let checkpoint: Self = survived(|| KIND.open(bytes)).unwrap_or(Err(Damage::Contents))?;
         if checkpoint.is_sound() { Ok(checkpoint) } else { Err(Damage::Contents) }
     }
 
-    /// From an output folder; `None` if there is none.
+    /// Reads the checkpoint of an output folder; `None` if there is none.
     ///
     /// # Errors
     /// In a few words, if there is one that cannot be used.
@@ -108,7 +108,7 @@ impl Checkpoint {
         }
     }
 
-    /// Whether its parts speak of the same entries, and file names lead nowhere else. Somebody else may have made it up.
+    /// Whether its parts are consistent, and file names lead to no other folder: somebody else may have made it up.
     fn is_sound(&self) -> bool {
         let entries = self.record.entries.len();
         let corpus = self.state.corpus();
@@ -119,7 +119,8 @@ impl Checkpoint {
     }
 }
 
-/// What a library that panics at bytes of others makes of them; nothing if it does so, and without a word.
+/// Calls `decode`, and returns `None` if it panics, without the panic's message. For libraries that panic on invalid
+/// bytes.
 fn survived<T>(decode: impl FnOnce() -> T) -> Option<T> {
     thread_local! { static SILENT: Cell<bool> = const { Cell::new(false) } }
     static ONCE: Once = Once::new();
@@ -132,7 +133,7 @@ fn survived<T>(decode: impl FnOnce() -> T) -> Option<T> {
         }));
     });
     SILENT.set(true);
-    // what it has made up to then is dropped
+    // the value that a panic interrupts is dropped
     let decoded = panic::catch_unwind(AssertUnwindSafe(decode)).ok();
     SILENT.set(false);
     decoded
@@ -142,23 +143,23 @@ fn path(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
 
-/// Writes a checkpoint to an output folder.
+/// Writes a checkpoint to an output folder, atomically.
 pub fn write(folder: &Path, bytes: &[u8]) -> Result<()> {
     write_whole(&path(folder), bytes)
 }
 
-/// Memory that survives a worker: its last checkpoint, and its last words.
+/// Memory that survives a worker: its last checkpoint, and its last error.
 #[derive(Debug)]
 pub struct Vault {
-    /// One holds the last checkpoint, the other is for the next: a worker may be killed while it writes.
+    /// One file holds the last checkpoint, the other is for the next: a worker may be killed while it writes.
     checkpoints: [File; 2],
-    /// Which one holds the last: a byte.
+    /// Index of the file with the last checkpoint, as one byte.
     last: File,
     error: File,
 }
 
 impl Vault {
-    /// An empty one.
+    /// Creates empty memory.
     ///
     /// # Errors
     /// If the system has no memory files.
@@ -172,12 +173,12 @@ impl Vault {
 
     fn last(&self) -> usize {
         let mut last = [0];
-        // nothing is there before the first
+        // fails before the first checkpoint, and then the index is 0
         let _ = self.last.read_at(&mut last, 0);
         usize::from(last[0] & 1)
     }
 
-    /// Keeps a checkpoint for the next worker.
+    /// Stores a checkpoint for the next worker.
     ///
     /// # Errors
     /// If memory is full.
@@ -188,22 +189,22 @@ impl Vault {
             .map_err(|error| Error::other(format!("cannot keep a checkpoint: {error}")))
     }
 
-    /// The last checkpoint, if there is one.
+    /// Last checkpoint; `None` before the first one.
     pub fn load(&self) -> Option<Checkpoint> {
         let bytes = contents(&self.checkpoints[self.last()])?;
-        // of this campaign: nobody else had it
+        // not checked: only workers of this campaign could write it
         if bytes.is_empty() { None } else { KIND.open(&bytes).ok() }
     }
 
-    /// For a worker that cannot go on.
+    /// Stores the error of a worker that cannot go on.
     pub fn set_error(&self, error: &Error) {
         let mut bytes = vec![error.code as u8];
         bytes.extend(error.message.as_bytes());
-        // nobody is left to tell if this fails: the exit code says the rest
+        // a failure is ignored: the exit code of the worker tells the kind of error
         let _ = replace(&self.error, &bytes);
     }
 
-    /// What the last worker said.
+    /// Error that the last worker stored; `None` if it stored none.
     pub fn take_error(&self) -> Option<Error> {
         let bytes = contents(&self.error)?;
         let (&code, message) = bytes.split_first()?;

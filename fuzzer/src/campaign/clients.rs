@@ -1,6 +1,6 @@
-//! Many cores: a client on each, which is a campaign of its own in a folder of its own. They share what they find as
-//! campaigns on different machines do (see [`super::sync`]). The first client is the campaign that the user sees: its folder
-//! is the output folder, it takes in what the others find, confirms, and reports.
+//! Clients of a campaign on several cores. Each is a campaign of its own in a folder of its own; they share their
+//! finds as campaigns on different machines do (see [`super::sync`]). The first client is the campaign that the user
+//! sees: its folder is the output folder, it imports the finds of the others, confirms, and reports.
 
 use std::{
     path::{Path, PathBuf},
@@ -24,43 +24,43 @@ use quagmire_execution::{
 };
 use quagmire_results::OutputFolder;
 
-/// Where the other clients' folders are, in the output folder.
+/// Folder of the other clients in the output folder.
 const FOLDER: &str = "clients";
 
-/// A client that ends by itself so often is given up.
+/// Number of times that a client may end by itself before it is given up.
 const ATTEMPTS: u32 = 3;
 
-/// What a killed client leaves behind is gone after this.
+/// Time after which the processes of a killed client are gone.
 const GONE: Duration = Duration::from_secs(2);
 
-/// Which client a process is.
+/// Number of a client and of all clients, and their shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// From 0, the one that the user sees.
+    /// Number of this client; 0 is the one that the user sees.
     pub number: usize,
-    /// How many clients there are, at least 1.
+    /// Number of clients, at least 1.
     pub of: usize,
-    /// What they tell each other.
+    /// Memory that all clients share.
     pub board: Board,
 }
 
 impl Place {
-    /// The name of a client for the others.
+    /// Name of a client in files and folders.
     pub fn name(client: usize) -> String {
         format!("client-{client}")
     }
 
-    /// The folder of a client of the campaign in `output`.
+    /// Folder of a client of the campaign in `output`.
     pub fn folder(output: &Path, client: usize) -> PathBuf {
         if client == 0 { output.to_owned() } else { Self::listed(output, client) }
     }
 
-    /// The folder of a client beside those of the others, which the first one has too: for tools that add them up.
+    /// Folder of a client in `clients/`; the first client has one as well, for tools that add up the figures of all.
     pub fn listed(output: &Path, client: usize) -> PathBuf {
         output.join(FOLDER).join(Self::name(client))
     }
 
-    /// The output folder of the campaign, of which `folder` is this client's: see [`Self::folder`].
+    /// Output folder of the campaign, given `folder` of this client; inverse of [`Self::folder`].
     pub fn output(self, folder: &Path) -> &Path {
         let above = if self.number == 0 { 0 } else { 2 };
         folder.ancestors().nth(above).unwrap_or(folder)
@@ -72,13 +72,14 @@ impl Place {
         self.number > 0 && self.board.is_stopped()
     }
 
-    /// The other clients of the campaign in `output`: names and folders.
+    /// Names and folders of the other clients of the campaign in `output`.
     pub fn others(self, output: &Path) -> impl Iterator<Item = (String, PathBuf)> {
         let others = (0..self.of).filter(move |&other| other != self.number);
         others.map(move |other| (Self::name(other), Self::folder(output, other)))
     }
 
-    /// Those that ran when the campaign was stopped, and do not run any more: what they found last is still to be taken in.
+    /// Names and folders of clients of an earlier session that this session does not run: their last finds are still
+    /// to be imported.
     pub fn earlier(self, output: &Path) -> impl Iterator<Item = (String, PathBuf)> {
         let clients = (self.of..).map(move |client| (Self::name(client), Self::folder(output, client)));
         clients.take_while(|(_, folder)| files::is_folder(folder))
@@ -88,7 +89,7 @@ impl Place {
 /// Pins this process to the core of a client.
 pub fn pin(options: &Options, client: usize) {
     if let Some(&core) = options.cores.get(client) {
-        // a core that was taken away meanwhile: the system chooses another one
+        // if the core was taken away meanwhile, the system chooses another one
         let _ = CoreId(core).set_affinity();
     }
 }
@@ -98,16 +99,16 @@ struct Client {
     failures: u32,
 }
 
-/// The other clients, as the process above the first one sees them.
+/// The other clients, supervised by the process above the first one.
 pub struct Clients<'a> {
     setup: &'a Setup,
     harness: &'static Harness,
-    /// From number 1 on; nothing for one that has ended.
+    /// Clients from number 1 on; `None` for one that has ended for good.
     running: Vec<Option<Client>>,
 }
 
 impl<'a> Clients<'a> {
-    /// Starts them.
+    /// Starts the other clients.
     ///
     /// # Errors
     /// If a process cannot be started.
@@ -120,7 +121,7 @@ impl<'a> Clients<'a> {
         Ok(clients)
     }
 
-    /// Starts those again that somebody has killed.
+    /// Starts clients again that were killed; gives up one that has ended by itself too often.
     ///
     /// # Errors
     /// If a process cannot be started.
@@ -147,8 +148,8 @@ impl<'a> Clients<'a> {
         if child != 0 {
             return Ok(child);
         }
-        // without the process above there is nobody to take in what is found: an orderly end, even if whoever started
-        // quagmire wanted that signal to be ignored
+        // a client ends in an orderly way if the process above it ends, since nobody would import its finds; even if
+        // SIGTERM is ignored by inheritance
         // SAFETY: flags of this process.
         unsafe {
             libc::signal(libc::SIGTERM, libc::SIG_DFL);
@@ -169,7 +170,7 @@ impl<'a> Clients<'a> {
     }
 }
 
-/// Runs a client to its end.
+/// Runs a client to its end, in a process of its own.
 fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) -> Result<ExitCode> {
     let path = Place::folder(main.folder.path(), number);
     if let Some(clients) = path.parent() {
@@ -178,7 +179,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) 
     let folder = open(&path, resume && path.exists())?;
     let options = Options {
         output: path,
-        // different numbers for each client, and the same ones each time
+        // different random numbers for each client, and the same ones each time
         seed: main.options.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
         confirm: false,
         plotting: false,
@@ -202,7 +203,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) 
     super::search(&setup, harness, &mut || Ok(()))
 }
 
-/// Opens a client's folder. Processes of a client that was killed may still hold it for a moment.
+/// Opens a client's folder. Waits a moment if processes of a client that was killed still hold it.
 fn open(path: &Path, resume: bool) -> Result<OutputFolder> {
     let until = timer::now_ns() + GONE.as_nanos() as u64;
     loop {

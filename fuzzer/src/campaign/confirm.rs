@@ -1,4 +1,5 @@
-//! Confirmation: a candidate is measured again outside the campaign's process, beside the seeds.
+//! Confirmation: measures a candidate outside the campaign's process, beside the seeds and an ordinary input of its
+//! size.
 
 use std::{
     os::unix::process::CommandExt,
@@ -27,43 +28,44 @@ use quagmire_results::{
     summary::{FindingCost, Noise},
 };
 
-/// CPU time that all runs of a confirmation together should not exceed by much.
+/// CPU time that all runs of a confirmation together should not much exceed.
 const BUDGET: Duration = Duration::from_secs(2);
 
-/// How often a measuring process is looked at.
+/// Interval at which a measuring process is polled.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// So many bytes of what a measuring process complains about are kept: the first line is shown.
+/// Largest number of bytes that are kept of a measuring process's error output; its first line is reported.
 const MOST_ERRORS: usize = 1 << 16;
 
-/// What confirmation found out. Ratios are against the median seed unless they are said to be by size.
+/// Result of a confirmation. Ratios are relative to the median seed unless they are said to be by size.
 #[derive(Clone, Debug)]
 pub struct Confirmation {
-    /// It is a degradation.
+    /// Whether the candidate is a degradation.
     pub confirmed: bool,
-    /// Of its time: slower than the median seed, the seed that it was made from, and an ordinary input of its size.
+    /// Verdict on its time, the weakest of the comparisons with the median seed, its own seed, and an ordinary input
+    /// of its size.
     pub verdict: Verdict,
-    /// Beside which of them it is least so.
+    /// Path of the input in the weakest of these comparisons.
     pub weakest: String,
-    /// Its time against the median seed alone.
+    /// Verdict on its time against the median seed alone.
     pub by_seed: Verdict,
-    /// By `ratio`.
+    /// Severity of `ratio`.
     pub severity: Severity,
-    /// The largest among the costs that count: by size, or by seed, as degradations go by.
+    /// Largest ratio among the chosen costs; by size where degradations are relative to size.
     pub ratio: f64,
     /// CPU time of the input over that of the median seed.
     pub time_ratio: Estimate,
     /// CPU time of the input over that of an ordinary input of its size.
     pub time_ratio_by_size: Option<Estimate>,
-    /// The file that stood for such an input, and what its times were multiplied by.
+    /// File that served as the ordinary input of its size, and the factor on its times.
     pub stand_in: Option<(PathBuf, f64)>,
-    /// Of the rank test of the times.
+    /// p-value of the rank test of the times, against the median seed.
     pub p_value: f64,
-    /// Of all resources.
+    /// Use of each resource that was measured.
     pub costs: Vec<FindingCost>,
-    /// Where the cost grew.
+    /// Places in the code where the cost grew against the median seed.
     pub growth: Growth,
-    /// CPU seconds of the baseline's seed.
+    /// CPU seconds of the median seed.
     pub baseline_seconds: f64,
 }
 
@@ -72,54 +74,54 @@ impl Confirmation {
         self.costs.iter().find(|cost| cost.resource == resource)
     }
 
-    /// How many times the seed's amount of a resource the input used.
+    /// Amount of a resource as a multiple of the median seed's.
     pub fn ratio(&self, resource: Resource) -> Option<f64> {
         self.of(resource).map(|cost| cost.ratio)
     }
 
-    /// How many times the amount of an ordinary input of its size it used.
+    /// Amount of a resource as a multiple of an ordinary input of its size.
     pub fn ratio_by_size(&self, resource: Resource) -> Option<f64> {
         self.of(resource)?.ratio_by_size
     }
 }
 
-/// The inputs of a confirmation.
+/// Inputs of a confirmation.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// What may be a degradation.
+    /// File of the candidate.
     pub input: &'a Path,
-    /// Its size.
+    /// Size of the candidate, in bytes.
     pub bytes: u64,
-    /// The seed that is the baseline.
+    /// File of the median seed.
     pub reference: &'a Path,
-    /// The seed that it was made from.
+    /// File of the seed that the candidate descends from.
     pub own_seed: &'a Path,
-    /// Seeds that were joined to its size.
+    /// File of seeds joined to the candidate's size.
     pub joined: Option<&'a Path>,
-    /// What is expected of its size; `None` if degradations go by the seed.
+    /// Expected costs by size; `None` if degradations are relative to the median seed.
     pub model: Option<&'a SizeModel>,
 }
 
-/// How to confirm.
+/// Settings of confirmations.
 #[derive(Clone, Debug)]
 pub struct Confirmer {
-    /// What has to be exceeded.
+    /// Threshold and resources that make a degradation.
     pub criteria: Criteria,
-    /// A run longer than this is a hang.
+    /// Time after which a run counts as a hang.
     pub hang_timeout: Duration,
-    /// In bytes; 0 for none.
+    /// Memory limit of a run in bytes; 0 for none.
     pub memory_limit: u64,
-    /// When the measuring process is killed at the latest.
+    /// Moment at which the measuring process is killed.
     pub deadline: Instant,
 }
 
 impl Confirmer {
-    /// Measures a candidate beside the seed that is the baseline, the seed that it was made from, and an ordinary input of
-    /// its size. `None` if it does not come back when it is run by itself, or if there was no time to find out. `meanwhile`
-    /// is called all the time.
+    /// Measures a candidate beside the median seed, the seed that it descends from, and an ordinary input of its size.
+    /// `None` if it does not return when it is run by itself, or if there was no time. `meanwhile` is called
+    /// repeatedly while the process measures.
     ///
     /// # Errors
-    /// If the measuring process cannot be started or says nonsense.
+    /// If the measuring process cannot be started, or its output cannot be read.
     pub fn confirm(
         &self,
         candidate: &Candidate,
@@ -143,7 +145,7 @@ impl Confirmer {
         Ok(self.judged(candidate, first, last, &report))
     }
 
-    /// What the measurements come to. `None` if the candidate was held against nothing.
+    /// Evaluates the measurements. `None` if the candidate was compared with nothing.
     fn judged(
         &self,
         candidate: &Candidate,
@@ -191,20 +193,20 @@ impl Confirmer {
         })
     }
 
-    /// What the reference seed shows against itself. `None` if there was no time to find out. `meanwhile` is called all the
-    /// time.
+    /// Measures the noise of this machine by comparing the median seed with itself. `None` if there was no time.
+    /// `meanwhile` is called repeatedly while the process measures.
     ///
     /// # Errors
-    /// If the measuring process cannot be started or says nonsense.
+    /// If the measuring process cannot be started, or its output cannot be read.
     pub fn noise(&self, reference: &Path, meanwhile: &mut dyn FnMut() -> Result<()>) -> Result<Option<Noise>> {
-        // half of the time that there is: the process has to start and to report as well
+        // half of the time that is left: the process has to start and to report as well
         let budget = self.deadline.saturating_duration_since(Instant::now()) / 2;
         let Some(report) = self.replay(&[reference], Question::First, budget, meanwhile)? else { return Ok(None) };
         let rounds = report.inputs.first().map_or(0, |input| input.seconds.len() as u32);
         Ok(report.noise_floor.map(|floor| Noise { floor, rounds }))
     }
 
-    /// Runs the harness's own `replay`, the very command that findings are reproduced with. `None` if it was stopped.
+    /// Runs the harness's own `replay`, the command that reproduces findings. `None` if it was stopped.
     fn replay(
         &self,
         inputs: &[&Path],
@@ -226,7 +228,7 @@ impl Confirmer {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // of its own, so that it can be killed with the child that it measures in
+            // a process group of its own, so that it can be killed with the child that it measures in
             .process_group(0);
         // SAFETY: an async-signal-safe call. It does not outlive a worker that is killed.
         unsafe {
@@ -241,7 +243,7 @@ impl Confirmer {
             return Err(Error::other("the measuring process has no pipes"));
         };
         let mut says_more = true;
-        // until it ends: what the target has started may have its pipes for longer
+        // until it ends, not until its pipes close: processes that the target has started may keep them open
         while child.try_wait().map_err(cannot)?.is_none() {
             let looked = meanwhile();
             if looked.is_err() || stop_requested() || Instant::now() >= self.deadline {
@@ -254,7 +256,7 @@ impl Confirmer {
             if is_output && !pipes::read_part(&mut output, &mut text, usize::MAX).map_err(cannot)? {
                 break;
             }
-            // a process whose errors nobody reads does not go on
+            // a process whose error output nobody reads does not go on
             if is_error && says_more {
                 says_more = pipes::read_part(&mut errors, &mut said, MOST_ERRORS).map_err(cannot)?;
             }
@@ -269,7 +271,7 @@ impl Confirmer {
     }
 }
 
-/// The options of `replay` for a question.
+/// Options of `replay` for the comparisons of a question.
 fn in_words(question: Question) -> Vec<String> {
     let Question::Last { ordinary, is_joined } = question else { return Vec::new() };
     let mut words = vec!["--against-all".to_owned()];
@@ -278,7 +280,8 @@ fn in_words(question: Question) -> Vec<String> {
     words
 }
 
-/// What the input used beside the median seed, and beside an ordinary input of its size, whose time is given.
+/// Use of each resource by the candidate, beside the median seed and an ordinary input of its size. `ordinary_ns` is
+/// the measured time of that input.
 fn costs(seed: &InputReport, input: &InputReport, candidate: &Candidate, ordinary_ns: Option<u64>) -> Vec<FindingCost> {
     let growth =
         |model: &SizeModel| model.ordinary(Resource::Instructions, candidate.bytes) / seed.instructions.max(1) as f64;
@@ -289,7 +292,7 @@ fn costs(seed: &InputReport, input: &InputReport, candidate: &Candidate, ordinar
             _ if resource.is_deterministic() => Some(model.ordinary(resource, candidate.bytes).round() as u64),
             _ => Some((baseline as f64 * growth(model)) as u64),
         });
-        // campaigns measure lines only if they look for them: their model then knows of none
+        // `--cost lines` may be off: the model then has no lines
         let ordinary = ordinary.filter(|&ordinary| ordinary > 0 || baseline == 0);
         Some(FindingCost {
             resource,

@@ -1,8 +1,8 @@
-//! The machine that a campaign runs on, for its report.
+//! Machine and system that a campaign runs on, for its report.
 
 use quagmire_results::summary::Environment;
 
-/// As far as the system tells; what it does not tell is empty or 0.
+/// Reads what the system tells about itself; values that it does not tell are empty or 0.
 pub fn environment() -> Environment {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let field = |text: &str, name: &str, separator: char| {

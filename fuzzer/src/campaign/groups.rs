@@ -1,4 +1,4 @@
-//! Which findings have the same cause: their cost grew in the same places of the code.
+//! Groups of findings with the same cause: their cost grew in the same places of the code.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,12 @@ use quagmire_results::{
     summary::{Finding, FindingKind, Group},
 };
 
-/// Two findings have the same cause if at least this share of their growth lies in the same places.
+/// Similarity of their growth from which two findings have the same cause.
 pub const SAME: f64 = 0.5;
 
-/// All findings in groups, the worst first, in groups and among them. A finding joins the first group to whose worst
-/// member it is similar; faults and hangs, whose growth is not known, are told apart by how and where they ended.
+/// Groups all findings; groups, and findings in them, are sorted, the worst first. A finding joins the first group
+/// whose worst member is similar. Faults and hangs, whose growth is not known, are compared by how and where they
+/// ended.
 pub fn groups(findings: &[Finding]) -> Vec<Group> {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     order.sort_by(|&a, &b| badness(&findings[b]).total_cmp(&badness(&findings[a])));
@@ -26,7 +27,8 @@ pub fn groups(findings: &[Finding]) -> Vec<Group> {
     groups
 }
 
-/// The ratio that severity goes by, or the largest that is known; of a hang, more than that of any input that came back.
+/// Sort key of findings: the ratio of their severity, or the largest known one. Hangs come before all degradations,
+/// faults after them.
 fn badness(finding: &Finding) -> f64 {
     let costs = finding.costs.iter().map(|cost| cost.ratio);
     let known = costs.chain(finding.instructions_ratio).chain(finding.time_ratio).filter(|ratio| ratio.is_finite());
@@ -56,9 +58,9 @@ fn have_same_cause(a: &Finding, b: &Finding) -> bool {
     }
 }
 
-/// The weighted Jaccard index of where two costs grew: for each source line (function, where no lines are known) the
-/// smaller of the two shares, summed up, over the larger ones, summed up. 0 for nothing in common, 1 for the same.
-/// `None` if either is not known.
+/// Similarity of two growths: weighted Jaccard index over source lines (functions, if no lines are known), the sum of
+/// the smaller shares over the sum of the larger ones. 0 for nothing in common, 1 for the same; `None` if either is
+/// not known.
 pub fn similarity(a: &Growth, b: &Growth) -> Option<f64> {
     let by_lines = !a.lines.is_empty() && !b.lines.is_empty();
     let places = |growth: &Growth| {

@@ -1,12 +1,12 @@
-//! What the user can press while a campaign runs on a terminal. The keys are read by the process above the workers, so that
-//! no run of the target waits for them and the terminal is left as it was whatever becomes of a worker.
+//! Keys that the user can press while a campaign runs on a terminal. The process above the workers reads them, so that
+//! no run of the target waits for them, and the terminal is restored whatever happens to a worker.
 
 use super::board::Board;
 use crate::options::Options;
 use quagmire_base::terminal::{KeyMode, letters};
 use quagmire_results::screen::View;
 
-/// Keys of the campaign whose clients share a board.
+/// Reader of the keys, which writes the choices of the user to the shared memory of the clients.
 pub struct Keys {
     mode: KeyMode,
     board: Board,
@@ -15,7 +15,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Nothing unless the display is a terminal, and keys come from one.
+    /// Prepares reading of keys; `None` unless output and input are a terminal and the display is on.
     pub fn new(options: &Options, board: Board) -> Option<Self> {
         use std::io::IsTerminal;
         if options.quiet || !std::io::stdout().is_terminal() {
@@ -24,7 +24,7 @@ impl Keys {
         Some(Self { mode: KeyMode::new()?, board, view: View::default(), has_quit: false })
     }
 
-    /// Does what was asked for since the last look.
+    /// Handles the keys that were pressed since the last call.
     pub fn look(&mut self) {
         self.mode.enter();
         for key in letters(&self.mode.read()) {
@@ -33,7 +33,7 @@ impl Keys {
                 b'h' | b'H' | b'?' => self.view.help ^= true,
                 b'q' | b'Q' if !self.has_quit => {
                     self.has_quit = true;
-                    // SAFETY: to this process, which waits for the signal.
+                    // SAFETY: a signal to this process, which waits for it.
                     unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
                 }
                 _ => {}
@@ -43,7 +43,7 @@ impl Keys {
         self.board.set_view(self.view);
     }
 
-    /// Gives the terminal back, until the next look.
+    /// Restores the terminal, until [`Self::look`] is called again.
     pub fn leave(&mut self) {
         self.mode.leave();
         self.board.set_view(View { keys: false, ..self.view });

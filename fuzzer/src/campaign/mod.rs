@@ -1,4 +1,4 @@
-//! A campaign: options resolved, assembled from LibAFL's parts and ours, run, and supervised.
+//! A campaign: assembled from resolved options, LibAFL's parts and quagmire's, run, and supervised.
 
 pub mod archive;
 pub mod board;
@@ -46,43 +46,44 @@ use quagmire_results::{
     summary::Environment,
 };
 
-/// Everything else that is not urgent is looked at this often.
+/// Interval at which the supervisor looks at everything but the keys.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Keys are looked at this often.
+/// Interval at which keys are read.
 const BETWEEN_KEYS: Duration = Duration::from_millis(100);
 
-/// Everything that all workers of a campaign, one after the other, start from.
+/// State that all workers of a campaign start from, one after the other.
 #[derive(Debug)]
 pub struct Setup {
-    /// As resolved.
+    /// Options, resolved.
     pub options: Options,
-    /// The program under test.
+    /// The target.
     pub target: TargetInfo,
-    /// Loaded before anything was written.
+    /// Seeds, loaded before anything was written.
     pub seeds: Seeds,
-    /// What inputs are mutated by, beside LibAFL's mutations.
+    /// Rules that mutate inputs, beside LibAFL's operators.
     pub rules: Vec<Arc<dyn Rule>>,
-    /// Locked.
+    /// Output folder, locked.
     pub folder: OutputFolder,
-    /// Its place in a sync folder, locked too; the first client's.
+    /// Place of the campaign in a sync folder, locked; `None` for clients but the first.
     pub publisher: Option<sync::Publisher>,
-    /// No input is larger, in bytes.
+    /// Size limit of inputs, in bytes.
     pub max_size: usize,
-    /// CLOCK_MONOTONIC at the start of this session, nanoseconds.
+    /// Start of this session by CLOCK_MONOTONIC, in nanoseconds.
     pub start_ns: u64,
-    /// The same moment on the clock on the wall.
+    /// Start of this session by the wall clock.
     pub started: SystemTime,
-    /// The machine.
+    /// Machine and system.
     pub environment: Environment,
-    /// Which of the clients this is.
+    /// Number of this client.
     pub place: Place,
 }
 
-/// Searches with this client until the campaign is over. `meanwhile` is what the process that watches does beside.
+/// Runs the search of this client until the campaign is over. The supervising process calls `meanwhile` beside its
+/// work.
 ///
 /// # Errors
-/// Anything that keeps it from starting or from writing what it found.
+/// Errors that keep it from starting or from writing its finds.
 fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn Meanwhile) -> Result<ExitCode> {
     let page = InputPage::new(setup.max_size.max(1))?;
     let alone = measure::MeasurementPlan {
@@ -102,7 +103,7 @@ fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn Meanwhil
     supervisor::supervise(&page.share(), &mut work, &kills, meanwhile)
 }
 
-/// What the process above the first client does beside watching its worker.
+/// Work of the process above the first client, beside watching its worker: keys, the summary, the other clients.
 struct First<'a> {
     setup: &'a Setup,
     looked: u64,
@@ -129,11 +130,11 @@ impl Meanwhile for First<'_> {
     }
 }
 
-/// Shows the campaign's figures, and says where.
+/// Starts the metrics endpoint, and prints its address.
 fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
     let is_asked = setup.options.metrics.as_ref().is_some_and(Address::is_chosen_by_system);
     if !setup.options.quiet || is_asked {
-        // what cannot be printed is no reason to stop
+        // a failure to print is no reason to stop
         let _ = plain::print(&format!("Metrics: {}\n", endpoint.url()), Form::Lines);
     }
     let about = About { target: setup.target.name(), engine: setup.target.engine().name().to_owned() };
@@ -143,7 +144,7 @@ fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
 /// Runs a campaign over the harness that this process is.
 ///
 /// # Errors
-/// Anything that keeps it from starting or from writing what it found.
+/// Errors that keep it from starting or from writing its finds.
 pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     let mut seeds = Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
     let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
@@ -151,16 +152,16 @@ pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -
     worker::check_options(&options)?;
     // absolute, since the target may change the working folder
     let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
-    // before anything is written: it may be refused
+    // before anything is written, since the address may be refused
     let endpoint = options.metrics.as_ref().map(Endpoint::listen).transpose()?;
-    // the same
+    // before anything is written, since the place may be taken
     let meeting = options.sync.as_ref();
     let publisher = meeting.map(|(meeting, name)| sync::Publisher::open(meeting, name)).transpose()?;
     let folder = OutputFolder::open(&output, options.resume, options.force).map_err(|error| Error {
         message: error.message.replace(&*output.to_string_lossy(), &options.output.to_string_lossy()),
         ..error
     })?;
-    // once, before workers are forked
+    // measured once, before workers are forked
     ns_per_tick();
     let clients = options.cores.len().max(1);
     let setup = Setup {
@@ -185,7 +186,7 @@ pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -
     };
     clients::pin(&setup.options, 0);
     let code = search(&setup, harness, &mut first)?;
-    // the terminal is given back
+    // restores the terminal
     drop(first);
     // everything is written: from here on, Ctrl-C ends the process
     supervisor::release_signals();

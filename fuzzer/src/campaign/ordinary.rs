@@ -1,26 +1,27 @@
-//! Ordinary inputs of other sizes, made of seeds: their beginnings, and several of them joined.
+//! Ordinary inputs of other sizes, made from seeds: beginnings of them, and several of them joined.
 
-/// Beginnings of a seed that are run, from nothing on: pieces as small as a word in a seed of a few hundred bytes.
+/// Number of beginnings of a seed that are run, the empty one included: the pieces between them are as small as a word
+/// in a seed of a few hundred bytes.
 const PARTS: usize = 64;
 
-/// Seeds that are looked at, at most: their median needs no more.
+/// Largest number of seeds that are measured: their median needs no more.
 pub const SEEDS: usize = 16;
 
-/// Some of `all` things, evenly spread, `first` before the others.
+/// Indices of at most [`SEEDS`] of `all` items, evenly spread, with `first` before the others.
 pub fn spread_out(all: usize, first: usize) -> Vec<usize> {
     let count = all.min(SEEDS);
     let others = (0..count).map(|at| at * all / count).filter(|&one| one != first);
     std::iter::once(first).chain(others).filter(|&one| one < all).take(count).collect()
 }
 
-/// Sizes of the beginnings of a seed of `bytes`, ascending, each once.
+/// Sizes of the beginnings of a seed of `bytes`, ascending and distinct.
 pub fn sizes_of_parts(bytes: usize) -> Vec<usize> {
     let mut sizes: Vec<usize> = (0..PARTS).map(|part| bytes * part / PARTS).filter(|&size| size < bytes).collect();
     sizes.dedup();
     sizes
 }
 
-/// Sizes of joined seeds, the first of which has `bytes`: doubled, and doubled again, up to `largest`, which is the last.
+/// Sizes of joined seeds, the first of which has `bytes`: its doublings below `largest`, and `largest` itself.
 pub fn sizes_of_joined(bytes: usize, largest: usize) -> Vec<usize> {
     let doubled = std::iter::successors(bytes.checked_mul(2), |size| size.checked_mul(2));
     let mut sizes: Vec<usize> = doubled.take_while(|&size| bytes > 0 && size < largest).collect();
@@ -30,7 +31,7 @@ pub fn sizes_of_joined(bytes: usize, largest: usize) -> Vec<usize> {
     sizes
 }
 
-/// `seeds` one after the other from number `first` on, and again from the start, cut off at `bytes`. Empty if all seeds are.
+/// Joins `seeds` from index `first` on, cyclically, and cuts the result to `bytes`. Empty if all seeds are.
 pub fn joined(seeds: &[Vec<u8>], first: usize, bytes: usize) -> Vec<u8> {
     let mut joined = Vec::with_capacity(bytes);
     if seeds.iter().all(Vec::is_empty) {

@@ -1,4 +1,4 @@
-//! A campaign's memory of its inputs and findings. Plain data, saved with every checkpoint.
+//! Record of a campaign: its entries, findings and figures, as plain data that every checkpoint holds.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,26 +21,26 @@ use quagmire_results::{
 };
 use quagmire_search::{EntryId, schedule::strategy::Yields, stages::gathering::Gathering};
 
-/// A kept input; its [`EntryId`] is its place in `Record::entries` and in LibAFL's corpus.
+/// A kept input; its [`EntryId`] is its index in `Record::entries` and in LibAFL's corpus.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Entry {
-    /// File name in queue/.
+    /// File name in `queue/`.
     pub file: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Cost of its run; noisy resources as measured precisely, if they were.
+    /// Cost of its run; time and cycles as measured precisely, if they were.
     pub cost: Cost,
     /// Perun's score: its cost as a multiple of the baseline, times one plus the share of degraded resources.
     pub score: f64,
     /// First edge of the function that executed most instructions.
     pub hottest: Option<u32>,
-    /// When it was found, since the campaign's start.
+    /// Time of the find, since the start of the campaign.
     pub found: Duration,
-    /// When it was found, in executions of the campaign.
+    /// Time of the find, in executions of the campaign.
     pub executions: u64,
-    /// The entry that it was made from.
+    /// Entry that it was made from; `None` for a seed.
     pub parent: Option<EntryId>,
-    /// The seed that it goes back to.
+    /// Seed that it descends from.
     pub root: EntryId,
     /// Rules that made it from its parent: indices of `Record::rules`.
     pub rules: Vec<u16>,
@@ -48,7 +48,7 @@ pub struct Entry {
     pub depth: u32,
 }
 
-/// Edges and places at which runs ended early, for one way of ending: tells new faults from known ones.
+/// Edges and places of the runs that ended early in one way, by which new faults are told from known ones.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct EndsSeen {
     places: Vec<u64>,
@@ -56,7 +56,7 @@ pub struct EndsSeen {
 }
 
 impl EndsSeen {
-    /// Whether this end is new: at another place, or with an edge that no earlier one had. Remembers it.
+    /// Whether this end is new, at another place or with an edge that no earlier one had; remembers both.
     pub fn is_new(&mut self, place: u64, counts: &CountsObserver) -> bool {
         let mut new = !self.places.contains(&place);
         if new {
@@ -75,141 +75,142 @@ impl EndsSeen {
     }
 }
 
-/// Costs of ordinary inputs by size, and how far the seeds were measured for them.
+/// Size model, and the progress of its measurement.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Sizes {
-    /// Once all were measured.
+    /// Finished model; `None` until all seeds were measured.
     pub model: Option<SizeModel>,
-    /// Until then.
+    /// Measurements so far, one series for each seed; empty once the model is finished.
     pub series: Vec<Series>,
-    /// The next run for the last of the series.
+    /// Next step of the last series.
     pub step: usize,
-    /// Time spent by workers that had to stop.
+    /// Time spent in workers that had to stop.
     pub spent: Duration,
 }
 
-/// Everything that a campaign remembers of its inputs and findings.
+/// Entries, findings and figures of a campaign.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
     /// Kept inputs, seeds first.
     pub entries: Vec<Entry>,
-    /// Baseline of the seeds, once all of them ran.
+    /// Baseline of the seeds; `None` until all of them ran.
     pub baseline: Option<Baseline>,
-    /// CPU seconds of the seed that is the baseline.
+    /// CPU seconds of the reference seed.
     pub baseline_seconds: Option<f64>,
-    /// The seed whose cost is the median.
+    /// Reference seed: the one with the median instructions.
     pub reference: EntryId,
     /// Expected costs by size.
     pub sizes: Sizes,
-    /// The entry with the largest ratio, which is the one that degradations go by.
+    /// Entry with the largest ratio, by size or by seed as for degradations.
     pub worst: Option<EntryId>,
-    /// Per hottest function (number of its first edge): the most expensive entry that costs more than the median seed by
-    /// the threshold, but not more than an ordinary input of its size.
+    /// For each hottest function (number of its first edge), the most expensive large entry: one that exceeds the
+    /// median seed by the threshold, but not an ordinary input of its size.
     pub large: BTreeMap<u32, EntryId>,
-    /// How many such entries there are.
+    /// Number of all large entries.
     pub large_entries: u64,
-    /// How many of the seeds were run.
+    /// Number of seeds that were run.
     pub seeds_done: usize,
-    /// The notices that the user was told (`target::notices`).
+    /// Notices of the runtime that the user was shown, as bits ([`notices`](quagmire_execution::notices)).
     pub told: u32,
-    /// Mutation operators, with their yields.
+    /// Mutation operators, with their applications and finds.
     pub rules: Vec<Rule>,
-    /// Their finds lately.
+    /// Recent finds of the operators.
     pub yields: Yields,
-    /// The phase of the search; nothing before mutation begins.
+    /// Gathering phase of the search; `None` before mutation begins.
     pub gathering: Option<Gathering>,
-    /// Costs of all runs that returned.
+    /// Cost distributions over all runs that returned.
     pub distributions: Distributions,
-    /// Kept inputs whose runs differ in instructions.
+    /// Number of measured entries whose runs differ in instructions.
     pub varying: u64,
-    /// Difference of an input from itself on this machine.
+    /// Noise of this machine; `None` if it was not measured.
     pub noise: Option<Noise>,
-    /// The longest time of a kept input, in nanoseconds.
+    /// Longest time of an entry, in nanoseconds.
     pub slowest_ns: u64,
-    /// In the order in which they were found.
+    /// Findings, in the order in which they were found.
     pub findings: Vec<Finding>,
-    /// Inputs in faults/.
+    /// Number of inputs in `faults/`.
     pub faults: u64,
-    /// Inputs in hangs/.
+    /// Number of inputs in `hangs/`.
     pub hangs: u64,
-    /// Confirmed ones, in degradations/.
+    /// Number of inputs in `degradations/`.
     pub degradations: u64,
-    /// Every run that ended early, known or new.
+    /// Number of runs that ended early, in known or new ways.
     pub early_ends: u64,
-    /// Hashes of the inputs that took a worker with them and are recorded.
+    /// Hashes of the inputs that ended a worker and are recorded.
     pub lost: BTreeSet<u64>,
-    /// How many of them for each way of ending the process.
+    /// Number of these inputs for each way in which workers ended.
     pub lost_saved: BTreeMap<String, u32>,
-    /// For each way of ending early.
+    /// Edges and places of early ends, for each [`Status`] of a run.
     pub ends: BTreeMap<u8, EndsSeen>,
-    /// Per hottest function (number of its first edge): the largest ratio that was confirmed or refuted.
+    /// For each hottest function (number of its first edge), the largest ratio that was confirmed or refuted.
     pub judged: BTreeMap<u32, f64>,
-    /// Per hottest function: the entry that waits for confirmation.
+    /// For each hottest function, the entry that waits for confirmation.
     pub candidates: BTreeMap<u32, EntryId>,
-    /// CPU time ratio of the worst entry, and which entry that was.
+    /// Worst entry whose time was measured, and its CPU time as a multiple of the median seed's.
     pub worst_time: Option<(EntryId, f64)>,
-    /// How far the queues of other campaigns were taken in, by their names.
+    /// Progress of the imports from other campaigns, by their names.
     pub taken_in: BTreeMap<String, Progress>,
-    /// The libraries that runs have opened under a fork server: see [`opened`](quagmire_execution::fork_server::opened).
+    /// Libraries that runs have opened under a fork server; see [`opened`](quagmire_execution::fork_server::opened).
     pub libraries: Vec<u8>,
-    /// Other campaigns whose files cannot be any campaign's, by their names: nothing of them is taken in in this session.
+    /// Names of other campaigns whose files are invalid: nothing of them is imported in this session.
     pub left_out: BTreeSet<String>,
-    /// Messages about other campaigns, each said once.
+    /// Messages that are shown only once, such as those about other campaigns.
     pub said: BTreeSet<String>,
-    /// Inputs that other campaigns have found.
+    /// Number of entries that other campaigns have found.
     pub foreign: u64,
-    /// Files in the sync folder.
+    /// State of this campaign's files in the sync folder.
     pub published: Option<Published>,
-    /// When something new was found last, since the campaign's start.
+    /// Time of the latest find, since the start of the campaign.
     pub last_new: Option<Duration>,
-    /// When a fault was found last.
+    /// Time of the latest fault, since the start of the campaign.
     pub last_fault: Option<Duration>,
-    /// When a hang was found last.
+    /// Time of the latest hang, since the start of the campaign.
     pub last_hang: Option<Duration>,
-    /// Length of all earlier sessions.
+    /// Length of all earlier sessions together.
     pub earlier_sessions: Duration,
-    /// Executions in all earlier sessions.
+    /// Number of executions in all earlier sessions.
     pub earlier_executions: u64,
-    /// When progress was last written, printed, and saved to disk, since the campaign's start: workers may be short-lived.
+    /// Time of the latest write of the progress, since the start of the campaign; kept here since workers may be
+    /// short-lived.
     pub last_write: Duration,
-    /// See `last_write`.
+    /// Time of the latest display of the status, likewise.
     pub last_print: Duration,
-    /// See `last_write`.
+    /// Time of the latest checkpoint on disk, likewise.
     pub last_save: Duration,
-    /// See `last_write`: when others were looked at last, and those that are far away.
+    /// Time of the latest exchange with clients on other cores, likewise.
     pub last_share: Duration,
-    /// See `last_share`; nothing before the first time.
+    /// Time of the latest exchange over the sync folder, likewise; `None` before the first.
     pub last_far_share: Option<Duration>,
-    /// Lines of the status that are on the terminal.
+    /// Number of lines of the display that are on the terminal.
     pub lines_on_screen: usize,
     /// Time spent on confirmations in this session.
     pub confirming: Duration,
-    /// Rounds of the scheduler.
+    /// Number of rounds of the scheduler.
     pub rounds: u64,
 }
 
-/// Whether this is the name of a file, which leads to no other folder.
+/// Whether this is a plain file name, which leads to no other folder.
 fn is_name(file: &str) -> bool {
     !file.contains(['/', '\0']) && !matches!(file, "" | "." | "..")
 }
 
-/// Whether this is a path inside of the output folder.
+/// Whether this is a relative path that stays inside the output folder.
 fn is_inside(path: &str) -> bool {
     !path.is_empty() && path.split('/').all(is_name)
 }
 
 impl Record {
-    /// The entry that is entered next.
+    /// Id of the next entry.
     pub fn next_entry(&self) -> EntryId {
         EntryId::at(self.entries.len())
     }
 
-    /// All entries, by their numbers.
+    /// Ids of all entries, in ascending order.
     pub fn entry_ids(&self) -> impl Iterator<Item = EntryId> + use<> {
         (0..self.entries.len()).map(EntryId::at)
     }
 
-    /// An entry.
+    /// Entry with this id.
     ///
     /// # Panics
     /// If there is no such entry.
@@ -217,7 +218,7 @@ impl Record {
         &self.entries[entry.index()]
     }
 
-    /// As [`Self::entry`], to change it.
+    /// Entry with this id, mutable.
     ///
     /// # Panics
     /// If there is no such entry.
@@ -225,8 +226,8 @@ impl Record {
         &mut self.entries[entry.index()]
     }
 
-    /// Takes the operators of this session, whose numbers are their places in `rules`. What earlier sessions know keeps
-    /// its labels: `--resume` may come with other `--rules`.
+    /// Sets the operators of this session, whose numbers are their indices in `rules`. Renumbers what earlier sessions
+    /// recorded by label: `--resume` may come with other `--rules`.
     pub fn use_rules(&mut self, rules: Vec<Rule>) {
         let earlier = std::mem::replace(&mut self.rules, rules);
         let mut places = Vec::with_capacity(earlier.len());
@@ -245,14 +246,14 @@ impl Record {
         }
     }
 
-    /// Indices of the rules with these labels; those that are not known are left out.
+    /// Indices of the rules with these labels; unknown labels are left out.
     pub fn labelled(&self, labels: &[String]) -> Vec<u16> {
         let place = |label: &String| self.rules.iter().position(|rule| rule.label == *label);
         labels.iter().filter_map(place).map(|place| place as u16).collect()
     }
 
-    /// Whether numbers are those of entries and rules that there are, and names those of files in the output folder. A record
-    /// from a file may hold anything.
+    /// Whether all entries and rules that the record names exist, and all file names lead into the output folder; a
+    /// checkpoint file may hold anything.
     pub fn is_sound(&self) -> bool {
         let entries = self.entries.len();
         let is_entry = |entry: EntryId| entry.index() < entries;
@@ -278,7 +279,7 @@ impl Record {
             && self.findings.iter().all(finding)
     }
 
-    /// Labels of all rules that led from the seed to an entry, in order.
+    /// Labels of all rules that lead from the seed to an entry, in order.
     pub fn history(&self, entry: EntryId) -> Vec<String> {
         let mut generations = Vec::new();
         let mut at = Some(entry);
@@ -290,10 +291,10 @@ impl Record {
         rules.filter_map(|&rule| self.rules.get(rule as usize)).map(|rule| rule.label.clone()).collect()
     }
 
-    /// Whether a run that ended early did so in a new way.
+    /// Whether the last run, which ended early, did so in a new way; remembers it.
     pub fn is_new_end(&mut self, counts: &CountsObserver, symbols: &Symbols) -> bool {
         let event = counts.event();
-        // A hang is cut off wherever it happens to be.
+        // a hang is cut off wherever it happens to be
         let place = match counts.status() {
             Status::Crashed => symbols.relative(event.pc),
             Status::Exited => event.exit_code as u64,

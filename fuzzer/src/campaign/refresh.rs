@@ -1,5 +1,5 @@
-//! `summary.json` while its worker cannot write it, since a single run takes long: the process above brings up to date what
-//! goes on all the same, the time and what the other clients do.
+//! Refresh of `summary.json` by the supervising process while a single long run keeps the worker from writing it:
+//! updates the time and the figures of the other clients.
 
 use std::{
     fs::File,
@@ -12,32 +12,32 @@ use quagmire_base::error::Result;
 use quagmire_execution::timer;
 use quagmire_results::{Summary, summary::per_second};
 
-/// A summary that is older was left alone by its worker, which writes one every five seconds.
+/// Age from which a summary is refreshed; the worker writes one every five seconds.
 const OLD: Duration = Duration::from_secs(6);
 
-/// Who holds this may write `summary.json`: the worker and the process above it never undo each other's. On a file system
-/// without such locks only the worker writes.
+/// Lock on `summary.json`: the worker and the supervising process never overwrite each other's. On a file system
+/// without locks only the worker writes.
 #[derive(Debug)]
 pub struct Turn {
-    /// The system releases the lock however this process ends.
+    /// Output folder, which is locked. The system releases the lock however this process ends.
     _folder: Option<File>,
 }
 
 impl Turn {
-    /// Waits for it.
+    /// Waits for the lock.
     pub fn wait(output: &Path) -> Self {
         let folder = File::open(output).ok();
         Self { _folder: folder.filter(|folder| folder.lock().is_ok()) }
     }
 
-    /// `None` if somebody else has it, or there are no locks.
+    /// Takes the lock; `None` if another process has it, or there are no locks.
     fn take(output: &Path) -> Option<Self> {
         let folder = File::open(output).ok()?;
         folder.try_lock().is_ok().then_some(Self { _folder: Some(folder) })
     }
 }
 
-/// Brings the summary up to date if it is old. To be called now and then.
+/// Refreshes the summary if it is old. To be called about every second.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -45,14 +45,14 @@ pub fn refresh(setup: &Setup) -> Result<()> {
     let path = setup.folder.summary();
     let age = || {
         let written = path.metadata().and_then(|file| file.modified()).ok()?;
-        // one of an earlier session is that session's
+        // a summary of an earlier session is not touched
         if written < setup.started { None } else { SystemTime::now().duration_since(written).ok() }
     };
     if age().is_none_or(|age| age < OLD) {
         return Ok(());
     }
     let Some(_turn) = Turn::take(setup.folder.path()) else { return Ok(()) };
-    // once more, now that nobody else writes
+    // checked once more under the lock
     let Some(age) = age().filter(|age| *age >= OLD) else { return Ok(()) };
     let Ok(mut summary) = Summary::read(&path) else { return Ok(()) };
     if summary.stopped_by.is_some() {

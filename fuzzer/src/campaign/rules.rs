@@ -1,4 +1,5 @@
-//! Which rules a campaign uses: those of `--rules`, or those for the type of its seeds; those of `--regex-rules` always.
+//! Choice of the rules of a campaign: those of `--rules`, or those for the type of its seeds, and those of
+//! `--regex-rules`.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -8,10 +9,10 @@ use quagmire_base::seeds::{Seed, Seeds};
 use quagmire_mutators::{InputType, Rule, built_in_rules, custom, rules_for, select_rules};
 use quagmire_search::stages::operators::{mutates, rules_in};
 
-/// How many seeds of another type a warning names.
+/// Number of seeds of another type that a warning names.
 const MOST_NAMED: usize = 3;
 
-/// The rules of a campaign. Adds a warning to the seeds if they are of several types, and that makes a difference.
+/// Chooses the rules. Without `--rules` and `--input-type`, adds a warning to the seeds if they are of several types.
 ///
 /// Custom rules are all used, unless `--rules` names some of them.
 ///
@@ -36,7 +37,7 @@ pub fn choose(options: &Options, seeds: &mut Seeds) -> Result<Vec<Arc<dyn Rule>>
     Ok(chosen)
 }
 
-/// The type of most seeds, the first of several with as many. Empty seeds count only if there is no other.
+/// Type of most seeds; of several types with as many, the first. Empty seeds count only if all are empty.
 fn type_of(seeds: &mut Seeds) -> InputType {
     let detect = |seed: &Seed| InputType::detect(&seed.bytes, &seed.path);
     let filled: Vec<&Seed> = seeds.inputs.iter().filter(|seed| !seed.bytes.is_empty()).collect();
@@ -51,7 +52,7 @@ fn type_of(seeds: &mut Seeds) -> InputType {
             None => types.push((found, vec![seed])),
         }
     }
-    // stable: of equals, the first stays first
+    // the sort is stable: of types with as many seeds, the first stays first
     types.sort_by_key(|(_, same)| Reverse(same.len()));
     let most = types[0].0;
     let others: Vec<String> = types[1..]
@@ -63,7 +64,7 @@ fn type_of(seeds: &mut Seeds) -> InputType {
     most
 }
 
-/// None if there are no others.
+/// Warning that names seeds of other types; `None` if there are none.
 fn warning(most: InputType, others: &[String], all: usize) -> Option<String> {
     let (named, more) = others.split_at(MOST_NAMED.min(others.len()));
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
@@ -89,7 +90,7 @@ mod tests {
         Seeds { inputs: files.iter().map(seed).collect(), warnings: Vec::new() }
     }
 
-    /// The labels of the rules for these seeds and options.
+    /// Labels of the rules that are chosen for these seeds and options.
     fn chosen(seeds: &mut Seeds, options: &[&str]) -> Result<String> {
         let line = [&["quagmire", "fuzz", "-i", "a", "-o", "b"], options, &["--", "./program"]].concat();
         let Ok(Command::Fuzz(args)) = parse_for_quagmire(line) else { panic!("not a fuzz command") };

@@ -1,5 +1,5 @@
-//! What the target leaves behind: processes that it forked and that outlive their run. They become children of the process
-//! that watches, which lets them be for as long as a run may take, and then ends them.
+//! Orphan processes: those that the target forked and that outlive their run. The supervising process adopts them,
+//! lets them run for as long as a run may take, and then kills them.
 
 use std::{
     collections::HashMap,
@@ -8,27 +8,28 @@ use std::{
 
 use quagmire_execution::process;
 
-/// How often they are looked for.
+/// Interval between two looks for orphans.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// They live so long at least: one may be the worker of a client that was killed, which writes what it knows.
+/// Shortest time that an orphan is left alone: it may be the worker of a client that was killed, which writes its
+/// state.
 const SHORTEST: Duration = Duration::from_secs(2);
 
-/// What is killed has gone after so many looks, or never goes.
+/// Number of looks at the end after which orphans that do not end are left.
 const LAST_LOOKS: u32 = 200;
 
-/// See the module's text.
+/// Orphans of the target, adopted by this process.
 #[derive(Debug)]
 pub struct Strays {
-    /// They come to this process.
+    /// Whether this process adopts orphans.
     adopts: bool,
     known: HashMap<libc::pid_t, Instant>,
     looked: Instant,
 }
 
 impl Strays {
-    /// From now on they come to this process: unless it has children already that are not its own, those of a shell in whose
-    /// place it was started. What these leave behind is nobody's business here.
+    /// Starts to adopt orphans; unless this process already has children that are not its own, those of a shell that it
+    /// replaced: orphans of these must not be killed.
     pub fn adopt() -> Self {
         let adopts = process::orphans().is_some_and(|others| others.is_empty());
         if adopts {
@@ -37,7 +38,7 @@ impl Strays {
         Self { adopts, known: HashMap::new(), looked: Instant::now() }
     }
 
-    /// Ends those that are here for longer than `patience`. To be called often: it does something now and then.
+    /// Kills orphans that are older than `patience`. May be called often: it looks only now and then.
     pub fn look(&mut self, patience: Duration) {
         if self.looked.elapsed() >= INTERVAL {
             self.looked = Instant::now();
@@ -45,7 +46,7 @@ impl Strays {
         }
     }
 
-    /// How many are left, those that were killed a moment ago among them.
+    /// Kills orphans that are older than `patience`. Returns the number of those left, including those just killed.
     fn end_older(&mut self, patience: Duration) -> usize {
         let mut strays = process::orphans().filter(|_| self.adopts).unwrap_or_default();
         strays.retain(|&stray| !matches!(process::poll(stray), Ok(Some(_))));
@@ -61,10 +62,10 @@ impl Strays {
 }
 
 impl Drop for Strays {
-    /// Ends all of them.
+    /// Kills all orphans.
     fn drop(&mut self) {
         for _ in 0..LAST_LOOKS {
-            // the children of what ends come here too
+            // their children are adopted in turn
             if self.end_older(Duration::ZERO) == 0 {
                 return;
             }

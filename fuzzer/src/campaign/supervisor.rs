@@ -1,5 +1,5 @@
-//! The process above the one that fuzzes: starts it, starts it again after the target took it down, and passes signals
-//! on. It never runs the target itself, so nothing the target does can reach it.
+//! Supervisor: the process above the worker, which starts it, starts it again after the target ended it, and passes
+//! signals on. It never runs the target itself, so the target cannot reach it.
 
 use std::{
     sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
@@ -14,24 +14,24 @@ use quagmire_execution::{
     watchdog::Watchdog,
 };
 
-/// The worker asks to be started again from its checkpoint.
+/// Exit code of a worker that asks to be started again from its checkpoint.
 const RESTART: i32 = 100;
 
-/// How many workers in a row may end without one run before the target is given up.
+/// Number of workers in a row that may end without a run before the target is given up.
 const FUTILE_STARTS: u32 = 3;
 
-/// How often a worker may die between two runs, which no target can make it do.
+/// Number of times that a worker may die between two runs, which is no fault of the target.
 const DEATHS: u32 = 50;
 
 static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
 
-/// The process above this worker.
+/// Process id of the supervisor, in its worker.
 static SUPERVISOR: AtomicU32 = AtomicU32::new(0);
 
-/// Signals, by their bits, that whoever started quagmire wants to be ignored: `nohup`, a shell for what is in the background.
+/// Signals that are ignored by inheritance, as bits: by `nohup`, or by a shell for background jobs.
 static IGNORED: AtomicU64 = AtomicU64::new(0);
 
-/// A worker whose supervisor was killed ends in an orderly way, or is ended after so many seconds.
+/// Seconds after which a worker is killed that has lost its supervisor; it should end in an orderly way before.
 const LAST_SECONDS: u32 = 30;
 
 /// Whether SIGINT or SIGTERM asked this process to stop.
@@ -72,13 +72,14 @@ fn stop_on(signal: i32) {
     }
 }
 
-/// The supervisor's signals.
+/// Signals that the supervisor waits for.
 const WATCHED: [i32; 4] = [libc::SIGCHLD, libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-/// What a terminal sends beside them: Ctrl-Z and Ctrl-\. They have their usual effect, once the terminal was given back.
+/// Signals of the terminal beside them: Ctrl-Z and Ctrl-\. They take their usual effect after the terminal was
+/// restored.
 const OF_TERMINAL: [i32; 2] = [libc::SIGTSTP, libc::SIGQUIT];
 
-/// Blocks signals so that they can be waited for, or lets them through.
+/// Blocks or unblocks signals in this thread; blocked ones can be waited for. Returns the set.
 fn mask(how: i32, signals: impl IntoIterator<Item = i32>) -> libc::sigset_t {
     // SAFETY: works on a local set and this thread's mask.
     unsafe {
@@ -91,8 +92,7 @@ fn mask(how: i32, signals: impl IntoIterator<Item = i32>) -> libc::sigset_t {
     }
 }
 
-/// Gives the watched signals their usual effects again. Those that came before are forgotten: they asked for the end that
-/// has come.
+/// Restores the usual effects of the watched signals. Pending ones are dropped: they asked for the end that has come.
 pub fn release_signals() {
     let set = mask(libc::SIG_BLOCK, WATCHED);
     let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -101,7 +101,7 @@ pub fn release_signals() {
     mask(libc::SIG_UNBLOCK, WATCHED.into_iter().chain(OF_TERMINAL));
 }
 
-/// Waits for one of the watched signals, so long at most.
+/// Waits for one of the signals in `set`, for `at_most`; `None` if none came.
 fn next_signal(set: &libc::sigset_t, at_most: Duration) -> Option<i32> {
     let time = libc::timespec { tv_sec: at_most.as_secs() as _, tv_nsec: at_most.subsec_nanos().into() };
     // SAFETY: valid pointers.
@@ -109,7 +109,7 @@ fn next_signal(set: &libc::sigset_t, at_most: Duration) -> Option<i32> {
     (signal > 0).then_some(signal)
 }
 
-/// Lets a signal have its usual effect. Comes back when this process goes on after having been stopped.
+/// Lets a signal take its usual effect. Returns when this process continues after a stop.
 fn has_its_effect(signal: i32) {
     // SAFETY: to this thread, which is the only one.
     unsafe { libc::raise(signal) };
@@ -117,20 +117,20 @@ fn has_its_effect(signal: i32) {
     mask(libc::SIG_BLOCK, [signal]);
 }
 
-/// What the process above a worker does beside watching it.
+/// Work of the supervisor beside watching its worker.
 pub trait Meanwhile {
     /// Called whenever a child of this process ends, and after each interval.
     ///
     /// # Errors
-    /// What ends the campaign.
+    /// Errors that end the campaign.
     fn look(&mut self) -> Result<()>;
 
-    /// Between two looks.
+    /// Time between two calls of [`Self::look`].
     fn interval(&self) -> Duration {
         Duration::from_secs(1)
     }
 
-    /// The keys of the terminal, if they are read.
+    /// Keys of the terminal; `None` if they are not read.
     fn keys(&mut self) -> Option<&mut Keys> {
         None
     }
@@ -142,48 +142,48 @@ impl<F: FnMut() -> Result<()>> Meanwhile for F {
     }
 }
 
-/// What a worker is started with.
+/// Arguments of a worker.
 #[derive(Debug)]
 pub struct Restart<'a> {
-    /// Where its checkpoint is, and goes.
+    /// Memory with the checkpoint of the worker before, into which this one stores its own.
     pub vault: &'a Vault,
-    /// Inputs that ended their worker: not to be run again.
+    /// Inputs that ended a worker: they are not run again.
     pub lost: &'a [Lost],
-    /// How many workers there were before.
+    /// Number of workers before this one.
     pub workers: u32,
-    /// The process of the last one, if it ended without a word: what it wrote last is in no checkpoint.
+    /// Process id of the worker before, if it ended unexpectedly: the checkpoint does not know what it wrote last.
     pub died: Option<libc::pid_t>,
 }
 
-/// An input whose run not even the runtime came back from.
+/// Input whose run ended its worker.
 #[derive(Clone, Debug)]
 pub struct Lost {
-    /// What the target was given.
+    /// Bytes of the input.
     pub input: Vec<u8>,
-    /// How its process ended.
+    /// Way in which the worker ended.
     pub end: End,
-    /// It was killed because it did not end: a hang.
+    /// Whether the worker was killed because the run did not end: a hang.
     pub stuck: bool,
 }
 
 impl Lost {
-    /// What is said of it.
+    /// Description of the end, for findings.
     pub fn in_words(&self) -> String {
         format!("process ended: {}", self.end)
     }
 }
 
-/// How a worker ends.
+/// Way in which a worker ends by itself.
 #[derive(Debug)]
 pub enum Outcome {
-    /// The campaign is over, everything is written.
+    /// The campaign is over, and everything is written.
     Over,
-    /// Start another one from the checkpoint.
+    /// The worker has to be started again from its checkpoint.
     Again,
 }
 
-/// Runs `work` in child processes until the campaign is over. `kills` runs an input in a process of its own and tells
-/// whether that ends it: a worker may also have been killed by somebody else.
+/// Runs `work` in child processes until the campaign is over. `kills` runs an input in a process of its own and
+/// returns whether that ends the process; it tells inputs that end a worker from workers that somebody killed.
 ///
 /// # Errors
 /// If a process cannot be started, or the target never gets as far as one run.
@@ -198,7 +198,7 @@ pub fn supervise(
     let (mut futile, mut deaths) = (0, 0);
     // SAFETY: children that nobody waits for would leave no word of how they ended.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
-    // SIGTERM is what this process asks its worker with
+    // SIGTERM is not ignored: the supervisor uses it to ask its worker to end
     let ignored = process::ENDING.into_iter().filter(|&signal| signal != libc::SIGTERM && process::ignores(signal));
     IGNORED.store(ignored.fold(0, |all, signal| all | 1 << signal), Relaxed);
     let of_terminal = meanwhile.keys().map_or(&[][..], |_| &OF_TERMINAL);
@@ -271,8 +271,8 @@ pub fn supervise(
     unreachable!("workers are started until one of them is the last")
 }
 
-/// Waits for the worker's end. Signals are passed on: the first asks it to stop after the current run, the second kills.
-/// Tells the end, and whether the worker was killed because its run did not end.
+/// Waits for the end of the worker. Passes signals on: the first asks it to stop after the current run, the second
+/// kills it. Returns the end, and whether the worker was killed because its run did not end.
 fn watch(
     child: libc::pid_t,
     page: &InputPage,

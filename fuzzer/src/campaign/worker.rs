@@ -1,5 +1,5 @@
-//! The process that fuzzes: goes on from a checkpoint, or starts with the seeds, until the campaign is over or the target
-//! has to be loaded afresh.
+//! Worker: the process that fuzzes. It continues from a checkpoint, or starts with the seeds, until the campaign is
+//! over or the target has to be loaded afresh.
 
 mod confirming;
 mod import;
@@ -54,27 +54,29 @@ use quagmire_search::{
     },
 };
 
-/// How often the state is saved while nothing forces it.
+/// Interval between two checkpoints on disk.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Preparing, the deterministic stage and mutation, which are the coverage phase, and the performance phase.
+/// Stages of a round: preparation, the deterministic stage and mutation (the coverage phase), then the performance
+/// phase.
 type Stages<'a> = (
     PrepareStage<Archive<'a>>,
     (DeterministicStage<Archive<'a>>, (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, ()))),
 );
 
-/// LibAFL's fuzzer without feedbacks: judging is part of [`evaluate`], which needs more of it than whether to keep an input.
+/// LibAFL's fuzzer without feedbacks: judging is part of [`evaluate`], which returns more than whether to keep an
+/// input.
 type CampaignFuzzer =
     StdFuzzer<ByCostScheduler, (), libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
 
-/// Runs one worker.
+/// Runs one worker to its end.
 ///
 /// # Errors
-/// Those that end the campaign: no usable seed, a folder that cannot be written.
+/// Errors that end the campaign, such as no usable seed, or a folder that cannot be written.
 #[allow(clippy::too_many_lines, reason = "until the search has one way to evaluate an input")]
 pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: &Restart) -> Result<Outcome> {
     let options = &setup.options;
-    // The screen keeps the terminal that the target is about to lose.
+    // the display keeps the terminal, which the target loses
     // SAFETY: a fresh descriptor, owned by the file.
     let terminal = unsafe { File::from_raw_fd(libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 3)) };
     page.set_hang_timeout(options.hang_timeout);
@@ -86,7 +88,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let first = restart.workers == 0;
     let Start { state, mut kept, record, unusable, more_is_written, enters_again } =
         Start::new(setup, restart, fingerprint, &mut executor)?;
-    // what is known of edges goes by their numbers
+    // what is known of edges goes by their numbers, which depend on the libraries
     executor.open_again(&record.libraries);
     start::configure(&mut kept, setup);
     let kept = Rc::new(RefCell::new(kept));
@@ -109,7 +111,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let archive = Rc::new(RefCell::new(archive));
     let execution_limit = {
         let before = archive.borrow().record.earlier_executions;
-        // each client does its part
+        // each client makes its share of the executions
         options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit.div_ceil(setup.place.of as u64)))
     };
     archive.borrow_mut().set_limits(execution_limit, restart.lost);
@@ -152,10 +154,10 @@ struct Worker<'a> {
     setup: &'a Setup,
     restart: &'a Restart<'a>,
     fingerprint: u64,
-    /// Edges of the objects that are loaded at the start: their numbers are the same for all clients.
+    /// Number of edges of the objects that are loaded at the start, which have the same numbers in all clients.
     own_edges: usize,
     executor: HarnessExecutor,
-    /// The folder may hold more than the checkpoint knows.
+    /// Whether the folder may hold files that the checkpoint does not know.
     more_is_written: bool,
     fuzzer: CampaignFuzzer,
     state: State,
@@ -207,7 +209,7 @@ impl<'a> Worker<'a> {
             let round = self.fuzzer.fuzz_one(&mut stages, &mut self.executor, &mut self.state, &mut self.manager);
             match self.context.interruption() {
                 Interruption::Failed(error) => {
-                    // what cannot be written can often still be remembered
+                    // even if a file cannot be written, a checkpoint often can
                     let _ = self.checkpoint(true);
                     return Err(error);
                 }
@@ -232,14 +234,14 @@ impl<'a> Worker<'a> {
         self.end(stopped_by)
     }
 
-    /// Runs an input by the way of all inputs.
+    /// Evaluates an input by the way that all inputs take.
     fn evaluate(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
         let Self { fuzzer, executor, state, manager, context, .. } = self;
         let mut parts = Parts { fuzzer, executor, state, manager };
         evaluate(context, &mut parts, origin, input).map_err(|error| context.reason(&error))
     }
 
-    /// Shows and writes what is due, if there was a tick.
+    /// Updates the display and the files that are due, if there was a timer tick.
     fn keep_house(&mut self) -> Result<()> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
@@ -253,7 +255,7 @@ impl<'a> Worker<'a> {
     }
 
     fn reason_to_stop(&self, execution_limit: u64) -> Option<StoppedBy> {
-        // a client is stopped by the first one, which knows why
+        // the first client stops the others, and knows the reason
         if stop_requested() || self.setup.place.is_stopped() {
             return Some(StoppedBy::Signal);
         }

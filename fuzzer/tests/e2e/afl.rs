@@ -1,4 +1,4 @@
-//! What AFL++ has brought: its macros, and its tools that run our programs.
+//! AFL++'s macros in targets, and AFL++'s tools on programs built with quagmire-cc.
 
 use std::collections::BTreeSet;
 use std::{path::PathBuf, process::Command};
@@ -6,7 +6,7 @@ use std::{path::PathBuf, process::Command};
 use crate::common::{Run, Scene, built, compiler, has_program, number, run, testdata};
 use serde_json::Value;
 
-/// `testdata/deeper.c` as a plain program, and with `-D` of these.
+/// Builds `testdata/deeper.c` with the macro `defined`, or as a plain program if it is empty.
 fn program(defined: &str) -> PathBuf {
     let define = if defined.is_empty() { "-DPLAIN".to_owned() } else { format!("-D{defined}") };
     built("deeper.c", &["-g", "-O1", &define], None)
@@ -14,13 +14,13 @@ fn program(defined: &str) -> PathBuf {
 
 const BUILDS: [&str; 3] = ["", "DEFERRED", "PERSISTENT"];
 
-/// Whether AFL++ is installed; leaves out what needs it if not.
+/// Whether AFL++ is installed; if not, skips the test.
 #[track_caller]
 fn has_afl() -> bool {
     has_program("afl-showmap", "afl++")
 }
 
-/// A tool of AFL++ in a scene.
+/// Runs a tool of AFL++ on a program in the folder of a scene.
 fn tool(scene: &Scene, name: &str, arguments: &[&str], program: &PathBuf) -> Run {
     let mut command = Command::new(name);
     for setting in ["QUIET", "NO_UI", "NO_AFFINITY", "SKIP_CPUFREQ", "I_DONT_CARE_ABOUT_MISSING_CRASHES", "ALLOW_TMP"] {
@@ -108,7 +108,8 @@ fn afl_showmap_sees_who_goes_further() {
         let maps: Vec<Vec<u8>> = scene.files("maps").into_values().collect();
         let sizes: Vec<usize> = maps.iter().map(entries).collect();
         assert!(sizes[0] > 0 && sizes[..4].is_sorted_by(|a, b| a < b), "{build}: {sizes:?}");
-        // a crash hides no branch that led to it: neither its own, nor the last one that it shares with the input before
+        // a crash hides no branch that led to it: neither its own, nor the last one that it shares with the input
+        // before
         let edges = |map: usize| -> BTreeSet<Vec<u8>> {
             let map = &maps[map];
             map.split(|byte| *byte == b'\n')

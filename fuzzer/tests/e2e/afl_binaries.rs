@@ -1,4 +1,4 @@
-//! Programs that AFL++'s compilers have built.
+//! Programs built with AFL++'s compilers.
 
 use std::{
     collections::BTreeSet,
@@ -9,10 +9,10 @@ use std::{
 use crate::common::{Run, Scene, children, has_program, number, run, signal, testdata, wait_until};
 use serde_json::Value;
 
-/// What is said once of each such program.
+/// Warning that is shown once for each such program.
 const WARNING: &str = "bucketed edges and time only; build it with quagmire-cc";
 
-/// `testdata/deeper.c`, or another one, built by AFL++ in the scene; `None` where AFL++ may be missing.
+/// Builds a file of `testdata` with AFL++ in the folder of the scene; `None` where AFL++ may be missing.
 #[track_caller]
 fn built_by_afl(scene: &Scene, source: &str, options: &[&str]) -> Option<PathBuf> {
     if !has_program("afl-clang-fast", "afl++") {
@@ -40,7 +40,7 @@ fn inputs(scene: &Scene, program: &Path, arguments: &[&str]) -> Vec<Value> {
     report["inputs"].as_array().expect("inputs").clone()
 }
 
-/// The System V segments that these processes have made.
+/// Number of System V segments that these processes have created.
 fn segments(processes: &BTreeSet<u32>) -> usize {
     let table = std::fs::read_to_string("/proc/sysvipc/shm").expect("a table");
     let maker = |line: &str| line.split_whitespace().nth(4)?.parse::<u32>().ok();
@@ -57,7 +57,7 @@ fn below(process: u32) -> BTreeSet<u32> {
     all
 }
 
-/// It is there, and no zombie.
+/// Whether a process exists and is no zombie.
 fn is_alive(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit(") ").next().is_some_and(|state| !state.is_empty() && !state.starts_with('Z'))

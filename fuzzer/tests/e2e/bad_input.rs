@@ -1,4 +1,4 @@
-//! What users get wrong: each is refused with one line that names the thing and the remedy, and nothing is lost.
+//! Mistakes of users: each is refused with one line that names the problem and the remedy, and no file is lost.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -15,7 +15,7 @@ const ERROR: i32 = 1;
 const TARGET: i32 = 3;
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
-/// Runs a command that has to be refused and must leave everything as it was.
+/// Runs a command, and asserts that it is refused with these words and leaves all files as they were.
 #[track_caller]
 fn refused(scene: &Scene, command: &mut Command, code: i32, words: &[&str]) -> Run {
     let before = scene.everything();
@@ -34,7 +34,7 @@ fn campaign_refused(scene: &Scene, options: &str, code: i32, words: &[&str]) {
     assert!(!scene.path("out/summary.json").exists());
 }
 
-/// `quagmire fuzz` with these seeds.
+/// Command `quagmire fuzz` with these seeds.
 fn from_seeds(scene: &Scene, seeds: &str) -> Command {
     let mut command = scene.quagmire(&["fuzz", "-i", seeds, "-o", "out", "--execs", "10", "--"]);
     command.arg(harness("quadratic.c"));
@@ -49,7 +49,7 @@ fn seeds_that_are_not_there_are_named() {
     assert!(!scene.path("out").exists());
 }
 
-/// The command will be started without root's right to read and write everything.
+/// Makes the command run without root's right to read and write everything.
 fn respecting_permissions(command: &mut Command) {
     const CAP_DAC_OVERRIDE: libc::c_ulong = 1;
     const CAP_DAC_READ_SEARCH: libc::c_ulong = 2;
@@ -320,10 +320,10 @@ fn a_folder_in_use_is_refused_with_the_number_of_the_process() {
     ended(first).ended();
 }
 
-/// What it takes to mount a small file system.
+/// Remedy for tests that mount a small file system.
 const MOUNTS: &str = "run the tests as root, in a container that may mount file systems";
 
-/// A file system of this size, gone when the test ends.
+/// A mounted file system of a given size, unmounted when the test ends.
 struct SmallDisk<'a>(&'a Path);
 
 impl<'a> SmallDisk<'a> {

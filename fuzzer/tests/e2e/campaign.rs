@@ -1,4 +1,4 @@
-//! Whole campaigns of a given number of executions: what they write, print, keep and find.
+//! Whole campaigns of a given number of executions: their files, output, entries and findings.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
-/// The fields of a name in queue/ and the like.
+/// Fields of a file name in `queue/` and similar folders.
 fn fields(name: &str) -> Vec<(&str, &str)> {
     name.split(',')
         .map(|field| field.split_once('_').unwrap_or_else(|| panic!("no field: {field} in {name}")))

@@ -1,4 +1,4 @@
-//! Measuring processes that write more than a pipe holds, or whose pipes others have too.
+//! Measuring processes that write more than a pipe holds, or whose pipes other processes hold as well.
 
 use crate::common::{Scene, copy_program, harness, processes, run, signal};
 

@@ -1,4 +1,4 @@
-//! Campaigns on several cores: clients share what they find, and nothing is lost when one is killed.
+//! Campaigns on several cores: clients share their finds, and nothing is lost when one is killed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
-/// The machine's cores, where there are two; leaves out what needs them if not.
+/// Lock on the machine's cores, if there are at least two; if not, skips the test.
 #[track_caller]
 fn two_cores() -> Option<MutexGuard<'static, ()>> {
     let two = std::thread::available_parallelism().is_ok_and(|cores| cores.get() >= 2);
@@ -32,7 +32,7 @@ fn contents(files: BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
     files.into_values().collect()
 }
 
-/// All processes below one.
+/// All descendants of a process.
 fn descendants(process: u32) -> Vec<u32> {
     children(process).into_iter().flat_map(|child| [vec![child], descendants(child)].concat()).collect()
 }

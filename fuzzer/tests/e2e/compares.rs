@@ -1,11 +1,11 @@
-//! Harnesses built with `QUAGMIRE_COMPARES=1`: what the search makes of progress, and that costs ignore it.
+//! Harnesses built with `QUAGMIRE_COMPARES=1`: the search uses the progress of comparisons, and costs ignore it.
 
 use std::path::{Path, PathBuf};
 
 use crate::common::{Scene, compiler, number, run, testdata};
 use serde_json::Value;
 
-/// keywords.c, in the scene's folder.
+/// Builds `keywords.c` in the folder of the scene, with or without progress of comparisons.
 fn keywords(scene: &Scene, compares: bool) -> PathBuf {
     let harness = scene.path(if compares { "shows" } else { "hides" });
     let mut command = compiler("keywords.c", None);

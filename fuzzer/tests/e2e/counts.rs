@@ -1,4 +1,4 @@
-//! What the instrumentation counts, in programs whose counts are known.
+//! Counts of the instrumentation, in programs whose counts are known.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ fn sized(shape: u8, n: u32) -> Vec<u8> {
     input
 }
 
-/// Runs a shape of counts.c with n, 2n and 3n: every number has to grow by the same amount. The body is executed `per_n`
-/// times for each n; the hottest edge may be executed less often, since loops go back once less than they run, are
-/// unrolled, and blocks that always run together share a counter. The instructions may not.
+/// Asserts that a shape of `counts.c` costs linearly: run with n, 2n and 3n, every amount grows by the same. The body
+/// is executed `per_n` times for each n. The hottest edge may be executed less often, since loops go back once less
+/// than they run, are unrolled, and blocks that always run together share a counter; the instructions may not.
 #[track_caller]
 fn grows_linearly(shape: u8, n: u32, per_n: u64) {
     for llvm in llvms() {
@@ -61,7 +61,7 @@ fn recursion_is_counted() {
     grows_linearly(b'r', 100, 1);
 }
 
-/// An instrumented shared library in a folder of its own.
+/// Builds an instrumented shared library in the folder of the scene.
 fn library(scene: &Scene) -> PathBuf {
     let path = scene.path("liblibrary.so");
     let mut command = compiler("library.c", None);
@@ -92,7 +92,7 @@ fn a_shared_library_that_is_linked_is_counted() {
     assert_eq!(costs[0]["functions"][0]["function"], "library_loop");
 }
 
-/// A harness that opens that library in its first run.
+/// Builds a harness that opens that library in its first run.
 fn opening(scene: &Scene) -> PathBuf {
     let library = library(scene);
     let harness = scene.path("opens");

@@ -1,8 +1,8 @@
-//! Runs that end in other ways than returning: each is survived, and saved once with its input and its reason.
+//! Runs that end early: the campaign survives each, and saves its input once with the reason.
 
 use crate::common::{Scene, built, harness};
 
-/// A campaign with one seed that returns and one that does not.
+/// Runs a campaign with one seed that returns and one that ends early.
 fn end_by(seed: &str, harness: &std::path::Path, options: &str) -> Scene {
     let scene = Scene::new(&[("a_plain_one", b"hello"), ("the_end", seed.as_bytes())]);
     scene.fuzz(harness, &format!("--execs 400 --seed 1 {options}")).ended();
@@ -119,7 +119,8 @@ fn all_ends_in_one_campaign_are_told_apart() {
     assert_eq!(scene.summary()["executions"], 400);
 }
 
-/// Half of all mutants end so: many workers, one fault.
+/// Runs a campaign in which half of all mutants end early in the same way, and asserts that it saves one fault from
+/// many workers.
 #[track_caller]
 fn often(end: &str, options: &str, folder: &str) {
     let scene = Scene::new(&[("even", b"ab")]);

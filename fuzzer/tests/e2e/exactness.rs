@@ -1,4 +1,5 @@
-//! Counts are those of counting every block, on programs that nobody chose: random control flow and csmith's.
+//! Exactness of counts with shared counters: they equal those with a counter in every block, on random control flow
+//! and on programs of csmith.
 //!
 //! `scripts/bench/exactness` runs the same tests over thousands of programs.
 
@@ -15,12 +16,12 @@ use crate::common::{Scene, compiler, has_program, llvms, number, run, testdata};
 use libafl_bolts::rands::{Rand, StdRand};
 use serde_json::Value;
 
-/// A number from the environment, which `scripts/bench/exactness` sets.
+/// Number in an environment variable, which `scripts/bench/exactness` sets; `usual` without it.
 fn setting(name: &str, usual: usize) -> usize {
     std::env::var(name).map_or(usual, |value| value.parse().expect("a number"))
 }
 
-/// The LLVMs to test: those of `QUAGMIRE_EXACTNESS_LLVMS`, with commas between them, or those of all tests.
+/// Versions of LLVM to test: those in `QUAGMIRE_EXACTNESS_LLVMS`, separated by commas, or those of all tests.
 fn versions() -> Vec<u32> {
     let named = std::env::var("QUAGMIRE_EXACTNESS_LLVMS").unwrap_or_default();
     let named: Vec<u32> = named.split(',').filter_map(|version| version.parse().ok()).collect();
@@ -29,7 +30,7 @@ fn versions() -> Vec<u32> {
 
 const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
 
-/// Builds a program with counters for some blocks, and with one for each: the names of both.
+/// Builds a program with shared counters and with a counter in every block, and returns the names of both.
 fn both(scene: &Scene, name: &str, llvm: u32, arguments: &[&str]) -> [String; 2] {
     ["shared", "every-block"].map(|counting| {
         let program = format!("{name}-{counting}");
@@ -40,14 +41,14 @@ fn both(scene: &Scene, name: &str, llvm: u32, arguments: &[&str]) -> [String; 2]
     })
 }
 
-/// All that a run shows but for times.
+/// Results of one run, except times.
 #[derive(Debug, PartialEq)]
 struct Shown {
     status: String,
     detail: Value,
     totals: [u64; 4],
     functions: BTreeMap<String, (u64, u64)>,
-    /// By file, function and number.
+    /// Count and instructions by file, function and line number.
     lines: BTreeMap<(String, String, u64), (u64, u64)>,
 }
 
@@ -68,7 +69,7 @@ impl Shown {
     }
 }
 
-/// What the runs of a program on these files show, with all lines of this source.
+/// Runs a program on these files, and returns the results with all lines of this source.
 fn shown(scene: &Scene, program: &str, source: &str, inputs: &[PathBuf]) -> Vec<Shown> {
     let options = ["replay", "--json", "-n", "1", "--hang-timeout", "60s", "--annotate", source];
     let mut command = scene.quagmire(&options);
@@ -77,7 +78,7 @@ fn shown(scene: &Scene, program: &str, source: &str, inputs: &[PathBuf]) -> Vec<
     report["inputs"].as_array().expect("inputs").iter().map(Shown::of).collect()
 }
 
-/// That two builds show the same; says in which source they do not.
+/// Asserts that two builds give the same results; `what` names the source.
 #[track_caller]
 fn agree(what: &str, shared: &[Shown], every: &[Shown]) {
     assert_eq!(shared.len(), every.len(), "{what}");
@@ -87,7 +88,7 @@ fn agree(what: &str, shared: &[Shown], every: &[Shown]) {
     }
 }
 
-/// How often each block was entered by the program's own account.
+/// Number of times that each block was entered, as the program itself counts.
 fn truth(scene: &Scene, program: &str, input: &Path) -> Vec<u64> {
     let told = scene.path("truth");
     let mut command = Command::new(scene.path(program));
@@ -97,7 +98,7 @@ fn truth(scene: &Scene, program: &str, input: &Path) -> Vec<u64> {
     text.lines().map(|line| line.parse().expect("a count")).collect()
 }
 
-/// Runs `test` of each number below `limit` on two threads.
+/// Calls `test` with each number below `limit`, on two threads.
 fn on_two_threads(limit: usize, test: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -111,7 +112,7 @@ fn on_two_threads(limit: usize, test: impl Fn(usize) + Sync) {
     });
 }
 
-/// Files whose bytes are drawn, each after one that counts up.
+/// Files with random bytes, whose first bytes count up.
 fn drawn(seed: u64, files: usize, length: usize) -> Vec<(String, Vec<u8>)> {
     let mut rand = StdRand::with_seed(seed);
     let bytes = |first: usize, rand: &mut StdRand| {
@@ -122,7 +123,7 @@ fn drawn(seed: u64, files: usize, length: usize) -> Vec<(String, Vec<u8>)> {
     (0..files).map(|file| (format!("{file:04}"), bytes(file, &mut rand))).collect()
 }
 
-/// A scene with these files as seeds, and their paths.
+/// Creates a scene with these files as seeds, and returns their paths as well.
 fn with_inputs(files: &[(String, Vec<u8>)]) -> (Scene, Vec<PathBuf>) {
     let seeds: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
     (Scene::new(&seeds), files.iter().map(|(name, _)| Path::new("seeds").join(name)).collect())
@@ -148,7 +149,7 @@ fn shapes_that_counters_get_wrong_are_counted_as_with_a_counter_in_every_block()
     }
 }
 
-/// The C program of this seed, if it ends.
+/// Generates the C program of this seed with csmith; returns whether there is one that ends.
 fn csmith(scene: &Scene, seed: u64) -> bool {
     if !has_program("csmith", "csmith") {
         return false;
@@ -185,7 +186,7 @@ fn programs_of_csmith_are_counted_as_with_a_counter_in_every_block() {
     assert!(compared > 0 || !has_program("csmith", "csmith"), "no program of csmith ends");
 }
 
-/// How often a program's functions were entered, by the tables of the pass, and its lines executed, as `replay` says it.
+/// Counts of functions by the tables of the pass, and of lines by `replay`.
 fn ours(scene: &Scene, llvm: u32, flags: &str, source: &str, inputs: &[PathBuf]) -> others::Counts {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler-wrapper/runtime");
     let mut command = compiler("a.c", Some(llvm));
@@ -218,8 +219,8 @@ fn ours(scene: &Scene, llvm: u32, flags: &str, source: &str, inputs: &[PathBuf])
     others::Counts { functions: entries.lines().map(entry).collect(), lines }
 }
 
-/// Functions that are entered as often, and lines that are executed as often; how many of both. A line that only closes a
-/// block may differ: it is where a function returns, which clang does not count behind an explicit return.
+/// Asserts that the counts of functions and lines in both agree, and returns the number of each. A line that only
+/// closes a block may differ: it is where a function returns, which clang does not count behind an explicit return.
 #[track_caller]
 fn compare(what: &str, source: &str, ours: &others::Counts, theirs: &others::Counts) -> (usize, usize) {
     let functions = ours.functions.iter().filter_map(|(name, count)| Some((name, count, theirs.functions.get(name)?)));
@@ -264,7 +265,7 @@ fn without_optimisation_functions_and_lines_are_counted_as_clangs_and_gccs_own_c
     assert!(functions > 0 && lines > 0 || !has_program("csmith", "csmith"), "nothing to compare");
 }
 
-/// One module of random functions, each run on several inputs.
+/// Tests one module of random functions, each on several inputs.
 fn random_module(seed: u64, llvm: u32, functions: usize) {
     const INPUTS: u64 = 4;
     let mut rand = StdRand::with_seed(seed);

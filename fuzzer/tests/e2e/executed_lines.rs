@@ -1,4 +1,4 @@
-//! The cost `lines`: executed source lines, each as often as it was executed.
+//! The cost `lines`: executed source lines, each as often as it is.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const INPUT: &[u8] = b"abc b  a xyz  cabd\0qq aab  cc";
 
-/// A `main` that gives the harness the file that it is called with.
+/// A `main` that calls the harness with the file in its argument.
 const MAIN: &[u8] = b"#include <stdint.h>
 #include <stdio.h>
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
 }
 ";
 
-/// Executions of each line of a C file as gcc and gcov count them.
+/// Counts of each line of a C file, by gcov.
 fn counted_by_gcov(scene: &Scene, source: &Path, input: &Path) -> BTreeMap<u64, u64> {
     let main = scene.write("main.c", MAIN);
     let folder = scene.path("");
@@ -60,7 +60,8 @@ fn lines_are_executed_as_often_as_gcov_says() {
         let differences: Vec<_> = in_both.clone().filter(|(_, ours, theirs)| ours != theirs).collect();
         assert!(differences.is_empty(), "LLVM {llvm}: (line, ours, gcov's) {differences:?}");
         assert!(in_both.count() >= 30, "LLVM {llvm}: {ours:?}");
-        // clang has instructions where a block of the source ends or begins, gcc has some where a function or a case begins
+        // clang has instructions where a block of the source ends or begins, gcc has some where a function or a case
+        // begins
         for (&line, _) in ours.iter().filter(|(line, _)| !theirs.contains_key(line)) {
             let text = text[line as usize - 1];
             assert!(text.starts_with('}') || text == "do {", "LLVM {llvm}: only we count line {line}: {text}");
@@ -73,7 +74,7 @@ fn lines_are_executed_as_often_as_gcov_says() {
     }
 }
 
-/// What a campaign wrote of each kept input: the file, and the value of a column of `queue_data.txt`.
+/// File of each entry, with its value in a column of `queue_data.txt`.
 fn of_queue(scene: &Scene, column: &str) -> Vec<(PathBuf, String)> {
     let log = std::fs::read_to_string(scene.path("out/logs/queue_data.txt")).expect("a log");
     let mut rows = log.lines().map(|row| row.trim_start_matches("# ").split('\t').collect::<Vec<_>>());

@@ -1,4 +1,5 @@
-//! Files of others: whatever they are, a campaign takes inputs from them, and nothing else (`docs/src/threat-model.md`).
+//! Files of others: a campaign takes inputs from them and nothing else, whatever they are
+//! (`docs/src/threat-model.md`).
 
 use std::{
     ffi::OsStr,
@@ -19,7 +20,7 @@ fn pipe(path: &Path) {
     mkfifoat(CWD, path, Mode::RWXU).expect("a pipe");
 }
 
-/// Siblings in `meeting/`, each of which has one entry, and something that no campaign has.
+/// Creates siblings in `meeting/`, each with one entry and something that no campaign has; returns their names.
 fn siblings(scene: &Scene) -> Vec<&'static str> {
     scene.write("private", PRIVATE);
     let queue = |name: &str| {

@@ -1,16 +1,16 @@
-//! Programs without a harness, under their fork server.
+//! Programs without a harness, run under the fork server.
 
 use std::{path::PathBuf, process::Command};
 
 use crate::common::{Scene, binaries, built, copy_program, number, processes, run, skip};
 use serde_json::Value;
 
-/// `testdata/program.c`: a loop that goes round once for each byte, and then what the first byte says.
+/// Builds `testdata/program.c`: a loop over the bytes of the input, and then an action that the first byte selects.
 fn program() -> PathBuf {
     built("program.c", &["-g", "-O0"], None)
 }
 
-/// What `replay --json` says of all seeds, each measured by itself. `@@` in `arguments` is the input.
+/// Reports of all seeds by `replay --json`, each measured by itself. `@@` in `arguments` is the input.
 fn replayed(scene: &Scene, seeds: &[&str], program: &PathBuf, arguments: &[&str]) -> Vec<Value> {
     let mut command =
         scene.quagmire(&["replay", "--json", "-n", "1", "--hang-timeout", "1s", "--memory-limit", "64MiB"]);
@@ -19,7 +19,7 @@ fn replayed(scene: &Scene, seeds: &[&str], program: &PathBuf, arguments: &[&str]
     report["inputs"].as_array().expect("inputs").clone()
 }
 
-/// How often the line of a loop was executed.
+/// Number of executions of the line of the loop.
 fn rounds(input: &Value) -> u64 {
     let lines = input["lines"].as_array().expect("lines").iter();
     lines.filter(|line| line["line"] == 13).map(|line| number(&line["count"])).max().unwrap_or(0)

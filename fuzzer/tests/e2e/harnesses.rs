@@ -1,4 +1,4 @@
-//! The project's own harnesses for masks: their seeds are accepted, and their known inputs do what they are known for.
+//! Harnesses of this project for masks: their seeds are accepted, and known inputs behave as documented.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A harness of `harnesses/`, built into the scene as `scripts/harness` builds it.
+/// Builds a harness of `harnesses/` in the folder of the scene, as `scripts/harness` does.
 fn harness(scene: &Scene, name: &str) -> PathBuf {
     let program = scene.path(name);
     let source = project().join("harnesses").join(name).join("harness.c");
@@ -19,18 +19,18 @@ fn harness(scene: &Scene, name: &str) -> PathBuf {
     program
 }
 
-/// A harness's seed.
+/// Contents of a seed in `corpus/`.
 fn seed(path: &str) -> Vec<u8> {
     fs::read(project().join("corpus").join(path)).expect("a seed")
 }
 
-/// A record of magic-checks.
+/// A record in the format of the harness magic-checks.
 fn record(tag: &[u8; 4], value: &[u8]) -> Vec<u8> {
     let length = u16::try_from(value.len()).expect("it fits");
     [&tag[..], &length.to_le_bytes(), value].concat()
 }
 
-/// A file of magic-checks.
+/// A file in the format of the harness magic-checks.
 fn file(records: &[u8]) -> Vec<u8> {
     let length = u16::try_from(8 + records.len()).expect("it fits");
     [b"\x89QBX", &1u16.to_le_bytes()[..], &length.to_le_bytes(), records].concat()

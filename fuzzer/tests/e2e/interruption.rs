@@ -1,4 +1,4 @@
-//! Campaigns that are stopped, killed, resumed and replaced: nothing that was found is lost.
+//! Campaigns that are stopped, killed, resumed and replaced: no find is lost.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use crate::common::{Scene, children, ended, harness, number, run, signal, wait_u
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
-/// A campaign without an end, once it has kept something.
+/// Starts a campaign without an end, and waits until it has kept an entry.
 fn started(scene: &Scene, options: &str) -> Child {
     let mut command = scene.campaign(&harness("quadratic.c"), &format!("--seed 1 --max-size 200 --time 1h {options}"));
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");

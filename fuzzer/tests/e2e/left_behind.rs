@@ -1,4 +1,4 @@
-//! What the target leaves behind, and what a process that is killed does: nothing stays, and nothing is lost.
+//! Processes and files that the target or a killed process leaves: orphans end, and no find is lost.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use crate::common::{
     wait_until,
 };
 
-/// `testdata/daemon.c` in a file of its own, so that its processes are known.
+/// Builds `testdata/daemon.c` into a file of its own, by which its processes are recognised.
 fn daemon(scene: &Scene, options: &[&str]) -> PathBuf {
     let own = scene.path("program");
     copy_program(&built("daemon.c", options, None), &own);
@@ -85,7 +85,7 @@ fn a_daemon_keeps_no_lock() {
     daemons.into_iter().for_each(|daemon| signal(daemon, libc::SIGKILL));
 }
 
-/// Numbers of the queue's files; fails if two have the same.
+/// Files of a queue by their numbers; fails if two have the same number.
 fn numbered(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<u64, (String, Vec<u8>)> {
     let mut numbered = BTreeMap::new();
     for (file, bytes) in files.into_iter().filter(|(file, _)| !file.starts_with('.')) {

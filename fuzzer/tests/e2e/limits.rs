@@ -1,13 +1,13 @@
-//! The end of a campaign, in whatever phase it comes: it does come, and everything is written.
+//! End of a campaign in each of its phases: it comes in time, and all files are written.
 
 use std::{fs, process::Stdio, thread::sleep, time::Duration};
 
 use crate::common::{Scene, children, ended, harness, number, signal, wait_until};
 
-/// A target that takes a millisecond a byte: nearly every phase is long enough to be interrupted.
+/// Seeds for a target that takes a millisecond for each byte: nearly every phase is long enough to be interrupted.
 const SEEDS: &[(&str, &[u8])] = &[("a", b"0123456789"), ("b", b"01234567890123456789"), ("c", b"0123456")];
 
-/// Whatever a campaign went through, this is what it leaves.
+/// Asserts that the output folder is complete.
 #[track_caller]
 fn is_complete(scene: &Scene) {
     let summary = scene.summary();
@@ -28,7 +28,7 @@ fn is_complete(scene: &Scene) {
     }
 }
 
-/// Runs a campaign of `time` seconds, which has to end within the patience of these tests.
+/// Runs a campaign of `time` seconds, and asserts that it ends within the timeout of these tests.
 #[track_caller]
 fn ends_in_time(seeds: &[(&str, &[u8])], time: u32, hang: u32, options: &str) {
     let scene = Scene::new(seeds);

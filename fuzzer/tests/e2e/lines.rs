@@ -1,21 +1,21 @@
-//! What is said about source lines, in programs whose counts are known.
+//! Reports of source lines, in programs whose counts are known.
 
 use std::path::Path;
 
 use crate::common::{Run, Scene, built, compiler, llvms, number, run};
 use serde_json::Value;
 
-/// The lines of an input in a report.
+/// Lines of an input in a report.
 fn lines(input: &Value) -> &Vec<Value> {
     input["lines"].as_array().expect("lines")
 }
 
-/// Those of a source function.
+/// Lines of one function of an input in a report.
 fn of<'a>(input: &'a Value, function: &str) -> Vec<&'a Value> {
     lines(input).iter().filter(|line| line["function"] == function).collect()
 }
 
-/// That all instructions of a run are accounted for, line by line and function by function.
+/// Asserts that the instructions of lines and of functions add up to those of the run.
 #[track_caller]
 fn add_up(what: &str, input: &Value) {
     let sum =
@@ -64,7 +64,7 @@ fn lines_of_linked_and_collected_sections_and_of_a_sanitized_program_add_up_too(
     }
 }
 
-/// Counts by line of what `--annotate` printed: a number for each column.
+/// Counts by line number in the output of `--annotate`, one for each column.
 fn annotated(run: Run) -> Vec<(usize, Vec<u64>)> {
     let text = run.ended().stdout;
     let mut rows = text.lines().skip_while(|row| !row.trim_end().ends_with("share   line"));
@@ -79,7 +79,7 @@ fn annotated(run: Run) -> Vec<(usize, Vec<u64>)> {
     rows.filter_map(row).filter(|(_, counts): &(usize, Vec<u64>)| counts.len() == columns).collect()
 }
 
-/// Lines of lines.c with code, and their counts for an input of n bytes.
+/// Lines of `lines.c` with code, and their counts for an input of n bytes.
 fn expected(n: u64) -> Vec<(usize, u64)> {
     vec![
         (8, n + 1),

@@ -1,4 +1,4 @@
-//! Programs are linked in every way that clang knows, and counted as ever.
+//! Programs linked in every way that clang knows: their counts are correct.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::common::{Scene, compiler, llvms, number, run, testdata};
 
-/// The program's own functions that are left after linking.
+/// Functions among `of` that are left in the program after linking.
 fn functions_left(program: &Path, of: &[&str]) -> BTreeSet<String> {
     let symbols = run(Command::new("nm").arg(program)).ended().stdout;
     let names = symbols.lines().filter_map(|line| line.split_whitespace().last());

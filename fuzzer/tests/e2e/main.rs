@@ -1,8 +1,8 @@
-//! End-to-end tests: programs that are built with the wrapper, and what `quagmire` makes of them. They use the binaries that
+//! End-to-end tests: build programs with the wrapper, and run `quagmire` on them. They use the binaries that
 //! `scripts/build` made; `cargo test -p quagmire --test e2e campaign::` runs those of one module.
 //!
-//! All are threads of one process: no test changes its environment, working folder, umask or effects of signals. Those that
-//! want the machine's cores, or go by its clock, hold `common::alone()`.
+//! All tests are threads of one process: none changes its environment, working folder, umask or effects of signals.
+//! Tests that need the machine's cores, or depend on the clock, hold `common::alone()`.
 
 mod common;
 

@@ -1,14 +1,14 @@
-//! `quagmire replay --mask`: which bytes matter.
+//! The command `quagmire replay --mask`: the bytes that matter in an input.
 
 use crate::common::{Run, Scene, harness, number, run};
 use serde_json::Value;
 
 const TEXT: &[u8] = b"p, some text\n<!ATTLIST a b CDATA>\nand more of it\n";
 
-/// Where the keyword of [`TEXT`] is.
+/// Position of the keyword in [`TEXT`].
 const KEYWORD: std::ops::Range<usize> = 13..22;
 
-/// `quagmire replay --mask` of `seeds/a`, which holds `input`; time does not end it.
+/// Runs `quagmire replay --mask` on `seeds/a`, which holds `input`, with a budget that does not end it.
 fn masked(source: &str, input: &[u8], options: &str) -> Run {
     let scene = Scene::new(&[("a", input)]);
     let mut command = scene.quagmire(&["replay", "--mask", "--budget", "10m", "seeds/a"]);
@@ -20,7 +20,7 @@ fn json(input: &[u8], options: &str) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// What is allowed at each position, the end included.
+/// Edits allowed at each position, including the end.
 fn allowed(report: &Value) -> Vec<String> {
     let mut letters = Vec::new();
     for run in report["mask"].as_array().expect("runs") {
@@ -31,7 +31,7 @@ fn allowed(report: &Value) -> Vec<String> {
     letters
 }
 
-/// What a run that needs the keyword of [`TEXT`] and nothing else allows.
+/// Edits allowed at a position by a run that needs the keyword of [`TEXT`] and nothing else.
 fn around_the_keyword(at: usize) -> &'static str {
     match at {
         _ if at == TEXT.len() || at == KEYWORD.start => "I",

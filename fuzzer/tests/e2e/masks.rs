@@ -1,4 +1,4 @@
-//! Rare branches, masks and what surrounds them, in whole campaigns.
+//! Rare branches, masks and shadow runs in whole campaigns.
 
 use crate::common::{Scene, harness, number, run};
 

@@ -1,4 +1,4 @@
-//! The memory limit is on what the target uses, and not on what the engine keeps beside it.
+//! The memory limit applies to the target's memory, not to the engine's.
 
 use crate::common::{Scene, harness, number};
 

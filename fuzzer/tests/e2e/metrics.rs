@@ -1,4 +1,4 @@
-//! `--metrics`: figures of a running campaign, over HTTP.
+//! The option `--metrics`: metrics of a running campaign, over HTTP.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,7 +18,7 @@ fn get(address: &str, path: &str) -> Option<(String, String)> {
     Some((head.to_owned(), body.to_owned()))
 }
 
-/// The samples of a page, which has to be one: each is of a metric that was announced.
+/// Samples of a metrics page; asserts that each is of a metric that was declared.
 #[track_caller]
 fn samples(page: &str) -> BTreeMap<String, f64> {
     let mut kinds = BTreeMap::new();

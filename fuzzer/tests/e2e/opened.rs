@@ -1,14 +1,14 @@
-//! Libraries that programs open while they run, under the fork server.
+//! Libraries that programs open at run time, under the fork server.
 
 use std::path::{Path, PathBuf};
 
 use crate::common::{Scene, compiler, number, run, testdata};
 use serde_json::Value;
 
-/// The line of the loop in `testdata/plugin.c`, without its head.
+/// Line of the body of the loop in `testdata/plugin.c`.
 const LOOP: u64 = 36;
 
-/// `testdata/plugins.c` in a scene.
+/// Builds `testdata/plugins.c` in the folder of the scene.
 fn program(scene: &Scene, name: &str, options: &[&str]) -> PathBuf {
     let path = scene.path(name);
     let mut command = compiler("plugins.c", None);
@@ -17,7 +17,7 @@ fn program(scene: &Scene, name: &str, options: &[&str]) -> PathBuf {
     path
 }
 
-/// A library beside it, that is opened for the byte `name`.
+/// Builds a library beside the program, which it opens for the byte `name`.
 fn plugin(scene: &Scene, name: &str, option: &str) {
     let mut command = compiler("plugin.c", None);
     command.args(["-g", "-O0", "-pthread", "-fPIC", "-shared", option]).arg(testdata("plugin.c"));

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::common::{Scene, built, compiler, number, run, testdata};
 use serde_json::Value;
 
-/// A scene with the library of `testdata/reopened.c` and a copy of it, for children that inherit the environment.
+/// Creates a scene with the library of `testdata/reopened.c`, and a copy of it for children that inherit the
+/// environment.
 fn scene(seeds: &[(&str, &[u8])]) -> (Scene, PathBuf) {
     let scene = Scene::new(seeds);
     let library = scene.path("reopened.so");
@@ -20,7 +21,7 @@ fn in_process() -> PathBuf {
     built("reopens.c", &["-g", "-O1", "-fsanitize=fuzzer"], None)
 }
 
-/// The same harness without the engine.
+/// Builds the same harness without the engine.
 fn under_a_fork_server(scene: &Scene) -> PathBuf {
     let path = scene.path("driver");
     let mut command = compiler("reopens.c", None);
@@ -29,7 +30,7 @@ fn under_a_fork_server(scene: &Scene) -> PathBuf {
     path
 }
 
-/// A report of these inputs, each measured after the other.
+/// Reports of these inputs, measured one after the other.
 fn replayed(scene: &Scene, library: &Path, program: &Path, inputs: &[&str]) -> Vec<Value> {
     let mut command = scene.quagmire(&["replay", "--json", "-n", "2"]);
     command.args(inputs.iter().map(|name| Path::new("seeds").join(name))).arg("--").arg(program);
@@ -38,7 +39,7 @@ fn replayed(scene: &Scene, library: &Path, program: &Path, inputs: &[&str]) -> V
     report["inputs"].as_array().expect("inputs").clone()
 }
 
-/// How often the loop of the library was executed.
+/// Number of executions of the library's loop.
 fn steps(input: &Value) -> u64 {
     let lines = input["lines"].as_array().expect("lines").iter();
     lines.filter(|line| line["function"] == "step").map(|line| number(&line["count"])).max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! `quagmire replay`: what inputs cost, as text and as JSON.
+//! The command `quagmire replay`: costs of inputs, as text and as JSON.
 
 use std::path::Path;
 

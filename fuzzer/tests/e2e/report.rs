@@ -1,4 +1,4 @@
-//! Reports of real campaigns: at their end, while they run, after they were killed.
+//! Reports of real campaigns: at their end, while they run, and after they were killed.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use crate::common::{Scene, binaries, children, ended, harness, run, signal, wait
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
-/// That a page is whole and has all of this.
+/// Asserts that a page is complete and contains all of these parts.
 #[track_caller]
 fn assert_page(page: &str, parts: &[&str]) {
     assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"), "{page}");

@@ -1,11 +1,11 @@
-//! What runs use beside instructions: heap and stack, exactly or within the allocator's rounding.
+//! Measurement of heap and stack, exact or within the allocator's rounding.
 
 use std::path::PathBuf;
 
 use crate::common::{Scene, built, harness, llvms, number};
 use serde_json::Value;
 
-/// Costs of one run for each input, in turn.
+/// Costs of one run of each input.
 fn costs(harness: &std::path::Path, inputs: &[&[u8]]) -> Vec<Value> {
     let scene = Scene::new(&[]);
     let name = |(number, bytes): (usize, &&[u8])| scene.write(&format!("input{number}"), bytes);

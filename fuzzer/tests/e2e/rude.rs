@@ -1,8 +1,8 @@
-//! Targets that change the process that they share with the engine: the campaign goes on all the same.
+//! Targets that change the process that they share with the engine: the campaign continues.
 
 use crate::common::{Scene, harness, run, with_signals};
 
-/// A campaign that runs into rudeness at its second seed.
+/// Runs a campaign whose second seed makes the target do this, and asserts that it continues.
 fn goes_on(rudeness: &str) -> Scene {
     let scene = Scene::new(&[("a_plain_one", b"hello"), ("rude", rudeness.as_bytes())]);
     scene.fuzz(&harness("rude.c"), "--execs 400 --seed 1 --max-size 30").ended();

@@ -1,10 +1,10 @@
-//! Which rules a campaign uses, and where they appear.
+//! Choice of the rules of a campaign, and their labels in its files.
 
 use std::fs;
 
 use crate::common::{Scene, ended, harness, wait_until};
 
-/// Labels in `summary.json`, with how often each was applied.
+/// Labels in `summary.json`, with the number of applications of each.
 fn rules(scene: &Scene) -> Vec<(String, u64)> {
     let summary = scene.summary();
     let rules = summary["rules"].as_array().expect("rules").iter();
@@ -38,7 +38,7 @@ fn custom_rules_are_applied_and_appear_by_label() {
     assert!(scene.files("out/queue").keys().any(|name| name.contains("op_R.1")));
 }
 
-/// The rules are part of the campaign: each worker has those of the first.
+/// The rules belong to the campaign: every worker has those of the first.
 #[test]
 fn the_file_of_rules_is_read_once() {
     let scene = Scene::new(&[("abort", b"plain")]);

@@ -1,4 +1,4 @@
-//! Harnesses that are built with a sanitizer as well.
+//! Harnesses that are also built with a sanitizer.
 
 use crate::common::{Scene, built};
 

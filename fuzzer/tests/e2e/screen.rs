@@ -1,4 +1,4 @@
-//! Campaigns on a terminal: keys, and the terminal as it was afterwards.
+//! Campaigns on a terminal: their keys, and the state of the terminal after them.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -11,10 +11,10 @@ use crate::common::{Scene, children, harness, signal, wait_until, with_signals};
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
-/// Both ends of a pseudo-terminal of 80 columns.
+/// A pseudo-terminal of 80 columns, with both its ends.
 struct Terminal {
     keyboard: File,
-    /// What the processes in it see.
+    /// End that the processes in the terminal use.
     inside: OwnedFd,
     shown: Arc<Mutex<String>>,
 }
@@ -63,7 +63,7 @@ impl Terminal {
         self.keyboard.write_all(keys.as_bytes()).expect("a terminal");
     }
 
-    /// Waits until this is shown after what was shown before, and forgets what led to it.
+    /// Waits until the terminal shows `text`, and drops the output up to it.
     fn expect(&self, text: &str) {
         wait_until(&format!("{text:?} is shown"), || {
             let mut shown = self.shown.lock().expect("whole");
@@ -73,13 +73,13 @@ impl Terminal {
         });
     }
 
-    /// Echo and lines, which keys are read without.
+    /// Whether echo and line mode are on, which reading keys turns off.
     fn has_lines(&self) -> bool {
         let settings = self.settings();
         settings.0 & libc::ICANON != 0 && settings.0 & libc::ECHO != 0
     }
 
-    /// All settings.
+    /// All settings of the terminal.
     fn settings(&self) -> (libc::tcflag_t, [libc::tcflag_t; 3], Vec<u8>) {
         // SAFETY: zeros are valid, and the call writes one of them.
         unsafe {

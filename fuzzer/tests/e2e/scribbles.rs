@@ -10,7 +10,7 @@ fn program() -> PathBuf {
     built("scribbles.c", &["-g", "-O1", runtime], None)
 }
 
-/// What `replay --json` says of all seeds, in one process unless one of them ends it.
+/// Reports of all seeds by `replay --json`, in one process unless one of them ends it.
 fn replayed(scene: &Scene, names: &[&str]) -> Vec<Value> {
     let mut command = scene.quagmire(&["replay", "--json", "-n", "1", "--hang-timeout", "300ms"]);
     let ended = run(command.args(names.iter().map(|name| format!("seeds/{name}"))).arg("--").arg(program()));

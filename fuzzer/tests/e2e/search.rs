@@ -1,4 +1,4 @@
-//! How the search is steered, and that what it reports as the worst is the worst.
+//! Options that steer the search, and the worst input that it reports.
 
 use std::{fs, path::Path};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
-/// How often each rule was applied, for those that were.
+/// Number of applications of each rule that was applied.
 fn applied(summary: &Value) -> Vec<(String, u64)> {
     let rules = summary["rules"].as_array().expect("rules").iter();
     rules
@@ -16,7 +16,7 @@ fn applied(summary: &Value) -> Vec<(String, u64)> {
         .collect()
 }
 
-/// The work that the harness says an input is.
+/// Work of an input, as the harness itself counts it.
 fn work(scene: &Scene, harness: &Path, input: &Path) -> u64 {
     let file = scene.path("replayed");
     let _ = fs::remove_file(&file);

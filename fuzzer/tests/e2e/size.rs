@@ -1,16 +1,16 @@
-//! Size is not slowness: inputs are held against ordinary ones of their size.
+//! Size is not slowness: inputs are compared with ordinary ones of their size.
 
 use std::path::Path;
 
 use crate::common::{Scene, built, number, run};
 
-/// No `x` in it: of these, the program takes no more than an ordinary share.
+/// Seed without an `x`: for other bytes, the program uses no more than its ordinary share.
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello, hello.")];
 
 const LINEAR: &[&str] = &["-g", "-O1", "-fsanitize=fuzzer"];
 const DOCUMENT: &[&str] = &["-g", "-O1", "-fsanitize=fuzzer", "-DDOCUMENT"];
 
-/// Without anything that would make an `x`: the seed's bytes, and copies of them.
+/// Options of campaigns that make no `x`: mutants consist of the seed's bytes and copies of them.
 const NO_X: &str = "--execs 5000 --max-size 4096 --seed 3 --regex-rules rules --rules R --no-mask";
 
 fn scene() -> Scene {

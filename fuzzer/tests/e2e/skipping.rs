@@ -1,10 +1,10 @@
-//! The rule for tests that need what a machine lacks: they fail, unless it was said that they may be left out.
+//! The rule for tests that need something that a machine lacks: they fail, unless it is allowed to be missing.
 
 use std::{path::Path, process::Command};
 
 use crate::common::{Scene, may_skip, run};
 
-/// Values of `QUAGMIRE_TESTS_MAY_SKIP`, and whether `afl++` may be missing by them.
+/// Values of `QUAGMIRE_TESTS_MAY_SKIP`, and whether `afl++` may be missing by each.
 const CASES: [(&str, bool); 8] = [
     ("", false),
     ("0", false),

@@ -1,4 +1,4 @@
-//! Campaigns that meet in a folder.
+//! Campaigns that share finds over a sync folder.
 
 use std::{path::Path, process::Stdio};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const SEED: &[(&str, &[u8])] = &[("text", b"some text without any keyword in it\n")];
 
-/// A campaign in `out/NAME` that shares with others.
+/// Command for a campaign in `out-NAME` that shares over the folder `meeting`.
 fn campaign(scene: &Scene, name: &str, harness: &Path, options: &str) -> std::process::Command {
     let output = format!("out-{name}");
     let mut command = scene.quagmire(&["fuzz", "-i", "seeds", "-o", &output, "--sync", "meeting", "--name", name]);

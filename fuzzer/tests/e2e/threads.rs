@@ -1,4 +1,4 @@
-//! Threads of the target that go on after the run that started them.
+//! Threads of the target that continue after the run that started them.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const SAID: &str = "threads of the program go on after their run";
 
-/// Statuses of these inputs, replayed in turn in one process, and what was said.
+/// Statuses of these inputs, replayed one after the other in one process, and the output on standard error.
 fn replayed(scene: &Scene, program: &Path, names: &[&str]) -> (Vec<Value>, String) {
     let mut command = scene.quagmire(&["replay", "--json", "-n", "1"]);
     let ended = run(command.args(names.iter().map(|name| Path::new("seeds").join(name))).arg("--").arg(program));

@@ -1,20 +1,21 @@
-//! What the seeds cost: everything else is measured against it.
+//! The baseline: median cost and size of the seeds. Costs are reported as multiples of it.
 
 use serde::{Deserialize, Serialize};
 
 use super::resource::{Cost, Resource};
 
-/// Medians over the seeds.
+/// Medians over the seeds of a campaign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// Of each resource, the median use of a seed's run.
+    /// Median amount of each resource over the runs of the seeds; instructions are at least 1.
     pub cost: Cost,
     /// Median size of the seeds, in bytes.
     pub bytes: u64,
 }
 
 impl Baseline {
-    /// From cost and size of every usable seed. `None` without one.
+    /// Computes the medians from cost and size (in bytes) of every usable seed; of an even number, the lower of the
+    /// middle two. `None` without seeds.
     pub fn of_seeds(seeds: &[(Cost, u64)]) -> Option<Self> {
         let median = |amount: &dyn Fn(&(Cost, u64)) -> u64| {
             let mut amounts: Vec<u64> = seeds.iter().map(amount).collect();
@@ -27,14 +28,14 @@ impl Baseline {
         Some(Self { cost, bytes })
     }
 
-    /// Perun's indicator of coverage: how many times the baseline's instructions a run took.
+    /// Instructions of a run as a multiple of the baseline's: Perun's indicator of coverage (`icovr`).
     pub fn icovr(&self, cost: &Cost) -> f64 {
         Resource::Instructions.ratio(cost[Resource::Instructions], self.cost[Resource::Instructions])
     }
 
-    /// Perun's share of degraded resources (`pcr`): those that a run used `threshold` times as much of as the baseline,
-    /// 0 to 1. Only of those that are the same in every run: parents are chosen by it, and the same seed of the random
-    /// numbers must make the same choice; and of those that every campaign measures.
+    /// Share of degraded resources, 0 to 1 (Perun's `pcr`): those of which a run used at least `threshold` times the
+    /// baseline. Considers only resources that are deterministic, since parents are chosen by this share and the same
+    /// `--seed` must choose the same ones, and only those that every campaign measures.
     pub fn degraded_share(&self, cost: &Cost, threshold: f64) -> f64 {
         let (mut resources, mut degraded) = (0, 0);
         let counts = |resource: &Resource| resource.is_deterministic() && resource.is_always_measured();

@@ -1,22 +1,23 @@
-//! Whether one input is slower than each of several others, which is what a degradation has to be.
+//! Comparison of one input with several others: a degradation has to be slower than each of them.
 
 use super::{
     judgement::{Judgement, Verdict, judge},
     resource::{Cost, Resource},
 };
 
-/// One of the others, by its place, and what its times are multiplied by before the last input is held against them.
+/// One input that the last input is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// Among all inputs.
+    /// Its index among all inputs.
     pub other: usize,
-    /// 1, unless it stands for an ordinary input of another size: then the instructions of that over its own.
+    /// Factor on its times: 1, unless it stands for an ordinary input of another size; then the instructions expected
+    /// of that one over its own.
     pub scale: f64,
-    /// It stands for an ordinary input of the last one's size.
+    /// Whether it stands for an ordinary input of the last input's size.
     pub by_size: bool,
 }
 
-/// What verdicts are asked for.
+/// Selection of the comparisons that a measurement makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Question {
     /// Each input against the first.
@@ -24,17 +25,18 @@ pub enum Question {
     First,
     /// The last input against each of the others.
     Last {
-        /// Instructions of an ordinary input of the last one's size, against which it is judged as well.
+        /// Instructions expected of an ordinary input of the last input's size. If given, the last input is compared
+        /// with such an input as well.
         ordinary: Option<u64>,
-        /// The last but one was made to be such an input, and is nothing else.
+        /// The input before the last is joined seeds: it only serves as a candidate for the ordinary input.
         is_joined: bool,
     },
 }
 
 impl Question {
-    /// Whom the last input is held against, for inputs of these costs, of which those are missing that did not come back.
-    /// For an ordinary input of its size stands the one whose instructions are nearest to what is expected of such an
-    /// input, by their ratio; what they differ by is made up for by the scale. Empty for [`Question::First`].
+    /// Comparisons of the last input with the others. `costs` holds `None` for inputs whose run did not return. For
+    /// the ordinary input, takes the median seed (the first input) or the joined seeds, whichever has instructions
+    /// nearest by ratio to the expected ones; the scale makes up for the rest. Empty for [`Question::First`].
     pub fn comparisons(self, costs: &[Option<Cost>]) -> Vec<Comparison> {
         let Self::Last { ordinary, is_joined } = self else { return Vec::new() };
         let Some(others) = costs.len().checked_sub(1) else { return Vec::new() };
@@ -43,7 +45,8 @@ impl Question {
         let as_they_are = (0..plain).filter(|&other| costs[other].is_some());
         let mut all: Vec<Comparison> =
             as_they_are.map(|other| Comparison { other, scale: 1.0, by_size: false }).collect();
-        // the median seed, and what was joined; not the seed that the last input was made from, which may be of another kind
+        // the candidates are the median seed and the joined seeds, not the last input's own seed, which may be of
+        // another kind
         let stand_in = [Some(0).filter(|_| plain > 0), Some(plain).filter(|_| is_joined && plain < others)];
         let scales = ordinary.into_iter().flat_map(|expected| {
             let scale = move |other: usize| known(other).map(|own| (other, expected as f64 / own));
@@ -55,7 +58,8 @@ impl Question {
     }
 }
 
-/// Judges the last of the inputs, whose `times` these are, by each comparison.
+/// Judges the times of the last input against each comparison, in their order. `times` holds the times of every input,
+/// `floor` the noise floor of [`judge`].
 pub fn judge_last(times: &[&[f64]], comparisons: &[Comparison], floor: Option<f64>) -> Vec<Judgement> {
     let Some((last, others)) = times.split_last() else { return Vec::new() };
     let one = |comparison: &Comparison| {
@@ -65,14 +69,15 @@ pub fn judge_last(times: &[&[f64]], comparisons: &[Comparison], floor: Option<f6
     comparisons.iter().map(one).collect()
 }
 
-/// Whether more rounds would change nothing: one comparison shows clearly that the input is not slower, or all show
-/// clearly that it is.
+/// Whether further rounds would not change the outcome: one comparison shows clearly that the input is not slower, or
+/// all comparisons are clear.
 pub fn is_settled(judgements: &[Judgement]) -> bool {
     let refutes = |one: &Judgement| one.is_clear && one.verdict != Verdict::Degradation;
     judgements.iter().any(refutes) || judgements.iter().all(|one| one.is_clear)
 }
 
-/// What several verdicts come to: the one that speaks least for a degradation. Its place, and its verdict.
+/// Index and value of the verdict that speaks least for a degradation: the joint outcome of several comparisons.
+/// `None` without verdicts.
 pub fn weakest(verdicts: impl IntoIterator<Item = Verdict>) -> Option<(usize, Verdict)> {
     let rank = |verdict: Verdict| match verdict {
         Verdict::Optimisation => 0,
@@ -89,11 +94,11 @@ mod tests {
 
     fn costs(instructions: &[u64]) -> Vec<Option<Cost>> {
         let cost = |&instructions: &u64| Cost::from([(Resource::Instructions, instructions)]);
-        // 0 stands for one that did not come back
+        // 0 stands for an input whose run did not return
         instructions.iter().map(|amount| (*amount > 0).then(|| cost(amount))).collect()
     }
 
-    /// Times around `middle`, a hundredth apart.
+    /// `count` times from `middle` to 4 % above it, in steps of 1 %.
     fn times(middle: f64, count: u32) -> Vec<f64> {
         (0..count).map(|i| middle * (1.0 + 0.01 * f64::from(i % 5))).collect()
     }

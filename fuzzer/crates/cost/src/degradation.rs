@@ -1,34 +1,33 @@
-//! When an input counts as a degradation: only after it was measured outside the campaign, beside its seed.
+//! Criteria that a confirmed measurement has to meet to count as a degradation.
 
 use super::{
     judgement::Verdict,
     resource::{Resource, Unit},
 };
 
-/// What was measured of one input in a process of its own, beside its seed.
+/// Use of one resource by an input, measured in a process of its own beside its seed and an ordinary input.
 #[derive(Clone, Copy, Debug)]
 pub struct Excess {
-    /// Which resource.
+    /// The resource that was measured.
     pub resource: Resource,
-    /// How many times the amount of an ordinary input; for time the lower end of its interval. By size, without what dear
-    /// content explains.
+    /// Amount as a multiple of an ordinary input's; for time the lower end of the interval. Relative to size, without
+    /// the share that expensive content explains ([`SizeModel::margin`](super::sizes::SizeModel::margin)).
     pub ratio: f64,
 }
 
-/// Which costs make a degradation.
+/// Threshold and resources that make a degradation (`--threshold`, `--cost`).
 #[derive(Clone, Debug)]
 pub struct Criteria {
-    /// How many times the cost of an ordinary input; above 1.
+    /// Smallest ratio to an ordinary input that counts; above 1.
     pub threshold: f64,
-    /// Any of them is enough.
+    /// Resources to look at; exceeding the threshold in any of them is enough.
     pub resources: Vec<Resource>,
 }
 
 impl Criteria {
-    /// Whether an input is a degradation: it uses one of the resources as many times as an ordinary one as
-    /// the threshold says.
-    /// Unless that is memory, its time must have been judged a degradation as well: instructions that take no time hurt
-    /// nobody.
+    /// Whether an input is a degradation: its ratio reaches the threshold for one of the resources. Unless that
+    /// resource is memory, its time must have been judged a degradation as well, so that instructions that take no
+    /// measurable time do not count.
     pub fn are_met(&self, excesses: &[Excess], time: Verdict) -> bool {
         let is_met = |excess: &Excess| {
             let is_memory = excess.resource.unit() == Unit::Bytes;

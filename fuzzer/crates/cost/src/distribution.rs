@@ -1,4 +1,4 @@
-//! How a resource's use is distributed over all executions.
+//! Distribution of each resource's use over all executions, kept in HDR histograms.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, se
 
 use super::resource::{Cost, Resource};
 
-/// Decimal digits that percentiles are exact to: a histogram of a few kilobytes stays in the processor's cache.
+/// Significant decimal digits of the histograms: percentiles are exact to 1 %, and a histogram stays at a few
+/// kilobytes, which fit into the processor's cache.
 const DIGITS: u8 = 2;
 
-/// The amounts of one resource.
+/// Distribution of one resource.
 #[derive(Clone, Debug, PartialEq)]
 struct Amounts {
     histogram: Histogram<u64>,
-    /// Exact, unlike the histogram's.
+    /// Exact minimum; the histogram rounds. `u64::MAX` without runs.
     smallest: u64,
-    /// Exact, unlike the histogram's.
+    /// Exact maximum; the histogram rounds.
     largest: u64,
 }
 
 impl Default for Amounts {
     fn default() -> Self {
-        // the number of digits is a constant that it takes
+        // 2 is a valid number of digits
         Self { histogram: Histogram::new(DIGITS).expect("2 digits"), smallest: u64::MAX, largest: 0 }
     }
 }
@@ -46,22 +47,23 @@ impl<'de> Deserialize<'de> for Amounts {
         if histogram.sigfig() != DIGITS {
             return Err(D::Error::custom("a histogram of other percentiles"));
         }
-        // the saved form does not say that it may grow, and without that larger amounts are refused
+        // the serialised form loses the setting that the histogram may grow, and without it larger amounts would be
+        // refused
         histogram.auto(true);
         Ok(Self { histogram, smallest, largest })
     }
 }
 
-/// One histogram for each resource; part of the campaign's saved state.
+/// Distributions of all resources, one histogram each; part of the checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distributions {
     amounts: [Amounts; Resource::ALL.len()],
 }
 
-/// A distribution in numbers. Percentiles are exact to 1 %, the smallest and the largest amount exactly.
+/// Summary statistics of one resource. Percentiles are exact to 1 %; minimum and maximum are exact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Percentiles {
-    /// Runs.
+    /// Number of runs.
     pub count: u64,
     /// The smallest amount; 0 without runs.
     pub min: u64,
@@ -71,34 +73,34 @@ pub struct Percentiles {
     pub percentiles: [u64; 4],
     /// The largest amount.
     pub max: u64,
-    /// (upper bound, runs), four bounds for each doubling; without those that have no runs.
+    /// Histogram as (upper bound, number of runs), four bins for each doubling; empty bins are left out.
     pub bins: Vec<(u64, u64)>,
 }
 
 impl Distributions {
-    /// Adds a run.
+    /// Adds the cost of one run.
     #[inline]
     pub fn record(&mut self, cost: &Cost) {
         for (resource, amounts) in Resource::ALL.into_iter().zip(&mut self.amounts) {
             let amount = cost[resource];
-            // it grows as needed, up to every u64
+            // cannot fail: the histogram grows as needed, up to u64::MAX
             let _ = amounts.histogram.record(amount);
             amounts.smallest = amounts.smallest.min(amount);
             amounts.largest = amounts.largest.max(amount);
         }
     }
 
-    /// Adds all runs of another one.
+    /// Adds all runs of `other`, such as those of another client.
     pub fn add(&mut self, other: &Self) {
         for (amounts, others) in self.amounts.iter_mut().zip(&other.amounts) {
-            // as above
+            // cannot fail: the histogram grows as needed
             let _ = amounts.histogram.add(&others.histogram);
             amounts.smallest = amounts.smallest.min(others.smallest);
             amounts.largest = amounts.largest.max(others.largest);
         }
     }
 
-    /// What is known of one resource.
+    /// Statistics of one resource; all zero without runs.
     pub fn of(&self, resource: Resource) -> Percentiles {
         let Amounts { histogram, smallest, largest } = &self.amounts[resource as usize];
         if histogram.is_empty() {
@@ -120,7 +122,7 @@ impl Distributions {
     }
 }
 
-/// The largest amount in the same quarter of a doubling.
+/// Upper bound of the bin of `amount`: the largest amount in the same quarter of a doubling.
 fn upper_bound(amount: u64) -> u64 {
     let shift = (u64::BITS - amount.leading_zeros()).saturating_sub(3);
     amount | ((1 << shift) - 1)

@@ -1,17 +1,17 @@
-//! What repeated measurements of two inputs say about them.
+//! Verdicts on repeated time measurements of two inputs.
 //!
 //! A degradation has to pass three tests: the interval of the ratio of the medians lies above 1 by more than the noise
-//! floor and by more than what matters in practice, and the rank test finds that the times rank higher. Each of them
-//! alone is wrong now and then: an interval from few values is too narrow, a rank test sees differences of a hundredth
-//! of a percent, and a noise floor is itself measured.
+//! floor and by more than the least effect that matters, and the rank test finds that the times rank higher. Each of
+//! them alone is wrong now and then: an interval from few values is too narrow, a rank test sees differences of a
+//! hundredth of a percent, and a noise floor is itself measured.
 //!
-//! Runs are repeated until the verdict is clear. Looking often would make chance hits likely, so there are four looks at
-//! fixed numbers of rounds, the last of which comes sooner if the budget is spent, and each has to pass at a quarter of
-//! the level (Bonferroni's correction: valid however the looks depend on each other).
+//! Runs are repeated until the verdict is clear. Looking often would make false alarms likely, so there are four looks
+//! at fixed numbers of rounds, the last of which comes sooner if the budget is spent, and each has to pass at a
+//! quarter of the level (Bonferroni's correction: valid however the looks depend on each other).
 //!
-//! Where runs are so long that there is time for few, the rank test cannot be passed: no order of three and three values
-//! is less likely than 1 in 20. There, a gross difference is enough: the fastest run of the input takes at least twice
-//! as long as the slowest of the seed's.
+//! Where runs are so long that there is time for few, the rank test cannot be passed: no order of three and three
+//! values is less likely than 1 in 20. There, a gross difference is enough: the fastest run of the slower input takes
+//! at least twice as long as the slowest run of the other.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,22 +20,22 @@ use super::{
     statistics::{Estimate, ratio_of_medians},
 };
 
-/// Whether an input costs more than its seed.
+/// Outcome of comparing an input with its seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It costs more: the interval lies above the noise floor and the rank test agrees.
+    /// The input costs more: the interval lies above the noise floor and the rank test agrees.
     Degradation,
-    /// It may cost more; the measurements do not settle it.
+    /// The input may cost more; the measurements do not settle it.
     Maybe,
     /// No difference beyond the noise.
     NoChange,
-    /// It costs less.
+    /// The input costs less.
     Optimisation,
 }
 
 impl Verdict {
-    /// In words, for people.
+    /// Verdict in words, for reports.
     pub fn words(self) -> &'static str {
         match self {
             Self::Degradation => "degradation",
@@ -46,22 +46,22 @@ impl Verdict {
     }
 }
 
-/// How much more it costs.
+/// Size of a cost ratio, in four classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Less than twice as much.
+    /// Less than 2 times.
     Minor,
-    /// 2 to 10 times.
+    /// 2 times to less than 10 times.
     Moderate,
-    /// 10 to 100 times.
+    /// 10 times to less than 100 times.
     Severe,
-    /// More than 100 times.
+    /// 100 times and more.
     Critical,
 }
 
 impl Severity {
-    /// Of an input that costs `ratio` times as much as its seed.
+    /// Severity of an input that costs `ratio` times as much as the input it is compared with.
     pub fn of(ratio: f64) -> Self {
         match ratio {
             r if r >= 100.0 => Self::Critical,
@@ -71,7 +71,7 @@ impl Severity {
         }
     }
 
-    /// In words, for people.
+    /// Severity in words, for reports.
     pub fn words(self) -> &'static str {
         match self {
             Self::Minor => "minor",
@@ -82,51 +82,51 @@ impl Severity {
     }
 }
 
-/// Rounds after which the measurements are looked at. After the first, only gross differences can be clear.
+/// Numbers of rounds after which the verdict is computed. After the first, only gross differences can be clear.
 pub const LOOKS: [u32; 4] = [3, 10, 20, 40];
 
-/// Chance of a false alarm by the rank test, over all looks together.
+/// Probability of a false alarm by the rank test, over all looks together.
 const LEVEL: f64 = 0.004;
 
-/// A smaller difference does not matter in practice.
+/// Smallest relative difference that matters in practice: 5 %.
 const LEAST_EFFECT: f64 = 0.05;
 
-/// A p-value that is worth a second look: the smallest that three and three runs can have.
+/// Largest p-value that gives [`Verdict::Maybe`]: the smallest that three and three runs can have.
 const SUSPICIOUS: f64 = 0.05;
 
-/// From so many runs of either, no difference can be clear.
+/// Runs of each input from which "no change" can be clear.
 const ENOUGH: usize = 10;
 
-/// A gross difference is by this factor between the fastest and the slowest ...
+/// Factor between the fastest run of one input and the slowest of the other that makes a gross difference.
 const GROSS: f64 = 2.0;
 
-/// ... of at least so many runs each.
+/// Runs of each input that a gross difference needs at least.
 const ENOUGH_IF_GROSS: usize = 3;
 
-/// See the module's text.
+/// Verdict on the times of an input, with the figures that led to it. The module describes the tests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
-    /// What it comes to.
+    /// Outcome of the comparison.
     pub verdict: Verdict,
-    /// By the ratio of the medians.
+    /// Severity of the ratio of the medians.
     pub severity: Severity,
     /// Ratio of the medians, with its 95 % bootstrap interval.
     pub ratio: Estimate,
-    /// Of the rank test, one-sided, in the direction of the ratio.
+    /// p-value of the rank test, one-sided, in the direction of the ratio.
     pub p_value: f64,
-    /// More rounds would hardly change the verdict.
+    /// Whether more rounds would hardly change the verdict.
     pub is_clear: bool,
-    /// The noise that the difference was held against; see [`noise_floor`].
+    /// Noise floor that the difference had to exceed; see [`noise_floor`].
     pub floor: Option<f64>,
-    /// Runs of the input.
+    /// Number of runs of the input.
     pub runs: usize,
-    /// Every run of one took at least twice as long as every run of the other.
+    /// Whether every run of one took at least twice as long as every run of the other.
     pub is_gross: bool,
 }
 
-/// What this machine shows now where there is no difference: half of the samples of one input against the other half, of
-/// which every other sample is a part, as a round has one before the other inputs and one after them. It is how far the
-/// interval of their ratio reaches from 1: 0.02 is 2 %. `None` for too few samples.
+/// Noise of this machine: how far from 1 the interval of the ratio reaches when an input is compared with itself. 0.02
+/// is 2 %. Compares every other sample with the rest, since a round takes one sample before the other inputs and one
+/// after them. `None` for fewer than 10 samples.
 pub fn noise_floor(samples: &[f64]) -> Option<f64> {
     if samples.len() < ENOUGH {
         return None;
@@ -136,15 +136,15 @@ pub fn noise_floor(samples: &[f64]) -> Option<f64> {
     Some((ratio.high - 1.0).max(1.0 - ratio.low).max(0.0))
 }
 
-/// Whether `slow` is grossly slower than `fast`.
+/// Whether the fastest run of `slow` takes at least twice as long as the slowest of `fast`, over at least 3 runs each.
 fn is_gross(slow: &[f64], fast: &[f64]) -> bool {
     let least = slow.iter().copied().fold(f64::INFINITY, f64::min);
     let most = fast.iter().copied().fold(0.0, f64::max);
     slow.len().min(fast.len()) >= ENOUGH_IF_GROSS && least >= GROSS * most
 }
 
-/// Judges the times of `input` against those of `seed`, which were taken in turn with them, where the same input shows
-/// a `floor` of noise.
+/// Judges the times of `input` against those of `seed`, both in the same unit and measured in turn. `floor` is the
+/// noise of this machine ([`noise_floor`]).
 pub fn judge(input: &[f64], seed: &[f64], floor: Option<f64>) -> Judgement {
     let ratio = ratio_of_medians(input, seed);
     let (slow, fast) = if ratio.value >= 1.0 { (input, seed) } else { (seed, input) };
@@ -172,13 +172,13 @@ pub fn judge(input: &[f64], seed: &[f64], floor: Option<f64>) -> Judgement {
     Judgement { verdict, severity, ratio, p_value, is_clear, floor, runs: input.len(), is_gross }
 }
 
-/// All of the interval is too little to matter.
+/// Whether the whole interval lies within the least effect that matters.
 fn is_within(ratio: &Estimate) -> bool {
     ratio.low > 1.0 / (1.0 + LEAST_EFFECT) && ratio.high < 1.0 + LEAST_EFFECT
 }
 
 impl Judgement {
-    /// Why the verdict is what it is, in one line for people.
+    /// Reason for the verdict, in one line for reports.
     pub fn explanation(&self) -> String {
         let Self { ratio: Estimate { value, low, high }, .. } = self;
         let took = format!("{value:.2} x the time of the first [{low:.2}, {high:.2}]");

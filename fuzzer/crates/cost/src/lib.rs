@@ -1,4 +1,4 @@
-//! Costs compared: the baseline, and what makes a difference between two inputs a fact.
+//! Resources and costs, the baseline, and the statistics that decide whether one input costs more than another.
 
 pub mod baseline;
 pub mod decision;

@@ -1,7 +1,7 @@
-//! The rank test of Mann and Whitney (Wilcoxon's rank-sum test).
+//! Rank test of Mann and Whitney (Wilcoxon's rank-sum test).
 
-/// The probability that `a` ranks as high above `b` as it does, or higher, if both come from the same distribution
-/// (one-sided), 0 to 1; 1 if either is empty. Exact without ties; with ties, or for many values, by the normal
+/// One-sided p-value: the probability that `a` ranks as high above `b` as it does, or higher, if both come from the
+/// same distribution. 0 to 1; 1 if either is empty. Exact without ties; with ties, or for many values, by the normal
 /// approximation with the correction for ties and for continuity.
 pub fn p_above(a: &[f64], b: &[f64]) -> f64 {
     if a.is_empty() || b.is_empty() {
@@ -15,11 +15,11 @@ pub fn p_above(a: &[f64], b: &[f64]) -> f64 {
     }
 }
 
-/// Pairs up to which the distribution is counted out.
+/// Largest number of pairs for which the p-value is computed exactly.
 const EXACT: usize = 2500;
 
-/// Twice the number of pairs in which `a` is larger (ties count half), and the sizes of all groups of equal values, if
-/// there are any between the two: ties among the values of one do not matter.
+/// Twice the number of pairs in which `a` is larger (ties count half), and the sizes of all groups of equal values;
+/// these are empty if no value of `a` equals one of `b`, since ties within one sample do not matter.
 fn statistic(a: &[f64], b: &[f64]) -> (usize, Vec<usize>) {
     let (mut twice_u, mut tied) = (0, false);
     for x in a {
@@ -40,7 +40,8 @@ fn statistic(a: &[f64], b: &[f64]) -> (usize, Vec<usize>) {
     (twice_u, all.chunk_by(|x, y| x == y).map(<[f64]>::len).filter(|&size| size > 1).collect())
 }
 
-/// P(U >= u): of all ways to rank n and m values, the share in which at least u pairs are in favour of the n.
+/// P(U >= u) without ties: of all ways to rank n and m values, the share in which at least u pairs are in favour of
+/// the n.
 fn exact(n: usize, m: usize, u: usize) -> f64 {
     // ways[k][v]: of choosing k of the values seen so far such that v pairs are in favour
     let most = n * m;

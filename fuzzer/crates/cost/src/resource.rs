@@ -1,4 +1,4 @@
-//! The resources whose use is a cost, in one table. One more resource is one more row here and the place where it is measured.
+//! Table of the resources whose use is a cost. A new resource is a new row here, and the place where it is measured.
 
 use std::{fmt, str::FromStr};
 
@@ -11,33 +11,35 @@ pub use amounts::Cost;
 /// Properties of one resource: a row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
-    /// As in `--cost`, JSON and files.
+    /// Name in `--cost`, JSON and files.
     pub name: &'static str,
-    /// Words for people, in reports.
+    /// Title in reports.
     pub title: &'static str,
     /// Explanation in one line, without an article or a full stop.
     pub meaning: &'static str,
     /// Unit of its amounts.
     pub unit: Unit,
-    /// Smallest amount that ratios tell from nothing: using 100 bytes where the seeds use none is not infinitely worse.
+    /// Smallest amount that ratios distinguish from 0: 100 bytes where the seeds use none are not infinitely worse.
     pub least: u64,
-    /// The same in every run of a deterministic target, so that one run says it. The others are told by a clock.
+    /// Whether every run of a deterministic target gives the same amount, so that one run is enough. The others depend
+    /// on a clock.
     pub is_deterministic: bool,
-    /// Measured in every run of a campaign, or only where `--cost` asks for it, since it takes work after runs.
+    /// Whether every run of a campaign measures it. Otherwise only where `--cost` asks for it, since it takes work
+    /// after runs.
     pub is_always_measured: bool,
-    /// Smallest amount for which every campaign keeps the input that uses clearly more of it than all others do. `None` if only
-    /// campaigns that look for it do so.
+    /// Smallest amount from which every campaign keeps an input that uses clearly more of it than all others. `None`
+    /// if only campaigns that name it in `--cost` do so.
     pub kept_from: Option<u64>,
-    /// What the instrumentation of the target must be able to do.
+    /// Ability of the instrumentation that measuring it needs.
     pub needs: Capability,
-    /// Name of its histogram for Prometheus, with the base unit as Prometheus wants it, and the help text.
+    /// Name of its histogram for Prometheus, with the base unit as suffix, and the help text.
     pub metric: (&'static str, &'static str),
 }
 
 /// Unit of amounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// A plain number.
+    /// A plain number, without a unit.
     Count,
     /// Nanoseconds.
     Nanoseconds,
@@ -46,7 +48,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// As in JSON; nothing for plain counts.
+    /// Name of the unit as in JSON; empty for plain counts.
     pub fn name(self) -> &'static str {
         match self {
             Self::Count => "",
@@ -55,18 +57,18 @@ impl Unit {
         }
     }
 
-    /// How many of it are one of Prometheus' base units.
+    /// How many of this unit make one of Prometheus' base units (seconds, bytes).
     pub fn per_base_unit(self) -> f64 {
         if self == Self::Nanoseconds { 1e9 } else { 1.0 }
     }
 }
 
-/// Ability of an instrumentation, which resources need to be measured.
+/// Ability of an instrumentation that a resource needs to be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capability {
-    /// Counts of edges, be they as coarse as they may.
+    /// Counts of edges, exact or in AFL's buckets.
     Edges,
-    /// Instructions that a count stands for.
+    /// Weights: the instructions that a count stands for.
     Weights,
     /// Clocks that are read before and after a run.
     Clock,
@@ -79,7 +81,7 @@ pub enum Capability {
 /// Declares the resources, each with its row of the table.
 macro_rules! resources {
     ($($(#[$about:meta])* $resource:ident: $row:expr,)*) => {
-        /// A resource.
+        /// A resource that a run uses and that is measured.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum Resource {
@@ -87,7 +89,7 @@ macro_rules! resources {
         }
 
         impl Resource {
-            /// All of them, in the order in which they are shown.
+            /// All resources, in the order in which they are shown.
             pub const ALL: [Self; TABLE.len()] = [$(Self::$resource),*];
         }
 
@@ -96,7 +98,7 @@ macro_rules! resources {
 }
 
 resources![
-    /// Instructions executed: the deterministic sum of counts and weights.
+    /// Instructions executed: the sum of count times weight over all edges.
     Instructions: Description {
         name: "instructions",
         title: "instructions",
@@ -167,8 +169,8 @@ resources![
         metric: ("run_stack_bytes", "Deepest stack of a run."),
         ..MEMORY
     },
-    /// Source lines executed, each as often as it is. A line's executions are those of its most executed block, in each copy
-    /// of its function.
+    /// Source lines executed, each as often as it is. A line's executions are those of its most executed block, in
+    /// each copy of its function.
     Lines: Description {
         name: "lines",
         title: "lines executed",
@@ -180,7 +182,7 @@ resources![
     },
 ];
 
-/// A row for what counts of edges tell.
+/// Defaults of a row for a resource that is computed from counts of edges.
 const COUNTED: Description = Description {
     name: "",
     title: "",
@@ -194,8 +196,8 @@ const COUNTED: Description = Description {
     metric: ("", ""),
 };
 
-/// A row for what the runtime in the target tells of memory. What makes a program use much of it is worth keeping in every
-/// campaign.
+/// Defaults of a row for memory, which the runtime in the target measures. Every campaign keeps the inputs that use
+/// most of it.
 const MEMORY: Description =
     Description { unit: Unit::Bytes, least: 4096, kept_from: Some(4096), needs: Capability::Memory, ..COUNTED };
 
@@ -204,11 +206,11 @@ impl Resource {
     /// ([`Description::kept_from`]).
     pub const KEPT: [(Self, u64); kept_count()] = kept();
 
-    /// Number that is another one for other resources or another order of them: part of the version of files in which costs
-    /// are saved.
+    /// Hash of the names and order of all resources: part of the version of files that hold costs, so that files of
+    /// another table are not read.
     pub const LAYOUT: u32 = layout();
 
-    /// Its row of the table.
+    /// Row of this resource in the table.
     #[inline]
     pub const fn describe(self) -> &'static Description {
         &TABLE[self as usize]
@@ -234,7 +236,7 @@ impl Resource {
         self.describe().is_always_measured
     }
 
-    /// `amount` as a multiple of `baseline`. Less than [`Description::least`] counts as that.
+    /// `amount` as a multiple of `baseline`, both raised to at least [`Description::least`].
     pub fn ratio(self, amount: u64, baseline: u64) -> f64 {
         let least = self.describe().least;
         amount.max(least) as f64 / baseline.max(least) as f64
@@ -263,7 +265,7 @@ const fn kept() -> [(Resource, u64); kept_count()] {
     kept
 }
 
-/// FNV-1a over the names, each with a zero byte behind it.
+/// FNV-1a hash over the names, each with a zero byte behind it.
 const fn layout() -> u32 {
     let (mut hash, mut row) = (0x811c_9dc5_u32, 0);
     while row < TABLE.len() {

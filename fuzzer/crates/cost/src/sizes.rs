@@ -1,21 +1,21 @@
-//! What ordinary inputs of each size cost: a fixed part, and a part for each byte.
+//! Expected cost of an ordinary input as a function of its size: a fixed part and a part for each byte.
 //!
-//! A linear program costs more for a larger input, and nobody calls that slow. So the seeds are measured at several sizes:
-//! parts of them, and several of them joined. What a byte costs is estimated twice:
+//! A linear program costs more for a larger input, which is not slowness. So the seeds are measured at several sizes:
+//! beginnings of them, and several of them joined. The cost of a byte is estimated twice:
 //! - *inside* a seed, by the median of the increments from one eighth of it to the next;
-//! - by *joining*, by the lower quartile of the increments from one size to its double: of a program that is worse than
-//!   linear, those between large sizes are what is looked for, and not what is ordinary.
+//! - by *joining*, by the lower quartile of the increments from one size to its double: if a program is worse than
+//!   linear, the increments between large sizes are what the search looks for, and not ordinary.
 //!
-//! No means, since a header that is complete at one size, or a buffer that is enlarged, makes some increments large that are
-//! not ordinary. The larger of the two counts: a parser that stops after the first document
-//! makes joined seeds cheap, and a program that works once its input is complete makes parts cheap. Either estimate is
-//! left out where the program shows that it refused the inputs; without both, all of what a seed costs above the cheapest
-//! run is divided by its bytes.
+//! Medians and quartiles instead of means, since a header that is complete at one size, or a buffer that is enlarged,
+//! makes some increments large that are not ordinary. The larger of the two estimates counts: a parser that stops
+//! after the first document makes joined seeds cheap, and a program that works once its input is complete makes parts
+//! cheap. Either estimate is left out where the program shows that it refused the inputs; without both, the cost of
+//! the seed above the cheapest run is divided by its bytes.
 //!
-//! Not all bytes cost the same: a number in a list is more work than the inside of a string, and a program that does more of
-//! that work is as linear. What nine tenths of the small pieces of the seeds cost at most is still ordinary, so that an input
-//! has to exceed that by the threshold. Nine tenths, since some pieces of any seed are special: what makes its header complete,
-//! or all of it.
+//! Not all bytes cost the same: a number in a list is more work than the inside of a string, and a program that does
+//! more of that work is linear as well. The cost that nine tenths of the small pieces of the seeds do not exceed is
+//! still ordinary, so an input has to exceed that by the threshold. Nine tenths and not all, since some pieces of any
+//! seed are special, such as the one that completes its header.
 
 use std::collections::BTreeMap;
 
@@ -26,64 +26,66 @@ use super::{
     statistics::median,
 };
 
-/// What an input has to exceed to be a degradation.
+/// Reference that an input has to exceed to be a degradation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RelativeTo {
     /// An ordinary input of its size.
     Size,
-    /// The median seed, whatever its size: as in Perun, and in campaigns that say nothing about it.
+    /// The median seed, whatever its size: as in Perun, and the value for summaries that do not name one.
     #[default]
     Seed,
 }
 
-/// Size and cost of one run.
+/// Size in bytes and cost of one run.
 pub type Sized = (u64, Cost);
 
-/// One seed at several sizes.
+/// Measurements of one seed at several sizes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// The seed.
+    /// Run of the whole seed.
     pub seed: Sized,
-    /// Its beginnings that the target accepted, the shortest first.
+    /// Runs of beginnings of the seed that the target accepted, the shortest first.
     pub parts: Vec<Sized>,
-    /// The seed and others, joined, that the target accepted, the shortest first.
+    /// Runs of the seed joined with others that the target accepted, the shortest first.
     pub joined: Vec<Sized>,
-    /// Of each run on a part that came back, also of those that were rejected: the cheapest.
+    /// Cost of the run on a part with the fewest instructions, rejected parts included. `None` without such runs.
     pub cheapest: Option<Cost>,
 }
 
-/// Cost as a straight line over size.
+/// Cost as a straight line over size in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// What remains for no bytes; negative where the seeds cost less than their bytes would.
+    /// Amount at size 0, the median over the seeds; negative where the seeds cost less than `per_byte` times their
+    /// size.
     pub fixed: f64,
-    /// For each byte; the median over the seeds.
+    /// Amount for each byte, the median over the seeds.
     pub per_byte: f64,
-    /// For each byte of dear content: what nine tenths of the pieces of the seeds cost at most. Not less than `per_byte`.
+    /// Amount for each byte of expensive content: the cost that nine tenths of the pieces of the seeds do not exceed.
+    /// Not less than `per_byte`.
     pub per_byte_high: f64,
 }
 
-/// What is expected of inputs by their size. Without seeds of any size, what the baseline costs.
+/// Expected cost of an ordinary input of each size. Without seeds of at least one byte, the baseline for every size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SizeModel {
     baseline: Cost,
     lines: BTreeMap<Resource, Line>,
-    /// Seeds that it rests on.
+    /// Number of seeds that were measured.
     pub seeds: u64,
-    /// Runs that it rests on.
+    /// Number of runs that were measured.
     pub runs: u64,
-    /// The largest input that it rests on, in bytes.
+    /// Size of the largest input that was measured, in bytes.
     pub largest: u64,
 }
 
-/// Parts of a seed from one of which to the next increments are taken for what a byte costs.
+/// Number of parts of a seed between which the increments for a byte inside it are taken.
 const COARSE: u64 = 8;
 
-/// The share of the pieces of seeds that are ordinary.
+/// Share of the pieces of seeds that count as ordinary.
 const ORDINARY: f64 = 0.9;
 
-/// What a byte costs from each run to the next larger one.
+/// Cost of a byte between each run and the next larger one.
 fn slopes(resource: Resource, runs: &[Sized]) -> Vec<f64> {
     let slope = |pair: &[Sized]| {
         let [(small, cheap), (large, dear)] = pair else { return None };
@@ -98,7 +100,7 @@ fn median_slope(resource: Resource, runs: &[Sized]) -> Option<f64> {
     (!slopes.is_empty()).then(|| median(&slopes).max(0.0))
 }
 
-/// The slope that a quarter of all do not exceed.
+/// Lower quartile of the slopes, at least 0; `None` for fewer than two runs.
 fn low_slope(resource: Resource, runs: &[Sized]) -> Option<f64> {
     let mut slopes = slopes(resource, runs);
     slopes.sort_by(f64::total_cmp);
@@ -106,13 +108,13 @@ fn low_slope(resource: Resource, runs: &[Sized]) -> Option<f64> {
 }
 
 impl Series {
-    /// What the seed costs above the cheapest run.
+    /// Cost of the seed above the cheapest run.
     fn above_cheapest(&self, resource: Resource) -> f64 {
         let least = self.cheapest.map_or(0, |cost| cost[resource]);
         self.seed.1[resource].saturating_sub(least) as f64
     }
 
-    /// The parts nearest to each eighth of the seed.
+    /// The largest part within each eighth of the seed.
     fn eighths(&self) -> Vec<Sized> {
         let up_to = |eighth: u64| self.parts.iter().rfind(|part| part.0 <= self.seed.0 * eighth / COARSE).copied();
         let mut parts: Vec<Sized> = (0..COARSE).filter_map(up_to).collect();
@@ -120,19 +122,19 @@ impl Series {
         parts
     }
 
-    /// Whether more than half of the cost comes with the last eighth: the other parts were refused.
+    /// Whether the parts were refused: more than half of the cost comes with the last eighth.
     fn are_parts_refused(&self, resource: Resource) -> bool {
         let Some(last) = self.eighths().last().map(|part| part.1[resource]) else { return true };
         self.seed.1[resource].saturating_sub(last) as f64 > self.above_cheapest(resource) / 2.0
     }
 
-    /// A byte inside the seed. `None` if parts of it were refused.
+    /// Cost of a byte inside the seed; `None` if its parts were refused.
     fn inside(&self, resource: Resource) -> Option<f64> {
         let runs: Vec<Sized> = self.eighths().into_iter().chain([self.seed]).collect();
         if self.are_parts_refused(resource) { None } else { median_slope(resource, &runs) }
     }
 
-    /// A byte of each small piece of the seed; of all of it, if its parts were refused.
+    /// Cost of a byte in each small piece of the seed; one value for all of it if its parts were refused.
     fn pieces(&self, resource: Resource) -> Vec<f64> {
         if self.are_parts_refused(resource) {
             return vec![self.per_byte(resource)];
@@ -141,15 +143,16 @@ impl Series {
         slopes(resource, &runs)
     }
 
-    /// A byte of joined seeds. `None` if they cost less than the seed: they were refused.
+    /// Cost of a byte of joined seeds; `None` if they were refused, that is if the largest of them costs less than the
+    /// seed.
     fn joined(&self, resource: Resource) -> Option<f64> {
         let runs: Vec<Sized> = [self.seed].into_iter().chain(self.joined.iter().copied()).collect();
         let last = runs.last()?;
         if last.1[resource] < self.seed.1[resource] { None } else { low_slope(resource, &runs) }
     }
 
-    /// Whether what was joined to the seed costs at least half of what as many of its own bytes do (as the whole seed, if
-    /// more was joined): otherwise it may be that nobody reads it.
+    /// Whether the target reads what is joined to the seed: the joined part costs at least half of what as many bytes
+    /// of the seed do (of what the whole seed does, if more was joined).
     fn is_joined_read(&self, resource: Resource) -> bool {
         let Some((bytes, cost)) = self.joined.last() else { return false };
         let share = (bytes.saturating_sub(self.seed.0) as f64 / self.seed.0.max(1) as f64).min(1.0);
@@ -157,7 +160,7 @@ impl Series {
         grown >= share * self.above_cheapest(resource) / 2.0
     }
 
-    /// What a byte costs.
+    /// Cost of a byte: the larger of the estimates that are usable.
     fn per_byte(&self, resource: Resource) -> f64 {
         match (self.inside(resource), self.joined(resource)) {
             (Some(inside), Some(joined)) => inside.max(joined),
@@ -189,7 +192,7 @@ impl Line {
 }
 
 impl SizeModel {
-    /// From the seeds at several sizes; `baseline` is what the median seed costs.
+    /// Fits the model to the seeds at several sizes. `baseline` is the cost of the median seed.
     pub fn new(baseline: Cost, series: &[Series]) -> Self {
         let sampled: Vec<Series> = series.iter().filter(|one| one.seed.0 > 0).cloned().collect();
         let resources = Resource::ALL.into_iter().filter(|resource| resource.is_deterministic());
@@ -205,13 +208,13 @@ impl SizeModel {
         }
     }
 
-    /// The line of a resource that is the same in every run.
+    /// Line of a deterministic resource; `None` for others, and without seeds.
     pub fn line(&self, resource: Resource) -> Option<Line> {
         self.lines.get(&resource).copied()
     }
 
-    /// What an ordinary input of this size uses, never less than the baseline. Time and cycles, which single runs do not
-    /// tell, grow as instructions do.
+    /// Amount expected of an ordinary input of `bytes`, at least the baseline. Time and cycles, for which single runs
+    /// are too inexact, are scaled as instructions are.
     pub fn ordinary(&self, resource: Resource, bytes: u64) -> f64 {
         let baseline = self.baseline[resource] as f64;
         if resource.is_deterministic() {
@@ -221,12 +224,13 @@ impl SizeModel {
         baseline * self.ordinary(Resource::Instructions, bytes) / instructions
     }
 
-    /// What an input of `bytes` uses, as a multiple of an ordinary one of its size.
+    /// `amount` of an input of `bytes` as a multiple of an ordinary input of its size.
     pub fn ratio(&self, resource: Resource, amount: u64, bytes: u64) -> f64 {
         resource.ratio(amount, self.ordinary(resource, bytes).round() as u64)
     }
 
-    /// What an input of `bytes` that is all dear content uses, as a multiple of an ordinary one of its size; at least 1.
+    /// Cost of an input of `bytes` that is all expensive content, as a multiple of an ordinary input of its size; at
+    /// least 1.
     pub fn margin(&self, resource: Resource, bytes: u64) -> f64 {
         let resource = if resource.is_deterministic() { resource } else { Resource::Instructions };
         let Some(line) = self.lines.get(&resource) else { return 1.0 };

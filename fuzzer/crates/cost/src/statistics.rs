@@ -3,12 +3,12 @@
 use libafl_bolts::rands::{Rand, StdRand};
 use std::num::NonZeroUsize;
 
-/// Median; the mean of the middle two for an even number of values, 0 for none.
+/// Median of the values; the mean of the middle two for an even number, 0 for none.
 pub fn median(values: &[f64]) -> f64 {
     median_of(&mut values.to_vec())
 }
 
-/// As [`median`], and leaves the values in another order: a bootstrap takes thousands.
+/// Computes [`median`] in place and reorders the values: a bootstrap takes thousands of medians.
 fn median_of(values: &mut [f64]) -> f64 {
     if values.is_empty() {
         return 0.0;
@@ -21,7 +21,7 @@ fn median_of(values: &mut [f64]) -> f64 {
     }
 }
 
-/// An estimate with its interval.
+/// Estimate with its 95 % interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// The point estimate.
@@ -32,10 +32,11 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// How often a bootstrap draws.
+/// Number of resamples of a bootstrap.
 const RESAMPLES: usize = 1000;
 
-/// Draws with a fixed seed: the same measurements always give the same interval.
+/// Draws a bootstrap sample of `values` into `into`. The callers use a fixed seed: the same measurements always give
+/// the same interval.
 fn resample(values: &[f64], rand: &mut StdRand, into: &mut Vec<f64>) {
     into.clear();
     if let Some(length) = NonZeroUsize::new(values.len()) {

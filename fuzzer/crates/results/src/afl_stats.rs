@@ -1,4 +1,4 @@
-//! `fuzzer_stats` and `plot_data`, as AFL++ writes them, so that afl-whatsup, afl-plot and what reads them work.
+//! AFL++'s statistics files, `fuzzer_stats` and `plot_data`, for afl-whatsup, afl-plot and other tools that read them.
 
 use super::logs::append_to;
 use super::summary::per_second;
@@ -9,28 +9,28 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The columns of `plot_data`.
+/// Header line of `plot_data`.
 const PLOT_HEADER: &str = "# relative_time, cycles_done, cur_item, corpus_count, pending_total, pending_favs, map_size, \
                            saved_crashes, saved_hangs, max_depth, execs_per_sec, total_execs, edges_found";
 
-/// A campaign in AFL's terms.
+/// Statistics of a campaign in AFL's terms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AflStats {
-    /// When the campaign started.
+    /// Start of the campaign.
     pub started: SystemTime,
-    /// When this was written.
+    /// Time of these statistics.
     pub now: SystemTime,
-    /// How long it has run.
+    /// Time that the campaign has run.
     pub run_time: Duration,
-    /// The fuzzer's process.
+    /// Process id of the fuzzer.
     pub process: u32,
-    /// Times that the whole queue was gone through.
+    /// Number of passes over the whole queue.
     pub cycles: u64,
-    /// The last of them that found nothing.
+    /// Number of the latest passes that found nothing.
     pub cycles_without_finds: u64,
-    /// Runs of the target.
+    /// Executions of the target.
     pub executions: u64,
-    /// Runs of the target per second, over the last minute or so.
+    /// Executions per second, over the last minute or so.
     pub executions_per_second: f64,
     /// Entries of the queue.
     pub corpus: u64,
@@ -38,17 +38,17 @@ pub struct AflStats {
     pub favored: u64,
     /// Entries that are neither seeds nor imported.
     pub found: u64,
-    /// Entries that other campaigns have found.
+    /// Entries imported from other campaigns.
     pub imported: u64,
-    /// Longest chain of parents, from 1 for a seed.
+    /// Longest chain of parents; 1 for a seed.
     pub depth: u64,
-    /// The entry that is mutated now.
+    /// Number of the entry that is mutated now.
     pub current: u64,
     /// Preferred entries that have not been mutated yet.
     pub pending_favored: u64,
     /// Entries that have not been mutated yet.
     pub pending: u64,
-    /// Edges executed by any input.
+    /// Edges executed by any entry.
     pub edges_found: u64,
     /// Edges of the target.
     pub edges_total: u64,
@@ -56,11 +56,11 @@ pub struct AflStats {
     pub faults: u64,
     /// Inputs that run into the hang timeout.
     pub hangs: u64,
-    /// When an entry was last added.
+    /// Time of the latest new entry.
     pub last_find: Option<SystemTime>,
-    /// When a fault was last found.
+    /// Time of the latest new fault.
     pub last_fault: Option<SystemTime>,
-    /// When a hang was last found.
+    /// Time of the latest new hang.
     pub last_hang: Option<SystemTime>,
     /// The hang timeout.
     pub hang_timeout: Duration,
@@ -68,7 +68,7 @@ pub struct AflStats {
     pub target: String,
     /// `in-process` or `fork-server`.
     pub engine: String,
-    /// The command line, as typed.
+    /// Command line, as typed.
     pub command: Vec<String>,
 }
 
@@ -111,11 +111,11 @@ impl AflStats {
         lines.iter().map(|(key, value)| format!("{key:<18}: {value}\n")).collect()
     }
 
-    /// Writes `fuzzer_stats` into the output folder, whole. Before the first execution there is nothing to tell, and
-    /// afl-whatsup would divide by zero: nothing is written.
+    /// Writes `fuzzer_stats` into the output folder, atomically. Writes nothing before the first execution and the
+    /// first entry: afl-whatsup would divide by zero.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
         if self.executions == 0 || self.corpus == 0 {
             return Ok(());
@@ -123,7 +123,7 @@ impl AflStats {
         write_whole(&folder.join("fuzzer_stats"), self.to_text().as_bytes())
     }
 
-    /// The line of `plot_data`.
+    /// Statistics as a line of `plot_data`, with its line feed.
     pub fn plot_line(&self) -> String {
         format!(
             "{}, {}, {}, {}, {}, {}, {:.2}%, {}, {}, {}, {:.2}, {}, {}\n",
@@ -148,7 +148,7 @@ impl AflStats {
     }
 }
 
-/// `plot_data`, which grows by a line at a time and goes on after a resumption.
+/// The file `plot_data`, to which lines are appended; `--resume` continues it.
 #[derive(Debug)]
 pub struct PlotData {
     path: PathBuf,
@@ -159,17 +159,17 @@ impl PlotData {
     /// Opens `plot_data` in the output folder.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join("plot_data");
         let file = append_to(&path, PLOT_HEADER)?;
         Ok(Self { path, file })
     }
 
-    /// Adds a line.
+    /// Appends a line.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn push(&mut self, stats: &AflStats) -> Result<()> {
         self.file.write_all(stats.plot_line().as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }
@@ -179,8 +179,8 @@ fn unix_seconds(moment: SystemTime) -> u64 {
     moment.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// afl-whatsup runs `fuzzer_stats` as a shell script, with values in double quotes: what would end the quotes or start a
-/// command becomes `_`.
+/// Replaces characters that would end a quoted string or start a command by `_`: afl-whatsup runs `fuzzer_stats` as a
+/// shell script, with values in double quotes.
 fn shell_safe(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || "\"$`\\".contains(c) { '_' } else { c }).collect()
 }

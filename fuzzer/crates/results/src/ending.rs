@@ -1,4 +1,4 @@
-//! The end of a campaign in words: what was found and where to look.
+//! Final report of a campaign: findings and where to look, as text.
 
 use super::summary::{Finding, FindingKind, Rule, StoppedBy, Summary, Worst};
 use quagmire_base::format::{clock, counted, grouped, rate, ratio, short};
@@ -6,17 +6,17 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// Rules named at the end.
+/// Number of rules in the report.
 const RULES: usize = 3;
 
-/// Inputs whose instructions differ by less than so many times are about as bad.
+/// Ratio of instructions below which two inputs count as equally bad.
 const NEARLY: f64 = 1.1;
 
-/// What costs are compared with.
+/// Names of the two references that costs are compared with.
 const BASELINE: &str = "the baseline";
 const ORDINARY: &str = "an ordinary input";
 
-/// `T.11 repeat_whitespace 34 (2 of them degradations)`
+/// One rule with its finds, such as `T.11 repeat_whitespace: 34 of 1,200, 2 degradations`.
 fn rule_in_words(rule: &Rule) -> String {
     let name = if rule.name == rule.label { String::new() } else { format!(" {}", rule.name) };
     let of_them = match rule.degradations {
@@ -26,7 +26,8 @@ fn rule_in_words(rule: &Rule) -> String {
     format!("{}{name}: {} of {}{of_them}", rule.label, grouped(rule.coverage_increases), grouped(rule.applied))
 }
 
-/// What an input costs; `None` if nothing is known.
+/// Costs as a text such as `41.4x the instructions, 38.2x the time of the baseline`; `None` if none is known. `of`
+/// names the reference.
 fn costs_in_words(
     summary: &Summary,
     instructions: Option<f64>,
@@ -62,8 +63,8 @@ fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, ou
     let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
 }
 
-/// What was found and where to look, in at most twenty lines, with the command that reproduces the worst.
-/// `output` is the output folder as the user typed it.
+/// Text of the final report, in at most twenty lines, with the command that reproduces the worst finding. `output` is
+/// the output folder as the user typed it.
 pub fn final_report(summary: &Summary, output: &Path) -> String {
     let mut text = String::new();
     let stopped = match summary.stopped_by {
@@ -98,7 +99,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     if let Some(finding) = confirmed.or_else(slowest) {
         worst_degradation(&mut text, summary, finding, output);
     }
-    // next to a degradation that is as bad it is no news
+    // an unconfirmed input that is about as bad as a confirmed degradation is not worth a line
     let is_news = |kept: &&Worst| {
         let ratio = |known: &Finding| match (kept.instructions_ratio_by_size, known.instructions_ratio_by_size) {
             (Some(kept), Some(known)) => kept / known,
@@ -120,7 +121,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     let mut before = "\n";
     for (kind, label) in [(FindingKind::Fault, "First fault"), (FindingKind::Hang, "First hang")] {
         if let Some(finding) = of(kind).next() {
-            // every hang is called one
+            // the detail of a hang is always "hang"
             let detail = finding.detail.as_ref().filter(|_| kind == FindingKind::Fault);
             let detail = detail.map_or_else(String::new, |detail| format!(" ({})", short(detail)));
             let _ = writeln!(text, "{before}{label}{detail}: {}", output.join(&finding.path).display());

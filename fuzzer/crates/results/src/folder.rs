@@ -1,4 +1,4 @@
-//! The output folder: one campaign at a time, and never over something that is not ours.
+//! The output folder: holds one campaign at a time, and is never written over files of others.
 
 use super::lock::{Lock, try_lock};
 use quagmire_base::atomic::{remove_unfinished, remove_unfinished_of, unwritable};
@@ -8,13 +8,13 @@ use std::fs;
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The folders inside.
+/// Folders of every campaign.
 const FOLDERS: [&str; 6] = ["queue", "degradations", "ordinary", "faults", "hangs", "logs"];
 
-/// Those that reports create.
+/// Folders that reports create.
 const REPORT_FOLDERS: [&str; 2] = ["diffs", "graphs"];
 
-/// The lock, which also marks a folder as a campaign's.
+/// Name of the lock file, which also marks a folder as a campaign's.
 const LOCK: &str = ".lock";
 
 /// The output folder of a running campaign, locked until it is dropped.
@@ -26,14 +26,15 @@ pub struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Opens the folder for a campaign: a new one, or with `resume` the one that it holds. With `force`, a campaign that
-    /// it holds is moved to the same name with `.old`, replacing an older one there: seeds inside have to be loaded before.
+    /// Opens the folder for a campaign: a new one, or with `resume` the one that it holds. With `force`, renames a
+    /// campaign that it holds to its name with `.old`, which replaces an older one there. Seeds inside have to be
+    /// loaded before.
     ///
     /// # Errors
-    /// If another campaign uses the folder, if it holds a campaign and neither `resume` nor `force` is given, if it holds
-    /// something else, if there is nothing to resume, or if it cannot be written.
+    /// If another campaign uses the folder, if it holds a campaign and neither `resume` nor `force` is given, if it
+    /// holds something else, if there is nothing to resume, or if it cannot be written.
     pub fn open(path: &Path, resume: bool, force: bool) -> Result<Self> {
-        // without a slash at the end, which would look odd before `.old`
+        // without a trailing slash, which would look odd before `.old`
         let shown = path.components().as_path().display();
         match look_at(path)? {
             Contents::Foreign => Err(Error::other(format!(
@@ -51,7 +52,7 @@ impl OutputFolder {
                 Ok(folder)
             }
             Contents::Campaign => {
-                // a running campaign is the better thing to say, and is never moved
+                // an error about a running campaign comes first, and a running campaign is never moved
                 let lock = lock(path)?;
                 if !force {
                     return Err(Error::other(format!(
@@ -76,65 +77,65 @@ impl OutputFolder {
         Ok(Self { path: path.to_owned(), resumed, _lock: lock })
     }
 
-    /// The folder itself.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it held the campaign that goes on now.
+    /// Whether the campaign is resumed.
     pub fn resumed(&self) -> bool {
         self.resumed
     }
 
-    /// Removes the files that a process of this campaign was writing when it died.
+    /// Removes the unfinished files of a process of this campaign that died while it wrote them.
     pub fn remove_unfinished_of(&self, process: libc::pid_t) {
         let folder = Folder::named(&self.path);
         remove_unfinished_of(&folder, process);
         FOLDERS.iter().for_each(|name| remove_unfinished_of(&folder.inside(*name), process));
     }
 
-    /// Corpus entries.
+    /// Folder of the corpus entries.
     pub fn queue(&self) -> PathBuf {
         self.path.join("queue")
     }
 
-    /// Confirmed degradations.
+    /// Folder of the confirmed degradations.
     pub fn degradations(&self) -> PathBuf {
         self.path.join("degradations")
     }
 
-    /// Ordinary inputs of the size of degradations, beside which these were confirmed.
+    /// Folder of the ordinary inputs beside which degradations were confirmed.
     pub fn ordinary(&self) -> PathBuf {
         self.path.join("ordinary")
     }
 
-    /// Inputs that crash.
+    /// Folder of the inputs that crash.
     pub fn faults(&self) -> PathBuf {
         self.path.join("faults")
     }
 
-    /// Inputs that run into the hang timeout.
+    /// Folder of the inputs that run into the hang timeout.
     pub fn hangs(&self) -> PathBuf {
         self.path.join("hangs")
     }
 
-    /// Time series and the log.
+    /// Folder of time series and messages.
     pub fn logs(&self) -> PathBuf {
         self.path.join("logs")
     }
 
-    /// `summary.json`.
+    /// Path of `summary.json`.
     pub fn summary(&self) -> PathBuf {
         self.path.join("summary.json")
     }
 }
 
 enum Contents {
-    /// It does not exist, or is empty.
+    /// Nothing: it does not exist, or is empty.
     Nothing,
-    /// A campaign of ours.
+    /// A campaign of quagmire.
     Campaign,
-    /// Anything else.
+    /// Files that are no campaign of quagmire.
     Foreign,
 }
 
@@ -157,7 +158,7 @@ fn look_at(path: &Path) -> Result<Contents> {
     })
 }
 
-/// Locks a folder and leaves the number of this process in the lock.
+/// Locks a folder and writes the id of this process into the lock file.
 fn lock(folder: &Path) -> Result<Lock> {
     let path = folder.join(LOCK);
     let mut file = files::open_lock(&Folder::named(folder), LOCK).map_err(|error| match files::is_refused(&error) {
@@ -190,7 +191,8 @@ fn lock(folder: &Path) -> Result<Lock> {
     Ok(Lock::of(file))
 }
 
-/// Moves a campaign to its name with `.old` and leaves an empty folder in its place, so that links to it still lead there.
+/// Renames a campaign to its name with `.old` and leaves an empty folder in its place, so that links to it still lead
+/// there.
 fn rotate(path: &Path) -> Result<()> {
     let path = fs::canonicalize(path).map_err(|error| unwritable(path, &error))?;
     let Some(name) = path.file_name() else {

@@ -1,4 +1,4 @@
-//! Where in the code an input costs more than another one: the figures, and their table for people.
+//! Functions and source lines in which an input costs more than another one, and their table for reports.
 
 use std::fmt::Write as _;
 
@@ -6,50 +6,51 @@ use serde::{Deserialize, Serialize};
 
 use quagmire_base::format::{grouped, shortened, shortened_path};
 
-/// A function or a source line whose cost grew.
+/// Function or source line whose cost grew.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grown {
     /// Demangled name.
     pub function: String,
-    /// Source file; nothing without debug information.
+    /// Source file; `None` without debug information.
     pub file: Option<String>,
-    /// Line in it, 0 for what the compiler made up; nothing for a whole function, and without debug information.
+    /// Line in the file, 0 for code that the compiler made up; `None` for a whole function, and without debug
+    /// information.
     pub line: Option<u32>,
-    /// How often it was executed; of a function its most executed line.
+    /// Number of executions; for a function that of its most executed line.
     pub count: u64,
-    /// How often it was executed by the other input.
+    /// Number of executions by the other input.
     pub first_count: u64,
-    /// Instructions spent there.
+    /// Instructions executed in the function or line.
     pub instructions: u64,
-    /// Instructions that the other input spent there.
+    /// Instructions that the other input executed in it.
     pub first_instructions: u64,
-    /// Of the whole growth, 0 to 1.
+    /// Share of the whole growth, 0 to 1.
     pub share: f64,
 }
 
-/// Where the cost grew, most first: what did not grow is left out, and so are the last of very many.
+/// Places where the cost grew, the most first. Places that did not grow are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
-    /// By function, at most 20.
+    /// Growth by function, at most 20.
     pub functions: Vec<Grown>,
-    /// By source line, at most 50.
+    /// Growth by source line, at most 50.
     pub lines: Vec<Grown>,
 }
 
 impl Grown {
-    /// `file:line`.
+    /// Location as `file:line`; `None` if either is not known.
     pub fn location(&self) -> Option<String> {
         Some(format!("{}:{}", self.file.as_ref()?, self.line?))
     }
 }
 
-/// Lines that a table for people shows.
+/// Largest number of lines that a table shows.
 const SHOWN: usize = 8;
 
-/// The smallest share of the growth that is worth a line.
+/// Smallest share of the growth that is shown.
 const SMALLEST: f64 = 0.001;
 
-/// The source lines that grew most, for people, in `columns` columns; empty if none did.
+/// Table of the source lines that grew most, `columns` columns wide; empty if none did.
 pub fn table(growth: &Growth, columns: usize) -> String {
     let shown: Vec<&Grown> = growth.lines.iter().take(SHOWN).filter(|grown| grown.share >= SMALLEST).collect();
     if shown.is_empty() {

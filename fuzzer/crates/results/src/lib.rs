@@ -1,4 +1,4 @@
-//! The folder on disk and the screen: what a campaign leaves behind and what it says meanwhile.
+//! Output of a campaign: the output folder with its files, the status display, and the Prometheus endpoint.
 
 #![allow(unreachable_pub, reason = "until the counting of costs is one table: others work on this crate")]
 

@@ -1,5 +1,5 @@
-//! Locks that this campaign holds, and nobody else by accident: a process that the target forks has every descriptor of the
-//! process that it comes from, and may live on when the campaign is over.
+//! Locks on files that only this process holds. A process that the target forks inherits every descriptor and may
+//! outlive the campaign; the descriptors of locks are closed in it.
 
 use std::{
     fs::File,
@@ -13,13 +13,13 @@ use std::{
 
 use quagmire_execution::process;
 
-/// No descriptor.
+/// Marks a free place in [`HELD`].
 const NONE: i32 = -1;
 
 /// Descriptors of the locks of this process: the output folder, its place in a sync folder, and one to spare.
 static HELD: [AtomicI32; 3] = [const { AtomicI32::new(NONE) }; 3];
 
-/// A locked file. The system releases it however the process ends.
+/// A locked file. The system releases the lock however the process ends.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -27,7 +27,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Keeps a file that was locked.
+    /// Wraps a file that was locked with [`try_lock`], and closes it in processes that the target forks.
     pub fn of(file: File) -> Self {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
@@ -48,10 +48,10 @@ impl Drop for Lock {
     }
 }
 
-/// Locks a file, or says why that cannot be; `Ok(false)` if somebody else has it.
+/// Locks a file; `Ok(false)` if another process holds the lock.
 ///
 /// # Errors
-/// A file system without locks.
+/// If the file system has no locks.
 pub fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -60,7 +60,7 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// In a process that was just forked.
+/// Closes the locks in a process that was just forked, unless it is one of quagmire's own.
 extern "C" fn let_go() {
     if process::is_forking() {
         return; // one of ours

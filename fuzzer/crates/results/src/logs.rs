@@ -1,4 +1,4 @@
-//! The logs: time series, findings and messages, appended a line at a time and continued by `--resume`.
+//! Logs: time series, findings, entries and messages, appended a line at a time and continued by `--resume`.
 
 use super::summary::{Finding, rfc3339};
 use quagmire_base::atomic::unwritable;
@@ -11,7 +11,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The files in `logs/`. Times are seconds since the start of the campaign, resumptions added up.
+/// The files in `logs/`. Times are seconds since the start of the campaign, summed over all sessions.
 #[derive(Debug)]
 pub struct Logs {
     coverage: Lines,
@@ -19,12 +19,12 @@ pub struct Logs {
     results: Lines,
     queue: Lines,
     messages: Lines,
-    /// The largest ratio written so far: the series never falls.
+    /// Largest ratio written so far: the series never falls.
     largest_ratio: f64,
 }
 
 impl Logs {
-    /// Opens or goes on with the logs in a folder.
+    /// Opens the logs in a folder, or creates them.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -46,10 +46,11 @@ impl Logs {
         })
     }
 
-    /// Adds a point to both time series. A ratio below an earlier one, or that is no number, counts as the earlier one.
+    /// Adds a point to both time series. `ratio` is the largest cost as a multiple of the baseline; a smaller one than
+    /// before, or one that is not finite, counts as the one before.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If they cannot be written.
     pub fn point(&mut self, elapsed: Duration, degradations: u64, ratio: f64) -> Result<()> {
         if ratio.is_finite() {
             self.largest_ratio = self.largest_ratio.max(ratio);
@@ -59,8 +60,8 @@ impl Logs {
         self.degradations.push(&format!("{seconds:.3}, {degradations}, {ratio:.4}"))
     }
 
-    /// Adds an entry of the queue: when it was found, in seconds and executions, and what its run used;
-    /// `-` for what was not measured.
+    /// Adds a corpus entry: when it was found, in seconds and executions, its file, and the amounts of its run; `-`
+    /// for resources that were not measured.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -73,7 +74,7 @@ impl Logs {
         self.queue.push(&format!("{:.3}\t{executions}\t{file}\t{amounts}", elapsed.as_secs_f64()))
     }
 
-    /// Adds a finding. What is not known is `-`.
+    /// Adds a finding; values that are not known are `-`.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -92,7 +93,7 @@ impl Logs {
         ))
     }
 
-    /// Adds a message to `quagmire.log`, after the time of day in UTC.
+    /// Adds a message to `quagmire.log`, with the time in UTC before it.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -105,7 +106,7 @@ impl Logs {
     }
 }
 
-/// A file that grows by lines.
+/// A file to which lines are appended.
 #[derive(Debug)]
 pub(super) struct Lines {
     path: PathBuf,
@@ -118,7 +119,7 @@ impl Lines {
         Ok(Self { path, file })
     }
 
-    /// One write a line: what was written survives whatever happens next.
+    /// Appends a line with a single write, so that a crash cannot leave a part of it.
     pub(super) fn push(&mut self, line: &str) -> Result<()> {
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }
@@ -128,7 +129,7 @@ fn queue_header() -> String {
     format!("# seconds\texecutions\tfile\t{}", Resource::ALL.map(Resource::name).join("\t"))
 }
 
-/// Opens a file to append to. A new one gets the header, an old one the end of a line that was cut off.
+/// Opens a file for appending. Writes the header into a new one, and ends a line that was cut off in an old one.
 pub(super) fn append_to(path: &Path, header: &str) -> Result<File> {
     let open = || {
         let mut file = files::open_to_append(path)?;
@@ -149,7 +150,7 @@ pub(super) fn append_to(path: &Path, header: &str) -> Result<File> {
     open().map_err(|error| unwritable(path, &error))
 }
 
-/// The value on the last whole line of a time series; 0 if there is none.
+/// Value on the last line of a time series that has one; 0 if there is none.
 fn last_value(path: &Path) -> f64 {
     let text = files::read_text(path, files::LARGEST_TEXT).unwrap_or_default();
     let value = |line: &str| line.split(", ").nth(1)?.parse::<f64>().ok();

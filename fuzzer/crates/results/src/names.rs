@@ -1,21 +1,22 @@
-//! Names of inputs on disk: AFL's fields with `_` for `:`, which other systems and build tools do not take.
+//! File names of inputs: AFL's fields with `_` instead of `:`, which other systems and build tools do not accept.
 //!
-//! `id_000012,src_000003,cost_41.4,bysize_3.2,op_T.10+T.8` for a mutant, `id_000000,orig_NAME` for a seed, with `sync_NAME` in front of
-//! `src` for what another campaign has found. Names with colons, AFL's own, are read as well.
+//! `id_000012,src_000003,cost_41.4,bysize_3.2,op_T.10+T.8` for a mutant, `id_000000,orig_NAME` for a seed, with
+//! `sync_NAME` before `src` for an input that another campaign has found. Names with colons, AFL's own, are read as
+//! well.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// No name is longer than this many bytes.
+/// Largest length of a name, in bytes.
 pub const LONGEST: usize = 199;
 
-/// No number is larger: names of others may hold any, and one more than any of these is a number too.
+/// Largest number that is read from a name, so that the number after it is valid as well.
 pub const LARGEST_NUMBER: u64 = 1 << 48;
 
-/// No name of another campaign is longer in it.
+/// Largest length of another campaign's name in a file name, in bytes.
 const LONGEST_SYNC: usize = 40;
 
-/// What stands for the left-out middle of a long list of rules.
+/// Replacement for the middle of a long list of rules.
 const ELLIPSIS: &str = "...";
 
 /// The fields of a name.
@@ -23,33 +24,34 @@ const ELLIPSIS: &str = "...";
 pub struct EntryName {
     /// Number of the entry; six digits or more.
     pub id: u64,
-    /// The campaign that found it, if that was another one: made safe as `orig`.
+    /// Name of the campaign that found it, if that was another one; unsafe characters are replaced as in `orig`.
     pub sync: Option<String>,
-    /// Number of the parent; for an input of another campaign, its nearest ancestor that is here too.
+    /// Number of the parent; for an input of another campaign, of its nearest ancestor in this one.
     pub src: Option<u64>,
-    /// Cost as a multiple of the median seed's, shown with one decimal; left out if it is not a finite number.
+    /// Cost as a multiple of the median seed's, written with one decimal; left out if it is not finite.
     pub cost: Option<f64>,
-    /// Cost as a multiple of an ordinary input of its size, as `cost`.
+    /// Cost as a multiple of an ordinary input of its size, written as `cost`.
     pub by_size: Option<f64>,
-    /// Labels of the rules that made it from its parent, in order. Read back from a long name, `...` stands for the middle.
+    /// Labels of the rules that made it from its parent, in order. In a name that was shortened, `...` stands for the
+    /// middle.
     pub rules: Vec<String>,
-    /// File name of the seed; what is neither a letter, a digit nor one of `._+-` becomes `_`.
+    /// File name of the seed; characters other than letters, digits and `._+-` become `_`.
     pub orig: Option<String>,
 }
 
 impl EntryName {
-    /// The name of a seed.
+    /// Creates the name of a seed.
     pub fn seed(id: u64, file_name: &str) -> Self {
         Self { id, orig: Some(file_name.to_owned()), ..Self::default() }
     }
 
-    /// The name of a mutant.
+    /// Creates the name of a mutant.
     pub fn mutant(id: u64, src: u64, cost: f64, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let rules = rules.into_iter().map(Into::into).collect();
         Self { id, src: Some(src), cost: Some(cost), rules, ..Self::default() }
     }
 
-    /// The name as AFL writes it, which is what afl-fuzz takes from a sync folder.
+    /// Name in AFL's form, with colons, for sync folders that afl-fuzz reads.
     pub fn with_colons(&self) -> String {
         self.to_string().split(',').map(|field| field.replacen('_', ":", 1)).collect::<Vec<_>>().join(",")
     }
@@ -67,7 +69,7 @@ impl fmt::Display for EntryName {
         }
         for (key, ratio) in [("cost", self.cost), ("bysize", self.by_size)] {
             if let Some(ratio) = ratio.filter(|ratio| ratio.is_finite()) {
-                // beyond fifteen digits they are all noise
+                // digits beyond fifteen carry no information
                 name += &format!(",{key}_{:.1}", ratio.clamp(0.0, 1e15));
             }
         }
@@ -90,8 +92,8 @@ impl fmt::Display for EntryName {
 impl FromStr for EntryName {
     type Err = ();
 
-    /// Reads a name; fields that are not known are skipped. Of the two parents that AFL's splicing names, it takes the
-    /// first.
+    /// Reads a name in either form. Unknown fields are skipped; of the two parents that AFL's splicing names, takes
+    /// the first. Fails without an `id`, and for a number or ratio that is not valid.
     fn from_str(name: &str) -> Result<Self, ()> {
         let mut entry = Self::default();
         let mut id = None;
@@ -122,14 +124,14 @@ fn ratio(text: &str) -> Result<f64, ()> {
     text.parse().ok().filter(|ratio: &f64| ratio.is_finite()).ok_or(())
 }
 
-/// Keeps letters, digits and `._+-` without `separator`; never empty.
+/// Replaces everything but letters, digits and `._+-`, and `separator` too, by `_`; never empty.
 fn safe(text: &str, separator: char) -> String {
     let keep = |c: char| c != separator && (c.is_ascii_alphanumeric() || "._+-".contains(c));
     let text: String = text.chars().map(|c| if keep(c) { c } else { '_' }).collect();
     if text.is_empty() { "_".into() } else { text }
 }
 
-/// The labels joined, with whole labels left out of the middle until they fit into `room` bytes.
+/// Joins the labels, and leaves whole labels out of the middle until they fit into `room` bytes.
 fn shortened(rules: &[String], room: usize) -> String {
     let whole = rules.join("+");
     if whole.len() <= room {

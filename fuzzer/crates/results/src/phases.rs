@@ -1,46 +1,46 @@
-//! `logs/phases_data.txt`: what the campaign did when. Phases that alternate faster than can be drawn are one span,
-//! `search`.
+//! `logs/phases_data.txt`: the phases of the campaign over time. Phases that alternate faster than can be drawn are
+//! merged into one span, `search`.
 
 use std::{path::Path, time::Duration};
 
 use super::logs::Lines;
 use quagmire_base::error::Result;
 
-/// A phase shorter than this has no span of its own.
+/// Duration from which a phase gets a span of its own.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// How spans of short phases are called.
+/// Name of the spans of merged phases.
 const SEARCH: &str = "search";
 
-/// See the module's text. Times are since the start of the campaign.
+/// Writer of the phase log. Times are since the start of the campaign.
 #[derive(Debug)]
 pub struct Phases {
     lines: Lines,
     current: &'static str,
     since: Duration,
-    /// Where the short phases before the current one began.
+    /// Start of the short phases before the current one.
     short_since: Option<Duration>,
 }
 
 impl Phases {
-    /// Goes on with the log in a folder, in `phase` from `now` on.
+    /// Opens the log in a folder; `phase` is the current phase from `now` on.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn open(logs: &Path, phase: &'static str, now: Duration) -> Result<Self> {
         let lines = Lines::open(logs.join("phases_data.txt"), "# start_seconds\tend_seconds\tphase")?;
         Ok(Self { lines, current: phase, since: now, short_since: None })
     }
 
-    /// The phase of now.
+    /// Name of the current phase.
     pub fn current(&self) -> &'static str {
         self.current
     }
 
-    /// Begins another phase.
+    /// Ends the current phase at `now` and begins `phase`.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn begin(&mut self, phase: &'static str, now: Duration) -> Result<()> {
         if now.saturating_sub(self.since) >= SHORTEST {
             if let Some(start) = self.short_since.take() {
@@ -54,10 +54,10 @@ impl Phases {
         Ok(())
     }
 
-    /// Writes what is known so far.
+    /// Writes the spans up to `now`, that of the current phase included.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn flush(&mut self, now: Duration) -> Result<()> {
         self.begin(self.current, now)?;
         match self.short_since.take() {

@@ -1,4 +1,4 @@
-//! What the user sees: a block that is redrawn in place on a terminal, plain lines elsewhere.
+//! Status display: a block that is redrawn in place on a terminal, plain lines elsewhere.
 
 mod block;
 
@@ -12,32 +12,32 @@ use quagmire_execution::info::Instrumentation;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// The block is redrawn this often at most.
+/// Shortest time between two redraws of the block.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The terminal's size if nobody knows it.
+/// Size assumed if the terminal does not tell it.
 const USUAL_SIZE: Size = Size { columns: 80, rows: 24 };
 
-/// A campaign at one moment.
+/// State of a campaign at one moment, as far as it is displayed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
-    /// How long it has run.
+    /// Time that the campaign has run.
     pub elapsed: Duration,
-    /// How long it may run.
+    /// Time that the campaign may run.
     pub limit: Duration,
     /// Runs of the target.
     pub executions: u64,
     /// Runs of the target per second.
     pub executions_per_second: f64,
-    /// Edges executed by any input.
+    /// Edges executed by any entry.
     pub edges_found: u64,
     /// Edges of the target; 0 if not known.
     pub edges_total: u64,
     /// Instructions of the worst input as a multiple of the baseline.
     pub best_ratio: f64,
-    /// Its cost as a multiple of an ordinary input of its size, once that is known.
+    /// Cost of that input as a multiple of an ordinary input of its size, once that is known.
     pub best_ratio_by_size: Option<f64>,
-    /// What counts in the target, and so what that is a multiple of.
+    /// Instrumentation of the target, which decides what `best_ratio` is a multiple of.
     pub instrumentation: Instrumentation,
     /// CPU time of the worst input as a multiple of the baseline, once measured.
     pub best_time_ratio: Option<f64>,
@@ -49,111 +49,110 @@ pub struct Status {
     pub faults: u64,
     /// Inputs that run into the hang timeout.
     pub hangs: u64,
-    /// Entries of the queue that are mutated.
+    /// Entries that are mutated: the top-rated ones.
     pub queue_active: u64,
-    /// Entries of the queue that others have made superfluous.
+    /// Entries that were evicted.
     pub queue_set_aside: u64,
     /// Entries that other clients and campaigns have found.
     pub queue_foreign: u64,
-    /// What each client has done, if there are several.
+    /// Figures of each client; empty if there is one.
     pub clients: Vec<Client>,
-    /// Rare branches now; 0 before the first round for one.
+    /// Number of rare branches; 0 before the first round for one.
     pub rare: u64,
-    /// No more runs have hit them.
+    /// Rarity cutoff: the largest number of hits of a rare branch.
     pub cutoff: u64,
-    /// Inputs that got a mask for a target.
+    /// Inputs that got a mask for a goal.
     pub masks: u64,
-    /// Share of the executions that this took: 0 to 1.
+    /// Share of the executions that computing masks took, 0 to 1.
     pub mask_share: f64,
-    /// Mutants that were held to a mask.
+    /// Mutants made with a mask.
     pub masked: u64,
-    /// Those of them that satisfied their target.
+    /// Mutants made with a mask that reached its goal.
     pub masked_hits: u64,
-    /// Those of them that were kept.
+    /// Mutants made with a mask that were kept.
     pub masked_kept: u64,
-    /// How rules get their shares of the mutants.
+    /// Strategy by which rules get their shares of the mutants.
     pub strategy: &'static str,
-    /// The rules that found most, with what they found.
+    /// Labels of the rules that found most, with their numbers of finds.
     pub best_rules: Vec<(String, u64)>,
-    /// How long ago something new was found.
+    /// Time since the latest find.
     pub last_new: Option<Duration>,
-    /// What the campaign does now.
+    /// Current phase of the campaign.
     pub phase: &'static str,
     /// Name of the target.
     pub target: String,
-    /// The number that all random choices follow from.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// What the user wants to see.
+    /// Choices of the user for the display.
     pub view: View,
 }
 
-/// What the user wants to see on a terminal.
+/// Choices of the user for the display on a terminal, made by keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// Keys are read: the block says so.
+    /// Whether keys are read; the block then ends with a line about them.
     pub keys: bool,
-    /// A row for each client.
+    /// Whether each client has a row.
     pub clients: bool,
-    /// What the keys do.
+    /// Whether the keys are explained.
     pub help: bool,
 }
 
 impl View {
-    /// As a number, for memory that is shared.
+    /// Encodes the choices as a number, for shared memory.
     pub fn to_bits(self) -> u8 {
         u8::from(self.keys) | u8::from(self.clients) << 1 | u8::from(self.help) << 2
     }
 
-    /// The inverse of [`Self::to_bits`].
+    /// Decodes a number of [`Self::to_bits`].
     pub fn from_bits(bits: u8) -> Self {
         Self { keys: bits & 1 != 0, clients: bits & 2 != 0, help: bits & 4 != 0 }
     }
 }
 
-/// How to write.
+/// Style of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Redraw in place instead of writing lines.
+    /// Whether the block is redrawn in place; otherwise lines are written.
     pub terminal: bool,
-    /// Use colours.
+    /// Whether colours are used.
     pub color: bool,
-    /// Write nothing but the end.
+    /// Whether only the final report is written.
     pub quiet: bool,
 }
 
-/// The status display. Output that cannot be written (a closed pipe) is dropped: no campaign ends for it.
+/// Status display on a writer. Errors of the writer (a closed pipe) are ignored: no campaign ends because of them.
 pub struct Screen<W: Write> {
     out: W,
     style: Style,
-    /// Asked before each redraw, since windows are resized.
+    /// Returns the terminal's size; called before each redraw, since windows are resized.
     size: Box<dyn Fn() -> Option<Size> + Send>,
-    /// Lines of the block on the terminal now.
+    /// Number of lines of the block on the terminal now.
     lines: usize,
-    /// Their lengths, if this display has drawn them.
+    /// Their lengths in characters, if this display has drawn them.
     lengths: Vec<usize>,
     drawn: Option<Instant>,
 }
 
 impl<W: Write> Screen<W> {
-    /// A display that writes to `out`; `size` tells the terminal's, see [`super::terminal_size`].
+    /// Creates a display that writes to `out`; `size` returns the terminal's size, or `None` if it is not known.
     pub fn new(out: W, style: Style, size: impl Fn() -> Option<Size> + Send + 'static) -> Self {
         Self { out, style, size: Box::new(size), lines: 0, lengths: Vec::new(), drawn: None }
     }
 
-    /// Goes on where another display has left this many lines of its block.
+    /// Takes over a terminal on which another display has left this many lines of its block.
     #[must_use]
     pub fn with_lines(mut self, lines: usize) -> Self {
         self.lines = lines;
         self
     }
 
-    /// Lines of the block on the terminal now.
+    /// Number of lines of the block on the terminal now.
     pub fn lines(&self) -> usize {
         self.lines
     }
 
-    /// Shows a status. On a terminal the block is redrawn, at most once a second; elsewhere it is one line, and the caller
-    /// decides when.
+    /// Shows a status. On a terminal, redraws the block, at most once a second; elsewhere writes one line each time.
     pub fn show(&mut self, status: &Status) {
         if self.style.terminal && self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL) {
             return;
@@ -161,7 +160,7 @@ impl<W: Write> Screen<W> {
         self.show_now(status);
     }
 
-    /// Shows a status however recent the one before is, as at the end of a campaign: the last state stays.
+    /// Shows a status however recent the previous one is, such as the final state of a campaign.
     pub fn show_now(&mut self, status: &Status) {
         if self.style.quiet {
             return;
@@ -189,12 +188,12 @@ impl<W: Write> Screen<W> {
         }
         let erased = self.erase();
         self.lines = 0;
-        // the next status follows at once
+        // redraws the block with the next status, without waiting
         self.drawn = None;
         self.write(&format!("{erased}{}\n", printed(&message.replace('\n', " "), Form::Lines)));
     }
 
-    /// Writes the end, `quiet` or not, below the last state.
+    /// Writes the final report below the block, even if `quiet`.
     pub fn finish(&mut self, report: &str) {
         let gap = if self.lines > 0 { "\n" } else { "" };
         self.lines = 0;
@@ -205,13 +204,13 @@ impl<W: Write> Screen<W> {
         (self.size)().unwrap_or(USUAL_SIZE)
     }
 
-    /// Moves to the start of the block and clears from there on.
+    /// Escape sequence that moves to the start of the block and clears from there on; empty without a block.
     fn erase(&self) -> String {
         if self.lines == 0 {
             return String::new();
         }
         let Size { columns, rows } = self.size();
-        // in a window that has become narrower since, lines are wrapped
+        // lines wrap in a window that has become narrower since they were drawn
         let wrapped: usize = self.lengths.iter().map(|length| length.saturating_sub(1) / columns.max(1)).sum();
         format!("\x1b[{}A\r\x1b[J", (self.lines + wrapped).min(rows.saturating_sub(1)).max(1))
     }

@@ -1,4 +1,4 @@
-//! A made-up campaign, for tests of this crate and of others.
+//! A made-up summary, for tests of this crate and of others.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -15,7 +15,7 @@ use crate::{
     summary::*,
 };
 
-/// A campaign that found something of each kind.
+/// Summary of a campaign with a finding of each kind but a fault.
 pub fn example() -> Summary {
     Summary {
         version: "0.1.0".into(),
@@ -94,7 +94,7 @@ pub fn example() -> Summary {
     }
 }
 
-/// An input that is slow for its size.
+/// Degradation that is slow for its size.
 fn degradation() -> Finding {
     Finding {
         kind: FindingKind::Degradation,
@@ -146,7 +146,7 @@ fn degradation() -> Finding {
     }
 }
 
-/// An input that ended at the limit of time.
+/// Finding that ran into the hang timeout.
 fn hang() -> Finding {
     Finding {
         kind: FindingKind::Hang,
@@ -179,7 +179,7 @@ fn hang() -> Finding {
     }
 }
 
-/// The time of all runs.
+/// Distribution of time over all runs.
 fn distribution() -> Distribution {
     Distribution {
         resource: Resource::Time,
@@ -197,7 +197,7 @@ fn distribution() -> Distribution {
     }
 }
 
-/// What ordinary inputs cost, by their size.
+/// Size model of the seeds.
 fn sizes() -> Sizes {
     Sizes {
         seeds: 1,
@@ -207,7 +207,7 @@ fn sizes() -> Sizes {
     }
 }
 
-/// The machine of the campaign.
+/// Machine of the campaign.
 fn environment() -> Environment {
     Environment {
         system: "Debian GNU/Linux 12, Linux 6.1.0".into(),

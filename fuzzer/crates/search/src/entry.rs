@@ -5,32 +5,32 @@ use std::fmt;
 use libafl::corpus::CorpusId;
 use serde::{Deserialize, Serialize};
 
-/// Number of a kept input: its place in the campaign's record and in LibAFL's corpus. Entries are numbered from 0, in the
-/// order in which they were entered, and keep their numbers after they were evicted.
+/// Number of a kept input, which is its index in the campaign's record and in LibAFL's corpus. Entries are numbered
+/// from 0, in the order in which they were entered, and keep their numbers after they were evicted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EntryId(u32);
 
 impl EntryId {
-    /// Stands for no entry in tables that have a place for each edge.
+    /// Value for "no entry" in tables with a fixed number of places.
     pub(crate) const NONE: Self = Self(u32::MAX);
 
-    /// The entry with this number.
+    /// Creates the id with this number.
     pub const fn new(number: u32) -> Self {
         Self(number)
     }
 
-    /// The entry at this place in the record.
+    /// Creates the id of the entry at this index of the record.
     pub const fn at(place: usize) -> Self {
         Self(place as u32)
     }
 
-    /// Its place in the record.
+    /// Index of the entry in the record.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The entry that is entered after this one.
+    /// Id of the entry that is entered after this one.
     pub(crate) const fn next(self) -> Self {
         Self(self.0 + 1)
     }
@@ -60,7 +60,7 @@ impl From<EntryId> for u64 {
     }
 }
 
-/// The entry with this number.
+/// Shorthand for tests: the id with this number.
 #[cfg(test)]
 pub(crate) const fn id(number: u32) -> EntryId {
     EntryId::new(number)

@@ -1,5 +1,5 @@
-//! Evaluate and commit: the one way on which an input is run, judged, entered, and on which a run that ended early is
-//! recorded. Seeds, imports, resumed entries, mutants, probes and measured runs take it.
+//! Evaluate and commit: the only way in which an input is run, judged and entered, and in which an early end is
+//! recorded. Seeds, imports, resumed entries, mutants, probes and measured runs all take it.
 
 pub mod context;
 pub mod hooks;
@@ -26,15 +26,15 @@ use crate::{EntryId, keep::history::Novelty};
 use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{abi::Status, counts::CountsObserver, executor::Observers};
 
-/// Arguments that LibAFL hands to every stage.
+/// LibAFL's arguments of a stage, bundled.
 pub struct Parts<'a, E, EM, S, Z> {
     /// Runs inputs with the observers around them.
     pub fuzzer: &'a mut Z,
     /// Runs the target.
     pub executor: &'a mut E,
-    /// The corpus, random numbers, counters.
+    /// Corpus, random numbers and counters.
     pub state: &'a mut S,
-    /// LibAFL's events, which have no listeners here.
+    /// LibAFL's event manager, which does nothing here.
     pub manager: &'a mut EM,
 }
 
@@ -43,20 +43,20 @@ pub struct Parts<'a, E, EM, S, Z> {
 pub struct Evaluation {
     /// How the run ended.
     pub status: Status,
-    /// Its cost, also if it was cut off.
+    /// Cost of the run; for a run that was cut off, up to that point.
     pub cost: Cost,
-    /// Reasons to enter its input. None if the origin alone decides that.
+    /// Reasons to enter its input; empty if the origin alone decides that.
     pub novelty: Novelty,
-    /// The entry that its input became.
+    /// Entry that its input became; `None` if it was not entered.
     pub entry: Option<EntryId>,
-    /// Entries that were best at something until then, and the new one if it is best at nothing.
+    /// Entries that are not top-rated any more; the new entry is among them if it is best at nothing.
     pub evicted: Vec<EntryId>,
 }
 
 /// Runs `input`, judges the run, and commits it.
 ///
 /// # Errors
-/// If something could not be written: the context knows what.
+/// If something could not be written; [`StageContext::reason`] tells what.
 pub fn evaluate<E, EM, H, S, Z>(
     context: &StageContext<H>,
     parts: &mut Parts<'_, E, EM, S, Z>,
@@ -93,11 +93,11 @@ where
     commit(context, *state, counts, origin, input, novelty, admitted)
 }
 
-/// Commits the last run, which was `input`'s: enters it, if it is `admitted` and returned, evicts what it dominates, and
-/// records it if it ended early.
+/// Commits the last run, which was one of `input`: enters the input if it is `admitted` and the run returned, evicts
+/// the entries that it dominates, and records the run if it ended early.
 ///
 /// # Errors
-/// If something could not be written: the context knows what.
+/// If something could not be written; [`StageContext::reason`] tells what.
 pub fn commit<H, S>(
     context: &StageContext<H>,
     state: &mut S,
@@ -132,8 +132,8 @@ where
     Ok(evaluation)
 }
 
-/// Makes the input of the last run an entry, of the campaign, of the search and of LibAFL's corpus, and evicts those that it
-/// dominates.
+/// Enters the input of the last run into the record of the campaign, the knowledge of the search and LibAFL's corpus,
+/// and evicts the entries that it dominates.
 fn enter<H, S>(
     context: &StageContext<H>,
     state: &mut S,

@@ -1,4 +1,4 @@
-//! The search: which inputs are kept, which are mutated next and how, and what a mutant has to do.
+//! The search: which inputs are kept, which are mutated next and how, and which goals mutants should keep.
 
 pub mod entry;
 pub mod evaluate;

@@ -1,4 +1,4 @@
-//! The entries that wait for confirmation, those that are only large, and the worst one.
+//! Choice of the entries that are confirmed, of the worst one, and of those that are only large.
 
 use super::Archive;
 use crate::campaign::record::Entry;
@@ -8,32 +8,32 @@ use quagmire_cost::{
 };
 use quagmire_search::EntryId;
 
-/// A finding for the same function has to cost this much more than the one before.
+/// Factor by which the cost of a candidate has to exceed that of the last one judged for the same function.
 const STEP: f64 = 1.25;
 
-/// Stands for no function: the worst input of all.
+/// Key of the worst entry of all among the candidates, which are otherwise known by function.
 const WORST: u32 = u32::MAX;
 
 impl Archive<'_> {
-    /// Whether a run used so much more of one of the chosen costs than the median seed.
+    /// Whether the cost of a run reaches the threshold, as a multiple of the median seed's.
     pub(super) fn is_above_threshold(&self, cost: &Cost) -> bool {
         self.severity_by_seed(cost) >= self.setup.options.threshold
     }
 
-    /// The largest ratio to the median seed among the chosen costs, noisy ones as they were measured.
+    /// Largest ratio to the median seed among the chosen costs, noisy ones included.
     fn severity_by_seed(&self, cost: &Cost) -> f64 {
         let Some(baseline) = self.record.baseline else { return 1.0 };
         let chosen = self.setup.options.cost.iter();
         chosen.map(|&resource| resource.ratio(cost[resource], baseline.cost[resource])).fold(0.0, f64::max)
     }
 
-    /// What inputs are held against by their size, if degradations go by that.
+    /// Size model, if degradations are relative to size; `None` otherwise, and before sizes were measured.
     pub fn size_model(&self) -> Option<&SizeModel> {
         self.record.sizes.model.as_ref().filter(|_| self.setup.options.relative_to == RelativeTo::Size)
     }
 
-    /// What the threshold is compared with: the largest ratio among the chosen costs. By size, it is of what remains of it
-    /// if all of the input were dear content.
+    /// Ratio that is compared with the threshold: the largest among the chosen costs. If degradations are relative to
+    /// size, each is divided by the margin for expensive content ([`SizeModel::margin`]).
     fn severity(&self, entry: &Entry) -> f64 {
         let Some(model) = self.size_model() else { return self.severity_by_seed(&entry.cost) };
         let ratio = |&resource: &Resource| {
@@ -47,22 +47,22 @@ impl Archive<'_> {
         self.severity(self.record.entry(entry))
     }
 
-    /// Cost as a multiple of an ordinary input of its size, of that among the followed costs in which it is largest.
-    /// `None` before sizes were measured.
+    /// Cost as a multiple of an ordinary input of this size: that of the resource with the largest ratio, among those
+    /// that the search follows. `None` before sizes were measured.
     pub fn ratio_by_size(&self, cost: &Cost, bytes: u64) -> Option<f64> {
         let model = self.record.sizes.model.as_ref()?;
         let followed = self.steering.resources().iter();
         Some(followed.map(|&resource| model.ratio(resource, cost[resource], bytes)).fold(0.0, f64::max))
     }
 
-    /// The ratio by which the worst input is chosen; for the same, the smaller input is worse.
+    /// Sort key of the worst entry: its ratio, then its size; of equal ratios, the smaller entry is worse.
     fn badness(&self, entry: EntryId) -> (f64, std::cmp::Reverse<u64>) {
         let Entry { cost, bytes, .. } = self.record.entry(entry);
         let by_size = self.ratio_by_size(cost, *bytes).filter(|_| self.setup.options.relative_to == RelativeTo::Size);
         (by_size.unwrap_or_else(|| self.ratio(cost)), std::cmp::Reverse(*bytes))
     }
 
-    /// Finds the worst entry anew: ratios have changed.
+    /// Determines the worst entry anew, after ratios have changed.
     pub fn find_worst(&mut self) {
         self.record.worst = self.record.entry_ids().reduce(|worst, next| self.worse_of(worst, next));
     }
@@ -72,12 +72,13 @@ impl Archive<'_> {
         if is_worse { next } else { worst }
     }
 
-    /// An entry is new: it may be the worst.
+    /// Makes a new entry the worst one, if it is.
     pub(super) fn challenge_worst(&mut self, entry: EntryId) {
         self.record.worst = Some(self.record.worst.map_or(entry, |worst| self.worse_of(worst, entry)));
     }
 
-    /// An entry whose cost is clearly above what was confirmed for its hottest function waits for confirmation.
+    /// Makes an entry a candidate for confirmation, if its cost reaches the threshold, clearly exceeds what was judged
+    /// for its hottest function, and exceeds the candidate that waits.
     pub(super) fn propose(&mut self, entry: EntryId) {
         let Some(key) = self.record.entry(entry).hottest else { return };
         let severity = self.severity_of(entry);
@@ -92,7 +93,8 @@ impl Archive<'_> {
         }
     }
 
-    /// Notes an entry that costs more than the median seed by the threshold, and is no degradation for its size.
+    /// Counts an entry as large, if it costs more than the median seed by the threshold; called for entries that are
+    /// no degradation for their size.
     pub fn note_large(&mut self, entry: EntryId) {
         let Entry { cost, hottest: Some(key), .. } = *self.record.entry(entry) else { return };
         let severity = self.severity_by_seed(&cost);
@@ -106,7 +108,7 @@ impl Archive<'_> {
         }
     }
 
-    /// At the end the worst input is confirmed however little it is above the finding before.
+    /// Makes the worst entry a candidate at the end of the campaign, even if it hardly exceeds the degradation before.
     pub fn propose_worst(&mut self) {
         let Some(worst) = self.record.worst else { return };
         let severity = self.severity_of(worst);
@@ -117,7 +119,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Takes the most expensive candidate out, with its severity: it is about to be judged.
+    /// Removes and returns the most expensive candidate, and remembers its function as judged at this ratio.
     pub fn next_candidate(&mut self) -> Option<EntryId> {
         let severity = |entry: &EntryId| self.severity_of(*entry);
         let worst = self.record.candidates.iter().max_by(|a, b| severity(a.1).total_cmp(&severity(b.1)));

@@ -1,4 +1,4 @@
-//! What all clients of a campaign have done, as the first of them shows it.
+//! Figures of all clients of a campaign, as the first client shows them.
 
 use super::Archive;
 use crate::campaign::{board::Figures, clients::Place};
@@ -11,14 +11,14 @@ use quagmire_cost::{distribution::Distributions, resource::Resource};
 use quagmire_results::{Summary, summary};
 use quagmire_search::keep::kept::Kept;
 
-/// In a client's folder: what its runs cost. Hidden: it is nothing for people.
+/// File in a client's folder with the cost distributions of its runs, for the first client.
 const COSTS: &str = ".costs";
 
-/// Its version is another one for other resources.
+/// Kind of that file; its version changes with the table of resources.
 const KIND: FileKind = FileKind { mark: *b"QGMCOSTS", version: Resource::LAYOUT.wrapping_add(2), largest: 16 << 20 };
 
 impl Archive<'_> {
-    /// Work of this client so far.
+    /// Figures of this client so far.
     pub(super) fn own_figures(&self, search: &Kept) -> Figures {
         Figures {
             executions: self.moment.executions,
@@ -28,19 +28,19 @@ impl Archive<'_> {
         }
     }
 
-    /// Shows the work of this client to the first one.
+    /// Publishes the figures of this client on the shared board.
     pub(super) fn tell_others(&self, search: &Kept) {
         let figures = self.own_figures(search);
         self.setup.place.board.tell(self.setup.place.number, figures);
     }
 
-    /// Of all clients that this one sees.
+    /// Figures of the clients that this one shows: all for the first client, its own for the others.
     fn figures(&self) -> Vec<Figures> {
         let Place { number, board, .. } = self.setup.place;
         if number == 0 { board.figures().collect() } else { board.figures().skip(number).take(1).collect() }
     }
 
-    /// Runs of the target by all clients.
+    /// Executions by all clients, all sessions together.
     pub(super) fn executions(&self) -> u64 {
         self.figures().iter().map(|client| client.executions).sum()
     }
@@ -53,7 +53,7 @@ impl Archive<'_> {
         self.figures().iter().map(|client| self.rate_of(client)).sum()
     }
 
-    /// What each of them has done; nothing if there is only one.
+    /// Figures of each client for the summary; empty if there is only one.
     pub(super) fn clients(&self) -> Vec<summary::Client> {
         let figures = self.figures();
         if figures.len() < 2 {
@@ -69,7 +69,8 @@ impl Archive<'_> {
         figures.iter().enumerate().map(client).collect()
     }
 
-    /// Adds what the other clients have written about themselves: what their rules and masks did, and what their runs cost.
+    /// Adds what the other clients wrote into their folders to the summary: finds of rules and masks, and cost
+    /// distributions. Does nothing unless this is the first client.
     pub(super) fn add_others(&self, summary: &mut Summary) {
         let Place { number, .. } = self.setup.place;
         if number != 0 {
@@ -81,7 +82,7 @@ impl Archive<'_> {
             if let Some(of_other) = of_other.and_then(|bytes| KIND.open::<Distributions>(&bytes).ok()) {
                 costs.add(&of_other);
             }
-            // one that was killed a moment ago may have none
+            // a client that was killed a moment ago may have none
             let Ok(other) = Summary::read(&folder.join("summary.json")) else { continue };
             summary.masks += other.masks;
             summary::Shadow::add_all(&mut summary.shadow, &other.shadow);
@@ -95,7 +96,7 @@ impl Archive<'_> {
         summary.costs = self.distributions(&costs);
     }
 
-    /// Leaves for the first client what this one's runs cost.
+    /// Writes the cost distributions of this client for the first one, which writes none.
     pub(super) fn leave_costs(&self) -> Result<()> {
         if self.setup.place.number == 0 {
             return Ok(());

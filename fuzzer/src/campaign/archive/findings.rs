@@ -1,4 +1,4 @@
-//! Findings: saved, named, remembered with their origins.
+//! Recording of findings: their files, names, origins and costs.
 
 use std::{
     collections::BTreeSet,
@@ -24,11 +24,11 @@ use quagmire_results::{
 };
 use quagmire_search::{EntryId, evaluate::Origin};
 
-/// Inputs saved for one way of ending the process from outside: nothing tells one such input from another.
+/// Number of inputs saved for one way in which a worker was ended: nothing distinguishes such inputs.
 const LOST_SAVED: u32 = 5;
 
 impl Archive<'_> {
-    /// Saves the input of a run that ended early, if it ended in a new way.
+    /// Records a run that ended early, and saves its input if it ended in a new way.
     pub fn early_end(&mut self, bytes: &[u8], origin: &Origin<'_>, counts: &CountsObserver) -> Result<()> {
         self.record.early_ends += 1;
         let mut symbols = Symbols::new();
@@ -51,8 +51,8 @@ impl Archive<'_> {
         self.save_early_end(kind, &what, bytes, origin, ratio, place)
     }
 
-    /// Saves an input that ended its worker (SIGKILL, a raw system call, a run that no signal ends): nothing more is
-    /// known of it.
+    /// Records an input that ended its worker (SIGKILL, a raw system call, a run that no signal ends), of which no
+    /// counts are known. Saves the first few for each way of ending.
     pub fn lost_run(&mut self, lost: &Lost) -> Result<()> {
         self.record.early_ends += 1;
         let saved = self.record.lost_saved.entry(lost.end.to_string()).or_default();
@@ -78,7 +78,7 @@ impl Archive<'_> {
             _ => (self.folder().faults(), self.record.faults),
         };
         let parent = origin.parent();
-        // without an ancestor, rules say nothing
+        // rules mean nothing without the ancestor that they were applied to
         let rules = if parent.is_some() { origin.operators() } else { &[] };
         let labels: Vec<String> = rules.iter().map(|&rule| self.record.rules[rule as usize].label.clone()).collect();
         let mut name = EntryName {
@@ -117,7 +117,7 @@ impl Archive<'_> {
         self.record.findings.push(finding);
     }
 
-    /// Enters faults and hangs that were written after the checkpoint: they were reported.
+    /// Enters faults and hangs that were written to the folder after the last checkpoint.
     pub fn find_again(&mut self) {
         for kind in [FindingKind::Fault, FindingKind::Hang] {
             let (folder, known) = match kind {
@@ -131,7 +131,7 @@ impl Archive<'_> {
                 let bytes = quagmire_base::files::read(&path, quagmire_base::files::LARGEST_INPUT).unwrap_or_default();
                 let mut finding = self.found(kind, &path, (parent, &rules), name.cost);
                 finding.bytes = bytes.len() as u64;
-                // one that took a worker along, as the next one wrote down before it went the same way
+                // the input ended a worker, as the next worker recorded before it died as well
                 if let Some(lost) = self.lost.iter().find(|lost| lost.input == bytes) {
                     self.record.lost.insert(hash_std(&bytes));
                     *self.record.lost_saved.entry(lost.end.to_string()).or_default() += 1;
@@ -142,7 +142,7 @@ impl Archive<'_> {
         }
     }
 
-    /// A fault or a hang of which nothing else is known.
+    /// Creates the finding of a fault or a hang, without its details.
     fn found(
         &self,
         kind: FindingKind,
@@ -186,7 +186,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Saves a confirmed degradation.
+    /// Records a confirmed degradation, and saves its input.
     pub fn degradation(&mut self, entry: EntryId, bytes: &[u8], confirmation: &Confirmation) -> Result<()> {
         let of = self.record.entry(entry).clone();
         let path = self.folder().degradations().join(&of.file);
@@ -198,7 +198,7 @@ impl Archive<'_> {
         let (time, by_size) = (confirmation.time_ratio, confirmation.time_ratio_by_size);
         let ordinary_input = confirmation.stand_in.as_ref();
         let elapsed = self.elapsed();
-        // line 0 is what the compiler made up
+        // line 0 is code that the compiler made up
         let known = confirmation.growth.lines.iter().find(|grown| grown.line.is_some_and(|line| line > 0));
         let hottest = known.or(confirmation.growth.functions.first());
         let finding = Finding {
@@ -249,8 +249,8 @@ impl Archive<'_> {
         }
     }
 
-    /// The command that shows a finding again, beside the seed, and beside an ordinary input of its size if that is another
-    /// file.
+    /// Command that reproduces a finding: replays it beside the median seed, and beside the ordinary input of its size
+    /// if that is another file.
     fn reproduce(&self, path: &Path, ordinary: Option<&Path>) -> String {
         let shown = |path: &Path| self.setup.options.output.join(self.relative(path));
         let Some(_) = self.record.entries.get(self.record.reference.index()) else {

@@ -1,4 +1,4 @@
-//! Progress, shown and written while the campaign goes on, and at its end.
+//! Progress of the campaign on the display and in the files.
 
 use std::{
     path::Path,
@@ -25,17 +25,17 @@ use quagmire_search::{
     },
 };
 
-/// How often the files that show the campaign's progress are written.
+/// Interval between two writes of the files that show the progress.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often the status is redrawn on a terminal.
+/// Interval between two redraws of the display on a terminal.
 const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often a line is printed where there is no terminal.
+/// Interval between two lines where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 impl Archive<'_> {
-    /// Called after every tick or so: shows and writes what is due.
+    /// Updates the display and the files that are due. To be called after every timer tick.
     pub fn housekeeping(&mut self, moment: Moment, search: &Kept) -> Result<()> {
         self.set_moment(moment, search);
         self.tell_notices()?;
@@ -55,24 +55,24 @@ impl Archive<'_> {
         Ok(())
     }
 
-    /// Says what was noticed and not said yet.
+    /// Shows notices of the runtime that were not shown yet.
     fn tell_notices(&mut self) -> Result<()> {
         let fresh = notices::noticed() & !self.record.told;
         self.record.told |= fresh;
         notices::among(fresh).try_for_each(|notice| self.note(notice.in_words()))
     }
 
-    /// What the user wants to see, on a terminal.
+    /// Choices of the user for the display; the default without a terminal.
     fn view(&self) -> View {
         if self.terminal { self.setup.place.board.view() } else { View::default() }
     }
 
-    /// The largest cost, as a multiple of the median seed's.
+    /// Largest cost, as a multiple of the median seed's.
     pub(super) fn largest_ratio(&self, search: &Kept) -> f64 {
         search.champions.worst().map_or(1.0, |largest| self.ratio_of(largest))
     }
 
-    /// The three rules that found most.
+    /// The three rules with most finds, with their numbers of finds.
     fn best_rules(&self) -> Vec<(String, u64)> {
         let mut rules: Vec<&summary::Rule> =
             self.record.rules.iter().filter(|rule| rule.coverage_increases > 0).collect();
@@ -118,7 +118,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Writes summary.json, fuzzer_stats, plot_data and a point of the time series.
+    /// Writes `summary.json`, `fuzzer_stats`, `plot_data` and a point of the time series.
     pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>, search: &Kept) -> Result<()> {
         let now = self.elapsed();
         self.record.last_write = now;
@@ -133,7 +133,7 @@ impl Archive<'_> {
         all.write(self.folder().path())?;
         let Place { number, of, .. } = self.setup.place;
         if number == 0 && of > 1 {
-            // beside those of the others, where afl-whatsup adds them up
+            // beside those of the other clients, where afl-whatsup adds them up
             let folder = Place::listed(self.folder().path(), 0);
             for folder in folder.parent().into_iter().chain([&*folder]) {
                 files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
@@ -151,7 +151,7 @@ impl Archive<'_> {
         self.record.entries.get(self.record.worst?.index())
     }
 
-    /// The worst that was kept, as the finding that it has become if it was confirmed.
+    /// Worst entry for the summary; its path is that of the finding if it was confirmed.
     fn worst(&self) -> Option<summary::Worst> {
         let record = &self.record;
         let worst = record.worst?;
@@ -172,7 +172,7 @@ impl Archive<'_> {
         Some(model.ratio(Resource::Instructions, entry.cost[Resource::Instructions], entry.bytes))
     }
 
-    /// Entries that are only large, one of each function, the most expensive first.
+    /// Entries that are only large, one for each function, the most expensive first.
     fn large(&self) -> Vec<summary::Large> {
         let one = |&entry: &EntryId| {
             let of = self.record.entry(entry);
@@ -189,7 +189,7 @@ impl Archive<'_> {
         all
     }
 
-    /// What ordinary inputs cost by their size.
+    /// Size model for the summary; `None` before sizes were measured.
     fn sizes(&self) -> Option<summary::Sizes> {
         let model = self.record.sizes.model.as_ref()?;
         let cost = |resource: Resource| {
@@ -300,7 +300,7 @@ impl Archive<'_> {
             favored: search.champions.active() as u64,
             found: record.entries.len() as u64 - seeds - record.foreign,
             depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
-            // as far as the cycle has come
+            // position in the current cycle
             current: record.rounds % (search.champions.active() as u64).max(1),
             pending_favored: 0,
             pending: 0,
@@ -318,7 +318,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Writes everything for the last time and says what was found.
+    /// Writes all files for the last time and prints the final report.
     pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy, search: &Kept) -> Result<()> {
         self.moment = moment;
         self.tell_notices()?;
@@ -327,7 +327,7 @@ impl Archive<'_> {
         if self.record.early_ends > 0 {
             self.log(&format!("{} runs ended early and were survived", self.record.early_ends))?;
         }
-        // no key has an effect from here on
+        // the keys have no effect any more
         let status = Status { view: View { keys: false, ..self.view() }, ..self.status(search) };
         self.screen.show_now(&status);
         let report =

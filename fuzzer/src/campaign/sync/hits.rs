@@ -1,4 +1,4 @@
-//! How often a campaign has hit each branch, for the others: what is rare for all of them together.
+//! Hits of each branch by one campaign, as a file for the others, by which they know what is rare for all together.
 
 use std::{io, time::SystemTime};
 
@@ -13,42 +13,42 @@ use quagmire_base::{
     },
 };
 
-/// Hidden: it is no input, and nothing for people.
+/// Name of the file; hidden, since it is not for people.
 const FILE: &str = ".hits";
 
-/// Three million branches that were hit.
+/// Kind of the file; its size limit has room for three million branches.
 const KIND: FileKind = FileKind { mark: *b"QGMHITS\n", version: 1, largest: 16 << 20 };
 
-/// The branches that were hit.
+/// Hits of the branches of one campaign.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hits {
-    /// Of the program that the numbers of the branches belong to.
+    /// Fingerprint of the program that the branch numbers belong to.
     pub fingerprint: u64,
-    /// Number of a branch, and how many runs hit it.
+    /// Pairs of branch number and number of runs that hit it; branches without hits are left out.
     pub of: Vec<(u32, u64)>,
 }
 
 impl Hits {
-    /// From the hits of all branches of a program.
+    /// Creates the hits from those of all branches, in the order of their numbers.
     pub fn new(fingerprint: u64, all: impl Iterator<Item = u64>) -> Self {
         let of = (0u32..).zip(all).filter(|&(_, hits)| hits > 0).collect();
         Self { fingerprint, of }
     }
 
-    /// Writes them into the folder of a campaign.
+    /// Writes the file into the folder of a campaign.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// If it cannot be written.
     pub fn write(&self, folder: &Folder) -> Result<()> {
         let bytes = KIND.seal(self).unwrap_or_default();
         folder.write_whole(FILE, &bytes).map_err(|error| unwritable(&folder.path().join(FILE), &error))
     }
 
-    /// Reads those of a campaign, unless they are the ones that were written at the time `known`, which becomes the time of
-    /// these. `None` if there is nothing new, or if another version of quagmire wrote them.
+    /// Reads the file of a campaign, unless it was last modified at `known`, which becomes the new time. `None` if
+    /// there is nothing new, or if another version of quagmire wrote it.
     ///
     /// # Errors
-    /// In a few words, if what is there cannot be any campaign's.
+    /// In a few words, if the file is invalid.
     pub fn read(folder: &Folder, known: &mut Option<SystemTime>) -> Result<Option<Self>, String> {
         let mut read = || -> io::Result<Option<Vec<u8>>> {
             let file = folder.open(FILE)?;
@@ -71,7 +71,7 @@ impl Hits {
         }
     }
 
-    /// Adds them to `sum`, those of one more campaign over the same program.
+    /// Adds the hits to `sum`, which is indexed by branch number.
     pub fn add_to(&self, sum: &mut [u64]) {
         for &(branch, hits) in &self.of {
             if let Some(sum) = sum.get_mut(branch as usize) {

@@ -1,5 +1,5 @@
-//! The names of a queue's files in one file, in the order in which they came. Clients on the other cores read what is new at
-//! its end; listing thousands of files each second would take them more time than many a find is worth.
+//! Index of a queue: the names of its files in one file, in the order in which they came. Clients on the other cores
+//! read only its new end; listing thousands of files each second would take more time than many a find is worth.
 
 use std::{
     fs::File,
@@ -15,34 +15,34 @@ use quagmire_base::{
 };
 use quagmire_results::names;
 
-/// In an output folder. Hidden: it is nothing for people.
+/// Name of the index in an output folder; hidden, since it is not for people.
 const FILE: &str = ".names";
 
-/// The first line, with the version. Each line has a checksum behind it.
+/// Text of the first line, with the version. Each line ends with a checksum.
 const HEAD: &str = "quagmire names 1";
 
-/// The longest line, in bytes.
+/// Largest length of a line, in bytes.
 const LONGEST_LINE: usize = names::LONGEST + 10;
 
-/// No more is read at once, in bytes: what follows is read the next time.
+/// Largest number of bytes read at once; the rest is read the next time.
 const MOST_AT_ONCE: u64 = 1 << 20;
 
 fn line(text: &str) -> String {
     format!("{text} {:08x}\n", crc32fast::hash(text.as_bytes()))
 }
 
-/// The text of a line, unless it is damaged.
+/// Text of a line without its checksum; `None` if it is damaged.
 fn checked(line: &[u8]) -> Option<&str> {
     let (text, checksum) = std::str::from_utf8(line).ok()?.rsplit_once(' ')?;
     (checksum.len() == 8 && u32::from_str_radix(checksum, 16) == Ok(crc32fast::hash(text.as_bytes()))).then_some(text)
 }
 
-/// Where the index of the campaign in `output` is.
+/// Path of the index of the campaign in `output`.
 fn path(output: &Path) -> PathBuf {
     output.join(FILE)
 }
 
-/// The index of this campaign, to which names are added.
+/// Index of this campaign, to which names are appended.
 #[derive(Debug)]
 pub struct Index {
     path: PathBuf,
@@ -50,7 +50,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Goes on with what a worker before this one has written.
+    /// Opens the index that an earlier worker wrote, or creates it.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -67,7 +67,7 @@ impl Index {
         Ok(Self { path, file })
     }
 
-    /// Replaces it by one with these names.
+    /// Replaces the index by one with these names.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -77,43 +77,44 @@ impl Index {
         Self::open(output)
     }
 
-    /// Adds the name of a file that is there.
+    /// Appends the name of a file that is in the queue.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn add(&mut self, name: &str) -> Result<()> {
-        // in one piece
+        // with a single write, so that readers see whole lines
         self.file.write_all(line(name).as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }
 }
 
-/// An index of another client, as far as it was read.
+/// Reader of another client's index, with its position.
 #[derive(Debug)]
 pub struct Reader {
     folder: Folder,
-    /// Which file it was: it may be replaced.
+    /// Inode of the file that was read: the index may be replaced.
     inode: u64,
     read: u64,
-    /// Nothing more is read of this file.
+    /// Whether the file was damaged, in which case it is not read any further.
     damaged: bool,
 }
 
-/// What has come to an index.
+/// New names in an index.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct News {
-    /// It was replaced: `names` are all that it has.
+    /// Whether the index was replaced: `names` are then all that it has.
     pub anew: bool,
-    /// In their order.
+    /// Names in the order of the index.
     pub names: Vec<String>,
 }
 
 impl Reader {
-    /// Of the campaign in `output`.
+    /// Creates a reader of the index of the campaign in `output`.
     pub fn new(output: &Path) -> Self {
         Self { folder: Folder::named(output), inode: 0, read: 0, damaged: false }
     }
 
-    /// What is new since the last look; nothing if there is no index, or one that is damaged or of another version.
+    /// Reads the names that are new since the last call. `None` if there is no index, or it is damaged or of another
+    /// version.
     pub fn look(&mut self) -> Option<News> {
         let mut file = self.folder.open(FILE).ok()?;
         let found = file.metadata().ok()?;
@@ -134,13 +135,13 @@ impl Reader {
         Some(News { anew, names: names? })
     }
 
-    /// The names in the text that follows on what was read; nothing if it is damaged.
+    /// Names in `text`, the continuation of what was read; `None` if it is damaged.
     fn parse(&mut self, text: &[u8]) -> Option<Vec<String>> {
         let is_first = self.read == 0;
         let mut names = Vec::new();
         for (at, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
             let Some(whole) = line.strip_suffix(b"\n") else {
-                // a line that is being written is read next time
+                // an incomplete line is still being written, and is read the next time
                 return (line.len() <= LONGEST_LINE).then_some(names);
             };
             self.read += line.len() as u64;

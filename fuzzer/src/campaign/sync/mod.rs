@@ -1,6 +1,6 @@
-//! Campaigns that share what they find, over folders: those of the other cores, and those of other machines, afl-fuzz
-//! among them. One way for both: what one campaign keeps is a file in its queue, which appears whole and never changes, and
-//! the others look there for numbers that they have not seen.
+//! Exchange of finds between campaigns over folders: between clients on several cores, and between machines, with
+//! afl-fuzz among them. Both work in the same way: an entry of one campaign is a file in its queue, which appears
+//! whole and never changes, and the others look there for numbers that they have not seen.
 
 mod hits;
 mod index;

@@ -1,4 +1,4 @@
-//! What this campaign shows to others in a sync folder: its queue with names as afl-fuzz reads them, its fuzzer_stats, and
+//! Publication of this campaign in a sync folder: its queue with names as afl-fuzz reads them, its `fuzzer_stats` and
 //! its hits.
 
 use std::{
@@ -18,22 +18,22 @@ use quagmire_results::{
     lock::{Lock, try_lock},
 };
 
-/// Marks a folder as a campaign's of quagmire, and is locked while one uses it.
+/// Name of the file that marks a folder as one of quagmire's, and is locked while a campaign uses it.
 const LOCK: &str = ".quagmire";
 
-/// More files in its own queue are not looked at for their numbers.
+/// Largest number of files in its own queue that are looked at for their numbers.
 const MOST_FILES: usize = 1 << 24;
 
-/// What of this campaign's queue is in the sync folder. Saved with every checkpoint.
+/// Part of this campaign's queue that is in the sync folder; part of the checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Published {
-    /// The number there of entry 0: an earlier campaign of this name may have left its queue.
+    /// Number of entry 0 in the sync folder: an earlier campaign of this name may have left its queue there.
     base: u64,
-    /// Entries below this number are there.
+    /// First entry that is not there yet.
     next: u64,
 }
 
-/// A campaign's place in a sync folder, its own until the value is dropped.
+/// Place of a campaign in a sync folder, locked until the value is dropped.
 #[derive(Debug)]
 pub struct Publisher {
     folder: Folder,
@@ -41,10 +41,10 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Takes the place `name` in `sync`, both created if need be.
+    /// Takes the place `name` in the folder `sync`; creates both if they do not exist.
     ///
     /// # Errors
-    /// If another campaign has it, or it cannot be written.
+    /// If another campaign has the place, or it cannot be written.
     pub fn open(sync: &Path, name: &str) -> Result<Self> {
         let folder = Folder::named(sync).inside(name);
         let taken = |whose: &str| {
@@ -53,7 +53,7 @@ impl Publisher {
         if !folder.has(LOCK) && folder.is_empty().is_ok_and(|is_empty| !is_empty) {
             return Err(taken("something else"));
         }
-        // the mark comes first: what has none is somebody else's
+        // the mark is written first: a folder without it belongs to somebody else
         folder.create().map_err(|error| unwritable(&folder.path(), &error))?;
         let path = folder.path().join(LOCK);
         let mut lock = files::open_lock(&folder, LOCK).map_err(|error| match files::is_refused(&error) {
@@ -66,24 +66,24 @@ impl Publisher {
         let queue = folder.inside("queue");
         queue.create().map_err(|error| unwritable(&queue.path(), &error))?;
         [&folder, &queue].into_iter().for_each(remove_unfinished);
-        // for people who look; nobody reads it
+        // for people who look into the file; no program reads it
         let _ = lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
         Ok(Self { folder, _lock: Lock::of(lock) })
     }
 
-    /// Removes the files that a process of this campaign was writing when it died.
+    /// Removes the unfinished files of a process of this campaign that died while it wrote them.
     pub fn remove_unfinished_of(&self, process: libc::pid_t) {
         remove_unfinished_of(&self.folder, process);
         remove_unfinished_of(&self.folder.inside("queue"), process);
     }
 
-    /// Where it is.
+    /// Folder of this campaign in the sync folder.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// Shows the entries that are not there yet. `entries` are the files of all entries, in their order, in the folder
-    /// `queue`.
+    /// Links or copies entries that are not there yet. `entries` are the file names of all entries in the folder
+    /// `queue`, in the order of their numbers.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -104,9 +104,9 @@ impl Publisher {
             name.src = name.src.map(|parent| known.base + parent);
             let (from, to) = (queue.join(file), name.with_colons());
             let unreadable = |error| Error::other(format!("cannot read {}: {error}", from.display()));
-            // what was left in the queue of an earlier session may lead elsewhere
+            // a file in the queue of an earlier session may be a link to somewhere else
             files::open(&from).map_err(unreadable)?;
-            // links do not reach another file system
+            // hard links do not reach another file system
             if shown.link(&from, &to).is_err() {
                 let bytes = files::read(&from, files::LARGEST_INPUT).map_err(unreadable)?;
                 shown.write_whole(&to, &bytes).map_err(|error| unwritable(&shown.path().join(&to), &error))?;
@@ -117,7 +117,7 @@ impl Publisher {
         Ok(())
     }
 
-    /// The first number that no file in its queue has.
+    /// First number that no file in its queue has.
     fn numbers(&self) -> u64 {
         let files = self.folder.inside("queue").names(MOST_FILES).unwrap_or_default();
         files.iter().filter_map(|file| file.parse().ok()).map(|name: EntryName| name.id + 1).max().unwrap_or(0)

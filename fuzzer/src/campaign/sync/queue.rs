@@ -1,4 +1,4 @@
-//! The queue of another campaign, as far as it was looked at.
+//! Queue of another campaign, with the state of reading it.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -10,45 +10,45 @@ use super::index::{News, Reader};
 use quagmire_base::files::{Folder, is_refused};
 use quagmire_results::EntryName;
 
-/// A queue with more files is no campaign's.
+/// Largest number of files in a queue; a folder with more is no campaign's.
 const MOST_FILES: usize = 1 << 20;
 
-/// Files of the last look whose length is looked at once more: afl-fuzz does not write its files whole.
+/// Number of files of the last look whose length is checked once more: afl-fuzz does not write files atomically.
 const LOOKED_AT_AGAIN: usize = 64;
 
-/// What a file's name says.
+/// File in a queue, with what its name tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// Its name.
+    /// File name.
     pub file: String,
-    /// The number of its parent in the same queue.
+    /// Number of its parent in the same queue; `None` if the name tells none.
     pub parent: Option<u64>,
 }
 
 impl Listed {
-    /// What made it from its parent.
+    /// Labels of the rules that made it from its parent, in order.
     pub fn rules(&self) -> Vec<String> {
         self.file.parse().map_or_else(|()| Vec::new(), |name: EntryName| name.rules)
     }
 }
 
-/// A folder of inputs with numbers in their names.
+/// Folder of inputs with numbers in their names.
 #[derive(Debug)]
 pub struct Queue {
     folder: Folder,
     changed: Option<SystemTime>,
-    /// Nothing was new when it was looked at last.
+    /// Whether nothing was new at the last look.
     settled: bool,
-    /// Spares listing it, if it has one.
+    /// Index of the queue, which makes listing unnecessary; `None` if there is none.
     index: Option<Reader>,
     listed: BTreeMap<u64, Listed>,
-    /// Files that were read lately, with the length that they had.
+    /// Files that were read lately, as (number, length at that time).
     read: VecDeque<(u64, usize)>,
     buffer: Vec<u8>,
 }
 
 impl Queue {
-    /// A folder that was not looked at yet.
+    /// Creates a queue of a folder that was not looked at yet.
     pub fn new(folder: Folder) -> Self {
         Self {
             folder,
@@ -61,13 +61,13 @@ impl Queue {
         }
     }
 
-    /// The queue of the campaign in `output` on this machine, which keeps an index of it.
+    /// Creates the queue of the campaign in `output` on this machine, which keeps an index.
     pub fn with_index(output: &Path) -> Self {
         Self { index: Some(Reader::new(output)), ..Self::new(Folder::named(output).inside("queue")) }
     }
 
-    /// The numbers from `next` on that are there now, and those that were incomplete the last time, in their order. Without
-    /// a look into the folder if nothing has changed in it.
+    /// Numbers from `next` on that are there now, ascending, and before them those that were incomplete the last time.
+    /// Does not list the folder if nothing has changed in it.
     ///
     /// # Errors
     /// In a few words, if it cannot be the queue of a campaign.
@@ -85,7 +85,7 @@ impl Queue {
             Err(error) if is_refused(&error) => return Err(refused(error)),
             found => found.and_then(|folder| folder.modified()).ok(),
         };
-        // a file that comes in the same instant as the look leaves no trace in the time: the folder is looked at twice
+        // a file that comes in the same instant as the look may leave the folder's time unchanged: it is listed twice
         if changed == self.changed && self.settled {
             return Ok(numbers);
         }
@@ -106,18 +106,18 @@ impl Queue {
         read.into_iter().filter(grown).map(|(number, _)| number).collect()
     }
 
-    /// The largest number in it.
+    /// Largest number in the queue.
     pub fn last(&self) -> Option<u64> {
         self.listed.last_key_value().map(|(&number, _)| number)
     }
 
-    /// What is known of a number.
+    /// File with this number, if it was listed.
     pub fn get(&self, number: u64) -> Option<&Listed> {
         self.listed.get(&number)
     }
 
-    /// The input with this number, unless it has gone or is larger than `limit` bytes. As few system calls as there can be:
-    /// those of [`std::fs::read`] take longer than many a run of the target.
+    /// Bytes of the input with this number; `None` if it has gone or is larger than `limit` bytes. Makes few system
+    /// calls: those of [`std::fs::read`] take longer than many a run of the target.
     ///
     /// # Errors
     /// In a few words, if it is no regular file.

@@ -1,4 +1,4 @@
-//! The campaigns whose finds are taken in.
+//! Siblings: the other campaigns whose finds are imported.
 
 use std::{collections::BTreeMap, path::PathBuf, time::SystemTime};
 
@@ -8,55 +8,55 @@ use super::{hits::Hits, queue::Queue};
 use quagmire_base::files::Folder;
 use quagmire_search::EntryId;
 
-/// Names that are looked at in a sync folder.
+/// Largest number of names that are looked at in a sync folder.
 const MOST_SIBLINGS: usize = 1 << 12;
 
-/// How far back the history of an input is traced.
+/// Largest number of generations over which the history of an input is traced.
 const MOST_GENERATIONS: usize = 1000;
 
-/// How far the queue of a sibling was taken in. Saved with every checkpoint.
+/// Progress of the import from a sibling; part of the checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// Its next number.
+    /// Next number in its queue.
     pub next: u64,
-    /// Its numbers whose input is here too, with their numbers here.
+    /// Numbers in its queue of inputs that are in this corpus too, with their entries here.
     entries: BTreeMap<u64, EntryId>,
 }
 
 impl Progress {
-    /// The numbers here of inputs that are here too.
+    /// Entries of this corpus whose inputs are also in the sibling's queue.
     pub fn entries(&self) -> impl Iterator<Item = EntryId> {
         self.entries.values().copied()
     }
 
-    /// The input `number` is here too.
+    /// Notes that the sibling's input `number` is the entry `entry` here.
     pub fn is_here(&mut self, number: u64, entry: EntryId) {
         self.entries.insert(number, entry);
     }
 }
 
-/// A campaign, or the faults or hangs of one.
+/// Source of imports: the queue of a campaign, or its faults or hangs.
 #[derive(Debug)]
 pub struct Sibling {
-    /// Tells it from the others; also in the names of what comes from it.
+    /// Name that tells it from the others; also part of the names of entries imported from it.
     pub name: String,
-    /// In a sync folder, perhaps on another machine.
+    /// Whether it is in a sync folder, perhaps on another machine.
     pub far: bool,
-    /// Its output folder, if it tells there how often it has hit each branch.
+    /// Output folder, in which it may write its hits; `None` for faults and hangs.
     hits: Option<Folder>,
     hits_of: Option<SystemTime>,
     queue: Queue,
-    /// Place of the campaign whose faults or hangs these are: their parents are in its queue.
+    /// For faults and hangs, the index of their campaign, whose queue has their parents.
     of: Option<usize>,
 }
 
 impl Sibling {
-    /// The campaign `name`, with its queue and its output folder.
+    /// Creates the sibling of a campaign, from its output folder and queue.
     fn campaign(name: String, folder: Folder, queue: Queue, far: bool) -> Self {
         Self { name, far, hits: Some(folder), hits_of: None, queue, of: None }
     }
 
-    /// Its numbers that were not taken in yet.
+    /// Numbers that were not imported yet. Starts from 0 if the campaign has started anew.
     ///
     /// # Errors
     /// In a few words, if its queue cannot be a campaign's.
@@ -70,7 +70,7 @@ impl Sibling {
         Ok(numbers)
     }
 
-    /// The input with this number, unless it has gone or is larger than `limit` bytes.
+    /// Bytes of the input with this number; `None` if it has gone or is larger than `limit` bytes.
     ///
     /// # Errors
     /// In a few words, if it is no regular file.
@@ -78,10 +78,10 @@ impl Sibling {
         self.queue.read(number, limit)
     }
 
-    /// Its hits, if there are any that were not read before.
+    /// Hits of the campaign, if they have changed since the last call.
     ///
     /// # Errors
-    /// In a few words, if what is there cannot be any campaign's.
+    /// In a few words, if the file is invalid.
     pub fn hits(&mut self) -> Result<Option<Hits>, String> {
         match &self.hits {
             Some(folder) => Hits::read(folder, &mut self.hits_of),
@@ -90,17 +90,17 @@ impl Sibling {
     }
 }
 
-/// See the module's text.
+/// All siblings that this campaign imports from.
 #[derive(Debug, Default)]
 pub struct Siblings {
-    /// All that are known.
+    /// Known siblings.
     pub all: Vec<Sibling>,
-    /// Where more of them may come up, and what this campaign is called there.
+    /// Sync folder in which further siblings may appear, and the name of this campaign there.
     meeting: Option<(Folder, String)>,
 }
 
 impl Siblings {
-    /// Those of the other cores: name and output folder.
+    /// Creates the siblings of the other clients, from their names and output folders.
     pub fn of_cores(cores: impl Iterator<Item = (String, PathBuf)>) -> Self {
         let client = |(name, output): (String, PathBuf)| {
             Sibling::campaign(name, Folder::named(&output), Queue::with_index(&output), false)
@@ -109,7 +109,7 @@ impl Siblings {
         Self { all, meeting: None }
     }
 
-    /// ... and the faults and hangs of these: inputs that are no entries of their queues.
+    /// Adds the faults and hangs of the known siblings, which are inputs outside their queues.
     pub fn with_their_ends(&mut self) {
         for of in 0..self.all.len() {
             let Some(folder) = self.all[of].hits.clone() else { continue };
@@ -120,13 +120,13 @@ impl Siblings {
         }
     }
 
-    /// ... and those that come up in `folder`, where this campaign is `name`.
+    /// Sets the sync folder in which further siblings may appear, and the name of this campaign there.
     pub fn meet_in(&mut self, folder: PathBuf, name: String) {
         self.meeting = Some((Folder::named(folder), name));
     }
 
-    /// The nearest ancestor of input `number` of the sibling at place `at` that is here, and the rules that lead from it to
-    /// the input.
+    /// Nearest ancestor in this corpus of the input `number` of the sibling at index `at`, and the labels of the rules
+    /// that lead from it to the input. `None` without a known ancestor.
     pub fn ancestor(
         &self,
         at: usize,
@@ -139,7 +139,7 @@ impl Siblings {
         let of = self.all[at].of;
         let sibling = &self.all[of.unwrap_or(at)];
         let entries = known.get(&sibling.name).map(|progress| &progress.entries);
-        // a parent is older, or the names are nonsense
+        // a parent has a smaller number, or the names are invalid
         let mut youngest = if of.is_some() { u64::MAX } else { number };
         while let Some(parent) = listed.parent.filter(|&parent| parent < youngest) {
             if let Some(&entry) = entries.and_then(|entries| entries.get(&parent)) {
@@ -153,11 +153,11 @@ impl Siblings {
         (None, rules(generations))
     }
 
-    /// Looks for siblings that were not there before. Returns the names of those whose folders are links, which are not
-    /// followed.
+    /// Adds siblings that have appeared in the sync folder. Returns the names of those whose folders are links, which
+    /// are not followed.
     ///
     /// # Errors
-    /// In a few words, if more come up than are looked at.
+    /// In a few words, if there are more names than are looked at.
     pub fn look_around(&mut self) -> Result<Vec<String>, String> {
         let Some((folder, own)) = &self.meeting else { return Ok(Vec::new()) };
         let mut names = match folder.names(MOST_SIBLINGS) {

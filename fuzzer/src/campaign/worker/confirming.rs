@@ -1,4 +1,4 @@
-//! Confirmation of candidates: when it is due, and its results.
+//! Confirmation of candidates during and after the search.
 
 use std::{
     path::PathBuf,
@@ -19,27 +19,28 @@ use quagmire_base::{
 use quagmire_cost::{degradation::Criteria, judgement::Verdict, sizes::SizeModel};
 use quagmire_execution::timer::TICKED;
 
-/// Confirmations take at most this share of the campaign's time.
+/// Largest share of the campaign's time for confirmations.
 const CONFIRMATION_SHARE: f64 = 0.1;
 
-/// Candidates that are confirmed after the time is up, the most expensive first.
+/// Number of candidates that are confirmed after the time is up, the most expensive first.
 const LAST_CONFIRMATIONS: usize = 3;
 
-/// After the end of the campaign's time, confirmations may take this share of the hang timeout: writing needs the rest.
+/// Share of the hang timeout that confirmations may take after the end of the campaign's time; the rest is for
+/// writing.
 const OF_HANG_TIMEOUT: f64 = 0.6;
 
-/// The noise of the machine is measured in campaigns that are at least this long.
+/// Duration of a campaign from which the noise of the machine is measured.
 const ENOUGH_FOR_NOISE: Duration = Duration::from_secs(20);
 
-/// Measuring it takes no longer, and no larger share of the campaign's time.
+/// Largest duration of that measurement, absolute and as a share of the campaign's time.
 const NOISE: Duration = Duration::from_secs(1);
 const NOISE_SHARE: f64 = 0.02;
 
-/// No further one begins after this.
+/// Time after which no further confirmation begins at the end.
 const LAST_CONFIRMATIONS_START: Duration = Duration::from_secs(2);
 
 impl<'a> Worker<'a> {
-    /// Confirms a candidate if there is one and confirming has not had its share of the time.
+    /// Confirms a candidate, if there is one and confirmations have not used up their share of the time.
     pub(super) fn confirm_if_due(&mut self) -> Result<()> {
         if self.may_confirm() {
             self.archive.borrow_mut().begin_phase("confirming")?;
@@ -49,7 +50,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// After the search: the worst input, and what else waits.
+    /// Confirms candidates after the search, the worst entry among them.
     pub(super) fn confirm_last(&mut self) -> Result<()> {
         if !self.setup.options.confirm {
             return Ok(());
@@ -65,7 +66,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Measures the noise of this machine, if there is time for it.
+    /// Measures the noise of this machine, if the campaign is long enough and confirms.
     pub(super) fn measure_noise(&mut self) -> Result<()> {
         if !self.setup.options.confirm || self.setup.options.time < ENOUGH_FOR_NOISE {
             return Ok(());
@@ -88,7 +89,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Work on each tick while another process measures: screen and files.
+    /// Work on each timer tick while another process measures: display and files.
     fn housekeeping(&self) -> impl FnMut() -> Result<()> + use<'a> {
         let (archive, kept, moment) = (self.archive.clone(), self.kept.clone(), self.moment());
         move || {
@@ -116,7 +117,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Confirms the most expensive candidate.
+    /// Confirms the most expensive candidate, and records the result.
     fn confirm_next(&mut self) -> Result<()> {
         let started = Instant::now();
         let confirmer = self.confirmer();
@@ -169,8 +170,8 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// The file with seeds that were joined to `bytes`, which is written if it is not there. `None` if the median seed is as
-    /// large, or if such inputs are not known to come back.
+    /// Path of the file with seeds joined to `bytes`, which is written if it does not exist. `None` if the median seed
+    /// is at least as large, or if inputs of that size were not measured.
     fn joined_to(&self, bytes: u64, model: Option<&SizeModel>) -> Result<Option<PathBuf>> {
         let archive = self.archive.borrow();
         let median = archive.record.entry(archive.record.reference).bytes;
@@ -187,7 +188,8 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Counted from when the campaign's time is up, even if the run in progress went on for a while. `session` has passed.
+/// Time left for confirmations once `session` has passed. Counted from the planned end, even if the run in progress
+/// exceeded it.
 fn left_for_confirmations(time: Duration, hang_timeout: Duration, session: Duration) -> Duration {
     time.saturating_add(hang_timeout.mul_f64(OF_HANG_TIMEOUT)).saturating_sub(session)
 }

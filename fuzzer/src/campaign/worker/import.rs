@@ -1,4 +1,4 @@
-//! Inputs that are entered before mutation begins: the seeds, and files that earlier sessions and workers left.
+//! Inputs that are entered before mutation begins: seeds, and files that earlier sessions and workers left.
 
 use std::{
     collections::BTreeMap,
@@ -34,15 +34,15 @@ use quagmire_search::{
     keep::history::Novelty,
 };
 
-/// An input that is no seed, nor what comes of one.
+/// Input that is no seed and not derived from one, for testing whether the program uses its input.
 const SOME_TEXT: &[u8] = b"<a b='0'>{[1, 2]}</a>\n\0\xff";
 
-/// Where queue files wait that the saved state does not know, and whose numbers it cannot give them again.
+/// Folder for queue files that the checkpoint does not know and that cannot have their numbers again.
 fn imports(setup: &Setup) -> PathBuf {
     setup.folder.queue().join(".import")
 }
 
-/// Moves the files of entries from number `known` on out of the way of new entries' names. They are run again.
+/// Moves the files of entries from number `known` on out of the queue, to be run again: new entries need their names.
 pub(super) fn set_imports_aside(setup: &Setup, known: usize) -> Result<()> {
     let queue = setup.folder.queue();
     let aside = imports(setup);
@@ -58,7 +58,7 @@ pub(super) fn set_imports_aside(setup: &Setup, known: usize) -> Result<()> {
     Ok(())
 }
 
-/// The files in a folder that have numbers from `known` on, by these.
+/// Names of the files in a folder with numbers from `known` on, by number.
 pub(in crate::campaign) fn written_since(folder: &Path, known: u64) -> BTreeMap<u64, String> {
     let numbered = |path: PathBuf| {
         let file = path.file_name()?.to_str()?.to_owned();
@@ -77,12 +77,12 @@ pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Worker<'_> {
-    /// Enters files in the folder that the checkpoint does not know, of a worker that died or an earlier session. An outcome if
-    /// this process cannot go on.
+    /// Enters files of a worker that died or of an earlier session, which the checkpoint does not know. Returns an
+    /// outcome if this process cannot continue.
     pub(super) fn take_up(&mut self) -> Result<Option<Outcome>> {
         let mut goes_on = true;
         if self.more_is_written {
-            // should this worker die before the next one is due
+            // in case this worker dies before the next one is due
             self.checkpoint(false)?;
             if self.archive.borrow().record.baseline.is_some() {
                 goes_on = self.enter_again()?;
@@ -99,7 +99,7 @@ impl Worker<'_> {
         Ok((!goes_on).then_some(Outcome::Again))
     }
 
-    /// Inputs that took an earlier worker with them, each recorded once.
+    /// Records inputs that ended an earlier worker, each once.
     fn record_lost_runs(&mut self) -> Result<()> {
         let mut archive = self.archive.borrow_mut();
         for lost in self.restart.lost {
@@ -114,9 +114,10 @@ impl Worker<'_> {
         self.restart.lost.iter().any(|lost| lost.input == bytes)
     }
 
-    /// The first run in a process does work that no other does (statics, caches): it is not looked at.
+    /// Runs the first entry once without counting it: the first run in a process does work that no other does
+    /// (statics, caches).
     ///
-    /// Not so if it might leave threads that count in those that are.
+    /// Not done if runs might leave threads that would count in later ones.
     pub(super) fn warm_up(&mut self) {
         if self.archive.borrow().record.told & Notice::Threads as u32 != 0 {
             return;
@@ -127,7 +128,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Runs the seeds. An outcome if the campaign cannot go on in this process.
+    /// Runs the seeds. Returns an outcome if the campaign cannot continue in this process.
     pub(super) fn seeds(&mut self) -> Result<Option<Outcome>> {
         let setup = self.setup;
         let mut warm = !self.archive.borrow().record.entries.is_empty();
@@ -143,7 +144,7 @@ impl Worker<'_> {
                 continue;
             }
             let input = BytesInput::new(seed.bytes.clone());
-            // The first run of a process is not looked at, unless the target does not survive it.
+            // the first run of a process is not counted, unless no other can follow it
             let cold = !std::mem::replace(&mut warm, true);
             let origin = Origin::Seed(&seed.path);
             let is_last = cold && (ended_early(self.executor.execute(&seed.bytes)) || WORN_OUT.load(Relaxed));
@@ -177,7 +178,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Commits the last run, which was no execution of the campaign.
+    /// Commits the last run, which was not counted as an execution of the campaign.
     fn commit_last(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
         let moment = self.moment();
         self.archive.borrow_mut().set_moment(moment, &self.kept.borrow());
@@ -214,7 +215,7 @@ impl Worker<'_> {
         self.checkpoint(true)
     }
 
-    /// Says so if the program does the same whatever it is given: it may need arguments.
+    /// Warns if the program does the same whatever its input: it may need arguments.
     pub(super) fn look_at_use_of_input(&mut self) -> Result<()> {
         let (seed, others) = {
             let archive = self.archive.borrow();
@@ -244,7 +245,7 @@ impl Worker<'_> {
         self.archive.borrow_mut().note(&format!("the program does the same whatever its input is: {remedy}"))
     }
 
-    /// Measures the time of the reference seed with warm caches, by a few more runs if they are short.
+    /// Measures the time of the reference seed with warm caches, by some more runs if they are short.
     fn time_reference(&mut self, reference: EntryId) -> Result<()> {
         const RUNS: usize = 5;
         const ENOUGH: Duration = Duration::from_millis(200);
@@ -259,7 +260,7 @@ impl Worker<'_> {
             }
             runs.push(self.executor.counts().cost());
         }
-        // the first of several filled the caches
+        // the first run filled the caches
         let warm = if runs.len() > 1 { &runs[1..] } else { &runs };
         let median = |amount: fn(&Cost) -> u64| {
             let mut amounts: Vec<u64> = warm.iter().map(amount).collect();
@@ -276,8 +277,8 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Enters what was kept after the last checkpoint again. It keeps its number and its name: others may have taken it in
-    /// under these. False if this process cannot go on.
+    /// Enters files that were kept after the last checkpoint again, under the same numbers and names: other campaigns
+    /// may have imported them. Returns false if this process cannot continue.
     fn enter_again(&mut self) -> Result<bool> {
         let queue = self.setup.folder.queue();
         let known = |worker: &Self| worker.archive.borrow().record.entries.len();
@@ -294,13 +295,14 @@ impl Worker<'_> {
             }
             self.keep_house()?;
         }
-        // the number of the first that does not do the same any more is free
+        // the number of the first file that does not behave as before is free
         set_imports_aside(self.setup, known(self))?;
         self.archive.borrow_mut().open_index(true)?;
         Ok(goes_on)
     }
 
-    /// Runs what was set aside, since it could not have its number again.
+    /// Runs files that were set aside since they could not keep their numbers. Returns an outcome if this process
+    /// cannot continue.
     pub(super) fn import(&mut self) -> Result<Option<Outcome>> {
         let folder = imports(self.setup);
         for file in files_in(&folder) {

@@ -1,4 +1,4 @@
-//! Exchange with other campaigns: imports of their finds, and files that show them those made here.
+//! Exchange with other campaigns: imports their finds, and publishes those made here.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -30,37 +30,38 @@ use quagmire_search::{
     evaluate::{Evaluation, Origin},
 };
 
-/// AFL's figures, which afl-whatsup reads in a sync folder.
+/// Name of AFL's statistics file, which afl-whatsup reads in a sync folder.
 const STATS: &str = "fuzzer_stats";
 
-/// How often the folders of other cores are looked at.
+/// Interval between two looks at the folders of other cores.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often a sync folder is looked at, which may be far away, and how often hits are written and read.
+/// Interval between two looks at a sync folder, which may be on another machine, and at which hits are written and
+/// read.
 const FAR_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Taking in the last finds of other cores ends after this.
+/// Largest duration of the last import from other cores.
 const LAST: Duration = Duration::from_secs(2);
 
-/// Other cores end their runs within this, and the hang timeout.
+/// Time, beside the hang timeout, in which other clients end their runs.
 const ENDING: Duration = Duration::from_secs(10);
 
-/// Inputs of others that were run here and are remembered not to be run again.
+/// Number of inputs of others that are remembered, so that they are not run again.
 const REMEMBERED: usize = 1 << 20;
 
-/// So many inputs taken in at once are told in the log.
+/// Number of inputs imported at once from which the log gets a line.
 const WORTH_A_LINE: u64 = 100;
 
-/// Who else works on it, as this worker knows them.
+/// State of the exchange in this worker.
 pub(super) struct Sharing {
     siblings: Siblings,
-    /// Hashes of what was run.
+    /// Hashes of inputs that were run.
     run: HashSet<u64>,
     hits: BTreeMap<String, Hits>,
 }
 
 impl Sharing {
-    /// `None` if there is nobody.
+    /// Creates the state; `None` if there are no siblings and no sync folder.
     pub(super) fn new(setup: &Setup) -> Option<Self> {
         let output = setup.place.output(setup.folder.path());
         let mut siblings = Siblings::of_cores(setup.place.others(output).chain(setup.place.earlier(output)));
@@ -77,17 +78,17 @@ impl Sharing {
     }
 }
 
-/// When to give up taking in.
+/// Moment at which an import is broken off.
 #[derive(Clone, Copy)]
 enum Until {
-    /// The campaign is over.
+    /// End of the campaign.
     Over,
-    /// This moment.
+    /// A point in time.
     Moment(Instant),
 }
 
 impl Worker<'_> {
-    /// Shares if it is time to. An outcome if this process cannot go on.
+    /// Exchanges with others if it is due. Returns an outcome if this process cannot continue.
     pub(super) fn share_if_due(&mut self) -> Result<Option<Outcome>> {
         if self.sharing.is_none() {
             return Ok(None);
@@ -95,7 +96,7 @@ impl Worker<'_> {
         let now = self.archive.borrow().elapsed();
         {
             let record = &self.archive.borrow().record;
-            // what the others have is wanted at once
+            // the first exchange is due at once
             if record.last_far_share.is_some() && now.saturating_sub(record.last_share) < INTERVAL {
                 return Ok(None);
             }
@@ -103,7 +104,7 @@ impl Worker<'_> {
         self.share(now, Until::Over)
     }
 
-    /// At the end the first client waits for the others, and takes in what they have found last.
+    /// Waits for the other clients at the end, if this is the first one, and imports their last finds.
     pub(super) fn share_last(&mut self, stopped_by: StoppedBy) -> Result<Option<Outcome>> {
         let place = self.setup.place;
         if place.number == 0 && place.of > 1 {
@@ -128,7 +129,7 @@ impl Worker<'_> {
         self.share(now, Until::Moment(Instant::now() + LAST))
     }
 
-    /// Shows the others how it ended.
+    /// Publishes the final state.
     pub(super) fn show_last(&mut self) -> Result<()> {
         match self.sharing.take() {
             Some(mut sharing) => self.show(&mut sharing),
@@ -149,7 +150,7 @@ impl Worker<'_> {
         let far = {
             let record = &mut self.archive.borrow_mut().record;
             record.last_share = now;
-            // at first, and not once more for each worker of a target that crashes all the time
+            // at first, and not again for each worker of a target that crashes all the time
             let far = record.last_far_share.is_none_or(|last| now.saturating_sub(last) >= FAR_INTERVAL);
             if far {
                 record.last_far_share = Some(now);
@@ -175,7 +176,7 @@ impl Worker<'_> {
         outcome
     }
 
-    /// Looks for siblings that were not there before.
+    /// Looks for siblings that have appeared.
     fn meet(&self, sharing: &mut Sharing) -> Result<()> {
         match sharing.siblings.look_around() {
             Ok(links) => links.iter().try_for_each(|name| self.leave_out(name, "its folder is a link")),
@@ -183,7 +184,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Takes in nothing more of a sibling whose files cannot be a campaign's, and says so once.
+    /// Ends the import from a sibling whose files are invalid, and notes that once.
     fn leave_out(&self, name: &str, why: &str) -> Result<()> {
         self.archive.borrow_mut().record.left_out.insert(name.to_owned());
         self.say(format!("{name} is left out of this session: {why}"))
@@ -193,7 +194,7 @@ impl Worker<'_> {
         self.archive.borrow().record.left_out.contains(name)
     }
 
-    /// Writes down what others may know. What cannot be written is said once: the campaign goes on.
+    /// Writes hits, entries and statistics for others. An error is noted once, and the campaign continues.
     fn show(&mut self, sharing: &mut Sharing) -> Result<()> {
         let program = self.setup.folder.path();
         self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
@@ -228,7 +229,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Says something once in the campaign.
+    /// Notes a message once in the campaign.
     fn say(&self, message: String) -> Result<()> {
         let mut archive = self.archive.borrow_mut();
         if archive.record.said.contains(&message) {
@@ -239,7 +240,7 @@ impl Worker<'_> {
         said
     }
 
-    /// Adds up how often others have hit each branch.
+    /// Reads the hits of others, and adds them up by branch.
     fn learn_hits(&mut self, sharing: &mut Sharing) -> Result<()> {
         let mut strangers = Vec::new();
         for sibling in &mut sharing.siblings.all {
@@ -339,7 +340,7 @@ impl Worker<'_> {
         Ok(None)
     }
 
-    /// Runs an input of the sibling at place `at`. How that ended, and its number here if it was kept.
+    /// Runs an input of the sibling at index `at`. Returns the status of the run, and the entry if it was kept.
     fn take_in(
         &mut self,
         sharing: &mut Sharing,

@@ -1,4 +1,4 @@
-//! Costs of ordinary inputs of each size, measured before mutation begins.
+//! Measurement of seeds at several sizes, before mutation begins, for the size model.
 
 use std::{
     sync::atomic::Ordering::Relaxed,
@@ -18,10 +18,10 @@ use quagmire_cost::{
 use quagmire_execution::{abi::Status, timer::TIME_UP};
 use quagmire_search::{EntryId, evaluate::Origin};
 
-/// Measuring takes no larger share of the campaign's time, and no longer than a run may take.
+/// Largest share of the campaign's time for the measurement, which also takes no longer than the hang timeout.
 const SHARE: f64 = 0.02;
 
-/// One run: on a beginning of a seed, or on several seeds joined.
+/// One run: a beginning of a seed, or several seeds joined.
 struct Step {
     is_joined: bool,
     bytes: usize,
@@ -34,7 +34,8 @@ fn steps(seed: usize, largest: usize) -> Vec<Step> {
 }
 
 impl Worker<'_> {
-    /// Measures seeds at several sizes, if that was not done. An outcome if the campaign cannot go on in this process.
+    /// Measures seeds at several sizes, unless that was done. Returns an outcome if the campaign cannot continue in
+    /// this process.
     pub(super) fn measure_sizes(&mut self) -> Result<Option<Outcome>> {
         if self.archive.borrow().record.sizes.model.is_some() {
             return Ok(None);
@@ -59,7 +60,7 @@ impl Worker<'_> {
         Ok(None)
     }
 
-    /// The median seed and others, with their contents: together not larger than the largest input.
+    /// Entries and contents of the median seed and others, together not larger than the size limit of inputs.
     pub(super) fn sampled_seeds(&self) -> Result<(Vec<EntryId>, Vec<Vec<u8>>)> {
         let archive = self.archive.borrow();
         let count = archive.record.entries.iter().take_while(|entry| entry.parent.is_none()).count();
@@ -77,7 +78,8 @@ impl Worker<'_> {
         Ok((entries, seeds))
     }
 
-    /// Measures one seed, number `at` of the `seeds`. True if a run ended early and the target has to be loaded afresh.
+    /// Measures one seed, at index `at` of `seeds`. Returns true if a run ended early and the target has to be loaded
+    /// afresh.
     fn series_of(&mut self, entry: EntryId, at: usize, seeds: &[Vec<u8>], started: Instant) -> Result<bool> {
         {
             let record = &mut self.archive.borrow_mut().record;
@@ -106,7 +108,7 @@ impl Worker<'_> {
                 archive.early_end(&input, &Origin::Unknown, self.executor.counts())?;
                 archive.record.sizes.spent += started.elapsed();
                 if step.is_joined {
-                    // larger ones would not fare better
+                    // larger ones would end early as well
                     archive.record.sizes.step = steps.len();
                 }
                 if !self.setup.target.is_isolated() {
@@ -118,7 +120,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Enters what the last run cost.
+    /// Adds the cost of the last run to the last series.
     fn learn_size(&self, step: &Step, status: Status) {
         let cost = self.executor.counts().cost();
         let mut archive = self.archive.borrow_mut();
@@ -139,7 +141,7 @@ impl Worker<'_> {
     fn is_time_for_sizes(&self, started: Instant) -> bool {
         let options = &self.setup.options;
         let limit: Duration = options.time.mul_f64(SHARE).min(options.hang_timeout);
-        // the next run may take as long as all before it
+        // the next run may take as long as all runs before it together
         let spent = self.archive.borrow().record.sizes.spent + started.elapsed();
         2 * spent < limit && !TIME_UP.load(Relaxed) && !stop_requested()
     }

@@ -1,4 +1,4 @@
-//! The state that a worker begins with: saved by an earlier one, or new.
+//! State that a worker starts with: from a checkpoint, or new.
 
 use std::time::Duration;
 
@@ -28,22 +28,23 @@ use quagmire_execution::{executor::HarnessExecutor, fork_server};
 use quagmire_results::Summary;
 use quagmire_search::keep::{kept::Kept, rare::Part, steering::Steering};
 
-/// State of the campaign when a worker begins.
+/// State of the campaign when a worker starts.
 pub(super) struct Start {
-    /// LibAFL's, if it was saved.
+    /// LibAFL's state; `None` if there is no usable checkpoint.
     pub(super) state: Option<State>,
     pub(super) kept: Kept,
     pub(super) record: Record,
-    /// Reason why what is saved cannot be used, in a few words.
+    /// Reason why the checkpoint cannot be used, in a few words.
     pub(super) unusable: Option<String>,
-    /// The folder may hold more than this state knows.
+    /// Whether the folder may hold files that this state does not know.
     pub(super) more_is_written: bool,
-    /// Files that this state does not know can be entered under their numbers.
+    /// Whether such files can be entered under their old numbers.
     pub(super) enters_again: bool,
 }
 
 impl Start {
-    /// Reads what is saved, from disk for the first worker of a resumed session, and makes room for what has to be run again.
+    /// Reads the checkpoint, from disk for the first worker of a resumed session, and moves away files whose names
+    /// have to be free.
     ///
     /// # Errors
     /// If files in the output folder cannot be moved.
@@ -77,14 +78,14 @@ impl Start {
         let more_is_written = resumed || restart.died.is_some();
         let enters_again = more_is_written && record.baseline.is_some();
         if more_is_written && !enters_again {
-            // seeds are run again, and their files get these names
+            // seeds are run again, and their files need these names
             import::set_imports_aside(setup, record.entries.len())?;
         }
         Ok(Self { state, kept, record, unusable, more_is_written, enters_again })
     }
 }
 
-/// Gives the knowledge of the search the options of this session.
+/// Applies the options of this session to the knowledge of the search.
 pub(super) fn configure(kept: &mut Kept, setup: &Setup) {
     let options = &setup.options;
     kept.steering = Steering::new(&options.cost);
@@ -95,17 +96,17 @@ pub(super) fn configure(kept: &mut Kept, setup: &Setup) {
     kept.rare.part = Part { number: setup.place.number as u32, of: setup.place.of as u32 };
 }
 
-/// LibAFL's state of a campaign that begins.
+/// Creates LibAFL's state of a new campaign.
 ///
 /// # Errors
-/// Those of LibAFL, which would be mistakes in quagmire.
+/// Errors of LibAFL, which would be bugs in quagmire.
 pub(super) fn new_state(seed: u64) -> Result<State> {
     let rand = StdRand::with_seed(seed);
     StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut (), &mut ())
         .map_err(|error| internal(&error))
 }
 
-/// Says at the start of a session what the user should know.
+/// Shows the warnings at the start of a session.
 ///
 /// # Errors
 /// If the log cannot be written.
@@ -125,18 +126,18 @@ pub(super) fn warn(
     })
 }
 
-/// Checks the options that need the dictionaries.
+/// Checks the dictionaries of `--dict`, before anything is written.
 ///
 /// # Errors
-/// A dictionary that cannot be read.
+/// If a dictionary cannot be read.
 pub fn check_options(options: &Options) -> Result<()> {
     read_tokens(options).map(drop)
 }
 
-/// Tokens of the dictionaries.
+/// Reads the tokens of the dictionaries.
 ///
 /// # Errors
-/// A dictionary that cannot be read.
+/// If a dictionary cannot be read.
 pub(super) fn read_tokens(options: &Options) -> Result<Tokens> {
     let mut tokens = Tokens::new();
     for path in &options.dictionaries {
@@ -146,7 +147,7 @@ pub(super) fn read_tokens(options: &Options) -> Result<Tokens> {
                 path.display()
             ))
         };
-        // LibAFL panics at what is no text
+        // LibAFL panics at bytes that are not UTF-8
         let text = files::read_named(path, files::LARGEST_TEXT).map_err(|error| refused(&error))?;
         String::from_utf8(text).map_err(|_| refused(&"it is not UTF-8"))?;
         tokens.add_from_file(path).map_err(|error| refused(&error))?;
@@ -154,8 +155,8 @@ pub(super) fn read_tokens(options: &Options) -> Result<Tokens> {
     Ok(tokens)
 }
 
-/// A state from disk, unless it has libraries opened that the program does not open by itself: somebody else may have written
-/// it, and opening a library executes what is in it. If it cannot be used, why.
+/// Returns the checkpoint, unless it names libraries that the program does not open by itself; then the reason.
+/// Somebody else may have written it, and opening a library executes its code.
 fn checked(
     setup: &Setup,
     executor: &mut HarnessExecutor,
@@ -166,7 +167,7 @@ fn checked(
     let entries = saved.record.entries.iter().map(|entry| queue.join(&entry.file));
     let inputs = entries.chain(import::files_in(&setup.folder.faults()));
     let inputs = inputs.filter_map(|file| files::read(&file, setup.max_size as u64).ok());
-    // what is gone had no edges, or cannot have them again
+    // libraries that are gone had no edges, or cannot have them again
     saved.record.libraries = fork_server::existing(&saved.record.libraries);
     if executor.opens_by_itself(&saved.record.libraries, inputs) {
         (Some(saved), None)
@@ -175,10 +176,10 @@ fn checked(
     }
 }
 
-/// Has source lines counted in every run. Returns a warning if some functions have no debug information.
+/// Turns on counting of source lines in every run. Returns a warning if some functions have no debug information.
 ///
 /// # Errors
-/// If none has.
+/// If no function has debug information.
 pub(super) fn count_lines(executor: &mut HarnessExecutor) -> Result<Option<String>> {
     executor.counts_mut().count_lines();
     let functions = executor.counts().program().functions();
@@ -194,7 +195,7 @@ pub(super) fn count_lines(executor: &mut HarnessExecutor) -> Result<Option<Strin
     }))
 }
 
-/// Adds the earlier sessions to the record. Without a checkpoint, the summary still knows the findings.
+/// Adds the earlier sessions to the record. Without a checkpoint, takes the findings from the summary.
 fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&State>, without_state: bool) {
     if let Ok(summary) = Summary::read(&setup.folder.summary()) {
         record.earlier_sessions = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();

@@ -1,15 +1,16 @@
-//! Tests that need what this machine lacks: they fail, unless somebody has said that they may be left out.
+//! Tests that need something that this machine lacks: they fail, unless it is allowed to be missing.
 
 use std::{fs::File, io::Write, panic::Location};
 
-/// Names of what may be missing, with commas between them (`afl++,lld`), or `1` for anything.
+/// Environment variable with the names of what may be missing, separated by commas (`afl++,lld`), or `1` for anything.
 const MAY_SKIP: &str = "QUAGMIRE_TESTS_MAY_SKIP";
 
-/// The file that gets a line for each test that was left out: `scripts/test` shows it at its end.
+/// Environment variable with the path of a file that gets a line for each skipped test; `scripts/test` shows it at its
+/// end.
 const SKIPPED: &str = "QUAGMIRE_TESTS_SKIPPED";
 
-/// Leaves out a test, or a part of one, since `what` (a short name without blanks) is missing. The caller returns, or goes
-/// on with the next part.
+/// Skips a test or a part of one, since `what` (a short name without blanks) is missing: reports it, and the caller
+/// returns or continues with the next part.
 ///
 /// # Panics
 /// Unless `QUAGMIRE_TESTS_MAY_SKIP` names it, or is `1`.

@@ -1,4 +1,4 @@
-//! Harnesses built with quagmire-cc, campaigns in scratch folders, and what they leave behind.
+//! Shared parts of the tests: harnesses built with quagmire-cc, campaigns in scratch folders, and their results.
 
 mod missing;
 
@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 pub(crate) use missing::{may_skip, skip};
 use serde_json::Value;
 
-/// Long enough for any wait on any machine; nothing waits for it in vain unless it fails.
+/// Timeout of all waits: long enough for any machine, and reached only by tests that fail.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The folder with `quagmire`, `quagmire-cc` and the engine: what a user has.
+/// Folder with `quagmire`, `quagmire-cc` and the engine, as a user has them.
 pub(crate) fn binaries() -> PathBuf {
     let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release");
     let folder = std::env::var_os("QUAGMIRE_BIN").map_or(usual, PathBuf::from);
@@ -30,12 +30,12 @@ pub(crate) fn binaries() -> PathBuf {
     folder.canonicalize().expect("it exists")
 }
 
-/// A file of `tests/testdata`.
+/// Path of a file of `tests/testdata`.
 pub(crate) fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/testdata").join(name)
 }
 
-/// The compiler wrapper for a source file, of this LLVM if one is given.
+/// Command of the compiler wrapper for a source file, with this version of LLVM if one is given.
 pub(crate) fn compiler(source: &str, llvm: Option<u32>) -> Command {
     let wrapper = if source.ends_with(".c") { "quagmire-cc" } else { "quagmire-c++" };
     let mut command = Command::new(binaries().join(wrapper));
@@ -45,7 +45,7 @@ pub(crate) fn compiler(source: &str, llvm: Option<u32>) -> Command {
     command
 }
 
-/// Whether a program can be started; leaves out what needs it if not.
+/// Whether a program can be started; if not, skips the test because of `what`.
 #[track_caller]
 pub(crate) fn has_program(program: &str, what: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok();
@@ -55,7 +55,7 @@ pub(crate) fn has_program(program: &str, what: &str) -> bool {
     found
 }
 
-/// LLVM 19 and 14; without those that may be missing.
+/// Versions of LLVM to test, 19 and 14, without those that may be missing.
 #[track_caller]
 pub(crate) fn llvms() -> Vec<u32> {
     let mut versions = vec![19, 14];
@@ -63,19 +63,19 @@ pub(crate) fn llvms() -> Vec<u32> {
     versions
 }
 
-/// Whether this process may do everything, in which case permissions say nothing.
+/// Whether this process is root, for which file permissions have no effect.
 pub(crate) fn is_root() -> bool {
     // SAFETY: asks for a number.
     unsafe { libc::geteuid() == 0 }
 }
 
-/// The harness of a file of `tests/testdata`, built as most are: with `-g -O1 -fsanitize=fuzzer`.
+/// Builds a harness from a file of `tests/testdata` with the usual options, `-g -O1 -fsanitize=fuzzer`.
 pub(crate) fn harness(source: &str) -> PathBuf {
     built(source, &["-g", "-O1", "-fsanitize=fuzzer"], None)
 }
 
-/// What a file of `tests/testdata` becomes with these options. Built once, and again when anything that goes into it has
-/// changed.
+/// Builds a file of `tests/testdata` with these options, and returns the program. Builds once, and again when anything
+/// that goes into it has changed.
 pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
     // two tests may build at a time, but not the same thing
     static BUILDING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
@@ -107,20 +107,20 @@ pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBu
     path
 }
 
-/// Copies a program by another process: one that this process has open for writing, and a child that another test is just
-/// starting too, could not be executed.
+/// Copies a program by another process. A file that this process has open for writing, and that a child which another
+/// test is just starting has inherited, could not be executed.
 pub(crate) fn copy_program(from: &Path, to: &Path) {
     run(Command::new("cp").arg("--").arg(from).arg(to)).ended();
 }
 
-/// Lets only one test at a time go on of those that want two cores, or go by the clock.
+/// Lock for tests that need two cores, or depend on the clock: only one of them runs at a time.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     // a test that failed has left nothing half done
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How a command ended and what it said.
+/// Exit code and output of a command.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -129,14 +129,14 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// That it ended as asked, without a word of complaint.
+    /// Asserts that the command succeeded and wrote nothing to standard error.
     #[track_caller]
     pub(crate) fn ended(self) -> Self {
         assert!(self.code == Some(0) && self.stderr.is_empty(), "{self:#?}");
         self
     }
 
-    /// That it was refused with this exit code, and one line that contains all of these words.
+    /// Asserts that the command was refused with this exit code, and with one line that contains all of these words.
     #[track_caller]
     pub(crate) fn refused(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{self:#?}");
@@ -151,13 +151,13 @@ impl Run {
     }
 }
 
-/// Runs a command to its end, which has to come.
+/// Runs a command to its end; fails if it does not end in time.
 pub(crate) fn run(command: &mut Command) -> Run {
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     ended(child.expect("it starts"))
 }
 
-/// The end of a command whose output is piped.
+/// Waits for the end of a command whose output is piped; fails if it does not end in time.
 pub(crate) fn ended(mut child: Child) -> Run {
     let (mut out, mut err) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
     let read = |stream: &mut dyn Read| {
@@ -185,7 +185,7 @@ pub(crate) fn ended(mut child: Child) -> Run {
     Run { code: status.code(), stdout: stdout.join().expect("read"), stderr }
 }
 
-/// The command will be started with this effect of SIGHUP, SIGINT and SIGQUIT, instead of what it was before.
+/// Makes the command start with this effect of SIGHUP, SIGINT and SIGQUIT.
 pub(crate) fn with_signals(command: &mut Command, effect: libc::sighandler_t) {
     // SAFETY: async-signal-safe calls.
     unsafe {
@@ -198,7 +198,7 @@ pub(crate) fn with_signals(command: &mut Command, effect: libc::sighandler_t) {
     }
 }
 
-/// Asks again and again until there is an answer.
+/// Calls `ask` until it returns a value; fails if that takes too long.
 #[track_caller]
 pub(crate) fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
@@ -211,26 +211,26 @@ pub(crate) fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T
     }
 }
 
-/// Sends a signal to a process by its number.
+/// Sends a signal to a process.
 pub(crate) fn signal(process: u32, signal: i32) {
     // SAFETY: a process that this test started.
     assert_eq!(unsafe { libc::kill(process as i32, signal) }, 0);
 }
 
-/// Whether a process is there, and has not ended already.
+/// Whether a process exists and is no zombie.
 pub(crate) fn is_alive(process: u32) -> bool {
     let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     state.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z') && !rest.is_empty())
 }
 
-/// Processes that run this program.
+/// Ids of the processes that run this program.
 pub(crate) fn processes(program: &Path) -> Vec<u32> {
     let listed = fs::read_dir("/proc").expect("processes").flatten();
     let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers.filter(|number| fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|exe| exe == *program)).collect()
 }
 
-/// The children of a process.
+/// Ids of the children of a process.
 pub(crate) fn children(process: u32) -> Vec<u32> {
     let listed = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
     listed.split_whitespace().map(|number| number.parse().expect("a number")).collect()
@@ -242,7 +242,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// With these seeds.
+    /// Creates a scratch folder with these seeds.
     pub(crate) fn new(seeds: &[(&str, &[u8])]) -> Self {
         let scene = Self { folder: tempfile::tempdir().expect("a scratch folder") };
         fs::create_dir(scene.path("seeds")).expect("created");
@@ -263,7 +263,7 @@ impl Scene {
         path
     }
 
-    /// `quagmire` with these arguments, to be run here.
+    /// Command `quagmire` with these arguments, in the scratch folder.
     pub(crate) fn quagmire(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binaries().join("quagmire"));
         command.current_dir(&self.folder).args(arguments).env_remove("QUAGMIRE_PROGRAM").env_remove("QUAGMIRE_COMMAND");
@@ -272,19 +272,19 @@ impl Scene {
         command
     }
 
-    /// A campaign from `seeds` to `out` with these options.
+    /// Command for a campaign from `seeds` to `out` with these options.
     pub(crate) fn campaign(&self, harness: &Path, options: &str) -> Command {
         let mut command = self.quagmire(&["fuzz", "-i", "seeds", "-o", "out"]);
         command.args(options.split_whitespace()).arg("--").arg(harness);
         command
     }
 
-    /// Runs such a campaign to its end.
+    /// Runs a campaign to its end.
     pub(crate) fn fuzz(&self, harness: &Path, options: &str) -> Run {
         run(&mut self.campaign(harness, options))
     }
 
-    /// `quagmire replay --json` of these inputs with these options.
+    /// Runs `quagmire replay --json` on these inputs with these options, and returns the reports of the inputs.
     pub(crate) fn replay(&self, harness: &Path, options: &str, inputs: &[&Path]) -> Vec<Value> {
         let mut command = self.quagmire(&["replay", "--json"]);
         let run = run(command.args(options.split_whitespace()).args(inputs).arg("--").arg(harness)).ended();
@@ -292,18 +292,18 @@ impl Scene {
         report["inputs"].as_array().expect("inputs").clone()
     }
 
-    /// `summary.json`.
+    /// Contents of `summary.json`.
     pub(crate) fn summary(&self) -> Value {
         let text = fs::read_to_string(self.path("out/summary.json")).expect("a summary");
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// `logs/quagmire.log`.
+    /// Contents of `logs/quagmire.log`.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.path("out/logs/quagmire.log")).expect("a log")
     }
 
-    /// Names and contents of the files in a folder, hidden ones too.
+    /// Names and contents of the files in a folder, including hidden ones.
     pub(crate) fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let entries = fs::read_dir(self.path(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
         let file = |entry: fs::DirEntry| {
@@ -312,7 +312,7 @@ impl Scene {
         entries.flatten().filter(|entry| entry.path().is_file()).map(file).collect()
     }
 
-    /// Names and contents of all files below the scene, but for locks: what must survive a refusal.
+    /// Names and contents of all files in the scratch folder except locks: they must survive a refusal.
     pub(crate) fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
         let mut folders = vec![self.folder.path().to_owned()];
@@ -330,7 +330,7 @@ impl Scene {
     }
 }
 
-/// A number of a report.
+/// Value of a count in a report.
 #[track_caller]
 pub(crate) fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{value} is not a count"))

@@ -1,45 +1,45 @@
-//! Random control flow, straight in LLVM's intermediate representation.
+//! Generator of random control flow, in LLVM's intermediate representation.
 //!
-//! A function is a random graph of blocks: loops with several exits or none, irreducible ones, early continues, dead ends,
-//! switches, computed gotos, calls that return, throw, jump away or exit, second returns of setjmp, accesses to memory
-//! that is not there. All that decides is in global variables, so that blocks without calls are common. Each block has a
-//! line of its own, and adds one to a variable of its own: how often a run entered it, counted without the pass.
-//! `testdata/exactness.cc` has the main.
+//! A function is a random graph of blocks: loops with several exits or none, irreducible ones, early continues, dead
+//! ends, switches, computed gotos, calls that return, throw, jump away or exit, second returns of setjmp, accesses to
+//! invalid memory. All branch conditions depend on global variables, so that blocks without calls are common. Each
+//! block has a line of its own, and increments a variable of its own, which counts its executions independently of the
+//! pass. The `main` is in `testdata/exactness.cc`.
 
 use std::fmt::Write;
 use std::num::NonZeroUsize;
 
 use libafl_bolts::rands::{Rand, StdRand};
 
-/// A module of functions. Its lines are those of the blocks.
+/// A module of random functions. Its line numbers are those of the blocks.
 pub(crate) struct Module {
-    /// As clang takes it.
+    /// Text of the module for clang.
     pub(crate) text: String,
-    /// Number of functions; the first byte of an input says which one runs.
+    /// Number of functions; the first byte of an input selects the one that runs.
     pub(crate) functions: usize,
 }
 
-/// Makes modules of random functions.
+/// Generator of modules.
 pub(crate) struct Generator {
     rand: StdRand,
-    /// Pointers have types: LLVM 14.
+    /// Whether pointers have types, as in LLVM 14.
     typed: bool,
     text: String,
     line: usize,
 }
 
-/// What stands at the end of a module and is collected on the way.
+/// Debug information at the end of a module, collected on the way.
 #[derive(Default)]
 struct Metadata {
     text: String,
-    /// The next free number.
+    /// Next free metadata number.
     next: usize,
 }
 
-/// Number of the debug location that a block's instructions have, and of what comes before all blocks'.
+/// First metadata number of functions and blocks; lower numbers are those of the module.
 const FIRST_METADATA: usize = 10;
 
-/// What is declared for all functions; P is the type of a pointer to a byte.
+/// Declarations for all functions; P stands for the type of a pointer to a byte, W to a 64-bit number.
 const DECLARATIONS: &str = "
 @state = global i64 0
 @fuel = global i64 0
@@ -56,12 +56,12 @@ declare void @__cxa_end_catch()
 ";
 
 impl Generator {
-    /// Of a seed, for an LLVM of this major version.
+    /// Creates a generator with this seed, for this major version of LLVM.
     pub(crate) fn new(seed: u64, llvm: u32) -> Self {
         Self { rand: StdRand::with_seed(seed), typed: llvm < 15, text: String::new(), line: 0 }
     }
 
-    /// A module of so many functions, which debug information puts into this file.
+    /// Generates a module with this many functions; its debug information names `folder` and `file` as the source.
     pub(crate) fn module(mut self, functions: usize, folder: &str, file: &str) -> Module {
         self.text = DECLARATIONS.replace("(P)", &format!("({})", self.pointer("i8")));
         self.text = self.text.replace(" P @", &format!(" {} @", self.pointer("i8")));
@@ -95,7 +95,7 @@ impl Generator {
         self.below(chance) == 0
     }
 
-    /// What the main needs to know: all functions, and how often each block was entered.
+    /// Writes the tables that the `main` reads: all functions, and the counts of all blocks.
     fn tables(&mut self, functions: usize) {
         let (function, number) = (self.pointer("void ()"), self.pointer("i64"));
         let list = |ty: &str, names: Vec<String>| -> String {
@@ -148,7 +148,7 @@ impl Generator {
         self.text.push_str("}\n");
     }
 
-    /// An instruction on a line of its own.
+    /// Writes an instruction on a line of its own.
     fn emit(&mut self, dbg: usize, instruction: &str) {
         let _ = writeln!(self.text, "  {instruction}, !dbg !{dbg}");
     }
@@ -179,7 +179,8 @@ impl Generator {
         self.terminator(b, calls);
     }
 
-    /// What a block does before it decides. Returns whether it calls something that uses up time.
+    /// Writes the body of a block, without its end. Returns whether it calls `step`, which ends the run once the fuel
+    /// is used up.
     fn body(&mut self, b: &Block<'_>) -> bool {
         let (at, dbg) = (b.block, b.dbg);
         let number = self.pointer("i64");
@@ -209,7 +210,8 @@ impl Generator {
         calls
     }
 
-    /// Draws the number that the end of a block goes by: %d, and whether it may still go back: %go.
+    /// Writes the computation of the number that decides the end of a block, %d, and of whether it may still go back,
+    /// %go.
     fn decide(&mut self, b: &Block<'_>) {
         let (at, dbg) = (b.block, b.dbg);
         let number = self.pointer("i64");
@@ -251,7 +253,7 @@ impl Generator {
         b.block + 1 + self.below(b.blocks - b.block - 1)
     }
 
-    /// Any block but the entry.
+    /// Draws any block but the entry.
     fn anywhere(&mut self, b: &Block<'_>) -> usize {
         1 + self.below(b.blocks - 1)
     }
@@ -275,7 +277,7 @@ impl Generator {
         self.emit(dbg, &format!("indirectbr {byte} %a{at}, [label %b{anywhere}, label %b{forward}]"));
     }
 
-    /// A call that may throw, and what catches it: some go on, some only clean up.
+    /// Writes a call that may throw, and its handlers: some continue, some only clean up.
     fn invoke(&mut self, b: &Block<'_>, forward: usize) {
         let (at, dbg, byte) = (b.block, b.dbg, self.pointer("i8"));
         let caught = self.forward(b);
@@ -302,7 +304,7 @@ struct Block<'a> {
     block: usize,
     blocks: usize,
     dbg: usize,
-    /// The argument of setjmp.
+    /// Argument of setjmp.
     jump: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! Counts by other tools, which share no code with quagmire: clang's own profile (llvm-cov) and gcc's (gcov).
+//! Counts of other tools, which share no code with quagmire: clang's profile (llvm-cov) and gcc's (gcov).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// How often functions were entered, by name, and lines of one source executed, by number.
+/// Counts of functions by name, and of the lines of one source by number.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) functions: BTreeMap<String, u64>,
     pub(crate) lines: BTreeMap<u64, u64>,
 }
 
-/// Runs a command in a folder, which has to succeed; what it printed.
+/// Runs a shell command in a folder, asserts that it succeeds, and returns its output.
 #[track_caller]
 pub(crate) fn output(folder: &Path, command: &str) -> String {
     let output = Command::new("sh").args(["-c", command]).current_dir(folder).output().expect("a shell");
@@ -21,7 +21,7 @@ pub(crate) fn output(folder: &Path, command: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What clang's profile counters say of a program that takes no input.
+/// Counts of clang's profile for a program that takes no input.
 pub(crate) fn clang(folder: &Path, llvm: u32, flags: &str, source: &str) -> Counts {
     output(folder, &format!("clang-{llvm} {flags} -fprofile-instr-generate -fcoverage-mapping {source} -o by-clang"));
     output(folder, "LLVM_PROFILE_FILE=clang.raw ./by-clang");
@@ -47,7 +47,7 @@ pub(crate) fn clang(folder: &Path, llvm: u32, flags: &str, source: &str) -> Coun
     counts
 }
 
-/// What gcc's counters say of it.
+/// Counts of gcov for a program that takes no input.
 pub(crate) fn gcc(folder: &Path, flags: &str, source: &str) -> Counts {
     output(folder, &format!("gcc {flags} --coverage {source} -o by-gcc && ./by-gcc"));
     let stem = source.split('.').next().expect("a name");

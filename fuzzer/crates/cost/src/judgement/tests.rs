@@ -1,24 +1,25 @@
-//! Judgements of simulated measurements: noise as it is on shared machines, seeded.
+//! Tests of judgements on simulated measurements, seeded, with the noise of shared machines.
 
 use libafl_bolts::rands::{Rand, StdRand};
 
 use super::*;
 
-/// One way in which times vary. Every sample is 1 or more before the factor.
+/// Model of the noise of time measurements. Every sample is 1 or more before the factor.
 #[derive(Clone, Copy, Debug)]
 enum Noise {
-    /// A few percent, now and then up to five times as long, and a drift over the measurement.
+    /// A few percent of jitter, now and then up to five times as long, and a drift over the measurement.
     Spikes,
-    /// A Pareto tail of index 1.5: not even a finite variance.
+    /// A Pareto tail of index 1.5, which has no finite variance.
     HeavyTail,
-    /// Two speeds, a third apart, that last for many samples: a neighbour on the same core.
+    /// Two speeds, a third apart, each lasting for many samples: a neighbour on the same core.
     TwoSpeeds,
 }
 
 impl Noise {
     const ALL: [Self; 3] = [Self::Spikes, Self::HeavyTail, Self::TwoSpeeds];
 
-    /// Samples of a seed and of an input that takes `factor` times as long, taken there and back in `rounds` rounds.
+    /// Samples of a seed and of an input that takes `factor` times as long, in `rounds` rounds of seed, input, input,
+    /// seed.
     fn measured(self, factor: f64, rounds: u32, rand: &mut StdRand) -> (Vec<f64>, Vec<f64>) {
         let (mut seed, mut input) = (Vec::new(), Vec::new());
         let drift = 0.2 * rand.next_float();
@@ -44,7 +45,7 @@ impl Noise {
         (seed, input)
     }
 
-    /// What `trials` judgements with all looks, as replay does them, come to.
+    /// Verdicts of `trials` measurements, each judged at all looks as `replay` does.
     fn verdicts(self, factor: f64, trials: u64) -> Vec<Verdict> {
         let judged = |trial: u64| {
             let (seed, input) = self.measured(factor, LOOKS[LOOKS.len() - 1], &mut StdRand::with_seed(trial + 1));

@@ -1,4 +1,4 @@
-//! The amounts of all resources that one run used.
+//! Cost: the amounts of all resources that one run used.
 
 use std::ops::{Index, IndexMut};
 
@@ -6,18 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use super::Resource;
 
-/// Amounts of all resources in one run, each in the unit that [`Resource::unit`] names; 0 for what is not measured.
+/// Amounts of all resources in one run, each in the unit that [`Resource::unit`] names; 0 for resources that were not
+/// measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost([u64; Resource::ALL.len()]);
 
 impl Cost {
-    /// The amount of each resource as a function tells it.
+    /// Creates a cost by calling `amount` for every resource.
     pub fn from_fn(amount: impl FnMut(Resource) -> u64) -> Self {
         Self(Resource::ALL.map(amount))
     }
 }
 
-/// These amounts, and 0 of all other resources.
+/// Creates a cost from these amounts; all other resources are 0.
 impl<const N: usize> From<[(Resource, u64); N]> for Cost {
     #[inline]
     fn from(amounts: [(Resource, u64); N]) -> Self {

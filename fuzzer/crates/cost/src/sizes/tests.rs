@@ -1,18 +1,18 @@
-//! Programs as functions from what an input holds to instructions.
+//! Tests of the size model. A program is a function from the size of an input to its instructions.
 
 use super::*;
 
 const MAX: u64 = 100_000;
 
-/// What a program does with an input: `seeds` copies of a seed of this size, the last of which may be cut.
+/// Simulated program: instructions for (size of the seed, size of the input); the input is the seed repeated, the last
+/// copy possibly cut. `None` if the program rejects the input.
 type Program = dyn Fn(u64, u64) -> Option<u64>;
 
 fn cost(instructions: u64) -> Cost {
     Cost::from([(Resource::Instructions, instructions), (Resource::Time, instructions * 2)])
 }
 
-/// 64 parts, and all doublings up to [`MAX`], of a seed of `bytes`; `program` is given size of the seed and size of the
-/// input, and says nothing if it rejects that.
+/// Measurements of `program` with a seed of `bytes`: 64 parts of it, and all doublings up to [`MAX`].
 fn series(bytes: u64, program: &Program) -> Series {
     let run = |size: u64| program(bytes, size).map(|instructions| (size, cost(instructions)));
     let mut sizes: Vec<u64> = (0..64).map(|part| bytes * part / 64).collect();
@@ -33,7 +33,7 @@ fn model(sizes: &[u64], program: &Program) -> SizeModel {
     SizeModel::new(median, &series)
 }
 
-/// What an input of `bytes` that costs `instructions` costs as a multiple of an ordinary one.
+/// `instructions` of an input of `bytes` as a multiple of an ordinary input of its size.
 fn ratio(model: &SizeModel, instructions: u64, bytes: u64) -> f64 {
     model.ratio(Resource::Instructions, instructions, bytes)
 }

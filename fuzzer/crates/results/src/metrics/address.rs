@@ -1,4 +1,4 @@
-//! Where the figures are shown: the value of `--metrics`.
+//! Address of the metrics endpoint: the value of `--metrics`.
 
 use std::{
     fmt,
@@ -7,20 +7,20 @@ use std::{
 
 use quagmire_base::error::{Error, Result};
 
-/// A host and a port, as typed. Without a host it is every address of the machine, as with Prometheus' own exporters.
+/// Host and port, as typed. Without a host, every address of this machine, as with Prometheus' own exporters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Name or address; `None` for every address of this machine.
+    /// Host name or IP address; `None` for every address of this machine.
     host: Option<String>,
-    /// 0 for one that the system chooses.
+    /// Port; 0 lets the system choose one.
     port: u16,
 }
 
 impl Address {
-    /// Reads `127.0.0.1:9091`, `[::1]:9091`, `localhost:0` or `:9091`.
+    /// Parses a text such as `127.0.0.1:9091`, `[::1]:9091`, `localhost:0` or `:9091`.
     ///
     /// # Errors
-    /// A usage error with the remedy.
+    /// A usage error with the remedy, for any other text.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = || {
             Error::usage(format!(
@@ -41,15 +41,15 @@ impl Address {
         }
     }
 
-    /// Whether the system chooses the port, so that nobody knows it before.
+    /// Whether the system chooses the port, so that it is known only after [`Self::listen`].
     pub fn is_chosen_by_system(&self) -> bool {
         self.port == 0
     }
 
-    /// Listens there.
+    /// Opens a listening socket at this address.
     ///
     /// # Errors
-    /// A port that is in use, a host that is not this machine, with the remedy.
+    /// If the port is in use or not permitted, or the host is not this machine; the message names the remedy.
     pub fn listen(&self) -> Result<TcpListener> {
         let listening = match &self.host {
             // both families where there is IPv6
@@ -85,7 +85,7 @@ fn bracketed(host: &str) -> String {
     if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }
 
-/// Where a browser on this machine finds what listens at `address`.
+/// URL of the metrics for a browser on this machine.
 pub fn url(address: SocketAddr) -> String {
     let host = match address.ip() {
         ip if ip.is_unspecified() => "localhost".to_owned(),

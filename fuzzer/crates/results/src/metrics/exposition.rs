@@ -1,16 +1,16 @@
-//! A campaign's figures in Prometheus' text format, version 0.0.4.
+//! Writer of Prometheus' text format, version 0.0.4.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-/// The media type of the text.
+/// Media type of the text.
 pub const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// What a metric is.
+/// Type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Only rises.
+    /// A value that only rises.
     Counter,
-    /// Rises and falls.
+    /// A value that rises and falls.
     Gauge,
     /// Cumulative buckets, their sum and their count.
     Histogram,
@@ -26,11 +26,11 @@ impl Kind {
     }
 }
 
-/// The largest value of each series that only rises. After a worker was killed, the search goes on from its last checkpoint,
-/// seconds back: a counter that fell would look to Prometheus as if all had begun anew.
+/// Largest value so far of each series that only rises. After a worker was killed, the search goes on from its last
+/// checkpoint, seconds back: a counter that fell would look to Prometheus like a restart from zero.
 pub type Peaks = BTreeMap<String, f64>;
 
-/// The text while it is written: families of samples, one after the other.
+/// Text under construction: families of samples, one after the other.
 #[derive(Debug)]
 pub struct Exposition<'a> {
     text: String,
@@ -40,12 +40,12 @@ pub struct Exposition<'a> {
 }
 
 impl<'a> Exposition<'a> {
-    /// An empty one, whose counters are at least what `peaks` remembers.
+    /// Creates an empty text. Counters and histograms never fall below their values in `peaks`.
     pub fn new(peaks: &'a mut Peaks) -> Self {
         Self { text: String::new(), peaks, kind: Kind::Gauge, name: String::new() }
     }
 
-    /// Begins a metric. `name` is the part behind `quagmire_`; its samples follow.
+    /// Begins a metric, named `quagmire_` and `name`; calls that add its samples follow.
     pub fn family(&mut self, kind: Kind, name: &str, help: &str) {
         (self.kind, self.name) = (kind, format!("quagmire_{name}"));
         let (name, kind) = (&self.name, kind.name());
@@ -53,12 +53,13 @@ impl<'a> Exposition<'a> {
         let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 
-    /// Adds a sample of the metric.
+    /// Adds a sample to the current metric.
     pub fn sample(&mut self, labels: &[(&str, &str)], value: f64) {
         self.push("", labels, value);
     }
 
-    /// Adds all samples of a histogram. `buckets` are upper bounds and how many amounts are no larger, in rising order.
+    /// Adds all samples of a histogram. `buckets` are pairs of an upper bound and the number of amounts up to it, in
+    /// rising order.
     pub fn histogram(&mut self, buckets: &[(f64, u64)], sum: f64, count: u64) {
         for (bound, amounts) in buckets {
             self.push("_bucket", &[("le", &bound.to_string())], *amounts as f64);
@@ -68,13 +69,13 @@ impl<'a> Exposition<'a> {
         self.push("_count", &[], count as f64);
     }
 
-    /// A metric with one sample.
+    /// Adds a metric with one sample.
     pub fn one(&mut self, kind: Kind, name: &str, help: &str, value: f64) {
         self.family(kind, name, help);
         self.sample(&[], value);
     }
 
-    /// A metric with one sample for each value of a label; left out if there are none.
+    /// Adds a metric with one sample for each value of `label`; nothing if there are no samples.
     pub fn each<'l>(
         &mut self,
         kind: Kind,
@@ -108,7 +109,7 @@ impl<'a> Exposition<'a> {
         let _ = writeln!(self.text, "{series} {value}");
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn finish(self) -> String {
         self.text
     }

@@ -1,4 +1,4 @@
-//! Which figures of a campaign are shown.
+//! Metrics of a campaign, computed from its summary.
 
 use std::time::SystemTime;
 
@@ -10,14 +10,14 @@ use super::exposition::{
 use crate::{Summary, summary::Distribution};
 use quagmire_cost::resource::Description;
 
-/// Upper bounds of a histogram's buckets are 4^k - 1 for k up to this: always the same ones, since Prometheus compares
-/// buckets over time, and ones at which the summary's own bins end.
+/// Number of buckets of a histogram; their upper bounds are 4^k - 1. The bounds are fixed, since Prometheus compares
+/// buckets over time, and each is also the end of one of the summary's bins.
 const BUCKETS: u32 = 20;
 
-/// What is known of a campaign without its summary.
+/// Facts about a campaign that do not come from its summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
-    /// The target, as typed.
+    /// Target, as typed.
     pub target: String,
     /// `in-process` or `fork-server`.
     pub engine: String,
@@ -26,15 +26,15 @@ pub struct About {
 /// A summary and its age.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// As on disk.
+    /// The summary as read from disk.
     pub summary: &'a Summary,
-    /// When it was written.
+    /// Time of the last write to the file.
     pub written: SystemTime,
-    /// It is of an earlier session: this one has written none yet.
+    /// Whether an earlier session wrote it, and this one none yet.
     pub is_old: bool,
 }
 
-/// The page of figures; of a campaign that has just begun nothing but that it is there.
+/// Text of all metrics. Without a summary, only that the campaign is there.
 pub fn figures(about: &About, known: Option<Known>, peaks: &mut Peaks) -> String {
     let mut text = Exposition::new(peaks);
     text.family(Gauge, "build_info", "Always 1: what runs is in the labels.");
@@ -113,7 +113,7 @@ fn parts(text: &mut Exposition, summary: &Summary) {
     text.each(Gauge, "client_queue_entries", "Kept inputs of each client.", "client", entries);
 }
 
-/// Over the runs of the first client that returned.
+/// Adds the histogram of one resource, over the runs of the first client that returned.
 fn distribution(text: &mut Exposition, costs: &Distribution) {
     let Description { metric: (name, help), unit, .. } = *costs.resource.describe();
     let divisor = unit.per_base_unit();

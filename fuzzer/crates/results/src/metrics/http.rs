@@ -1,5 +1,5 @@
-//! As much of an HTTP server as a page of figures needs. One thread, bounded in memory and in time: whoever sends or reads
-//! slowly holds up nobody else.
+//! Minimal HTTP server for the metrics page. One thread, with bounded memory and time: a slow client delays nobody
+//! else.
 
 use std::{
     collections::VecDeque,
@@ -9,31 +9,31 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Connections at one time; one more closes the oldest.
+/// Largest number of open connections; a further one closes the oldest.
 const CONNECTIONS: usize = 64;
 
-/// From the first byte of a request to the last of the answer.
+/// Time limit from accepting a connection to the last byte of the answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A longer request is refused, in bytes.
+/// Largest size of a request, in bytes.
 const LONGEST_REQUEST: usize = 8192;
 
-/// After an error that may last, such as no free descriptor.
+/// Pause after an error that may persist, such as no free descriptor.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// An answer.
+/// An HTTP response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Such as `200 OK`.
+    /// Status line without the version, such as `200 OK`.
     pub status: &'static str,
-    /// Its media type.
+    /// Media type of the body.
     pub kind: &'static str,
-    /// What the browser gets.
+    /// Bytes of the page.
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    /// A status with its words as the page.
+    /// Creates a response whose body is its status.
     pub fn plain(status: &'static str) -> Self {
         Self { status, kind: "text/plain; charset=utf-8", body: format!("{status}\n").into_bytes() }
     }
@@ -54,7 +54,7 @@ impl Answer {
     }
 }
 
-/// Answers requests for as long as the process lives. `answer` gets the path, without what follows a `?`.
+/// Serves requests for as long as the process lives. `answer` gets the path, without the query.
 pub fn serve(listener: &TcpListener, answer: &mut dyn FnMut(&str) -> Answer) {
     let mut connections: VecDeque<Connection> = VecDeque::new();
     if listener.set_nonblocking(true).is_err() {
@@ -67,7 +67,7 @@ pub fn serve(listener: &TcpListener, answer: &mut dyn FnMut(&str) -> Answer) {
     }
 }
 
-/// Waits until something can be done, or somebody's time is up.
+/// Waits until a socket is ready or the oldest connection has timed out.
 fn wait(listener: &TcpListener, connections: &VecDeque<Connection>) {
     let entry = |descriptor, events| libc::pollfd { fd: descriptor, events, revents: 0 };
     let mut entries = vec![entry(listener.as_raw_fd(), libc::POLLIN)];
@@ -75,7 +75,7 @@ fn wait(listener: &TcpListener, connections: &VecDeque<Connection>) {
         let events = if connection.answer.is_empty() { libc::POLLIN } else { libc::POLLOUT };
         entry(connection.stream.as_raw_fd(), events)
     }));
-    // the oldest comes first
+    // the oldest connection comes first
     let timeout = connections.front().map_or(-1, |oldest| {
         let left = oldest.until.saturating_duration_since(Instant::now());
         i32::try_from(left.as_millis()).unwrap_or(0) + 1
@@ -110,7 +110,7 @@ struct Connection {
     stream: TcpStream,
     until: Instant,
     request: Vec<u8>,
-    /// Empty until the request is there.
+    /// Bytes of the response; empty until the request is complete.
     answer: Vec<u8>,
     sent: usize,
 }
@@ -121,7 +121,7 @@ impl Connection {
         Self { stream, until, request: Vec::new(), answer: Vec::new(), sent: 0 }
     }
 
-    /// Does what can be done without waiting. Whether there is more to do.
+    /// Reads and writes as much as is possible without blocking. Returns whether the connection stays open.
     fn go_on(&mut self, answer: &mut dyn FnMut(&str) -> Answer) -> bool {
         if Instant::now() >= self.until {
             return false;
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use std::net::SocketAddr;
 
-    /// A server whose only page is as long as its path says: `/5`.
+    /// Starts a server that answers a path such as `/5` with a page of that many bytes.
     fn server() -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

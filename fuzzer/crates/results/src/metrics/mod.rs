@@ -1,5 +1,5 @@
-//! `--metrics`: a campaign's figures for Prometheus, shown by a process of its own, which reads the output folder and nothing
-//! else. It is there before the first worker starts and goes with the process that started it.
+//! Prometheus endpoint (`--metrics`), served by a process of its own, which only reads the output folder. It starts
+//! before the first worker and ends with the process that started it.
 
 mod address;
 mod exposition;
@@ -26,44 +26,46 @@ use crate::Summary;
 use quagmire_base::error::Result;
 use quagmire_execution::process::{self, leave};
 
-/// Figures that are no older are not read again, whoever asks how often.
+/// Age up to which metrics are served again without looking at the file.
 const FRESH: Duration = Duration::from_millis(200);
 
-/// A port that is listened to, before anything else of the campaign exists.
+/// Listening socket of the endpoint, opened before anything else of the campaign exists.
 #[derive(Debug)]
 pub struct Endpoint {
     listener: TcpListener,
     url: String,
 }
 
-/// The process that answers. It ends when this is dropped.
+/// Handle of the process that serves the metrics. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Server {
     process: libc::pid_t,
-    /// Whose child it is: forks of that process have a copy of this.
+    /// Process id of the creator: only there does dropping end the server, not in forks of it, which have a copy of
+    /// this.
     owner: u32,
 }
 
 impl Endpoint {
-    /// Listens at `address`.
+    /// Opens a listening socket at `address`.
     ///
     /// # Errors
-    /// If that cannot be, with the remedy.
+    /// If the address cannot be listened at, with the remedy.
     pub fn listen(address: &Address) -> Result<Self> {
         let listener = address.listen()?;
         let url = listener.local_addr().map_or_else(|_| String::new(), address::url);
         Ok(Self { listener, url })
     }
 
-    /// Where the figures are.
+    /// URL of the metrics.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Starts the process that answers, about the campaign in `output`. No other process keeps the port.
+    /// Starts the process that serves the metrics of the campaign in `output`. This process closes its copy of the
+    /// socket.
     ///
     /// # Errors
-    /// If there can be no more processes.
+    /// If no process can be started.
     pub fn serve(self, output: &Path, about: About) -> Result<Server> {
         let owner = std::process::id();
         let child = process::fork()?;
@@ -90,8 +92,8 @@ impl Drop for Server {
     }
 }
 
-/// Makes this process one that disturbs nobody: no descriptor of the campaign's (its lock above all), no output, the lowest
-/// priority, and Ctrl-C is not for it, since the last figures are still to be shown.
+/// Detaches this process from the campaign: closes all descriptors but the socket (the lock above all), discards
+/// output, sets the lowest priority, and ignores Ctrl-C, since the last metrics are still to be served.
 fn keep_to_itself(listener: &TcpListener) {
     let descriptor = listener.as_raw_fd();
     // SAFETY: plain system calls; what else this process has open belongs to a campaign that it does not run.
@@ -113,11 +115,11 @@ fn keep_to_itself(listener: &TcpListener) {
     }
 }
 
-/// What is shown, as long as it is fresh.
+/// State of the metrics page.
 struct Page<'a> {
     output: &'a Path,
     about: About,
-    /// A summary that is older is not of this session.
+    /// Start of this session: an older summary is not of this session.
     began: SystemTime,
     peaks: Peaks,
     latest: Option<(SystemTime, Summary)>,
@@ -151,7 +153,7 @@ impl<'a> Page<'a> {
         figures(&self.about, known, &mut self.peaks)
     }
 
-    /// Reads the summary if it is another one. What cannot be read leaves the figures as they are, with their age.
+    /// Reads the summary if it has changed. If it cannot be read, the metrics and their timestamp stay as they are.
     fn look(&mut self) {
         let path = self.output.join("summary.json");
         let Ok(written) = path.metadata().and_then(|file| file.modified()) else { return };

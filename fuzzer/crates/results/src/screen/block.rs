@@ -1,4 +1,4 @@
-//! What the display says: the block of a terminal, and the line elsewhere.
+//! Text of the status display: the block of a terminal, and the line elsewhere.
 
 use super::{Client, Size, Status, View};
 use quagmire_base::{
@@ -7,10 +7,10 @@ use quagmire_base::{
 };
 use std::fmt::Write as _;
 
-/// A piece of text with its looks, as an SGR code; empty for none.
+/// Text with its style, an SGR code; an empty code for plain text.
 type Piece = (&'static str, String);
 
-/// A line, which no terminal wraps.
+/// One line of the terminal, as styled pieces.
 type Line = Vec<Piece>;
 
 const PLAIN: &str = "";
@@ -19,26 +19,26 @@ const BOLD: &str = "1";
 const YELLOW: &str = "33";
 const RED: &str = "31";
 
-/// Where what a row says begins.
+/// Column in which the items of a row begin.
 const INDENT: usize = 14;
 
-/// Below this width, in columns, rows are cut: going on in the next line would make nothing but lines.
+/// Width below which rows are cut instead of wrapped, in columns.
 const NARROW: usize = 34;
 
-/// A row: its label, and items that stay together. What does not fit goes on in the next line.
+/// A row of the block: its label, and items that are never split. Items that do not fit go on in the next line.
 struct Row {
     label: &'static str,
     items: Vec<Line>,
 }
 
-/// The lines of the block, none longer than the terminal is wide, and no more of them than it has.
+/// Lines of the block, none longer than the terminal is wide, and no more than it has rows.
 pub(super) fn block(status: &Status, size: Size) -> Vec<Line> {
     let columns = size.columns.max(1);
     let mut below = Vec::new();
     if status.view.keys {
         below.extend(keys(status).into_iter().map(|line| cut(line, columns)));
     }
-    // the cursor stands in the line behind the last one
+    // the cursor stands in the line after the last one
     let room = size.rows.saturating_sub(1).max(1);
     let clients = if status.view.clients { status.clients.len() + 1 } else { 0 };
     let above = |narrow| {
@@ -47,7 +47,7 @@ pub(super) fn block(status: &Status, size: Size) -> Vec<Line> {
     };
     let mut lines = above(NARROW);
     if lines.len() + clients + below.len() > room {
-        // one line each
+        // cut each row to one line
         lines = above(usize::MAX);
     }
     if status.view.clients {
@@ -100,7 +100,7 @@ fn rows(status: &Status) -> Vec<Row> {
     ]
 }
 
-/// `812,331  (9,021/s)`, `2 clients`
+/// Items of the row `executions`, such as `812,331  (9,021/s)`, `2 clients`.
 fn executions(status: &Status) -> Vec<String> {
     let mut items = vec![format!("{}  ({}/s)", grouped(status.executions), rate(status.executions_per_second))];
     if !status.clients.is_empty() {
@@ -109,7 +109,7 @@ fn executions(status: &Status) -> Vec<String> {
     items
 }
 
-/// `120 active`, `1,031 set aside`, `12 from others`
+/// Items of the row `queue`, such as `120 active`, `1,031 set aside`, `12 from others`.
 fn queue(status: &Status) -> Vec<String> {
     let mut items = vec![
         format!("{} active", grouped(status.queue_active)),
@@ -121,7 +121,8 @@ fn queue(status: &Status) -> Vec<String> {
     items
 }
 
-/// `7 branches hit by 64 runs at most`, `41 masks`, `2.1 % of executions`, `12 kept of 3,400 mutants`, `59 % on target`
+/// Items of the row `rare`, such as `7 branches hit by 64 runs at most`, `41 masks`, `2.1 % of executions`, `12 kept
+/// of 3,400`, `59 % on target`.
 fn rare(status: &Status) -> Vec<String> {
     if status.cutoff == 0 && status.masks == 0 {
         return vec!["not yet".into()];
@@ -139,7 +140,7 @@ fn rare(status: &Status) -> Vec<String> {
     items
 }
 
-/// `T.11 34`, `havoc 21 (mixed)`
+/// Items of the row `rules`, such as `T.11 34`, `havoc 21  (mixed)`.
 fn rules(status: &Status) -> Vec<String> {
     let mut items: Vec<String> =
         status.best_rules.iter().map(|(label, found)| format!("{label} {}", grouped(*found))).collect();
@@ -162,7 +163,7 @@ fn last_new(status: &Status) -> String {
     }
 }
 
-/// A row for each client, in `room` lines.
+/// Table of the clients, in at most `room` lines.
 fn table(clients: &[Client], columns: usize, room: usize) -> Vec<Line> {
     if clients.is_empty() {
         return vec![vec![(DIM, "  one client: see -j".into())]].into_iter().take(room).collect();
@@ -204,7 +205,7 @@ fn keys(status: &Status) -> Vec<Line> {
     help.into_iter().map(|line| vec![(DIM, format!("  {line}"))]).collect()
 }
 
-/// A row in as many lines as it needs; in one, which is cut, below `narrow` columns.
+/// Lines of a row: as many as it needs, or a single one that is cut if there are less than `narrow` columns.
 fn fitted(row: Row, columns: usize, narrow: usize) -> Vec<Line> {
     let begun = |label: &str| vec![(DIM, format!("  {label:<width$}", width = INDENT - 2))];
     let mut lines = Vec::new();
@@ -227,13 +228,13 @@ fn fitted(row: Row, columns: usize, narrow: usize) -> Vec<Line> {
     lines.into_iter().map(|line| cut(line, columns)).collect()
 }
 
-/// Of a line, in characters.
+/// Length of a line, in characters.
 pub(super) fn length(line: &Line) -> usize {
     line.iter().map(|(_, text)| text.chars().count()).sum()
 }
 
-/// A line no wider than `columns`: cut, not wrapped, with `…` at the end. Control characters, which a target's name may
-/// hold, become `?`.
+/// Cuts a line to `columns`, with `…` at its end if it was longer. Control characters, which a target's name may hold,
+/// become `?`.
 fn cut(line: Line, columns: usize) -> Line {
     let total = length(&line);
     let mut room = if total > columns { columns - 1 } else { columns };
@@ -251,7 +252,7 @@ fn cut(line: Line, columns: usize) -> Line {
     shown
 }
 
-/// A line as a terminal takes it.
+/// Line as it is written to a terminal.
 pub(super) fn written(line: &Line, color: bool) -> String {
     let mut text = String::new();
     for (looks, part) in line {
@@ -264,7 +265,7 @@ pub(super) fn written(line: &Line, color: bool) -> String {
     text
 }
 
-/// The status on one line.
+/// Status as a single line, for output that is not a terminal.
 pub(super) fn line(status: &Status) -> String {
     let edges = match status.edges_total {
         0 => grouped(status.edges_found),

@@ -1,4 +1,4 @@
-//! The display, as text.
+//! Tests of the text that the display writes.
 
 use super::*;
 
@@ -49,12 +49,12 @@ fn client(number: u64) -> Client {
     }
 }
 
-/// On many cores, with keys.
+/// Status of a campaign with this many clients.
 fn with_clients(clients: u64, view: View) -> Status {
     Status { clients: (0..clients).map(client).collect(), queue_foreign: 12, view, ..status() }
 }
 
-/// What `act` writes to a display of this style and width.
+/// Text that `act` writes to a display of this style and width.
 fn shown(style: Style, columns: usize, act: impl FnOnce(&mut Screen<&mut Vec<u8>>)) -> String {
     let mut out = Vec::new();
     act(&mut Screen::new(&mut out, style, move || Some(Size { columns, rows: 24 })));

@@ -6,35 +6,35 @@ use serde::{Deserialize, Serialize};
 
 use quagmire_mutators::kinds::{Source, TargetKind};
 
-/// Branches that few runs hit, as FairFuzz has it; on many cores, of those that the first client works on.
+/// Rare branches, as in FairFuzz; on several cores, of those that the first client works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rare {
-    /// How many there are now.
+    /// Number of rare branches now.
     pub branches: u64,
-    /// Branches that no more runs have hit are rare.
+    /// Rarity cutoff: branches with no more hits are rare.
     pub cutoff: u64,
-    /// Those that could not be hit again and are left alone for a while.
+    /// Rare branches that could not be hit again and are left alone for a while.
     pub paused: u64,
-    /// How often ordinary mutation took over since rare branches brought nothing new.
+    /// Number of times that ordinary mutation took over since rare branches brought nothing new.
     pub bootstraps: u64,
 }
 
-/// What masks cost and brought.
+/// Costs and finds of masks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Masks {
-    /// Inputs that got a mask for a target, after they were trimmed to it.
+    /// Inputs that got a mask for a goal, after they were trimmed to it.
     pub computed: u64,
     /// Bytes of these inputs, after trimming.
     pub bytes: u64,
-    /// Executions for masks.
+    /// Executions for computing masks.
     pub executions: u64,
     /// Executions for trimming.
     pub trimming: u64,
-    /// Mutants that were held to a mask.
+    /// Mutants made with a mask.
     pub mutants: u64,
-    /// Those of them that satisfied their target.
+    /// Mutants made with a mask that reached its goal.
     pub hits: u64,
-    /// Those of them that were kept.
+    /// Mutants made with a mask that were kept.
     pub kept: u64,
 }
 
@@ -51,20 +51,20 @@ impl AddAssign for Masks {
     }
 }
 
-/// How many mutants of one kind satisfy their target, with a mask and without.
+/// Success of mutants of one kind, with a mask and without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shadow {
-    /// Kind of target.
+    /// Kind of goal.
     pub target: TargetKind,
-    /// Where the mutants come from.
+    /// Stage that made the mutants.
     pub stage: Source,
     /// Mutants with a mask.
     pub masked_mutants: u64,
-    /// Those that satisfy the target.
+    /// Mutants with a mask that reached the goal.
     pub masked_hits: u64,
-    /// Mutants without.
+    /// Mutants without a mask.
     pub plain_mutants: u64,
-    /// Those that satisfy the target.
+    /// Mutants without a mask that reached the goal.
     pub plain_hits: u64,
 }
 

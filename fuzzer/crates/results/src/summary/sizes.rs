@@ -1,33 +1,33 @@
-//! What `summary.json` says about the size of inputs.
+//! Expected costs by size in `summary.json`.
 
 use serde::{Deserialize, Serialize};
 
 use quagmire_cost::resource::Resource;
 
-/// What ordinary inputs of each size cost, as measured with seeds, parts of them, and several of them joined.
+/// Expected cost of ordinary inputs of each size, measured with seeds, parts of them, and several of them joined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sizes {
-    /// Seeds that were used.
+    /// Number of seeds that were measured.
     pub seeds: u64,
-    /// Runs that were measured.
+    /// Number of runs that were measured.
     pub runs: u64,
-    /// The largest input among them, in bytes.
+    /// Size of the largest input that was measured, in bytes.
     pub largest: u64,
-    /// Of each resource that is the same in every run.
+    /// Expected amounts of each deterministic resource.
     pub costs: Vec<SizeCost>,
 }
 
-/// What an ordinary input uses of a resource: `fixed + per_byte x bytes`, and not less than the baseline.
+/// Expected amount of one resource: `fixed + per_byte x bytes`, and not less than the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SizeCost {
-    /// Which resource.
+    /// The resource.
     pub resource: Resource,
-    /// Of any input.
+    /// Amount at size 0.
     pub fixed: f64,
-    /// For each byte: the median of the seeds.
+    /// Amount for each byte, the median over the seeds.
     pub per_byte: f64,
-    /// For each byte of dear content: what nine tenths of the pieces of the seeds cost at most. The threshold is held against
-    /// that.
+    /// Amount for each byte of expensive content: the cost that nine tenths of the pieces of the seeds do not exceed.
+    /// The threshold refers to that.
     pub per_byte_high: f64,
 }
 
@@ -44,11 +44,11 @@ pub struct Large {
     pub instructions_ratio_by_size: Option<f64>,
 }
 
-/// An input that stood for an ordinary one of a finding's size.
+/// Input that served as an ordinary input of a finding's size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OrdinaryInput {
-    /// Its file, relative to the output folder: seeds that were joined, or the median seed.
+    /// Its file, relative to the output folder: joined seeds, or the median seed.
     pub path: String,
-    /// What its times were multiplied by: 1 if it executes as many instructions as is expected of such an input.
+    /// Factor on its times: 1 if it executes as many instructions as are expected of such an input.
     pub scale: f64,
 }

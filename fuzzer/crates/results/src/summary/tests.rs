@@ -1,4 +1,4 @@
-//! What is written is read again.
+//! Tests that a summary survives writing and reading.
 
 use super::*;
 use crate::testing::example;

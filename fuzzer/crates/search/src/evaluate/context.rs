@@ -1,4 +1,4 @@
-//! State that all stages of one worker share, and what they look at between two runs: ticks, the end of the campaign,
+//! State that all stages of one worker share, and the checks between two runs: timer ticks, the end of the campaign,
 //! failures.
 
 use std::{cell::RefCell, rc::Rc, sync::atomic::Ordering::Relaxed};
@@ -14,12 +14,12 @@ use quagmire_execution::{
     timer::{TICKED, WORN_OUT},
 };
 
-/// State of one worker that stages share. LibAFL owns its stages and its scheduler, and hands neither of them anything of
-/// the others: so they hold it together.
+/// Shared state of the stages and the scheduler of one worker. LibAFL owns them and passes none of them to the others,
+/// so they hold this state by reference counting.
 pub struct StageContext<H> {
-    /// The campaign.
+    /// Services of the campaign.
     pub hooks: Rc<RefCell<H>>,
-    /// Knowledge of the search, which the scheduler holds as well.
+    /// Knowledge of the search, which the scheduler shares.
     pub search: Rc<RefCell<Kept>>,
     interruption: Rc<RefCell<Interruption>>,
 }
@@ -31,25 +31,25 @@ impl<H> Clone for StageContext<H> {
 }
 
 impl<H: CampaignHooks> StageContext<H> {
-    /// A context without an interruption.
+    /// Creates a context without an interruption.
     pub fn new(hooks: Rc<RefCell<H>>, search: Rc<RefCell<Kept>>) -> Self {
         Self { hooks, search, interruption: Rc::default() }
     }
 
-    /// Gives up the current work.
+    /// Records why the current work is given up; stages return when they see it.
     pub fn interrupt(&self, interruption: Interruption) {
         *self.interruption.borrow_mut() = interruption;
     }
 
-    /// Gives up the current work after a run that ended early, unless it ran in a process of its own. In this one, nobody
-    /// knows what it left in the target's memory, until the target is loaded afresh.
+    /// Gives up the current work after a run that ended early in this process: the target's memory is in an unknown
+    /// state until the target is loaded afresh. Does nothing if runs have processes of their own.
     pub fn ended_early(&self) {
         if !fork_server::is_used() {
             self.interrupt(Interruption::Restart);
         }
     }
 
-    /// Reason for which the current work was given up.
+    /// Reason why the current work was given up.
     pub fn interruption(&self) -> Interruption {
         self.interruption.borrow().clone()
     }
@@ -59,7 +59,7 @@ impl<H: CampaignHooks> StageContext<H> {
         *self.interruption.borrow() != Interruption::None
     }
 
-    /// Turns our error into the end of LibAFL's loop.
+    /// Converts an error of quagmire into the error that ends LibAFL's loop, and remembers it as the interruption.
     pub fn check<T>(&self, result: OurResult<T>) -> Result<T, Error> {
         result.map_err(|error| {
             self.interrupt(Interruption::Failed(error));
@@ -67,7 +67,7 @@ impl<H: CampaignHooks> StageContext<H> {
         })
     }
 
-    /// Turns the end of LibAFL's loop back into the error that was its reason.
+    /// Converts LibAFL's error back into the error of quagmire that caused it.
     pub fn reason(&self, error: &Error) -> OurError {
         match &*self.interruption.borrow() {
             Interruption::Failed(reason) => reason.clone(),
@@ -75,7 +75,8 @@ impl<H: CampaignHooks> StageContext<H> {
         }
     }
 
-    /// Does what is due after a run, of which the campaign has had `executions`. Returns whether to give up.
+    /// Does the work that is due after a run: reacts to a timer tick and to the end of the campaign. `executions` is
+    /// the campaign's count. Returns whether to give up the current work.
     pub fn look(&self, executions: u64, counts: &CountsObserver) -> Result<bool, Error> {
         if TICKED.load(Relaxed) {
             TICKED.store(false, Relaxed);

@@ -1,4 +1,4 @@
-//! Where an input comes from, and what that says about keeping it.
+//! Origin of an input, and the condition under which inputs of it are entered.
 
 use std::path::Path;
 
@@ -7,45 +7,45 @@ use crate::EntryId;
 /// Origin of an input that is run.
 #[derive(Clone, Copy, Debug)]
 pub enum Origin<'a> {
-    /// A file of the user.
+    /// A file that the user gave.
     Seed(&'a Path),
-    /// Made here.
+    /// A mutant that this worker made.
     Mutant {
-        /// The entry that it was made from.
+        /// Entry that it was made from.
         parent: EntryId,
-        /// Numbers of the operators that made it.
+        /// Numbers of the operators that made it, in order.
         operators: &'a [u16],
     },
-    /// Found by another campaign.
+    /// An input that another campaign has found.
     Import {
-        /// The other campaign.
+        /// Name of the other campaign.
         sibling: &'a str,
-        /// Its nearest ancestor that is here.
+        /// Its nearest ancestor in this corpus; `None` if there is none.
         ancestor: Option<EntryId>,
-        /// Numbers of the operators that lead from the ancestor to it.
+        /// Numbers of the operators that lead from the ancestor to it, in order.
         operators: &'a [u16],
     },
-    /// A file of the queue that an earlier process has written and not lived to remember.
+    /// A file of the queue that an earlier process wrote after its last checkpoint.
     Resumed(&'a str),
-    /// Run again for its time: nothing new can come of it.
+    /// An input that was run before and is run again to measure its time.
     Measured,
-    /// Left by an earlier process, which nothing is known of.
+    /// An input of an earlier process of which no origin is known.
     Unknown,
 }
 
 /// Condition under which an input is entered, if its run returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// None.
+    /// Always entered.
     Always,
-    /// It shows something new, and is not in the corpus.
+    /// Entered if it shows something new and the corpus does not hold the same bytes.
     IfNew,
-    /// It is not entered.
+    /// Never entered.
     Never,
 }
 
 impl Origin<'_> {
-    /// The condition for inputs of this origin.
+    /// Condition for inputs of this origin.
     pub fn admission(&self) -> Admission {
         match self {
             Self::Seed(_) | Self::Resumed(_) => Admission::Always,
@@ -54,18 +54,18 @@ impl Origin<'_> {
         }
     }
 
-    /// Whether the run is a round's work, and what it shows the round's find.
+    /// Whether the run counts as work of the current round, and its novelty as a find of the round.
     pub fn is_search(&self) -> bool {
         matches!(self, Self::Mutant { .. })
     }
 
-    /// Whether the run counts in figures about mutants: costs of runs, executions of a phase. Seeds are what those are held
-    /// against, and resumed entries were counted before.
+    /// Whether the run counts in statistics of costs and in the executions of a phase. Seeds do not, since they are
+    /// the reference, nor do resumed entries, which were counted before.
     pub fn is_counted(&self) -> bool {
         !matches!(self, Self::Seed(_) | Self::Resumed(_))
     }
 
-    /// The entry here that it goes back to, as far as it is known.
+    /// Entry that it was made from, or its nearest known ancestor.
     pub fn parent(&self) -> Option<EntryId> {
         match *self {
             Self::Mutant { parent, .. } => Some(parent),
@@ -74,7 +74,7 @@ impl Origin<'_> {
         }
     }
 
-    /// Numbers of the operators that made it from its parent.
+    /// Numbers of the operators that made it from its parent, in order.
     pub fn operators(&self) -> &[u16] {
         match self {
             Self::Mutant { operators, .. } | Self::Import { operators, .. } => operators,

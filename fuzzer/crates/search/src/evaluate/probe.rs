@@ -1,4 +1,4 @@
-//! Runs that ask whether an input satisfies a goal.
+//! Probes: runs that test whether an input satisfies a goal.
 
 use libafl::{
     Error,
@@ -12,8 +12,8 @@ use super::{CampaignHooks, Origin, Parts, StageContext, evaluate};
 use crate::mask::{Probe, Target, target::Goal};
 use quagmire_execution::{abi::Status, executor::Observers};
 
-/// Evaluates `input` and says whether it satisfies `goal`. Not run at all if it would end the process, or after the work was
-/// given up.
+/// Evaluates `input` and returns whether it satisfies `goal`. Does not run it if it is known to end the process, or
+/// after the current work was given up.
 pub fn probe<E, EM, H, S, Z>(
     context: &StageContext<H>,
     parts: &mut Parts<'_, E, EM, S, Z>,
@@ -40,8 +40,8 @@ where
     Ok(if satisfied { Probe::Satisfied } else { Probe::Missed })
 }
 
-/// Runs `input` without any effect on the campaign but the number of its executions, and says whether it satisfies `goal`.
-/// A run that ended early counts as far as it came, as a probe does; `None` if there was none.
+/// Runs `input` without any effect on the campaign but its number of executions, and returns whether it satisfies
+/// `goal`. A run that ended early is judged by its counts up to that point; `None` if `input` was not run.
 pub fn run_shadow<E, EM, H, S, Z>(
     context: &StageContext<H>,
     parts: &mut Parts<'_, E, EM, S, Z>,

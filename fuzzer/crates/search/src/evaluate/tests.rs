@@ -16,7 +16,7 @@ type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryC
 /// First byte of inputs that crash the target.
 const CRASH: u8 = 255;
 
-/// A target of one function whose edges are executed as often as the bytes of the input say.
+/// Simulated target of one function, whose edges are executed as often as the bytes of the input say.
 struct Target {
     counts: Counts,
     observers: Observers,
@@ -52,7 +52,7 @@ impl Executor<(), BytesInput, State, Direct> for Target {
     }
 }
 
-/// Runs the target and nothing else.
+/// Fuzzer that runs the target and nothing else.
 struct Direct;
 
 impl ExecutesInput<Target, (), BytesInput, State> for Direct {
@@ -70,7 +70,7 @@ impl ExecutesInput<Target, (), BytesInput, State> for Direct {
     }
 }
 
-/// A campaign that remembers what it was told.
+/// Campaign that records the calls of its hooks.
 #[derive(Default)]
 struct Diary {
     executions: Vec<u64>,
@@ -143,7 +143,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A campaign over a target of so many edges, after one seed.
+    /// Scene with a target of one edge for each byte of `seed`, after the run of this seed.
     fn new(seed: &[u8]) -> Self {
         let (program, counts) = made_up(&[seed.len() as u32]);
         let target = Target { counts, observers: (CountsObserver::new(program), ()) };
@@ -167,7 +167,7 @@ impl Scene {
         self.run(Origin::Mutant { parent: id(0), operators: &[] }, bytes)
     }
 
-    /// Work and finds of all aims.
+    /// Work and finds of all aims, as text.
     fn effort(&self) -> String {
         format!("{:?}", self.context.search.borrow().effort)
     }

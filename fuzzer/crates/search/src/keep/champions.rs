@@ -1,5 +1,6 @@
-//! Who is best at what among the kept inputs. An entry that is best at nothing is dominated: other entries cover what
-//! it covers for less, and every edge and the total have a more expensive one. It is set aside.
+//! Top-rated entries: which entry is the best at which edge, bucket and total. An entry that is best at nothing is
+//! dominated: other entries cover its edges for less, and every edge and total has a more expensive one. It is
+//! evicted.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,30 +10,30 @@ use quagmire_cost::resource::{Cost, Resource};
 
 const BUCKETS: usize = 8;
 
-/// Figures that entries are compared by.
+/// Figures of an entry that decide what it is best at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// Cost of its run.
     pub cost: Cost,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Its key by [`Steering::key`](super::steering::Steering::key).
+    /// Sort key of its cost, by [`Steering::key`](super::steering::Steering::key).
     pub key: u64,
-    /// How good a parent it is: Perun's score, above 0.
+    /// Perun's score, above 0: how good a parent it is.
     pub score: f64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     standing: Standing,
-    /// At how many things it is best.
+    /// Number of edges, buckets and totals at which it is best.
     titles: u32,
-    /// The edge whose maximum it raised most when it was entered, and its count.
+    /// Edge whose maximum it raised most when it was entered, and its count of that edge.
     raised: Option<(u32, u32)>,
 }
 
-/// Titles for whole runs: the first one for what the campaign looks for, then instructions and the resources that every
-/// campaign keeps the largest amounts of.
+/// Number of totals that have a best entry: the sort key of the chosen costs, the instructions, and the resources of
+/// [`Resource::KEPT`].
 const TOTALS: usize = 2 + Resource::KEPT.len();
 
 fn totals(of: &Standing) -> [u64; TOTALS] {
@@ -43,20 +44,21 @@ fn totals(of: &Standing) -> [u64; TOTALS] {
     })
 }
 
-/// The entries that are best at something, and at what.
+/// Table of the entries that are best at something, and at what.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Champions {
     entries: Vec<Option<Entry>>,
-    /// Per edge and bucket: the cheapest entry that hits the edge in this bucket.
+    /// For each edge and bucket, the cheapest entry that hits the edge in this bucket.
     cheapest: Vec<[EntryId; BUCKETS]>,
-    /// Per edge: the entry that executes it most often, and how often. For a progress slot of a comparison it is the one
-    /// that hits most of the function's slots, and how many: where it got is where the search should go on.
+    /// For each edge, the entry that executes it most often, and its count. For a progress slot of a comparison, the
+    /// entry that hits most of the function's slots, and how many: the search should go on from there.
     hottest: Vec<(EntryId, u32)>,
-    /// The entries with the largest totals.
+    /// For each total, the entry with the largest amount.
     most: [Option<EntryId>; TOTALS],
-    /// Entries that are best at something, cheapest first: (instructions, entry).
+    /// Top-rated entries as (instructions, entry), the cheapest first.
     ranking: Vec<(u64, EntryId)>,
-    /// The same entries, the lowest score first: (bits of the score, entry). Bits of positive numbers sort as they do.
+    /// Top-rated entries as (bits of the score, entry), the lowest score first. The bits of positive numbers sort as
+    /// the numbers do.
     by_score: Vec<(u64, EntryId)>,
 }
 
@@ -69,7 +71,8 @@ impl Champions {
         }
     }
 
-    /// Whether all that it names is among so many entries. What comes from a file may name any.
+    /// Whether all entries and edges that the table names exist, given the number of entries; a checkpoint file may
+    /// hold anything.
     pub fn is_sound(&self, entries: usize) -> bool {
         let is_entry = |entry: EntryId| entry == EntryId::NONE || entry.index() < entries;
         let raised = self.entries.iter().flatten().filter_map(|entry| entry.raised);
@@ -82,50 +85,51 @@ impl Champions {
             && raised.into_iter().all(|(edge, _)| (edge as usize) < self.hottest.len())
     }
 
-    /// Entries that are best at something.
+    /// Number of top-rated entries.
     pub fn active(&self) -> usize {
         self.ranking.len()
     }
 
-    /// Entries that are best at something, cheapest first, with their instructions.
+    /// Top-rated entries with their instructions, the cheapest first.
     pub fn ranking(&self) -> &[(u64, EntryId)] {
         &self.ranking
     }
 
-    /// Whether an entry is best at something.
+    /// Whether an entry is top-rated.
     pub fn is_active(&self, entry: EntryId) -> bool {
         self.entries.get(entry.index()).copied().flatten().is_some_and(|e| e.titles > 0)
     }
 
-    /// Entries that are best at something, the lowest score first.
+    /// Top-rated entries with the bits of their scores, the lowest score first.
     pub fn by_score(&self) -> &[(u64, EntryId)] {
         &self.by_score
     }
 
-    /// The entries that are best at this edge, some of them several times.
+    /// Entries that are best at this edge; an entry may come several times.
     pub fn of_edge(&self, edge: usize) -> impl Iterator<Item = EntryId> {
         let cheapest = self.cheapest.get(edge).copied().unwrap_or([EntryId::NONE; BUCKETS]);
         let hottest = self.hottest.get(edge).map_or(EntryId::NONE, |&(entry, _)| entry);
         cheapest.into_iter().chain([hottest]).filter(|&entry| entry != EntryId::NONE)
     }
 
-    /// Cost of an entry.
+    /// Cost of an entry; `None` if it is not known.
     pub fn cost(&self, entry: EntryId) -> Option<&Cost> {
         self.standing(entry).map(|standing| &standing.cost)
     }
 
-    /// The edge whose largest count an entry raised most when it was kept, and that count, while it is the largest.
+    /// Edge whose largest count an entry raised most when it was entered, and that count. `None` once another entry
+    /// executes that edge more often.
     pub fn raised(&self, entry: EntryId) -> Option<(u32, u32)> {
         let raised = self.entries.get(entry.index())?.as_ref()?.raised?;
         (self.hottest[raised.0 as usize].0 == entry).then_some(raised)
     }
 
-    /// The entry that has most of what the campaign looks for.
+    /// Entry with the largest sort key: the most expensive one by the chosen costs.
     pub fn worst(&self) -> Option<EntryId> {
         self.most[0]
     }
 
-    /// An entry has another score now.
+    /// Changes the score of an entry.
     pub fn rescore(&mut self, entry: EntryId, score: f64) {
         let Some(Some(known)) = self.entries.get_mut(entry.index()) else { return };
         let before = std::mem::replace(&mut known.standing.score, score);
@@ -134,9 +138,10 @@ impl Champions {
         }
     }
 
-    /// Enters a kept input with all its counts, function by function: first edge, counts, and how many of them are of
-    /// branches; progress slots come after those. Returns the entries that lost their last title by it; `entry` itself may
-    /// be among them. Without `maxima`, executing an edge most often is no title.
+    /// Enters a kept input with all its counts, function by function, each as (first edge, counts, number of counts
+    /// that are of branches); progress slots come after the branches. Returns the entries that are best at nothing any
+    /// more; `entry` itself may be among them. With `maxima` false, executing an edge most often makes no entry
+    /// top-rated.
     pub fn enter<'a>(
         &mut self,
         entry: EntryId,
@@ -207,7 +212,7 @@ impl Champions {
         }
     }
 
-    /// Figures that an entry is compared by.
+    /// Figures of an entry; `None` if it is not known.
     pub fn standing(&self, entry: EntryId) -> Option<&Standing> {
         self.entries.get(entry.index())?.as_ref().map(|entry| &entry.standing)
     }
@@ -240,7 +245,7 @@ fn insert(ranking: &mut Vec<(u64, EntryId)>, item: (u64, EntryId)) {
     ranking.insert(place, item);
 }
 
-/// Whether it was in it.
+/// Removes an item from a sorted list; returns whether it was in it.
 fn remove(ranking: &mut Vec<(u64, EntryId)>, item: (u64, EntryId)) -> bool {
     ranking.binary_search(&item).map(|place| ranking.remove(place)).is_ok()
 }

@@ -1,58 +1,61 @@
-//! What the search has spent on which aim, and what that brought. Shares are kept by work done and not by rounds: otherwise
-//! a few inputs that are hundreds of times as expensive as the rest would take nearly all of the time.
+//! Distribution of the work between the aims of the search, by what each aim found. Shares are kept by work done and
+//! not by rounds: otherwise a few inputs that are hundreds of times as expensive as the rest would take nearly all of
+//! the time.
 
 use serde::{Deserialize, Serialize};
 
 use super::{history::Novelty, offspring::Goals};
 use crate::mask::target::Goal;
 
-/// What a round is for.
+/// Aim of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Aim {
-    /// New behaviour: rare branches, or any input that is best at something, cheap ones first.
+    /// New behaviour: mutates entries that hit rare branches, or any top-rated entry, cheap ones preferred.
     #[default]
     Coverage,
-    /// More cost, from the most expensive inputs.
+    /// Higher cost: mutates the entries with the best scores.
     Cost,
 }
 
-/// Work that an execution is worth beside the target's own: mutating, digesting, judging. Instructions.
+/// Work of an execution beside the target's own (mutating, digesting, judging), in instructions.
 pub const OVERHEAD: u64 = 3000;
 
-/// ... and per byte of the input, which is copied some times over: bytes that are worth one instruction.
+/// Bytes of the input whose handling (copying) is as much work as one instruction.
 const BYTES: u64 = 2;
 
-/// The work of a run. Instructions.
+/// Work of a run, in instructions.
 pub fn work(instructions: u64, bytes: usize) -> u64 {
     instructions + OVERHEAD + bytes as u64 / BYTES
 }
 
-/// How the work is divided between the aims (`--focus`).
+/// Division of the work between the aims (`--focus`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Focus {
     /// Four fifths for cost.
     Cost,
     /// Four fifths for coverage.
     Coverage,
-    /// By what each aim found lately for its work, a fifth for each at least.
+    /// By the finds of each aim for its work, with at least a fifth for each.
     #[default]
     Balanced,
 }
 
-/// Share of the work for coverage with `--focus coverage`; the rest with `--focus cost`; the limits with `balanced`.
+/// Share of the work for coverage with `--focus coverage`, and for cost with `--focus cost`; with `balanced`, the
+/// largest share of either.
 const LARGEST_SHARE: f64 = 0.8;
 const SMALLEST_SHARE: f64 = 1.0 - LARGEST_SHARE;
 
-/// Each way of mutating for cost gets this share of that work at least.
+/// Smallest share of the work for cost that each way of mutating for cost gets.
 const SMALLEST_SHARE_OF_HOLDS: f64 = 0.1;
 
-/// Work after which everything counts half: about ten seconds. Instructions.
+/// Work after which all work and finds count half, in instructions: about ten seconds.
 const WINDOW: f64 = 1e10;
 
-/// Work that each kind of round is taken to have done for its first find. Instructions.
+/// Work that is added to each kind of round when its rate of finds is computed, in instructions: it stands for one
+/// find.
 const FIRST_WORK: f64 = 1e6;
 
-/// A kind of round.
+/// Work and finds of one kind of round.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Arm {
     found: f64,
@@ -60,7 +63,7 @@ struct Arm {
 }
 
 impl Arm {
-    /// Finds per work.
+    /// Finds for each unit of work.
     fn rate(&self) -> f64 {
         (self.found + 1.0) / (self.work + FIRST_WORK)
     }
@@ -70,26 +73,28 @@ const COVERAGE: usize = 0;
 const PLAIN_COST: usize = 1;
 const COST_KEPT: usize = 2;
 const EDGE_KEPT: usize = 3;
-/// For cost, without a choice between the ways of mutating for it: of entries that are worth no mask, and probes.
+/// Kind of the rounds for cost in which there was no choice between the ways of mutating for it: rounds of entries
+/// that are worth no mask, and probes.
 const NO_CHOICE: usize = 4;
 const ARMS: usize = 5;
 
-/// See the module's text.
+/// Work and finds of all kinds of rounds, from which the aim of the next one follows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Effort {
-    /// How the work is divided.
+    /// Division of the work between the aims.
     #[serde(skip)]
     pub focus: Focus,
     current: usize,
     #[serde(skip)]
     prepares: bool,
-    /// Held to nothing after all: not the next one, or it would be chosen for ever, since it gets no work.
+    /// Kind of the last round whose goal was dropped. It is not chosen the next time, or it would be chosen for ever,
+    /// since it gets no work.
     let_go: Option<usize>,
     arms: [Arm; ARMS],
 }
 
 impl Effort {
-    /// Begins a round for the aim that got less than its share so far.
+    /// Begins a round for the aim that got less than its share so far, and returns the aim.
     pub fn begin(&mut self) -> Aim {
         while self.arms.iter().map(|arm| arm.work).sum::<f64>() > WINDOW {
             for arm in &mut self.arms {
@@ -107,7 +112,7 @@ impl Effort {
         Aim::Cost
     }
 
-    /// Share of the work that goes to coverage now: 0 to 1.
+    /// Current share of the work for coverage, 0 to 1.
     pub fn share_of_coverage(&self) -> f64 {
         match self.focus {
             Focus::Cost => SMALLEST_SHARE,
@@ -119,15 +124,16 @@ impl Effort {
         }
     }
 
-    /// All rounds for cost.
+    /// Work and finds of all rounds for cost.
     fn for_cost(&self) -> Arm {
         let arms = [PLAIN_COST, COST_KEPT, EDGE_KEPT, NO_CHOICE].map(|arm| &self.arms[arm]);
         Arm { found: arms.iter().map(|arm| arm.found).sum(), work: arms.iter().map(|arm| arm.work).sum() }
     }
 
-    /// Which of the goals that are worth a mask the round for cost that has begun is held to, if any: the ways of mutating
-    /// such entries share the work by what mutants of each found lately. What a mask has taken was spent, and says nothing
-    /// about whether to use it.
+    /// Chooses whether mutants of the round for cost that has begun should keep one of `goals`, and which; `None` for
+    /// neither. The goals given are those that are worth a mask. The ways of mutating such entries share the work by
+    /// the recent finds of the mutants of each. The work of computing a mask does not count: it is spent, whether or
+    /// not the mask is used.
     pub fn begin_hold(&mut self, goals: Goals) -> Option<Goal> {
         if goals.iter().all(Option::is_none) {
             return None;
@@ -145,7 +151,7 @@ impl Effort {
         goal
     }
 
-    /// The round is not held to a mask after all: a round for cost goes on as one that is held to nothing.
+    /// Drops the goal of the current round for cost, which goes on as a round of ordinary mutation.
     pub fn let_go(&mut self) {
         if self.current == COST_KEPT || self.current == EDGE_KEPT {
             self.let_go = Some(self.current);
@@ -153,12 +159,12 @@ impl Effort {
         }
     }
 
-    /// What the current round is for.
+    /// Aim of the current round.
     pub fn aim(&self) -> Aim {
         if self.current == COVERAGE { Aim::Coverage } else { Aim::Cost }
     }
 
-    /// From now on, or no longer, the round is made ready: what that takes and finds is not its mutants'.
+    /// Begins or ends the preparation of a round: its work and finds are not counted as those of the round's mutants.
     pub fn prepare(&mut self, prepares: bool) {
         self.prepares = prepares;
     }
@@ -168,13 +174,13 @@ impl Effort {
         &mut self.arms[if prepares { NO_CHOICE } else { self.current }]
     }
 
-    /// Adds an execution to the current round's work.
+    /// Adds an execution to the work of the current round.
     #[inline]
     pub fn spend(&mut self, instructions: u64, bytes: usize) {
         self.arm().work += work(instructions, bytes) as f64;
     }
 
-    /// An input was kept in the current round.
+    /// Counts an input that was kept in the current round as a find, if its novelty serves the aim of the round.
     pub fn found(&mut self, novelty: Novelty) {
         let counts = match self.aim() {
             Aim::Coverage => novelty.edge || novelty.bucket,
@@ -191,7 +197,7 @@ mod tests {
 
     const NEW: Novelty = Novelty { edge: true, bucket: true, maximum: true, total: true, memory: false };
 
-    /// Work for coverage over work for cost, if every so many-th round for each brings something.
+    /// Work for coverage over work for cost, if every `coverage`-th and every `cost`-th round brings something.
     fn shares(focus: Focus, coverage: u64, cost: u64) -> f64 {
         let mut effort = Effort { focus, ..Effort::default() };
         let (mut work, mut rounds) = ([0.0; 2], [0u64; 2]);
@@ -325,8 +331,8 @@ mod tests {
         [None, Some(TOTAL), Some(EDGE)].into_iter().position(|other| other == goal).unwrap()
     }
 
-    /// Share of the rounds for cost that were held to nothing, to the total and to an edge, if only a kind brings anything,
-    /// every fourth time.
+    /// Shares of the rounds for cost without a goal, with the total as goal, and with an edge as goal, if every fourth
+    /// round of kind `good` brings something, and no other does.
     fn holds(good: Option<Goal>, edge: Option<Goal>) -> [f64; 3] {
         let mut effort = Effort { focus: Focus::Cost, ..Effort::default() };
         let mut rounds = [0u32; 3];

@@ -1,11 +1,11 @@
-//! Everything that kept inputs have shown so far: buckets and maxima per edge, and the largest costs.
+//! History of the search: buckets and maximum of each edge, and the largest costs, over all entries.
 
 use serde::{Deserialize, Serialize};
 
 use super::steering::Steering;
 use quagmire_cost::resource::{Cost, Resource};
 
-/// AFL's eight hit-count buckets as bits: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128 and more. 0 for a count of 0.
+/// AFL's hit-count bucket of a count, as a bit: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128 and more. 0 for a count of 0.
 #[inline]
 pub fn bucket(count: u32) -> u8 {
     const BUCKETS: [u8; 129] = {
@@ -30,33 +30,33 @@ pub fn bucket(count: u32) -> u8 {
     BUCKETS[count.min(128) as usize]
 }
 
-/// A count has to exceed an edge's maximum by this share of it (1/8) to be worth an entry of the corpus: exact steps
-/// for small counts, about twenty entries per order of magnitude for large ones.
+/// Share of an edge's maximum (1/8, as a shift) by which a count has to exceed it to be worth an entry: every step for
+/// small counts, about twenty entries per order of magnitude for large ones.
 const MAXIMUM_STEP_SHIFT: u32 = 3;
 
-/// Why an input is worth keeping.
+/// Reasons to keep an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Novelty {
-    /// It hits an edge that nothing hit before.
+    /// It hits an edge that no entry has hit.
     pub edge: bool,
-    /// It hits an edge in a bucket that is new.
+    /// It hits an edge in a bucket that is new for that edge.
     pub bucket: bool,
-    /// It executes an edge clearly more often than anything did.
+    /// It executes an edge clearly more often than any entry.
     pub maximum: bool,
-    /// It executes more instructions than anything did, or uses more of what the campaign looks for.
+    /// It executes more instructions than any entry, or has a larger sort key of the chosen costs.
     pub total: bool,
-    /// It uses clearly more heap or stack than anything did.
+    /// It uses clearly more heap or stack than any entry.
     pub memory: bool,
 }
 
 impl Novelty {
-    /// Whether there is any reason.
+    /// Whether there is any reason to keep the input.
     pub fn any(self) -> bool {
         self.bucket || self.maximum || self.total || self.memory
     }
 }
 
-/// See the module's text.
+/// Buckets and maxima of all entries, by edge number, and the largest costs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct History {
     seen: Vec<u8>,
@@ -77,22 +77,22 @@ impl History {
         }
     }
 
-    /// Whether its parts are of one program. What comes from a file may be of several.
+    /// Whether the tables have the same length; a checkpoint file may hold anything.
     pub fn is_sound(&self) -> bool {
         self.seen.len() == self.maximum.len()
     }
 
-    /// Edges that kept inputs have hit.
+    /// Number of edges that entries have hit.
     pub fn edges_found(&self) -> usize {
         self.edges_found
     }
 
-    /// Progress slots that kept inputs have hit.
+    /// Number of progress slots that entries have hit.
     pub fn progress_found(&self) -> usize {
         self.progress_found
     }
 
-    /// Adds to `novelty` what one function's counts show.
+    /// Compares the counts of one function, whose first edge is `first_edge`, and adds the reasons to `novelty`.
     #[inline]
     pub fn compare(&self, first_edge: usize, counts: &[u32], novelty: &mut Novelty) {
         let edges = first_edge..first_edge + counts.len();
@@ -104,7 +104,7 @@ impl History {
         }
     }
 
-    /// Adds to `novelty` what the whole run used.
+    /// Compares the cost of a run, and sets `total` and `memory` of `novelty`.
     #[inline]
     pub fn compare_costs(&self, cost: &Cost, steering: &Steering, novelty: &mut Novelty) {
         novelty.total = cost[Resource::Instructions] > self.largest_total || steering.key(cost) > self.largest_key;
@@ -114,7 +114,7 @@ impl History {
         });
     }
 
-    /// Takes in one function's counts of an input that is kept.
+    /// Adds the counts of one function of a new entry.
     pub fn learn(&mut self, first_edge: usize, counts: &[u32]) {
         for (edge, &count) in (first_edge..).zip(counts) {
             self.edges_found += usize::from(self.seen[edge] == 0 && count != 0);
@@ -123,7 +123,7 @@ impl History {
         }
     }
 
-    /// Takes in one function's progress slots of an input that is kept. A slot is new once: it has no buckets, and no
+    /// Adds the progress slots of one function of a new entry. A slot is new only once: it has no buckets, and no
     /// maximum that could rise.
     pub fn learn_progress(&mut self, first_slot: usize, slots: &[u32]) {
         for (slot, _) in (first_slot..).zip(slots).filter(|(_, hit)| **hit != 0) {
@@ -133,7 +133,7 @@ impl History {
         }
     }
 
-    /// Takes in what an input that is kept used.
+    /// Adds the cost of a new entry.
     pub fn learn_costs(&mut self, cost: &Cost, steering: &Steering) {
         self.largest_total = self.largest_total.max(cost[Resource::Instructions]);
         self.largest_key = self.largest_key.max(steering.key(cost));

@@ -1,4 +1,4 @@
-//! Knowledge of the search, and how runs are judged by it.
+//! Knowledge of the search, and the judgement of runs by it.
 
 use std::collections::HashMap;
 
@@ -22,71 +22,71 @@ use crate::{
 use quagmire_cost::resource::Resource;
 use quagmire_execution::counts::CountsObserver;
 
-/// The parts of FairFuzz that a campaign uses.
+/// Choice of FairFuzz's techniques that a campaign uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Masking {
-    /// Mutants are not held to masks (`--no-mask`).
+    /// Whether mutants are made without masks (`--no-mask`).
     pub no_mask: bool,
-    /// Entries are not trimmed to their targets (`--no-trim`).
+    /// Whether entries are used untrimmed (`--no-trim`).
     pub no_trim: bool,
-    /// Masked mutants get shadows (`--shadow-mask`).
+    /// Whether each mutant made with a mask is compared with one without (`--shadow-mask`).
     pub shadow: bool,
 }
 
-/// Costs and finds of masks so far.
+/// Costs and finds of masks in a campaign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaskFigures {
-    /// Entries that got a mask for a target.
+    /// Entries that got a mask for a goal.
     pub computed: u64,
-    /// Their bytes, after trimming.
+    /// Bytes of these entries, after trimming.
     pub bytes: u64,
-    /// Executions for masks.
+    /// Executions for computing masks.
     pub probes: u64,
     /// Executions for trimming.
     pub trims: u64,
-    /// Mutants that were held to a mask.
+    /// Mutants made with a mask.
     pub mutants: u64,
-    /// Those of them that satisfied their target.
+    /// Mutants made with a mask that reached its goal.
     pub hits: u64,
-    /// Those of them that were kept.
+    /// Mutants made with a mask that were kept.
     pub kept: u64,
 }
 
-/// Knowledge of the search; part of the campaign's saved state. The scheduler and the stages of one client share it.
+/// Knowledge of the search; part of the checkpoint. The scheduler and the stages of one client share it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Kept {
     /// Buckets and maxima of all entries.
     pub history: History,
-    /// Who is best at what.
+    /// Top-rated entries.
     pub champions: Champions,
     /// Work and finds of each aim.
     pub effort: Effort,
-    /// Which branches few runs have hit.
+    /// Hits of the branches, and the choice of the rare one to work on.
     pub rare: RareBranches,
-    /// Work of the worst entry's mutants, and how many kept its cost.
+    /// Work of the worst entry's mutants, and the part of it that reached each goal.
     pub offspring: Offspring,
-    /// Entries that were made ready for their targets.
+    /// Entries that were trimmed and masked for their goals.
     pub prepared: Cache,
     /// Costs and finds of masks.
     pub masks: MaskFigures,
-    /// Mutants with and without masks, if that is asked for.
+    /// Success of mutants with and without masks, with `--shadow-mask`.
     pub shadow: Shadow,
-    /// Hashes of what was kept, and the entries: an unstable target can make the same input look new again.
+    /// Hashes of the contents of all entries: an unstable target can make the same input look new again.
     contents: HashMap<u64, EntryId>,
-    /// The costs that the search tries to raise.
+    /// Objective: the costs that the search tries to raise.
     #[serde(skip)]
     pub steering: Steering,
-    /// A larger count of an edge is no reason to keep an input.
+    /// Whether a new maximum of an edge's count is no reason to keep an input (`--no-edge-maxima`).
     #[serde(skip)]
     pub ignores_maxima: bool,
-    /// The parts of FairFuzz that are used.
+    /// Choice of FairFuzz's techniques.
     pub masking: Masking,
-    /// The round that the scheduler has chosen.
+    /// Current round, as the scheduler has chosen it.
     #[serde(skip)]
     pub round: Round,
 }
 
-/// The branches that the run hit.
+/// Edges and progress slots that the run hit.
 fn hit(counts: &CountsObserver) -> impl Iterator<Item = usize> + '_ {
     counts.ran().iter().flat_map(|&function| {
         let (first, counts) = counts.counts(function);
@@ -95,7 +95,8 @@ fn hit(counts: &CountsObserver) -> impl Iterator<Item = usize> + '_ {
 }
 
 impl Kept {
-    /// Whether all that it names is among so many entries. What comes from a file may name any.
+    /// Whether all entries that the parts name exist, given the number of entries; a checkpoint file may hold
+    /// anything.
     pub fn is_sound(&self, entries: usize) -> bool {
         self.history.is_sound()
             && self.champions.is_sound(entries)
@@ -110,8 +111,8 @@ impl Kept {
         self.rare.grow(edges);
     }
 
-    /// Uses this much of FairFuzz from now on. What an earlier session prepared with other options is of no use: it is not
-    /// trimmed, or has a mask that allows everything, or the reverse.
+    /// Sets FairFuzz's techniques for this session. If they differ from an earlier session's, drops the prepared
+    /// entries: they are trimmed or masked in another way.
     pub fn set_masking(&mut self, masking: Masking) {
         if (masking.no_mask, masking.no_trim) != (self.masking.no_mask, self.masking.no_trim) {
             self.prepared = Cache::default();
@@ -119,8 +120,9 @@ impl Kept {
         self.masking = masking;
     }
 
-    /// Goals for mutants of an entry in a round for cost: nine tenths of what it uses of a resource that the search
-    /// follows, one of them for each entry; and of the executions of the edge that it is the worst one of.
+    /// Goals that mutants of an entry can keep in a round for cost: nine tenths of its amount of a resource that the
+    /// search follows (one of them, by the number of the entry), and nine tenths of its count of the edge whose
+    /// maximum it raised most.
     pub fn goals_of_cost(&self, entry: EntryId) -> Goals {
         let resources = self.steering.resources();
         let resource = resources[entry.index() % resources.len()];
@@ -129,8 +131,8 @@ impl Kept {
         [total, self.champions.raised(entry).map(|(edge, count)| Goal::keeps_edge(edge, count))]
     }
 
-    /// Whether an entry should be held to a mask for this, a goal of cost: it is the worst one, and there is a mask, or it
-    /// is time to compute it.
+    /// Whether mutants of an entry should be made with a mask that keeps `goal`, a goal of cost: the entry is the
+    /// worst one, and its mask is known or worth computing.
     pub fn is_worth_a_mask(&self, entry: EntryId, goal: Goal) -> bool {
         if self.champions.worst() != Some(entry) || self.prepared.is_hopeless(entry, goal) {
             return false;
@@ -143,8 +145,8 @@ impl Kept {
         self.offspring.are_worth_a_mask(entry, goal, effort::work(cost[Resource::Instructions], bytes), bytes)
     }
 
-    /// Enters the run that `counts` shows, which was judged to be this novel, as `entry`, which is a parent of this `score`.
-    /// Returns the entries that are best at nothing any more, which may include the new one.
+    /// Enters the run in `counts` as `entry`. `novelty` is its judgement, `score` its score as a parent. Returns the
+    /// entries that are not top-rated any more; the new one may be among them.
     pub fn enter(
         &mut self,
         entry: EntryId,
@@ -172,18 +174,18 @@ impl Kept {
         self.champions.enter(entry, standing, !self.ignores_maxima, all)
     }
 
-    /// Another campaign has found what `entry`, just entered, shows first here: it is at work on that.
+    /// Leaves the branches that `entry`, an import, is the first to hit here to the campaign that has found it.
     pub fn leave_to_others(&mut self, entry: EntryId, counts: &CountsObserver) {
         self.rare.leave_to_others(entry, hit(counts));
     }
 
-    /// The entry with these contents.
+    /// Entry with these contents.
     pub fn holder(&self, bytes: &[u8]) -> Option<EntryId> {
         self.contents.get(&hash_std(bytes)).copied()
     }
 
-    /// Compares the run that `counts` shows with the history. Reasons to enter it are a new bucket, a new maximum of an edge
-    /// or of memory, and a new total.
+    /// Compares the run in `counts` with the history, and returns the reasons to keep its input: a new bucket, a new
+    /// maximum of an edge or of memory, a new total.
     pub fn judge(&mut self, counts: &CountsObserver) -> Novelty {
         self.grow(counts.program().edges());
         let mut novelty = Novelty::default();
@@ -204,7 +206,7 @@ pub(crate) mod tests {
     use crate::mask::{Computation, cache::Prepared};
     use quagmire_cost::resource::Cost;
 
-    /// Entries 0, 1, ... with these instructions, heap and counts of three edges.
+    /// Knowledge of a search with entries 0, 1, ... of these instructions, heap and counts of three edges.
     pub(crate) fn made_up(entries: &[(u64, u64, [u32; 3])]) -> Kept {
         let mut kept = Kept::default();
         kept.grow(3);
@@ -216,7 +218,7 @@ pub(crate) mod tests {
         kept
     }
 
-    /// Enough mutants of an entry have kept nothing of its cost.
+    /// Counts so many mutants of an entry that keep nothing of its cost that a mask is worth computing.
     pub(crate) fn try_in_vain(kept: &mut Kept, entry: EntryId) {
         let instructions = kept.champions.cost(entry).unwrap()[Resource::Instructions];
         kept.offspring.try_in_vain(entry, kept.goals_of_cost(entry), effort::work(instructions, 1), 1);

@@ -1,7 +1,8 @@
-//! Which inputs are kept, and which of the kept ones still matter.
+//! The corpus: which inputs are kept, and which entries still matter.
 //!
-//! Keeping follows three reasons: a new hit-count bucket of an edge (AFL's coverage), a new maximum of an edge's count
-//! (PerfFuzz's), a new maximum of a total: of the cost that is looked for, of heap, of stack. What is kept but no longer best at anything is set aside.
+//! There are three reasons to keep an input: a new hit-count bucket of an edge (AFL's coverage), a new maximum of an
+//! edge's count (PerfFuzz's), and a new maximum of a total: of the cost that is looked for, of heap, of stack. Entries
+//! that are best at nothing any more are evicted.
 
 pub mod champions;
 pub mod effort;

@@ -1,10 +1,11 @@
-//! What became of the mutants of the worst entry, and with that whether a mask for its cost is worth the probes.
+//! Success of the worst entry's mutants, from which follows whether a mask for its cost is worth computing.
 //!
-//! A mask takes hundreds of runs of an expensive input, and as a rule that is surpassed before long: then nobody uses the
-//! mask. So it has to wait until as much work went into mutants without one: what is wasted is at most what was spent anyway.
+//! A mask takes hundreds of runs of an expensive input, and as a rule another entry surpasses that input before long;
+//! then nobody uses the mask. So it is not computed before as much work went into mutants without one: at most half of
+//! the work is wasted.
 //!
-//! Nor is it computed where it has little to gain. Finds come from mutants that keep the cost; what the others cost is what
-//! a mask saves. Of a total that is little: whatever does not keep it was cheap.
+//! Nor is it computed where it has little to gain. Finds come from mutants that keep the cost, and a mask saves the
+//! work of all others. For the total cost that is little: mutants that do not keep it are cheap.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,29 +18,30 @@ use quagmire_cost::resource::Resource;
 use quagmire_execution::{abi::Status, counts::CountsObserver};
 use quagmire_mutators::kinds::TargetKind;
 
-/// A mask for cost has to promise so many times the finds for the same work.
+/// Factor between the finds with a mask and without, for the same work, from which a mask for cost is worth computing.
 const LEAST_GAIN: u64 = 2;
 
-/// Masks for cost: they keep the total, or the count of an edge.
+/// Kinds of goals of masks for cost: the total, and the count of an edge.
 pub const KINDS: [TargetKind; 2] = [TargetKind::Cost, TargetKind::Edge];
 
-/// What an entry has of each of [`KINDS`] that mutants could keep.
+/// Goals of an entry that its mutants could keep, one for each of [`KINDS`]; `None` where it has none.
 pub type Goals = [Option<Goal>; KINDS.len()];
 
-/// What those mutants of an entry did that were held to nothing.
+/// Work of the mutants of one entry that were made without a mask.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Offspring {
-    /// The entry and its goals.
+    /// Entry that the figures are about, with its goals.
     of: Option<(EntryId, Goals)>,
-    /// Work, see [`effort::work`].
+    /// Work of all its mutants; see [`effort::work`].
     work: u64,
-    /// The work of those that satisfied each goal.
+    /// Work of the mutants that reached each goal.
     useful: [u64; KINDS.len()],
 }
 
 impl Offspring {
-    /// A mutant of an entry, of so many bytes, was run. Runs that hung or ran out of memory do not count: one of them would
-    /// outweigh all others. Nor do those satisfy a goal that cannot be kept.
+    /// Counts the last run, of a mutant of `entry` with this many bytes. Runs that hung or ran out of memory do not
+    /// count: one of them would outweigh all others. Runs that were rejected, crashed or exited count as work that
+    /// reached no goal.
     pub fn count(&mut self, entry: EntryId, goals: Goals, bytes: usize, counts: &CountsObserver) {
         let returned = match counts.status() {
             Status::Returned => true,
@@ -50,7 +52,7 @@ impl Offspring {
         self.add(entry, goals, effort::work(counts.cost()[Resource::Instructions], bytes), satisfied);
     }
 
-    /// Another entry than the last one, or one with other goals, begins from nothing.
+    /// Adds the work of a mutant. Restarts from 0 for another entry, or one with other goals.
     fn add(&mut self, entry: EntryId, goals: Goals, work: u64, satisfied: [bool; KINDS.len()]) {
         if self.of != Some((entry, goals)) {
             *self = Self { of: Some((entry, goals)), ..Self::default() };
@@ -61,8 +63,8 @@ impl Offspring {
         }
     }
 
-    /// Whether to compute a mask that keeps this of an entry which is so much work and has so many bytes. With one, all
-    /// mutants would be as much work, and find as much, as those that satisfy the goal.
+    /// Whether to compute a mask that keeps `goal` of an entry with this work (of a run) and size in bytes. With a
+    /// mask, all mutants would be as much work, and find as much, as those that reached the goal without one.
     pub fn are_worth_a_mask(&self, entry: EntryId, goal: Goal, work: u64, bytes: usize) -> bool {
         let Some((_, goals)) = self.of.filter(|(of, _)| *of == entry) else { return false };
         let Some(place) = goals.iter().position(|&other| other == Some(goal)) else { return false };
@@ -79,15 +81,16 @@ pub(crate) mod tests {
     const BYTES: usize = 1_000;
 
     impl Offspring {
-        /// As much work as masks of an entry, which is so much work itself, would take, by mutants that keep nothing.
+        /// Adds the work that masks of an entry would take, as mutants that reach no goal. `work` is the work of one
+        /// run.
         pub fn try_in_vain(&mut self, entry: EntryId, goals: Goals, work: u64, bytes: usize) {
             (0..KINDS.len() * Computation::price(bytes))
                 .for_each(|_| self.add(entry, goals, work, [false; KINDS.len()]));
         }
     }
 
-    /// Which masks an entry is worth that is so much work, after so many mutants: one in ten keeps the total, one in two the
-    /// edge's count, and all but the former are 1,000 each.
+    /// Whether a mask for each goal is worth computing for an entry of this work, after this many mutants: one in ten
+    /// keeps the total, one in two the edge's count. Mutants that do not keep the total are 1,000 each.
     fn worth(mutants: usize, work: u64) -> [bool; 2] {
         let goals = [Some(Goal::keeps_cost(Resource::Instructions, work)), Some(Goal::keeps_edge(1, 100))];
         let mut offspring = Offspring::default();

@@ -1,8 +1,8 @@
-//! FairFuzz's choice of what to work on: the branches that the fewest runs have hit, and the entries that hit them.
+//! Rare branches, as in FairFuzz: the choice of the branch to work on, and of an entry that hits it.
 //!
-//! Here the branch is chosen first, the one on which the least work was spent, and then an entry that hits it, in the same
-//! way: expensive inputs come up more rarely. FairFuzz goes round the queue and skips what hits no rare branch, which can
-//! stall when no entry does; every branch here has its entries.
+//! Here the branch is chosen first, the one on which the least work was spent, and then an entry that hits it, in the
+//! same way: expensive inputs come up more rarely. FairFuzz goes round the queue and skips entries that hit no rare
+//! branch, which can stall when no entry does; every branch here has its entries.
 
 use std::collections::HashMap;
 
@@ -12,38 +12,40 @@ use super::{champions::Champions, effort::OVERHEAD};
 use crate::{EntryId, mask::rarity};
 use quagmire_cost::resource::Resource;
 
-/// Entries remembered per branch, the latest beside those that are best at it.
+/// Number of entries remembered for each branch: the latest ones, beside the top-rated ones.
 const HITTERS: usize = 8;
 
-/// So many branches in a row belong to the same part of the work.
+/// Number of consecutive branches that belong to the same client.
 const NEIGHBOURS: usize = 4;
 
-/// Rounds without anything new after which a bootstrap begins, at least; with more rare branches, one for each.
+/// Smallest number of rounds without a find after which a bootstrap begins; with more rare branches than this, one
+/// round for each.
 const SHORTEST_CYCLE: u64 = 16;
 
-/// A bootstrap ends after so many times the rounds of the cycle before it, if it finds nothing either.
+/// Length of a bootstrap that finds nothing, as a multiple of the cycle before it.
 const BOOTSTRAP: u64 = 2;
 
-/// A target that could not be hit again is left alone for so many rounds, and twice as many the next time.
+/// Rounds for which a branch is left alone that its entry did not hit again; doubled each further time,
+/// `LONGEST_PAUSE` times at most.
 const FIRST_PAUSE: u64 = 64;
 const LONGEST_PAUSE: u32 = 12;
 
-/// A branch that another campaign has found is its own until it says how often it has hit it, or until the hits of others
-/// were read so often.
+/// Number of reads of other campaigns' hits after which a branch that another campaign has found is worked on here as
+/// well, unless its hits are known before.
 const READS: u8 = 2;
 
-/// Fewer items are not worth looking for those of entries that are set aside.
+/// Number of records of work below which those of evicted entries are not removed.
 const FEW: usize = 1 << 12;
 
-/// Where the search for new behaviour stands.
+/// Mode of the search for new behaviour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
-    /// Ordinary rounds at the start, so that hits mean something.
+    /// Ordinary rounds at the start, until hits are meaningful.
     #[default]
     Opening,
-    /// Rare branches are targets.
+    /// Rare branches are goals.
     Rare,
-    /// A cycle brought nothing new: ordinary rounds until something does.
+    /// Ordinary rounds after a cycle without a find, until something is found.
     Bootstrap,
 }
 
@@ -53,23 +55,23 @@ struct Pause {
     times: u32,
 }
 
-/// What is shown of it.
+/// State of the rare branches, for the display and the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rarity {
-    /// Branches with no more hits are rare; 0 before the first rare round.
+    /// Rarity cutoff: branches with no more hits are rare; 0 before the first rare round.
     pub cutoff: u64,
-    /// How many are.
+    /// Number of rare branches.
     pub branches: u64,
-    /// How many are set aside since they could not be hit again.
+    /// Number of branches that are left alone for a while since they could not be hit again.
     pub paused: u64,
 }
 
-/// Which branches a campaign works on first, of several that share the work.
+/// Share of the branches that a client works on first, where several clients share the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// From 0.
+    /// Number of the client, from 0.
     pub number: u32,
-    /// At least 1.
+    /// Number of clients, at least 1.
     pub of: u32,
 }
 
@@ -80,55 +82,60 @@ impl Default for Part {
 }
 
 impl Part {
-    /// Whether a branch is among them.
+    /// Whether a branch belongs to this client.
     fn has(self, branch: usize) -> bool {
-        // neighbours belong together: their masks are alike
+        // neighbours go to the same client: their masks are alike
         (branch / NEIGHBOURS) as u32 % self.of == self.number
     }
 }
 
-/// See the module's text. Branches go by the numbers of their edges, entries by theirs.
+/// Hits, work and entries of each branch, from which the next goal is chosen. Branches are known by their edge
+/// numbers.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RareBranches {
-    /// Per branch: how many runs hit it.
+    /// For each branch, how many runs have hit it.
     pub hits: Vec<u64>,
-    /// ... and how many runs of other campaigns over the same program, as far as they are known; may be shorter.
+    /// For each branch, how many runs of other campaigns over the same program have hit it, as far as that is known;
+    /// may be shorter.
     hits_of_others: Vec<u64>,
-    /// Branches that others have found and not told their hits of, with the reads until that is not waited for any more.
+    /// Branches that other campaigns have found and whose hits are not known yet, with the number of reads to wait for
+    /// them.
     #[serde(skip)]
     awaited: HashMap<u32, u8>,
-    /// Of so many campaigns that share the work, this is the one with this number.
+    /// Share of the branches that this client works on first.
     #[serde(skip)]
     pub part: Part,
-    /// Per branch: the latest entries that hit it.
+    /// For each branch, the latest entries that hit it, the newest first.
     hitters: Vec<[EntryId; HITTERS]>,
-    /// The branches that entries hit, in order: what did not run costs nothing.
+    /// Branches that entries hit, in ascending order: others cost no time.
     known: Vec<u32>,
-    /// Per branch: work of the rounds for which it was the target, in instructions for each execution.
+    /// For each branch, the work of the rounds that had it as goal: instructions and overhead of one run for each
+    /// round.
     work: Vec<u64>,
-    /// The same per entry and target.
+    /// The same work for each entry and goal.
     work_of_entry: HashMap<(EntryId, u32), u64>,
-    /// How many items that had when those of entries that are set aside were removed.
+    /// Size of `work_of_entry` after records of evicted entries were removed last.
     after_removal: usize,
     paused: HashMap<u32, Pause>,
     mode: Mode,
-    /// All rounds for coverage, and those of this mode since something new was found.
+    /// Number of all rounds for coverage, and of those in this mode since something new was found.
     all: u64,
     since_new: u64,
-    /// Rounds of the cycle that ended the last rare mode.
+    /// Length of the cycle that ended the last rare mode, in rounds.
     cycle: u64,
     latest: Rarity,
-    /// In the opening, entries with smaller numbers had their turn.
+    /// Next entry in the opening: those with smaller numbers had their turn.
     turn: EntryId,
-    /// Bootstraps so far.
+    /// Number of bootstraps so far.
     pub bootstraps: u64,
-    /// Whether there are any.
+    /// Whether bootstraps are turned off (`--no-bootstrap`).
     #[serde(skip)]
     pub no_bootstrap: bool,
 }
 
 impl RareBranches {
-    /// Whether all that it names is among so many entries and its branches. What comes from a file may name any.
+    /// Whether all branches and entries that the tables name exist, given the number of entries; a checkpoint file may
+    /// hold anything.
     pub fn is_sound(&self, entries: usize) -> bool {
         let branches = self.hitters.len();
         self.work.len() == branches
@@ -146,7 +153,7 @@ impl RareBranches {
         }
     }
 
-    /// An entry was kept that hits these branches; `new` if it shows new behaviour.
+    /// Enters an entry that hits these branches; `new` tells whether it shows new behaviour.
     pub fn enter(&mut self, entry: EntryId, new: bool, branches: impl Iterator<Item = usize>) {
         for branch in branches {
             let hitters = &mut self.hitters[branch];
@@ -165,15 +172,16 @@ impl RareBranches {
         }
     }
 
-    /// Others have found what `entry`, just entered, is the first to hit here. They are at work on it: so it waits for
-    /// their hits.
+    /// Marks the branches that `entry` is the first to hit here as found by another campaign: they wait for that
+    /// campaign's hits.
     pub fn leave_to_others(&mut self, entry: EntryId, branches: impl Iterator<Item = usize>) {
         let first =
             branches.filter(|&branch| matches!(self.hitters[branch], [only, EntryId::NONE, ..] if only == entry));
         self.awaited.extend(first.map(|branch| (branch as u32, READS)));
     }
 
-    /// Others have hit the branches so often.
+    /// Replaces the hits of other campaigns, by branch number. Branches that waited for them are free once they have
+    /// hits, or after `READS` calls.
     pub fn learn_hits_of_others(&mut self, hits: Vec<u64>) {
         self.hits_of_others = hits;
         let hits = &self.hits_of_others;
@@ -183,18 +191,18 @@ impl RareBranches {
         });
     }
 
-    /// What the latest choice was made of.
+    /// State of the rare branches at the latest choice.
     pub fn latest(&self) -> Rarity {
         self.latest
     }
 
-    /// Where the search stands.
+    /// Current mode.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// A round for coverage begins, of `seeds` seeds: the rare branch and the entry to work on, or `None` for an ordinary
-    /// round.
+    /// Begins a round for coverage, of a campaign with `seeds` seeds. Returns the rare branch and the entry to work
+    /// on, or `None` for an ordinary round.
     pub fn begin_round(&mut self, seeds: u64, champions: &Champions) -> Option<(u32, EntryId)> {
         self.all += 1;
         self.since_new += 1;
@@ -215,8 +223,8 @@ impl RareBranches {
         self.choose(champions)
     }
 
-    /// In the opening: the entry whose turn it is. Entries that are best at something come one after the other, in the order
-    /// in which they were kept: seeds first.
+    /// Next entry in the opening; `None` in other modes. Top-rated entries come one after the other, in the order in
+    /// which they were entered: seeds first.
     pub fn next_in_opening(&mut self, champions: &Champions) -> Option<EntryId> {
         if self.mode != Mode::Opening {
             return None;
@@ -231,15 +239,14 @@ impl RareBranches {
         !self.paused.is_empty() && self.paused.get(&(branch as u32)).is_some_and(|pause| self.all < pause.until)
     }
 
-    /// The rare branch that was worked on least, and of the entries that hit it the one that was worked on least for it,
-    /// where the work that a round would be counts as done. What is rare is so among the branches of this part, if it has
-    /// any.
+    /// Chooses the rare branch that was worked on least, and of the entries that hit it the one that was worked on
+    /// least for it; a run's work is added to both. Branches are rare among those of this client, if it has any.
     fn choose(&mut self, champions: &Champions) -> Option<(u32, EntryId)> {
         let is_free = |branch: usize| !self.is_paused(branch) && !self.awaited.contains_key(&(branch as u32));
         let all = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_free(branch));
         let has_part = all().any(|branch| self.part.has(branch));
         let known = || all().filter(|&branch| !has_part || self.part.has(branch));
-        // those of others come from files
+        // hits of other campaigns come from files, and may be any numbers
         let others = |branch: usize| self.hits_of_others.get(branch).copied().unwrap_or(0);
         let hits = |branch: usize| self.hits[branch].saturating_add(others(branch));
         let least = known().map(hits).min()?;
@@ -263,7 +270,7 @@ impl RareBranches {
         Some((target, entry))
     }
 
-    /// Removes what is known of entries that are set aside and never chosen again, each time that there is twice as much.
+    /// Removes the records of evicted entries, each time that the table has doubled.
     fn forget(&mut self, champions: &Champions) {
         if self.work_of_entry.len() > 2 * self.after_removal.max(FEW) {
             self.work_of_entry.retain(|&(entry, _), _| champions.is_active(entry));
@@ -271,7 +278,7 @@ impl RareBranches {
         }
     }
 
-    /// A target was not hit by the very entry that it was chosen for: it is left alone for a while.
+    /// Leaves a branch alone for a while, since the entry that was chosen for it did not hit it.
     pub fn set_aside(&mut self, branch: u32) {
         let pause = self.paused.entry(branch).or_insert(Pause { until: 0, times: 0 });
         pause.until = self.all + (FIRST_PAUSE << pause.times);
@@ -286,7 +293,7 @@ mod tests {
     use crate::keep::champions::Standing;
     use quagmire_cost::resource::Cost;
 
-    /// Entries 0, 1, ... that hit these branches once each.
+    /// Entries 0, 1, ..., each of which hits these branches once, and the hits of all branches.
     fn scene(entries: &[&[usize]], hits: &[u64]) -> (RareBranches, Champions) {
         let (mut rare, mut champions) = (RareBranches::default(), Champions::default());
         rare.grow(hits.len());

@@ -1,19 +1,19 @@
-//! What one round of the search does.
+//! Round of the search: what its mutants are made for.
 
 use crate::mask::target::Goal;
 
-/// The round that the scheduler has chosen.
+/// Round as the scheduler has chosen it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// What mutants should go on doing; `None` for a round of ordinary mutation.
+    /// Goal that mutants should reach; `None` for a round of ordinary mutation.
     pub goal: Option<Goal>,
-    /// Mutants are held to a mask of the goal.
+    /// Whether mutants are made with a mask of the goal.
     pub masked: bool,
-    /// The entry is trimmed to the goal first.
+    /// Whether the entry is trimmed to the goal first.
     pub trimmed: bool,
 }
 
 impl Round {
-    /// A round of ordinary mutation.
+    /// Round of ordinary mutation, without a goal.
     pub const ORDINARY: Self = Self { goal: None, masked: false, trimmed: false };
 }

@@ -1,4 +1,4 @@
-//! How many mutants satisfy their target, with a mask and without (`--shadow-mask`).
+//! Success of mutants with a mask and without (`--shadow-mask`).
 
 use std::collections::BTreeMap;
 
@@ -6,39 +6,39 @@ use serde::{Deserialize, Serialize};
 
 use quagmire_mutators::kinds::{Source, TargetKind};
 
-/// Mutants of one kind.
+/// Number of mutants, and of those that reach their goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// All of them.
+    /// All mutants.
     pub mutants: u64,
-    /// Those that satisfy the target.
+    /// Mutants that reach the goal.
     pub hits: u64,
 }
 
 impl Share {
-    /// 0 to 1; 0 without mutants.
+    /// Share of mutants that reach the goal, 0 to 1; 0 without mutants.
     pub fn share(self) -> f64 {
         self.hits as f64 / self.mutants.max(1) as f64
     }
 }
 
-/// With a mask, and without.
+/// Shares with a mask and without.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// Mutants that are run anyway.
+    /// Mutants with a mask, which are run anyway.
     pub masked: Share,
-    /// Their shadows.
+    /// Mutants without a mask, run only for comparison.
     pub plain: Share,
 }
 
-/// The table.
+/// Shares for each kind of goal and each source of mutants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shadow {
     rows: BTreeMap<(TargetKind, Source), Row>,
 }
 
 impl Shadow {
-    /// A mutant was run.
+    /// Counts a mutant of this kind of goal and this source; `hit` tells whether it reached the goal.
     pub fn count(&mut self, kind: TargetKind, source: Source, masked: bool, hit: bool) {
         let row = self.rows.entry((kind, source)).or_default();
         let share = if masked { &mut row.masked } else { &mut row.plain };
@@ -46,7 +46,7 @@ impl Shadow {
         share.hits += u64::from(hit);
     }
 
-    /// Kinds of targets and of mutants, with their shares.
+    /// Rows of the table: kind of goal, source of the mutants, shares.
     pub fn rows(&self) -> impl Iterator<Item = (TargetKind, Source, Row)> {
         self.rows.iter().map(|(&(kind, source), &row)| (kind, source, row))
     }

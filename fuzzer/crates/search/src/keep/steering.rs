@@ -1,8 +1,9 @@
-//! What the search tries to raise: the costs that make a degradation, as far as they are the same in every run.
+//! Objective: the costs that the search tries to raise. These are the costs of `--cost`, as far as they are
+//! deterministic.
 
 use quagmire_cost::resource::{Cost, Resource};
 
-/// The resources that the search follows. Time and cycles are noisy: for them it follows instructions.
+/// Deterministic resources that the search follows. Time and cycles are noisy: instructions replace them.
 #[derive(Clone, Debug)]
 pub struct Steering {
     resources: Vec<Resource>,
@@ -15,7 +16,7 @@ impl Default for Steering {
 }
 
 impl Steering {
-    /// Towards the costs that the user chose.
+    /// Creates the objective for the resources that the user chose.
     pub fn new(chosen: &[Resource]) -> Self {
         let mut resources: Vec<Resource> = Vec::new();
         for &resource in chosen {
@@ -27,13 +28,13 @@ impl Steering {
         if resources.is_empty() { Self::default() } else { Self { resources } }
     }
 
-    /// The resources, at least one.
+    /// Resources that the search follows, at least one.
     pub fn resources(&self) -> &[Resource] {
         &self.resources
     }
 
-    /// Orders runs by what they use: the amount itself for one resource, the product of the amounts, as a logarithm,
-    /// for several.
+    /// Sort key of a run: the amount itself for one resource; for several, the logarithm of the product of the
+    /// amounts, scaled to an integer.
     pub fn key(&self, cost: &Cost) -> u64 {
         match self.resources.as_slice() {
             [only] => cost[*only],
@@ -44,7 +45,7 @@ impl Steering {
         }
     }
 
-    /// Cost as a multiple of the baseline: that of the resource in which it grew most.
+    /// Cost as a multiple of the baseline: that of the resource with the largest ratio.
     pub fn ratio(&self, cost: &Cost, baseline: &Cost) -> f64 {
         let ratios = self.resources.iter().map(|&resource| resource.ratio(cost[resource], baseline[resource]));
         ratios.fold(0.0, f64::max)

@@ -1,4 +1,4 @@
-//! A cache of trimmed entries and their masks, limited by the memory that it takes.
+//! Cache of entries that were trimmed and masked for a goal, limited by its memory.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 use super::{Computation, target::Goal};
 use crate::EntryId;
 
-/// Masks and trimmed inputs take no more, in bytes.
+/// Largest size of all masks and trimmed inputs, in bytes.
 const LARGEST: usize = 4 << 20;
 
-/// An entry, made ready for one target.
+/// Entry that was trimmed and masked for one goal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prepared {
-    /// The entry, trimmed to the target.
+    /// Bytes of the entry, trimmed to the goal.
     pub input: Vec<u8>,
-    /// Its mask, as far as it is known.
+    /// Mask, as far as it is computed.
     pub computation: Computation,
-    /// How much its probes have cost by not coming back: see `stages/prepare.rs`.
+    /// Price of the probes that ended early; see `stages/prepare.rs`.
     pub lost: u32,
-    /// How far the deterministic stage is, in mutants.
+    /// Position of the deterministic stage: number of mutants that it has tried or skipped.
     pub walked: u64,
 }
 
@@ -33,30 +33,31 @@ impl Prepared {
     }
 }
 
-/// What was used in one of so many rounds before is not dropped for something else: it would be computed anew for ever.
+/// Number of rounds after its last use in which an item is not dropped to make room: two items that do not fit together
+/// would otherwise be computed again and again.
 const IN_USE: u64 = 1000;
 
-/// Entries that were made ready for their targets.
+/// Prepared entries by entry and goal, the least recently used of which are dropped.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Cache {
     prepared: HashMap<(EntryId, Goal), Prepared>,
-    /// When each was used last, the oldest first.
+    /// Round of the last use of each item, the oldest first.
     order: VecDeque<(u64, (EntryId, Goal))>,
     size: usize,
-    /// Rounds so far.
+    /// Number of rounds so far.
     now: u64,
-    /// What entries did not do again, although they had been chosen for it.
+    /// Goals that entries did not reach again although they were chosen for them.
     hopeless: HashSet<(EntryId, Goal)>,
 }
 
 impl Cache {
-    /// A round for a target begins.
+    /// Counts a round that has a goal.
     pub fn begin_round(&mut self) {
         self.now += 1;
     }
 
-    /// Whether an input of `length` bytes is worth preparing: the entry reaches the target, and what is computed can be
-    /// kept.
+    /// Whether an input of `length` bytes is worth preparing: the entry was not set aside for this goal, and there is
+    /// room without dropping an item in use.
     pub fn accepts(&self, entry: EntryId, goal: Goal, length: usize) -> bool {
         if self.is_hopeless(entry, goal) {
             return false;
@@ -71,22 +72,22 @@ impl Cache {
         size <= LARGEST
     }
 
-    /// The entry did not satisfy the target that it was chosen for: that is not tried again.
+    /// Marks an entry that did not reach the goal that it was chosen for: it is not tried again.
     pub fn set_aside(&mut self, entry: EntryId, goal: Goal) {
         self.hopeless.insert((entry, goal));
     }
 
-    /// What was prepared for this entry and target.
+    /// Prepared entry for this goal.
     pub fn get(&self, entry: EntryId, goal: Goal) -> Option<&Prepared> {
         self.prepared.get(&(entry, goal))
     }
 
-    /// Whether the entry did not satisfy this target when it was tried.
+    /// Whether the entry was set aside for this goal.
     pub fn is_hopeless(&self, entry: EntryId, goal: Goal) -> bool {
         self.hopeless.contains(&(entry, goal))
     }
 
-    /// Takes out what was prepared for this entry and target.
+    /// Takes a prepared entry out of the cache.
     pub fn take(&mut self, entry: EntryId, goal: Goal) -> Option<Prepared> {
         let prepared = self.prepared.remove(&(entry, goal))?;
         self.size -= prepared.size();
@@ -94,13 +95,13 @@ impl Cache {
         Some(prepared)
     }
 
-    /// What was prepared for any target of this kind of an entry, for its children.
+    /// Latest prepared entry for a goal that `alike` accepts, from which children can inherit the mask.
     pub fn of_entry(&self, entry: EntryId, alike: impl Fn(&Goal) -> bool) -> Option<&Prepared> {
         let (_, key) = self.order.iter().rev().find(|(_, (of, goal))| *of == entry && alike(goal))?;
         self.prepared.get(key)
     }
 
-    /// Puts it back, and drops the oldest if it is too much.
+    /// Puts a prepared entry into the cache, and drops the least recently used ones that exceed its size.
     pub fn put(&mut self, entry: EntryId, goal: Goal, prepared: Prepared) {
         self.size += prepared.size();
         self.order.push_back((self.now, (entry, goal)));

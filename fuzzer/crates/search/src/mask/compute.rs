@@ -1,10 +1,10 @@
-//! Computing a mask with far fewer probes than one per byte and kind of edit: blocks are edited as a whole, and only those
-//! that fail are looked into.
+//! Computation of a mask with far fewer probes than one for each byte and kind of edit: blocks are edited as a whole,
+//! and only blocks that fail are looked into.
 //!
-//! Each kind of edit goes over the input once. A block that may be edited is followed by one twice as long, a block that
-//! may not is tried again with a quarter of its length, down to single positions. Long stretches that do not matter cost a
-//! few probes, and dense ones about one for each position, as in FairFuzz. A block that may be edited as a whole marks all
-//! its positions: where edits make up for each other, that is wrong, and the mask is an approximation anyway.
+//! Each kind of edit goes over the input once. A block that may be edited is followed by one twice as long; a block
+//! that may not is tried again with a quarter of its length, down to single positions. Long stretches that do not
+//! matter cost a few probes, and dense ones about one for each position, as in FairFuzz. A block that may be edited as
+//! a whole marks all its positions. Where edits make up for each other that is wrong; the mask is an approximation.
 //!
 //! Where nearly every byte matters, as for the cost of a document, that would be several probes for each byte. So each
 //! kind of edit has a schedule: while it is behind it, small blocks that may not be edited are not looked into.
@@ -16,14 +16,14 @@ use serde::{Deserialize, Serialize};
 use super::Probe;
 use quagmire_mutators::mask::{Edit, Mask};
 
-/// How far one kind of edit is.
+/// Progress of one kind of edit.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Lane {
-    /// Positions before it are known.
+    /// First position that is not known yet.
     at: usize,
-    /// The next block.
+    /// Length of the next block.
     block: usize,
-    /// Probes so far.
+    /// Number of probes so far.
     probes: usize,
 }
 
@@ -32,65 +32,67 @@ impl Lane {
         Self { at, block, probes: 0 }
     }
 
-    /// Whether it has taken more probes than it should have this far into the input.
+    /// Whether it has taken more probes than its schedule allows up to this position.
     fn is_behind(&self) -> bool {
         self.probes > START + self.at / PER_PROBE
     }
 }
 
-/// A mask and how far it is known. What is not known yet is not allowed.
+/// A mask and the progress of its computation. Edits that are not known yet are not allowed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Computation {
     mask: Mask,
     lanes: [Lane; 3],
-    /// Probes so far.
+    /// Number of probes so far, of all kinds of edits.
     probes: u64,
-    /// The end of the part that has to be looked at; behind it, the mask of another input was taken over.
+    /// End of the part that has to be probed; behind it, the mask of another input was taken over.
     end: usize,
-    /// No block is longer.
+    /// Largest length of a block.
     longest: usize,
 }
 
-/// The first block, in positions.
+/// Length of the first block, in positions.
 const FIRST_BLOCK: usize = 16;
 
-/// The schedule of one kind of edit: so many probes, and one more for so many positions.
+/// Schedule of one kind of edit: `START` probes, and one more for each `PER_PROBE` positions.
 const START: usize = 256;
 const PER_PROBE: usize = 16;
 
-/// Behind the schedule, no block of so many positions or fewer is split.
+/// Length up to which blocks are not split while an edit is behind its schedule, in positions.
 const COARSE_BLOCK: usize = 32;
 
-/// What a byte is replaced by in probes that overwrite.
+/// Replacement of a byte in probes that overwrite.
 fn flipped(byte: u8) -> u8 {
     byte ^ 0xff
 }
 
 impl Computation {
-    /// Of an input of `length` bytes, of which nothing is known.
+    /// Creates a computation for an input of `length` bytes, with nothing known.
     pub fn new(length: usize) -> Self {
         let lanes = [Lane::new(0, FIRST_BLOCK); 3];
         Self { mask: Mask::nothing(length), lanes, probes: 0, end: length + 1, longest: usize::MAX }
     }
 
-    /// About the most probes that a mask of an input of `length` bytes takes: as many as FairFuzz's, or three schedules.
+    /// Approximate maximum of the probes for a mask of an input of `length` bytes: FairFuzz's number, or three
+    /// schedules if that is less.
     pub fn price(length: usize) -> usize {
         3 * (length + 1).min(START + length / PER_PROBE)
     }
 
-    /// As FairFuzz does it: one probe for each position and kind of edit.
+    /// Creates a computation as FairFuzz does it: one probe for each position and kind of edit.
     pub fn exact(length: usize) -> Self {
         Self { lanes: [Lane::new(0, 1); 3], longest: 1, ..Self::new(length) }
     }
 
-    /// Of an input of which nothing needs to be known: everything is allowed.
+    /// Creates a complete mask that allows everything.
     pub fn everything(length: usize) -> Self {
         let lanes = [Lane::new(length + 1, 1); 3];
         Self { mask: Mask::everything(length), lanes, ..Self::new(length) }
     }
 
-    /// Of `input`, which was made of `parent` by changes in one place: what is known of the bytes before and after that
-    /// place is taken over, and only the place is looked at. `None` if that is not worth it.
+    /// Creates a computation for `input`, which was made from `parent` by changes in one place: takes over the mask
+    /// before and after that place, and leaves only the place to be probed. `None` if the parent's mask is incomplete,
+    /// or the place is more than a quarter of the input.
     pub fn inherit(input: &[u8], parent: &[u8], of_parent: &Self) -> Option<Self> {
         if !of_parent.is_complete() {
             return None;
@@ -121,17 +123,17 @@ impl Computation {
         Some(Self { mask, lanes, end: input.len() - same_after, ..Self::new(input.len()) })
     }
 
-    /// As far as it is known.
+    /// Mask, as far as it is computed.
     pub fn mask(&self) -> &Mask {
         &self.mask
     }
 
-    /// Probes so far.
+    /// Number of probes so far.
     pub fn probes(&self) -> u64 {
         self.probes
     }
 
-    /// Positions from the start at which every kind of edit is known; the end of the input is one of them.
+    /// Number of positions from the start at which every kind of edit is known; the end of the input counts as one.
     pub fn known(&self) -> usize {
         let all = self.mask.length() + 1;
         if self.is_complete() { all } else { self.lanes.iter().map(|lane| lane.at).min().unwrap_or(all) }
@@ -142,22 +144,22 @@ impl Computation {
         Edit::ALL.into_iter().zip(&self.lanes).all(|(edit, lane)| lane.at >= self.end_of(edit))
     }
 
-    /// Makes an end where it is: what is not known yet stays forbidden.
+    /// Ends the computation: edits that are not known yet stay forbidden.
     pub fn give_up(&mut self) {
         for (lane, edit) in Edit::ALL.into_iter().enumerate() {
             self.lanes[lane].at = self.end_of(edit);
         }
     }
 
-    /// Insertions have one position more.
+    /// End of the positions of a kind of edit: insertions have one position more.
     fn end_of(&self, edit: Edit) -> usize {
         if edit == Edit::Insert { self.end } else { self.end.min(self.mask.length()) }
     }
 
-    /// Goes on until nothing is left or `probe` says stop. `probe` gets edited copies of `input`; `scratch` is the memory
-    /// that they are made in.
+    /// Continues until the mask is complete or `probe` returns [`Probe::Stop`]. `probe` gets edited copies of `input`,
+    /// made in `scratch`, and the kind of edit.
     pub fn go_on(&mut self, input: &[u8], scratch: &mut Vec<u8>, mut probe: impl FnMut(&mut Vec<u8>, Edit) -> Probe) {
-        // the kind that is least far first, so that the known part grows from the start
+        // the kind with the least progress first, so that the known part grows from the start
         while let Some(number) = (0..3)
             .filter(|&lane| self.lanes[lane].at < self.end_of(Edit::ALL[lane]))
             .min_by_key(|&lane| self.lanes[lane].at)
@@ -187,7 +189,7 @@ impl Computation {
     }
 }
 
-/// Puts `input` with all of `positions` edited into `result`. What is inserted differs from probe to probe.
+/// Writes `input` with all of `positions` edited into `result`. The inserted bytes differ from probe to probe.
 fn edited(input: &[u8], result: &mut Vec<u8>, edit: Edit, positions: Range<usize>, probe: u64) {
     result.clear();
     match edit {
@@ -203,7 +205,7 @@ fn edited(input: &[u8], result: &mut Vec<u8>, edit: Edit, positions: Range<usize
             result.extend_from_slice(&input[..positions.start]);
             let mut byte = probe.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[0];
             for position in positions.clone() {
-                // beside its like, it would be an insertion elsewhere
+                // an equal byte beside it would make it an insertion elsewhere
                 let neighbours = [position.checked_sub(1).and_then(|before| input.get(before)), input.get(position)];
                 while neighbours.contains(&Some(&byte)) {
                     byte = byte.wrapping_add(1);
@@ -223,7 +225,7 @@ mod tests {
 
     use super::*;
 
-    /// A run satisfies the target if the input contains this.
+    /// Probe that succeeds if the input contains `needle`.
     fn contains(input: &[u8], needle: &[u8]) -> Probe {
         if input.windows(needle.len()).any(|window| window == needle) { Probe::Satisfied } else { Probe::Missed }
     }
@@ -252,7 +254,7 @@ mod tests {
         assert!(computation.probes() < 150, "{} probes", computation.probes());
     }
 
-    /// The most probes of a mask: three schedules, and what it takes to notice.
+    /// Upper limit of the probes for a mask: three schedules, and the probes until each is found to be behind.
     fn most_probes(length: usize) -> usize {
         3 * (START + length / PER_PROBE + 8)
     }

@@ -1,7 +1,7 @@
-//! FairFuzz's mutation masks, over any testing target: which bytes of an input may be overwritten, inserted at, deleted so
-//! that a run still does what the target asks for.
+//! Mutation masks as in FairFuzz, for any goal: the positions of an input at which bytes may be overwritten, inserted
+//! or deleted so that a run still reaches the goal.
 //!
-//! [`compute`] and [`trim`] know no executor: they ask a closure what a run does.
+//! [`compute`] and [`trim`] know no executor: they call a closure that probes an input.
 
 pub mod cache;
 pub mod compute;
@@ -12,19 +12,19 @@ pub mod trim;
 pub use compute::Computation;
 pub use target::Target;
 
-/// What a probe says: the target is satisfied, it is not, or there is no time for more probes.
+/// Answer of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// The target is satisfied.
+    /// The run reaches the goal.
     Satisfied,
-    /// It is not.
+    /// The run does not reach the goal.
     Missed,
-    /// Not run: stop here, and go on another time.
+    /// Not run: no more probes now, the work can go on another time.
     Stop,
 }
 
 impl Probe {
-    /// Whether the target is satisfied.
+    /// Whether the run reaches the goal.
     pub fn is_satisfied(self) -> bool {
         self == Self::Satisfied
     }

@@ -1,7 +1,7 @@
 //! FairFuzz's rarity cutoff.
 
-/// The smallest power of two that is not below the hits of the branch that was hit least: branches with no more hits than
-/// this are rare. It rises by itself, so there always is a rare branch.
+/// Computes the rarity cutoff from the hits of the least hit branch: the smallest power of two that is not below them.
+/// Branches with no more hits are rare. The cutoff rises with the hits, so there is always a rare branch.
 pub fn cutoff(least: u64) -> u64 {
     least.max(1).checked_next_power_of_two().unwrap_or(u64::MAX)
 }

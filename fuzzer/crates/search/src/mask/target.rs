@@ -1,4 +1,4 @@
-//! Testing targets: what a run has to do to be of interest.
+//! Goals: what a run has to do for a mask, for trimming or for a round.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,53 +6,53 @@ use quagmire_cost::resource::Resource;
 use quagmire_execution::counts::CountsObserver;
 use quagmire_mutators::kinds::TargetKind;
 
-/// A predicate on a run. Masks, trimming, masked mutation and shadow runs know nothing else of it.
+/// Predicate on a run. Masks, trimming, masked mutation and shadow runs know nothing else about goals.
 pub trait Target {
-    /// Whether the run that `counts` shows does what is asked for. A run that ended early counts as far as it came.
+    /// Whether the run in `counts` reaches the goal. A run that ended early is judged by its counts up to that point.
     fn is_satisfied(&self, counts: &CountsObserver) -> bool;
 
-    /// As it is called in results.
+    /// Kind of the goal, for results.
     fn kind(&self) -> TargetKind;
 }
 
-/// What a mutant of an expensive input should keep of an amount: nine tenths.
+/// Amount that a mutant should keep of an expensive input's amount: nine tenths.
 pub fn kept_share(amount: u64) -> u64 {
     (amount as f64 * 0.9) as u64
 }
 
-/// The targets that campaigns use. Edges go by their numbers in the program.
+/// Goals of campaigns. Edges are given by their numbers in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Goal {
-    /// FairFuzz's: the run executes this edge.
+    /// FairFuzz's goal: the run executes this edge.
     HitsBranch(u32),
-    /// The run executes an edge at least so often: a slow structure is kept while the rest is varied.
+    /// The run executes an edge at least `least` times: a slow structure is kept while the rest is varied.
     KeepsHot {
-        /// Which.
+        /// Number of the edge.
         edge: u32,
-        /// How often.
+        /// Smallest count.
         least: u64,
     },
-    /// The run uses at least so much.
+    /// The run uses at least `least` of a resource.
     KeepsCost {
-        /// Of what.
+        /// The resource.
         resource: Resource,
-        /// How much, in its unit.
+        /// Smallest amount, in the unit of the resource.
         least: u64,
     },
 }
 
 impl Goal {
-    /// The run keeps nine tenths of the cost of an input that uses this amount of a resource.
+    /// Goal of keeping nine tenths of this amount of a resource.
     pub fn keeps_cost(resource: Resource, amount: u64) -> Self {
         Self::KeepsCost { resource, least: kept_share(amount) }
     }
 
-    /// The run executes an edge nine tenths as often as an input that does so `count` times; once at least.
+    /// Goal of executing an edge nine tenths as often as `count`, and at least once.
     pub fn keeps_edge(edge: u32, count: u32) -> Self {
         Self::KeepsHot { edge, least: kept_share(count.into()).max(1) }
     }
 
-    /// Whether a mask for one of them says much about the other, for an input that differs little.
+    /// Whether both goals are about the same edge or resource, so that a mask for one is a good start for the other.
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::HitsBranch(one), Self::HitsBranch(another)) => one == another,

@@ -1,16 +1,17 @@
-//! Trimming an input to a testing target, as AFL trims to the whole coverage: what may go is anything that the target can do
-//! without (FairFuzz's relaxed trimming).
+//! Trimming of an input to a goal: removes everything that the goal does not need (FairFuzz's relaxed trimming; AFL
+//! keeps the whole coverage).
 
 use super::Probe;
 
-/// The largest blocks are a sixteenth of the input, the smallest a 1024th.
+/// Lengths of the largest blocks (a sixteenth of the input) and the smallest ones (a 1024th).
 const LARGEST_SHARE: usize = 16;
 const SMALLEST_SHARE: usize = 1024;
 
-/// No smaller block is removed as long as the input is large enough, in bytes.
+/// Length of the smallest block that is removed, in bytes.
 const SMALLEST_BLOCK: usize = 4;
 
-/// Removes what it can from `input`, until blocks get too small or `probe` says stop. Returns the number of probes.
+/// Removes blocks from `input` as long as `probe` succeeds without them, until blocks are too small or it returns
+/// [`Probe::Stop`]. Returns the number of probes.
 pub fn trim(input: &mut Vec<u8>, scratch: &mut Vec<u8>, mut probe: impl FnMut(&mut Vec<u8>) -> Probe) -> u64 {
     let mut probes = 0;
     if input.len() <= SMALLEST_BLOCK {

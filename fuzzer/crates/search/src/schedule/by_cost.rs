@@ -1,5 +1,5 @@
-//! A part of the work goes to the inputs with the best scores, the rest to rare branches; and, as long as those bring
-//! nothing new, to any input that is best at something, cheap ones first.
+//! Scheduler of a campaign: divides the rounds between the entries with the best scores and rare branches. As long as
+//! rare branches bring nothing new, it takes any top-rated entry instead, cheap ones preferred.
 
 use std::{cell::RefCell, num::NonZeroUsize, rc::Rc};
 
@@ -17,18 +17,18 @@ use crate::{
     mask::target::Goal,
 };
 
-/// How the parents of the rounds for cost are chosen (`--parents`).
+/// Choice of the parents in rounds for cost (`--parents`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Parents {
-    /// The best score itself in about half of the draws, the others ever more rarely.
+    /// By rank: the best score in about half of the draws, the others ever more rarely.
     Best,
-    /// From five intervals by score, as Perun does.
+    /// By five intervals of the scores, as in Perun.
     Intervals,
-    /// By either in turn.
+    /// By one of the two, with equal probability.
     Both,
 }
 
-/// See the module's text.
+/// LibAFL scheduler that chooses the entry and the goal of each round.
 #[derive(Debug)]
 pub struct ByCostScheduler {
     kept: Rc<RefCell<Kept>>,
@@ -37,14 +37,14 @@ pub struct ByCostScheduler {
 }
 
 impl ByCostScheduler {
-    /// A scheduler over what is kept, of a campaign with so many seeds.
+    /// Creates a scheduler over the knowledge of the search, of a campaign with this many seeds.
     pub fn new(kept: Rc<RefCell<Kept>>, parents: Parents, seeds: usize) -> Self {
         Self { kept, parents, seeds: seeds as u64 }
     }
 }
 
-/// Position from the top of a ranking of `length` entries: the top itself in about one half of the draws, the others ever
-/// more rarely (`uniform` in 0..1).
+/// Position from the top of a ranking of `length` entries, for a random number `uniform` from 0 to 1: the top in about
+/// half of the draws, the others ever more rarely.
 fn from_top(length: usize, uniform: f64) -> usize {
     // The j-th of n is drawn where n^u passes j: a log-uniform choice.
     (((length as f64 + 1.0).powf(uniform) - 1.0) as usize).min(length - 1)
@@ -94,7 +94,7 @@ where
                 }
                 None => match kept.rare.next_in_opening(&kept.champions) {
                     Some(entry) => entry,
-                    // the cheaper of two: time buys more executions there
+                    // the cheaper of two draws: the same time buys more executions there
                     None => kept.champions.ranking()[rand.below(length).min(rand.below(length))].1,
                 },
             },

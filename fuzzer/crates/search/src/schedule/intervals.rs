@@ -1,15 +1,17 @@
-//! Perun's choice of a parent: the better its score, the likelier its interval, and evenly within one.
+//! Perun's choice of a parent: an interval of the ranking by score, higher ones preferred, then an even choice within
+//! it.
 
 use std::num::NonZeroUsize;
 
 use libafl_bolts::rands::Rand;
 
-/// Intervals that the parents are divided into.
+/// Number of intervals.
 pub const INTERVALS: usize = 5;
 
-/// Place of a parent among `parents` that are sorted by score, the worst first. They are divided into five intervals of
-/// nearly equal size (sizes differ by one at most, and every parent is in one); an interval is drawn with weight 1 for
-/// the lowest to 5 for the highest scores, then a parent evenly within it. Fewer than five parents: evenly.
+/// Draws the place of a parent among `parents` that are sorted by score, the lowest first. They are divided into five
+/// intervals of nearly equal size (sizes differ by one at most, and every parent is in one). An interval is drawn with
+/// weight 1 for the lowest to 5 for the highest scores, then a parent evenly within it. With fewer than five parents,
+/// all are equally likely.
 pub fn draw<R: Rand>(parents: NonZeroUsize, rand: &mut R) -> usize {
     if parents.get() < INTERVALS {
         return rand.below(parents);

@@ -1,4 +1,4 @@
-//! The choice of the entry that is mutated next, and of how many mutants each rule makes of it.
+//! Schedule: the entry that is mutated next, and the number of mutants that each rule makes of it.
 
 pub mod by_cost;
 pub mod intervals;

@@ -1,34 +1,34 @@
-//! How many mutants each rule makes of a parent (`--mutations-per-rule`), as Perun's strategies have it.
+//! Strategies for the number of mutants that each rule makes of a parent (`--mutations-per-rule`), as in Perun.
 
 use std::{fmt, str::FromStr};
 
 use libafl_bolts::rands::Rand;
 use serde::{Deserialize, Serialize};
 
-/// The most mutants of one rule in a round (Perun's FLPR).
+/// Largest number of mutants of one rule in a round (Perun's FLPR).
 pub const MOST: u64 = 100;
 
-/// A rule is chosen with at least this probability.
+/// Smallest probability that a rule is chosen.
 const LEAST_PROBABILITY: f64 = 0.1;
 
-/// How many mutants each rule makes of a parent.
+/// Strategy for the number of mutants of each rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// One mutant for each rule.
+    /// One mutant of each rule.
     Unitary,
-    /// One more than what the rule has found.
+    /// One mutant more than the number of the rule's finds.
     Proportional,
-    /// One with a probability that is the rule's share of what was found.
+    /// One mutant, with the rule's share of all finds as probability.
     Probabilistic,
-    /// As many as with proportional, with the probability of probabilistic.
+    /// As many mutants as `Proportional`, with the probability of `Probabilistic`.
     Mixed,
 }
 
 impl Strategy {
-    /// All of them.
+    /// All strategies.
     pub const ALL: [Self; 4] = [Self::Unitary, Self::Proportional, Self::Probabilistic, Self::Mixed];
 
-    /// As in `--mutations-per-rule`.
+    /// Name in `--mutations-per-rule`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unitary => "unitary",
@@ -38,7 +38,7 @@ impl Strategy {
         }
     }
 
-    /// Mutants of a rule with this yield, where all rules together have the yield `total`. At most [`MOST`].
+    /// Number of mutants of a rule with `of_rule` finds, where all rules together have `total`. At most [`MOST`].
     pub fn mutants<R: Rand>(self, of_rule: u64, total: u64, rand: &mut R) -> u64 {
         let amount = (of_rule + 1).min(MOST);
         match self {
@@ -56,7 +56,7 @@ impl Strategy {
     }
 }
 
-/// Share of all that was found, at least a tenth; certain before anything was found.
+/// Share of all finds, at least a tenth; 1 before the first find.
 fn probability(of_rule: u64, total: u64) -> f64 {
     if total == 0 { 1.0 } else { (of_rule as f64 / total as f64).max(LEAST_PROBABILITY) }
 }
@@ -75,30 +75,30 @@ impl FromStr for Strategy {
     }
 }
 
-/// What each mutation operator found lately: inputs that were kept, and those among them that degrade the program.
+/// Recent finds of each operator: one for each mutant that was kept, and one more if it degrades the program.
 ///
-/// It ages: all yields are halved when they reach a limit together. Without that, one lucky rule of the first seconds
-/// would make most mutants for the rest of the campaign, and with hundreds of kept inputs all rules are at [`MOST`].
+/// The numbers age: all are halved when their sum reaches a limit. Without that, one lucky rule of the first seconds
+/// would make most mutants for the rest of the campaign, and with hundreds of entries all rules would be at [`MOST`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Yields {
     of: Vec<u64>,
 }
 
-/// Yields of all operators together at which they are halved.
+/// Sum of the finds of all operators at which they are halved.
 const AGING: u64 = 128;
 
 impl Yields {
-    /// Of operator number `operator`.
+    /// Finds of an operator.
     pub fn of(&self, operator: usize) -> u64 {
         self.of.get(operator).copied().unwrap_or(0)
     }
 
-    /// Of the first `operators` together.
+    /// Sum of the finds of the first `operators` operators.
     pub fn total(&self, operators: usize) -> u64 {
         self.of.iter().take(operators).sum()
     }
 
-    /// Operator number `operator` has found something.
+    /// Adds a find of an operator.
     pub fn credit(&mut self, operator: usize) {
         if self.of.len() <= operator {
             self.of.resize(operator + 1, 0);
@@ -109,7 +109,7 @@ impl Yields {
         }
     }
 
-    /// Operators have other numbers from now on: `places[old]` is the new one.
+    /// Renumbers the operators: `places[old]` is the new number.
     pub fn renumber(&mut self, places: &[u16]) {
         let before = std::mem::take(&mut self.of);
         for (old, found) in before.into_iter().enumerate().filter(|&(old, _)| old < places.len()) {

@@ -1,6 +1,6 @@
-//! The deterministic stage that FairFuzz keeps: every value at every position that may be overwritten, and before every
-//! position at which bytes may come in. Positions beside bytes that matter come first: what follows a keyword's beginning is
-//! its next letter.
+//! Deterministic stage, as in FairFuzz: tries every value at every position that may be overwritten, and before every
+//! position at which bytes may be inserted. Positions after bytes that matter come first: the byte after the beginning
+//! of a keyword is its next letter.
 
 use std::cmp::Reverse;
 
@@ -30,18 +30,19 @@ use quagmire_mutators::{
     mask::{Edit, Mask},
 };
 
-/// Longer inputs are left to havoc, in bytes.
+/// Size up to which inputs are handled, in bytes; larger ones are left to havoc.
 const LONGEST: usize = 256;
 
-/// Mutants in one round, of an input that costs no more than the baseline.
+/// Mutants in one round, of an input that costs no more than the baseline; fewer for expensive ones.
 const MUTANTS: f64 = 1024.0;
 const FEWEST_MUTANTS: f64 = 16.0;
 
-/// Mutants of one position: 256 values over the byte, and 256 before it.
+/// Mutants of one position: 256 values that overwrite it, and 256 that are inserted before it.
 const PER_POSITION: u64 = 512;
 
-/// Positions: first those that follow a byte that may not be overwritten, the last ones first; then the others, ever farther
-/// behind such a byte; those before all of them as they come.
+/// Order in which positions are tried: first those that directly follow a byte that may not be overwritten, the last
+/// ones first; then the others by their distance behind such a byte; at last those before the first such byte, in
+/// ascending order.
 fn order(mask: &Mask) -> Vec<usize> {
     let mut order: Vec<(usize, Reverse<usize>)> = Vec::with_capacity(mask.length() + 1);
     let mut since = usize::MAX;
@@ -54,7 +55,8 @@ fn order(mask: &Mask) -> Vec<usize> {
     order.into_iter().map(place).collect()
 }
 
-/// Makes one mutant: puts it into `result`, or returns false if the mask does not allow it.
+/// Writes mutant `number` (0 to 511) of a position into `result`. Returns false if the mask does not allow it, or it
+/// would change nothing.
 fn step(input: &[u8], mask: &Mask, position: usize, number: u64, result: &mut Vec<u8>) -> bool {
     let value = (number % 256) as u8;
     let overwrites = number < 256;
@@ -69,7 +71,7 @@ fn step(input: &[u8], mask: &Mask, position: usize, number: u64, result: &mut Ve
     true
 }
 
-/// The deterministic stage.
+/// LibAFL stage that makes these mutants in rounds with a rare branch as goal.
 pub struct DeterministicStage<H> {
     context: StageContext<H>,
     rules: usize,
@@ -78,12 +80,12 @@ pub struct DeterministicStage<H> {
 }
 
 impl<H: CampaignHooks> DeterministicStage<H> {
-    /// A stage of a campaign with so many rules, that does nothing if it is not used.
+    /// Creates a stage for a campaign with `rules` rules. If `is_used` is false, it does nothing.
     pub fn new(context: StageContext<H>, rules: usize, is_used: bool) -> Self {
         Self { context, rules, is_used, input: BytesInput::new(Vec::new()) }
     }
 
-    /// Goes on with the mutants of an entry where the last round left off.
+    /// Continues with the mutants of an entry where the last round stopped.
     fn go_on<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,

@@ -1,64 +1,64 @@
-//! The two phases of the search, as Perun has them: mutants are run fast until enough interesting ones are gathered,
-//! then those are measured precisely.
+//! Gathering phase of the search, as in Perun: mutants are run fast until enough interesting ones are gathered, which
+//! are then measured precisely.
 
 use serde::{Deserialize, Serialize};
 
 use crate::EntryId;
 
-/// How the threshold moves when a gathering phase has found something.
+/// Amount by which the threshold rises after a phase that has found something.
 const RISE: f64 = 0.05;
 
-/// How it moves when it has found nothing.
+/// Amount by which the threshold falls after a phase that has found nothing.
 const FALL: f64 = 0.01;
 
-/// When a phase ends, and where the threshold starts.
+/// Limits of a gathering phase, and the first threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Interesting inputs that end a gathering phase (`--interesting-files-limit`); at least 1.
+    /// Number of interesting inputs that end a phase (`--interesting-files-limit`); at least 1.
     pub files: u64,
-    /// Executions that end one (`--exec-limit`); at least 1.
+    /// Number of executions that end a phase (`--exec-limit`); at least 1.
     pub executions: u64,
-    /// What an input has to cost, as a multiple of the baseline, to be interesting at first
-    /// (`--coverage-increase-rate`); at least 1.
+    /// First threshold of an interesting input, as a multiple of the baseline (`--coverage-increase-rate`); at least
+    /// 1.
     pub rate: f64,
 }
 
-/// The phase of gathering. Part of the campaign's saved state.
+/// State of the gathering phase; part of the checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gathering {
-    /// The moving threshold.
+    /// Current threshold, as a multiple of the baseline.
     rate: f64,
-    /// Executions in the current phase.
+    /// Number of executions in this phase.
     executions: u64,
     found: u64,
-    /// Entries that wait for being measured.
+    /// Entries that wait to be measured.
     waiting: Vec<EntryId>,
 }
 
 impl Gathering {
-    /// The first phase.
+    /// Creates the state of the first phase.
     pub fn new(limits: &Limits) -> Self {
         Self { rate: limits.rate, ..Self::default() }
     }
 
-    /// Entries that wait for being measured.
+    /// Entries that wait to be measured.
     pub fn waiting(&self) -> &[EntryId] {
         &self.waiting
     }
 
-    /// What an input has to cost now to be interesting, as a multiple of the baseline; at least 1.
+    /// Current threshold: an interesting input costs more, as a multiple of the baseline. At least 1.
     pub fn rate(&self) -> f64 {
         self.rate
     }
 
-    /// An execution of the gathering phase.
+    /// Counts an execution.
     #[inline]
     pub fn count(&mut self) {
         self.executions += 1;
     }
 
-    /// Offers an entry that was just kept: it is interesting if it costs more than the threshold and than its parent
-    /// (both as multiples of the baseline).
+    /// Offers an entry that was just kept. It is interesting, and will be measured, if its `ratio` exceeds the
+    /// threshold and its parent's ratio (both as multiples of the baseline).
     pub fn offer(&mut self, entry: EntryId, ratio: f64, of_parent: f64) {
         if ratio > self.rate && ratio > of_parent {
             self.found += 1;
@@ -66,18 +66,18 @@ impl Gathering {
         }
     }
 
-    /// Whether enough was gathered, or tried.
+    /// Whether the phase has reached one of its limits.
     #[inline]
     pub fn is_over(&self, limits: &Limits) -> bool {
         self.found >= limits.files || self.executions >= limits.executions
     }
 
-    /// The next entry to be measured, in the order in which they were gathered.
+    /// Removes and returns the next entry to measure, in the order in which they were gathered.
     pub fn pop(&mut self) -> Option<EntryId> {
         if self.waiting.is_empty() { None } else { Some(self.waiting.remove(0)) }
     }
 
-    /// Ends the phase: moves the threshold, which never falls below 1, and starts to gather anew.
+    /// Ends the phase and begins the next: moves the threshold, which never falls below 1, and clears the rest.
     pub fn begin_anew(&mut self) {
         self.rate = if self.found > 0 { self.rate + RISE } else { (self.rate - FALL).max(1.0) };
         (self.executions, self.found) = (0, 0);

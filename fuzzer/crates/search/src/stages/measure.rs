@@ -1,4 +1,4 @@
-//! The performance phase: what was gathered is run again and measured precisely.
+//! Performance phase: runs the gathered entries again and measures them precisely.
 
 use libafl::{
     Error,
@@ -14,14 +14,14 @@ use crate::evaluate::{CampaignHooks, Measured, Origin, Parts, StageContext, eval
 use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{abi::Status, executor::Observers};
 
-/// Runs of an input, the one that found it included.
+/// Number of runs of an input, including the one that found it.
 const RUNS: usize = 3;
 
-/// An input that takes longer is not run again: a median would not tell more than confirmation does. Nanoseconds.
+/// Time from which an input is not run again, in nanoseconds: confirmation tells more than a median would.
 const LONG_NS: u64 = 100_000_000;
 
-/// Runs `input`, whose first run cost `first`, again, and takes the median of each resource. `None` if a run did not
-/// come back, or the campaign ended meanwhile.
+/// Runs `input` again, whose first run cost `first`, and returns the median of each resource. `None` if a run did not
+/// return, or the work was interrupted.
 pub fn measure<E, EM, H, S, Z>(
     context: &StageContext<H>,
     parts: &mut Parts<'_, E, EM, S, Z>,
@@ -60,13 +60,13 @@ fn summed_up(runs: &[Cost]) -> Measured {
     Measured { cost, varies }
 }
 
-/// The stage of the performance phase.
+/// LibAFL stage that measures the gathered entries once a gathering phase is over.
 pub struct MeasureStage<H> {
     context: StageContext<H>,
 }
 
 impl<H: CampaignHooks> MeasureStage<H> {
-    /// A stage that tells the campaign what it measured.
+    /// Creates a stage that reports its measurements to the campaign.
     pub fn new(context: StageContext<H>) -> Self {
         Self { context }
     }
@@ -87,7 +87,7 @@ where
         loop {
             let next = self.context.hooks.borrow_mut().next_to_measure();
             let Some((entry, first)) = self.context.check(next)? else { return Ok(()) };
-            // one that was evicted meanwhile is of no interest
+            // an entry that was evicted meanwhile is not measured
             let Ok(input) = parts.state.corpus().cloned_input_for_id(entry.into()) else { continue };
             if self.context.hooks.borrow().is_deadly(input.mutator_bytes()) {
                 continue;

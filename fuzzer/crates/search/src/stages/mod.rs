@@ -1,6 +1,7 @@
-//! Stages: the work on an entry that the scheduler chose.
+//! LibAFL stages: the work on the entry that the scheduler has chosen.
 
-/// A stage that begins anew when it was interrupted: what it had done is in the corpus.
+/// Implements LibAFL's `Restartable` for a stage that begins anew when it was interrupted: its finds are in the
+/// corpus.
 macro_rules! begins_anew {
     ($stage:ident<$($parameter:ident),+>) => {
         impl<State, $($parameter),+> libafl::stages::Restartable<State> for $stage<$($parameter),+> {

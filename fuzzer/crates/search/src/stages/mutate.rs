@@ -1,4 +1,4 @@
-//! The coverage phase: mutates an entry and evaluates the mutants.
+//! Coverage phase: makes mutants of an entry and evaluates them.
 
 use libafl::{
     Error, HasMetadata,
@@ -21,37 +21,37 @@ use crate::{
 use quagmire_execution::{abi::Status, executor::Observers};
 use quagmire_mutators::{kinds::Source, mask::Mask};
 
-/// Mutants of an input that costs no more than the baseline; expensive inputs get fewer, so that no round takes long.
+/// Mutants of an entry that costs no more than the baseline; expensive ones get fewer, so that no round takes long.
 const MUTANTS: f64 = 64.0;
 
-/// Mutants of the most expensive inputs.
+/// Mutants of the most expensive entries.
 const FEWEST_MUTANTS: usize = 6;
 
-/// The most mutants of an input with this cost ratio: the same for the same input, whatever the clock says.
+/// Number of mutants of an entry with this cost ratio. Deterministic: no clock is involved.
 fn energy(ratio: f64) -> usize {
     ((MUTANTS / ratio.max(1.0)) as usize).max(FEWEST_MUTANTS)
 }
 
-/// Mutants of an input that was made ready for a target, in a round for coverage, as a multiple of those of an ordinary
-/// round: what that took has to pay.
+/// Factor on the number of mutants of an entry that was prepared for a goal, in a round for coverage: the preparation
+/// has to pay.
 const PREPARED: usize = 16;
 
-/// The stage of the coverage phase.
+/// LibAFL stage that makes and evaluates the mutants of a round.
 pub struct MutateStage<H, S> {
     context: StageContext<H>,
     operators: Operators<S>,
-    /// Measure every mutant precisely (`--skip-coverage-testing`).
+    /// Whether every mutant is measured precisely (`--skip-coverage-testing`).
     precise: bool,
     input: BytesInput,
-    /// Mask of the mutant.
+    /// Mask of the current mutant, which follows its changes.
     mask: Mask,
     applied: Vec<u16>,
-    /// Operators that lead the mutants of the round.
+    /// Leading operators of the mutants of the round.
     leading: Vec<u16>,
 }
 
 impl<H: CampaignHooks, S> MutateStage<H, S> {
-    /// A stage that measures every mutant precisely if asked to.
+    /// Creates a stage; `precise` makes it measure every mutant precisely.
     pub fn new(context: StageContext<H>, operators: Operators<S>, precise: bool) -> Self {
         let input = BytesInput::new(Vec::new());
         Self { context, operators, precise, input, mask: Mask::default(), applied: Vec::new(), leading: Vec::new() }
@@ -63,8 +63,8 @@ where
     H: CampaignHooks,
     S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize + HasMetadata + HasRand<Rand = StdRand> + 'static,
 {
-    /// Evaluates the mutant, and measures it precisely if that is asked for: one that shows nothing new but is slower than
-    /// all before is entered as well. Returns whether it was entered for what it shows.
+    /// Evaluates the mutant. If all are measured precisely, also enters one that shows nothing new but is slower than
+    /// all before. Returns whether it was entered for its novelty.
     fn run<E, EM, Z>(&mut self, parent: EntryId, parts: &mut Parts<'_, E, EM, S, Z>) -> Result<bool, Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
@@ -88,7 +88,7 @@ where
         Ok(entered)
     }
 
-    /// Makes the mutant and runs it; with `--shadow-mask`, beside one that is not held to the mask.
+    /// Makes a mutant and runs it; with `--shadow-mask`, also runs one that is made without the mask.
     fn mutate<E, EM, Z>(
         &mut self,
         parent: EntryId,
@@ -142,12 +142,12 @@ where
     }
 }
 
-/// Material of the mutants of a round.
+/// Bytes, mask and goal that the mutants of a round are made from.
 struct Base<'a> {
     bytes: &'a [u8],
     mask: Option<&'a Mask>,
     goal: Option<Goal>,
-    /// Goals of the worst entry, in a round for cost whose mutants are not held to one: how many satisfy them anyway?
+    /// Goals of the worst entry, in a round for cost without a mask: counts how many mutants reach them anyway.
     watched: Option<Goals>,
 }
 
@@ -178,11 +178,11 @@ where
         let (aim, round) = (self.context.search.borrow().effort.aim(), self.context.search.borrow().round);
         let prepared =
             round.goal.and_then(|goal| Some((goal, self.context.search.borrow_mut().prepared.take(parent, goal)?)));
-        // `None` for one that was surpassed while it was made ready
+        // `None` for an entry that was evicted while it was prepared
         let whole = if prepared.is_none() { state.corpus().cloned_input_for_id(parent_id).ok() } else { None };
         let mut base = match (&prepared, &whole) {
             (Some((goal, prepared)), _) => {
-                // half a mask would hold mutants to half of the input
+                // an incomplete mask would confine mutants to half of the input
                 let usable = round.masked && prepared.computation.is_complete();
                 let mask = Some(prepared.computation.mask()).filter(|mask| usable && !mask.is_closed());
                 Base { bytes: &prepared.input, mask, goal: Some(*goal), watched: None }

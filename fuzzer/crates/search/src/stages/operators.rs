@@ -1,4 +1,4 @@
-//! Operators that make mutants: Perun's rules beside LibAFL's havoc, splicing and tokens, and how they are mixed.
+//! Mutation operators: Perun's rules beside LibAFL's havoc, splicing and tokens, and how they are mixed.
 
 use std::{num::NonZeroUsize, sync::Arc};
 
@@ -20,16 +20,16 @@ use quagmire_mutators::{
     rule::Rule,
 };
 
-/// Weights of the four kinds in the choice of a mutation. Rules and havoc share most of it evenly: rules make the large,
-/// structured steps that cost needs, havoc the small blind ones that coverage needs.
+/// Weight of the rules in the choice of an operator, beside those of [`OTHERS`]. Rules and havoc share most of it
+/// evenly: rules make the large, structured steps that cost needs, havoc the small blind ones that coverage needs.
 const RULES: usize = 10;
 
-/// LibAFL's mutations: how they appear in results and in `--rules`, and their weights beside the rules.
+/// LibAFL's operators: name in results and in `--rules`, and weight.
 const OTHERS: [(&str, usize); 3] = [("havoc", 7), ("splice", 2), ("tokens", 3)];
 const HAVOC: usize = 0;
 const TOKENS: usize = 2;
 
-/// The rules that a `--rules` selection asks for, without the names of LibAFL's mutations, which are not rules.
+/// Part of a `--rules` selection that names rules, without the names of LibAFL's operators. `None` if nothing is left.
 pub fn rules_in(selection: &str) -> Option<String> {
     let others = || OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC]);
     let is_other = |item: &&str| others().any(|name| name.eq_ignore_ascii_case(item));
@@ -37,18 +37,18 @@ pub fn rules_in(selection: &str) -> Option<String> {
     (!rules.is_empty()).then(|| rules.join(","))
 }
 
-/// Whether a `--rules` selection asks for one of LibAFL's mutations that can be used.
+/// Whether a `--rules` selection names one of LibAFL's operators that can be used; tokens can be if there are any.
 pub fn mutates(selection: &str, has_tokens: bool) -> bool {
     let usable = OTHERS.iter().enumerate().filter(|&(place, _)| place != TOKENS || has_tokens);
     usable.into_iter().any(|(_, (name, _))| is_used(Some(selection), name))
 }
 
-/// Whether a `--rules` selection asks for one of LibAFL's mutations; without a selection all are used.
+/// Whether a `--rules` selection names this operator of LibAFL; without a selection all are used.
 pub fn is_used(selection: Option<&str>, name: &str) -> bool {
     selection.is_none_or(|selection| selection.split(',').any(|item| item.trim().eq_ignore_ascii_case(name)))
 }
 
-/// Mutants that stages make without the operators: numbered behind those, as they appear in results.
+/// Sources of mutants that are no operators: numbered after those, and listed with them in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Own {
     /// The deterministic stage.
@@ -59,29 +59,29 @@ pub enum Own {
     Trim,
 }
 
-/// The deterministic stage, in results and in `--rules`.
+/// Name of the deterministic stage in results and in `--rules`.
 pub const DETERMINISTIC: &str = "deterministic";
 
 const OWN: [&str; 3] = [DETERMINISTIC, "mask", "trim"];
 
 impl Own {
-    /// Its number in a campaign with so many rules.
+    /// Its number in a campaign with `rules` rules.
     pub fn number(self, rules: usize) -> u16 {
         (rules + OTHERS.len() + self as usize) as u16
     }
 }
 
-/// A chain of mutations ends after each link with this chance (of 4), and after this many links at the latest.
+/// Probability, in quarters, that a chain of mutations ends after a link, and the largest number of links.
 const END_CHANCE_OF_4: usize = 2;
 const LONGEST_CHAIN: usize = 6;
 
-/// All mutation operators of a campaign. Their numbers are the numbers of the rules in the record.
+/// All mutation operators of a campaign. Their numbers are those of the rules in the record.
 pub struct Operators<S> {
     all: Vec<Box<dyn Mutator<BytesInput, S>>>,
     masked: MaskedMutations,
-    /// Rules come first.
+    /// Number of the rules, which come first.
     rules: usize,
-    /// Of LibAFL's, 0 for those that are not used.
+    /// Weights of LibAFL's operators; 0 for those that are not used.
     weights: [usize; OTHERS.len()],
     strategy: Strategy,
 }
@@ -90,7 +90,8 @@ impl<S> Operators<S>
 where
     S: HasRand<Rand = StdRand> + HasMaxSize + HasCorpus<BytesInput> + libafl::HasMetadata + 'static,
 {
-    /// The given rules, and those of LibAFL's mutations that `uses` names; tokens only if the state has some.
+    /// Creates the operators: the given rules, and those of LibAFL's for whose names `uses` returns true; tokens only
+    /// if the state has some.
     pub fn new(rules: &[Arc<dyn Rule>], uses: impl Fn(&str) -> bool, has_tokens: bool, strategy: Strategy) -> Self {
         let mut all: Vec<Box<dyn Mutator<BytesInput, S>>> = Vec::new();
         for rule in rules {
@@ -106,7 +107,7 @@ where
         Self { all, masked: MaskedMutations::default(), rules: rules.len(), weights, strategy }
     }
 
-    /// Labels and names of the operators, in the order of their numbers.
+    /// Labels and names of all operators and of [`Own`], in the order of their numbers.
     pub fn names(rules: &[Arc<dyn Rule>]) -> Vec<(String, String)> {
         let one = |label: &str, name: &str| (label.to_owned(), name.to_owned());
         let rules = rules.iter().map(|rule| one(rule.label(), rule.name()));
@@ -117,7 +118,7 @@ where
         if self.rules == 0 { 0 } else { RULES }
     }
 
-    /// Any operator, by weight.
+    /// Draws an operator by weight.
     fn any(&self, rand: &mut StdRand) -> usize {
         let rules = self.weight_of_rules();
         let Some(total) = NonZeroUsize::new(rules + self.weights.iter().sum::<usize>()) else { return self.rules };
@@ -125,7 +126,7 @@ where
         if draw < rules { rand.below_or_zero(self.rules) } else { self.other(draw - rules) }
     }
 
-    /// The one of LibAFL's mutations that `draw`, which is below the sum of their weights, falls on.
+    /// LibAFL's operator for `draw`, a number below the sum of their weights.
     fn other(&self, mut draw: usize) -> usize {
         for (place, &weight) in self.weights.iter().enumerate() {
             if draw < weight {
@@ -136,14 +137,14 @@ where
         self.rules
     }
 
-    /// Operators that lead the mutants of a round for coverage: `most` of them, by weight.
+    /// Draws the leading operators of the mutants of a round for coverage: `most` operators, by weight.
     pub fn lead_evenly(&self, most: usize, rand: &mut StdRand, leading: &mut Vec<u16>) {
         leading.clear();
         leading.extend((0..most).map(|_| self.any(rand) as u16));
     }
 
-    /// Operators that lead the mutants of a round for cost: each rule as often as the strategy says, LibAFL's beside them
-    /// by weight, in random order, the first `most` of them and one at least.
+    /// Draws the leading operators of the mutants of a round for cost: each rule as often as the strategy says, and
+    /// LibAFL's operators beside them by weight, in random order. At most `most`, and at least one.
     pub fn lead(&self, yields: &Yields, most: usize, rand: &mut StdRand, leading: &mut Vec<u16>) {
         if self.rules == 0 {
             return self.lead_evenly(most, rand, leading);
@@ -173,8 +174,8 @@ where
         usize::from(operator) < self.rules
     }
 
-    /// Changes `input` by the operator `leading` and a random chain after it, and puts their numbers into `applied`. With a
-    /// mask, all of them are held to it, and it follows the changes. Whether anything changed.
+    /// Changes `input` by the operator `leading` and a random chain of others, and writes their numbers into
+    /// `applied`. With a mask, all changes respect it, and it follows them. Returns whether anything changed.
     pub fn mutate(
         &mut self,
         leading: u16,

@@ -1,4 +1,5 @@
-//! Makes an entry ready for the round's target: trims it, and computes its mask as far as the round's budget goes.
+//! Preparation of an entry for the goal of a round: trims it, and computes its mask as far as the budget of the round
+//! allows.
 
 use libafl::{
     Error,
@@ -19,19 +20,19 @@ use crate::{
 };
 use quagmire_execution::{abi::Status, executor::Observers, fork_server};
 
-/// Probes for a mask in one round, of an input that costs no more than the baseline. What is left is done in later rounds.
+/// Probes for a mask in one round, of an entry that costs no more than the baseline. The rest is done in later rounds.
 const PROBES: f64 = 4096.0;
-/// Probes for a mask in one round of the most expensive inputs.
+/// Probes for a mask in one round, of the most expensive entries.
 const FEWEST_PROBES: f64 = 32.0;
 
-/// Probes for trimming an input, once; fewer for expensive ones.
+/// Probes for trimming an entry, once; fewer for expensive ones.
 const TRIMS: f64 = 1024.0;
 
-/// A mask is given up after so many probes that crashed or exited, or fewer that hung: see [`price`].
+/// Sum of the prices of probes that ended early at which the computation of a mask is given up; see [`price`].
 const PATIENCE: u32 = 32;
 
-/// Share of the patience that a probe that ended so takes: a hang has taken the whole hang timeout, and a crash in this process,
-/// if runs are not `elsewhere`, costs a restart.
+/// Price of a probe, by how it ended: a hang has taken the whole hang timeout, and a crash in this process (runs are
+/// not `elsewhere`) costs a restart.
 fn price(status: Status, elsewhere: bool) -> u32 {
     match status {
         Status::Returned | Status::Rejected => 0,
@@ -40,19 +41,19 @@ fn price(status: Status, elsewhere: bool) -> u32 {
     }
 }
 
-/// The input of an entry hits its target again in one of so many runs, or the target is set aside.
+/// Number of runs in one of which an entry has to reach its goal again; otherwise the goal is set aside.
 const RUNS: usize = 3;
 
-/// The stage that makes an entry ready.
+/// LibAFL stage that prepares the entry of a round with a goal.
 pub struct PrepareStage<H> {
     context: StageContext<H>,
-    /// Number of the rules: own operators come behind them.
+    /// Number of the rules; the numbers of [`Own`] follow theirs.
     rules: usize,
     input: BytesInput,
 }
 
 impl<H: CampaignHooks> PrepareStage<H> {
-    /// A stage of a campaign with so many rules.
+    /// Creates a stage for a campaign with `rules` rules.
     pub fn new(context: StageContext<H>, rules: usize) -> Self {
         Self { context, rules, input: BytesInput::new(Vec::new()) }
     }
@@ -72,13 +73,13 @@ impl<H: CampaignHooks> PrepareStage<H> {
     {
         let origin = Origin::Mutant { parent: entry, operators: &[own.number(self.rules)] };
         let answer = probe(&self.context, parts, &origin, input, goal)?;
-        // what is trimmed is what mutants are made of: all of them would end early, or be rejected, with it
+        // mutants are made from the trimmed input: all of them would end early or be rejected with it
         let is_base = own == Own::Trim && answer.is_satisfied();
         let is_usable = !is_base || parts.executor.observers().0.status() == Status::Returned;
         Ok(if is_usable { answer } else { Probe::Missed })
     }
 
-    /// The entry as it is, if its run satisfies the goal, and there is room for what is computed.
+    /// Bytes of the entry as it is. `None`, if its runs do not reach the goal or the cache has no room.
     fn begin<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
@@ -171,7 +172,7 @@ impl<H: CampaignHooks> PrepareStage<H> {
             prepared.lost += lost;
             let kept = &mut *self.context.search.borrow_mut();
             if prepared.lost >= PATIENCE {
-                // what is known of half of the input or more is of use
+                // a mask of more than half of the input is of use
                 if prepared.computation.known() * 2 > prepared.input.len() {
                     prepared.computation.give_up();
                 } else if KINDS.contains(&goal.kind()) {
@@ -184,8 +185,8 @@ impl<H: CampaignHooks> PrepareStage<H> {
         Ok(())
     }
 
-    /// Runs `work` with a probe that counts down `budget` and says stop after that, or when patience is at an end. Returns
-    /// how much of that was needed.
+    /// Calls `work` with a probe that returns [`Probe::Stop`] after `budget` probes, or when the price of early ends
+    /// is too high. Returns that price.
     fn with_budget<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
@@ -206,8 +207,8 @@ impl<H: CampaignHooks> PrepareStage<H> {
                 return Probe::Stop;
             }
             left -= 1;
-            // what is inserted into a large input pushes its end out: the target would see no more than this, and what is
-            // kept has to be what was run
+            // an insertion into a large input pushes its end out: the target would not see it, and the bytes that are
+            // kept have to be the bytes that were run
             bytes.truncate(limit);
             std::mem::swap(input.as_mut(), bytes);
             let result = self.probe(parts, entry, own, &input, goal);
