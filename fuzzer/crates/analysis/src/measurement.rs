@@ -1,4 +1,4 @@
-//! What was measured of one input.
+//! Measurements of one input.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct Measurement {
     pub counters: Vec<Amounts>,
     /// Instructions by function and line: complete for the first input, reduced for the others.
     pub attribution: Attribution,
-    /// The files that [`super::measure::Plan::annotate`] means.
+    /// The files named by [`super::measure::MeasurementPlan::annotate`].
     pub sources: Vec<SourceFile>,
     /// Notices raised during the measurement, as bits (`notices::noticed`).
     pub notices: u32,

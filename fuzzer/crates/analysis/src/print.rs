@@ -1,4 +1,4 @@
-//! What `replay` prints: a table for people, JSON for programs (and for the campaign itself).
+//! Output of `replay`: a table for people, JSON for programs (and for the campaign itself).
 
 use std::fmt::Write as _;
 

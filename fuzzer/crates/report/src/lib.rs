@@ -132,7 +132,7 @@ pub fn write(out: &Path, options: ReportOptions) -> Result<Written> {
 /// Runs `quagmire report`: writes all files and lists them, or with `brief` only the page.
 ///
 /// # Errors
-/// As [`write`], and if the list cannot be printed.
+/// As [`write()`], and if the list cannot be printed.
 pub fn run(out: &Path, options: ReportOptions, brief: bool) -> Result<ExitCode> {
     let written = write(out, options)?;
     let lines = if brief { written.in_words(out) } else { written.listed(out) };
