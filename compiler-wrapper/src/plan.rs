@@ -17,7 +17,7 @@
 //! - `add_pass` takes its own passes only (a closed enum), compiled for the LLVM that was found when libafl_cc was,
 //!   while quagmire chooses among LLVM 14 to 19 when it runs.
 //!
-//! What remains useful is the list of link arguments, which is ten lines in [`BuildPlan::command`].
+//! The list of link arguments, which remains useful, is ten lines in [`BuildPlan::command`].
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Replays corpora on builds with shared counters and with one in every block, and compares all that a run shows. Inputs
-whose runs do not repeat themselves on one build are left out and counted: libxml2 compares addresses (`xmlDictOwns`)."""
+whose runs do not repeat themselves on one build are left out and counted: those of libxml2 vary by a few instructions, for
+a reason that is not known."""
 
 import json
 import pathlib
