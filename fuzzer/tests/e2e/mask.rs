@@ -48,7 +48,7 @@ fn a_keyword_may_not_be_changed_and_the_rest_may() {
             assert_eq!(letters, around_the_keyword(at), "{options}, position {at}: {report:#}");
         }
         assert_eq!((&report["complete"], &report["early_ends"]), (&true.into(), &0.into()), "{report:#}");
-        assert_eq!(report["target"]["kind"], if options.is_empty() { "cost" } else { "branch" });
+        assert_eq!(report["goal"]["kind"], if options.is_empty() { "cost" } else { "branch" });
         assert!(number(&report["executions"]) < 3 * TEXT.len() as u64, "{report:#}");
     }
 }
@@ -72,7 +72,7 @@ fn a_mask_is_shown_under_its_input() {
       34  and more of it↵
       49  the end: more may follow
 ";
-    assert!(text.starts_with("seeds/a  49 bytes\n  target      the run executes found of "), "{text}");
+    assert!(text.starts_with("seeds/a  49 bytes\n  goal        the run executes found of "), "{text}");
     assert!(text.contains("  needed      9 bytes: 13 \"<!ATTLIST\"\n") && text.ends_with(expected), "{text}");
 }
 

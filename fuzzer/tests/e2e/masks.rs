@@ -54,26 +54,11 @@ fn shadows_show_what_a_mask_is_good_for() {
     scene.fuzz(&harness("keyword.c"), "--execs 100000 --seed 1 --max-size 200 --shadow-mask --no-confirm").ended();
     let summary = scene.summary();
     let rows = summary["shadow"].as_array().expect("rows");
-    let row = rows.iter().find(|row| row["target"] == "branch" && row["stage"] == "havoc").expect("a row");
+    let row = rows.iter().find(|row| row["goal"] == "branch" && row["stage"] == "havoc").expect("a row");
     let share = |kind: &str| {
         number(&row[format!("{kind}_hits").as_str()]) as f64 / number(&row[format!("{kind}_mutants").as_str()]) as f64
     };
     assert!(share("masked") > 1.2 * share("plain"), "{row:#}");
-}
-
-#[test]
-fn the_worst_input_is_held_to_a_mask_where_mutants_lose_what_makes_it_slow_and_are_work_all_the_same() {
-    let scene = Scene::new(&[("slow", b"<slow><slower><slowest> and some more")]);
-    let options = "--execs 60000 --seed 1 --max-size 100 --focus cost --shadow-mask --no-confirm --rules havoc";
-    scene.fuzz(&harness("fragile.c"), options).ended();
-    let summary = scene.summary();
-    let rows = summary["shadow"].as_array().expect("rows");
-    let row = rows.iter().find(|row| row["target"] == "cost" && row["stage"] == "havoc");
-    let row = row.unwrap_or_else(|| panic!("{rows:#?}"));
-    let share = |kind: &str| {
-        number(&row[format!("{kind}_hits").as_str()]) as f64 / number(&row[format!("{kind}_mutants").as_str()]) as f64
-    };
-    assert!(number(&row["masked_mutants"]) > 100 && share("masked") > 1.5 * share("plain"), "{row:#}");
 }
 
 #[test]

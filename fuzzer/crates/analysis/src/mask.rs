@@ -27,10 +27,10 @@ use quagmire_execution::{
     info::{Instrumentation, TargetInfo},
 };
 use quagmire_mutators::{
-    kinds::TargetKind,
+    kinds::GoalKind,
     mask::{Edit, Mask},
 };
-use quagmire_search::mask::{Computation, Probe, Target};
+use quagmire_search::mask::{Computation, Probe};
 
 /// Number of hanging probes after which the computation is given up: each takes the whole hang timeout.
 const HANGS: u32 = 3;
@@ -47,6 +47,8 @@ pub(crate) struct MaskReport {
     /// How the run of the input itself ended: see [`super::measurement::Measurement::status`].
     pub status: String,
     /// The goal that probes have to reach.
+    pub goal: GoalReport,
+    /// Same goal, under the key of earlier versions.
     pub target: GoalReport,
     /// Number of probes.
     pub executions: u64,
@@ -71,7 +73,7 @@ pub(crate) struct MaskReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct GoalReport {
     /// `cost` or `branch`.
-    pub kind: TargetKind,
+    pub kind: GoalKind,
     /// Description to follow "the run".
     pub description: String,
     /// Minimum number of instructions, for `cost`.
@@ -84,15 +86,14 @@ pub(crate) struct GoalReport {
 
 impl GoalReport {
     fn new(condition: &Condition, instructions: u64, instrumentation: Instrumentation) -> Self {
-        let kind = condition.kind();
         match condition {
             Condition::Cost { least } => {
                 let (work, instructions) = (instrumentation.work(), grouped(instructions));
                 let description = format!("executes at least {} of {instructions} {work}", grouped(*least));
-                Self { kind, description, least: Some(*least), place: None }
+                Self { kind: GoalKind::Cost, description, least: Some(*least), place: None }
             }
             Condition::Place(place) => Self {
-                kind,
+                kind: GoalKind::Branch,
                 description: format!("executes {}", place.name),
                 least: None,
                 place: Some(place.name.clone()),
@@ -148,12 +149,12 @@ fn compute(
     let start = Instant::now();
     let mut prober = Prober::new(harness, &input.bytes, limits)?;
     let First { run, condition, is_satisfied } = prober.first(options.branch.as_deref())?;
-    let target = GoalReport::new(&condition, run.cost[Resource::Instructions], instrumentation);
+    let goal = GoalReport::new(&condition, run.cost[Resource::Instructions], instrumentation);
     if !is_satisfied {
         return Err(Error::usage(format!(
             "--branch: {} does not execute {}: give an input that does",
             input.path.display(),
-            target.place.as_deref().unwrap_or("it")
+            goal.place.as_deref().unwrap_or("it")
         )));
     }
     let begin = if options.exact { Computation::exact } else { Computation::new };
@@ -188,7 +189,8 @@ fn compute(
         path: input.path.display().to_string(),
         length: input.bytes.len(),
         status: run.status,
-        target,
+        goal: goal.clone(),
+        target: goal,
         executions: computation.probes(),
         early_ends,
         complete: computation.is_complete(),

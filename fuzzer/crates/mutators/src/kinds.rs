@@ -3,18 +3,19 @@
 use serde::{Deserialize, Serialize};
 
 /// Kinds of goals of masks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TargetKind {
+pub enum GoalKind {
     /// The run hits a branch.
+    #[default]
     Branch,
-    /// The run executes an edge at least as often.
+    /// The run executes an edge at least as often; only in results of earlier versions.
     Edge,
     /// The run keeps a cost.
     Cost,
 }
 
-impl TargetKind {
+impl GoalKind {
     /// Name in results.
     pub fn name(self) -> &'static str {
         match self {

@@ -8,7 +8,7 @@ use quagmire_cost::{
     sizes::RelativeTo,
 };
 use quagmire_execution::info::Engine;
-use quagmire_mutators::kinds::{Source, TargetKind};
+use quagmire_mutators::kinds::{GoalKind, Source};
 
 use crate::{
     growth::{Grown, Growth},
@@ -82,7 +82,8 @@ pub fn example() -> Summary {
             kept: 96,
         },
         shadow: vec![Shadow {
-            target: TargetKind::Branch,
+            goal: GoalKind::Branch,
+            target: GoalKind::Branch,
             stage: Source::Havoc,
             masked_mutants: 1_000,
             masked_hits: 450,

@@ -10,6 +10,7 @@ use crate::campaign::{clients::Place, groups::groups, record::Entry, refresh::Tu
 use quagmire_base::{atomic::unwritable, error::Result, files};
 use quagmire_cost::{distribution::Distributions, resource::Resource, sizes::Line};
 use quagmire_execution::notices;
+use quagmire_mutators::kinds::GoalKind;
 use quagmire_results::{
     AflStats, Status, Summary,
     screen::View,
@@ -348,8 +349,9 @@ fn masks(search: &Kept) -> summary::Masks {
 }
 
 fn shadow(search: &Kept) -> Vec<summary::Shadow> {
-    let row = |(target, stage, row): (_, _, Row)| summary::Shadow {
-        target,
+    let row = |(stage, row): (_, Row)| summary::Shadow {
+        goal: GoalKind::Branch,
+        target: GoalKind::Branch,
         stage,
         masked_mutants: row.masked.mutants,
         masked_hits: row.masked.hits,

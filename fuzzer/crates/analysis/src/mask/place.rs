@@ -16,8 +16,7 @@ use quagmire_execution::{
     program::Program,
     symbols::Symbols,
 };
-use quagmire_mutators::kinds::TargetKind;
-use quagmire_search::mask::{Target, target::Goal};
+use quagmire_search::mask::{Goal, HitsBranch};
 
 /// Maximum number of functions listed in an error.
 const CANDIDATES: usize = 6;
@@ -25,10 +24,10 @@ const CANDIDATES: usize = 6;
 /// Maximum length of paths in names, in characters.
 const PATH: usize = 60;
 
-/// Goal of a mask: what a run has to do.
+/// Goal of a mask that the user asks for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Condition {
-    /// Keeping most of the cost: [`Goal::KeepsCost`] of instructions.
+    /// Keeping most of the cost; see [`Condition::keeps_cost`].
     Cost {
         /// Minimum number of instructions.
         least: u64,
@@ -46,24 +45,21 @@ pub struct CodePlace {
     pub edges: Vec<u32>,
 }
 
-impl Target for Condition {
+/// Share of an expensive input's cost that is kept.
+const KEPT_SHARE: f64 = 0.9;
+
+impl Condition {
+    /// Goal of executing nine tenths of these instructions.
+    pub fn keeps_cost(instructions: u64) -> Self {
+        Self::Cost { least: (instructions as f64 * KEPT_SHARE) as u64 }
+    }
+}
+
+impl Goal for Condition {
     fn is_satisfied(&self, counts: &CountsObserver) -> bool {
         match self {
-            Self::Cost { least } => {
-                Goal::KeepsCost { resource: Resource::Instructions, least: *least }.is_satisfied(counts)
-            }
-            // edges of a library that this process has not opened do not exist yet
-            Self::Place(place) => place
-                .edges
-                .iter()
-                .any(|&edge| (edge as usize) < counts.program().edges() && Goal::HitsBranch(edge).is_satisfied(counts)),
-        }
-    }
-
-    fn kind(&self) -> TargetKind {
-        match self {
-            Self::Cost { .. } => TargetKind::Cost,
-            Self::Place(_) => TargetKind::Branch,
+            Self::Cost { least } => counts.cost()[Resource::Instructions] >= *least,
+            Self::Place(place) => place.edges.iter().any(|&edge| HitsBranch(edge).is_satisfied(counts)),
         }
     }
 }

@@ -24,7 +24,7 @@ use quagmire_execution::{
     timer,
     watchdog::Watchdog,
 };
-use quagmire_search::mask::{Target, target::kept_share};
+use quagmire_search::mask::Goal;
 
 /// Limits and output of the target's runs.
 #[derive(Clone, Copy, Debug)]
@@ -252,7 +252,7 @@ impl<'a> Prober<'a> {
         let counts = executor.counts();
         let run = measurement::describe(status, counts);
         let condition = match branch {
-            None => Condition::Cost { least: kept_share(run.cost[Resource::Instructions]) },
+            None => Condition::keeps_cost(run.cost[Resource::Instructions]),
             Some(wanted) => Condition::Place(CodePlace::find(counts.program(), &mut Symbols::new(), wanted)?),
         };
         let is_satisfied = condition.is_satisfied(counts);

@@ -72,7 +72,7 @@ fn header(report: &MaskReport, bytes: &[u8], width: usize) -> String {
     if report.status != "returned" {
         let _ = writeln!(text, "  status      {}", report.status);
     }
-    let _ = writeln!(text, "  target      the run {}", plain::shown(&report.target.description));
+    let _ = writeln!(text, "  goal        the run {}", plain::shown(&report.goal.description));
     let early = if report.early_ends == 0 {
         String::new()
     } else {
@@ -293,7 +293,7 @@ mod tests {
 
     use super::*;
     use crate::mask::{GoalReport, runs};
-    use quagmire_mutators::kinds::TargetKind;
+    use quagmire_mutators::kinds::GoalKind;
 
     /// The mask that protects `needed` from all edits.
     fn report(length: usize, needed: &[Range<usize>]) -> MaskReport {
@@ -310,12 +310,14 @@ mod tests {
             }
         }
         let description = "executes level_one of /src/a.h".to_owned();
+        let goal = GoalReport { kind: GoalKind::Branch, description, least: None, place: None };
         MaskReport {
             version: "0.0.0".into(),
             path: "seeds/a".into(),
             length,
             status: "returned".into(),
-            target: GoalReport { kind: TargetKind::Branch, description, least: None, place: None },
+            goal: goal.clone(),
+            target: goal,
             executions: 1_234,
             early_ends: 0,
             complete: true,

@@ -3,18 +3,18 @@
 use maud::{Markup, html};
 
 use quagmire_base::format::{counted, grouped};
-use quagmire_mutators::kinds::{Source, TargetKind};
+use quagmire_mutators::kinds::{GoalKind, Source};
 use quagmire_results::summary::{Masks, Rare, Shadow, Summary};
 
 fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".into() } else { format!("{:.1} %", part as f64 * 100.0 / whole as f64) }
 }
 
-fn goal(kind: TargetKind) -> &'static str {
+fn goal(kind: GoalKind) -> &'static str {
     match kind {
-        TargetKind::Branch => "a rare branch is hit",
-        TargetKind::Edge => "a hot edge stays hot",
-        TargetKind::Cost => "nine tenths of the cost are kept",
+        GoalKind::Branch => "a rare branch is hit",
+        GoalKind::Edge => "a hot edge stays hot",
+        GoalKind::Cost => "nine tenths of the cost are kept",
     }
 }
 
@@ -51,14 +51,14 @@ pub(crate) fn masks(summary: &Summary) -> Option<Markup> {
                 (percent(executions + trimming, summary.executions)) " of all"
             } }
             tr { th { "masked mutants" } td {
-                (grouped(mutants)) "; " (percent(hits, mutants)) " satisfied their target, " (grouped(kept)) " were kept"
+                (grouped(mutants)) "; " (percent(hits, mutants)) " reached their goal, " (grouped(kept)) " were kept"
             } }
         } } }
         @if !summary.shadow.is_empty() {
-            p { "With and without a mask (" code { "--shadow-mask" } "): mutants of the same inputs that satisfy the target." }
+            p { "With and without a mask (" code { "--shadow-mask" } "): mutants of the same inputs that reach the goal." }
             div class="scroll" { table {
                 thead { tr {
-                    th { "target" } th { "mutants by" } th class="number" { "masked" } th class="number" { "plain" } th class="number" { "factor" }
+                    th { "goal" } th { "mutants by" } th class="number" { "masked" } th class="number" { "plain" } th class="number" { "factor" }
                 } }
                 tbody { @for row in &summary.shadow { (shadow(row)) } }
             } }
@@ -86,8 +86,7 @@ mod tests {
     #[test]
     fn there_is_a_section_if_there_are_masks() {
         let text = masks(&example()).expect("a section").into_string();
-        for part in ["7, hit by no more than 64 runs", "41, of 40 bytes", "45.9 % satisfied", "45.0 %", "9.0 %", "5.00"]
-        {
+        for part in ["7, hit by no more than 64 runs", "41, of 40 bytes", "45.9 % reached", "45.0 %", "9.0 %", "5.00"] {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(masks(&Summary { masks: Masks::default(), ..example() }).is_none());

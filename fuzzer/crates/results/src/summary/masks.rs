@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use quagmire_mutators::kinds::{Source, TargetKind};
+use quagmire_mutators::kinds::{GoalKind, Source};
 
 /// Rare branches, as in FairFuzz; on several cores, of those that the first client works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,10 @@ impl AddAssign for Masks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shadow {
     /// Kind of goal.
-    pub target: TargetKind,
+    #[serde(default)]
+    pub goal: GoalKind,
+    /// Same kind, under the key of earlier versions.
+    pub target: GoalKind,
     /// Stage that made the mutants.
     pub stage: Source,
     /// Mutants with a mask.
@@ -92,6 +95,7 @@ mod tests {
     #[test]
     fn rows_of_clients_are_added_by_target_and_stage() {
         let row = |target, stage, mutants| Shadow {
+            goal: target,
             target,
             stage,
             masked_mutants: mutants,
@@ -99,10 +103,10 @@ mod tests {
             plain_mutants: mutants + 1,
             plain_hits: 1,
         };
-        let mut rows = vec![row(TargetKind::Branch, Source::Rules, 10)];
-        let others = [row(TargetKind::Branch, Source::Rules, 4), row(TargetKind::Branch, Source::Havoc, 6)];
+        let mut rows = vec![row(GoalKind::Branch, Source::Rules, 10)];
+        let others = [row(GoalKind::Branch, Source::Rules, 4), row(GoalKind::Branch, Source::Havoc, 6)];
         Shadow::add_all(&mut rows, &others);
-        let both = Shadow { plain_mutants: 16, plain_hits: 2, ..row(TargetKind::Branch, Source::Rules, 14) };
+        let both = Shadow { plain_mutants: 16, plain_hits: 2, ..row(GoalKind::Branch, Source::Rules, 14) };
         assert_eq!(rows, [others[1], both]);
     }
 }

@@ -9,7 +9,7 @@ use libafl::{
 };
 
 use super::{CampaignHooks, Origin, Parts, StageContext, evaluate};
-use crate::mask::{Probe, Target, target::Goal};
+use crate::mask::{Goal, Probe};
 use quagmire_execution::{abi::Status, executor::Observers};
 
 /// Evaluates `input` and returns whether it satisfies `goal`. Does not run it if it is known to end the process, or
@@ -19,7 +19,7 @@ pub fn probe<E, EM, H, S, Z>(
     parts: &mut Parts<'_, E, EM, S, Z>,
     origin: &Origin<'_>,
     input: &BytesInput,
-    goal: Goal,
+    goal: &impl Goal,
 ) -> Result<Probe, Error>
 where
     E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
@@ -46,7 +46,7 @@ pub fn run_shadow<E, EM, H, S, Z>(
     context: &StageContext<H>,
     parts: &mut Parts<'_, E, EM, S, Z>,
     input: &BytesInput,
-    goal: Goal,
+    goal: &impl Goal,
 ) -> Result<Option<bool>, Error>
 where
     E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,

@@ -28,8 +28,6 @@ struct Entry {
     standing: Standing,
     /// Number of edges, buckets and totals at which it is best.
     titles: u32,
-    /// Edge whose maximum it raised most when it was entered, and its count of that edge.
-    raised: Option<(u32, u32)>,
 }
 
 /// Number of totals that have a best entry: the sort key of the chosen costs, the instructions, and the resources of
@@ -75,14 +73,12 @@ impl Champions {
     /// hold anything.
     pub fn is_sound(&self, entries: usize) -> bool {
         let is_entry = |entry: EntryId| entry == EntryId::NONE || entry.index() < entries;
-        let raised = self.entries.iter().flatten().filter_map(|entry| entry.raised);
         self.entries.len() <= entries
             && self.cheapest.len() == self.hottest.len()
             && self.cheapest.iter().flatten().all(|&entry| is_entry(entry))
             && self.hottest.iter().all(|&(entry, _)| is_entry(entry))
             && self.most.iter().flatten().all(|&entry| entry.index() < entries)
             && self.ranking.iter().chain(&self.by_score).all(|&(_, entry)| entry.index() < entries)
-            && raised.into_iter().all(|(edge, _)| (edge as usize) < self.hottest.len())
     }
 
     /// Number of top-rated entries.
@@ -117,13 +113,6 @@ impl Champions {
         self.standing(entry).map(|standing| &standing.cost)
     }
 
-    /// Edge whose largest count an entry raised most when it was entered, and that count. `None` once another entry
-    /// executes that edge more often.
-    pub fn raised(&self, entry: EntryId) -> Option<(u32, u32)> {
-        let raised = self.entries.get(entry.index())?.as_ref()?.raised?;
-        (self.hottest[raised.0 as usize].0 == entry).then_some(raised)
-    }
-
     /// Entry with the largest sort key: the most expensive one by the chosen costs.
     pub fn worst(&self) -> Option<EntryId> {
         self.most[0]
@@ -152,11 +141,10 @@ impl Champions {
         if self.entries.len() <= entry.index() {
             self.entries.resize(entry.index() + 1, None);
         }
-        self.entries[entry.index()] = Some(Entry { standing, titles: 0, raised: None });
+        self.entries[entry.index()] = Some(Entry { standing, titles: 0 });
         insert(&mut self.ranking, (standing.cost[Resource::Instructions], entry));
         insert(&mut self.by_score, (standing.score.to_bits(), entry));
         let mut evicted = Vec::new();
-        let mut raised: Option<(u32, (u32, u32))> = None;
         for (first, counts, branches) in counts {
             let (counts, slots) = counts.split_at(branches);
             for (edge, &count) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
@@ -167,11 +155,7 @@ impl Champions {
                     self.pass_title(holder, entry, &mut evicted);
                 }
                 if maxima {
-                    let growth = count.saturating_sub(self.hottest[edge].1);
                     self.challenge_hottest(edge, entry, count, &mut evicted);
-                    if raised.map_or(growth > 0, |(most, _)| growth > most) {
-                        raised = Some((growth, (edge as u32, count)));
-                    }
                 }
             }
             let progress = slots.iter().filter(|slot| **slot != 0).count() as u32;
@@ -190,11 +174,8 @@ impl Champions {
                 self.pass_title(holder, entry, &mut evicted);
             }
         }
-        if let Some(entered) = &mut self.entries[entry.index()] {
-            entered.raised = raised.map(|(_, edge)| edge);
-            if entered.titles == 0 {
-                evicted.push(entry);
-            }
+        if !self.is_active(entry) {
+            evicted.push(entry);
         }
         for &loser in &evicted {
             let Some(standing) = self.standing(loser).copied() else { continue };
@@ -295,18 +276,6 @@ mod tests {
         assert!(champions.is_active(id(1)) && champions.is_active(id(2)) && !champions.is_active(id(0)));
         assert_eq!(champions.ranking(), [(50, id(1)), (200, id(2))]);
         assert_eq!(champions.worst(), Some(id(2)));
-    }
-
-    #[test]
-    fn the_edge_that_an_entry_raised_most_is_its_own_until_another_one_does_so() {
-        let mut champions = Champions::default();
-        enter(&mut champions, 0, 100, &[1, 5, 5]);
-        enter(&mut champions, 1, 100, &[1, 9, 50]);
-        assert_eq!([0, 1].map(|entry| champions.raised(id(entry))), [None, Some((2, 50))]);
-        enter(&mut champions, 2, 100, &[3, 1, 50]);
-        assert_eq!([1, 2].map(|entry| champions.raised(id(entry))), [Some((2, 50)), Some((0, 3))]);
-        enter(&mut champions, 3, 100, &[1, 1, 51]);
-        assert_eq!([1, 3].map(|entry| champions.raised(id(entry))), [None, Some((2, 51))]);
     }
 
     #[test]

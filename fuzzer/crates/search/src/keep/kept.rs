@@ -7,19 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     champions::{Champions, Standing},
-    effort::{self, Effort},
+    effort::Effort,
     history::{History, Novelty},
-    offspring::{Goals, Offspring},
     rare::RareBranches,
-    round::Round,
     shadow::Shadow,
     steering::Steering,
 };
 use crate::{
     EntryId,
-    mask::{cache::Cache, target::Goal},
+    mask::{HitsBranch, cache::Cache},
 };
-use quagmire_cost::resource::Resource;
 use quagmire_execution::counts::CountsObserver;
 
 /// Choice of FairFuzz's techniques that a campaign uses.
@@ -63,8 +60,6 @@ pub struct Kept {
     pub effort: Effort,
     /// Hits of the branches, and the choice of the rare one to work on.
     pub rare: RareBranches,
-    /// Work of the worst entry's mutants, and the part of it that reached each goal.
-    pub offspring: Offspring,
     /// Entries that were trimmed and masked for their goals.
     pub prepared: Cache,
     /// Costs and finds of masks.
@@ -81,9 +76,9 @@ pub struct Kept {
     pub ignores_maxima: bool,
     /// Choice of FairFuzz's techniques.
     pub masking: Masking,
-    /// Current round, as the scheduler has chosen it.
+    /// Rare branch that the current round is for, as the scheduler has chosen it; `None` for ordinary mutation.
     #[serde(skip)]
-    pub round: Round,
+    pub goal: Option<HitsBranch>,
 }
 
 /// Edges and progress slots that the run hit.
@@ -118,31 +113,6 @@ impl Kept {
             self.prepared = Cache::default();
         }
         self.masking = masking;
-    }
-
-    /// Goals that mutants of an entry can keep in a round for cost: nine tenths of its amount of a resource that the
-    /// search follows (one of them, by the number of the entry), and nine tenths of its count of the edge whose
-    /// maximum it raised most.
-    pub fn goals_of_cost(&self, entry: EntryId) -> Goals {
-        let resources = self.steering.resources();
-        let resource = resources[entry.index() % resources.len()];
-        let amount = self.champions.cost(entry).map_or(0, |cost| cost[resource]);
-        let total = (amount > 0).then(|| Goal::keeps_cost(resource, amount));
-        [total, self.champions.raised(entry).map(|(edge, count)| Goal::keeps_edge(edge, count))]
-    }
-
-    /// Whether mutants of an entry should be made with a mask that keeps `goal`, a goal of cost: the entry is the
-    /// worst one, and its mask is known or worth computing.
-    pub fn is_worth_a_mask(&self, entry: EntryId, goal: Goal) -> bool {
-        if self.champions.worst() != Some(entry) || self.prepared.is_hopeless(entry, goal) {
-            return false;
-        }
-        if let Some(known) = self.prepared.get(entry, goal) {
-            return !known.computation.is_complete() || !known.computation.mask().is_closed();
-        }
-        let Some(Standing { cost, bytes, .. }) = self.champions.standing(entry) else { return false };
-        let bytes = *bytes as usize;
-        self.offspring.are_worth_a_mask(entry, goal, effort::work(cost[Resource::Instructions], bytes), bytes)
     }
 
     /// Enters the run in `counts` as `entry`. `novelty` is its judgement, `score` its score as a parent. Returns the
@@ -204,7 +174,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::entry::id;
     use crate::mask::{Computation, cache::Prepared};
-    use quagmire_cost::resource::Cost;
+    use quagmire_cost::resource::{Cost, Resource};
 
     /// Knowledge of a search with entries 0, 1, ... of these instructions, heap and counts of three edges.
     pub(crate) fn made_up(entries: &[(u64, u64, [u32; 3])]) -> Kept {
@@ -218,61 +188,16 @@ pub(crate) mod tests {
         kept
     }
 
-    /// Counts so many mutants of an entry that keep nothing of its cost that a mask is worth computing.
-    pub(crate) fn try_in_vain(kept: &mut Kept, entry: EntryId) {
-        let instructions = kept.champions.cost(entry).unwrap()[Resource::Instructions];
-        kept.offspring.try_in_vain(entry, kept.goals_of_cost(entry), effort::work(instructions, 1), 1);
-    }
-
     #[test]
     fn what_was_prepared_with_other_options_is_not_used() {
         let mut kept = Kept::default();
-        let goal = Goal::HitsBranch(1);
+        let goal = HitsBranch(1);
         let prepared = || Prepared { input: vec![0], computation: Computation::everything(1), lost: 0, walked: 0 };
         kept.set_masking(Masking { no_mask: true, ..Masking::default() });
         kept.prepared.put(id(0), goal, prepared());
         kept.set_masking(Masking { no_mask: true, shadow: true, ..Masking::default() });
-        assert!(kept.prepared.of_entry(id(0), |_| true).is_some());
+        assert!(kept.prepared.get(id(0), goal).is_some());
         kept.set_masking(Masking::default());
-        assert!(kept.prepared.of_entry(id(0), |_| true).is_none());
-    }
-
-    #[test]
-    fn mutants_are_held_to_what_the_entry_is_the_worst_at() {
-        let mut kept = made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
-        let goals = |kept: &Kept, entry| kept.goals_of_cost(id(entry));
-        let total = |amount| Some(Goal::keeps_cost(Resource::Instructions, amount));
-        assert_eq!(goals(&kept, 0), [total(100), Some(Goal::keeps_edge(1, 5))]);
-        assert_eq!(goals(&kept, 1), [total(1000), Some(Goal::KeepsHot { edge: 2, least: 45 })]);
-        // it uses none of that
-        kept.steering = Steering::new(&[Resource::Heap]);
-        assert_eq!(goals(&kept, 1)[0], None);
-        // each entry has one of several
-        kept.steering = Steering::new(&[Resource::Heap, Resource::Instructions]);
-        assert_eq!([0, 1].map(|entry| goals(&kept, entry)[0]), [None, total(1000)]);
-    }
-
-    #[test]
-    fn a_mask_for_cost_is_computed_when_it_is_worth_it_and_used_while_it_allows_something() {
-        let kept = &mut made_up(&[(100, 0, [1, 5, 0]), (1000, 0, [1, 5, 50])]);
-        let [Some(total), Some(edge)] = kept.goals_of_cost(id(1)) else { unreachable!() };
-        let worth = |kept: &Kept| [total, edge].map(|goal| kept.is_worth_a_mask(id(1), goal));
-        assert_eq!(worth(kept), [false; 2]);
-        try_in_vain(kept, id(1));
-        assert_eq!(worth(kept), [true; 2]);
-        let mut prepared = Prepared { input: vec![0], computation: Computation::new(1), lost: 0, walked: 0 };
-        kept.prepared.put(id(1), edge, prepared.clone());
-        assert_eq!(worth(kept), [true; 2]);
-        // it did not do that again, or its mask was given up
-        kept.prepared.set_aside(id(1), edge);
-        kept.prepared.put(id(1), total, prepared.clone());
-        assert_eq!(worth(kept), [true, false]);
-        // no other entry, whatever is known of it
-        kept.prepared.put(id(0), total, prepared.clone());
-        assert!(!kept.is_worth_a_mask(id(0), total));
-        // nothing may be changed
-        prepared.computation.give_up();
-        kept.prepared.put(id(1), total, prepared);
-        assert_eq!(worth(kept), [false; 2]);
+        assert!(kept.prepared.get(id(0), goal).is_none());
     }
 }

@@ -8,8 +8,6 @@ pub mod champions;
 pub mod effort;
 pub mod history;
 pub mod kept;
-pub mod offspring;
 pub mod rare;
-pub mod round;
 pub mod shadow;
 pub mod steering;

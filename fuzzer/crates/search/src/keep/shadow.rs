@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use quagmire_mutators::kinds::{Source, TargetKind};
+use quagmire_mutators::kinds::Source;
 
 /// Number of mutants, and of those that reach their goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,24 +31,24 @@ pub struct Row {
     pub plain: Share,
 }
 
-/// Shares for each kind of goal and each source of mutants.
+/// Shares for each source of mutants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shadow {
-    rows: BTreeMap<(TargetKind, Source), Row>,
+    rows: BTreeMap<Source, Row>,
 }
 
 impl Shadow {
-    /// Counts a mutant of this kind of goal and this source; `hit` tells whether it reached the goal.
-    pub fn count(&mut self, kind: TargetKind, source: Source, masked: bool, hit: bool) {
-        let row = self.rows.entry((kind, source)).or_default();
+    /// Counts a mutant of this source; `hit` tells whether it reached the goal.
+    pub fn count(&mut self, source: Source, masked: bool, hit: bool) {
+        let row = self.rows.entry(source).or_default();
         let share = if masked { &mut row.masked } else { &mut row.plain };
         share.mutants += 1;
         share.hits += u64::from(hit);
     }
 
-    /// Rows of the table: kind of goal, source of the mutants, shares.
-    pub fn rows(&self) -> impl Iterator<Item = (TargetKind, Source, Row)> {
-        self.rows.iter().map(|(&(kind, source), &row)| (kind, source, row))
+    /// Rows of the table: source of the mutants, shares.
+    pub fn rows(&self) -> impl Iterator<Item = (Source, Row)> {
+        self.rows.iter().map(|(&source, &row)| (source, row))
     }
 }
 
@@ -57,15 +57,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_kept_by_target_source_and_mask() {
+    fn shares_are_kept_by_source_and_mask() {
         let mut shadow = Shadow::default();
         for hit in [true, true, false, true] {
-            shadow.count(TargetKind::Branch, Source::Havoc, true, hit);
+            shadow.count(Source::Havoc, true, hit);
         }
-        shadow.count(TargetKind::Branch, Source::Havoc, false, false);
+        shadow.count(Source::Havoc, false, false);
         let rows: Vec<_> = shadow.rows().collect();
         let row = Row { masked: Share { mutants: 4, hits: 3 }, plain: Share { mutants: 1, hits: 0 } };
-        assert_eq!(rows, [(TargetKind::Branch, Source::Havoc, row)]);
+        assert_eq!(rows, [(Source::Havoc, row)]);
         assert_eq!((row.masked.share(), Share::default().share()), (0.75, 0.0));
     }
 }

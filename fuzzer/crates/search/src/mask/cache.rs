@@ -1,10 +1,10 @@
 //! Cache of entries that were trimmed and masked for a goal, limited by its memory.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Computation, target::Goal};
+use super::{Computation, HitsBranch};
 use crate::EntryId;
 
 /// Largest size of all masks and trimmed inputs, in bytes.
@@ -40,14 +40,12 @@ const IN_USE: u64 = 1000;
 /// Prepared entries by entry and goal, the least recently used of which are dropped.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Cache {
-    prepared: HashMap<(EntryId, Goal), Prepared>,
+    prepared: HashMap<(EntryId, HitsBranch), Prepared>,
     /// Round of the last use of each item, the oldest first.
-    order: VecDeque<(u64, (EntryId, Goal))>,
+    order: VecDeque<(u64, (EntryId, HitsBranch))>,
     size: usize,
     /// Number of rounds so far.
     now: u64,
-    /// Goals that entries did not reach again although they were chosen for them.
-    hopeless: HashSet<(EntryId, Goal)>,
 }
 
 impl Cache {
@@ -56,12 +54,8 @@ impl Cache {
         self.now += 1;
     }
 
-    /// Whether an input of `length` bytes is worth preparing: the entry was not set aside for this goal, and there is
-    /// room without dropping an item in use.
-    pub fn accepts(&self, entry: EntryId, goal: Goal, length: usize) -> bool {
-        if self.is_hopeless(entry, goal) {
-            return false;
-        }
+    /// Whether there is room for an input of `length` bytes without dropping an item in use.
+    pub fn accepts(&self, length: usize) -> bool {
         let mut size = self.size + Prepared::size_of(length);
         for (used, key) in &self.order {
             if size <= LARGEST || used + IN_USE > self.now {
@@ -72,37 +66,21 @@ impl Cache {
         size <= LARGEST
     }
 
-    /// Marks an entry that did not reach the goal that it was chosen for: it is not tried again.
-    pub fn set_aside(&mut self, entry: EntryId, goal: Goal) {
-        self.hopeless.insert((entry, goal));
-    }
-
     /// Prepared entry for this goal.
-    pub fn get(&self, entry: EntryId, goal: Goal) -> Option<&Prepared> {
+    pub fn get(&self, entry: EntryId, goal: HitsBranch) -> Option<&Prepared> {
         self.prepared.get(&(entry, goal))
     }
 
-    /// Whether the entry was set aside for this goal.
-    pub fn is_hopeless(&self, entry: EntryId, goal: Goal) -> bool {
-        self.hopeless.contains(&(entry, goal))
-    }
-
     /// Takes a prepared entry out of the cache.
-    pub fn take(&mut self, entry: EntryId, goal: Goal) -> Option<Prepared> {
+    pub fn take(&mut self, entry: EntryId, goal: HitsBranch) -> Option<Prepared> {
         let prepared = self.prepared.remove(&(entry, goal))?;
         self.size -= prepared.size();
         self.order.retain(|(_, key)| *key != (entry, goal));
         Some(prepared)
     }
 
-    /// Latest prepared entry for a goal that `alike` accepts, from which children can inherit the mask.
-    pub fn of_entry(&self, entry: EntryId, alike: impl Fn(&Goal) -> bool) -> Option<&Prepared> {
-        let (_, key) = self.order.iter().rev().find(|(_, (of, goal))| *of == entry && alike(goal))?;
-        self.prepared.get(key)
-    }
-
     /// Puts a prepared entry into the cache, and drops the least recently used ones that exceed its size.
-    pub fn put(&mut self, entry: EntryId, goal: Goal, prepared: Prepared) {
+    pub fn put(&mut self, entry: EntryId, goal: HitsBranch, prepared: Prepared) {
         self.size += prepared.size();
         self.order.push_back((self.now, (entry, goal)));
         self.prepared.insert((entry, goal), prepared);
@@ -120,7 +98,7 @@ mod tests {
     use super::*;
     use crate::entry::id;
 
-    const GOAL: Goal = Goal::HitsBranch(7);
+    const GOAL: HitsBranch = HitsBranch(7);
 
     fn prepared(length: usize) -> Prepared {
         Prepared { input: vec![0; length], computation: Computation::new(length), lost: 0, walked: 0 }
@@ -131,10 +109,7 @@ mod tests {
         let mut cache = Cache::default();
         cache.put(id(1), GOAL, prepared(10));
         cache.put(id(2), GOAL, prepared(LARGEST / 3));
-        assert!(
-            cache.of_entry(id(1), |_| true).is_some()
-                && cache.of_entry(id(1), |goal| *goal == Goal::HitsBranch(8)).is_none()
-        );
+        assert!(cache.get(id(1), GOAL).is_some() && cache.get(id(1), HitsBranch(8)).is_none());
         cache.put(id(3), GOAL, prepared(LARGEST / 3));
         assert!(
             cache.take(id(1), GOAL).is_none() && cache.take(id(3), GOAL).is_some() && cache.take(id(3), GOAL).is_none()
@@ -144,29 +119,21 @@ mod tests {
     #[test]
     fn what_is_in_use_is_not_dropped_for_something_new() {
         let mut cache = Cache::default();
-        assert!(cache.accepts(id(1), GOAL, LARGEST / 3) && !cache.accepts(id(1), GOAL, LARGEST / 2));
+        assert!(cache.accepts(LARGEST / 3) && !cache.accepts(LARGEST / 2));
         // three that do not fit together, in turn
         for _ in 0..2 * IN_USE {
             for entry in (1..=3).map(id) {
                 cache.begin_round();
                 let known = cache.take(entry, GOAL);
-                if known.is_some() || cache.accepts(entry, GOAL, LARGEST / 5) {
+                if known.is_some() || cache.accepts(LARGEST / 5) {
                     cache.put(entry, GOAL, known.unwrap_or_else(|| prepared(LARGEST / 5)));
                 }
             }
         }
-        assert_eq!([1, 2, 3].map(id).map(|entry| cache.of_entry(entry, |_| true).is_some()), [true, true, false]);
+        assert_eq!([1, 2, 3].map(id).map(|entry| cache.get(entry, GOAL).is_some()), [true, true, false]);
         (0..IN_USE).for_each(|_| cache.begin_round());
-        assert!(cache.accepts(id(3), GOAL, LARGEST / 5) && cache.accepts(id(3), GOAL, LARGEST / 3));
+        assert!(cache.accepts(LARGEST / 5) && cache.accepts(LARGEST / 3));
         cache.put(id(3), GOAL, prepared(LARGEST / 3));
-        assert_eq!([1, 2, 3].map(id).map(|entry| cache.of_entry(entry, |_| true).is_some()), [false, false, true]);
-    }
-
-    #[test]
-    fn what_cannot_be_reached_is_not_prepared() {
-        let mut cache = Cache::default();
-        cache.set_aside(id(1), GOAL);
-        assert!(!cache.accepts(id(1), GOAL, 10) && cache.accepts(id(2), GOAL, 10));
-        assert!(cache.accepts(id(1), Goal::HitsBranch(8), 10));
+        assert_eq!([1, 2, 3].map(id).map(|entry| cache.get(entry, GOAL).is_some()), [false, false, true]);
     }
 }

@@ -5,12 +5,12 @@
 
 pub mod cache;
 pub mod compute;
+pub mod goal;
 pub mod rarity;
-pub mod target;
 pub mod trim;
 
 pub use compute::Computation;
-pub use target::Target;
+pub use goal::{Goal, HitsBranch};
 
 /// Answer of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

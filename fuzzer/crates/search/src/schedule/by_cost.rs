@@ -13,8 +13,8 @@ use libafl_bolts::rands::Rand;
 
 use super::intervals;
 use crate::{
-    keep::{effort::Aim, kept::Kept, round::Round},
-    mask::target::Goal,
+    keep::{effort::Aim, kept::Kept},
+    mask::HitsBranch,
 };
 
 /// Choice of the parents in rounds for cost (`--parents`).
@@ -63,8 +63,7 @@ where
         let Some(length) = NonZeroUsize::new(kept.champions.active()) else {
             return Err(Error::empty("no input to mutate"));
         };
-        let (masked, trimmed) = (!kept.masking.no_mask, !kept.masking.no_trim);
-        kept.round = Round::ORDINARY;
+        kept.goal = None;
         let rand = state.rand_mut();
         let entry = match kept.effort.begin() {
             Aim::Cost => {
@@ -78,18 +77,11 @@ where
                 } else {
                     length.get() - 1 - from_top(length.get(), rand.next_float())
                 };
-                let entry = kept.champions.by_score()[place].1;
-                if masked {
-                    let goals =
-                        kept.goals_of_cost(entry).map(|goal| goal.filter(|&goal| kept.is_worth_a_mask(entry, goal)));
-                    let goal = kept.effort.begin_hold(goals);
-                    kept.round = Round { goal, masked: goal.is_some(), trimmed: false };
-                }
-                entry
+                kept.champions.by_score()[place].1
             }
             Aim::Coverage => match kept.rare.begin_round(self.seeds, &kept.champions) {
                 Some((branch, entry)) => {
-                    kept.round = Round { goal: Some(Goal::HitsBranch(branch)), masked, trimmed };
+                    kept.goal = Some(HitsBranch(branch));
                     entry
                 }
                 None => match kept.rare.next_in_opening(&kept.champions) {
@@ -116,34 +108,31 @@ mod tests {
     use libafl_bolts::rands::StdRand;
 
     use super::*;
-    use crate::entry::id;
-    use crate::keep::kept::tests::{made_up, try_in_vain};
+    use crate::keep::kept::tests::made_up;
 
     #[test]
-    fn rounds_for_cost_have_goals_and_the_opening_takes_one_entry_after_the_other() {
+    fn rounds_for_cost_have_no_goal_and_the_opening_takes_one_entry_after_the_other() {
         let kept = Rc::new(RefCell::new(made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])])));
         let (mut feedback, mut objective) = (ConstFeedback::new(false), ConstFeedback::new(false));
-        try_in_vain(&mut kept.borrow_mut(), id(1)); // the worst
         let rand = StdRand::with_seed(1);
         let corpus = InMemoryCorpus::<BytesInput>::new;
         let mut state = StdState::new(rand, corpus(), corpus(), &mut feedback, &mut objective).unwrap();
         let mut scheduler = ByCostScheduler::new(kept.clone(), Parents::Best, 3);
-        let (mut opened, mut goals) = (Vec::new(), [0; 3]);
+        let (mut opened, mut for_cost) = (Vec::new(), 0);
         for _ in 0..300 {
             let id = Scheduler::<BytesInput, _>::next(&mut scheduler, &mut state).unwrap();
             let kept = &mut *kept.borrow_mut();
             kept.effort.spend(1_000_000, 0);
-            match (kept.effort.aim(), kept.round.goal) {
-                (Aim::Coverage, _) => opened.push(id.0),
-                (Aim::Cost, None) => goals[0] += 1,
-                (Aim::Cost, Some(goal)) => {
-                    assert!(kept.round.masked && !kept.round.trimmed);
-                    goals[if matches!(goal, Goal::KeepsCost { .. }) { 1 } else { 2 }] += 1;
+            match kept.effort.aim() {
+                Aim::Coverage => opened.push(id.0),
+                Aim::Cost => {
+                    assert_eq!(kept.goal, None);
+                    for_cost += 1;
                 }
             }
         }
         assert_eq!(opened[..3], [0, 1, 2]);
-        assert!(goals.iter().all(|&rounds| rounds > 10), "{goals:?}");
+        assert!(for_cost > 30, "{for_cost}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::{
         CampaignHooks, Origin, Parts, StageContext,
         probe::{probe, run_shadow},
     },
-    mask::{Target, cache::Prepared, target::Goal},
+    mask::{HitsBranch, cache::Prepared},
 };
 use quagmire_execution::executor::Observers;
 use quagmire_mutators::{
@@ -90,7 +90,7 @@ impl<H: CampaignHooks> DeterministicStage<H> {
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
         entry: EntryId,
-        goal: Goal,
+        goal: HitsBranch,
         prepared: &mut Prepared,
     ) -> Result<(), Error>
     where
@@ -116,14 +116,14 @@ impl<H: CampaignHooks> DeterministicStage<H> {
             }
             left -= 1;
             let origin = Origin::Mutant { parent: entry, operators: &[Own::Deterministic.number(self.rules)] };
-            let hit = probe(&self.context, parts, &origin, &self.input, goal)?.is_satisfied();
+            let hit = probe(&self.context, parts, &origin, &self.input, &goal)?.is_satisfied();
             if shadow {
-                self.context.search.borrow_mut().shadow.count(goal.kind(), Source::Deterministic, true, hit);
+                self.context.search.borrow_mut().shadow.count(Source::Deterministic, true, hit);
                 let anywhere = parts.state.rand_mut().below_or_zero(input.len() + 1);
                 if step(input, &everything, anywhere, number, self.input.as_mut())
-                    && let Some(hit) = run_shadow(&self.context, parts, &self.input, goal)?
+                    && let Some(hit) = run_shadow(&self.context, parts, &self.input, &goal)?
                 {
-                    self.context.search.borrow_mut().shadow.count(goal.kind(), Source::Deterministic, false, hit);
+                    self.context.search.borrow_mut().shadow.count(Source::Deterministic, false, hit);
                 }
             }
         }
@@ -139,8 +139,8 @@ where
     Z: ExecutesInput<E, EM, BytesInput, S>,
 {
     fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
-        let goal = self.context.search.borrow().round.goal.filter(|_| self.is_used);
-        let (Some(goal @ Goal::HitsBranch(_)), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
+        let goal = self.context.search.borrow().goal.filter(|_| self.is_used);
+        let (Some(goal), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
         let entry = EntryId::from(id);
         let Some(mut prepared) = self.context.search.borrow_mut().prepared.take(entry, goal) else { return Ok(()) };
         let result = if prepared.computation.is_complete() && prepared.input.len() <= LONGEST {

@@ -15,8 +15,8 @@ use super::{measure::measure, operators::Operators};
 use crate::{
     EntryId,
     evaluate::{CampaignHooks, Origin, Parts, StageContext, commit, evaluate, probe::run_shadow},
-    keep::{effort::Aim, offspring::Goals},
-    mask::{Target, target::Goal},
+    keep::effort::Aim,
+    mask::{Goal, HitsBranch},
 };
 use quagmire_execution::{abi::Status, executor::Observers};
 use quagmire_mutators::{kinds::Source, mask::Mask};
@@ -109,10 +109,6 @@ where
         let changed = self.operators.mutate(leading, parts.state, &mut self.input, mask, &mut self.applied)?;
         if changed && !self.context.hooks.borrow().is_deadly(self.input.mutator_bytes()) {
             let kept = self.run(parent, parts)?;
-            if let Some(goals) = base.watched {
-                let (bytes, counts) = (self.input.mutator_bytes().len(), &parts.executor.observers().0);
-                self.context.search.borrow_mut().offspring.count(parent, goals, bytes, counts);
-            }
             if let (Some(goal), Some(_)) = (base.goal, base.mask) {
                 let hit = goal.is_satisfied(&parts.executor.observers().0);
                 let known = &mut *self.context.search.borrow_mut();
@@ -120,7 +116,7 @@ where
                 known.masks.hits += u64::from(hit);
                 known.masks.kept += u64::from(kept);
                 if known.masking.shadow {
-                    known.shadow.count(goal.kind(), self.source(leading), true, hit);
+                    known.shadow.count(self.source(leading), true, hit);
                 }
             }
         }
@@ -129,9 +125,9 @@ where
             self.input.as_mut().clear();
             self.input.as_mut().extend_from_slice(base.bytes);
             if self.operators.mutate(leading, parts.state, &mut self.input, None, &mut self.applied)?
-                && let Some(hit) = run_shadow(&self.context, parts, &self.input, goal)?
+                && let Some(hit) = run_shadow(&self.context, parts, &self.input, &goal)?
             {
-                self.context.search.borrow_mut().shadow.count(goal.kind(), self.source(leading), false, hit);
+                self.context.search.borrow_mut().shadow.count(self.source(leading), false, hit);
             }
         }
         Ok(())
@@ -146,9 +142,7 @@ where
 struct Base<'a> {
     bytes: &'a [u8],
     mask: Option<&'a Mask>,
-    goal: Option<Goal>,
-    /// Goals of the worst entry, in a round for cost without a mask: counts how many mutants reach them anyway.
-    watched: Option<Goals>,
+    goal: Option<HitsBranch>,
 }
 
 impl<E, EM, H, S, Z> Stage<E, EM, S, Z> for MutateStage<H, S>
@@ -175,29 +169,23 @@ where
         let parent = EntryId::from(parent_id);
         context.hooks.borrow_mut().begin_round();
         let most = energy(context.hooks.borrow().relative_cost(parent));
-        let (aim, round) = (self.context.search.borrow().effort.aim(), self.context.search.borrow().round);
-        let prepared =
-            round.goal.and_then(|goal| Some((goal, self.context.search.borrow_mut().prepared.take(parent, goal)?)));
+        let (aim, prepared) = {
+            let known = &mut *self.context.search.borrow_mut();
+            let prepared = known.goal.and_then(|goal| Some((goal, known.prepared.take(parent, goal)?)));
+            (known.effort.aim(), prepared)
+        };
         // `None` for an entry that was evicted while it was prepared
         let whole = if prepared.is_none() { state.corpus().cloned_input_for_id(parent_id).ok() } else { None };
-        let mut base = match (&prepared, &whole) {
+        let base = match (&prepared, &whole) {
             (Some((goal, prepared)), _) => {
                 // an incomplete mask would confine mutants to half of the input
-                let usable = round.masked && prepared.computation.is_complete();
+                let usable = prepared.computation.is_complete() && !self.context.search.borrow().masking.no_mask;
                 let mask = Some(prepared.computation.mask()).filter(|mask| usable && !mask.is_closed());
-                Base { bytes: &prepared.input, mask, goal: Some(*goal), watched: None }
+                Base { bytes: &prepared.input, mask, goal: Some(*goal) }
             }
-            (None, Some(whole)) => Base { bytes: whole.mutator_bytes(), mask: None, goal: None, watched: None },
+            (None, Some(whole)) => Base { bytes: whole.mutator_bytes(), mask: None, goal: None },
             (None, None) => return Ok(()),
         };
-        if base.mask.is_none() {
-            // there is no goal, it was missed, or its mask is not complete, or closed
-            let kept = &mut *self.context.search.borrow_mut();
-            kept.effort.let_go();
-            if aim == Aim::Cost && !kept.masking.no_mask && kept.champions.worst() == Some(parent) {
-                base.watched = Some(kept.goals_of_cost(parent));
-            }
-        }
         match aim {
             Aim::Cost => {
                 let hooks = context.hooks.borrow();

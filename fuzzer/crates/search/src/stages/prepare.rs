@@ -1,4 +1,4 @@
-//! Preparation of an entry for the goal of a round: trims it, and computes its mask as far as the budget of the round
+//! Preparation of an entry for the rare branch of a round: trims it, and computes its mask as far as the budget of the round
 //! allows.
 
 use libafl::{
@@ -15,8 +15,8 @@ use super::operators::Own;
 use crate::{
     EntryId,
     evaluate::{CampaignHooks, Origin, Parts, StageContext, probe::probe},
-    keep::{offspring::KINDS, round::Round},
-    mask::{Computation, Probe, Target, cache::Prepared, target::Goal, trim::trim},
+    keep::kept::Masking,
+    mask::{Computation, HitsBranch, Probe, cache::Prepared, trim::trim},
 };
 use quagmire_execution::{abi::Status, executor::Observers, fork_server};
 
@@ -64,7 +64,7 @@ impl<H: CampaignHooks> PrepareStage<H> {
         entry: EntryId,
         own: Own,
         input: &BytesInput,
-        goal: Goal,
+        goal: HitsBranch,
     ) -> Result<Probe, Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
@@ -72,7 +72,7 @@ impl<H: CampaignHooks> PrepareStage<H> {
         Z: ExecutesInput<E, EM, BytesInput, S>,
     {
         let origin = Origin::Mutant { parent: entry, operators: &[own.number(self.rules)] };
-        let answer = probe(&self.context, parts, &origin, input, goal)?;
+        let answer = probe(&self.context, parts, &origin, input, &goal)?;
         // mutants are made from the trimmed input: all of them would end early or be rejected with it
         let is_base = own == Own::Trim && answer.is_satisfied();
         let is_usable = !is_base || parts.executor.observers().0.status() == Status::Returned;
@@ -84,7 +84,7 @@ impl<H: CampaignHooks> PrepareStage<H> {
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
         entry: EntryId,
-        goal: Goal,
+        goal: HitsBranch,
     ) -> Result<Option<Vec<u8>>, Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
@@ -93,7 +93,7 @@ impl<H: CampaignHooks> PrepareStage<H> {
     {
         let mut whole = parts.state.corpus().cloned_input_for_id(entry.into())?;
         whole.as_mut().truncate(parts.state.max_size());
-        if !self.context.search.borrow().prepared.accepts(entry, goal, whole.as_ref().len()) {
+        if !self.context.search.borrow().prepared.accepts(whole.as_ref().len()) {
             return Ok(None);
         }
         for _ in 0..RUNS {
@@ -103,20 +103,15 @@ impl<H: CampaignHooks> PrepareStage<H> {
                 Probe::Stop => return Ok(None),
             }
         }
-        let kept = &mut *self.context.search.borrow_mut();
-        match goal {
-            Goal::HitsBranch(branch) => kept.rare.set_aside(branch),
-            Goal::KeepsHot { .. } | Goal::KeepsCost { .. } => kept.prepared.set_aside(entry, goal),
-        }
+        self.context.search.borrow_mut().rare.set_aside(goal.0);
         Ok(None)
     }
 
     fn make_ready<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
-        round: Round,
         entry: EntryId,
-        goal: Goal,
+        goal: HitsBranch,
     ) -> Result<(), Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
@@ -124,6 +119,7 @@ impl<H: CampaignHooks> PrepareStage<H> {
         Z: ExecutesInput<E, EM, BytesInput, S>,
     {
         let cost = self.context.hooks.borrow().relative_cost(entry).max(1.0);
+        let Masking { no_mask, no_trim, .. } = self.context.search.borrow().masking;
         let limit = parts.state.max_size();
         self.context.search.borrow_mut().prepared.begin_round();
         let known = self.context.search.borrow_mut().prepared.take(entry, goal);
@@ -134,10 +130,10 @@ impl<H: CampaignHooks> PrepareStage<H> {
             Some(known) => known,
             None => {
                 let Some(mut input) = self.begin(parts, entry, goal)? else {
-                    self.context.search.borrow_mut().round = Round::ORDINARY;
+                    self.context.search.borrow_mut().goal = None;
                     return Ok(());
                 };
-                if round.trimmed {
+                if !no_trim {
                     let mut probes = 0;
                     let budget = (TRIMS / cost).max(FEWEST_PROBES) as u64;
                     self.with_budget(parts, (entry, Own::Trim, goal), budget, |probe| {
@@ -146,18 +142,18 @@ impl<H: CampaignHooks> PrepareStage<H> {
                     self.context.search.borrow_mut().masks.trims += probes;
                 }
                 let kept = &mut *self.context.search.borrow_mut();
-                if round.masked {
+                if !no_mask {
                     kept.masks.computed += 1;
                     kept.masks.bytes += input.len() as u64;
                 }
                 let parent = self.context.hooks.borrow().parent(entry);
-                let computation = if round.masked {
+                let computation = if no_mask {
+                    Computation::everything(input.len())
+                } else {
                     parent
-                        .and_then(|parent| kept.prepared.of_entry(parent, |other| other.is_like(&goal)))
+                        .and_then(|parent| kept.prepared.get(parent, goal))
                         .and_then(|of_parent| Computation::inherit(&input, &of_parent.input, &of_parent.computation))
                         .unwrap_or_else(|| Computation::new(input.len()))
-                } else {
-                    Computation::everything(input.len())
                 };
                 Prepared { input, computation, lost: 0, walked: 0 }
             }
@@ -171,13 +167,9 @@ impl<H: CampaignHooks> PrepareStage<H> {
             })?;
             prepared.lost += lost;
             let kept = &mut *self.context.search.borrow_mut();
-            if prepared.lost >= PATIENCE {
-                // a mask of more than half of the input is of use
-                if prepared.computation.known() * 2 > prepared.input.len() {
-                    prepared.computation.give_up();
-                } else if KINDS.contains(&goal.kind()) {
-                    kept.prepared.set_aside(entry, goal);
-                }
+            // a mask of more than half of the input is of use
+            if prepared.lost >= PATIENCE && prepared.computation.known() * 2 > prepared.input.len() {
+                prepared.computation.give_up();
             }
             kept.masks.probes += prepared.computation.probes() - before;
         }
@@ -190,7 +182,7 @@ impl<H: CampaignHooks> PrepareStage<H> {
     fn with_budget<E, EM, S, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, S, Z>,
-        (entry, own, goal): (EntryId, Own, Goal),
+        (entry, own, goal): (EntryId, Own, HitsBranch),
         budget: u64,
         work: impl FnOnce(&mut dyn FnMut(&mut Vec<u8>) -> Probe),
     ) -> Result<u32, Error>
@@ -235,12 +227,9 @@ where
     Z: ExecutesInput<E, EM, BytesInput, S>,
 {
     fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
-        let round = self.context.search.borrow().round;
-        let (Some(goal), Some(id)) = (round.goal, state.current_corpus_id()?) else { return Ok(()) };
-        self.context.search.borrow_mut().effort.prepare(true);
-        let done = self.make_ready(&mut Parts { fuzzer, executor, state, manager }, round, id.into(), goal);
-        self.context.search.borrow_mut().effort.prepare(false);
-        done
+        let goal = self.context.search.borrow().goal;
+        let (Some(goal), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
+        self.make_ready(&mut Parts { fuzzer, executor, state, manager }, id.into(), goal)
     }
 }
 
