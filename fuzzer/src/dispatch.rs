@@ -5,14 +5,16 @@ use std::{os::unix::process::CommandExt, time::Instant};
 use quagmire::{
     campaign::pages::QUAGMIRE,
     cli::Command,
-    options::{args::ReportArgs, flag},
+    options::{args::ReportArgs, defaults, flag},
 };
 use quagmire_base::{
+    atomic::write_whole,
     error::{Error, ExitCode, Result},
-    units,
+    plain, units,
 };
 use quagmire_execution::recognise::{ProgramKind, recognise};
-use quagmire_report::ReportOptions;
+use quagmire_report::{ReportOptions, campaign::Campaign};
+use quagmire_results::exporters::{FORMATS, Format};
 
 /// Executes a command: writes a report, runs a program under its fork server, or replaces this process with the
 /// harness, which contains the engine, with the same options.
@@ -58,7 +60,28 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
 }
 
 fn write_report(args: &ReportArgs) -> Result<ExitCode> {
+    if args.format != defaults::FORMAT {
+        return export(args);
+    }
+    if args.file.is_some() {
+        return Err(Error::usage("-o: --format html writes into OUT; -o is for jsonl and csv"));
+    }
     let time = args.time.as_deref().map(|text| flag("--time", units::duration(text))).transpose()?;
     let options = ReportOptions { deadline: time.map(|time| Instant::now() + time), graphs: !args.no_plotting };
     quagmire_report::run(&args.output, options, args.brief)
+}
+
+/// Prints the findings of a campaign in one of [`FORMATS`], or writes them into a file.
+fn export(args: &ReportArgs) -> Result<ExitCode> {
+    let format = Format::named(&args.format).ok_or_else(|| {
+        let names = FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+        let (default, typed) = (defaults::FORMAT, &args.format);
+        Error::usage(format!("--format: `{typed}` is not a format: write one of {default}, {names}"))
+    })?;
+    let text = format.exporter.export(&Campaign::read(&args.output)?.summary);
+    match &args.file {
+        Some(file) => write_whole(file, plain::printed(&text, format.form).as_bytes())?,
+        None => plain::print(&text, format.form).map_err(|error| Error::other(format!("cannot print: {error}")))?,
+    }
+    Ok(ExitCode::Ended)
 }

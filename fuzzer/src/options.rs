@@ -33,6 +33,8 @@ pub mod defaults {
     pub const COST: &str = "instructions";
     /// Default of `--threshold`.
     pub const THRESHOLD: &str = "2.0";
+    /// Default of `report --format`.
+    pub const FORMAT: &str = "html";
     /// Default of `--relative-to`.
     pub const RELATIVE_TO: &str = "size";
     /// Default of `--mutations-per-rule`.

@@ -49,9 +49,9 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Write report.html, graphs and differences of a campaign
     #[command(
-        override_usage = "quagmire report OUT",
+        override_usage = "quagmire report [OPTIONS] OUT",
         long_about = "Writes report.html, graphs/ and diffs/ into the folder of a campaign, from what is on disk: it may \
-                      still run, or have been killed.",
+                      still run, or have been killed. With --format jsonl or csv, prints its findings instead.",
         after_help = EXIT_CODES
     )]
     Report(ReportArgs),
@@ -308,6 +308,14 @@ pub struct ReportArgs {
     /// The output folder of the campaign
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
+
+    /// html: the report, into OUT; jsonl (JSON Lines) or csv: one finding a line, to standard output
+    #[arg(long, value_name = "FORMAT", default_value = defaults::FORMAT)]
+    pub format: String,
+
+    /// With --format jsonl or csv: write into this file, and nothing to standard output
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub file: Option<PathBuf>,
 
     /// Do not draw graphs
     #[arg(long)]

@@ -123,3 +123,32 @@ fn a_report_that_cannot_be_written_is_an_error_with_the_place() {
     scene.write("out/graphs", b"");
     run(&mut scene.quagmire(&["report", "out"])).refused(1, &["cannot write out/graphs"]);
 }
+
+#[test]
+fn findings_are_exported_for_tools_that_read_no_summary() {
+    let scene = Scene::new(SEED);
+    scene.fuzz(&harness("quadratic.c"), "--execs 5000 --seed 3 --max-size 1000 --no-plotting").ended();
+    let findings = scene.summary()["findings"].as_array().expect("a list").clone();
+    let lines = run(&mut scene.quagmire(&["report", "out", "--format", "jsonl"])).ended().stdout;
+    let read: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(read, findings);
+    let csv = run(&mut scene.quagmire(&["report", "out", "--format", "csv"])).ended().stdout;
+    assert!(csv.starts_with("kind,detail,path,"), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + findings.len(), "{csv}");
+    let file = run(&mut scene.quagmire(&["report", "out", "--format", "csv", "-o", "findings.csv"])).ended();
+    assert_eq!(file.stdout, "");
+    assert_eq!(fs::read_to_string(scene.path("findings.csv")).expect("a file"), csv);
+}
+
+#[test]
+fn formats_that_there_are_not_and_files_of_no_use_are_errors_of_the_command_line() {
+    let scene = Scene::new(SEED);
+    for (arguments, message) in [
+        (&["report", "out", "--format", "xml"][..], "--format: `xml` is not a format: write one of html, jsonl, csv"),
+        (&["report", "out", "-o", "page.html"], "-o: --format html writes into OUT"),
+    ] {
+        let end = run(&mut scene.quagmire(arguments));
+        assert_eq!(end.code, Some(2), "{end:#?}");
+        assert!(end.stderr.contains(message), "{end:#?}");
+    }
+}
