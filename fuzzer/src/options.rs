@@ -4,6 +4,7 @@ mod afl;
 pub mod args;
 mod cores;
 mod replay;
+pub mod report;
 mod size;
 
 use crate::options::args::{FuzzArgs, TargetArgs};

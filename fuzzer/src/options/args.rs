@@ -1,6 +1,6 @@
 //! Arguments as typed. Their meaning, defaults and conflicts are handled in [`crate::options`].
 
-use crate::options::defaults;
+use crate::options::{defaults, report::Format};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -47,11 +47,12 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Replay(ReplayArgs),
-    /// Write report.html, graphs and differences of a campaign
+    /// Write report.html, graphs and differences of a campaign, or export its findings
     #[command(
         override_usage = "quagmire report [OPTIONS] OUT",
         long_about = "Writes report.html, graphs/ and diffs/ into the folder of a campaign, from what is on disk: it may \
-                      still run, or have been killed. With --format jsonl or csv, prints its findings instead.",
+                      still run, or have been killed. With another --format than html, \
+                      prints its findings instead.",
         after_help = EXIT_CODES
     )]
     Report(ReportArgs),
@@ -309,11 +310,11 @@ pub struct ReportArgs {
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
 
-    /// html: the report, into OUT; jsonl (JSON Lines) or csv: one finding a line, to standard output
-    #[arg(long, value_name = "FORMAT", default_value = defaults::FORMAT)]
-    pub format: String,
+    /// Write the report, or the findings for other tools to standard output
+    #[arg(long, value_name = "FORMAT", default_value = defaults::FORMAT, value_parser = Format::parser())]
+    pub format: Format,
 
-    /// With --format jsonl or csv: write into this file, and nothing to standard output
+    /// Write the findings to this file instead
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub file: Option<PathBuf>,
 

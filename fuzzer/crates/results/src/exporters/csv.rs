@@ -1,14 +1,13 @@
-//! CSV (RFC 4180): a line of names, then one finding a line.
+//! CSV (RFC 4180, with line feeds at the ends of rows): a line of column names, then each finding is a row.
 
-use csv::{Terminator, WriterBuilder};
+use ::csv::{Terminator, WriterBuilder};
 use quagmire_cost::resource::Resource;
 use serde_json::Value;
 
-use super::Exporter;
 use crate::summary::{Finding, Summary};
 
-/// Keys of a finding in `summary.json` that are a single value, or a list of labels. The amounts of all resources follow
-/// them.
+/// Keys of a finding in `summary.json` that have a column: those with a single value, and `rules`. The columns of all
+/// resources follow them.
 const KEYS: [&str; 24] = [
     "kind",
     "detail",
@@ -36,32 +35,28 @@ const KEYS: [&str; 24] = [
     "reproduce",
 ];
 
-/// Exports CSV. What is not known is an empty field.
-pub struct Csv;
-
-impl Exporter for Csv {
-    fn export(&self, summary: &Summary) -> String {
-        let mut writer = WriterBuilder::new().terminator(Terminator::Any(b'\n')).from_writer(Vec::new());
-        let names = KEYS.into_iter().chain(Resource::ALL.map(Resource::name));
-        // a vector takes whatever is written, lines of one length are no error, and what consists of texts is text
-        writer.write_record(names).expect("a line of names");
-        for finding in &summary.findings {
-            writer.write_record(fields(finding)).expect("a line of as many fields");
-        }
-        String::from_utf8(writer.into_inner().expect("a vector")).expect("texts")
+/// Exports findings as CSV: numbers as in JSON, an empty field where a value is not known or was not measured.
+pub(super) fn export(summary: &Summary) -> String {
+    let mut writer = WriterBuilder::new().terminator(Terminator::Any(b'\n')).from_writer(Vec::new());
+    let names = KEYS.into_iter().chain(Resource::ALL.map(Resource::name));
+    // cannot fail: all rows have one length, and writing to a vector has no errors
+    writer.write_record(names).expect("a row of names");
+    for finding in &summary.findings {
+        writer.write_record(row(finding)).expect("a row of the same length");
     }
+    String::from_utf8(writer.into_inner().expect("a vector")).expect("rows of text")
 }
 
-fn fields(finding: &Finding) -> Vec<String> {
+fn row(finding: &Finding) -> impl Iterator<Item = String> {
     let values = serde_json::to_value(finding).expect("a finding is plain data");
     let amount = |resource: Resource| {
         let cost = finding.costs.iter().find(|cost| cost.resource == resource);
         cost.map_or_else(String::new, |cost| cost.amount.to_string())
     };
-    KEYS.iter().map(|key| field(&values[key])).chain(Resource::ALL.map(amount)).collect()
+    KEYS.into_iter().map(move |key| field(&values[key])).chain(Resource::ALL.map(amount))
 }
 
-/// A value as text; labels of rules as in names of files, with `+` between them.
+/// Text of a field. The labels of rules are joined with `+`, as in names of files.
 fn field(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -73,31 +68,63 @@ fn field(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use ::csv::{Reader, StringRecord};
+    use proptest::prelude::*;
+    use quagmire_base::plain::{Form, printed};
+
     use super::*;
     use crate::testing::example;
 
-    #[test]
-    fn the_findings_of_a_campaign_as_csv() {
-        insta::assert_snapshot!("csv", Csv.export(&example()));
+    /// Column names and rows of a text, as a reader of CSV finds them.
+    fn read(text: &str) -> (StringRecord, Vec<StringRecord>) {
+        let mut reader = Reader::from_reader(text.as_bytes());
+        let names = reader.headers().unwrap().clone();
+        (names, reader.records().map(Result::unwrap).collect())
     }
 
     #[test]
-    fn all_keys_are_those_of_findings() {
-        let values = serde_json::to_value(&example().findings[0]).unwrap();
-        let missing: Vec<_> = KEYS.iter().filter(|key| values.get(key).is_none()).collect();
-        assert!(missing.is_empty(), "{missing:?}");
+    fn findings_as_csv() {
+        insta::assert_snapshot!("csv", export(&example()));
     }
 
     #[test]
-    fn what_readers_would_take_for_the_end_of_a_field_is_quoted() {
-        let hostile = "f(int, \"x\")\r\n=1+1, ü;\t\0";
-        let mut summary = example();
-        summary.findings[0].hot_function = Some(hostile.into());
-        let text = Csv.export(&summary);
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let place = reader.headers().unwrap().iter().position(|name| name == "hot_function").unwrap();
-        let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-        assert_eq!(records.len(), summary.findings.len());
-        assert_eq!((&records[0][place], &records[1][place]), (hostile, ""));
+    fn every_key_of_a_finding_has_a_column_unless_it_is_a_record() {
+        let finding = serde_json::to_value(&example().findings[0]).unwrap();
+        let keys: BTreeSet<&str> = finding.as_object().unwrap().keys().map(String::as_str).collect();
+        let columns: BTreeSet<&str> = KEYS.into_iter().chain(["ordinary_input", "costs", "growth"]).collect();
+        assert_eq!(keys, columns);
+    }
+
+    #[test]
+    fn columns_have_names_of_their_own_and_every_resource_has_one() {
+        let (names, rows) = read(&export(&example()));
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), KEYS.len() + Resource::ALL.len());
+        let amounts = |row: usize| Resource::ALL.map(|resource| rows[row][column(&names, resource.name())].to_owned());
+        assert_eq!(amounts(0)[Resource::Instructions as usize], "413800");
+        assert_eq!(amounts(0).iter().filter(|amount| amount.is_empty()).count(), Resource::ALL.len() - 1);
+        assert_eq!(amounts(1).concat(), "", "a hang has no amounts");
+    }
+
+    fn column(names: &StringRecord, wanted: &str) -> usize {
+        names.iter().position(|name| name == wanted).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn texts_of_targets_are_one_field_each(text: String) {
+            let mut summary = example();
+            for hostile in [text, "f(int, \"x\")\r\n=1+1, ü;\t\0".into(), "\"".into(), ",\n,\n".into()] {
+                summary.findings[0].hot_function = Some(hostile.clone());
+                let exported = export(&summary);
+                let (names, rows) = read(&exported);
+                prop_assert_eq!(&rows[0][column(&names, "hot_function")], &hostile);
+                prop_assert_eq!(&rows[1][column(&names, "hot_function")], "");
+                // escaping control characters for printing leaves rows and columns as they are
+                let (names_printed, rows_printed) = read(&printed(&exported, Form::Lines));
+                prop_assert_eq!((names_printed, rows_printed.len()), (names, rows.len()));
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Exporters of findings, for tools that read no `summary.json`. One file and one row for each format.
+//! Exporters: the findings of a campaign as text, for tools that do not read `summary.json`. A new format is a file
+//! here and a row of the table.
 
 mod csv;
 mod json_lines;
@@ -7,44 +8,48 @@ use quagmire_base::plain::Form;
 
 use crate::summary::Summary;
 
-/// Turns the findings of a campaign into text. It reads nothing but the summary.
-pub trait Exporter: Sync {
-    /// The whole text. Whatever the target may have put into names and messages is escaped as the format has it.
-    fn export(&self, summary: &Summary) -> String;
-}
-
-/// A format in which findings are exported.
-pub struct Format {
-    /// As in `--format`.
+/// A format of findings: a row of the table. Values of `--format`, help texts and the book's table are made from it.
+#[derive(Debug)]
+pub struct Exporter {
+    /// Name in `--format`.
     pub name: &'static str,
-    /// How its text is printed.
+    /// Explanation in one line, without a full stop.
+    pub meaning: &'static str,
+    /// Escaping of control characters when the text is printed or written to a file.
     pub form: Form,
-    /// Makes the text.
-    pub exporter: &'static dyn Exporter,
+    /// Makes the whole text from a summary, and reads nothing else. Names and messages in it may hold any characters:
+    /// those that the format interprets are escaped.
+    pub export: fn(&Summary) -> String,
 }
 
-/// All formats, in the order in which messages name them.
-pub static FORMATS: &[Format] = &[
-    Format { name: "jsonl", form: Form::Json, exporter: &json_lines::JsonLines },
-    Format { name: "csv", form: Form::Lines, exporter: &csv::Csv },
+/// All exporters, in the order in which they are shown.
+pub static EXPORTERS: &[Exporter] = &[
+    Exporter {
+        name: "jsonl",
+        meaning: "JSON Lines: each finding is a line, with its keys in summary.json",
+        form: Form::Json,
+        export: json_lines::export,
+    },
+    Exporter {
+        name: "csv",
+        meaning: "CSV: a line of column names, then each finding is a row",
+        form: Form::Lines,
+        export: csv::export,
+    },
 ];
-
-impl Format {
-    /// The format of this name.
-    pub fn named(name: &str) -> Option<&'static Self> {
-        FORMATS.iter().find(|format| format.name == name)
-    }
-}
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn formats_are_found_by_their_names() {
-        for format in FORMATS {
-            assert_eq!(Format::named(format.name).map(|found| found.name), Some(format.name));
+    fn every_row_is_complete_and_has_a_name_of_its_own() {
+        let names: BTreeSet<&str> = EXPORTERS.iter().map(|exporter| exporter.name).collect();
+        assert!(names.len() == EXPORTERS.len() && !names.contains("html"), "{names:?}");
+        for Exporter { name, meaning, .. } in EXPORTERS {
+            assert!(!name.is_empty() && !meaning.is_empty() && !meaning.ends_with('.'), "{name}: {meaning}");
         }
-        assert!(Format::named("html").is_none(), "a page is no export: the report writes it");
     }
 }
