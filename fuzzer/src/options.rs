@@ -3,6 +3,7 @@
 mod afl;
 pub mod args;
 mod cores;
+pub mod format;
 mod replay;
 pub mod report;
 mod size;

@@ -1,6 +1,6 @@
 //! Arguments as typed. Their meaning, defaults and conflicts are handled in [`crate::options`].
 
-use crate::options::{defaults, report::Format};
+use crate::options::{defaults, format::Format};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;

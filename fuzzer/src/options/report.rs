@@ -1,37 +1,14 @@
-//! Formats of `report`, and resolution of its options.
+//! Resolution of the options of `report`.
 
-use std::iter::once;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use quagmire_base::error::{Error, Result};
 use quagmire_base::units;
 use quagmire_report::ReportOptions;
-use quagmire_results::exporters::{EXPORTERS, Exporter};
+use quagmire_results::exporters::Exporter;
 
-use super::{args::ReportArgs, defaults, flag};
-
-/// Value of `--format`.
-#[derive(Clone, Copy, Debug)]
-pub enum Format {
-    /// The page `report.html` and what it links to, in the output folder.
-    Page,
-    /// The findings, as an exporter writes them.
-    Findings(&'static Exporter),
-}
-
-impl Format {
-    /// Parser of `--format`: the page, or an exporter by its name.
-    pub(super) fn parser() -> impl TypedValueParser<Value = Self> {
-        let page = PossibleValue::new(defaults::FORMAT).help("the report, into OUT: report.html, graphs/ and diffs/");
-        let findings = EXPORTERS.iter().map(|exporter| PossibleValue::new(exporter.name).help(exporter.meaning));
-        PossibleValuesParser::new(once(page).chain(findings)).map(|name| {
-            let exporter = EXPORTERS.iter().find(|exporter| exporter.name == name);
-            exporter.map_or(Self::Page, Self::Findings)
-        })
-    }
-}
+use super::{args::ReportArgs, flag, format::Format};
 
 /// Work of `report`, as resolved.
 #[derive(Clone, Debug)]
