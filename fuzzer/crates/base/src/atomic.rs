@@ -70,6 +70,14 @@ mod tests {
     }
 
     #[test]
+    fn a_bare_file_name_is_in_the_working_folder() {
+        let name = format!("{UNFINISHED}bare-{}", std::process::id());
+        write_whole(Path::new(&name), b"text").unwrap();
+        assert_eq!(fs::read(&name).unwrap(), b"text");
+        fs::remove_file(&name).unwrap();
+    }
+
+    #[test]
     fn a_failed_write_leaves_no_debris_and_keeps_the_old_contents() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("taken");

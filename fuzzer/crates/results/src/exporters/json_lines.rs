@@ -23,6 +23,17 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_those_of_the_summary_to_the_last_digit() {
+        let mut written = example();
+        // without serde_json's float_roundtrip these are read as their neighbours
+        let ratios = ["7.5384410296184985", "0.024986618191797434"];
+        written.findings[0].time_ratio = Some(ratios[0].parse().unwrap());
+        written.findings[0].ratio = Some(ratios[1].parse().unwrap());
+        let text = export(&serde_json::from_str(&written.to_json()).unwrap());
+        assert!(ratios.iter().all(|ratio| text.contains(ratio)), "{text}");
+    }
+
+    #[test]
     fn every_line_is_read_back_as_its_finding_whatever_its_texts_hold() {
         let mut summary = example();
         summary.findings[0].hot_function = Some("a\n\"b\"\u{1b}[2J\u{2028}".into());
