@@ -1,18 +1,19 @@
 //! Execution of a command of `quagmire`.
 
-use std::{os::unix::process::CommandExt, time::Instant};
+use std::os::unix::process::CommandExt;
 
 use quagmire::{
     campaign::pages::QUAGMIRE,
     cli::Command,
-    options::{args::ReportArgs, flag},
+    options::{args::ReportArgs, report::ReportTask},
 };
 use quagmire_base::{
+    atomic::write_whole,
     error::{Error, ExitCode, Result},
-    units,
+    plain,
 };
 use quagmire_execution::recognise::{ProgramKind, recognise};
-use quagmire_report::ReportOptions;
+use quagmire_results::Summary;
 
 /// Executes a command: writes a report, runs a program under its fork server, or replaces this process with the
 /// harness, which contains the engine, with the same options.
@@ -23,7 +24,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
     let (program, typed, name) = match &command {
         Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
         Command::Replay(replay) => (&replay.program, &replay.command, "replay"),
-        Command::Report(report) => return write_report(report),
+        Command::Report(args) => return report(args),
     };
     let [program, arguments @ ..] = program.as_slice() else {
         return Err(Error::usage(format!("{name} needs a program: end the command with -- ./HARNESS")));
@@ -57,8 +58,18 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
     Err(Error::target(format!("cannot start {}: {error}", path.display())))
 }
 
-fn write_report(args: &ReportArgs) -> Result<ExitCode> {
-    let time = args.time.as_deref().map(|text| flag("--time", units::duration(text))).transpose()?;
-    let options = ReportOptions { deadline: time.map(|time| Instant::now() + time), graphs: !args.no_plotting };
-    quagmire_report::run(&args.output, options, args.brief)
+/// Writes the report of a campaign, or exports its findings.
+fn report(args: &ReportArgs) -> Result<ExitCode> {
+    match args.resolve()? {
+        ReportTask::Page { options, is_brief } => quagmire_report::run(&args.output, options, is_brief),
+        ReportTask::Export { exporter, file } => {
+            let text = (exporter.export)(&Summary::of_campaign(&args.output)?);
+            match file {
+                Some(file) => write_whole(&file, plain::printed(&text, exporter.form).as_bytes())?,
+                None => plain::print(&text, exporter.form)
+                    .map_err(|error| Error::other(format!("cannot print: {error}")))?,
+            }
+            Ok(ExitCode::Ended)
+        }
+    }
 }

@@ -3,7 +3,9 @@
 mod afl;
 pub mod args;
 mod cores;
+pub mod format;
 mod replay;
+pub mod report;
 mod size;
 
 use crate::options::args::{FuzzArgs, TargetArgs};
@@ -33,6 +35,8 @@ pub mod defaults {
     pub const COST: &str = "instructions";
     /// Default of `--threshold`.
     pub const THRESHOLD: &str = "2.0";
+    /// Default of `report --format`.
+    pub const FORMAT: &str = "html";
     /// Default of `--relative-to`.
     pub const RELATIVE_TO: &str = "size";
     /// Default of `--mutations-per-rule`.

@@ -26,6 +26,7 @@ fn generated(name: &str) -> Option<String> {
     match name.split_once(' ') {
         None if name == "rules" => Some(rules(|_| true)),
         None if name == "resources" => Some(resources()),
+        None if name == "formats" => Some(formats()),
         Some(("rules", family)) if FAMILIES.contains(&family) => Some(rules(|label| label.starts_with(family))),
         Some(("options", command)) => options(command),
         _ => None,
@@ -79,6 +80,19 @@ fn resources() -> String {
     text
 }
 
+/// Formats of `report`, as its help text has them.
+fn formats() -> String {
+    let quagmire = Quagmire::command();
+    let report = quagmire.find_subcommand("report").expect("a command");
+    let format = report.get_arguments().find(|arg| arg.get_id() == "format").expect("an option");
+    let mut text = "| `--format` | output |\n|---|---|\n".to_owned();
+    for value in format.get_possible_values() {
+        let help = value.get_help().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(text, "| `{}` | {} |", value.get_name(), cell(&help));
+    }
+    text
+}
+
 /// Options of a command, under the headings of its help text.
 fn options(name: &str) -> Option<String> {
     let quagmire = Quagmire::command();
@@ -110,7 +124,12 @@ fn option(arg: &Arg) -> String {
     let repeated = if arg.get_num_args().is_some_and(|number| number.max_values() > 1) { "..." } else { "" };
     let values: String = values.iter().map(|value| format!(" {value}{repeated}")).collect();
     let names = names.into_iter().flatten().collect::<Vec<_>>().join("`, `");
-    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let mut help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let choices: Vec<_> = arg.get_possible_values();
+    if arg.get_action().takes_values() && !choices.is_empty() {
+        let names: Vec<&str> = choices.iter().map(|choice| choice.get_name()).collect();
+        let _ = write!(help, ": {}", names.join(", "));
+    }
     // where clap does not know the default, the help text tells it
     let (help, told) = match help.rsplit_once(" [default: ") {
         Some((help, default)) => (help.to_owned(), Some(default.trim_end_matches(']').to_owned())),
@@ -181,7 +200,7 @@ fn tables_in_the_book_are_those_of_the_code() {
     );
     let has_rules = all.contains("rules") || FAMILIES.iter().all(|family| all.contains(&format!("rules {family}")));
     assert!(has_rules, "the book does not show all rules: {all:?}");
-    for name in ["resources", "options fuzz", "options replay"] {
+    for name in ["resources", "formats", "options fuzz", "options replay", "options report"] {
         assert!(all.contains(name), "the book has no block `{BEGIN}{name} -->`");
     }
 }

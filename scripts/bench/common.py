@@ -2,6 +2,7 @@
 record of all that (QUAGMIRE_RECORD, see docs/benchmarks/README.md)."""
 
 import ctypes
+import json
 import os
 import pathlib
 import shutil
@@ -94,6 +95,13 @@ class Run:
             print("\n".join(self.output.splitlines()[-15:]), file=sys.stderr)
             sys.exit(f"{self.command}: exit code {self.code} (all output: {self.log})")
         return self
+
+
+def findings(out):
+    """The findings of the campaign in the folder `out`."""
+    command = [binaries() / "quagmire", "report", out, "--format", "jsonl"]
+    lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def reap_orphans(patience=5.0):

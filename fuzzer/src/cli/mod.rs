@@ -3,7 +3,7 @@
 pub use crate::options::args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
 
 use crate::options::args;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use quagmire_base::error::{Error, ExitCode, Result};
@@ -43,8 +43,13 @@ impl From<clap::Error> for Stop {
                 let what = what.strip_prefix("error: ").unwrap_or(what);
                 let missing = lines().skip(1).find(|line| line.starts_with(['-', '<'])).unwrap_or_default();
                 let separator = if missing.is_empty() { "" } else { " " };
+                let values = match error.get(ContextKind::ValidValue) {
+                    Some(ContextValue::Strings(values)) => Some(format!("write one of {}", values.join(", "))),
+                    _ => None,
+                };
                 let tip = lines().find_map(|line| line.strip_prefix("tip: ")).unwrap_or("see --help");
-                Self { code: ExitCode::Usage, text: format!("quagmire: {what}{separator}{missing} ({tip})\n") }
+                let remedy = values.as_deref().unwrap_or(tip);
+                Self { code: ExitCode::Usage, text: format!("quagmire: {what}{separator}{missing} ({remedy})\n") }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Tests of command lines as typed.
 
 use super::*;
+use quagmire_results::exporters::EXPORTERS;
 use std::path::PathBuf;
 
 fn quagmire(line: &str) -> Result<Command, Stop> {
@@ -38,6 +39,7 @@ fn help_texts() {
     insta::assert_snapshot!("quagmire", printed(quagmire(), "quagmire --help"));
     insta::assert_snapshot!("quagmire_fuzz", printed(quagmire(), "quagmire fuzz --help"));
     insta::assert_snapshot!("quagmire_replay", printed(quagmire(), "quagmire replay --help"));
+    insta::assert_snapshot!("quagmire_report", printed(quagmire(), "quagmire report --help"));
     let harness = || harness_command(&["./harness".into()]);
     insta::assert_snapshot!("harness", printed(harness(), "./harness --help"));
     insta::assert_snapshot!("harness_replay", printed(harness(), "./harness replay --help"));
@@ -70,6 +72,15 @@ fn unknown_options_and_commands_are_usage_errors() {
         assert_eq!(stop.code, ExitCode::Usage, "{line}: {}", stop.text);
     }
     assert!(quagmire("quagmire fuzz --tiem 3 -- p").unwrap_err().text.starts_with("quagmire: unexpected argument"));
+}
+
+#[test]
+fn a_format_that_does_not_exist_is_a_usage_error_that_lists_those_that_do() {
+    let stop = quagmire("quagmire report out --format cvs").unwrap_err();
+    assert_eq!(stop.code, ExitCode::Usage);
+    let names: Vec<&str> = EXPORTERS.iter().map(|exporter| exporter.name).collect();
+    let remedy = format!("(write one of html, {})\n", names.join(", "));
+    assert!(stop.text.contains("'cvs'") && stop.text.ends_with(&remedy), "{}", stop.text);
 }
 
 #[test]

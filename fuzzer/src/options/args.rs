@@ -1,6 +1,6 @@
 //! Arguments as typed. Their meaning, defaults and conflicts are handled in [`crate::options`].
 
-use crate::options::defaults;
+use crate::options::{defaults, format::Format};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -47,11 +47,12 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Replay(ReplayArgs),
-    /// Write report.html, graphs and differences of a campaign
+    /// Write report.html, graphs and differences of a campaign, or export its findings
     #[command(
-        override_usage = "quagmire report OUT",
+        override_usage = "quagmire report [OPTIONS] OUT",
         long_about = "Writes report.html, graphs/ and diffs/ into the folder of a campaign, from what is on disk: it may \
-                      still run, or have been killed.",
+                      still run, or have been killed. With another --format than html, \
+                      prints its findings instead.",
         after_help = EXIT_CODES
     )]
     Report(ReportArgs),
@@ -308,6 +309,14 @@ pub struct ReportArgs {
     /// The output folder of the campaign
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
+
+    /// Write the report, or the findings for other tools to standard output
+    #[arg(long, value_name = "FORMAT", default_value = defaults::FORMAT, value_parser = Format::parser())]
+    pub format: Format,
+
+    /// Write the findings to this file instead
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub file: Option<PathBuf>,
 
     /// Do not draw graphs
     #[arg(long)]

@@ -1,8 +1,11 @@
 //! Tests of resolved options and their errors.
 
+use super::report::ReportTask;
 use super::*;
 use crate::cli::{Command, parse_for_quagmire};
 use quagmire_analysis::{options::MaskOptions, rounds::Rounds};
+use quagmire_base::error::ExitCode;
+use quagmire_results::exporters::EXPORTERS;
 
 /// The options of a command line with `-i seeds -o out` and `extra`.
 fn resolve(extra: &[&str]) -> Result<Options> {
@@ -182,6 +185,34 @@ fn replay_refuses_no_inputs_and_no_repeats() {
     for repeats in ["0", "-1", "x", "99999999999"] {
         let error = replay(&["a", &format!("-n{repeats}")]).unwrap_err();
         assert!(error.message.contains("a whole number from 1"), "{error}");
+    }
+}
+
+#[test]
+fn options_of_a_report_that_its_format_would_ignore_are_refused() {
+    let report = |line: &str| match parse_for_quagmire(line.split_whitespace()) {
+        Ok(Command::Report(args)) => args.resolve(),
+        other => panic!("not a report: {other:?}"),
+    };
+    let page = report("quagmire report out --no-plotting --time 3s").unwrap();
+    assert!(matches!(page, ReportTask::Page { is_brief: false, options } if !options.graphs), "{page:?}");
+    for exporter in EXPORTERS {
+        let line = format!("quagmire report out --format {} -o file", exporter.name);
+        match report(&line).unwrap() {
+            ReportTask::Export { exporter: chosen, file } => {
+                assert_eq!((chosen.name, file), (exporter.name, Some(PathBuf::from("file"))));
+            }
+            page => panic!("{line}: {page:?}"),
+        }
+    }
+    for (options, word) in [
+        ("-o page.html", "-o"),
+        ("--time soon", "--time"),
+        ("--format csv --time 3s", "--time has no meaning with --format csv"),
+        ("--format jsonl --no-plotting", "--no-plotting has no meaning with --format jsonl"),
+    ] {
+        let error = report(&format!("quagmire report out {options}")).unwrap_err();
+        assert!(error.code == ExitCode::Usage && error.message.contains(word), "{error}");
     }
 }
 

@@ -123,3 +123,45 @@ fn a_report_that_cannot_be_written_is_an_error_with_the_place() {
     scene.write("out/graphs", b"");
     run(&mut scene.quagmire(&["report", "out"])).refused(1, &["cannot write out/graphs"]);
 }
+
+#[test]
+fn findings_are_exported_for_tools_that_do_not_read_the_summary() {
+    let scene = Scene::new(SEED);
+    scene.fuzz(&harness("quadratic.c"), "--execs 5000 --seed 3 --max-size 1000 --no-plotting").ended();
+    let findings = scene.summary()["findings"].as_array().expect("a list").clone();
+    assert!(!findings.is_empty());
+    let report = |options: &[&str]| run(&mut scene.quagmire(&[&["report", "out", "--format"], options].concat()));
+    let lines = report(&["jsonl"]).ended().stdout;
+    let read: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(read, findings);
+    let csv = report(&["csv"]).ended().stdout;
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|&column| column == name).expect("a column");
+    assert_eq!(rows.len(), 1 + findings.len(), "{csv}");
+    for (row, finding) in rows[1..].iter().zip(&findings) {
+        assert_eq!(row[column("kind")], finding["kind"].as_str().expect("a kind"));
+        // fields after the paths, which are quoted for their commas, count from the end
+        let from_the_end = rows[0].len() - column("instructions");
+        let amount: u64 = row[row.len() - from_the_end].parse().expect("a number");
+        assert_eq!(Some(amount), finding["costs"][0]["amount"].as_u64(), "{csv}");
+    }
+    for (format, text) in [("jsonl", &lines), ("csv", &csv)] {
+        assert_eq!(report(&[format, "-o", "findings"]).ended().stdout, "");
+        assert_eq!(&fs::read_to_string(scene.path("findings")).expect("a file"), text);
+    }
+}
+
+#[test]
+fn findings_that_cannot_be_exported_are_an_error_with_the_remedy() {
+    let scene = Scene::new(SEED);
+    let report = |options: &[&str]| run(&mut scene.quagmire(&[&["report"], options].concat()));
+    report(&["seeds", "--format", "csv"]).refused(1, &["seeds holds no summary.json", "output folder"]);
+    report(&["nowhere", "--format", "jsonl"]).refused(1, &["there is no folder nowhere", "output folder"]);
+    report(&["nowhere", "--format", "xml"]).refused(2, &["'xml'", "write one of html"]);
+    report(&["nowhere", "-o", "page.html"]).refused(2, &["-o:", "--format"]);
+    scene.fuzz(&harness("quadratic.c"), "--execs 300 --seed 3 --max-size 100 --no-plotting --no-confirm").ended();
+    report(&["out", "--format", "csv", "-o", "no/such"]).refused(1, &["cannot write no/such"]);
+    // a campaign without findings
+    assert_eq!(report(&["out", "--format", "jsonl"]).ended().stdout, "");
+    assert_eq!(report(&["out", "--format", "csv"]).ended().stdout.lines().count(), 1);
+}

@@ -12,7 +12,11 @@ use std::path::Path;
 /// The path and the cause if it cannot be written; nothing is left behind.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
-        (Some(folder), Some(name)) => Folder::named(folder).write_whole(name, bytes),
+        (Some(folder), Some(name)) => {
+            // the parent of a bare name is empty, which is no path to open
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            Folder::named(folder).write_whole(name, bytes)
+        }
         _ => Err(io::ErrorKind::InvalidInput.into()),
     };
     written.map_err(|error| unwritable(path, &error))
@@ -63,6 +67,14 @@ mod tests {
         write_whole(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(names(folder.path()), ["summary.json"]);
+    }
+
+    #[test]
+    fn a_bare_file_name_is_in_the_working_folder() {
+        let name = format!("{UNFINISHED}bare-{}", std::process::id());
+        write_whole(Path::new(&name), b"text").unwrap();
+        assert_eq!(fs::read(&name).unwrap(), b"text");
+        fs::remove_file(&name).unwrap();
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::graph::{
     series::Series,
 };
 use quagmire_base::{
-    error::{Error, Result},
+    error::Result,
     files::{Folder, LARGEST_TEXT},
 };
 use quagmire_results::{
@@ -45,24 +45,14 @@ impl Campaign {
     /// # Errors
     /// If it is not the output folder of a campaign, or has no summary yet.
     pub fn read(out: &Path) -> Result<Self> {
-        let summary = out.join("summary.json");
-        if !summary.is_file() {
-            let out = out.display();
-            return Err(Error::other(if out_exists(&summary) {
-                format!(
-                    "{out} holds no summary.json: name the output folder of a campaign, or wait for its first seconds"
-                )
-            } else {
-                format!("there is no folder {out}: name the output folder of a campaign")
-            }));
-        }
+        let summary = Summary::of_campaign(out)?;
         let log = |name: &str| {
             let bytes = Folder::named(out).inside("logs").read(name, LARGEST_TEXT).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
         Ok(Self {
             out: out.to_owned(),
-            summary: Summary::read(&summary)?,
+            summary,
             ratio: Series::read(&log("coverage_plot_data.txt"), 1, 1.0),
             degradations: Series::read(&log("degradation_plot_data.txt"), 1, 0.0),
             phases: phases::read(&log("phases_data.txt")),
@@ -100,10 +90,6 @@ impl Campaign {
         }
         path
     }
-}
-
-fn out_exists(summary: &Path) -> bool {
-    summary.parent().is_some_and(Path::is_dir)
 }
 
 fn entry_name(path: &str) -> Option<EntryName> {

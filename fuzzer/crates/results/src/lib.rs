@@ -4,6 +4,7 @@
 
 pub mod afl_stats;
 pub mod ending;
+pub mod exporters;
 pub mod folder;
 pub mod growth;
 pub mod lock;

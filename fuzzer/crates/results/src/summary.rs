@@ -1,9 +1,6 @@
 //! `summary.json`: the results of a campaign. The keys are an interface: more may be added, none may change.
 
 use crate::growth::Growth;
-use quagmire_base::atomic::write_whole;
-use quagmire_base::error::{Error, Result};
-use quagmire_base::files;
 use quagmire_cost::{
     judgement::{Severity, Verdict},
     resource::Resource,
@@ -11,9 +8,9 @@ use quagmire_cost::{
 };
 use quagmire_execution::info::{Engine, Instrumentation};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+mod file;
 mod masks;
 mod sizes;
 
@@ -392,35 +389,6 @@ pub struct FindingCost {
     /// `amount` as a multiple of `ordinary`.
     #[serde(default)]
     pub ratio_by_size: Option<f64>,
-}
-
-impl Summary {
-    /// Text of `summary.json`, with a line feed at its end.
-    pub fn to_json(&self) -> String {
-        // cannot fail: a summary consists of strings, numbers, and lists and records of them
-        serde_json::to_string_pretty(self).expect("a summary is plain data") + "\n"
-    }
-
-    /// Writes `summary.json` atomically.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        write_whole(path, self.to_json().as_bytes())
-    }
-
-    /// Reads `summary.json`.
-    ///
-    /// # Errors
-    /// If it cannot be read or is not a summary.
-    pub fn read(path: &Path) -> Result<Self> {
-        let text = files::read_text(path, files::LARGEST_TEXT).map_err(|error| {
-            Error::other(format!("cannot read {}: {error}; name the output folder of a campaign", path.display()))
-        })?;
-        serde_json::from_str(&text).map_err(|error| {
-            Error::other(format!("{} is not a summary of a campaign ({error}): remove it", path.display()))
-        })
-    }
 }
 
 /// Executions per second, on average; 0 before any time has passed.

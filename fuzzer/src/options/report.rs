@@ -1,0 +1,59 @@
+//! Resolution of the options of `report`.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use quagmire_base::error::{Error, Result};
+use quagmire_base::units;
+use quagmire_report::ReportOptions;
+use quagmire_results::exporters::Exporter;
+
+use super::{args::ReportArgs, flag, format::Format};
+
+/// Work of `report`, as resolved.
+#[derive(Clone, Debug)]
+pub enum ReportTask {
+    /// Write the page and what it links to.
+    Page {
+        /// Deadline and graphs.
+        options: ReportOptions,
+        /// Whether to print only where the page is.
+        is_brief: bool,
+    },
+    /// Export the findings.
+    Export {
+        /// The format.
+        exporter: &'static Exporter,
+        /// File to write; standard output if there is none.
+        file: Option<PathBuf>,
+    },
+}
+
+impl ReportArgs {
+    /// Resolves options as typed.
+    ///
+    /// # Errors
+    /// A usage error in one line that names the option and the remedy.
+    pub fn resolve(&self) -> Result<ReportTask> {
+        match self.format {
+            Format::Page if self.file.is_some() => {
+                Err(Error::usage("-o: the report is written into OUT: remove it, or choose another --format"))
+            }
+            Format::Page => {
+                let time = self.time.as_deref().map(|text| flag("--time", units::duration(text))).transpose()?;
+                let deadline = time.map(|time| Instant::now() + time);
+                let options = ReportOptions { deadline, graphs: !self.no_plotting };
+                Ok(ReportTask::Page { options, is_brief: self.brief })
+            }
+            Format::Findings(exporter) => {
+                let ignored = [("--time", self.time.is_some()), ("--no-plotting", self.no_plotting)];
+                match ignored.into_iter().find(|&(_, is_typed)| is_typed) {
+                    Some((option, _)) => {
+                        Err(Error::usage(format!("{option} has no meaning with --format {}: remove it", exporter.name)))
+                    }
+                    None => Ok(ReportTask::Export { exporter, file: self.file.clone() }),
+                }
+            }
+        }
+    }
+}
