@@ -124,7 +124,7 @@ pub struct FuzzArgs {
     /// Share finds with the campaigns and afl-fuzz instances that meet in this folder, as the folder NAME in it
     #[arg(long, value_name = "DIR", help_heading = "Many cores and machines")]
     pub sync: Option<PathBuf>,
-    /// What this campaign is called there [default: the name of the machine]
+    /// Name of this campaign in that folder [default: the name of the machine]
     #[arg(long, value_name = "NAME", help_heading = "Many cores and machines")]
     pub name: Option<String>,
 
@@ -135,7 +135,7 @@ pub struct FuzzArgs {
     /// How many times the cost of an ordinary input is a degradation; more than 1
     #[arg(long, value_name = "RATIO", default_value = defaults::THRESHOLD, help_heading = "What counts as a degradation")]
     pub threshold: String,
-    /// What an ordinary input is: one of the same size, as the seeds make expect it, or the median seed whatever its size:
+    /// What an ordinary input is: one of the same size, as estimated from the seeds, or the median seed whatever its size:
     /// size or seed
     #[arg(long, value_name = "WHAT", default_value = defaults::RELATIVE_TO, help_heading = "What counts as a degradation")]
     pub relative_to: String,
@@ -153,8 +153,8 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "RATIO", help_heading = "Size of inputs (at most one of them)")]
     pub max_size_ratio: Option<String>,
 
-    /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and LibAFL's havoc, splice, tokens [default: the rules
-    /// that the input type asks for, and all of LibAFL's]
+    /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and havoc, splice, tokens, deterministic [default: the rules
+    /// of the input type, and the other four]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,
     /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)
@@ -181,7 +181,7 @@ pub struct FuzzArgs {
     /// How parents are chosen when cost is the aim: best (mostly the highest scores), intervals (five, by score), both
     #[arg(long, value_name = "CHOICE", default_value = defaults::PARENTS, help_heading = "Search")]
     pub parents: String,
-    /// What an input has to cost to be interesting at first, as a multiple of the baseline; it moves with success
+    /// How much an input has to cost at first to be measured again, as a multiple of the baseline; it moves with success
     #[arg(long, value_name = "RATIO", default_value = defaults::COVERAGE_INCREASE_RATE, help_heading = "Search")]
     pub coverage_increase_rate: String,
     /// Measure precisely once so many interesting inputs are gathered
@@ -190,7 +190,7 @@ pub struct FuzzArgs {
     /// ... or after so many executions
     #[arg(long, value_name = "N", default_value = defaults::EXEC_LIMIT, help_heading = "Search")]
     pub exec_limit: String,
-    /// Do not hold mutants to masks: bytes that the round's target needs are changed as any others
+    /// Use no masks: change any bytes, also those that the goal of the round needs
     #[arg(long, help_heading = "Search")]
     pub no_mask: bool,
     /// Do not trim inputs to rare branches before they are mutated
@@ -199,7 +199,7 @@ pub struct FuzzArgs {
     /// Go on with rare branches when they bring nothing new, without rounds of ordinary mutation
     #[arg(long, help_heading = "Search")]
     pub no_bootstrap: bool,
-    /// Run a mutant without mask beside each masked one, and report how many of each satisfy their target
+    /// Run a mutant without mask beside each masked one, and report how many of each reach their goal
     #[arg(long, help_heading = "Search")]
     pub shadow_mask: bool,
     /// Measure every mutant precisely: slower, and sees what is slow without executing more of the program
