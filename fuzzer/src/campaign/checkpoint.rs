@@ -29,7 +29,7 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{process::memory_file, program::Program};
-use quagmire_search::keep::kept::Kept;
+use quagmire_search::corpus::search_state::SearchState;
 
 /// LibAFL's state of a campaign: corpus, random numbers, counters.
 pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
@@ -38,7 +38,7 @@ pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMem
 const FILE: &str = ".checkpoint";
 
 /// Kind of that file, which holds the corpus; its version changes with the table of resources.
-const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(2), largest: 16 << 30 };
+const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(3), largest: 16 << 30 };
 
 /// State of a campaign, borrowed for writing.
 #[derive(Serialize)]
@@ -48,7 +48,7 @@ pub struct CheckpointRef<'a> {
     /// LibAFL's state.
     pub state: &'a State,
     /// Knowledge of the search.
-    pub kept: &'a Kept,
+    pub search: &'a SearchState,
     /// Record of entries and findings.
     pub record: &'a Record,
 }
@@ -61,7 +61,7 @@ pub struct Checkpoint {
     /// LibAFL's state.
     pub state: State,
     /// Knowledge of the search.
-    pub kept: Kept,
+    pub search: SearchState,
     /// Record of entries and findings.
     pub record: Record,
 }
@@ -113,7 +113,7 @@ impl Checkpoint {
         let entries = self.record.entries.len();
         let corpus = self.state.corpus();
         self.record.is_sound()
-            && self.kept.is_sound(entries)
+            && self.search.is_sound(entries)
             && usize::from(corpus.peek_free_id()) == entries
             && corpus.ids().all(|id| usize::from(id) < entries && corpus.get(id).is_ok())
     }
@@ -270,7 +270,7 @@ mod tests {
             .unwrap()
     }
 
-    type Parts = (State, Kept, Record);
+    type Parts = (State, SearchState, Record);
 
     /// A campaign with two entries.
     fn example() -> Parts {
@@ -280,11 +280,11 @@ mod tests {
             record.entries.push(super::super::record::Entry { file, parent, ..Default::default() });
             state.corpus_mut().add(libafl::corpus::Testcase::new(BytesInput::new(vec![number]))).unwrap();
         }
-        (state, Kept::default(), record)
+        (state, SearchState::default(), record)
     }
 
-    fn bytes((state, kept, record): &Parts) -> Vec<u8> {
-        CheckpointRef { fingerprint: 7, state, kept, record }.to_bytes().unwrap()
+    fn bytes((state, search, record): &Parts) -> Vec<u8> {
+        CheckpointRef { fingerprint: 7, state, search, record }.to_bytes().unwrap()
     }
 
     fn damage(of: &Parts) -> Option<Damage> {

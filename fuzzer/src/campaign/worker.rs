@@ -17,17 +17,17 @@ use std::{
 };
 
 use libafl::{
-    Error as LibAflError, Fuzzer, HasMetadata, StdFuzzer,
+    Error as LibAflError, Fuzzer, StdFuzzer,
     events::NopEventManager,
     inputs::BytesInput,
-    state::{HasExecutions, HasMaxSize},
+    state::HasExecutions,
 };
 use libafl_bolts::tuples::tuple_list;
 
-pub(super) use self::{import::written_since, start::check_options};
+pub(super) use self::start::check_options;
 use self::{sharing::Sharing, start::Start};
 use super::{
-    Setup, archive::Archive, checkpoint, checkpoint::CheckpointRef, checkpoint::State, supervisor::Outcome,
+    Setup, checkpoint, checkpoint::CheckpointRef, checkpoint::State, recorder::Recorder, supervisor::Outcome,
     supervisor::Restart, supervisor::stop_requested,
 };
 use quagmire_base::error::{Error, Result};
@@ -42,8 +42,8 @@ use quagmire_execution::{
 };
 use quagmire_results::summary::{Rule, StoppedBy};
 use quagmire_search::{
+    corpus::search_state::SearchState,
     evaluate::{Evaluation, Interruption, Moment, Origin, Parts, StageContext, evaluate},
-    keep::kept::Kept,
     schedule::by_cost::ByCostScheduler,
     stages::{
         deterministic::DeterministicStage,
@@ -60,8 +60,8 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 /// Stages of a round: preparation, the deterministic stage and mutation (the coverage phase), then the performance
 /// phase.
 type Stages<'a> = (
-    PrepareStage<Archive<'a>>,
-    (DeterministicStage<Archive<'a>>, (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, ()))),
+    PrepareStage<Recorder<'a>>,
+    (DeterministicStage<Recorder<'a>>, (MutateStage<Recorder<'a>, State>, (MeasureStage<Recorder<'a>>, ()))),
 );
 
 /// LibAFL's fuzzer without feedbacks: judging is part of [`evaluate`], which returns more than whether to keep an
@@ -73,7 +73,6 @@ type CampaignFuzzer =
 ///
 /// # Errors
 /// Errors that end the campaign, such as no usable seed, or a folder that cannot be written.
-#[allow(clippy::too_many_lines, reason = "until the search has one way to evaluate an input")]
 pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: &Restart) -> Result<Outcome> {
     let options = &setup.options;
     // the display keeps the terminal, which the target loses
@@ -86,39 +85,35 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let own_edges = executor.counts().program().edges();
 
     let first = restart.workers == 0;
-    let Start { state, mut kept, record, unusable, more_is_written, enters_again } =
+    let Start { state, mut search, record, unusable, more_is_written, enters_again } =
         Start::new(setup, restart, fingerprint, &mut executor)?;
     // what is known of edges goes by their numbers, which depend on the libraries
     executor.open_again(&record.libraries);
-    start::configure(&mut kept, setup);
-    let kept = Rc::new(RefCell::new(kept));
-    let mut archive = Archive::new(setup, record, terminal)?;
+    start::configure(&mut search, setup);
+    let search = Rc::new(RefCell::new(search));
+    let mut recorder = Recorder::new(setup, record, terminal)?;
     let mut state = match state {
         Some(state) => state,
         None => start::new_state(options.seed)?,
     };
-    let tokens = start::read_tokens(options)?;
-    let has_tokens = !tokens.tokens().is_empty();
-    state.set_max_size(setup.max_size);
-    state.add_metadata(tokens);
+    let operators = start::operators(setup, &mut state)?;
     let rules = &setup.rules;
-    let operators = Operators::new(rules, |name| is_used(options.rules.as_deref(), name), has_tokens, options.strategy);
     let names = Operators::<State>::names(rules);
-    archive.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
+    recorder.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
     if first {
-        start::warn(setup, &mut archive, without_lines, unusable)?;
+        start::warn(setup, &mut recorder, without_lines, unusable)?;
     }
-    let archive = Rc::new(RefCell::new(archive));
+    let recorder = Rc::new(RefCell::new(recorder));
     let execution_limit = {
-        let before = archive.borrow().record.earlier_executions;
+        let before = recorder.borrow().record.earlier_executions;
         // each client makes its share of the executions
         options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit.div_ceil(setup.place.of as u64)))
     };
-    archive.borrow_mut().set_limits(execution_limit, restart.lost);
+    recorder.borrow_mut().set_limits(execution_limit, restart.lost);
     if !enters_again {
-        archive.borrow_mut().open_index(first || restart.died.is_some())?;
+        recorder.borrow_mut().open_index(first || restart.died.is_some())?;
     }
-    let context = StageContext::new(archive.clone(), kept.clone());
+    let context = StageContext::new(recorder.clone(), search.clone());
     let stages = tuple_list!(
         PrepareStage::new(context.clone(), rules.len()),
         DeterministicStage::new(context.clone(), rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
@@ -132,10 +127,10 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         own_edges,
         executor,
         more_is_written,
-        fuzzer: StdFuzzer::new(ByCostScheduler::new(kept.clone(), options.parents, setup.seeds.inputs.len()), (), ()),
+        fuzzer: StdFuzzer::new(ByCostScheduler::new(search.clone(), options.parents, setup.seeds.inputs.len()), (), ()),
         state,
-        kept,
-        archive,
+        search,
+        recorder,
         context,
         manager: NopEventManager::new(),
         checkpoint_cost: Duration::ZERO,
@@ -161,9 +156,9 @@ struct Worker<'a> {
     more_is_written: bool,
     fuzzer: CampaignFuzzer,
     state: State,
-    kept: Rc<RefCell<Kept>>,
-    archive: Rc<RefCell<Archive<'a>>>,
-    context: StageContext<Archive<'a>>,
+    search: Rc<RefCell<SearchState>>,
+    recorder: Rc<RefCell<Recorder<'a>>>,
+    context: StageContext<Recorder<'a>>,
     manager: NopEventManager,
     checkpoint_cost: Duration,
     sharing: Option<Sharing>,
@@ -175,17 +170,17 @@ impl<'a> Worker<'a> {
         if let Some(outcome) = self.take_up()? {
             return Ok(outcome);
         }
-        if self.archive.borrow().record.baseline.is_none() {
+        if self.recorder.borrow().record.baseline.is_none() {
             if let Some(outcome) = self.seeds()? {
                 return Ok(outcome);
             }
-            let nothing_ran = self.archive.borrow().record.entries.is_empty();
+            let nothing_ran = self.recorder.borrow().record.entries.is_empty();
             if let Some(stopped_by) = self.reason_to_stop(execution_limit).filter(|_| nothing_ran) {
                 return self.end(stopped_by);
             }
             self.set_baseline()?;
         }
-        if self.archive.borrow().record.sizes.model.is_none() {
+        if self.recorder.borrow().record.sizes.model.is_none() {
             if let Some(outcome) = self.measure_sizes()? {
                 return Ok(outcome);
             }
@@ -193,15 +188,15 @@ impl<'a> Worker<'a> {
                 self.look_at_use_of_input()?;
             }
             let moment = self.moment();
-            self.archive.borrow_mut().set_moment(moment, &self.kept.borrow());
-            self.archive.borrow_mut().write_progress(None, &self.kept.borrow())?;
+            self.recorder.borrow_mut().set_moment(moment, &self.search.borrow());
+            self.recorder.borrow_mut().write_progress(None, &self.search.borrow())?;
             self.measure_noise()?;
         }
         if let Some(outcome) = self.import()? {
             return Ok(outcome);
         }
-        self.archive.borrow_mut().begin_gathering();
-        self.archive.borrow_mut().begin_phase("coverage")?;
+        self.recorder.borrow_mut().begin_gathering();
+        self.recorder.borrow_mut().begin_phase("coverage")?;
         let stopped_by = loop {
             if let Some(stopped_by) = self.reason_to_stop(execution_limit) {
                 break stopped_by;
@@ -215,7 +210,7 @@ impl<'a> Worker<'a> {
                 }
                 Interruption::Restart => {
                     let moment = self.moment();
-                    self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
+                    self.recorder.borrow_mut().housekeeping(moment, &self.search.borrow())?;
                     let due = self.is_checkpoint_due();
                     self.checkpoint(due)?;
                     return Ok(Outcome::Again);
@@ -245,7 +240,7 @@ impl<'a> Worker<'a> {
     fn keep_house(&mut self) -> Result<()> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
-            self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
+            self.recorder.borrow_mut().housekeeping(moment, &self.search.borrow())?;
         }
         Ok(())
     }
@@ -266,27 +261,27 @@ impl<'a> Worker<'a> {
     }
 
     fn is_checkpoint_due(&self) -> bool {
-        let archive = self.archive.borrow();
-        let since = archive.elapsed().saturating_sub(archive.record.last_save);
+        let recorder = self.recorder.borrow();
+        let since = recorder.elapsed().saturating_sub(recorder.record.last_save);
         since > CHECKPOINT_INTERVAL.max(self.checkpoint_cost * 50)
     }
 
     fn checkpoint(&mut self, to_disk: bool) -> Result<()> {
         let started = Instant::now();
         {
-            let mut archive = self.archive.borrow_mut();
-            archive.record.libraries = fork_server::opened();
+            let mut recorder = self.recorder.borrow_mut();
+            recorder.record.libraries = fork_server::opened();
             if to_disk {
-                archive.record.last_save = archive.elapsed();
+                recorder.record.last_save = recorder.elapsed();
             }
         }
-        self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
-        let archive = self.archive.borrow();
+        self.executor.counts_mut().settle_hits(&mut self.search.borrow_mut().rare.hits);
+        let recorder = self.recorder.borrow();
         let bytes = CheckpointRef {
             fingerprint: self.fingerprint,
             state: &self.state,
-            kept: &self.kept.borrow(),
-            record: &archive.record,
+            search: &self.search.borrow(),
+            record: &recorder.record,
         }
         .to_bytes()?;
         self.restart.vault.store(&bytes)?;
@@ -306,7 +301,7 @@ impl<'a> Worker<'a> {
         }
         self.checkpoint(true)?;
         let moment = self.moment();
-        self.archive.borrow_mut().finish(moment, stopped_by, &self.kept.borrow())?;
+        self.recorder.borrow_mut().finish(moment, stopped_by, &self.search.borrow())?;
         self.show_last()?;
         Ok(Outcome::Over)
     }

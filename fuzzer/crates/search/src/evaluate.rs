@@ -22,7 +22,7 @@ pub use self::{
     hooks::{CampaignHooks, Interruption, Measured, Moment},
     origin::{Admission, Origin},
 };
-use crate::{EntryId, keep::history::Novelty};
+use crate::{EntryId, corpus::history::Novelty};
 use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{abi::Status, counts::CountsObserver, executor::Observers};
 

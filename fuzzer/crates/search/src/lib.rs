@@ -1,8 +1,8 @@
 //! The search: which inputs are kept, which are mutated next and how, and which goals mutants should keep.
 
+pub mod corpus;
 pub mod entry;
 pub mod evaluate;
-pub mod keep;
 pub mod mask;
 pub mod schedule;
 pub mod stages;

@@ -93,9 +93,9 @@ impl Worker<'_> {
         if self.sharing.is_none() {
             return Ok(None);
         }
-        let now = self.archive.borrow().elapsed();
+        let now = self.recorder.borrow().elapsed();
         {
-            let record = &self.archive.borrow().record;
+            let record = &self.recorder.borrow().record;
             // the first exchange is due at once
             if record.last_far_share.is_some() && now.saturating_sub(record.last_share) < INTERVAL {
                 return Ok(None);
@@ -109,12 +109,12 @@ impl Worker<'_> {
         let place = self.setup.place;
         if place.number == 0 && place.of > 1 {
             if stopped_by != StoppedBy::Execs {
-                place.board.stop();
+                place.statistics.stop();
             }
             let mut until = None;
-            while !place.board.others_have_ended() && until.is_none_or(|until| Instant::now() < until) {
-                if until.is_none() && (place.board.is_stopped() || stop_requested() || TIME_UP.load(Relaxed)) {
-                    place.board.stop();
+            while !place.statistics.others_have_ended() && until.is_none_or(|until| Instant::now() < until) {
+                if until.is_none() && (place.statistics.is_stopped() || stop_requested() || TIME_UP.load(Relaxed)) {
+                    place.statistics.stop();
                     until = Some(Instant::now() + ENDING + self.setup.options.hang_timeout);
                 }
                 std::thread::sleep(Duration::from_millis(20));
@@ -124,8 +124,8 @@ impl Worker<'_> {
         if self.sharing.is_none() {
             return Ok(None);
         }
-        self.archive.borrow_mut().record.last_far_share = None;
-        let now = self.archive.borrow().elapsed();
+        self.recorder.borrow_mut().record.last_far_share = None;
+        let now = self.recorder.borrow().elapsed();
         self.share(now, Until::Moment(Instant::now() + LAST))
     }
 
@@ -140,7 +140,7 @@ impl Worker<'_> {
     fn look(&mut self) -> Result<()> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
-            self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
+            self.recorder.borrow_mut().housekeeping(moment, &self.search.borrow())?;
         }
         Ok(())
     }
@@ -148,7 +148,7 @@ impl Worker<'_> {
     fn share(&mut self, now: Duration, until: Until) -> Result<Option<Outcome>> {
         let Some(mut sharing) = self.sharing.take() else { return Ok(None) };
         let far = {
-            let record = &mut self.archive.borrow_mut().record;
+            let record = &mut self.recorder.borrow_mut().record;
             record.last_share = now;
             // at first, and not again for each worker of a target that crashes all the time
             let far = record.last_far_share.is_none_or(|last| now.saturating_sub(last) >= FAR_INTERVAL);
@@ -167,7 +167,7 @@ impl Worker<'_> {
         if taken_in >= WORTH_A_LINE {
             let (siblings, seconds) = (sharing.siblings.all.len(), started.elapsed().as_secs_f64());
             let line = format!("took in {taken_in} inputs of {siblings} siblings in {seconds:.3} s");
-            self.archive.borrow_mut().log(&line)?;
+            self.recorder.borrow_mut().log(&line)?;
         }
         if far {
             self.learn_hits(&mut sharing)?;
@@ -186,19 +186,19 @@ impl Worker<'_> {
 
     /// Ends the import from a sibling whose files are invalid, and notes that once.
     fn leave_out(&self, name: &str, why: &str) -> Result<()> {
-        self.archive.borrow_mut().record.left_out.insert(name.to_owned());
+        self.recorder.borrow_mut().record.left_out.insert(name.to_owned());
         self.say(format!("{name} is left out of this session: {why}"))
     }
 
     fn is_left_out(&self, name: &str) -> bool {
-        self.archive.borrow().record.left_out.contains(name)
+        self.recorder.borrow().record.left_out.contains(name)
     }
 
     /// Writes hits, entries and statistics for others. An error is noted once, and the campaign continues.
     fn show(&mut self, sharing: &mut Sharing) -> Result<()> {
         let program = self.setup.folder.path();
-        self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
-        let mut hits = self.kept.borrow().rare.hits.clone();
+        self.executor.counts_mut().settle_hits(&mut self.search.borrow_mut().rare.hits);
+        let mut hits = self.search.borrow().rare.hits.clone();
         let mut shown =
             Hits::new(self.fingerprint, hits.iter().copied().take(self.own_edges)).write(&Folder::named(program));
         if let Some(publisher) = &self.setup.publisher {
@@ -207,7 +207,7 @@ impl Worker<'_> {
                     of_sibling.add_to(&mut hits);
                 }
             }
-            let record = &mut self.archive.borrow_mut().record;
+            let record = &mut self.recorder.borrow_mut().record;
             let files = record.entries.iter().map(|entry| entry.file.as_str());
             let queue = self.setup.folder.queue();
             shown = shown
@@ -231,12 +231,12 @@ impl Worker<'_> {
 
     /// Notes a message once in the campaign.
     fn say(&self, message: String) -> Result<()> {
-        let mut archive = self.archive.borrow_mut();
-        if archive.record.said.contains(&message) {
+        let mut recorder = self.recorder.borrow_mut();
+        if recorder.record.said.contains(&message) {
             return Ok(());
         }
-        let said = archive.note(&message);
-        archive.record.said.insert(message);
+        let said = recorder.note(&message);
+        recorder.record.said.insert(message);
         said
     }
 
@@ -263,7 +263,7 @@ impl Worker<'_> {
         }
         let mut sum = vec![0; self.executor.counts().program().edges()];
         sharing.hits.values().for_each(|hits| hits.add_to(&mut sum));
-        self.kept.borrow_mut().rare.learn_hits_of_others(sum);
+        self.search.borrow_mut().rare.learn_hits_of_others(sum);
         for name in strangers {
             self.say(format!(
                 "{name} fuzzes another build of the program: its inputs are taken in, its hit counts are not"
@@ -282,7 +282,7 @@ impl Worker<'_> {
                 continue;
             }
             let next = {
-                let taken_in = &mut self.archive.borrow_mut().record.taken_in;
+                let taken_in = &mut self.recorder.borrow_mut().record.taken_in;
                 sharing.siblings.all[at].look(taken_in.entry(name.clone()).or_default())
             };
             let next = match next {
@@ -304,7 +304,7 @@ impl Worker<'_> {
                 if let Some(bytes) = bytes
                     && !self.is_lost(&bytes)
                 {
-                    let known = self.kept.borrow().holder(&bytes);
+                    let known = self.search.borrow().holder(&bytes);
                     let entry = match known {
                         Some(entry) => Some(entry),
                         None if sharing.run.contains(&hash_std(&bytes)) => None,
@@ -315,12 +315,12 @@ impl Worker<'_> {
                         }
                     };
                     if let (Some(entry), Some(progress)) =
-                        (entry, self.archive.borrow_mut().record.taken_in.get_mut(&name))
+                        (entry, self.recorder.borrow_mut().record.taken_in.get_mut(&name))
                     {
                         progress.is_here(number, entry);
                     }
                 }
-                if let Some(progress) = self.archive.borrow_mut().record.taken_in.get_mut(&name) {
+                if let Some(progress) = self.recorder.borrow_mut().record.taken_in.get_mut(&name) {
                     progress.next = progress.next.max(number.saturating_add(1));
                 }
                 if ended_early(status) && !self.setup.target.is_isolated() {
@@ -354,7 +354,7 @@ impl Worker<'_> {
         sharing.run.insert(hash_std(&bytes));
         let input = BytesInput::new(bytes);
         let (ancestor, operators) = {
-            let record = &self.archive.borrow().record;
+            let record = &self.recorder.borrow().record;
             let (ancestor, labels) = sharing.siblings.ancestor(at, number, &record.taken_in);
             (ancestor, record.labelled(&labels))
         };

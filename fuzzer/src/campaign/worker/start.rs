@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use libafl::{
+    HasMetadata,
     corpus::InMemoryCorpus,
     mutators::Tokens,
-    state::{HasExecutions, StdState},
+    state::{HasExecutions, HasMaxSize, StdState},
 };
 use libafl_bolts::rands::StdRand;
 
@@ -13,9 +14,9 @@ use super::{import, internal};
 use crate::{
     campaign::{
         Setup,
-        archive::Archive,
         checkpoint::{Checkpoint, State},
         record::Record,
+        recorder::Recorder,
         supervisor::Restart,
     },
     options::Options,
@@ -25,14 +26,17 @@ use quagmire_base::{
     files,
 };
 use quagmire_execution::{executor::HarnessExecutor, fork_server};
-use quagmire_results::Summary;
-use quagmire_search::keep::{kept::Kept, rare::Part, steering::Steering};
+use quagmire_results::{Summary, names::files_in};
+use quagmire_search::{
+    corpus::{objective::Objective, rare::ClientPart, search_state::SearchState},
+    stages::operators::{Operators, is_used},
+};
 
 /// State of the campaign when a worker starts.
 pub(super) struct Start {
     /// LibAFL's state; `None` if there is no usable checkpoint.
     pub(super) state: Option<State>,
-    pub(super) kept: Kept,
+    pub(super) search: SearchState,
     pub(super) record: Record,
     /// Reason why the checkpoint cannot be used, in a few words.
     pub(super) unusable: Option<String>,
@@ -64,9 +68,9 @@ impl Start {
             (restart.vault.load().filter(|saved| saved.fingerprint == fingerprint), None)
         };
         let resumed_without_state = resumed && saved.is_none();
-        let (state, kept, mut record) = match saved {
-            Some(saved) => (Some(saved.state), saved.kept, saved.record),
-            None => (None, Kept::default(), Record::default()),
+        let (state, search, mut record) = match saved {
+            Some(saved) => (Some(saved.state), saved.search, saved.record),
+            None => (None, SearchState::default(), Record::default()),
         };
         if resumed {
             remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
@@ -81,19 +85,19 @@ impl Start {
             // seeds are run again, and their files need these names
             import::set_imports_aside(setup, record.entries.len())?;
         }
-        Ok(Self { state, kept, record, unusable, more_is_written, enters_again })
+        Ok(Self { state, search, record, unusable, more_is_written, enters_again })
     }
 }
 
 /// Applies the options of this session to the knowledge of the search.
-pub(super) fn configure(kept: &mut Kept, setup: &Setup) {
+pub(super) fn configure(search: &mut SearchState, setup: &Setup) {
     let options = &setup.options;
-    kept.steering = Steering::new(&options.cost);
-    kept.ignores_maxima = options.ignore_maxima;
-    kept.effort.focus = options.focus;
-    kept.set_masking(options.masking);
-    kept.rare.no_bootstrap = options.no_bootstrap;
-    kept.rare.part = Part { number: setup.place.number as u32, of: setup.place.of as u32 };
+    search.objective = Objective::new(&options.cost);
+    search.ignores_maxima = options.ignore_maxima;
+    search.effort.focus = options.focus;
+    search.set_masking(options.masking);
+    search.rare.no_bootstrap = options.no_bootstrap;
+    search.rare.part = ClientPart { number: setup.place.number as u32, of: setup.place.of as u32 };
 }
 
 /// Creates LibAFL's state of a new campaign.
@@ -112,15 +116,15 @@ pub(super) fn new_state(seed: u64) -> Result<State> {
 /// If the log cannot be written.
 pub(super) fn warn(
     setup: &Setup,
-    archive: &mut Archive<'_>,
+    recorder: &mut Recorder<'_>,
     without_lines: Option<String>,
     unusable: Option<String>,
 ) -> Result<()> {
     for warning in setup.seeds.warnings.iter().chain(&without_lines) {
-        archive.note(warning)?;
+        recorder.note(warning)?;
     }
     unusable.map_or(Ok(()), |why| {
-        archive.note(&format!(
+        recorder.note(&format!(
             "the saved state cannot be used ({why}): the campaign goes on with the seeds and all files in queue/"
         ))
     })
@@ -134,11 +138,24 @@ pub fn check_options(options: &Options) -> Result<()> {
     read_tokens(options).map(drop)
 }
 
+/// Prepares LibAFL's state for mutation, and creates the operators of the campaign.
+///
+/// # Errors
+/// If a dictionary cannot be read.
+pub(super) fn operators(setup: &Setup, state: &mut State) -> Result<Operators<State>> {
+    let Setup { options, rules, .. } = setup;
+    let tokens = read_tokens(options)?;
+    let has_tokens = !tokens.tokens().is_empty();
+    state.set_max_size(setup.max_size);
+    state.add_metadata(tokens);
+    Ok(Operators::new(rules, |name| is_used(options.rules.as_deref(), name), has_tokens, options.strategy))
+}
+
 /// Reads the tokens of the dictionaries.
 ///
 /// # Errors
 /// If a dictionary cannot be read.
-pub(super) fn read_tokens(options: &Options) -> Result<Tokens> {
+fn read_tokens(options: &Options) -> Result<Tokens> {
     let mut tokens = Tokens::new();
     for path in &options.dictionaries {
         let refused = |what: &dyn std::fmt::Display| {
@@ -165,7 +182,7 @@ fn checked(
     let Some(mut saved) = saved else { return (None, None) };
     let queue = setup.folder.queue();
     let entries = saved.record.entries.iter().map(|entry| queue.join(&entry.file));
-    let inputs = entries.chain(import::files_in(&setup.folder.faults()));
+    let inputs = entries.chain(files_in(&setup.folder.faults()));
     let inputs = inputs.filter_map(|file| files::read(&file, setup.max_size as u64).ok());
     // libraries that are gone had no edges, or cannot have them again
     saved.record.libraries = fork_server::existing(&saved.record.libraries);

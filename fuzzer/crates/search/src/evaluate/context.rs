@@ -6,7 +6,7 @@ use std::{cell::RefCell, rc::Rc, sync::atomic::Ordering::Relaxed};
 use libafl::Error;
 
 use super::hooks::{CampaignHooks, Interruption, Moment};
-use crate::keep::kept::Kept;
+use crate::corpus::search_state::SearchState;
 use quagmire_base::error::{Error as OurError, Result as OurResult};
 use quagmire_execution::{
     counts::CountsObserver,
@@ -20,7 +20,7 @@ pub struct StageContext<H> {
     /// Services of the campaign.
     pub hooks: Rc<RefCell<H>>,
     /// Knowledge of the search, which the scheduler shares.
-    pub search: Rc<RefCell<Kept>>,
+    pub search: Rc<RefCell<SearchState>>,
     interruption: Rc<RefCell<Interruption>>,
 }
 
@@ -32,7 +32,7 @@ impl<H> Clone for StageContext<H> {
 
 impl<H: CampaignHooks> StageContext<H> {
     /// Creates a context without an interruption.
-    pub fn new(hooks: Rc<RefCell<H>>, search: Rc<RefCell<Kept>>) -> Self {
+    pub fn new(hooks: Rc<RefCell<H>>, search: Rc<RefCell<SearchState>>) -> Self {
         Self { hooks, search, interruption: Rc::default() }
     }
 

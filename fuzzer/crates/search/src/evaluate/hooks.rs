@@ -3,7 +3,7 @@
 use super::origin::Origin;
 use crate::{
     EntryId,
-    keep::{history::Novelty, kept::Kept},
+    corpus::{history::Novelty, search_state::SearchState},
     schedule::strategy::Yields,
 };
 use quagmire_base::error::Result;
@@ -65,7 +65,7 @@ pub trait CampaignHooks {
         bytes: &[u8],
         novelty: Novelty,
         counts: &CountsObserver,
-        search: &Kept,
+        search: &SearchState,
     ) -> Result<f64>;
 
     /// Records a run that ended early.
@@ -94,7 +94,7 @@ pub trait CampaignHooks {
     ///
     /// # Errors
     /// If that cannot be written.
-    fn tick(&mut self, moment: Moment, search: &Kept) -> Result<()>;
+    fn tick(&mut self, moment: Moment, search: &SearchState) -> Result<()>;
 
     /// Whether an input is known to end the worker's process.
     fn is_deadly(&self, bytes: &[u8]) -> bool;

@@ -4,7 +4,7 @@ use libafl::{corpus::InMemoryCorpus, executors::ExitKind, inputs::HasTargetBytes
 use libafl_bolts::{ToSlice, rands::StdRand, tuples::RefIndexable};
 
 use super::*;
-use crate::{entry::id, keep::kept::Kept, schedule::strategy::Yields};
+use crate::{corpus::search_state::SearchState, entry::id, schedule::strategy::Yields};
 use quagmire_base::error::Result as OurResult;
 use quagmire_execution::{
     abi::Event,
@@ -97,7 +97,14 @@ impl CampaignHooks for Diary {
         self.executions.push(moment.executions);
     }
 
-    fn enter(&mut self, _: &Origin<'_>, bytes: &[u8], _: Novelty, _: &CountsObserver, _: &Kept) -> OurResult<f64> {
+    fn enter(
+        &mut self,
+        _: &Origin<'_>,
+        bytes: &[u8],
+        _: Novelty,
+        _: &CountsObserver,
+        _: &SearchState,
+    ) -> OurResult<f64> {
         self.entered.push(bytes.to_vec());
         Ok(1.0)
     }
@@ -123,7 +130,7 @@ impl CampaignHooks for Diary {
         1.0
     }
 
-    fn tick(&mut self, _: Moment, _: &Kept) -> OurResult<()> {
+    fn tick(&mut self, _: Moment, _: &SearchState) -> OurResult<()> {
         Ok(())
     }
 
@@ -150,7 +157,7 @@ impl Scene {
         let corpus = InMemoryCorpus::<BytesInput>::new;
         let state = StdState::new(StdRand::with_seed(1), corpus(), corpus(), &mut (), &mut ()).unwrap();
         let context =
-            StageContext::new(Rc::new(RefCell::new(Diary::default())), Rc::new(RefCell::new(Kept::default())));
+            StageContext::new(Rc::new(RefCell::new(Diary::default())), Rc::new(RefCell::new(SearchState::default())));
         let mut scene = Self { context, target, state };
         let evaluation = scene.run(Origin::Seed(Path::new("seed")), seed);
         assert_eq!((evaluation.entry, evaluation.evicted.len()), (Some(id(0)), 0));

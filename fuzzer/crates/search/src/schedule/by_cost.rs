@@ -13,7 +13,7 @@ use libafl_bolts::rands::Rand;
 
 use super::intervals;
 use crate::{
-    keep::{effort::Aim, kept::Kept},
+    corpus::{effort::Aim, search_state::SearchState},
     mask::HitsBranch,
 };
 
@@ -31,15 +31,15 @@ pub enum Parents {
 /// LibAFL scheduler that chooses the entry and the goal of each round.
 #[derive(Debug)]
 pub struct ByCostScheduler {
-    kept: Rc<RefCell<Kept>>,
+    search: Rc<RefCell<SearchState>>,
     parents: Parents,
     seeds: u64,
 }
 
 impl ByCostScheduler {
     /// Creates a scheduler over the knowledge of the search, of a campaign with this many seeds.
-    pub fn new(kept: Rc<RefCell<Kept>>, parents: Parents, seeds: usize) -> Self {
-        Self { kept, parents, seeds: seeds as u64 }
+    pub fn new(search: Rc<RefCell<SearchState>>, parents: Parents, seeds: usize) -> Self {
+        Self { search, parents, seeds: seeds as u64 }
     }
 }
 
@@ -59,13 +59,13 @@ where
     }
 
     fn next(&mut self, state: &mut S) -> Result<CorpusId, Error> {
-        let kept = &mut *self.kept.borrow_mut();
-        let Some(length) = NonZeroUsize::new(kept.champions.active()) else {
+        let search = &mut *self.search.borrow_mut();
+        let Some(length) = NonZeroUsize::new(search.top_rated.active()) else {
             return Err(Error::empty("no input to mutate"));
         };
-        kept.goal = None;
+        search.goal = None;
         let rand = state.rand_mut();
-        let entry = match kept.effort.begin() {
+        let entry = match search.effort.begin() {
             Aim::Cost => {
                 let by_intervals = match self.parents {
                     Parents::Best => false,
@@ -77,17 +77,17 @@ where
                 } else {
                     length.get() - 1 - from_top(length.get(), rand.next_float())
                 };
-                kept.champions.by_score()[place].1
+                search.top_rated.by_score()[place].1
             }
-            Aim::Coverage => match kept.rare.begin_round(self.seeds, &kept.champions) {
+            Aim::Coverage => match search.rare.begin_round(self.seeds, &search.top_rated) {
                 Some((branch, entry)) => {
-                    kept.goal = Some(HitsBranch(branch));
+                    search.goal = Some(HitsBranch(branch));
                     entry
                 }
-                None => match kept.rare.next_in_opening(&kept.champions) {
+                None => match search.rare.next_in_opening(&search.top_rated) {
                     Some(entry) => entry,
                     // the cheaper of two draws: the same time buys more executions there
-                    None => kept.champions.ranking()[rand.below(length).min(rand.below(length))].1,
+                    None => search.top_rated.ranking()[rand.below(length).min(rand.below(length))].1,
                 },
             },
         };
@@ -108,25 +108,25 @@ mod tests {
     use libafl_bolts::rands::StdRand;
 
     use super::*;
-    use crate::keep::kept::tests::made_up;
+    use crate::corpus::search_state::tests::made_up;
 
     #[test]
     fn rounds_for_cost_have_no_goal_and_the_opening_takes_one_entry_after_the_other() {
-        let kept = Rc::new(RefCell::new(made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])])));
+        let search = Rc::new(RefCell::new(made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])])));
         let (mut feedback, mut objective) = (ConstFeedback::new(false), ConstFeedback::new(false));
         let rand = StdRand::with_seed(1);
         let corpus = InMemoryCorpus::<BytesInput>::new;
         let mut state = StdState::new(rand, corpus(), corpus(), &mut feedback, &mut objective).unwrap();
-        let mut scheduler = ByCostScheduler::new(kept.clone(), Parents::Best, 3);
+        let mut scheduler = ByCostScheduler::new(search.clone(), Parents::Best, 3);
         let (mut opened, mut for_cost) = (Vec::new(), 0);
         for _ in 0..300 {
             let id = Scheduler::<BytesInput, _>::next(&mut scheduler, &mut state).unwrap();
-            let kept = &mut *kept.borrow_mut();
-            kept.effort.spend(1_000_000, 0);
-            match kept.effort.aim() {
+            let search = &mut *search.borrow_mut();
+            search.effort.spend(1_000_000, 0);
+            match search.effort.aim() {
                 Aim::Coverage => opened.push(id.0),
                 Aim::Cost => {
-                    assert_eq!(kept.goal, None);
+                    assert_eq!(search.goal, None);
                     for_cost += 1;
                 }
             }

@@ -94,7 +94,7 @@ where
             }
             let Some(measured) = measure(&self.context, &mut parts, &input, first)? else { return Ok(()) };
             let score = self.context.hooks.borrow_mut().measured(entry, &measured);
-            self.context.search.borrow_mut().champions.rescore(entry, score);
+            self.context.search.borrow_mut().top_rated.rescore(entry, score);
         }
     }
 }

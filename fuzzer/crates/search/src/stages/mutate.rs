@@ -14,8 +14,8 @@ use libafl_bolts::rands::StdRand;
 use super::{measure::measure, operators::Operators};
 use crate::{
     EntryId,
+    corpus::effort::Aim,
     evaluate::{CampaignHooks, Origin, Parts, StageContext, commit, evaluate, probe::run_shadow},
-    keep::effort::Aim,
     mask::{Goal, HitsBranch},
 };
 use quagmire_execution::{abi::Status, executor::Observers};

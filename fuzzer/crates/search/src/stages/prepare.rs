@@ -14,8 +14,8 @@ use libafl::{
 use super::operators::Own;
 use crate::{
     EntryId,
+    corpus::search_state::Masking,
     evaluate::{CampaignHooks, Origin, Parts, StageContext, probe::probe},
-    keep::kept::Masking,
     mask::{Computation, HitsBranch, Probe, cache::Prepared, trim::trim},
 };
 use quagmire_execution::{abi::Status, executor::Observers, fork_server};
@@ -141,17 +141,17 @@ impl<H: CampaignHooks> PrepareStage<H> {
                     })?;
                     self.context.search.borrow_mut().masks.trims += probes;
                 }
-                let kept = &mut *self.context.search.borrow_mut();
+                let search = &mut *self.context.search.borrow_mut();
                 if !no_mask {
-                    kept.masks.computed += 1;
-                    kept.masks.bytes += input.len() as u64;
+                    search.masks.computed += 1;
+                    search.masks.bytes += input.len() as u64;
                 }
                 let parent = self.context.hooks.borrow().parent(entry);
                 let computation = if no_mask {
                     Computation::everything(input.len())
                 } else {
                     parent
-                        .and_then(|parent| kept.prepared.get(parent, goal))
+                        .and_then(|parent| search.prepared.get(parent, goal))
                         .and_then(|of_parent| Computation::inherit(&input, &of_parent.input, &of_parent.computation))
                         .unwrap_or_else(|| Computation::new(input.len()))
                 };
@@ -166,12 +166,12 @@ impl<H: CampaignHooks> PrepareStage<H> {
                 computation.go_on(input, &mut scratch, |bytes, _| probe(bytes));
             })?;
             prepared.lost += lost;
-            let kept = &mut *self.context.search.borrow_mut();
+            let search = &mut *self.context.search.borrow_mut();
             // a mask of more than half of the input is of use
             if prepared.lost >= PATIENCE && prepared.computation.known() * 2 > prepared.input.len() {
                 prepared.computation.give_up();
             }
-            kept.masks.probes += prepared.computation.probes() - before;
+            search.masks.probes += prepared.computation.probes() - before;
         }
         self.context.search.borrow_mut().prepared.put(entry, goal, prepared);
         Ok(())
