@@ -14,9 +14,12 @@ use quagmire_base::{seeds::SizeLimit, terminal::ColorChoice, units};
 use quagmire_cost::{resource::Resource, sizes::RelativeTo};
 use quagmire_mutators::InputType;
 use quagmire_results::metrics::Address;
-use quagmire_search::corpus::{effort::Focus, search_state::Masking};
-use quagmire_search::schedule::{by_cost::Parents, strategy::Strategy};
-use quagmire_search::stages::gathering::GatheringLimits;
+use quagmire_search::{
+    corpus::{effort::Focus, search_state::Masking},
+    schedule::by_cost::Parents,
+    stages::gathering::GatheringLimits,
+    strategy::Strategy,
+};
 use regex::bytes::Regex;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};

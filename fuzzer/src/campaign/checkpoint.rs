@@ -10,12 +10,7 @@ use std::{
     sync::Once,
 };
 
-use libafl::{
-    corpus::{Corpus, InMemoryCorpus},
-    inputs::BytesInput,
-    state::{HasCorpus, StdState},
-};
-use libafl_bolts::rands::StdRand;
+use libafl::{corpus::Corpus, state::HasCorpus};
 use serde::{Deserialize, Serialize};
 
 use super::record::Record;
@@ -29,10 +24,7 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{process::memory_file, program::Program};
-use quagmire_search::corpus::search_state::SearchState;
-
-/// LibAFL's state of a campaign: corpus, random numbers, counters.
-pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
+use quagmire_search::{corpus::search_state::SearchState, state::LibaflState};
 
 /// Name of the checkpoint in the output folder.
 const FILE: &str = ".checkpoint";
@@ -46,7 +38,7 @@ pub struct CheckpointRef<'a> {
     /// Fingerprint of the program ([`fingerprint`]).
     pub fingerprint: u64,
     /// LibAFL's state.
-    pub state: &'a State,
+    pub state: &'a LibaflState,
     /// Knowledge of the search.
     pub search: &'a SearchState,
     /// Record of entries and findings.
@@ -59,7 +51,7 @@ pub struct Checkpoint {
     /// Fingerprint of the program ([`fingerprint`]).
     pub fingerprint: u64,
     /// LibAFL's state.
-    pub state: State,
+    pub state: LibaflState,
     /// Knowledge of the search.
     pub search: SearchState,
     /// Record of entries and findings.
@@ -232,6 +224,9 @@ fn contents(mut file: &File) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use libafl::{corpus::InMemoryCorpus, inputs::BytesInput, state::StdState};
+    use libafl_bolts::rands::StdRand;
+
     use super::*;
     use quagmire_search::EntryId;
 
@@ -264,13 +259,13 @@ mod tests {
         assert!(vault.load().is_none());
     }
 
-    fn state() -> State {
+    fn state() -> LibaflState {
         let mut feedback = libafl::feedbacks::ConstFeedback::new(false);
         StdState::new(StdRand::with_seed(1), InMemoryCorpus::new(), InMemoryCorpus::new(), &mut feedback, &mut ())
             .unwrap()
     }
 
-    type Parts = (State, SearchState, Record);
+    type Parts = (LibaflState, SearchState, Record);
 
     /// A campaign with two entries.
     fn example() -> Parts {

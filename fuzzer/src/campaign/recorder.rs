@@ -27,9 +27,10 @@ use quagmire_results::{
 use quagmire_search::{
     EntryId,
     corpus::{history::Novelty, objective::Objective, search_state::SearchState},
-    evaluate::{CampaignHooks, Measured, Moment, Origin},
-    schedule::strategy::Yields,
+    hooks::{CampaignHooks, Measured, Moment},
+    origin::Origin,
     stages::gathering::Gathering,
+    strategy::Yields,
 };
 
 /// Rise of the largest ratio, as a factor, at which the time series get a point at once.

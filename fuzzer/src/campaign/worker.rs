@@ -8,27 +8,22 @@ mod sizes;
 mod start;
 
 use std::{
-    cell::RefCell,
     fs::File,
     os::fd::FromRawFd,
-    rc::Rc,
     sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
 };
 
 use libafl::{
-    Error as LibAflError, Fuzzer, StdFuzzer,
-    events::NopEventManager,
-    inputs::BytesInput,
-    state::HasExecutions,
+    Error as LibAflError, Fuzzer, StdFuzzer, events::NopEventManager, inputs::BytesInput, state::HasExecutions,
 };
 use libafl_bolts::tuples::tuple_list;
 
 pub(super) use self::start::check_options;
 use self::{sharing::Sharing, start::Start};
 use super::{
-    Setup, checkpoint, checkpoint::CheckpointRef, checkpoint::State, recorder::Recorder, supervisor::Outcome,
-    supervisor::Restart, supervisor::stop_requested,
+    Setup, checkpoint, checkpoint::CheckpointRef, recorder::Recorder, supervisor::Outcome, supervisor::Restart,
+    supervisor::stop_requested,
 };
 use quagmire_base::error::{Error, Result};
 use quagmire_cost::resource::Resource;
@@ -42,8 +37,9 @@ use quagmire_execution::{
 };
 use quagmire_results::summary::{Rule, StoppedBy};
 use quagmire_search::{
-    corpus::search_state::SearchState,
-    evaluate::{Evaluation, Interruption, Moment, Origin, Parts, StageContext, evaluate},
+    evaluate::{Evaluation, Parts, evaluate},
+    hooks::{Interruption, Moment},
+    origin::Origin,
     schedule::by_cost::ByCostScheduler,
     stages::{
         deterministic::DeterministicStage,
@@ -52,6 +48,7 @@ use quagmire_search::{
         operators::{DETERMINISTIC, Operators, is_used},
         prepare::PrepareStage,
     },
+    state::CampaignState,
 };
 
 /// Interval between two checkpoints on disk.
@@ -59,10 +56,7 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Stages of a round: preparation, the deterministic stage and mutation (the coverage phase), then the performance
 /// phase.
-type Stages<'a> = (
-    PrepareStage<Recorder<'a>>,
-    (DeterministicStage<Recorder<'a>>, (MutateStage<Recorder<'a>, State>, (MeasureStage<Recorder<'a>>, ()))),
-);
+type Stages = (PrepareStage, (DeterministicStage, (MutateStage, (MeasureStage, ()))));
 
 /// LibAFL's fuzzer without feedbacks: judging is part of [`evaluate`], which returns more than whether to keep an
 /// input.
@@ -90,7 +84,6 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     // what is known of edges goes by their numbers, which depend on the libraries
     executor.open_again(&record.libraries);
     start::configure(&mut search, setup);
-    let search = Rc::new(RefCell::new(search));
     let mut recorder = Recorder::new(setup, record, terminal)?;
     let mut state = match state {
         Some(state) => state,
@@ -98,27 +91,24 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     };
     let operators = start::operators(setup, &mut state)?;
     let rules = &setup.rules;
-    let names = Operators::<State>::names(rules);
+    let names = Operators::names(rules);
     recorder.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
     if first {
         start::warn(setup, &mut recorder, without_lines, unusable)?;
     }
-    let recorder = Rc::new(RefCell::new(recorder));
-    let execution_limit = {
-        let before = recorder.borrow().record.earlier_executions;
-        // each client makes its share of the executions
-        options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit.div_ceil(setup.place.of as u64)))
-    };
-    recorder.borrow_mut().set_limits(execution_limit, restart.lost);
+    let before = recorder.record.earlier_executions;
+    // each client makes its share of the executions
+    let share = |limit: u64| before.saturating_add(limit.div_ceil(setup.place.of as u64));
+    let execution_limit = options.execs.map_or(u64::MAX, share);
+    recorder.set_limits(execution_limit, restart.lost);
     if !enters_again {
-        recorder.borrow_mut().open_index(first || restart.died.is_some())?;
+        recorder.open_index(first || restart.died.is_some())?;
     }
-    let context = StageContext::new(recorder.clone(), search.clone());
     let stages = tuple_list!(
-        PrepareStage::new(context.clone(), rules.len()),
-        DeterministicStage::new(context.clone(), rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
-        MutateStage::new(context.clone(), operators, options.skip_coverage_testing),
-        MeasureStage::new(context.clone())
+        PrepareStage::new(rules.len()),
+        DeterministicStage::new(rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
+        MutateStage::new(operators, options.skip_coverage_testing),
+        MeasureStage
     );
     let mut worker = Worker {
         setup,
@@ -127,11 +117,8 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         own_edges,
         executor,
         more_is_written,
-        fuzzer: StdFuzzer::new(ByCostScheduler::new(search.clone(), options.parents, setup.seeds.inputs.len()), (), ()),
-        state,
-        search,
-        recorder,
-        context,
+        fuzzer: StdFuzzer::new(ByCostScheduler::new(options.parents, setup.seeds.inputs.len()), (), ()),
+        state: CampaignState::new(state, search, recorder),
         manager: NopEventManager::new(),
         checkpoint_cost: Duration::ZERO,
         sharing: Sharing::new(setup),
@@ -155,32 +142,29 @@ struct Worker<'a> {
     /// Whether the folder may hold files that the checkpoint does not know.
     more_is_written: bool,
     fuzzer: CampaignFuzzer,
-    state: State,
-    search: Rc<RefCell<SearchState>>,
-    recorder: Rc<RefCell<Recorder<'a>>>,
-    context: StageContext<Recorder<'a>>,
+    state: CampaignState<Recorder<'a>>,
     manager: NopEventManager,
     checkpoint_cost: Duration,
     sharing: Option<Sharing>,
 }
 
 impl<'a> Worker<'a> {
-    fn run(&mut self, mut stages: Stages<'a>, execution_limit: u64) -> Result<Outcome> {
+    fn run(&mut self, mut stages: Stages, execution_limit: u64) -> Result<Outcome> {
         self.warm_up();
         if let Some(outcome) = self.take_up()? {
             return Ok(outcome);
         }
-        if self.recorder.borrow().record.baseline.is_none() {
+        if self.state.hooks.record.baseline.is_none() {
             if let Some(outcome) = self.seeds()? {
                 return Ok(outcome);
             }
-            let nothing_ran = self.recorder.borrow().record.entries.is_empty();
+            let nothing_ran = self.state.hooks.record.entries.is_empty();
             if let Some(stopped_by) = self.reason_to_stop(execution_limit).filter(|_| nothing_ran) {
                 return self.end(stopped_by);
             }
             self.set_baseline()?;
         }
-        if self.recorder.borrow().record.sizes.model.is_none() {
+        if self.state.hooks.record.sizes.model.is_none() {
             if let Some(outcome) = self.measure_sizes()? {
                 return Ok(outcome);
             }
@@ -188,21 +172,21 @@ impl<'a> Worker<'a> {
                 self.look_at_use_of_input()?;
             }
             let moment = self.moment();
-            self.recorder.borrow_mut().set_moment(moment, &self.search.borrow());
-            self.recorder.borrow_mut().write_progress(None, &self.search.borrow())?;
+            self.state.hooks.set_moment(moment, &self.state.search);
+            self.state.hooks.write_progress(None, &self.state.search)?;
             self.measure_noise()?;
         }
         if let Some(outcome) = self.import()? {
             return Ok(outcome);
         }
-        self.recorder.borrow_mut().begin_gathering();
-        self.recorder.borrow_mut().begin_phase("coverage")?;
+        self.state.hooks.begin_gathering();
+        self.state.hooks.begin_phase("coverage")?;
         let stopped_by = loop {
             if let Some(stopped_by) = self.reason_to_stop(execution_limit) {
                 break stopped_by;
             }
             let round = self.fuzzer.fuzz_one(&mut stages, &mut self.executor, &mut self.state, &mut self.manager);
-            match self.context.interruption() {
+            match self.state.interruption().clone() {
                 Interruption::Failed(error) => {
                     // even if a file cannot be written, a checkpoint often can
                     let _ = self.checkpoint(true);
@@ -210,7 +194,7 @@ impl<'a> Worker<'a> {
                 }
                 Interruption::Restart => {
                     let moment = self.moment();
-                    self.recorder.borrow_mut().housekeeping(moment, &self.search.borrow())?;
+                    self.state.hooks.housekeeping(moment, &self.state.search)?;
                     let due = self.is_checkpoint_due();
                     self.checkpoint(due)?;
                     return Ok(Outcome::Again);
@@ -231,16 +215,16 @@ impl<'a> Worker<'a> {
 
     /// Evaluates an input by the way that all inputs take.
     fn evaluate(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
-        let Self { fuzzer, executor, state, manager, context, .. } = self;
-        let mut parts = Parts { fuzzer, executor, state, manager };
-        evaluate(context, &mut parts, origin, input).map_err(|error| context.reason(&error))
+        let Self { fuzzer, executor, state, manager, .. } = self;
+        let evaluation = evaluate(&mut Parts { fuzzer, executor, state, manager }, origin, input);
+        evaluation.map_err(|error| self.state.reason(&error))
     }
 
     /// Updates the display and the files that are due, if there was a timer tick.
     fn keep_house(&mut self) -> Result<()> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
-            self.recorder.borrow_mut().housekeeping(moment, &self.search.borrow())?;
+            self.state.hooks.housekeeping(moment, &self.state.search)?;
         }
         Ok(())
     }
@@ -261,7 +245,7 @@ impl<'a> Worker<'a> {
     }
 
     fn is_checkpoint_due(&self) -> bool {
-        let recorder = self.recorder.borrow();
+        let recorder = &self.state.hooks;
         let since = recorder.elapsed().saturating_sub(recorder.record.last_save);
         since > CHECKPOINT_INTERVAL.max(self.checkpoint_cost * 50)
     }
@@ -269,19 +253,18 @@ impl<'a> Worker<'a> {
     fn checkpoint(&mut self, to_disk: bool) -> Result<()> {
         let started = Instant::now();
         {
-            let mut recorder = self.recorder.borrow_mut();
+            let recorder = &mut self.state.hooks;
             recorder.record.libraries = fork_server::opened();
             if to_disk {
                 recorder.record.last_save = recorder.elapsed();
             }
         }
-        self.executor.counts_mut().settle_hits(&mut self.search.borrow_mut().rare.hits);
-        let recorder = self.recorder.borrow();
+        self.executor.counts_mut().settle_hits(&mut self.state.search.rare.hits);
         let bytes = CheckpointRef {
             fingerprint: self.fingerprint,
-            state: &self.state,
-            search: &self.search.borrow(),
-            record: &recorder.record,
+            state: &self.state.libafl,
+            search: &self.state.search,
+            record: &self.state.hooks.record,
         }
         .to_bytes()?;
         self.restart.vault.store(&bytes)?;
@@ -301,7 +284,7 @@ impl<'a> Worker<'a> {
         }
         self.checkpoint(true)?;
         let moment = self.moment();
-        self.recorder.borrow_mut().finish(moment, stopped_by, &self.search.borrow())?;
+        self.state.hooks.finish(moment, stopped_by, &self.state.search)?;
         self.show_last()?;
         Ok(Outcome::Over)
     }

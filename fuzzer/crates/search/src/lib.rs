@@ -3,8 +3,12 @@
 pub mod corpus;
 pub mod entry;
 pub mod evaluate;
+pub mod hooks;
 pub mod mask;
+pub mod origin;
 pub mod schedule;
 pub mod stages;
+pub mod state;
+pub mod strategy;
 
 pub use entry::EntryId;

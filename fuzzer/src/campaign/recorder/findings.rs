@@ -23,7 +23,7 @@ use quagmire_results::{
     names::written_since,
     summary::{Finding, FindingKind, OrdinaryInput},
 };
-use quagmire_search::{EntryId, evaluate::Origin};
+use quagmire_search::{EntryId, origin::Origin};
 
 /// Number of inputs saved for one way in which a worker was ended: nothing distinguishes such inputs.
 const LOST_SAVED: u32 = 5;

@@ -23,7 +23,7 @@ use quagmire_search::{
         search_state::{MaskFigures, SearchState},
         shadow::Row,
     },
-    evaluate::Moment,
+    hooks::Moment,
 };
 
 /// Interval between two writes of the files that show the progress.

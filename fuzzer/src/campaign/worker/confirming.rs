@@ -18,6 +18,7 @@ use quagmire_base::{
 };
 use quagmire_cost::{degradation::Criteria, judgement::Verdict, sizes::SizeModel};
 use quagmire_execution::timer::TICKED;
+use quagmire_search::state::CampaignState;
 
 /// Largest share of the campaign's time for confirmations.
 const CONFIRMATION_SHARE: f64 = 0.1;
@@ -39,13 +40,13 @@ const NOISE_SHARE: f64 = 0.02;
 /// Time after which no further confirmation begins at the end.
 const LAST_CONFIRMATIONS_START: Duration = Duration::from_secs(2);
 
-impl<'a> Worker<'a> {
+impl Worker<'_> {
     /// Confirms a candidate, if there is one and confirmations have not used up their share of the time.
     pub(super) fn confirm_if_due(&mut self) -> Result<()> {
         if self.may_confirm() {
-            self.recorder.borrow_mut().begin_phase("confirming")?;
+            self.state.hooks.begin_phase("confirming")?;
             self.confirm_next()?;
-            self.recorder.borrow_mut().begin_phase("coverage")?;
+            self.state.hooks.begin_phase("coverage")?;
         }
         Ok(())
     }
@@ -55,8 +56,8 @@ impl<'a> Worker<'a> {
         if !self.setup.options.confirm {
             return Ok(());
         }
-        self.recorder.borrow_mut().propose_worst();
-        self.recorder.borrow_mut().begin_phase("confirming")?;
+        self.state.hooks.propose_worst();
+        self.state.hooks.begin_phase("confirming")?;
         let started = Instant::now();
         for _ in 0..LAST_CONFIRMATIONS {
             if started.elapsed() < LAST_CONFIRMATIONS_START && !stop_requested() {
@@ -71,13 +72,13 @@ impl<'a> Worker<'a> {
         if !self.setup.options.confirm || self.setup.options.time < ENOUGH_FOR_NOISE {
             return Ok(());
         }
-        let reference = self.recorder.borrow().path_of(self.recorder.borrow().record.reference);
+        let reference = self.state.hooks.path_of(self.state.hooks.record.reference);
         let mut confirmer = self.confirmer();
         confirmer.deadline = Instant::now() + NOISE.min(self.setup.options.time.mul_f64(NOISE_SHARE));
         let noise = confirmer.noise(&reference, &mut self.housekeeping());
         match noise {
             Ok(Some(noise)) => {
-                let mut recorder = self.recorder.borrow_mut();
+                let recorder = &mut self.state.hooks;
                 recorder.record.noise = Some(noise);
                 let percent = noise.floor * 100.0;
                 recorder.note(&format!(
@@ -85,24 +86,19 @@ impl<'a> Worker<'a> {
                 ))
             }
             Ok(None) => Ok(()),
-            Err(error) => self.recorder.borrow_mut().log(&error.to_string()),
+            Err(error) => self.state.hooks.log(&error.to_string()),
         }
     }
 
     /// Work on each timer tick while another process measures: display and files.
-    fn housekeeping(&self) -> impl FnMut() -> Result<()> + use<'a> {
-        let (recorder, search, moment) = (self.recorder.clone(), self.search.clone(), self.moment());
-        move || {
-            if TICKED.swap(false, Relaxed) {
-                recorder.borrow_mut().housekeeping(moment, &search.borrow())
-            } else {
-                Ok(())
-            }
-        }
+    fn housekeeping(&mut self) -> impl FnMut() -> Result<()> {
+        let moment = self.moment();
+        let CampaignState { hooks, search, .. } = &mut self.state;
+        move || if TICKED.swap(false, Relaxed) { hooks.housekeeping(moment, search) } else { Ok(()) }
     }
 
     fn may_confirm(&self) -> bool {
-        let recorder = self.recorder.borrow();
+        let recorder = &self.state.hooks;
         self.setup.options.confirm
             && !recorder.record.candidates.is_empty()
             && (recorder.record.confirming.is_zero()
@@ -111,7 +107,7 @@ impl<'a> Worker<'a> {
 
     fn confirmer(&self) -> Confirmer {
         let options = &self.setup.options;
-        let (now, session) = (Instant::now(), self.recorder.borrow().session());
+        let (now, session) = (Instant::now(), self.state.hooks.session());
         let left = left_for_confirmations(options.time, options.hang_timeout, session);
         Confirmer {
             criteria: Criteria { threshold: options.threshold, resources: options.cost.clone() },
@@ -125,9 +121,9 @@ impl<'a> Worker<'a> {
     fn confirm_next(&mut self) -> Result<()> {
         let started = Instant::now();
         let confirmer = self.confirmer();
-        let Some(candidate) = self.recorder.borrow_mut().next_candidate() else { return Ok(()) };
+        let Some(candidate) = self.state.hooks.next_candidate() else { return Ok(()) };
         let ([reference, own_seed, path], bytes, model) = {
-            let recorder = self.recorder.borrow();
+            let recorder = &self.state.hooks;
             let entry = recorder.record.entry(candidate);
             let paths = [recorder.record.reference, entry.root, candidate].map(|entry| recorder.path_of(entry));
             (paths, entry.bytes, recorder.size_model().cloned())
@@ -142,7 +138,7 @@ impl<'a> Worker<'a> {
             model: model.as_ref(),
         };
         let confirmation = confirmer.confirm(&inputs, &mut self.housekeeping());
-        let mut recorder = self.recorder.borrow_mut();
+        let recorder = &mut self.state.hooks;
         match confirmation {
             Ok(Some(confirmation)) => {
                 recorder.record.baseline_seconds = Some(confirmation.baseline_seconds);
@@ -154,7 +150,7 @@ impl<'a> Worker<'a> {
                     let bytes = quagmire_base::files::read(&path, quagmire_base::files::LARGEST_INPUT)
                         .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
                     recorder.degradation(candidate, &bytes, &confirmation)?;
-                    recorder.write_progress(None, &self.search.borrow())?;
+                    recorder.write_progress(None, &self.state.search)?;
                 } else {
                     if confirmation.by_seed == Verdict::Degradation {
                         recorder.note_large(candidate);
@@ -178,13 +174,12 @@ impl<'a> Worker<'a> {
     /// Path of the file with seeds joined to `bytes`, which is written if it does not exist. `None` if the median seed
     /// is at least as large, or if inputs of that size were not measured.
     fn joined_to(&self, bytes: u64, model: Option<&SizeModel>) -> Result<Option<PathBuf>> {
-        let recorder = self.recorder.borrow();
+        let recorder = &self.state.hooks;
         let median = recorder.record.entry(recorder.record.reference).bytes;
         if model.is_none_or(|model| bytes > model.largest) || bytes <= median {
             return Ok(None);
         }
         let path = recorder.folder().ordinary().join(format!("size_{bytes:06}"));
-        drop(recorder);
         if !path.exists() {
             let (_, seeds) = self.sampled_seeds()?;
             write_whole(&path, &ordinary::joined(&seeds, 0, usize::try_from(bytes).unwrap_or(usize::MAX)))?;

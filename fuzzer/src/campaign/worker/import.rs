@@ -33,7 +33,8 @@ use quagmire_results::{
 use quagmire_search::{
     EntryId,
     corpus::history::Novelty,
-    evaluate::{Evaluation, Origin, commit},
+    evaluate::{Evaluation, commit},
+    origin::Origin,
 };
 
 /// Input that is no seed and not derived from one, for testing whether the program uses its input.
@@ -68,12 +69,12 @@ impl Worker<'_> {
         if self.more_is_written {
             // in case this worker dies before the next one is due
             self.checkpoint(false)?;
-            if self.recorder.borrow().record.baseline.is_some() {
+            if self.state.hooks.record.baseline.is_some() {
                 goes_on = self.enter_again()?;
             }
             let moment = self.moment();
-            let mut recorder = self.recorder.borrow_mut();
-            recorder.set_moment(moment, &self.search.borrow());
+            let recorder = &mut self.state.hooks;
+            recorder.set_moment(moment, &self.state.search);
             recorder.find_again();
         }
         self.record_lost_runs()?;
@@ -85,7 +86,7 @@ impl Worker<'_> {
 
     /// Records inputs that ended an earlier worker, each once.
     fn record_lost_runs(&mut self) -> Result<()> {
-        let mut recorder = self.recorder.borrow_mut();
+        let recorder = &mut self.state.hooks;
         for lost in self.restart.lost {
             if recorder.record.lost.insert(libafl_bolts::hash_std(&lost.input)) {
                 recorder.lost_run(lost)?;
@@ -103,7 +104,7 @@ impl Worker<'_> {
     ///
     /// Not done if runs might leave threads that would count in later ones.
     pub(super) fn warm_up(&mut self) {
-        if self.recorder.borrow().record.told & Notice::Threads as u32 != 0 {
+        if self.state.hooks.record.told & Notice::Threads as u32 != 0 {
             return;
         }
         let input = self.state.corpus().first().and_then(|id| self.state.corpus().cloned_input_for_id(id).ok());
@@ -115,16 +116,14 @@ impl Worker<'_> {
     /// Runs the seeds. Returns an outcome if the campaign cannot continue in this process.
     pub(super) fn seeds(&mut self) -> Result<Option<Outcome>> {
         let setup = self.setup;
-        let mut warm = !self.recorder.borrow().record.entries.is_empty();
+        let mut warm = !self.state.hooks.record.entries.is_empty();
         loop {
-            let at = self.recorder.borrow().record.seeds_done;
+            let at = self.state.hooks.record.seeds_done;
             let Some(seed) = setup.seeds.inputs.get(at) else { return Ok(None) };
-            self.recorder.borrow_mut().record.seeds_done += 1;
+            self.state.hooks.record.seeds_done += 1;
             let shown = seed.path.display();
             if self.is_lost(&seed.bytes) {
-                self.recorder
-                    .borrow_mut()
-                    .note(&format!("the seed {shown} ends the process: set aside under faults/"))?;
+                self.state.hooks.note(&format!("the seed {shown} ends the process: set aside under faults/"))?;
                 continue;
             }
             let input = BytesInput::new(seed.bytes.clone());
@@ -137,7 +136,7 @@ impl Worker<'_> {
             match status {
                 Status::Returned => {}
                 Status::Rejected => {
-                    self.recorder.borrow_mut().note(&format!("the target rejects the seed {shown} (-1): not used"))?;
+                    self.state.hooks.note(&format!("the target rejects the seed {shown} (-1): not used"))?;
                 }
                 _ => {
                     let how = match status {
@@ -146,7 +145,7 @@ impl Worker<'_> {
                         Status::Exited => "makes the target exit: set aside under faults/",
                         _ => "crashes the target: set aside under faults/",
                     };
-                    self.recorder.borrow_mut().note(&format!("the seed {shown} {how}"))?;
+                    self.state.hooks.note(&format!("the seed {shown} {how}"))?;
                     self.checkpoint(false)?;
                     return Ok(Some(Outcome::Again));
                 }
@@ -165,15 +164,15 @@ impl Worker<'_> {
     /// Commits the last run, which was not counted as an execution of the campaign.
     fn commit_last(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
         let moment = self.moment();
-        self.recorder.borrow_mut().set_moment(moment, &self.search.borrow());
+        self.state.hooks.set_moment(moment, &self.state.search);
         let counts = self.executor.counts_mut();
-        commit(&self.context, &mut self.state, counts, origin, input, Novelty::default(), true)
-            .map_err(|error| self.context.reason(&error))
+        commit(&mut self.state, counts, origin, input, Novelty::default(), true)
+            .map_err(|error| self.state.reason(&error))
     }
 
     pub(super) fn set_baseline(&mut self) -> Result<()> {
         let (baseline, reference) = {
-            let recorder = self.recorder.borrow();
+            let recorder = &self.state.hooks;
             let seeds = recorder.record.entries.iter().filter(|entry| entry.parent.is_none());
             let costs: Vec<(Cost, u64)> = seeds.map(|entry| (entry.cost, entry.bytes)).collect();
             let Some(baseline) = Baseline::of_seeds(&costs) else {
@@ -190,19 +189,18 @@ impl Worker<'_> {
                 .unwrap_or(0);
             (baseline, EntryId::at(reference))
         };
-        let mut recorder = self.recorder.borrow_mut();
+        let recorder = &mut self.state.hooks;
         recorder.record.baseline = Some(baseline);
         recorder.record.reference = reference;
-        drop(recorder);
         self.time_reference(reference)?;
-        self.recorder.borrow_mut().rescore_seeds(&mut self.search.borrow_mut());
+        self.state.hooks.rescore_seeds(&mut self.state.search);
         self.checkpoint(true)
     }
 
     /// Warns if the program does the same whatever its input: it may need arguments.
     pub(super) fn look_at_use_of_input(&mut self) -> Result<()> {
         let (seed, others) = {
-            let recorder = self.recorder.borrow();
+            let recorder = &self.state.hooks;
             let mut seeds = recorder.record.entries.iter().map(|entry| entry.cost[Resource::Instructions]);
             (seeds.next(), seeds.collect::<Vec<u64>>())
         };
@@ -226,7 +224,7 @@ impl Worker<'_> {
         } else {
             "does it read standard input? `@@` in its arguments stands for a file with the input"
         };
-        self.recorder.borrow_mut().note(&format!("the program does the same whatever its input is: {remedy}"))
+        self.state.hooks.note(&format!("the program does the same whatever its input is: {remedy}"))
     }
 
     /// Measures the time of the reference seed with warm caches, by some more runs if they are short.
@@ -234,10 +232,10 @@ impl Worker<'_> {
         const RUNS: usize = 5;
         const ENOUGH: Duration = Duration::from_millis(200);
         let started = Instant::now();
-        let path = self.recorder.borrow().path_of(reference);
+        let path = self.state.hooks.path_of(reference);
         let bytes = files::read(&path, files::LARGEST_INPUT)
             .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
-        let mut runs = vec![self.recorder.borrow().record.entry(reference).cost];
+        let mut runs = vec![self.state.hooks.record.entry(reference).cost];
         while runs.len() < RUNS && started.elapsed() < ENOUGH && !TIME_UP.load(Relaxed) && !stop_requested() {
             if ended_early(self.executor.execute(&bytes)) {
                 break;
@@ -252,7 +250,7 @@ impl Worker<'_> {
             amounts[amounts.len() / 2]
         };
         let (time_ns, cycles) = (median(|cost| cost[Resource::Time]), median(|cost| cost[Resource::Cycles]));
-        let record = &mut self.recorder.borrow_mut().record;
+        let record = &mut self.state.hooks.record;
         if let Some(baseline) = &mut record.baseline {
             (baseline.cost[Resource::Time], baseline.cost[Resource::Cycles]) = (time_ns, cycles);
         }
@@ -265,7 +263,7 @@ impl Worker<'_> {
     /// may have imported them. Returns false if this process cannot continue.
     fn enter_again(&mut self) -> Result<bool> {
         let queue = self.setup.folder.queue();
-        let known = |worker: &Self| worker.recorder.borrow().record.entries.len();
+        let known = |worker: &Self| worker.state.hooks.record.entries.len();
         let files = written_since(&queue, known(self) as u64);
         let mut goes_on = true;
         while let Some(file) = files.get(&(known(self) as u64)) {
@@ -281,7 +279,7 @@ impl Worker<'_> {
         }
         // the number of the first file that does not behave as before is free
         set_imports_aside(self.setup, known(self))?;
-        self.recorder.borrow_mut().open_index(true)?;
+        self.state.hooks.open_index(true)?;
         Ok(goes_on)
     }
 

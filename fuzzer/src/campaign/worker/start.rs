@@ -12,13 +12,7 @@ use libafl_bolts::rands::StdRand;
 
 use super::{import, internal};
 use crate::{
-    campaign::{
-        Setup,
-        checkpoint::{Checkpoint, State},
-        record::Record,
-        recorder::Recorder,
-        supervisor::Restart,
-    },
+    campaign::{Setup, checkpoint::Checkpoint, record::Record, recorder::Recorder, supervisor::Restart},
     options::Options,
 };
 use quagmire_base::{
@@ -30,12 +24,13 @@ use quagmire_results::{Summary, names::files_in};
 use quagmire_search::{
     corpus::{objective::Objective, rare::ClientPart, search_state::SearchState},
     stages::operators::{Operators, is_used},
+    state::LibaflState,
 };
 
 /// State of the campaign when a worker starts.
 pub(super) struct Start {
     /// LibAFL's state; `None` if there is no usable checkpoint.
-    pub(super) state: Option<State>,
+    pub(super) state: Option<LibaflState>,
     pub(super) search: SearchState,
     pub(super) record: Record,
     /// Reason why the checkpoint cannot be used, in a few words.
@@ -104,7 +99,7 @@ pub(super) fn configure(search: &mut SearchState, setup: &Setup) {
 ///
 /// # Errors
 /// Errors of LibAFL, which would be bugs in quagmire.
-pub(super) fn new_state(seed: u64) -> Result<State> {
+pub(super) fn new_state(seed: u64) -> Result<LibaflState> {
     let rand = StdRand::with_seed(seed);
     StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut (), &mut ())
         .map_err(|error| internal(&error))
@@ -142,7 +137,7 @@ pub fn check_options(options: &Options) -> Result<()> {
 ///
 /// # Errors
 /// If a dictionary cannot be read.
-pub(super) fn operators(setup: &Setup, state: &mut State) -> Result<Operators<State>> {
+pub(super) fn operators(setup: &Setup, state: &mut LibaflState) -> Result<Operators> {
     let Setup { options, rules, .. } = setup;
     let tokens = read_tokens(options)?;
     let has_tokens = !tokens.tokens().is_empty();
@@ -213,7 +208,7 @@ pub(super) fn count_lines(executor: &mut HarnessExecutor) -> Result<Option<Strin
 }
 
 /// Adds the earlier sessions to the record. Without a checkpoint, takes the findings from the summary.
-fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&State>, without_state: bool) {
+fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&LibaflState>, without_state: bool) {
     if let Ok(summary) = Summary::read(&setup.folder.summary()) {
         record.earlier_sessions = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
         if without_state {

@@ -1,21 +1,19 @@
 //! Scheduler of a campaign: divides the rounds between the entries with the best scores and rare branches. As long as
 //! rare branches bring nothing new, it takes any top-rated entry instead, cheap ones preferred.
 
-use std::{cell::RefCell, num::NonZeroUsize, rc::Rc};
+use std::num::NonZeroUsize;
 
 use libafl::{
     Error,
     corpus::{Corpus, CorpusId},
+    inputs::BytesInput,
     schedulers::Scheduler,
     state::{HasCorpus, HasRand},
 };
 use libafl_bolts::rands::Rand;
 
 use super::intervals;
-use crate::{
-    corpus::{effort::Aim, search_state::SearchState},
-    mask::HitsBranch,
-};
+use crate::{corpus::effort::Aim, mask::HitsBranch, state::CampaignState};
 
 /// Choice of the parents in rounds for cost (`--parents`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,15 +29,14 @@ pub enum Parents {
 /// LibAFL scheduler that chooses the entry and the goal of each round.
 #[derive(Debug)]
 pub struct ByCostScheduler {
-    search: Rc<RefCell<SearchState>>,
     parents: Parents,
     seeds: u64,
 }
 
 impl ByCostScheduler {
-    /// Creates a scheduler over the knowledge of the search, of a campaign with this many seeds.
-    pub fn new(search: Rc<RefCell<SearchState>>, parents: Parents, seeds: usize) -> Self {
-        Self { search, parents, seeds: seeds as u64 }
+    /// Creates a scheduler of a campaign with this many seeds.
+    pub fn new(parents: Parents, seeds: usize) -> Self {
+        Self { parents, seeds: seeds as u64 }
     }
 }
 
@@ -50,21 +47,18 @@ fn from_top(length: usize, uniform: f64) -> usize {
     (((length as f64 + 1.0).powf(uniform) - 1.0) as usize).min(length - 1)
 }
 
-impl<I, S> Scheduler<I, S> for ByCostScheduler
-where
-    S: HasCorpus<I> + HasRand,
-{
-    fn on_add(&mut self, _state: &mut S, _id: CorpusId) -> Result<(), Error> {
+impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
+    fn on_add(&mut self, _state: &mut CampaignState<H>, _id: CorpusId) -> Result<(), Error> {
         Ok(())
     }
 
-    fn next(&mut self, state: &mut S) -> Result<CorpusId, Error> {
-        let search = &mut *self.search.borrow_mut();
+    fn next(&mut self, state: &mut CampaignState<H>) -> Result<CorpusId, Error> {
+        let CampaignState { libafl, search, .. } = state;
         let Some(length) = NonZeroUsize::new(search.top_rated.active()) else {
             return Err(Error::empty("no input to mutate"));
         };
         search.goal = None;
-        let rand = state.rand_mut();
+        let rand = libafl.rand_mut();
         let entry = match search.effort.begin() {
             Aim::Cost => {
                 let by_intervals = match self.parents {
@@ -92,11 +86,11 @@ where
             },
         };
         let id = CorpusId::from(entry);
-        *state.corpus_mut().current_mut() = Some(id);
+        *libafl.corpus_mut().current_mut() = Some(id);
         Ok(id)
     }
 
-    fn set_current_scheduled(&mut self, state: &mut S, next: Option<CorpusId>) -> Result<(), Error> {
+    fn set_current_scheduled(&mut self, state: &mut CampaignState<H>, next: Option<CorpusId>) -> Result<(), Error> {
         *state.corpus_mut().current_mut() = next;
         Ok(())
     }
@@ -104,24 +98,21 @@ where
 
 #[cfg(test)]
 mod tests {
-    use libafl::{corpus::InMemoryCorpus, feedbacks::ConstFeedback, inputs::BytesInput, state::StdState};
-    use libafl_bolts::rands::StdRand;
-
     use super::*;
-    use crate::corpus::search_state::tests::made_up;
+    use crate::{
+        corpus::search_state::tests::made_up,
+        evaluate::tests::{Diary, libafl_state},
+    };
 
     #[test]
     fn rounds_for_cost_have_no_goal_and_the_opening_takes_one_entry_after_the_other() {
-        let search = Rc::new(RefCell::new(made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])])));
-        let (mut feedback, mut objective) = (ConstFeedback::new(false), ConstFeedback::new(false));
-        let rand = StdRand::with_seed(1);
-        let corpus = InMemoryCorpus::<BytesInput>::new;
-        let mut state = StdState::new(rand, corpus(), corpus(), &mut feedback, &mut objective).unwrap();
-        let mut scheduler = ByCostScheduler::new(search.clone(), Parents::Best, 3);
+        let search = made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])]);
+        let mut state = CampaignState::new(libafl_state(), search, Diary::default());
+        let mut scheduler = ByCostScheduler::new(Parents::Best, 3);
         let (mut opened, mut for_cost) = (Vec::new(), 0);
         for _ in 0..300 {
-            let id = Scheduler::<BytesInput, _>::next(&mut scheduler, &mut state).unwrap();
-            let search = &mut *search.borrow_mut();
+            let id = scheduler.next(&mut state).unwrap();
+            let search = &mut state.search;
             search.effort.spend(1_000_000, 0);
             match search.effort.aim() {
                 Aim::Coverage => opened.push(id.0),

@@ -1,10 +1,10 @@
 //! Interface of the campaign for the search.
 
-use super::origin::Origin;
 use crate::{
     EntryId,
     corpus::{history::Novelty, search_state::SearchState},
-    schedule::strategy::Yields,
+    origin::Origin,
+    strategy::Yields,
 };
 use quagmire_base::error::Result;
 use quagmire_cost::resource::Cost;
