@@ -67,10 +67,34 @@ fn inputs_that_end_early_are_reported_with_their_status_beside_the_others() {
     for (input, (name, status, detail)) in inputs[1..].iter().zip(ends) {
         assert_eq!(input["status"], status, "{name}");
         assert!(input["detail"].as_str().unwrap_or("").contains(detail), "{name}: {input:#}");
+        for key in ["verdict", "severity", "p_value", "explanation"] {
+            assert!(input[key].is_null(), "{name}: {key}: {input:#}");
+        }
+        assert!(input["no_verdict"].as_str().is_some_and(|why| why.starts_with("the run ")), "{name}: {input:#}");
     }
     let mut command = scene.quagmire(&["replay", "-n", "1", "seeds/abort", "--"]);
     let text = run(command.arg(harness("ends.c"))).ended().stdout;
     assert!(text.contains("status        crashed (SIGABRT)"), "{text}");
+}
+
+#[test]
+fn there_is_no_verdict_where_a_run_did_not_return() {
+    let scene = Scene::new(&[("a", b"plain"), ("b", b"loop"), ("c", b"again")]);
+    let replayed = |arguments: &[&str]| {
+        let all = [&["replay", "-n", "2", "--hang-timeout", "500ms"], arguments, &["--"]].concat();
+        run(scene.quagmire(&all).arg(harness("ends.c"))).ended().stdout
+    };
+    let verdicts = |text: &str| text.lines().filter(|line| line.starts_with("  verdict")).map(str::to_owned).collect();
+    let hung: Vec<String> = verdicts(&replayed(&["seeds/a", "seeds/b"]));
+    assert_eq!(hung, ["  verdict       none: the run hung"]);
+    let beside: Vec<String> = verdicts(&replayed(&["seeds/b", "seeds/a"]));
+    assert_eq!(beside, ["  verdict       none: the run of the first input hung"]);
+    // with --against-all, the last input is judged against those that returned
+    let asked: Vec<String> = verdicts(&replayed(&["--against-all", "seeds/a", "seeds/c", "seeds/b"]));
+    assert_eq!(asked, ["  verdict       none: the run hung"]);
+    let text = replayed(&["--against-all", "seeds/b", "seeds/c", "seeds/a"]);
+    let others: Vec<&str> = text.lines().filter(|line| line.starts_with("  against")).collect();
+    assert!(matches!(others[..], [one] if one.starts_with("  against       seeds/c: ")), "{text}");
 }
 
 #[test]

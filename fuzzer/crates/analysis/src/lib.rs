@@ -75,7 +75,7 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
     if only_counts {
         annotate_all(&report, &options.annotate)?;
     } else {
-        print::print(&report, options.json)?;
+        print::print(&report, options.question, options.json)?;
         if let Err(error) = counters {
             let why = perf::why_not(&error);
             warn(&format!("no hardware counters on this machine: {why}"));

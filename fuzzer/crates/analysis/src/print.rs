@@ -12,7 +12,7 @@ use quagmire_base::{
     plain::{self, Form},
     terminal::terminal_width,
 };
-use quagmire_cost::{judgement::Verdict, resource::Resource};
+use quagmire_cost::{decision::Question, judgement::Verdict, resource::Resource};
 
 /// Formats a time in a suitable unit.
 fn seconds(value: f64) -> String {
@@ -32,6 +32,9 @@ const COLUMN: &str = "                ";
 
 /// Formats the verdict on an input, with its reasons.
 fn verdict(input: &InputReport, width: usize) -> String {
+    if let Some(why) = &input.no_verdict {
+        return format!("  verdict       none: {why}\n");
+    }
     let (Some(verdict), Some(severity), Some(p)) = (input.verdict, input.severity, input.p_value) else {
         return String::new();
     };
@@ -48,9 +51,9 @@ const SHOWN_FUNCTIONS: usize = 5;
 /// Width of the table in columns if that of the terminal is unknown.
 pub(super) const USUAL_WIDTH: usize = 100;
 
-fn for_people(report: &Report) -> String {
+fn for_people(report: &Report, question: Question) -> String {
     let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
-    let is_last_asked = report.inputs.last().is_some_and(|last| !last.against.is_empty());
+    let is_last_asked = question != Question::First;
     let mut text = String::new();
     for (index, input) in report.inputs.iter().enumerate() {
         let _ = writeln!(text, "{}  {} bytes", plain::shown(&input.path), grouped(input.bytes));
@@ -88,7 +91,9 @@ fn for_people(report: &Report) -> String {
         if !is_last_asked || index + 1 == report.inputs.len() {
             text.push_str(&verdict(input, width));
         }
-        text.push_str(&against::in_words(&input.against, COLUMN, width));
+        // the first judgement is that against the first input, unless that one did not return
+        let others = input.against.get(usize::from(input.no_verdict.is_none())..).unwrap_or_default();
+        text.push_str(&against::in_words(others, COLUMN, width));
         for (name, amount) in &input.counters {
             let _ = writeln!(text, "  {name:<13} {}", grouped(*amount));
         }
@@ -127,9 +132,9 @@ fn for_people(report: &Report) -> String {
 }
 
 /// Prints a report to standard output, as a table or as JSON.
-pub(crate) fn print(report: &Report, json: bool) -> Result<()> {
+pub(crate) fn print(report: &Report, question: Question, json: bool) -> Result<()> {
     if !json {
-        return print_text(&for_people(report), Form::Lines);
+        return print_text(&for_people(report, question), Form::Lines);
     }
     let json = serde_json::to_string_pretty(report);
     print_text(&(json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n"), Form::Json)

@@ -78,9 +78,12 @@ pub struct InputReport {
     pub time_ratio_low: Option<f64>,
     /// Upper end of the time ratio's 95 % interval.
     pub time_ratio_high: Option<f64>,
-    /// Verdict on its time compared with the first input's; null for the first.
+    /// Verdict on its time compared with the first input's; null for the first, and if a run of either did not return.
     #[serde(default)]
     pub verdict: Option<Verdict>,
+    /// Reason why it has no verdict, such as `the run hung`; omitted if it has one, and for the first input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_verdict: Option<String>,
     /// Severity of the degradation.
     #[serde(default)]
     pub severity: Option<Severity>,
@@ -140,7 +143,8 @@ impl Report {
         let others: Vec<&Attribution> = measured.iter().skip(1).map(|m| &m.attribution).collect();
         let mut of_first = Some(first.attribution.clone().first_of(&others, &annotated));
         let one = |(index, (input, m)): (usize, (&Input, &Measurement))| {
-            let is_judged = index > 0 && !m.seconds.is_empty() && !first.seconds.is_empty();
+            let no_verdict = if index > 0 { no_verdict(&first, m) } else { None };
+            let is_judged = index > 0 && no_verdict.is_none() && !m.seconds.is_empty() && !first.seconds.is_empty();
             let judgement = is_judged.then(|| judge(&m.seconds, &first.seconds, noise_floor));
             let attribution = of_first.take().unwrap_or_else(|| m.attribution.clone());
             let seconds = median_interval(&m.seconds);
@@ -177,6 +181,7 @@ impl Report {
                 time_ratio_low: ratio.map(|r| r.low),
                 time_ratio_high: ratio.map(|r| r.high),
                 verdict: judgement.map(|j| j.verdict),
+                no_verdict,
                 severity: judgement.map(|j| j.severity),
                 p_value: judgement.map(|j| j.p_value),
                 explanation: judgement.map(|j| j.explanation()),
@@ -192,6 +197,15 @@ impl Report {
         let inputs = inputs.iter().zip(measured).enumerate().map(one).collect();
         let version = env!("CARGO_PKG_VERSION").to_owned();
         Self { version, inputs, noise_floor, instrumentation, annotated }
+    }
+}
+
+/// Reason why the times of an input cannot be compared with the first one's; `None` if they can.
+fn no_verdict(first: &Measurement, input: &Measurement) -> Option<String> {
+    match (input.early_end(), first.early_end()) {
+        (Some(end), _) => Some(format!("the run {end}")),
+        (None, Some(end)) => Some(format!("the run of the first input {end}")),
+        (None, None) => None,
     }
 }
 
