@@ -259,6 +259,10 @@ fn a_campaign_without_one_usable_seed_is_given_up() {
         TARGET,
         &["none of the 2 seeds", "rejected"],
     );
+
+    let scene = Scene::new(&[("a", b"no")]);
+    let mut command = scene.campaign(&harness("rejects.c"), "--execs 9");
+    refused(&scene, &mut command, TARGET, &["the seed cannot be used", "rejected"]);
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn a_verdict_comes_with_its_reasons() {
     assert_eq!((&second["verdict"], &second["severity"]), (&"degradation".into(), &"critical".into()));
     assert!(second["p_value"].as_f64().expect("a chance") < 0.05);
     let why = second["explanation"].as_str().expect("words");
-    assert!(why.contains(" x the time of the first [") && why.ends_with("runs"), "{why}");
+    assert!(why.contains("x the time of the first [") && why.ends_with("runs"), "{why}");
     for input in [first, second] {
         assert_eq!(number(&input["rounds"]) as usize, input["seconds"].as_array().expect("a list").len());
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::{measure::Input, measurement::Measurement};
+use super::{explanation::explanation, measure::Input, measurement::Measurement};
 use quagmire_cost::{
     decision::{Comparison, Question, judge_last},
     judgement::{Judgement, Verdict},
@@ -54,7 +54,7 @@ pub fn against(inputs: &[Input], measured: &[Measurement], question: Question, f
         time_ratio_low: judgement.ratio.low,
         time_ratio_high: judgement.ratio.high,
         p_value: judgement.p_value,
-        explanation: judgement.explanation(),
+        explanation: explanation(&judgement),
     };
     comparisons.iter().zip(judged).map(one).collect()
 }

@@ -7,6 +7,7 @@
 pub mod against;
 pub mod annotate;
 pub mod attribution;
+mod explanation;
 pub mod growth;
 pub mod mask;
 pub mod measure;

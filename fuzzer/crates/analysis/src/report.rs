@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     against::{Against, against},
     attribution::{Attribution, LeftOut},
+    explanation::explanation,
     measure::Input,
     measurement::Measurement,
     source::SourceFile,
@@ -184,7 +185,7 @@ impl Report {
                 no_verdict,
                 severity: judgement.map(|j| j.severity),
                 p_value: judgement.map(|j| j.p_value),
-                explanation: judgement.map(|j| j.explanation()),
+                explanation: judgement.as_ref().map(explanation),
                 against: if index + 1 == inputs.len() {
                     against(inputs, measured, question, noise_floor)
                 } else {

@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{graph, rules::Step, words};
-use quagmire_base::format::{grouped, ratio, short};
+use quagmire_base::format::{counted, grouped, ratio, short};
 use quagmire_base::visible::{Piece, shown};
 use quagmire_results::summary::Finding;
 
@@ -196,7 +196,7 @@ pub(crate) fn pieces(pieces: &[Piece]) -> Markup {
                 Piece::Escape(escapes) => b { (escapes) },
                 Piece::Break => br;,
                 Piece::Repeated { unit, times } => span class="fold" { (self::pieces(unit)) u { " × " (grouped(*times as u64)) } },
-                Piece::Gap { bytes, .. } => span class="gap" { "… " (grouped(*bytes as u64)) " bytes …" },
+                Piece::Gap { bytes, .. } => span class="gap" { "… " (counted(*bytes as u64, "byte")) " …" },
             }
         }
     }

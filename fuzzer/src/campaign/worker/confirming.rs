@@ -15,6 +15,7 @@ use crate::campaign::{
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, Result},
+    format::ratio,
 };
 use quagmire_cost::{degradation::Criteria, judgement::Verdict, sizes::SizeModel};
 use quagmire_execution::timer::TICKED;
@@ -156,8 +157,8 @@ impl<'a> Worker<'a> {
                         archive.note_large(candidate);
                     }
                     let (verdict, beside) = (confirmation.verdict.words(), confirmation.weakest);
-                    let path = path.display();
-                    archive.log(&format!("not confirmed: {path} ({time:.2} x the time; {verdict} beside {beside})"))?;
+                    let (path, time) = (path.display(), ratio(time));
+                    archive.log(&format!("not confirmed: {path} ({time} the time; {verdict} beside {beside})"))?;
                 }
             }
             Ok(None) => archive.log(&format!("not confirmed: {} did not come back in time", path.display()))?,

@@ -112,7 +112,7 @@ fn none(summary: &Summary) -> Markup {
     let unconfirmed = summary.command.iter().any(|word| word == "--no-confirm");
     html! {
         p {
-            "None. " (grouped(summary.executions)) " inputs were run"
+            "None. " (counted(summary.executions, "input")) (if summary.executions == 1 { " was" } else { " were" }) " run"
             @if let Some(worst) = &summary.worst {
                 "; the worst that was kept is " (markup::input_link("", &worst.path)) ", " (counted(worst.bytes, "byte"))
                 @if let Some(instructions) = worst.instructions_ratio { ", with " (ratio(instructions)) " the " (summary.target.instrumentation.work()) }
