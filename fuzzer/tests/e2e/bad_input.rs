@@ -243,6 +243,7 @@ fn a_seed_that_hangs_is_set_aside_and_the_campaign_goes_on() {
     let run = scene.fuzz(&harness("ends.c"), "--execs 300 --seed 1 --hang-timeout 1s").ended();
     assert!(run.stdout.contains("the seed seeds/the_loop runs into the hang timeout"), "{run:#?}");
     assert_eq!(scene.files("out/hangs").into_values().collect::<Vec<_>>(), [b"loop"]);
+    assert!(scene.path("out/hangs/id_000000,orig_the_loop").exists(), "{:?}", scene.files("out/hangs"));
 }
 
 #[test]
@@ -250,7 +251,11 @@ fn a_campaign_without_one_usable_seed_is_given_up() {
     let scene = Scene::new(&[("abort", b"abort"), ("exit", b"exit"), ("kill", b"kill"), ("null", b"null")]);
     let mut command = scene.campaign(&harness("ends.c"), "--execs 300");
     refused(&scene, &mut command, TARGET, &["none of the 4 seeds can be used", "faults/"]);
-    assert_eq!(scene.files("out/faults").len(), 4);
+    let names: Vec<String> = scene.files("out/faults").into_keys().collect();
+    for seed in ["abort", "exit", "kill", "null"] {
+        assert!(names.iter().any(|name| name.ends_with(&format!(",orig_{seed}"))), "{seed}: {names:?}");
+    }
+    assert_eq!(names.len(), 4);
 
     let scene = Scene::new(&[("a", b"no"), ("b", b"not")]);
     refused(
