@@ -12,7 +12,11 @@ use quagmire_base::{
     plain::{self, Form},
     terminal::terminal_width,
 };
-use quagmire_cost::{decision::Question, judgement::Verdict, resource::Resource};
+use quagmire_cost::{
+    decision::Question,
+    judgement::{LEAST_EFFECT, Verdict},
+    resource::Resource,
+};
 
 /// Formats a time in a suitable unit.
 fn seconds(value: f64) -> String {
@@ -62,8 +66,8 @@ fn for_people(report: &Report, question: Question, width: usize) -> String {
         }
         text += &work(report, index);
         text += &time(report, index);
-        if let Some(floor) = report.noise_floor.filter(|_| index == 0) {
-            let _ = writeln!(text, "  noise floor   {:.1} %, by timing this input against itself", floor * 100.0);
+        if index == 0 {
+            text += &noise(report);
         }
         // with several to be compared with, the verdict asked for is that on the last one
         if !is_last_asked || index + 1 == report.inputs.len() {
@@ -85,6 +89,17 @@ fn for_people(report: &Report, question: Question, width: usize) -> String {
         }
     }
     text
+}
+
+/// Line of the noise floor, if verdicts depend on it.
+fn noise(report: &Report) -> String {
+    match report.noise_floor {
+        Some(floor) if floor > LEAST_EFFECT && report.inputs.len() > 1 => format!(
+            "  noise floor   {:.1} %: smaller differences in time count as no change; an idle machine has less noise\n",
+            floor * 100.0
+        ),
+        _ => String::new(),
+    }
 }
 
 /// Adds the reference to the ratios of all inputs but the first.
@@ -201,6 +216,7 @@ mod tests {
             version: "0".to_owned(),
             inputs: vec![input("seed", 2_000, 1, vec![25e-9, 26e-9]), slow],
             noise_floor: Some(0.155),
+            no_counters: Some("none on this machine".to_owned()),
             instrumentation: quagmire_execution::info::Instrumentation::Counts,
             annotated: Vec::new(),
         }
@@ -209,6 +225,18 @@ mod tests {
     #[test]
     fn numbers_are_grouped_and_one_of_a_thing_is_singular() {
         insta::assert_snapshot!(for_people(&report(), Question::First, USUAL_WIDTH));
+    }
+
+    #[test]
+    fn noise_is_shown_where_a_verdict_depends_on_it() {
+        let shown = |floor, inputs| {
+            let mut report = Report { noise_floor: floor, ..report() };
+            report.inputs.truncate(inputs);
+            for_people(&report, Question::First, USUAL_WIDTH).contains("noise floor")
+        };
+        assert!(shown(Some(0.155), 2));
+        // a difference of less than 5 % does not matter anyway, and a single input is compared with nothing
+        assert!(!shown(Some(0.042), 2) && !shown(Some(0.155), 1) && !shown(None, 2));
     }
 
     #[test]

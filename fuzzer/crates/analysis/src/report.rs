@@ -31,6 +31,9 @@ pub struct Report {
     /// %. Null if it was not measured.
     #[serde(default)]
     pub noise_floor: Option<f64>,
+    /// Reason why inputs have no `counters`; omitted if they have some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_counters: Option<String>,
     /// Source of the target's counts; omitted if it is quagmire's pass.
     #[serde(default, skip_serializing_if = "Instrumentation::is_usual")]
     pub instrumentation: Instrumentation,
@@ -197,7 +200,7 @@ impl Report {
         };
         let inputs = inputs.iter().zip(measured).enumerate().map(one).collect();
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Self { version, inputs, noise_floor, instrumentation, annotated }
+        Self { version, inputs, noise_floor, no_counters: None, instrumentation, annotated }
     }
 }
 

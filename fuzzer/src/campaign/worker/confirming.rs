@@ -17,7 +17,11 @@ use quagmire_base::{
     error::{Error, Result},
     format::ratio,
 };
-use quagmire_cost::{degradation::Criteria, judgement::Verdict, sizes::SizeModel};
+use quagmire_cost::{
+    degradation::Criteria,
+    judgement::{LEAST_EFFECT, Verdict},
+    sizes::SizeModel,
+};
 use quagmire_execution::timer::TICKED;
 
 /// Largest share of the campaign's time for confirmations.
@@ -81,9 +85,14 @@ impl<'a> Worker<'a> {
                 let mut archive = self.archive.borrow_mut();
                 archive.record.noise = Some(noise);
                 let percent = noise.floor * 100.0;
-                archive.note(&format!(
-                    "noise floor {percent:.1} %: the median seed, timed against itself, differs by that much"
-                ))
+                if noise.floor > LEAST_EFFECT {
+                    archive.note(&format!(
+                        "noise floor {percent:.1} %: inputs that are slower by less than that are not confirmed; an idle \
+                         machine has less noise"
+                    ))
+                } else {
+                    archive.log(&format!("noise floor {percent:.1} %"))
+                }
             }
             Ok(None) => Ok(()),
             Err(error) => self.archive.borrow_mut().log(&error.to_string()),
