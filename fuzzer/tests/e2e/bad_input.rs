@@ -106,7 +106,7 @@ fn programs_that_cannot_be_fuzzed_are_told_apart() {
         ("./script", &["./script", "not a compiled program", "quagmire-cc"]),
         ("./empty", &["./empty", "not a compiled program"]),
         ("./truncated", &["./truncated"]),
-        ("./plain", &["./plain", "quagmire-cc"]),
+        ("./plain", &["./plain", "quagmire-cc", "the book, Programs without a harness"]),
         ("./instrumented", &["./instrumented", "no fork server", "link it with"]),
     ] {
         let mut fuzz = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "out", "--execs", "10", "--", program]);
