@@ -1,5 +1,7 @@
 //! Parsing of command lines into a [`Command`].
 
+mod hints;
+
 pub use crate::options::args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
 
 use crate::options::args;
@@ -30,8 +32,9 @@ impl Stop {
     }
 }
 
-impl From<clap::Error> for Stop {
-    fn from(error: clap::Error) -> Self {
+impl Stop {
+    /// Reduces an error of clap to one line. `hint` is a remedy better than clap's own, if there is one.
+    fn because_of(error: &clap::Error, hint: Option<String>) -> Self {
         let text = error.render().to_string();
         match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Self { code: ExitCode::Ended, text },
@@ -48,10 +51,16 @@ impl From<clap::Error> for Stop {
                     _ => None,
                 };
                 let tip = lines().find_map(|line| line.strip_prefix("tip: ")).unwrap_or("see --help");
-                let remedy = values.as_deref().unwrap_or(tip);
+                let remedy = hint.as_deref().or(values.as_deref()).unwrap_or(tip);
                 Self { code: ExitCode::Usage, text: format!("quagmire: {what}{separator}{missing} ({remedy})\n") }
             }
         }
+    }
+}
+
+impl From<clap::Error> for Stop {
+    fn from(error: clap::Error) -> Self {
+        Self::because_of(&error, None)
     }
 }
 
@@ -64,7 +73,12 @@ impl From<Error> for Stop {
 /// Parses the command line of `quagmire`. `args` starts with the program's name.
 pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    let matches = args::Quagmire::command().try_get_matches_from(&args)?;
+    let is_search = args.get(1).is_some_and(|command| command == "fuzz");
+    if is_search {
+        hints::refuse_libfuzzer_flags(&args)?;
+    }
+    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| is_search));
+    let matches = args::Quagmire::command().try_get_matches_from(&args).map_err(hint)?;
     let mut command = args::Quagmire::from_arg_matches(&matches)?.command;
     let program = match &mut command {
         Command::Fuzz(fuzz) => {
@@ -86,7 +100,13 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
 /// Parses the command line of a harness, which contains the engine. `args` starts with the harness's name.
 pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    let matches = harness_command(&args).try_get_matches_from(&args)?;
+    let is_replay = args.get(1).is_some_and(|command| command == "replay");
+    if !is_replay {
+        hints::refuse_libfuzzer_flags(&args)?;
+        hints::refuse_commands_of_quagmire(&args)?;
+    }
+    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| !is_replay));
+    let matches = harness_command(&args).try_get_matches_from(&args).map_err(hint)?;
     let args::Harness { mut fuzz, inputs, command } = args::Harness::from_arg_matches(&matches)?;
     fuzz.command = as_typed(&args);
     let command = match command {

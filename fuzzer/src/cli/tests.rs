@@ -116,6 +116,64 @@ fn a_harness_refuses_options_that_a_replay_would_ignore() {
 }
 
 #[test]
+fn flags_of_libfuzzer_are_answered_with_the_option_that_does_the_same() {
+    for (flag, words) in [
+        ("-runs=10", "write --execs 10"),
+        ("-max_total_time=60", "write --time 60"),
+        ("-max_len=4096", "write --max-size 4096"),
+        ("-seed=1", "write --seed 1"),
+        ("-dict=words", "write -x words"),
+        ("-timeout=25", "write --hang-timeout 25"),
+        ("-rss_limit_mb=512", "write --memory-limit 512MiB"),
+        ("-jobs=2", "write -j 2"),
+        ("-workers=2", "write -j 2"),
+        ("-fork=2", "write -j 2"),
+        ("-print_final_stats=1", "no option does the same"),
+        ("-only_ascii=1", "no option does the same"),
+    ] {
+        for stop in [harness(&format!("./harness {flag}")), quagmire(&format!("quagmire fuzz -i a {flag} -- ./h"))] {
+            let stop = stop.unwrap_err();
+            assert_eq!(stop.code, ExitCode::Usage, "{flag}");
+            let start = format!("quagmire: {flag} is a flag of libFuzzer: ");
+            assert!(stop.text.starts_with(&start), "{}", stop.text);
+            assert!(stop.text.contains(words), "{}", stop.text);
+            assert_eq!(stop.text.lines().count(), 1);
+        }
+    }
+    // what follows the dashes is the program's, and a short option may have its value behind it
+    assert_eq!(fuzz(quagmire("quagmire fuzz -i a -o b -- ./h -runs=10")).program, ["./h", "-runs=10"]);
+    assert_eq!(fuzz(harness("./harness -i a -oout=x")).output, Some(PathBuf::from("out=x")));
+}
+
+#[test]
+fn commands_that_a_harness_does_not_have_are_answered_with_what_to_write() {
+    for (line, words) in [("./harness fuzz -i a -o b", "directly"), ("./harness report out", "`quagmire report OUT`")] {
+        let stop = harness(line).unwrap_err();
+        assert!(stop.code == ExitCode::Usage && stop.text.contains(words), "{}", stop.text);
+    }
+    // a file that exists is an input, whatever its name
+    assert_eq!(replay(harness("./harness src")).inputs, [PathBuf::from("src")]);
+}
+
+#[test]
+fn habits_from_other_fuzzers_are_answered_with_our_options() {
+    for (line, words) in [
+        ("quagmire fuzz --corpus in -o out -- ./p", "write -i DIR"),
+        ("quagmire fuzz --corpus=in -o out -- ./p", "write -i DIR"),
+        ("quagmire fuzz -i in -o out -t 1000 -- ./p", "write --hang-timeout DURATION"),
+        ("quagmire fuzz -i in -o out -m none -- ./p", "write --memory-limit SIZE"),
+        ("quagmire fuzz -i in -o out -S one -- ./p", "write --sync DIR --name NAME"),
+        ("quagmire fuzz -i in -o out ./prog @@", "follows `--`: -- ./program @@"),
+        ("quagmire fuzz -i in ./prog @@", "end the command with `-- PROGRAM [ARGS... @@]`"),
+    ] {
+        let stop = quagmire(line).unwrap_err();
+        assert!(stop.code == ExitCode::Usage && stop.text.contains(words), "{line}: {}", stop.text);
+    }
+    let stop = harness("./harness --corpus in -o out").unwrap_err();
+    assert!(stop.text.contains("write -i DIR"), "{}", stop.text);
+}
+
+#[test]
 fn a_harness_refuses_a_program() {
     for line in ["./harness -i a -o b -- ./other", "./harness replay a -- ./other", "./harness a -- ./other"] {
         let stop = harness(line).unwrap_err();

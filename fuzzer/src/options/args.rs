@@ -223,7 +223,7 @@ pub struct FuzzArgs {
     /// reaches this machine), 127.0.0.1:0 (a free port, printed)
     #[arg(long, value_name = "ADDR", help_heading = "Display")]
     pub metrics: Option<String>,
-    /// When to use colours: auto, always or never
+    /// When to use colours: auto (on a terminal), always (in pipes and files as well) or never
     #[arg(long, value_name = "WHEN", default_value = defaults::COLOR, help_heading = "Display")]
     pub color: String,
 

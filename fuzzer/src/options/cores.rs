@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use libafl_bolts::core_affinity::{Cores, get_core_ids};
 
-use quagmire_base::error::{Error, Result};
+use quagmire_base::{
+    error::{Error, Result},
+    format::counted,
+};
 
 /// Maximum length of `--name` in bytes; afl-fuzz's is 50.
 const LONGEST_NAME: usize = 32;
@@ -29,8 +32,8 @@ pub(super) fn cores(jobs: Option<&str>, list: Option<&str>) -> Result<Vec<usize>
             let mut cores = usable()?;
             if number > cores.len() {
                 return Err(Error::usage(format!(
-                    "-j {number}: this process may use {} cores: give no more, or --cores all",
-                    cores.len()
+                    "-j {number}: this process may use {}: give no more, or --cores all",
+                    counted(cores.len() as u64, "core")
                 )));
             }
             cores.truncate(number);

@@ -106,7 +106,7 @@ fn programs_that_cannot_be_fuzzed_are_told_apart() {
         ("./script", &["./script", "not a compiled program", "quagmire-cc"]),
         ("./empty", &["./empty", "not a compiled program"]),
         ("./truncated", &["./truncated"]),
-        ("./plain", &["./plain", "quagmire-cc"]),
+        ("./plain", &["./plain", "quagmire-cc", "the book, Programs without a harness"]),
         ("./instrumented", &["./instrumented", "no fork server", "link it with"]),
     ] {
         let mut fuzz = scene.quagmire(&["fuzz", "-i", "seeds", "-o", "out", "--execs", "10", "--", program]);
@@ -243,6 +243,7 @@ fn a_seed_that_hangs_is_set_aside_and_the_campaign_goes_on() {
     let run = scene.fuzz(&harness("ends.c"), "--execs 300 --seed 1 --hang-timeout 1s").ended();
     assert!(run.stdout.contains("the seed seeds/the_loop runs into the hang timeout"), "{run:#?}");
     assert_eq!(scene.files("out/hangs").into_values().collect::<Vec<_>>(), [b"loop"]);
+    assert!(scene.path("out/hangs/id_000000,orig_the_loop").exists(), "{:?}", scene.files("out/hangs"));
 }
 
 #[test]
@@ -250,7 +251,11 @@ fn a_campaign_without_one_usable_seed_is_given_up() {
     let scene = Scene::new(&[("abort", b"abort"), ("exit", b"exit"), ("kill", b"kill"), ("null", b"null")]);
     let mut command = scene.campaign(&harness("ends.c"), "--execs 300");
     refused(&scene, &mut command, TARGET, &["none of the 4 seeds can be used", "faults/"]);
-    assert_eq!(scene.files("out/faults").len(), 4);
+    let names: Vec<String> = scene.files("out/faults").into_keys().collect();
+    for seed in ["abort", "exit", "kill", "null"] {
+        assert!(names.iter().any(|name| name.ends_with(&format!(",orig_{seed}"))), "{seed}: {names:?}");
+    }
+    assert_eq!(names.len(), 4);
 
     let scene = Scene::new(&[("a", b"no"), ("b", b"not")]);
     refused(
@@ -259,6 +264,10 @@ fn a_campaign_without_one_usable_seed_is_given_up() {
         TARGET,
         &["none of the 2 seeds", "rejected"],
     );
+
+    let scene = Scene::new(&[("a", b"no")]);
+    let mut command = scene.campaign(&harness("rejects.c"), "--execs 9");
+    refused(&scene, &mut command, TARGET, &["the seed cannot be used", "rejected"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::{measure::Input, measurement::Measurement};
+use super::{explanation::explanation, measure::Input, measurement::Measurement};
 use quagmire_cost::{
     decision::{Comparison, Question, judge_last},
     judgement::{Judgement, Verdict},
@@ -35,8 +35,12 @@ pub struct Against {
     pub explanation: String,
 }
 
-/// Judges the last input against each input that `question` compares it with.
+/// Judges the last input against each input that `question` compares it with. Empty if a run of the last input did not
+/// return.
 pub fn against(inputs: &[Input], measured: &[Measurement], question: Question, floor: Option<f64>) -> Vec<Against> {
+    if measured.last().is_none_or(|last| !last.came_back()) {
+        return Vec::new();
+    }
     let costs: Vec<_> = measured.iter().map(|m| m.came_back().then_some(m.cost)).collect();
     let comparisons = question.comparisons(&costs);
     let times: Vec<&[f64]> = measured.iter().map(|m| m.seconds.as_slice()).collect();
@@ -50,17 +54,16 @@ pub fn against(inputs: &[Input], measured: &[Measurement], question: Question, f
         time_ratio_low: judgement.ratio.low,
         time_ratio_high: judgement.ratio.high,
         p_value: judgement.p_value,
-        explanation: judgement.explanation(),
+        explanation: explanation(&judgement),
     };
     comparisons.iter().zip(judged).map(one).collect()
 }
 
-/// Formats all judgements except the first, which the report prints itself, in `width` columns with `column` before
-/// the values.
+/// Formats judgements in `width` columns with `column` before the values.
 pub fn in_words(all: &[Against], column: &str, width: usize) -> String {
     let indented = textwrap::Options::new(width).initial_indent(column).subsequent_indent(column);
     let mut text = String::new();
-    for one in all.iter().skip(1) {
+    for one in all {
         let words = one.verdict.map_or("", Verdict::words);
         let why = textwrap::fill(&one.explanation.replace("of the first", "of it"), indented.clone());
         let _ = writeln!(text, "  against       {}: {words}\n{why}", one.path);

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::{report::InputReport, source::SourceFile};
 use quagmire_base::{
-    format::{grouped, ratio},
+    format::{counted, grouped, ratio},
     plain::{self, is_obeyed},
 };
 
@@ -63,7 +63,8 @@ pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputRepor
     let mut out = format!("{}\n", plain::shown(&file.path));
     for (name, column) in &columns {
         let input = column.input;
-        let _ = write!(out, "  {name:5}  {}  {} instructions", plain::shown(&input.path), grouped(input.instructions));
+        let instructions = counted(input.instructions, "instruction");
+        let _ = write!(out, "  {name:5}  {}  {instructions}", plain::shown(&input.path));
         if *name == "last" {
             let _ = write!(out, "  {} the first", ratio(input.instructions_ratio));
         }

@@ -7,6 +7,7 @@
 pub mod against;
 pub mod annotate;
 pub mod attribution;
+mod explanation;
 pub mod growth;
 pub mod mask;
 pub mod measure;
@@ -71,15 +72,12 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
     for notice in notices::among(measured.iter().fold(0, |all, one| all | one.notices)) {
         warn(notice.in_words());
     }
-    let report = report::Report::new(&inputs, &measured, options.question, target.instrumentation);
+    let mut report = report::Report::new(&inputs, &measured, options.question, target.instrumentation);
+    report.no_counters = counters.err().map(|error| perf::why_not(&error));
     if only_counts {
         annotate_all(&report, &options.annotate)?;
     } else {
-        print::print(&report, options.json)?;
-        if let Err(error) = counters {
-            let why = perf::why_not(&error);
-            warn(&format!("no hardware counters on this machine: {why}"));
-        }
+        print::print(&report, options.question, options.json)?;
     }
     Ok(ExitCode::Ended)
 }

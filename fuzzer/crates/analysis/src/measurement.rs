@@ -49,7 +49,20 @@ impl Measurement {
 
     /// Whether its runs returned.
     pub(crate) fn came_back(&self) -> bool {
-        matches!(self.status.as_str(), "returned" | "rejected")
+        self.early_end().is_none()
+    }
+
+    /// How its run ended if it did not return, as a verb with its object: `hung`. Times of such runs tell nothing of
+    /// what the input costs.
+    pub(crate) fn early_end(&self) -> Option<&'static str> {
+        match self.status.as_str() {
+            "returned" | "rejected" => None,
+            "crashed" => Some("crashed"),
+            "hung" => Some("hung"),
+            "out-of-memory" => Some("ran out of memory"),
+            "exited" => Some("ended the program"),
+            _ => Some("killed the process"),
+        }
     }
 }
 

@@ -8,11 +8,15 @@ use super::{
 };
 use quagmire_base::{
     error::{Error, Result},
-    format::{grouped, short},
+    format::{counted, grouped, ratio, short},
     plain::{self, Form},
     terminal::terminal_width,
 };
-use quagmire_cost::{judgement::Verdict, resource::Resource};
+use quagmire_cost::{
+    decision::Question,
+    judgement::{LEAST_EFFECT, Verdict},
+    resource::Resource,
+};
 
 /// Formats a time in a suitable unit.
 fn seconds(value: f64) -> String {
@@ -32,6 +36,9 @@ const COLUMN: &str = "                ";
 
 /// Formats the verdict on an input, with its reasons.
 fn verdict(input: &InputReport, width: usize) -> String {
+    if let Some(why) = &input.no_verdict {
+        return format!("  verdict       none: {why}\n");
+    }
     let (Some(verdict), Some(severity), Some(p)) = (input.verdict, input.severity, input.p_value) else {
         return String::new();
     };
@@ -48,73 +55,31 @@ const SHOWN_FUNCTIONS: usize = 5;
 /// Width of the table in columns if that of the terminal is unknown.
 pub(super) const USUAL_WIDTH: usize = 100;
 
-fn for_people(report: &Report) -> String {
-    let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
-    let is_last_asked = report.inputs.last().is_some_and(|last| !last.against.is_empty());
+fn for_people(report: &Report, question: Question, width: usize) -> String {
+    let is_last_asked = question != Question::First;
     let mut text = String::new();
     for (index, input) in report.inputs.iter().enumerate() {
-        let _ = writeln!(text, "{}  {} bytes", plain::shown(&input.path), grouped(input.bytes));
+        let _ = writeln!(text, "{}  {}", plain::shown(&input.path), counted(input.bytes, "byte"));
         if input.status != "returned" {
             let detail = input.detail.as_deref().map_or(String::new(), |d| format!(" ({d})"));
             let _ = writeln!(text, "  status        {}{detail}", input.status);
         }
-        let against = |ratio: String| if index == 0 { String::new() } else { format!("   {ratio} the first") };
-        let (low, high) = input.instructions_range;
-        let range =
-            if low < high { format!("   varies from {} to {}", grouped(low), grouped(high)) } else { String::new() };
-        let ratio = against(format!("{:.2} x", input.instructions_ratio));
-        let counted = report.instrumentation;
-        let label = if counted.is_usual() { counted.work() } else { "executed" };
-        let _ = writeln!(text, "  {label:<13} {}{ratio}{range}", grouped(input.instructions));
-        if !input.seconds.is_empty() {
-            let ratio = match (input.time_ratio, input.time_ratio_low, input.time_ratio_high) {
-                (Some(value), Some(low), Some(high)) => against(format!("{value:.2} x [{low:.2}, {high:.2}]")),
-                _ => String::new(),
-            };
-            let _ = writeln!(
-                text,
-                "  {:<13} {} [{}, {}] over {} runs{ratio}",
-                counted.time(),
-                seconds(input.seconds_median),
-                seconds(input.seconds_low),
-                seconds(input.seconds_high),
-                input.seconds.len(),
-            );
-        }
-        if let Some(floor) = report.noise_floor.filter(|_| index == 0) {
-            let _ = writeln!(text, "  noise floor   {:.1} %, by timing this input against itself", floor * 100.0);
+        text += &work(report, index);
+        text += &time(report, index);
+        if index == 0 {
+            text += &noise(report);
         }
         // with several to be compared with, the verdict asked for is that on the last one
         if !is_last_asked || index + 1 == report.inputs.len() {
             text.push_str(&verdict(input, width));
         }
-        text.push_str(&against::in_words(&input.against, COLUMN, width));
+        // the first judgement is that against the first input, unless that one did not return
+        let others = input.against.get(usize::from(input.no_verdict.is_none())..).unwrap_or_default();
+        text.push_str(&against::in_words(others, COLUMN, width));
         for (name, amount) in &input.counters {
             let _ = writeln!(text, "  {name:<13} {}", grouped(*amount));
         }
-        let amount = |resource: Resource| input.costs.get(&resource).copied().unwrap_or(0);
-        if counted.measures(Resource::Heap) {
-            let _ = writeln!(
-                text,
-                "  memory        heap {} at most, {} in all; stack {}",
-                bytes(amount(Resource::Heap)),
-                bytes(amount(Resource::HeapTotal)),
-                bytes(amount(Resource::Stack)),
-            );
-        }
-        let _ = writeln!(
-            text,
-            "  edges         {} hit, {} executed, the hottest {} times",
-            grouped(input.edges_hit),
-            grouped(input.edges),
-            grouped(input.hottest_edge)
-        );
-        if let Some(&lines) = input.costs.get(&Resource::Lines) {
-            let first = report.inputs.first().and_then(|first| first.costs.get(&Resource::Lines));
-            let ratio =
-                first.map_or(String::new(), |&first| against(format!("{:.2} x", Resource::Lines.ratio(lines, first))));
-            let _ = writeln!(text, "  lines         {} executed{ratio}", grouped(lines));
-        }
+        text += &resources(report, index);
         for function in input.functions.iter().take(SHOWN_FUNCTIONS) {
             let at = function.location.as_deref().map_or(String::new(), |l| format!("  at {l}"));
             let _ = writeln!(text, "  {:5.1} %  {}{at}", function.share * 100.0, short(&function.function));
@@ -126,10 +91,84 @@ fn for_people(report: &Report) -> String {
     text
 }
 
+/// Line of the noise floor, if verdicts depend on it.
+fn noise(report: &Report) -> String {
+    match report.noise_floor {
+        Some(floor) if floor > LEAST_EFFECT && report.inputs.len() > 1 => format!(
+            "  noise floor   {:.1} %: smaller differences in time count as no change; an idle machine has less noise\n",
+            floor * 100.0
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Adds the reference to the ratios of all inputs but the first.
+fn of_first(index: usize, ratio: &str) -> String {
+    if index == 0 { String::new() } else { format!("   {ratio} the first") }
+}
+
+/// Line of the instructions.
+fn work(report: &Report, index: usize) -> String {
+    let input = &report.inputs[index];
+    let (low, high) = input.instructions_range;
+    let range =
+        if low < high { format!("   varies from {} to {}", grouped(low), grouped(high)) } else { String::new() };
+    let label = if report.instrumentation.is_usual() { report.instrumentation.work() } else { "executed" };
+    let ratio = of_first(index, &ratio(input.instructions_ratio));
+    format!("  {label:<13} {}{ratio}{range}\n", grouped(input.instructions))
+}
+
+/// Line of the time; empty for an input that was not timed.
+fn time(report: &Report, index: usize) -> String {
+    let input = &report.inputs[index];
+    if input.seconds.is_empty() {
+        return String::new();
+    }
+    let ratio = match (input.time_ratio, input.time_ratio_low, input.time_ratio_high) {
+        (Some(value), Some(low), Some(high)) => {
+            of_first(index, &format!("{} [{}, {}]", ratio(value), ratio(low), ratio(high)))
+        }
+        _ => String::new(),
+    };
+    let [middle, low, high] = [input.seconds_median, input.seconds_low, input.seconds_high].map(seconds);
+    let runs = counted(input.seconds.len() as u64, "run");
+    format!("  {:<13} {middle} [{low}, {high}] over {runs}{ratio}\n", report.instrumentation.time())
+}
+
+/// Lines of memory, edges and source lines.
+fn resources(report: &Report, index: usize) -> String {
+    let input = &report.inputs[index];
+    let amount = |resource: Resource| input.costs.get(&resource).copied().unwrap_or(0);
+    let mut text = String::new();
+    if report.instrumentation.measures(Resource::Heap) {
+        let _ = writeln!(
+            text,
+            "  memory        heap {} at most, {} in all; stack {}",
+            bytes(amount(Resource::Heap)),
+            bytes(amount(Resource::HeapTotal)),
+            bytes(amount(Resource::Stack)),
+        );
+    }
+    let _ = writeln!(
+        text,
+        "  edges         {} hit, {} executed, the hottest {}",
+        grouped(input.edges_hit),
+        grouped(input.edges),
+        counted(input.hottest_edge, "time")
+    );
+    if let Some(&lines) = input.costs.get(&Resource::Lines) {
+        let first = report.inputs[0].costs.get(&Resource::Lines);
+        let ratio = first.map_or(String::new(), |&first| of_first(index, &ratio(Resource::Lines.ratio(lines, first))));
+        let _ = writeln!(text, "  lines         {} executed{ratio}", grouped(lines));
+    }
+    text
+}
+
 /// Prints a report to standard output, as a table or as JSON.
-pub(crate) fn print(report: &Report, json: bool) -> Result<()> {
+pub(crate) fn print(report: &Report, question: Question, json: bool) -> Result<()> {
     if !json {
-        return print_text(&for_people(report), Form::Lines);
+        let width = terminal_width(&std::io::stdout()).unwrap_or(USUAL_WIDTH);
+        return print_text(&for_people(report, question, width), Form::Lines);
     }
     let json = serde_json::to_string_pretty(report);
     print_text(&(json.map_err(|error| Error::other(format!("cannot write JSON: {error}")))? + "\n"), Form::Json)
@@ -143,6 +182,62 @@ pub(crate) fn print_text(text: &str, form: Form) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Report of a seed, and of an input of one byte with many times its costs.
+    fn report() -> Report {
+        let input = |path: &str, bytes, factor: u64, seconds: Vec<f64>| InputReport {
+            path: path.to_owned(),
+            bytes,
+            status: "returned".to_owned(),
+            instructions: 2_000 * factor,
+            instructions_range: (2_000 * factor, 2_000 * factor),
+            instructions_ratio: factor as f64,
+            edges: 100 * factor,
+            hottest_edge: factor,
+            edges_hit: 7,
+            costs: [(Resource::Lines, 50 * factor)].into(),
+            seconds_median: seconds[0],
+            seconds_low: seconds[0],
+            seconds_high: seconds[0],
+            seconds,
+            ..InputReport::default()
+        };
+        let slow = InputReport {
+            time_ratio: Some(37_451_838.0),
+            time_ratio_low: Some(999.96),
+            time_ratio_high: Some(41.38),
+            verdict: Some(Verdict::NoChange),
+            severity: Some(quagmire_cost::judgement::Severity::Critical),
+            p_value: Some(0.5),
+            explanation: Some("37,451,838x the time of the first".to_owned()),
+            ..input("slow", 1, 1_234_567, vec![2.5])
+        };
+        Report {
+            version: "0".to_owned(),
+            inputs: vec![input("seed", 2_000, 1, vec![25e-9, 26e-9]), slow],
+            noise_floor: Some(0.155),
+            no_counters: Some("none on this machine".to_owned()),
+            instrumentation: quagmire_execution::info::Instrumentation::Counts,
+            annotated: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped_and_one_of_a_thing_is_singular() {
+        insta::assert_snapshot!(for_people(&report(), Question::First, USUAL_WIDTH));
+    }
+
+    #[test]
+    fn noise_is_shown_where_a_verdict_depends_on_it() {
+        let shown = |floor, inputs| {
+            let mut report = Report { noise_floor: floor, ..report() };
+            report.inputs.truncate(inputs);
+            for_people(&report, Question::First, USUAL_WIDTH).contains("noise floor")
+        };
+        assert!(shown(Some(0.155), 2));
+        // a difference of less than 5 % does not matter anyway, and a single input is compared with nothing
+        assert!(!shown(Some(0.042), 2) && !shown(Some(0.155), 1) && !shown(None, 2));
+    }
 
     #[test]
     fn times_are_shown_in_the_unit_that_suits_them() {

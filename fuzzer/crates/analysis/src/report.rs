@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     against::{Against, against},
     attribution::{Attribution, LeftOut},
+    explanation::explanation,
     measure::Input,
     measurement::Measurement,
     source::SourceFile,
@@ -30,6 +31,9 @@ pub struct Report {
     /// %. Null if it was not measured.
     #[serde(default)]
     pub noise_floor: Option<f64>,
+    /// Reason why inputs have no `counters`; omitted if they have some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_counters: Option<String>,
     /// Source of the target's counts; omitted if it is quagmire's pass.
     #[serde(default, skip_serializing_if = "Instrumentation::is_usual")]
     pub instrumentation: Instrumentation,
@@ -78,9 +82,12 @@ pub struct InputReport {
     pub time_ratio_low: Option<f64>,
     /// Upper end of the time ratio's 95 % interval.
     pub time_ratio_high: Option<f64>,
-    /// Verdict on its time compared with the first input's; null for the first.
+    /// Verdict on its time compared with the first input's; null for the first, and if a run of either did not return.
     #[serde(default)]
     pub verdict: Option<Verdict>,
+    /// Reason why it has no verdict, such as `the run hung`; omitted if it has one, and for the first input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_verdict: Option<String>,
     /// Severity of the degradation.
     #[serde(default)]
     pub severity: Option<Severity>,
@@ -140,7 +147,8 @@ impl Report {
         let others: Vec<&Attribution> = measured.iter().skip(1).map(|m| &m.attribution).collect();
         let mut of_first = Some(first.attribution.clone().first_of(&others, &annotated));
         let one = |(index, (input, m)): (usize, (&Input, &Measurement))| {
-            let is_judged = index > 0 && !m.seconds.is_empty() && !first.seconds.is_empty();
+            let no_verdict = if index > 0 { no_verdict(&first, m) } else { None };
+            let is_judged = index > 0 && no_verdict.is_none() && !m.seconds.is_empty() && !first.seconds.is_empty();
             let judgement = is_judged.then(|| judge(&m.seconds, &first.seconds, noise_floor));
             let attribution = of_first.take().unwrap_or_else(|| m.attribution.clone());
             let seconds = median_interval(&m.seconds);
@@ -177,9 +185,10 @@ impl Report {
                 time_ratio_low: ratio.map(|r| r.low),
                 time_ratio_high: ratio.map(|r| r.high),
                 verdict: judgement.map(|j| j.verdict),
+                no_verdict,
                 severity: judgement.map(|j| j.severity),
                 p_value: judgement.map(|j| j.p_value),
-                explanation: judgement.map(|j| j.explanation()),
+                explanation: judgement.as_ref().map(explanation),
                 against: if index + 1 == inputs.len() {
                     against(inputs, measured, question, noise_floor)
                 } else {
@@ -191,7 +200,16 @@ impl Report {
         };
         let inputs = inputs.iter().zip(measured).enumerate().map(one).collect();
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Self { version, inputs, noise_floor, instrumentation, annotated }
+        Self { version, inputs, noise_floor, no_counters: None, instrumentation, annotated }
+    }
+}
+
+/// Reason why the times of an input cannot be compared with the first one's; `None` if they can.
+fn no_verdict(first: &Measurement, input: &Measurement) -> Option<String> {
+    match (input.early_end(), first.early_end()) {
+        (Some(end), _) => Some(format!("the run {end}")),
+        (None, Some(end)) => Some(format!("the run of the first input {end}")),
+        (None, None) => None,
     }
 }
 

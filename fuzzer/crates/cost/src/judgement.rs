@@ -89,7 +89,7 @@ pub const LOOKS: [u32; 4] = [3, 10, 20, 40];
 const LEVEL: f64 = 0.004;
 
 /// Smallest relative difference that matters in practice: 5 %.
-const LEAST_EFFECT: f64 = 0.05;
+pub const LEAST_EFFECT: f64 = 0.05;
 
 /// Largest p-value that gives [`Verdict::Maybe`]: the smallest that three and three runs can have.
 const SUSPICIOUS: f64 = 0.05;
@@ -98,7 +98,7 @@ const SUSPICIOUS: f64 = 0.05;
 const ENOUGH: usize = 10;
 
 /// Factor between the fastest run of one input and the slowest of the other that makes a gross difference.
-const GROSS: f64 = 2.0;
+pub const GROSS: f64 = 2.0;
 
 /// Runs of each input that a gross difference needs at least.
 const ENOUGH_IF_GROSS: usize = 3;
@@ -175,31 +175,6 @@ pub fn judge(input: &[f64], seed: &[f64], floor: Option<f64>) -> Judgement {
 /// Whether the whole interval lies within the least effect that matters.
 fn is_within(ratio: &Estimate) -> bool {
     ratio.low > 1.0 / (1.0 + LEAST_EFFECT) && ratio.high < 1.0 + LEAST_EFFECT
-}
-
-impl Judgement {
-    /// Reason for the verdict, in one line for reports.
-    pub fn explanation(&self) -> String {
-        let Self { ratio: Estimate { value, low, high }, .. } = self;
-        let took = format!("{value:.2} x the time of the first [{low:.2}, {high:.2}]");
-        let runs = self.runs;
-        let noise = self.floor.map_or(String::new(), |floor| format!(" than the noise of {:.1} %", floor * 100.0));
-        match self.verdict {
-            Verdict::Degradation | Verdict::Optimisation if self.is_gross => {
-                format!(
-                    "{took}: no run of the one is within a factor of {GROSS:.0} of any of the other, over {runs} runs"
-                )
-            }
-            Verdict::Degradation => format!("{took}: more{noise}, and not by chance"),
-            Verdict::Optimisation => format!("{took}: less by more{noise}, and not by chance"),
-            Verdict::Maybe => format!("{took}: {runs} runs do not settle it; a larger --budget may"),
-            Verdict::NoChange if self.is_clear => {
-                format!("{took}: a difference of less than {:.0} % does not matter", LEAST_EFFECT * 100.0)
-            }
-            Verdict::NoChange if runs == 0 => "not timed".to_owned(),
-            Verdict::NoChange => format!("{took}: no difference can be told over {runs} runs"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -65,7 +65,9 @@ pub fn recognise(program: &Path) -> Result<ProgramKind> {
         return Err(Error::target(if file.sections().any(|s| s.name() == Ok(COUNTS_SECTION)) {
             format!("{shown} is instrumented but has no fork server: link it with this version of quagmire-cc as well")
         } else {
-            format!("no edge counts in {shown}: build it with CC=quagmire-cc CXX=quagmire-c++ (see README)")
+            format!(
+                "no edge counts in {shown}: build it with CC=quagmire-cc CXX=quagmire-c++ (the book, Programs without a harness)"
+            )
         }));
     };
     let text = mark.data().unwrap_or_default();

@@ -3,12 +3,12 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{graph, rules::Step, words};
-use quagmire_base::format::{grouped, ratio, short};
+use quagmire_base::format::{counted, grouped, ratio, short};
 use quagmire_base::visible::{Piece, shown};
 use quagmire_results::summary::Finding;
 
 /// Style sheet of all pages.
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// Script that makes tables sortable. Pages are complete without it.
 const SCRIPT: &str = include_str!("sort.js");
@@ -107,7 +107,7 @@ pub(crate) fn ratio_cell(value: Option<f64>, interval: Option<(f64, f64)>) -> Ma
                 Some(value) => (ratio(value)),
                 None => span class="dim" { "-" },
             }
-            @if let Some((low, high)) = interval { span class="dim" { " " (ratio(low)) " to " (ratio(high)) } }
+            @if let Some((low, high)) = interval { " " span class="interval" { (ratio(low)) " to " (ratio(high)) } }
         }
     }
 }
@@ -196,7 +196,7 @@ pub(crate) fn pieces(pieces: &[Piece]) -> Markup {
                 Piece::Escape(escapes) => b { (escapes) },
                 Piece::Break => br;,
                 Piece::Repeated { unit, times } => span class="fold" { (self::pieces(unit)) u { " × " (grouped(*times as u64)) } },
-                Piece::Gap { bytes, .. } => span class="gap" { "… " (grouped(*bytes as u64)) " bytes …" },
+                Piece::Gap { bytes, .. } => span class="gap" { "… " (counted(*bytes as u64, "byte")) " …" },
             }
         }
     }

@@ -166,7 +166,7 @@ impl<W: Write> Screen<W> {
             return;
         }
         if !self.style.terminal {
-            self.write(&(line(status) + "\n"));
+            self.write(&(block::written(&line(status), self.style.color) + "\n"));
             return;
         }
         let mut text = self.erase();

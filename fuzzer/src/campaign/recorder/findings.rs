@@ -62,7 +62,10 @@ impl Recorder<'_> {
             return Ok(());
         }
         let kind = if lost.stuck { FindingKind::Hang } else { FindingKind::Fault };
-        self.save_early_end(kind, &lost.in_words(), &lost.input, &Origin::Unknown, None, None)
+        let setup = self.setup;
+        let seed = setup.seeds.inputs.iter().find(|seed| seed.bytes == lost.input);
+        let origin = seed.map_or(Origin::Unknown, |seed| Origin::Seed(&seed.path));
+        self.save_early_end(kind, &lost.in_words(), &lost.input, &origin, None, None)
     }
 
     fn save_early_end(
@@ -89,8 +92,8 @@ impl Recorder<'_> {
             rules: labels.clone(),
             ..EntryName::default()
         };
-        if let Origin::Seed(_) = origin {
-            name.orig = Some("seed".to_owned());
+        if let Origin::Seed(path) = origin {
+            name.orig = Some(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
         }
         let path = folder.join(name.to_string());
         write_whole(&path, bytes)?;

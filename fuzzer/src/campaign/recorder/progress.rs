@@ -7,7 +7,7 @@ use std::{
 
 use super::Recorder;
 use crate::campaign::{clients::ClientPlace, groups::groups, heartbeat::Turn, record::Entry};
-use quagmire_base::{atomic::unwritable, error::Result, files};
+use quagmire_base::{atomic::unwritable, error::Result, files, format::counted};
 use quagmire_cost::{distribution::Distributions, resource::Resource, sizes::Line};
 use quagmire_execution::notices;
 use quagmire_mutators::kinds::GoalKind;
@@ -326,7 +326,8 @@ impl Recorder<'_> {
         self.tell_others(search);
         self.write_progress(Some(stopped_by), search)?;
         if self.record.early_ends > 0 {
-            self.log(&format!("{} runs ended early and were survived", self.record.early_ends))?;
+            let runs = counted(self.record.early_ends, "run");
+            self.log(&format!("ended early, and survived: {runs}"))?;
         }
         // the keys have no effect any more
         let status = Status { view: View { keys: false, ..self.view() }, ..self.status(search) };

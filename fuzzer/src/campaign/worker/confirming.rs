@@ -15,8 +15,13 @@ use crate::campaign::{
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, Result},
+    format::ratio,
 };
-use quagmire_cost::{degradation::Criteria, judgement::Verdict, sizes::SizeModel};
+use quagmire_cost::{
+    degradation::Criteria,
+    judgement::{LEAST_EFFECT, Verdict},
+    sizes::SizeModel,
+};
 use quagmire_execution::timer::TICKED;
 use quagmire_search::state::CampaignState;
 
@@ -81,9 +86,14 @@ impl Worker<'_> {
                 let recorder = &mut self.state.hooks;
                 recorder.record.noise = Some(noise);
                 let percent = noise.floor * 100.0;
-                recorder.note(&format!(
-                    "noise floor {percent:.1} %: the median seed, timed against itself, differs by that much"
-                ))
+                if noise.floor > LEAST_EFFECT {
+                    recorder.note(&format!(
+                        "noise floor {percent:.1} %: inputs that are slower by less than that are not confirmed; an idle \
+                         machine has less noise"
+                    ))
+                } else {
+                    recorder.log(&format!("noise floor {percent:.1} %"))
+                }
             }
             Ok(None) => Ok(()),
             Err(error) => self.state.hooks.log(&error.to_string()),
@@ -156,9 +166,8 @@ impl Worker<'_> {
                         recorder.note_large(candidate);
                     }
                     let (verdict, beside) = (confirmation.verdict.words(), confirmation.weakest);
-                    let path = path.display();
-                    recorder
-                        .log(&format!("not confirmed: {path} ({time:.2} x the time; {verdict} beside {beside})"))?;
+                    let (path, time) = (path.display(), ratio(time));
+                    recorder.log(&format!("not confirmed: {path} ({time} the time; {verdict} beside {beside})"))?;
                 }
             }
             Ok(None) => recorder.log(&format!("not confirmed: {} did not come back in time", path.display()))?,

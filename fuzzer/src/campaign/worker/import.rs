@@ -176,10 +176,14 @@ impl Worker<'_> {
             let seeds = recorder.record.entries.iter().filter(|entry| entry.parent.is_none());
             let costs: Vec<(Cost, u64)> = seeds.map(|entry| (entry.cost, entry.bytes)).collect();
             let Some(baseline) = Baseline::of_seeds(&costs) else {
+                let none = match self.setup.seeds.inputs.len() {
+                    1 => "the seed cannot be used: it crashes, hangs, exits or is rejected".to_owned(),
+                    all => {
+                        format!("none of the {all} seeds can be used: each one crashes, hangs, exits or is rejected")
+                    }
+                };
                 return Err(Error::target(format!(
-                    "none of the {} seeds can be used: each one crashes, hangs, exits or is rejected (see faults/ and hangs/ \
-                     in {}); give at least one that the target takes",
-                    self.setup.seeds.inputs.len(),
+                    "{none} (see faults/ and hangs/ in {}); give at least one that the target takes",
                     self.setup.options.output.display()
                 )));
             };

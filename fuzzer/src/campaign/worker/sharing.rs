@@ -19,6 +19,7 @@ use quagmire_base::{
     atomic::unwritable,
     error::Result,
     files::{self, Folder},
+    format::counted,
 };
 use quagmire_execution::{
     abi::Status,
@@ -162,8 +163,9 @@ impl Worker<'_> {
         let outcome = self.take_in_all(&mut sharing, far, until);
         let taken_in = *self.state.executions() - before;
         if taken_in >= WORTH_A_LINE {
-            let (siblings, seconds) = (sharing.siblings.all.len(), started.elapsed().as_secs_f64());
-            let line = format!("took in {taken_in} inputs of {siblings} siblings in {seconds:.3} s");
+            let siblings = counted(sharing.siblings.all.len() as u64, "sibling");
+            let (inputs, seconds) = (counted(taken_in, "input"), started.elapsed().as_secs_f64());
+            let line = format!("took in {inputs} of {siblings} in {seconds:.3} s");
             self.state.hooks.log(&line)?;
         }
         if far {

@@ -18,6 +18,7 @@ use crate::{
 use quagmire_base::{
     error::{Error, Result},
     files,
+    format::{counted, grouped},
 };
 use quagmire_execution::{executor::HarnessExecutor, fork_server};
 use quagmire_results::{Summary, names::files_in};
@@ -202,8 +203,10 @@ pub(super) fn count_lines(executor: &mut HarnessExecutor) -> Result<Option<Strin
         ));
     }
     Ok((without > 0).then(|| {
-        let of = functions.len();
-        format!("--cost lines: {without} of {of} functions have no debug information, so that their lines do not count")
+        let of = counted(functions.len() as u64, "function");
+        let (have, their) = if without == 1 { ("has", "its") } else { ("have", "their") };
+        let without = grouped(without as u64);
+        format!("--cost lines: {without} of {of} {have} no debug information, so that {their} lines do not count")
     }))
 }
 

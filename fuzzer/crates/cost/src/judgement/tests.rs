@@ -111,7 +111,6 @@ fn a_difference_that_does_not_matter_is_none_however_certain() {
     let found = judge(&input, &seed, Some(0.001));
     assert!(found.p_value < 1e-9);
     assert_eq!((found.verdict, found.is_clear), (Verdict::NoChange, true));
-    assert!(found.explanation().ends_with("less than 5 % does not matter"), "{}", found.explanation());
 }
 
 #[test]
@@ -120,7 +119,6 @@ fn nothing_measured_is_no_change_and_not_clear() {
         let found = judge(input, seed, None);
         assert_eq!((found.verdict, found.is_clear), (Verdict::NoChange, false));
     }
-    assert_eq!(judge(&[], &[], None).explanation(), "not timed");
 }
 
 #[test]
@@ -131,20 +129,6 @@ fn the_noise_floor_is_what_one_input_shows_against_itself() {
     let biased: Vec<f64> = (0..40).map(|i| if i % 2 == 0 { 1.0 } else { 1.1 }).collect();
     let floor = noise_floor(&biased).expect("enough samples");
     assert!((0.09..0.11).contains(&floor), "{floor}");
-}
-
-#[test]
-fn explanations_name_the_difference_and_what_it_was_held_against() {
-    let seed: Vec<f64> = (0..20).map(|i| 1.0 + f64::from(i) * 1e-3).collect();
-    let times = |factor: f64| seed.iter().map(|time| time * factor).collect::<Vec<f64>>();
-    let explained = |factor| judge(&times(factor), &seed, Some(0.018)).explanation();
-    let more = explained(1.2);
-    assert!(more.starts_with("1.20 x the time of the first [1.1"), "{more}");
-    assert!(more.ends_with("more than the noise of 1.8 %, and not by chance"), "{more}");
-    assert!(explained(0.8).contains("less by more than the noise"));
-    assert!(explained(9.0).contains("no run of the one is within a factor of 2 of any of the other, over 20 runs"));
-    let perhaps = judge(&[1.5, 1.6, 1.7], &[1.0, 1.1, 1.2], None).explanation();
-    assert!(perhaps.contains("3 runs do not settle it"), "{perhaps}");
 }
 
 #[test]

@@ -82,12 +82,12 @@ pub fn rows(old: &[u8], new: &[u8], blocks: &[Block]) -> Vec<Row> {
 /// Text that summarizes blocks that are not shown.
 pub(super) fn rest(blocks: &[Block]) -> String {
     let changes = || blocks.iter().filter(|block| !block.same);
-    let bytes = |range: fn(&Block) -> &Range<usize>| grouped(changes().map(|block| range(block).len() as u64).sum());
+    let bytes = |range: fn(&Block) -> &Range<usize>| changes().map(|block| range(block).len() as u64).sum();
     format!(
-        "{} not shown: {} bytes removed, {} added",
+        "{} not shown: {} removed, {} added",
         counted(changes().count() as u64, "more change"),
-        bytes(|block| &block.old),
-        bytes(|block| &block.new)
+        counted(bytes(|block| &block.old), "byte"),
+        grouped(bytes(|block| &block.new))
     )
 }
 

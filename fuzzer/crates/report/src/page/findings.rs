@@ -112,7 +112,7 @@ fn none(summary: &Summary) -> Markup {
     let unconfirmed = summary.command.iter().any(|word| word == "--no-confirm");
     html! {
         p {
-            "None. " (grouped(summary.executions)) " inputs were run"
+            "None. " (counted(summary.executions, "input")) (if summary.executions == 1 { " was" } else { " were" }) " run"
             @if let Some(worst) = &summary.worst {
                 "; the worst that was kept is " (markup::input_link("", &worst.path)) ", " (counted(worst.bytes, "byte"))
                 @if let Some(instructions) = worst.instructions_ratio { ", with " (ratio(instructions)) " the " (summary.target.instrumentation.work()) }
@@ -136,7 +136,7 @@ fn table(summary: &Summary, rules: &RuleWords) -> Markup {
             table class="sortable" {
                 thead { tr {
                     th { "finding" } th class="number" { "bytes" } th class="number" { (summary.target.instrumentation.work()) } th class="number" { (summary.target.instrumentation.time()) }
-                    th class="number" { (summary.target.instrumentation.work()) ", for its size" } th class="number" { (summary.target.instrumentation.time()) ", for its size" }
+                    th class="number" { (summary.target.instrumentation.work()) "," br; "for its size" } th class="number" { (summary.target.instrumentation.time()) "," br; "for its size" }
                     th { "where" } th { "rules" } th class="number" { "found after" }
                 } }
                 tbody {
@@ -311,6 +311,15 @@ mod tests {
             vec![Group { title: "a".into(), findings: vec![0, 7, 0] }, Group { title: "b".into(), findings: vec![0] }];
         let titles: Vec<_> = groups(&summary).into_iter().map(|group| (group.title, group.findings)).collect();
         assert_eq!(titles, [("a".to_owned(), vec![0]), ("places that were not grouped".to_owned(), vec![1])]);
+    }
+
+    #[test]
+    fn intervals_stand_below_their_ratios_so_that_the_table_fits_a_window() {
+        let summary = example();
+        let html = table(&summary, &RuleWords::new(&summary)).into_string();
+        assert!(html.contains("38.2x <span class=\"interval\">36.9x to 39.4x</span></td>"), "{html}");
+        assert!(html.contains(",<br>for its size</th>"), "{html}");
+        assert!(markup::STYLE.contains("td .interval { display: block;"));
     }
 
     #[test]

@@ -41,11 +41,11 @@ pub(crate) fn masks(summary: &Summary) -> Option<Markup> {
         }
         div class="scroll" { table { tbody {
             tr { th { "rare branches" } td {
-                (grouped(branches)) ", hit by no more than " (grouped(cutoff)) " runs"
+                (grouped(branches)) ", hit by no more than " (counted(cutoff, "run"))
                 @if paused > 0 { "; " (grouped(paused)) " set aside, since they could not be hit again" }
             } }
             tr { th { "ordinary mutation took over" } td { (counted(bootstraps, "time")) ", when they brought nothing new" } }
-            tr { th { "inputs made ready" } td { (grouped(computed)) ", of " (grouped(bytes / computed)) " bytes on average" } }
+            tr { th { "inputs made ready" } td { (grouped(computed)) ", of " (counted(bytes / computed, "byte")) " on average" } }
             tr { th { "executions" } td {
                 (grouped(executions)) " for masks and " (grouped(trimming)) " for trimming, "
                 (percent(executions + trimming, summary.executions)) " of all"

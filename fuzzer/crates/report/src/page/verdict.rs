@@ -6,10 +6,7 @@ use crate::{
     markup,
     words::{self, badness, severity_of},
 };
-use quagmire_base::{
-    format::{counted, grouped},
-    visible::shown,
-};
+use quagmire_base::{format::counted, visible::shown};
 use quagmire_cost::resource::Resource;
 use quagmire_results::summary::{Finding, FindingKind, Summary};
 
@@ -81,7 +78,7 @@ fn nothing(summary: &Summary) -> Markup {
     let by_size = summary.worst.as_ref().and_then(|worst| worst.instructions_ratio_by_size).and_then(words::times);
     html! {
         "Nothing that slows " span class="code" { (shown(&summary.target.program)) } " down was found in "
-        (grouped(summary.executions)) " executions."
+        (counted(summary.executions, "execution")) "."
         @if let Some(ratio) = ratio { " The worst input that was kept executes " (ratio) " times the " (summary.target.instrumentation.work()) " of the median seed." }
         @if let Some(by_size) = by_size { " For its size, that is " (by_size) " times what is ordinary." }
     }

@@ -266,22 +266,32 @@ pub(super) fn written(line: &Line, color: bool) -> String {
 }
 
 /// Status as a single line, for output that is not a terminal.
-pub(super) fn line(status: &Status) -> String {
+pub(super) fn line(status: &Status) -> Line {
     let edges = match status.edges_total {
         0 => grouped(status.edges_found),
         total => format!("{}/{}", grouped(status.edges_found), grouped(total)),
     };
     let by_size =
         status.best_ratio_by_size.map_or(String::new(), |by_size| format!(" ({} for its size)", ratio(by_size)));
-    format!(
-        "{}  {} execs ({}/s)  edges {edges}  best {}{by_size}  degradations {}  faults {}  hangs {}  last new {}",
+    let found =
+        |what: &str, count: u64, looks| (if count > 0 { looks } else { PLAIN }, format!("{what} {}", grouped(count)));
+    let run = format!(
+        "{}  {} execs ({}/s)  edges {edges}  best ",
         clock(status.elapsed),
         grouped(status.executions),
         rate(status.executions_per_second),
-        ratio(status.best_ratio),
-        grouped(status.degradations),
-        grouped(status.faults),
-        grouped(status.hangs),
-        last_new(status),
-    )
+    );
+    let gap = || (PLAIN, "  ".to_owned());
+    vec![
+        (PLAIN, run),
+        (BOLD, ratio(status.best_ratio)),
+        (PLAIN, by_size),
+        gap(),
+        found("degradations", status.degradations, YELLOW),
+        gap(),
+        found("faults", status.faults, RED),
+        gap(),
+        found("hangs", status.hangs, YELLOW),
+        (PLAIN, format!("  last new {}", last_new(status))),
+    ]
 }

@@ -161,12 +161,20 @@ fn a_redraw_takes_the_place_of_the_block_before_and_notes_stay() {
 
 #[test]
 fn what_is_not_a_terminal_gets_plain_lines() {
-    let text = shown(Style { color: true, ..LINES }, 10, |screen| {
+    let text = shown(LINES, 10, |screen| {
         screen.show(&status());
         screen.show(&status());
     });
     assert!(!text.contains('\x1b') && text.lines().count() == 2);
     insta::assert_snapshot!("line", text);
+}
+
+#[test]
+fn lines_are_coloured_where_that_was_asked_for() {
+    let text = shown(Style { color: true, ..LINES }, 10, |screen| screen.show(&status()));
+    insta::assert_snapshot!("line_in_colour", text.replace('\x1b', "ESC"));
+    let plain = regex::Regex::new("\x1b\\[[0-9]*m").unwrap().replace_all(&text, "").into_owned();
+    assert_eq!(plain, shown(LINES, 10, |screen| screen.show(&status())));
 }
 
 #[test]

@@ -1,0 +1,93 @@
+//! Remedies for command lines with habits from other fuzzers.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use quagmire_base::error::{Error, Result};
+use std::{ffi::OsString, path::Path};
+
+/// Flags of libFuzzer with the option that does the same, and what follows the flag's number there. Flags without such
+/// an option are listed if clap would read them as one of ours with a value, such as `-o nly_ascii=1`.
+const LIBFUZZER: [(&str, Option<(&str, &str)>); 13] = [
+    ("runs", Some(("--execs", ""))),
+    ("max_total_time", Some(("--time", ""))),
+    ("max_len", Some(("--max-size", ""))),
+    ("seed", Some(("--seed", ""))),
+    ("dict", Some(("-x", ""))),
+    ("timeout", Some(("--hang-timeout", ""))),
+    ("rss_limit_mb", Some(("--memory-limit", "MiB"))),
+    ("jobs", Some(("-j", ""))),
+    ("workers", Some(("-j", ""))),
+    ("fork", Some(("-j", ""))),
+    ("only_ascii", None),
+    ("ignore_crashes", None),
+    ("ignore_timeouts", None),
+];
+
+/// Options of other fuzzers, with ours.
+const OTHERS: [(&str, &str); 9] = [
+    ("--corpus", "-i DIR"),
+    ("--input", "-i DIR"),
+    ("--out", "-o OUT"),
+    ("--timeout", "--hang-timeout DURATION"),
+    ("--runs", "--execs N"),
+    ("-t", "--hang-timeout DURATION"),
+    ("-m", "--memory-limit SIZE"),
+    ("-M", "--sync DIR --name NAME"),
+    ("-S", "--sync DIR --name NAME"),
+];
+
+/// Refuses flags of libFuzzer in the options of a search, and names the options to write instead.
+///
+/// # Errors
+/// A usage error for the first such flag.
+pub(super) fn refuse_libfuzzer_flags(args: &[OsString]) -> Result<()> {
+    let typed = args.iter().skip(1).take_while(|arg| *arg != "--");
+    for (name, value) in typed.filter_map(|arg| libfuzzer_flag(arg.to_str()?)) {
+        let known = LIBFUZZER.iter().find(|(flag, _)| *flag == name);
+        // our own short options with a value, such as -oout=1
+        if known.is_none() && name.starts_with(['i', 'j', 'n', 'o', 'x']) {
+            continue;
+        }
+        let remedy = match known {
+            Some((_, Some((option, unit)))) => format!("write {option} {value}{unit}"),
+            _ => "no option does the same: leave it out, or see --help".to_owned(),
+        };
+        return Err(Error::usage(format!("-{name}={value} is a flag of libFuzzer: {remedy}")));
+    }
+    Ok(())
+}
+
+/// Name and value of an argument that looks like a flag of libFuzzer, `-name=value`.
+fn libfuzzer_flag(arg: &str) -> Option<(&str, &str)> {
+    let (name, value) = arg.strip_prefix('-')?.split_once('=')?;
+    let is_name = name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    is_name.then_some((name, value))
+}
+
+/// Refuses a command of `quagmire` that a harness does not have. `replay` is one that it has, and a file of that name
+/// is an input.
+///
+/// # Errors
+/// A usage error that says what to write instead.
+pub(super) fn refuse_commands_of_quagmire(args: &[OsString]) -> Result<()> {
+    let Some(word) = args.get(1).and_then(|word| word.to_str()).filter(|word| !Path::new(word).exists()) else {
+        return Ok(());
+    };
+    match word {
+        "fuzz" => Err(Error::usage("a harness takes the options of `fuzz` directly: leave out the word `fuzz`")),
+        "report" => Err(Error::usage("a harness writes no reports: `quagmire report OUT` does")),
+        _ => Ok(()),
+    }
+}
+
+/// Remedy for an argument that no option of a search takes; `None` if clap's own tip is as good.
+pub(super) fn remedy(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    if !arg.starts_with('-') {
+        return Some("seeds follow -i, and the program with its arguments follows `--`: -- ./program @@".to_owned());
+    }
+    let ours = OTHERS.iter().find(|(other, _)| other == arg);
+    ours.map(|(_, ours)| format!("write {ours}"))
+}
