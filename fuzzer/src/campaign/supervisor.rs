@@ -209,7 +209,8 @@ pub fn supervise(
     let (mut requests, mut died) = (0, None);
     for workers in 0.. {
         let runs = page.runs();
-        let child = process::fork()?;
+        // SAFETY: the supervisor has no other thread.
+        let child = unsafe { process::fork()? };
         if child == 0 {
             mask(libc::SIG_UNBLOCK, WATCHED.into_iter().chain(OF_TERMINAL));
             SUPERVISOR.store(supervisor, Relaxed);

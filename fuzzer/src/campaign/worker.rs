@@ -33,9 +33,8 @@ use super::{
 use quagmire_base::error::{Error, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    abi::Harness,
     executor::HarnessExecutor,
-    fork_server,
+    harness::Harness,
     input_page::InputPage,
     prepare,
     timer::{self, TICKED, TIME_UP},
@@ -118,7 +117,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     if !enters_again {
         archive.borrow_mut().open_index(first || restart.died.is_some())?;
     }
-    let context = StageContext::new(archive.clone(), kept.clone());
+    let context = StageContext::new(archive.clone(), kept.clone(), setup.target.is_isolated());
     let stages = tuple_list!(
         PrepareStage::new(context.clone(), rules.len()),
         DeterministicStage::new(context.clone(), rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
@@ -275,7 +274,7 @@ impl<'a> Worker<'a> {
         let started = Instant::now();
         {
             let mut archive = self.archive.borrow_mut();
-            archive.record.libraries = fork_server::opened();
+            archive.record.libraries = self.executor.opened();
             if to_disk {
                 archive.record.last_save = archive.elapsed();
             }

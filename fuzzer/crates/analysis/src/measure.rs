@@ -11,17 +11,8 @@ use super::{
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_cost::decision::{Comparison, Question};
 use quagmire_execution::{
-    abi::{Harness, Status},
-    counts::CountsObserver,
-    executor::HarnessExecutor,
-    input_page::InputPage,
-    lines, notices,
-    perf::Counters,
-    pipes, prepare, process,
-    program::Program,
-    symbols::Symbols,
-    timer,
-    watchdog::Watchdog,
+    abi::Status, counts::CountsObserver, executor::HarnessExecutor, harness::Harness, input_page::InputPage, lines,
+    notices, perf::Counters, pipes, prepare, process, program::Program, symbols::Symbols, timer, watchdog::Watchdog,
 };
 
 /// An input to measure.
@@ -76,7 +67,8 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
         let shared = page.share();
         let pipe = std::io::pipe();
         let (reader, writer) = pipe.map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
-        let child = process::fork()?;
+        // SAFETY: replay has no other thread.
+        let child = unsafe { process::fork()? };
         if child == 0 {
             drop(reader);
             process::die_with_parent();

@@ -5,8 +5,8 @@
 use std::{fmt::Write as _, mem::offset_of, path::Path};
 
 use super::abi::{
-    ABI, ANSWERS, Event, Harness, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_MODULES, NO_CHILD, NOT_SHARED, PAGE,
-    READY, REQUESTS, RawFunction, RawModule, RawModules, Region, Resources, STARTED, Served, ServerTables, Status,
+    ABI, ANSWERS, Event, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_MODULES, NO_CHILD, NOT_SHARED, PAGE, READY,
+    REQUESTS, RawFunction, RawHarness, RawModule, RawModules, Region, Resources, STARTED, Served, ServerTables, Status,
     WENT_REJECT, WENT_ROUND,
 };
 
@@ -75,7 +75,7 @@ fn structures() -> String {
         library_opens,
         libraries
     );
-    one!(Harness, "qgm_harness", abi, modules, initialize, run, event, guard, ticks_in_run, resources);
+    one!(RawHarness, "qgm_harness", abi, modules, initialize, run, event, guard, ticks_in_run, resources);
     text
 }
 

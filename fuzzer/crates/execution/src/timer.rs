@@ -9,7 +9,8 @@ use std::{
 };
 
 use super::{
-    abi::{Harness, Status},
+    abi::Status,
+    harness::Harness,
     proc_files,
     program::{Program, Tables},
 };
@@ -31,7 +32,7 @@ static DEADLINE: AtomicU64 = AtomicU64::new(u64::MAX);
 static FIRST_TICK: AtomicU64 = AtomicU64::new(0);
 static FIRST_MEMORY: AtomicU64 = AtomicU64::new(0);
 static FOLD: AtomicPtr<Fold> = AtomicPtr::new(std::ptr::null_mut());
-static TICKS: AtomicPtr<u64> = AtomicPtr::new(std::ptr::null_mut());
+static TICKS: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Set when the campaign's time is up.
 pub static TIME_UP: AtomicBool = AtomicBool::new(false);
@@ -81,10 +82,10 @@ pub fn start(harness: &Harness, limits: RunLimits) {
     DEADLINE.store(limits.deadline, Relaxed);
     // a process that dies before its first tick would never notice
     TIME_UP.store(now_ns() >= limits.deadline, Relaxed);
-    TICKS.store(harness.ticks_in_run.cast_mut(), Relaxed);
+    TICKS.store(std::ptr::from_ref(harness.ticks_in_run()).cast_mut(), Relaxed);
     let interval = (limits.hang / 8).clamp(Duration::from_millis(5), Duration::from_millis(100));
-    // SAFETY: the harness's own function, with a callback that is safe in a signal handler.
-    unsafe { (harness.guard)(interval.as_nanos() as u64, on_timer) };
+    // SAFETY: nothing in the callback allocates, locks or panics.
+    unsafe { harness.guard(interval.as_nanos() as u64, on_timer) };
 }
 
 /// Process whose memory is limited; 0 for this one, negative for none.
@@ -223,8 +224,8 @@ impl Folded {
 /// # Safety
 /// No run may be on, and the result must be dropped before the next run begins.
 pub unsafe fn folded() -> Option<Folded> {
-    // SAFETY: points into the harness for as long as the process lives; written by the timer only.
-    let ticks = unsafe { TICKS.load(Relaxed).as_ref().map_or(0, |ticks| std::ptr::from_ref(ticks).read_volatile()) };
+    // SAFETY: null, or a reference that is valid for as long as the process lives.
+    let ticks = unsafe { TICKS.load(Relaxed).as_ref() }.map_or(0, |ticks| ticks.load(Relaxed));
     if ticks == 0 {
         return None;
     }

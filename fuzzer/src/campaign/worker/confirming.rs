@@ -105,11 +105,12 @@ impl<'a> Worker<'a> {
                 || archive.record.confirming.as_secs_f64() < CONFIRMATION_SHARE * archive.session().as_secs_f64())
     }
 
-    fn confirmer(&self) -> Confirmer {
+    fn confirmer(&self) -> Confirmer<'a> {
         let options = &self.setup.options;
         let (now, session) = (Instant::now(), self.archive.borrow().session());
         let left = left_for_confirmations(options.time, options.hang_timeout, session);
         Confirmer {
+            target: &self.setup.target,
             criteria: Criteria { threshold: options.threshold, resources: options.cost.clone() },
             hang_timeout: options.hang_timeout,
             memory_limit: options.memory_limit,

@@ -10,7 +10,6 @@ use crate::keep::kept::Kept;
 use quagmire_base::error::{Error as OurError, Result as OurResult};
 use quagmire_execution::{
     counts::CountsObserver,
-    fork_server,
     timer::{TICKED, WORN_OUT},
 };
 
@@ -22,18 +21,26 @@ pub struct StageContext<H> {
     /// Knowledge of the search, which the scheduler shares.
     pub search: Rc<RefCell<Kept>>,
     interruption: Rc<RefCell<Interruption>>,
+    is_isolated: bool,
 }
 
 impl<H> Clone for StageContext<H> {
     fn clone(&self) -> Self {
-        Self { hooks: self.hooks.clone(), search: self.search.clone(), interruption: self.interruption.clone() }
+        let Self { hooks, search, interruption, is_isolated } = self;
+        let (hooks, search, interruption) = (hooks.clone(), search.clone(), interruption.clone());
+        Self { hooks, search, interruption, is_isolated: *is_isolated }
     }
 }
 
 impl<H: CampaignHooks> StageContext<H> {
-    /// Creates a context without an interruption.
-    pub fn new(hooks: Rc<RefCell<H>>, search: Rc<RefCell<Kept>>) -> Self {
-        Self { hooks, search, interruption: Rc::default() }
+    /// Creates a context without an interruption; `is_isolated` if each run is a process of its own.
+    pub fn new(hooks: Rc<RefCell<H>>, search: Rc<RefCell<Kept>>, is_isolated: bool) -> Self {
+        Self { hooks, search, interruption: Rc::default(), is_isolated }
+    }
+
+    /// Whether each run is a process of its own, so that a crash ends nothing else.
+    pub fn is_isolated(&self) -> bool {
+        self.is_isolated
     }
 
     /// Records why the current work is given up; stages return when they see it.
@@ -44,7 +51,7 @@ impl<H: CampaignHooks> StageContext<H> {
     /// Gives up the current work after a run that ended early in this process: the target's memory is in an unknown
     /// state until the target is loaded afresh. Does nothing if runs have processes of their own.
     pub fn ended_early(&self) {
-        if !fork_server::is_used() {
+        if !self.is_isolated {
             self.interrupt(Interruption::Restart);
         }
     }

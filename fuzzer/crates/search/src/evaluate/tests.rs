@@ -150,7 +150,7 @@ impl Scene {
         let corpus = InMemoryCorpus::<BytesInput>::new;
         let state = StdState::new(StdRand::with_seed(1), corpus(), corpus(), &mut (), &mut ()).unwrap();
         let context =
-            StageContext::new(Rc::new(RefCell::new(Diary::default())), Rc::new(RefCell::new(Kept::default())));
+            StageContext::new(Rc::new(RefCell::new(Diary::default())), Rc::new(RefCell::new(Kept::default())), false);
         let mut scene = Self { context, target, state };
         let evaluation = scene.run(Origin::Seed(Path::new("seed")), seed);
         assert_eq!((evaluation.entry, evaluation.evicted.len()), (Some(id(0)), 0));
