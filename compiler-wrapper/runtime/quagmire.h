@@ -88,7 +88,7 @@ struct qgm_resources {
 
 /* Heap use of the current run; maintained by heap.c, or by hooks of a sanitizer. */
 struct qgm_heap {
-  int counting;    /* nonzero during a run */
+  int64_t counting; /* nonzero during a run */
   int64_t current; /* negative if memory of earlier runs was freed */
   int64_t peak;
   uint64_t total;

@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    mem::offset_of,
     os::raw::{c_char, c_int, c_void},
     ptr::{null, null_mut},
     sync::atomic::AtomicU64,
@@ -61,6 +62,11 @@ pub(crate) struct RawSourceFunction {
     /// Distance to the function's linkage name, or its plain name if it has none.
     pub function: i32,
 }
+
+// what the pass writes as numbers, without a structure of C
+const _: () = assert!(size_of::<RawSums>() == 4 && align_of::<RawSums>() == 4);
+const _: () = assert!(size_of::<RawLines>() == 8 && offset_of!(RawLines, bytes) == 4);
+const _: () = assert!(size_of::<RawSourceFunction>() == 8 && offset_of!(RawSourceFunction, function) == 4);
 
 /// The tables of one linked object (`struct qgm_module`). After the object is closed they belong to a copy, or are
 /// null.
@@ -216,7 +222,7 @@ pub(crate) struct Region {
 #[derive(Clone, Copy, Debug)]
 pub struct Heap {
     /// Nonzero during a run.
-    pub counting: c_int,
+    pub counting: i64,
     /// Bytes allocated now; negative if memory of earlier runs was freed.
     pub current: i64,
     /// Peak of `current`.

@@ -22,14 +22,22 @@ macro_rules! structure {
         }
         let _ = has_no_other_fields;
         let (c, size) = ($c, size_of::<$rust>());
+        // with padding, C could have a field more
+        assert_eq!(size, 0 $(+ size_of_field(|value: &$rust| &value.$field))+, "{c} has padding");
         let _ = writeln!($text, "_Static_assert(sizeof(struct {c}) == {size}, \"{c}\");");
         $(let _ = writeln!(
             $text,
-            "_Static_assert(offsetof(struct {c}, {field}) == {offset}, \"{c}.{field}\");",
+            "_Static_assert(offsetof(struct {c}, {field}) == {offset} && sizeof(((struct {c} *)0)->{field}) == {size}, \"{c}.{field}\");",
             field = stringify!($field),
             offset = offset_of!($rust, $field),
+            size = size_of_field(|value: &$rust| &value.$field),
         );)+
     };
+}
+
+/// Size in bytes of the field that a function returns.
+fn size_of_field<S, F>(_: impl Fn(&S) -> &F) -> usize {
+    size_of::<F>()
 }
 
 fn structures() -> String {
