@@ -23,6 +23,7 @@ const FUTILE_STARTS: u32 = 3;
 /// Number of times that a worker may die between two runs, which is no fault of the target.
 const DEATHS: u32 = 50;
 
+/// Number of requests to stop. Static, as all that the handler of signals uses.
 static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
 
 /// Process id of the supervisor, in its worker.

@@ -46,10 +46,10 @@ pub fn signal_name(signal: i32) -> String {
     }
 }
 
-/// Set while [`fork`] is running.
+/// Set while [`fork`] is running. Static, since handlers of `pthread_atfork` ask for it.
 static FORKING: AtomicBool = AtomicBool::new(false);
 
-/// Children that [`fork`] has started and that were not waited for.
+/// Children that [`fork`] has started and that were not waited for. Static, since children belong to the process.
 static CHILDREN: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
 
 /// Forks this process; returns 0 in the child.

@@ -34,7 +34,7 @@ pub struct Function {
     pub first_edge: u32,
 }
 
-/// Entry count of functions of closed objects, which cannot be entered.
+/// Entry count of functions of closed objects, which cannot be entered. Static, since they all point to it.
 static NEVER_ENTERED: AtomicU32 = AtomicU32::new(0);
 
 impl Function {

@@ -26,6 +26,8 @@ pub struct RunLimits {
     pub deadline: u64,
 }
 
+// The state of the timer is static, since its signal handler gets no value: a process has one timer, for one thread.
+
 static HANG_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 static MEMORY: AtomicU64 = AtomicU64::new(0);
 static DEADLINE: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -88,7 +90,7 @@ pub fn start(harness: &Harness, limits: RunLimits) {
     unsafe { harness.guard(interval.as_nanos() as u64, on_timer) };
 }
 
-/// Process whose memory is limited; 0 for this one, negative for none.
+/// Process whose memory is limited; 0 for this one, negative for none. Static as the rest of the timer's state.
 static WATCHED: AtomicI32 = AtomicI32::new(0);
 
 /// Applies the memory limit to this process from now on: 0 for the calling one, negative for none.

@@ -15,6 +15,8 @@ use crate::{
 /// Largest plausible stack, in bytes.
 const LARGEST_STACK: u64 = 1 << 32;
 
+// Static, since the handler of the timer gets no value; a process starts one fork server.
+
 static TICKS: AtomicU64 = AtomicU64::new(0);
 static RUNNING: AtomicBool = AtomicBool::new(false);
 static CHILD: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());

@@ -51,7 +51,8 @@ pub struct Traits {
     pub deferred: bool,
 }
 
-/// Process that makes the runs, for the timer to kill; 0 if there is none.
+/// Process that makes the runs, for the timer to kill; 0 if there is none. Static as the rest of
+/// what the timer's handler uses.
 static CHILD: AtomicU64 = AtomicU64::new(0);
 
 /// A running AFL++ fork server. It is killed when this value is dropped, or when this process ends.

@@ -12,7 +12,7 @@ use crate::abi::{RawFunction, RawModule};
 /// Index of the first edge; entry 0 is set by AFL to show that the map is attached.
 const FIRST: usize = 1;
 
-/// Weights of every edge: one instruction, one edge.
+/// Weights of every edge: one instruction, one edge. Static, since all records point to it.
 static WEIGHTS: [u32; 2] = [1, 1];
 
 /// The counts of a map, which are never freed.
