@@ -14,9 +14,12 @@ use quagmire_base::{seeds::SizeLimit, terminal::ColorChoice, units};
 use quagmire_cost::{resource::Resource, sizes::RelativeTo};
 use quagmire_mutators::InputType;
 use quagmire_results::metrics::Address;
-use quagmire_search::keep::{effort::Focus, kept::Masking};
-use quagmire_search::schedule::{by_cost::Parents, strategy::Strategy};
-use quagmire_search::stages::gathering::Limits;
+use quagmire_search::{
+    corpus::{effort::Focus, search_state::Masking},
+    schedule::by_cost::Parents,
+    stages::gathering::GatheringLimits,
+    strategy::Strategy,
+};
 use regex::bytes::Regex;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -103,7 +106,7 @@ pub struct Options {
     /// How the number of mutants per rule is determined.
     pub strategy: Strategy,
     /// Conditions that end a phase of the search, and the ratio from which on an input is interesting.
-    pub gathering: Limits,
+    pub gathering: GatheringLimits,
     /// Whether to measure every mutant precisely.
     pub skip_coverage_testing: bool,
     /// Division of the work between cost and coverage.
@@ -267,7 +270,7 @@ fn strategy(text: &str) -> Result<Strategy> {
     })
 }
 
-fn gathering(args: &FuzzArgs) -> Result<Limits> {
+fn gathering(args: &FuzzArgs) -> Result<GatheringLimits> {
     let count = |name: &str, text: &str| match text.parse() {
         Ok(0) => Err(Error::usage(format!("{name} 0 would never let a phase begin: give at least 1"))),
         Ok(count) => Ok(count),
@@ -287,7 +290,7 @@ fn gathering(args: &FuzzArgs) -> Result<Limits> {
             )));
         }
     };
-    Ok(Limits {
+    Ok(GatheringLimits {
         files: count("--interesting-files-limit", &args.interesting_files_limit)?,
         executions: count("--exec-limit", &args.exec_limit)?,
         rate,

@@ -10,12 +10,7 @@ use std::{
     sync::Once,
 };
 
-use libafl::{
-    corpus::{Corpus, InMemoryCorpus},
-    inputs::BytesInput,
-    state::{HasCorpus, StdState},
-};
-use libafl_bolts::rands::StdRand;
+use libafl::{corpus::Corpus, state::HasCorpus};
 use serde::{Deserialize, Serialize};
 
 use super::record::Record;
@@ -29,16 +24,13 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{process::memory_file, program::Program};
-use quagmire_search::keep::kept::Kept;
-
-/// LibAFL's state of a campaign: corpus, random numbers, counters.
-pub type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
+use quagmire_search::{corpus::search_state::SearchState, state::LibaflState};
 
 /// Name of the checkpoint in the output folder.
 const FILE: &str = ".checkpoint";
 
 /// Kind of that file, which holds the corpus; its version changes with the table of resources.
-const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(2), largest: 16 << 30 };
+const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(3), largest: 16 << 30 };
 
 /// State of a campaign, borrowed for writing.
 #[derive(Serialize)]
@@ -46,9 +38,9 @@ pub struct CheckpointRef<'a> {
     /// Fingerprint of the program ([`fingerprint`]).
     pub fingerprint: u64,
     /// LibAFL's state.
-    pub state: &'a State,
+    pub state: &'a LibaflState,
     /// Knowledge of the search.
-    pub kept: &'a Kept,
+    pub search: &'a SearchState,
     /// Record of entries and findings.
     pub record: &'a Record,
 }
@@ -59,9 +51,9 @@ pub struct Checkpoint {
     /// Fingerprint of the program ([`fingerprint`]).
     pub fingerprint: u64,
     /// LibAFL's state.
-    pub state: State,
+    pub state: LibaflState,
     /// Knowledge of the search.
-    pub kept: Kept,
+    pub search: SearchState,
     /// Record of entries and findings.
     pub record: Record,
 }
@@ -113,7 +105,7 @@ impl Checkpoint {
         let entries = self.record.entries.len();
         let corpus = self.state.corpus();
         self.record.is_sound()
-            && self.kept.is_sound(entries)
+            && self.search.is_sound(entries)
             && usize::from(corpus.peek_free_id()) == entries
             && corpus.ids().all(|id| usize::from(id) < entries && corpus.get(id).is_ok())
     }
@@ -232,6 +224,9 @@ fn contents(mut file: &File) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use libafl::{corpus::InMemoryCorpus, inputs::BytesInput, state::StdState};
+    use libafl_bolts::rands::StdRand;
+
     use super::*;
     use quagmire_search::EntryId;
 
@@ -264,13 +259,13 @@ mod tests {
         assert!(vault.load().is_none());
     }
 
-    fn state() -> State {
+    fn state() -> LibaflState {
         let mut feedback = libafl::feedbacks::ConstFeedback::new(false);
         StdState::new(StdRand::with_seed(1), InMemoryCorpus::new(), InMemoryCorpus::new(), &mut feedback, &mut ())
             .unwrap()
     }
 
-    type Parts = (State, Kept, Record);
+    type Parts = (LibaflState, SearchState, Record);
 
     /// A campaign with two entries.
     fn example() -> Parts {
@@ -280,11 +275,11 @@ mod tests {
             record.entries.push(super::super::record::Entry { file, parent, ..Default::default() });
             state.corpus_mut().add(libafl::corpus::Testcase::new(BytesInput::new(vec![number]))).unwrap();
         }
-        (state, Kept::default(), record)
+        (state, SearchState::default(), record)
     }
 
-    fn bytes((state, kept, record): &Parts) -> Vec<u8> {
-        CheckpointRef { fingerprint: 7, state, kept, record }.to_bytes().unwrap()
+    fn bytes((state, search, record): &Parts) -> Vec<u8> {
+        CheckpointRef { fingerprint: 7, state, search, record }.to_bytes().unwrap()
     }
 
     fn damage(of: &Parts) -> Option<Damage> {

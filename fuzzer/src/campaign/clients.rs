@@ -9,7 +9,7 @@ use std::{
 
 use libafl_bolts::core_affinity::CoreId;
 
-use super::{Setup, board::Board, supervisor};
+use super::{Setup, shared_statistics::SharedStatistics, supervisor};
 use crate::options::Options;
 use quagmire_base::{
     atomic::unwritable,
@@ -35,16 +35,16 @@ const GONE: Duration = Duration::from_secs(2);
 
 /// Number of a client and of all clients, and their shared memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct ClientPlace {
     /// Number of this client; 0 is the one that the user sees.
     pub number: usize,
     /// Number of clients, at least 1.
     pub of: usize,
     /// Memory that all clients share.
-    pub board: Board,
+    pub statistics: SharedStatistics,
 }
 
-impl Place {
+impl ClientPlace {
     /// Name of a client in files and folders.
     pub fn name(client: usize) -> String {
         format!("client-{client}")
@@ -69,7 +69,7 @@ impl Place {
     /// Whether the first client has asked this one to end.
     #[inline]
     pub fn is_stopped(&self) -> bool {
-        self.number > 0 && self.board.is_stopped()
+        self.number > 0 && self.statistics.is_stopped()
     }
 
     /// Names and folders of the other clients of the campaign in `output`.
@@ -131,9 +131,9 @@ impl<'a> Clients<'a> {
             let Some(end) = process::poll(client.process)? else { continue };
             let failures = client.failures + u32::from(matches!(end, End::Code(_)));
             let is_over = end == End::Code(ExitCode::Ended as i32) || failures >= ATTEMPTS;
-            if is_over || self.setup.place.board.is_stopped() {
+            if is_over || self.setup.place.statistics.is_stopped() {
                 self.running[number - 1] = None;
-                self.setup.place.board.ended(number);
+                self.setup.place.statistics.ended(number);
             } else {
                 let process = self.fork(number, true)?;
                 self.running[number - 1] = Some(Client { process, failures });
@@ -164,7 +164,7 @@ impl<'a> Clients<'a> {
         process::leave(match client(self.setup, self.harness, number, resume) {
             Ok(code) => code as i32,
             Err(error) => {
-                warn(&format!("{}: {error}", Place::name(number)));
+                warn(&format!("{}: {error}", ClientPlace::name(number)));
                 error.code as i32
             }
         })
@@ -173,7 +173,7 @@ impl<'a> Clients<'a> {
 
 /// Runs a client to its end, in a process of its own.
 fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) -> Result<ExitCode> {
-    let path = Place::folder(main.folder.path(), number);
+    let path = ClientPlace::folder(main.folder.path(), number);
     if let Some(clients) = path.parent() {
         files::create_folder(clients).map_err(|error| unwritable(clients, &error))?;
     }
@@ -199,7 +199,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) 
         start_ns: main.start_ns,
         started: main.started,
         environment: main.environment.clone(),
-        place: Place { number, ..main.place },
+        place: ClientPlace { number, ..main.place },
     };
     super::search(&setup, harness, &mut || Ok(()))
 }
@@ -223,23 +223,23 @@ mod tests {
 
     #[test]
     fn every_client_finds_the_output_folder_and_all_others() {
-        let board = Board::new(3).unwrap();
+        let statistics = SharedStatistics::new(3).unwrap();
         let output = Path::new("/out");
         for number in 0..3 {
-            let place = Place { number, of: 3, board };
-            assert_eq!(place.output(&Place::folder(output, number)), output);
+            let place = ClientPlace { number, of: 3, statistics };
+            assert_eq!(place.output(&ClientPlace::folder(output, number)), output);
             let others: Vec<PathBuf> = place.others(output).map(|(_, folder)| folder).collect();
-            assert!(others.len() == 2 && !others.contains(&Place::folder(output, number)), "{others:?}");
+            assert!(others.len() == 2 && !others.contains(&ClientPlace::folder(output, number)), "{others:?}");
         }
     }
 
     #[test]
     fn clients_that_run_no_more_are_known() {
         let output = tempfile::tempdir().unwrap();
-        let place = Place { number: 0, of: 1, board: Board::new(1).unwrap() };
+        let place = ClientPlace { number: 0, of: 1, statistics: SharedStatistics::new(1).unwrap() };
         assert_eq!(place.earlier(output.path()).count(), 0);
         for client in 1..3 {
-            std::fs::create_dir_all(Place::folder(output.path(), client)).unwrap();
+            std::fs::create_dir_all(ClientPlace::folder(output.path(), client)).unwrap();
         }
         let names: Vec<String> = place.earlier(output.path()).map(|(name, _)| name).collect();
         assert_eq!(names, ["client-1", "client-2"]);

@@ -1,19 +1,19 @@
 //! A campaign: assembled from resolved options, LibAFL's parts and quagmire's, run, and supervised.
 
-pub mod archive;
-pub mod board;
 pub mod checkpoint;
 pub mod clients;
 pub mod confirm;
 mod environment;
 mod groups;
-pub mod keys;
+mod heartbeat;
+pub mod keyboard;
 mod ordinary;
+mod orphans;
 pub mod pages;
 pub mod record;
-mod refresh;
+pub mod recorder;
 pub mod rules;
-mod strays;
+pub mod shared_statistics;
 pub mod supervisor;
 pub mod sync;
 pub mod worker;
@@ -25,9 +25,9 @@ use std::{
 };
 
 use self::{
-    board::Board,
-    clients::{Clients, Place},
-    keys::Keys,
+    clients::{ClientPlace, Clients},
+    keyboard::Keyboard,
+    shared_statistics::SharedStatistics,
     supervisor::Meanwhile,
 };
 use crate::options::Options;
@@ -76,7 +76,7 @@ pub struct Setup {
     /// Machine and system.
     pub environment: Environment,
     /// Number of this client.
-    pub place: Place,
+    pub place: ClientPlace,
 }
 
 /// Runs the search of this client until the campaign is over. The supervising process calls `meanwhile` beside its
@@ -108,15 +108,15 @@ struct First<'a> {
     setup: &'a Setup,
     looked: u64,
     others: Clients<'a>,
-    keys: Option<Keys>,
+    keys: Option<Keyboard>,
 }
 
 impl Meanwhile for First<'_> {
     fn look(&mut self) -> Result<()> {
-        self.keys.iter_mut().for_each(Keys::look);
+        self.keys.iter_mut().for_each(Keyboard::look);
         if timer::now_ns() - self.looked >= SECOND.as_nanos() as u64 {
             self.looked = timer::now_ns();
-            refresh::refresh(self.setup)?;
+            heartbeat::refresh(self.setup)?;
         }
         self.others.look_after()
     }
@@ -125,7 +125,7 @@ impl Meanwhile for First<'_> {
         if self.keys.is_some() { BETWEEN_KEYS } else { SECOND }
     }
 
-    fn keys(&mut self) -> Option<&mut Keys> {
+    fn keys(&mut self) -> Option<&mut Keyboard> {
         self.keys.as_mut()
     }
 }
@@ -175,14 +175,14 @@ pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -
         start_ns: timer::now_ns(),
         started: SystemTime::now(),
         environment: environment::environment(),
-        place: Place { number: 0, of: clients, board: Board::new(clients)? },
+        place: ClientPlace { number: 0, of: clients, statistics: SharedStatistics::new(clients)? },
     };
     let _server = endpoint.map(|endpoint| serve(endpoint, &setup)).transpose()?;
     let mut first = First {
         setup: &setup,
         looked: setup.start_ns,
         others: Clients::start(&setup, harness)?,
-        keys: Keys::new(&setup.options, setup.place.board),
+        keys: Keyboard::new(&setup.options, setup.place.statistics),
     };
     clients::pin(&setup.options, 0);
     let code = search(&setup, harness, &mut first)?;

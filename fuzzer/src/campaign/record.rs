@@ -19,7 +19,7 @@ use quagmire_results::{
     EntryName,
     summary::{Finding, Noise, Rule},
 };
-use quagmire_search::{EntryId, schedule::strategy::Yields, stages::gathering::Gathering};
+use quagmire_search::{EntryId, stages::gathering::Gathering, strategy::Yields};
 
 /// A kept input; its [`EntryId`] is its index in `Record::entries` and in LibAFL's corpus.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

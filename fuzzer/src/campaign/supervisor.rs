@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{checkpoint::Vault, keys::Keys, strays::Strays};
+use super::{checkpoint::Vault, keyboard::Keyboard, orphans::Orphans};
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_execution::{
     input_page::InputPage,
@@ -132,7 +132,7 @@ pub trait Meanwhile {
     }
 
     /// Keys of the terminal; `None` if they are not read.
-    fn keys(&mut self) -> Option<&mut Keys> {
+    fn keys(&mut self) -> Option<&mut Keyboard> {
         None
     }
 }
@@ -206,7 +206,7 @@ pub fn supervise(
     let wanted = WATCHED.iter().chain(of_terminal).copied().filter(|&signal| !process::ignores(signal));
     let set = mask(libc::SIG_BLOCK, wanted);
     let supervisor = std::process::id();
-    let mut strays = Strays::adopt();
+    let mut orphans = Orphans::adopt();
     let (mut requests, mut died) = (0, None);
     for workers in 0.. {
         let runs = page.runs();
@@ -235,7 +235,7 @@ pub fn supervise(
                 }
             });
         }
-        let (end, stuck) = watch(child, page, &set, &mut requests, &mut strays, meanwhile)?;
+        let (end, stuck) = watch(child, page, &set, &mut requests, &mut orphans, meanwhile)?;
         died = (end != End::Code(RESTART)).then_some(child);
         match end {
             End::Code(code) if code == ExitCode::Ended as i32 => return Ok(ExitCode::Ended),
@@ -280,7 +280,7 @@ fn watch(
     page: &InputPage,
     set: &libc::sigset_t,
     requests: &mut u32,
-    strays: &mut Strays,
+    orphans: &mut Orphans,
     meanwhile: &mut dyn Meanwhile,
 ) -> Result<(End, bool)> {
     // SAFETY: a child of ours that was not waited for.
@@ -292,10 +292,10 @@ fn watch(
             return Ok((end, stuck));
         }
         meanwhile.look()?;
-        strays.look(page.patience());
+        orphans.look(page.patience());
         match next_signal(set, meanwhile.interval()) {
             Some(signal) if OF_TERMINAL.contains(&signal) => {
-                meanwhile.keys().into_iter().for_each(Keys::leave);
+                meanwhile.keys().into_iter().for_each(Keyboard::leave);
                 has_its_effect(signal);
             }
             Some(signal) if signal != libc::SIGCHLD => {

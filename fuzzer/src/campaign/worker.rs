@@ -8,27 +8,22 @@ mod sizes;
 mod start;
 
 use std::{
-    cell::RefCell,
     fs::File,
     os::fd::FromRawFd,
-    rc::Rc,
     sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
 };
 
 use libafl::{
-    Error as LibAflError, Fuzzer, HasMetadata, StdFuzzer,
-    events::NopEventManager,
-    inputs::BytesInput,
-    state::{HasExecutions, HasMaxSize},
+    Error as LibAflError, Fuzzer, StdFuzzer, events::NopEventManager, inputs::BytesInput, state::HasExecutions,
 };
 use libafl_bolts::tuples::tuple_list;
 
-pub(super) use self::{import::written_since, start::check_options};
+pub(super) use self::start::check_options;
 use self::{sharing::Sharing, start::Start};
 use super::{
-    Setup, archive::Archive, checkpoint, checkpoint::CheckpointRef, checkpoint::State, supervisor::Outcome,
-    supervisor::Restart, supervisor::stop_requested,
+    Setup, checkpoint, checkpoint::CheckpointRef, recorder::Recorder, supervisor::Outcome, supervisor::Restart,
+    supervisor::stop_requested,
 };
 use quagmire_base::error::{Error, Result};
 use quagmire_cost::resource::Resource;
@@ -41,8 +36,9 @@ use quagmire_execution::{
 };
 use quagmire_results::summary::{Rule, StoppedBy};
 use quagmire_search::{
-    evaluate::{Evaluation, Interruption, Moment, Origin, Parts, StageContext, evaluate},
-    keep::kept::Kept,
+    evaluate::{Evaluation, Parts, evaluate},
+    hooks::{Interruption, Moment},
+    origin::Origin,
     schedule::by_cost::ByCostScheduler,
     stages::{
         deterministic::DeterministicStage,
@@ -51,6 +47,7 @@ use quagmire_search::{
         operators::{DETERMINISTIC, Operators, is_used},
         prepare::PrepareStage,
     },
+    state::CampaignState,
 };
 
 /// Interval between two checkpoints on disk.
@@ -58,10 +55,7 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Stages of a round: preparation, the deterministic stage and mutation (the coverage phase), then the performance
 /// phase.
-type Stages<'a> = (
-    PrepareStage<Archive<'a>>,
-    (DeterministicStage<Archive<'a>>, (MutateStage<Archive<'a>, State>, (MeasureStage<Archive<'a>>, ()))),
-);
+type Stages = (PrepareStage, (DeterministicStage, (MutateStage, (MeasureStage, ()))));
 
 /// LibAFL's fuzzer without feedbacks: judging is part of [`evaluate`], which returns more than whether to keep an
 /// input.
@@ -72,7 +66,6 @@ type CampaignFuzzer =
 ///
 /// # Errors
 /// Errors that end the campaign, such as no usable seed, or a folder that cannot be written.
-#[allow(clippy::too_many_lines, reason = "until the search has one way to evaluate an input")]
 pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: &Restart) -> Result<Outcome> {
     let options = &setup.options;
     // the display keeps the terminal, which the target loses
@@ -85,44 +78,36 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let own_edges = executor.counts().program().edges();
 
     let first = restart.workers == 0;
-    let Start { state, mut kept, record, unusable, more_is_written, enters_again } =
+    let Start { state, mut search, record, unusable, more_is_written, enters_again } =
         Start::new(setup, restart, fingerprint, &mut executor)?;
     // what is known of edges goes by their numbers, which depend on the libraries
     executor.open_again(&record.libraries);
-    start::configure(&mut kept, setup);
-    let kept = Rc::new(RefCell::new(kept));
-    let mut archive = Archive::new(setup, record, terminal)?;
+    start::configure(&mut search, setup);
+    let mut recorder = Recorder::new(setup, record, terminal)?;
     let mut state = match state {
         Some(state) => state,
         None => start::new_state(options.seed)?,
     };
-    let tokens = start::read_tokens(options)?;
-    let has_tokens = !tokens.tokens().is_empty();
-    state.set_max_size(setup.max_size);
-    state.add_metadata(tokens);
+    let operators = start::operators(setup, &mut state)?;
     let rules = &setup.rules;
-    let operators = Operators::new(rules, |name| is_used(options.rules.as_deref(), name), has_tokens, options.strategy);
-    let names = Operators::<State>::names(rules);
-    archive.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
+    let names = Operators::names(rules);
+    recorder.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
     if first {
-        start::warn(setup, &mut archive, without_lines, unusable)?;
+        start::warn(setup, &mut recorder, without_lines, unusable)?;
     }
-    let archive = Rc::new(RefCell::new(archive));
-    let execution_limit = {
-        let before = archive.borrow().record.earlier_executions;
-        // each client makes its share of the executions
-        options.execs.map_or(u64::MAX, |limit| before.saturating_add(limit.div_ceil(setup.place.of as u64)))
-    };
-    archive.borrow_mut().set_limits(execution_limit, restart.lost);
+    let before = recorder.record.earlier_executions;
+    // each client makes its share of the executions
+    let share = |limit: u64| before.saturating_add(limit.div_ceil(setup.place.of as u64));
+    let execution_limit = options.execs.map_or(u64::MAX, share);
+    recorder.set_limits(execution_limit, restart.lost);
     if !enters_again {
-        archive.borrow_mut().open_index(first || restart.died.is_some())?;
+        recorder.open_index(first || restart.died.is_some())?;
     }
-    let context = StageContext::new(archive.clone(), kept.clone(), setup.target.is_isolated());
     let stages = tuple_list!(
-        PrepareStage::new(context.clone(), rules.len()),
-        DeterministicStage::new(context.clone(), rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
-        MutateStage::new(context.clone(), operators, options.skip_coverage_testing),
-        MeasureStage::new(context.clone())
+        PrepareStage::new(rules.len()),
+        DeterministicStage::new(rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
+        MutateStage::new(operators, options.skip_coverage_testing),
+        MeasureStage
     );
     let mut worker = Worker {
         setup,
@@ -131,17 +116,14 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         own_edges,
         executor,
         more_is_written,
-        fuzzer: StdFuzzer::new(ByCostScheduler::new(kept.clone(), options.parents, setup.seeds.inputs.len()), (), ()),
-        state,
-        kept,
-        archive,
-        context,
+        fuzzer: StdFuzzer::new(ByCostScheduler::new(options.parents, setup.seeds.inputs.len()), (), ()),
+        state: CampaignState::new(state, search, recorder, setup.target.is_isolated()),
         manager: NopEventManager::new(),
         checkpoint_cost: Duration::ZERO,
         sharing: Sharing::new(setup),
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
-    timer::start(harness, timer::RunLimits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
+    harness.start_timer(timer::RunLimits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
     worker.run(stages, execution_limit)
 }
 
@@ -159,32 +141,29 @@ struct Worker<'a> {
     /// Whether the folder may hold files that the checkpoint does not know.
     more_is_written: bool,
     fuzzer: CampaignFuzzer,
-    state: State,
-    kept: Rc<RefCell<Kept>>,
-    archive: Rc<RefCell<Archive<'a>>>,
-    context: StageContext<Archive<'a>>,
+    state: CampaignState<Recorder<'a>>,
     manager: NopEventManager,
     checkpoint_cost: Duration,
     sharing: Option<Sharing>,
 }
 
 impl<'a> Worker<'a> {
-    fn run(&mut self, mut stages: Stages<'a>, execution_limit: u64) -> Result<Outcome> {
+    fn run(&mut self, mut stages: Stages, execution_limit: u64) -> Result<Outcome> {
         self.warm_up();
         if let Some(outcome) = self.take_up()? {
             return Ok(outcome);
         }
-        if self.archive.borrow().record.baseline.is_none() {
+        if self.state.hooks.record.baseline.is_none() {
             if let Some(outcome) = self.seeds()? {
                 return Ok(outcome);
             }
-            let nothing_ran = self.archive.borrow().record.entries.is_empty();
+            let nothing_ran = self.state.hooks.record.entries.is_empty();
             if let Some(stopped_by) = self.reason_to_stop(execution_limit).filter(|_| nothing_ran) {
                 return self.end(stopped_by);
             }
             self.set_baseline()?;
         }
-        if self.archive.borrow().record.sizes.model.is_none() {
+        if self.state.hooks.record.sizes.model.is_none() {
             if let Some(outcome) = self.measure_sizes()? {
                 return Ok(outcome);
             }
@@ -192,21 +171,21 @@ impl<'a> Worker<'a> {
                 self.look_at_use_of_input()?;
             }
             let moment = self.moment();
-            self.archive.borrow_mut().set_moment(moment, &self.kept.borrow());
-            self.archive.borrow_mut().write_progress(None, &self.kept.borrow())?;
+            self.state.hooks.set_moment(moment, &self.state.search);
+            self.state.hooks.write_progress(None, &self.state.search)?;
             self.measure_noise()?;
         }
         if let Some(outcome) = self.import()? {
             return Ok(outcome);
         }
-        self.archive.borrow_mut().begin_gathering();
-        self.archive.borrow_mut().begin_phase("coverage")?;
+        self.state.hooks.begin_gathering();
+        self.state.hooks.begin_phase("coverage")?;
         let stopped_by = loop {
             if let Some(stopped_by) = self.reason_to_stop(execution_limit) {
                 break stopped_by;
             }
             let round = self.fuzzer.fuzz_one(&mut stages, &mut self.executor, &mut self.state, &mut self.manager);
-            match self.context.interruption() {
+            match self.state.interruption().clone() {
                 Interruption::Failed(error) => {
                     // even if a file cannot be written, a checkpoint often can
                     let _ = self.checkpoint(true);
@@ -214,7 +193,7 @@ impl<'a> Worker<'a> {
                 }
                 Interruption::Restart => {
                     let moment = self.moment();
-                    self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
+                    self.state.hooks.housekeeping(moment, &self.state.search)?;
                     let due = self.is_checkpoint_due();
                     self.checkpoint(due)?;
                     return Ok(Outcome::Again);
@@ -235,16 +214,16 @@ impl<'a> Worker<'a> {
 
     /// Evaluates an input by the way that all inputs take.
     fn evaluate(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
-        let Self { fuzzer, executor, state, manager, context, .. } = self;
-        let mut parts = Parts { fuzzer, executor, state, manager };
-        evaluate(context, &mut parts, origin, input).map_err(|error| context.reason(&error))
+        let Self { fuzzer, executor, state, manager, .. } = self;
+        let evaluation = evaluate(&mut Parts { fuzzer, executor, state, manager }, origin, input);
+        evaluation.map_err(|error| self.state.reason(&error))
     }
 
     /// Updates the display and the files that are due, if there was a timer tick.
     fn keep_house(&mut self) -> Result<()> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
-            self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
+            self.state.hooks.housekeeping(moment, &self.state.search)?;
         }
         Ok(())
     }
@@ -265,27 +244,26 @@ impl<'a> Worker<'a> {
     }
 
     fn is_checkpoint_due(&self) -> bool {
-        let archive = self.archive.borrow();
-        let since = archive.elapsed().saturating_sub(archive.record.last_save);
+        let recorder = &self.state.hooks;
+        let since = recorder.elapsed().saturating_sub(recorder.record.last_save);
         since > CHECKPOINT_INTERVAL.max(self.checkpoint_cost * 50)
     }
 
     fn checkpoint(&mut self, to_disk: bool) -> Result<()> {
         let started = Instant::now();
         {
-            let mut archive = self.archive.borrow_mut();
-            archive.record.libraries = self.executor.opened();
+            let recorder = &mut self.state.hooks;
+            recorder.record.libraries = self.executor.opened();
             if to_disk {
-                archive.record.last_save = archive.elapsed();
+                recorder.record.last_save = recorder.elapsed();
             }
         }
-        self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
-        let archive = self.archive.borrow();
+        self.executor.counts_mut().settle_hits(&mut self.state.search.rare.hits);
         let bytes = CheckpointRef {
             fingerprint: self.fingerprint,
-            state: &self.state,
-            kept: &self.kept.borrow(),
-            record: &archive.record,
+            state: &self.state.libafl,
+            search: &self.state.search,
+            record: &self.state.hooks.record,
         }
         .to_bytes()?;
         self.restart.vault.store(&bytes)?;
@@ -305,7 +283,7 @@ impl<'a> Worker<'a> {
         }
         self.checkpoint(true)?;
         let moment = self.moment();
-        self.archive.borrow_mut().finish(moment, stopped_by, &self.kept.borrow())?;
+        self.state.hooks.finish(moment, stopped_by, &self.state.search)?;
         self.show_last()?;
         Ok(Outcome::Over)
     }

@@ -162,7 +162,7 @@ fn in_child(
     };
     let counters = if plan.counters { Counters::start().ok() } else { None };
     let limits = timer::RunLimits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
-    timer::start(harness, limits);
+    harness.start_timer(limits);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
     let mut attributor = Attributor { symbols: Symbols::new(), sources: Vec::new(), first };
     // one untimed run each: fills caches, includes one-time initialisation, and shows the duration of a run

@@ -67,13 +67,13 @@ impl Seeds {
     /// # Errors
     /// A usage error if a path is missing or unreadable, or if no file is found.
     pub fn load_for_replay(paths: &[PathBuf]) -> Result<Self> {
-        let walk = Walk::through(paths, INPUT)?;
+        let found = FoundFiles::below(paths, INPUT)?;
         let read = |path: PathBuf| match files::read_named(&path, LARGEST_INPUT) {
             Ok(bytes) => Ok(Seed { path, bytes }),
             Err(error) => Err(unreadable(&INPUT, &path, &error)),
         };
-        let inputs = walk.files.into_iter().map(read).collect::<Result<Vec<_>>>()?;
-        let seeds = Self { inputs, warnings: walk.warnings };
+        let inputs = found.files.into_iter().map(read).collect::<Result<Vec<_>>>()?;
+        let seeds = Self { inputs, warnings: found.warnings };
         if seeds.inputs.is_empty() { Err(seeds.none_left(&INPUT, paths, 0, 0)) } else { Ok(seeds) }
     }
 
@@ -86,7 +86,7 @@ impl Seeds {
     /// # Errors
     /// A usage error if a path is missing or unreadable, or if no seed is left.
     pub fn load(paths: &[PathBuf], filter: Option<&Regex>) -> Result<Self> {
-        let Walk { files, warnings, role } = Walk::through(paths, SEED)?;
+        let FoundFiles { files, warnings, role } = FoundFiles::below(paths, SEED)?;
         let found = files.len();
         let mut seeds = Self { inputs: Vec::new(), warnings };
         let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
@@ -146,17 +146,17 @@ impl Seeds {
 }
 
 /// Collects the paths of files in arguments and folders.
-struct Walk {
+struct FoundFiles {
     files: Vec<PathBuf>,
     warnings: Vec<String>,
     role: Role,
 }
 
-impl Walk {
-    fn through(paths: &[PathBuf], role: Role) -> Result<Self> {
-        let mut walk = Self { files: Vec::new(), warnings: Vec::new(), role };
-        paths.iter().try_for_each(|path| walk.add_argument(path))?;
-        Ok(walk)
+impl FoundFiles {
+    fn below(paths: &[PathBuf], role: Role) -> Result<Self> {
+        let mut found = Self { files: Vec::new(), warnings: Vec::new(), role };
+        paths.iter().try_for_each(|path| found.add_argument(path))?;
+        Ok(found)
     }
 
     /// Adds an argument of the user: hidden names are accepted, and links are followed.

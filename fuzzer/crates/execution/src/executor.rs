@@ -35,7 +35,7 @@ pub struct HarnessExecutor {
 }
 
 impl HarnessExecutor {
-    /// Creates an executor of `harness`, whose guard must have been started (`timer::start`).
+    /// Creates an executor of `harness`, whose guard must have been started ([`Harness::start_timer`]).
     pub fn new(harness: &'static Harness, page: InputPage, observer: CountsObserver) -> Self {
         Self { harness, page, clock: Clock::new(), elsewhere_ns: 0, observers: (observer, ()) }
     }

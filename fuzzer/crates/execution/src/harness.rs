@@ -7,8 +7,9 @@ use std::{
 };
 
 use super::{
-    abi::{ABI, Ended, Event, OnTimer, RawHarness, RawModules, Status},
+    abi::{ABI, Ended, Event, RawHarness, RawModules, Status},
     fork_server::{Builder, ForkServer},
+    timer::{self, RunLimits},
 };
 use quagmire_base::error::{Error, Result};
 
@@ -99,21 +100,20 @@ impl Harness {
         }
     }
 
-    /// Installs the guard around runs and starts the timer, which calls `callback` every `interval_ns`.
-    ///
-    /// # Safety
-    /// `callback` must be async-signal-safe.
-    pub(crate) unsafe fn guard(&self, interval_ns: u64, callback: OnTimer) {
-        match &self.0 {
-            // SAFETY: a function of the runtime, with a callback as it wants.
-            Backend::InProcess(raw) => unsafe { (raw.guard)(interval_ns, callback) },
-            // SAFETY: the caller's promise.
-            Backend::ForkServer(server) => unsafe { server.guard(interval_ns, callback) },
+    /// Installs the guard around the target's runs and starts the timer.
+    pub fn start_timer(&self, limits: RunLimits) {
+        let interval = timer::set(limits, self.ticks_in_run());
+        // SAFETY: functions of the runtime and of the fork server, with a callback as they want.
+        unsafe {
+            match &self.0 {
+                Backend::InProcess(raw) => (raw.guard)(interval, timer::on_timer),
+                Backend::ForkServer(server) => server.guard(interval, timer::on_timer),
+            }
         }
     }
 
     /// Number of timer ticks in the current or last run.
-    pub(crate) fn ticks_in_run(&self) -> &'static AtomicU64 {
+    fn ticks_in_run(&self) -> &'static AtomicU64 {
         match &self.0 {
             // SAFETY: a static of the runtime, as `in_process` was promised.
             Backend::InProcess(raw) => unsafe { &*raw.ticks_in_run },

@@ -10,7 +10,6 @@ use std::{
 
 use super::{
     abi::Status,
-    harness::Harness,
     proc_files,
     program::{Program, Tables},
 };
@@ -77,17 +76,15 @@ pub fn prepare(program: &Program) {
     FOLD.store(Box::into_raw(fold), Relaxed);
 }
 
-/// Installs the guard around the target's runs and starts the timer.
-pub fn start(harness: &Harness, limits: RunLimits) {
+/// Sets the limits, and where the number of ticks in a run is. Returns the interval of ticks in nanoseconds.
+pub(crate) fn set(limits: RunLimits, ticks_in_run: &'static AtomicU64) -> u64 {
     HANG_NS.store(limits.hang.as_nanos() as u64, Relaxed);
     MEMORY.store(limits.memory, Relaxed);
     DEADLINE.store(limits.deadline, Relaxed);
     // a process that dies before its first tick would never notice
     TIME_UP.store(now_ns() >= limits.deadline, Relaxed);
-    TICKS.store(std::ptr::from_ref(harness.ticks_in_run()).cast_mut(), Relaxed);
-    let interval = (limits.hang / 8).clamp(Duration::from_millis(5), Duration::from_millis(100));
-    // SAFETY: nothing in the callback allocates, locks or panics.
-    unsafe { harness.guard(interval.as_nanos() as u64, on_timer) };
+    TICKS.store(std::ptr::from_ref(ticks_in_run).cast_mut(), Relaxed);
+    (limits.hang / 8).clamp(Duration::from_millis(5), Duration::from_millis(100)).as_nanos() as u64
 }
 
 /// Process whose memory is limited; 0 for this one, negative for none. Static as the rest of the timer's state.
@@ -145,7 +142,8 @@ fn used_by_target() -> u64 {
     }
 }
 
-unsafe extern "C" fn on_timer(ticks_in_run: u64) -> Status {
+/// Callback of the timer: async-signal-safe.
+pub(crate) unsafe extern "C" fn on_timer(ticks_in_run: u64) -> Status {
     let now = now_ns();
     TICKED.store(true, Relaxed);
     if now >= DEADLINE.load(Relaxed) {

@@ -4,8 +4,12 @@
 //! `sync_NAME` before `src` for an input that another campaign has found. Names with colons, AFL's own, are read as
 //! well.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 /// Largest length of a name, in bytes.
 pub const LONGEST: usize = 199;
@@ -155,6 +159,25 @@ fn shortened(rules: &[String], room: usize) -> String {
         }
     }
     format!("{start}{ELLIPSIS}{end}")
+}
+
+/// Paths of the regular files in a folder, sorted; none if it cannot be read.
+pub fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> =
+        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).map(|entry| entry.path()).collect();
+    files.sort();
+    files
+}
+
+/// Names of the files in a folder with numbers from `known` on, by number.
+pub fn written_since(folder: &Path, known: u64) -> BTreeMap<u64, String> {
+    let numbered = |path: PathBuf| {
+        let file = path.file_name()?.to_str()?.to_owned();
+        let name: EntryName = file.parse().ok()?;
+        (name.id >= known).then_some((name.id, file))
+    };
+    files_in(folder).into_iter().filter_map(numbered).collect()
 }
 
 #[cfg(test)]

@@ -1,12 +1,9 @@
 //! Evaluate and commit: the only way in which an input is run, judged and entered, and in which an early end is
 //! recorded. Seeds, imports, resumed entries, mutants, probes and measured runs all take it.
 
-pub mod context;
-pub mod hooks;
-pub mod origin;
 pub mod probe;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use libafl::{
     Error,
@@ -17,23 +14,24 @@ use libafl::{
     state::{HasCorpus, HasExecutions},
 };
 
-pub use self::{
-    context::StageContext,
-    hooks::{CampaignHooks, Interruption, Measured, Moment},
+use crate::{
+    EntryId,
+    corpus::history::Novelty,
+    hooks::{CampaignHooks, Moment},
     origin::{Admission, Origin},
+    state::CampaignState,
 };
-use crate::{EntryId, keep::history::Novelty};
 use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{abi::Status, counts::CountsObserver, executor::Observers};
 
 /// LibAFL's arguments of a stage, bundled.
-pub struct Parts<'a, E, EM, S, Z> {
+pub struct Parts<'a, E, EM, H, Z> {
     /// Runs inputs with the observers around them.
     pub fuzzer: &'a mut Z,
     /// Runs the target.
     pub executor: &'a mut E,
-    /// Corpus, random numbers and counters.
-    pub state: &'a mut S,
+    /// State of the campaign.
+    pub state: &'a mut CampaignState<H>,
     /// LibAFL's event manager, which does nothing here.
     pub manager: &'a mut EM,
 }
@@ -56,28 +54,26 @@ pub struct Evaluation {
 /// Runs `input`, judges the run, and commits it.
 ///
 /// # Errors
-/// If something could not be written; [`StageContext::reason`] tells what.
-pub fn evaluate<E, EM, H, S, Z>(
-    context: &StageContext<H>,
-    parts: &mut Parts<'_, E, EM, S, Z>,
+/// If something could not be written; [`CampaignState::reason`] tells what.
+pub fn evaluate<E, EM, H, Z>(
+    parts: &mut Parts<'_, E, EM, H, Z>,
     origin: &Origin<'_>,
     input: &BytesInput,
 ) -> Result<Evaluation, Error>
 where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
     H: CampaignHooks,
-    S: HasCorpus<BytesInput> + HasExecutions,
-    Z: ExecutesInput<E, EM, BytesInput, S>,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
     let Parts { fuzzer, executor, state, manager } = parts;
     fuzzer.execute_input(state, executor, manager, input)?;
     let mut observers = executor.observers_mut();
     let counts = &mut observers.0;
     let moment = Moment::of(*state.executions(), counts.program());
-    context.hooks.borrow_mut().executed(origin, moment, counts);
+    state.hooks.executed(origin, moment, counts);
     let bytes = input.mutator_bytes();
     let (novelty, admitted) = {
-        let search = &mut *context.search.borrow_mut();
+        let search = &mut state.search;
         if origin.is_search() {
             search.effort.spend(counts.cost()[Resource::Instructions], bytes.len());
         }
@@ -90,33 +86,28 @@ where
             Admission::Never => (Novelty::default(), false),
         }
     };
-    commit(context, *state, counts, origin, input, novelty, admitted)
+    commit(state, counts, origin, input, novelty, admitted)
 }
 
 /// Commits the last run, which was one of `input`: enters the input if it is `admitted` and the run returned, evicts
 /// the entries that it dominates, and records the run if it ended early.
 ///
 /// # Errors
-/// If something could not be written; [`StageContext::reason`] tells what.
-pub fn commit<H, S>(
-    context: &StageContext<H>,
-    state: &mut S,
+/// If something could not be written; [`CampaignState::reason`] tells what.
+pub fn commit<H: CampaignHooks>(
+    state: &mut CampaignState<H>,
     counts: &mut CountsObserver,
     origin: &Origin<'_>,
     input: &BytesInput,
     novelty: Novelty,
     admitted: bool,
-) -> Result<Evaluation, Error>
-where
-    H: CampaignHooks,
-    S: HasCorpus<BytesInput>,
-{
+) -> Result<Evaluation, Error> {
     let mut evaluation =
         Evaluation { status: counts.status(), cost: counts.cost(), novelty, entry: None, evicted: Vec::new() };
     match evaluation.status {
         Status::Returned => {
             if admitted {
-                enter(context, state, counts, origin, input, &mut evaluation)?;
+                enter(state, counts, origin, input, &mut evaluation)?;
             }
             if origin.admission() != Admission::Never {
                 counts.commit();
@@ -124,9 +115,9 @@ where
         }
         Status::Rejected => {}
         Status::Crashed | Status::Exited | Status::Hung | Status::Memory => {
-            let recorded = context.hooks.borrow_mut().ended_early(origin, input.mutator_bytes(), counts);
-            context.check(recorded)?;
-            context.ended_early();
+            let recorded = state.hooks.ended_early(origin, input.mutator_bytes(), counts);
+            state.check(recorded)?;
+            state.ended_early();
         }
     }
     Ok(evaluation)
@@ -134,23 +125,17 @@ where
 
 /// Enters the input of the last run into the record of the campaign, the knowledge of the search and LibAFL's corpus,
 /// and evicts the entries that it dominates.
-fn enter<H, S>(
-    context: &StageContext<H>,
-    state: &mut S,
+fn enter<H: CampaignHooks>(
+    state: &mut CampaignState<H>,
     counts: &CountsObserver,
     origin: &Origin<'_>,
     input: &BytesInput,
     evaluation: &mut Evaluation,
-) -> Result<(), Error>
-where
-    H: CampaignHooks,
-    S: HasCorpus<BytesInput>,
-{
+) -> Result<(), Error> {
     let (bytes, novelty) = (input.mutator_bytes(), evaluation.novelty);
-    let search = &mut *context.search.borrow_mut();
-    let recorded = context.hooks.borrow_mut().enter(origin, bytes, novelty, counts, search);
-    let score = context.check(recorded)?;
-    let corpus = state.corpus_mut();
+    let recorded = state.hooks.enter(origin, bytes, novelty, counts, &state.search);
+    let score = state.check(recorded)?;
+    let (corpus, search) = (state.libafl.corpus_mut(), &mut state.search);
     let entry: EntryId = corpus.add(Testcase::new(input.clone()))?.into();
     if origin.is_search() {
         search.effort.found(novelty);

@@ -18,6 +18,7 @@ use quagmire_base::{
 };
 use quagmire_cost::{degradation::Criteria, judgement::Verdict, sizes::SizeModel};
 use quagmire_execution::timer::TICKED;
+use quagmire_search::state::CampaignState;
 
 /// Largest share of the campaign's time for confirmations.
 const CONFIRMATION_SHARE: f64 = 0.1;
@@ -43,9 +44,9 @@ impl<'a> Worker<'a> {
     /// Confirms a candidate, if there is one and confirmations have not used up their share of the time.
     pub(super) fn confirm_if_due(&mut self) -> Result<()> {
         if self.may_confirm() {
-            self.archive.borrow_mut().begin_phase("confirming")?;
+            self.state.hooks.begin_phase("confirming")?;
             self.confirm_next()?;
-            self.archive.borrow_mut().begin_phase("coverage")?;
+            self.state.hooks.begin_phase("coverage")?;
         }
         Ok(())
     }
@@ -55,8 +56,8 @@ impl<'a> Worker<'a> {
         if !self.setup.options.confirm {
             return Ok(());
         }
-        self.archive.borrow_mut().propose_worst();
-        self.archive.borrow_mut().begin_phase("confirming")?;
+        self.state.hooks.propose_worst();
+        self.state.hooks.begin_phase("confirming")?;
         let started = Instant::now();
         for _ in 0..LAST_CONFIRMATIONS {
             if started.elapsed() < LAST_CONFIRMATIONS_START && !stop_requested() {
@@ -71,43 +72,42 @@ impl<'a> Worker<'a> {
         if !self.setup.options.confirm || self.setup.options.time < ENOUGH_FOR_NOISE {
             return Ok(());
         }
-        let reference = self.archive.borrow().path_of(self.archive.borrow().record.reference);
+        let reference = self.state.hooks.path_of(self.state.hooks.record.reference);
         let mut confirmer = self.confirmer();
         confirmer.deadline = Instant::now() + NOISE.min(self.setup.options.time.mul_f64(NOISE_SHARE));
         let noise = confirmer.noise(&reference, &mut self.housekeeping());
         match noise {
             Ok(Some(noise)) => {
-                let mut archive = self.archive.borrow_mut();
-                archive.record.noise = Some(noise);
+                let recorder = &mut self.state.hooks;
+                recorder.record.noise = Some(noise);
                 let percent = noise.floor * 100.0;
-                archive.note(&format!(
+                recorder.note(&format!(
                     "noise floor {percent:.1} %: the median seed, timed against itself, differs by that much"
                 ))
             }
             Ok(None) => Ok(()),
-            Err(error) => self.archive.borrow_mut().log(&error.to_string()),
+            Err(error) => self.state.hooks.log(&error.to_string()),
         }
     }
 
     /// Work on each timer tick while another process measures: display and files.
-    fn housekeeping(&self) -> impl FnMut() -> Result<()> + use<'a> {
-        let (archive, kept, moment) = (self.archive.clone(), self.kept.clone(), self.moment());
-        move || {
-            if TICKED.swap(false, Relaxed) { archive.borrow_mut().housekeeping(moment, &kept.borrow()) } else { Ok(()) }
-        }
+    fn housekeeping(&mut self) -> impl FnMut() -> Result<()> {
+        let moment = self.moment();
+        let CampaignState { hooks, search, .. } = &mut self.state;
+        move || if TICKED.swap(false, Relaxed) { hooks.housekeeping(moment, search) } else { Ok(()) }
     }
 
     fn may_confirm(&self) -> bool {
-        let archive = self.archive.borrow();
+        let recorder = &self.state.hooks;
         self.setup.options.confirm
-            && !archive.record.candidates.is_empty()
-            && (archive.record.confirming.is_zero()
-                || archive.record.confirming.as_secs_f64() < CONFIRMATION_SHARE * archive.session().as_secs_f64())
+            && !recorder.record.candidates.is_empty()
+            && (recorder.record.confirming.is_zero()
+                || recorder.record.confirming.as_secs_f64() < CONFIRMATION_SHARE * recorder.session().as_secs_f64())
     }
 
     fn confirmer(&self) -> Confirmer<'a> {
         let options = &self.setup.options;
-        let (now, session) = (Instant::now(), self.archive.borrow().session());
+        let (now, session) = (Instant::now(), self.state.hooks.session());
         let left = left_for_confirmations(options.time, options.hang_timeout, session);
         Confirmer {
             target: &self.setup.target,
@@ -122,12 +122,12 @@ impl<'a> Worker<'a> {
     fn confirm_next(&mut self) -> Result<()> {
         let started = Instant::now();
         let confirmer = self.confirmer();
-        let Some(candidate) = self.archive.borrow_mut().next_candidate() else { return Ok(()) };
+        let Some(candidate) = self.state.hooks.next_candidate() else { return Ok(()) };
         let ([reference, own_seed, path], bytes, model) = {
-            let archive = self.archive.borrow();
-            let entry = archive.record.entry(candidate);
-            let paths = [archive.record.reference, entry.root, candidate].map(|entry| archive.path_of(entry));
-            (paths, entry.bytes, archive.size_model().cloned())
+            let recorder = &self.state.hooks;
+            let entry = recorder.record.entry(candidate);
+            let paths = [recorder.record.reference, entry.root, candidate].map(|entry| recorder.path_of(entry));
+            (paths, entry.bytes, recorder.size_model().cloned())
         };
         let joined = self.joined_to(bytes, model.as_ref())?;
         let inputs = Candidate {
@@ -139,34 +139,35 @@ impl<'a> Worker<'a> {
             model: model.as_ref(),
         };
         let confirmation = confirmer.confirm(&inputs, &mut self.housekeeping());
-        let mut archive = self.archive.borrow_mut();
+        let recorder = &mut self.state.hooks;
         match confirmation {
             Ok(Some(confirmation)) => {
-                archive.record.baseline_seconds = Some(confirmation.baseline_seconds);
+                recorder.record.baseline_seconds = Some(confirmation.baseline_seconds);
                 let time = confirmation.time_ratio.value;
-                if archive.record.worst == Some(candidate) {
-                    archive.record.worst_time = Some((candidate, time));
+                if recorder.record.worst == Some(candidate) {
+                    recorder.record.worst_time = Some((candidate, time));
                 }
                 if confirmation.confirmed {
                     let bytes = quagmire_base::files::read(&path, quagmire_base::files::LARGEST_INPUT)
                         .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
-                    archive.degradation(candidate, &bytes, &confirmation)?;
-                    archive.write_progress(None, &self.kept.borrow())?;
+                    recorder.degradation(candidate, &bytes, &confirmation)?;
+                    recorder.write_progress(None, &self.state.search)?;
                 } else {
                     if confirmation.by_seed == Verdict::Degradation {
-                        archive.note_large(candidate);
+                        recorder.note_large(candidate);
                     }
                     let (verdict, beside) = (confirmation.verdict.words(), confirmation.weakest);
                     let path = path.display();
-                    archive.log(&format!("not confirmed: {path} ({time:.2} x the time; {verdict} beside {beside})"))?;
+                    recorder
+                        .log(&format!("not confirmed: {path} ({time:.2} x the time; {verdict} beside {beside})"))?;
                 }
             }
-            Ok(None) => archive.log(&format!("not confirmed: {} did not come back in time", path.display()))?,
-            Err(error) => archive.log(&format!("{error}"))?,
+            Ok(None) => recorder.log(&format!("not confirmed: {} did not come back in time", path.display()))?,
+            Err(error) => recorder.log(&format!("{error}"))?,
         }
-        archive.record.confirming += started.elapsed();
+        recorder.record.confirming += started.elapsed();
         if let Some(joined) = joined {
-            archive.drop_unless_used(&joined);
+            recorder.drop_unless_used(&joined);
         }
         Ok(())
     }
@@ -174,13 +175,12 @@ impl<'a> Worker<'a> {
     /// Path of the file with seeds joined to `bytes`, which is written if it does not exist. `None` if the median seed
     /// is at least as large, or if inputs of that size were not measured.
     fn joined_to(&self, bytes: u64, model: Option<&SizeModel>) -> Result<Option<PathBuf>> {
-        let archive = self.archive.borrow();
-        let median = archive.record.entry(archive.record.reference).bytes;
+        let recorder = &self.state.hooks;
+        let median = recorder.record.entry(recorder.record.reference).bytes;
         if model.is_none_or(|model| bytes > model.largest) || bytes <= median {
             return Ok(None);
         }
-        let path = archive.folder().ordinary().join(format!("size_{bytes:06}"));
-        drop(archive);
+        let path = recorder.folder().ordinary().join(format!("size_{bytes:06}"));
         if !path.exists() {
             let (_, seeds) = self.sampled_seeds()?;
             write_whole(&path, &ordinary::joined(&seeds, 0, usize::try_from(bytes).unwrap_or(usize::MAX)))?;

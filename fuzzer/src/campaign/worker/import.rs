@@ -1,7 +1,6 @@
 //! Inputs that are entered before mutation begins: seeds, and files that earlier sessions and workers left.
 
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
@@ -27,11 +26,15 @@ use quagmire_execution::{
     notices::Notice,
     timer::{TIME_UP, WORN_OUT},
 };
-use quagmire_results::EntryName;
+use quagmire_results::{
+    EntryName,
+    names::{files_in, written_since},
+};
 use quagmire_search::{
     EntryId,
-    evaluate::{Evaluation, Origin, commit},
-    keep::history::Novelty,
+    corpus::history::Novelty,
+    evaluate::{Evaluation, commit},
+    origin::Origin,
 };
 
 /// Input that is no seed and not derived from one, for testing whether the program uses its input.
@@ -58,24 +61,6 @@ pub(super) fn set_imports_aside(setup: &Setup, known: usize) -> Result<()> {
     Ok(())
 }
 
-/// Names of the files in a folder with numbers from `known` on, by number.
-pub(in crate::campaign) fn written_since(folder: &Path, known: u64) -> BTreeMap<u64, String> {
-    let numbered = |path: PathBuf| {
-        let file = path.file_name()?.to_str()?.to_owned();
-        let name: EntryName = file.parse().ok()?;
-        (name.id >= known).then_some((name.id, file))
-    };
-    files_in(folder).into_iter().filter_map(numbered).collect()
-}
-
-pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> =
-        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).map(|entry| entry.path()).collect();
-    files.sort();
-    files
-}
-
 impl Worker<'_> {
     /// Enters files of a worker that died or of an earlier session, which the checkpoint does not know. Returns an
     /// outcome if this process cannot continue.
@@ -84,13 +69,13 @@ impl Worker<'_> {
         if self.more_is_written {
             // in case this worker dies before the next one is due
             self.checkpoint(false)?;
-            if self.archive.borrow().record.baseline.is_some() {
+            if self.state.hooks.record.baseline.is_some() {
                 goes_on = self.enter_again()?;
             }
             let moment = self.moment();
-            let mut archive = self.archive.borrow_mut();
-            archive.set_moment(moment, &self.kept.borrow());
-            archive.find_again();
+            let recorder = &mut self.state.hooks;
+            recorder.set_moment(moment, &self.state.search);
+            recorder.find_again();
         }
         self.record_lost_runs()?;
         if self.more_is_written {
@@ -101,10 +86,10 @@ impl Worker<'_> {
 
     /// Records inputs that ended an earlier worker, each once.
     fn record_lost_runs(&mut self) -> Result<()> {
-        let mut archive = self.archive.borrow_mut();
+        let recorder = &mut self.state.hooks;
         for lost in self.restart.lost {
-            if archive.record.lost.insert(libafl_bolts::hash_std(&lost.input)) {
-                archive.lost_run(lost)?;
+            if recorder.record.lost.insert(libafl_bolts::hash_std(&lost.input)) {
+                recorder.lost_run(lost)?;
             }
         }
         Ok(())
@@ -119,7 +104,7 @@ impl Worker<'_> {
     ///
     /// Not done if runs might leave threads that would count in later ones.
     pub(super) fn warm_up(&mut self) {
-        if self.archive.borrow().record.told & Notice::Threads as u32 != 0 {
+        if self.state.hooks.record.told & Notice::Threads as u32 != 0 {
             return;
         }
         let input = self.state.corpus().first().and_then(|id| self.state.corpus().cloned_input_for_id(id).ok());
@@ -131,16 +116,14 @@ impl Worker<'_> {
     /// Runs the seeds. Returns an outcome if the campaign cannot continue in this process.
     pub(super) fn seeds(&mut self) -> Result<Option<Outcome>> {
         let setup = self.setup;
-        let mut warm = !self.archive.borrow().record.entries.is_empty();
+        let mut warm = !self.state.hooks.record.entries.is_empty();
         loop {
-            let at = self.archive.borrow().record.seeds_done;
+            let at = self.state.hooks.record.seeds_done;
             let Some(seed) = setup.seeds.inputs.get(at) else { return Ok(None) };
-            self.archive.borrow_mut().record.seeds_done += 1;
+            self.state.hooks.record.seeds_done += 1;
             let shown = seed.path.display();
             if self.is_lost(&seed.bytes) {
-                self.archive
-                    .borrow_mut()
-                    .note(&format!("the seed {shown} ends the process: set aside under faults/"))?;
+                self.state.hooks.note(&format!("the seed {shown} ends the process: set aside under faults/"))?;
                 continue;
             }
             let input = BytesInput::new(seed.bytes.clone());
@@ -153,7 +136,7 @@ impl Worker<'_> {
             match status {
                 Status::Returned => {}
                 Status::Rejected => {
-                    self.archive.borrow_mut().note(&format!("the target rejects the seed {shown} (-1): not used"))?;
+                    self.state.hooks.note(&format!("the target rejects the seed {shown} (-1): not used"))?;
                 }
                 _ => {
                     let how = match status {
@@ -162,7 +145,7 @@ impl Worker<'_> {
                         Status::Exited => "makes the target exit: set aside under faults/",
                         _ => "crashes the target: set aside under faults/",
                     };
-                    self.archive.borrow_mut().note(&format!("the seed {shown} {how}"))?;
+                    self.state.hooks.note(&format!("the seed {shown} {how}"))?;
                     self.checkpoint(false)?;
                     return Ok(Some(Outcome::Again));
                 }
@@ -181,16 +164,16 @@ impl Worker<'_> {
     /// Commits the last run, which was not counted as an execution of the campaign.
     fn commit_last(&mut self, origin: &Origin<'_>, input: &BytesInput) -> Result<Evaluation> {
         let moment = self.moment();
-        self.archive.borrow_mut().set_moment(moment, &self.kept.borrow());
+        self.state.hooks.set_moment(moment, &self.state.search);
         let counts = self.executor.counts_mut();
-        commit(&self.context, &mut self.state, counts, origin, input, Novelty::default(), true)
-            .map_err(|error| self.context.reason(&error))
+        commit(&mut self.state, counts, origin, input, Novelty::default(), true)
+            .map_err(|error| self.state.reason(&error))
     }
 
     pub(super) fn set_baseline(&mut self) -> Result<()> {
         let (baseline, reference) = {
-            let archive = self.archive.borrow();
-            let seeds = archive.record.entries.iter().filter(|entry| entry.parent.is_none());
+            let recorder = &self.state.hooks;
+            let seeds = recorder.record.entries.iter().filter(|entry| entry.parent.is_none());
             let costs: Vec<(Cost, u64)> = seeds.map(|entry| (entry.cost, entry.bytes)).collect();
             let Some(baseline) = Baseline::of_seeds(&costs) else {
                 return Err(Error::target(format!(
@@ -206,20 +189,19 @@ impl Worker<'_> {
                 .unwrap_or(0);
             (baseline, EntryId::at(reference))
         };
-        let mut archive = self.archive.borrow_mut();
-        archive.record.baseline = Some(baseline);
-        archive.record.reference = reference;
-        drop(archive);
+        let recorder = &mut self.state.hooks;
+        recorder.record.baseline = Some(baseline);
+        recorder.record.reference = reference;
         self.time_reference(reference)?;
-        self.archive.borrow_mut().rescore_seeds(&mut self.kept.borrow_mut());
+        self.state.hooks.rescore_seeds(&mut self.state.search);
         self.checkpoint(true)
     }
 
     /// Warns if the program does the same whatever its input: it may need arguments.
     pub(super) fn look_at_use_of_input(&mut self) -> Result<()> {
         let (seed, others) = {
-            let archive = self.archive.borrow();
-            let mut seeds = archive.record.entries.iter().map(|entry| entry.cost[Resource::Instructions]);
+            let recorder = &self.state.hooks;
+            let mut seeds = recorder.record.entries.iter().map(|entry| entry.cost[Resource::Instructions]);
             (seeds.next(), seeds.collect::<Vec<u64>>())
         };
         let Some(first) = self.setup.seeds.inputs.first().filter(|_| self.setup.target.is_isolated()) else {
@@ -242,7 +224,7 @@ impl Worker<'_> {
         } else {
             "does it read standard input? `@@` in its arguments stands for a file with the input"
         };
-        self.archive.borrow_mut().note(&format!("the program does the same whatever its input is: {remedy}"))
+        self.state.hooks.note(&format!("the program does the same whatever its input is: {remedy}"))
     }
 
     /// Measures the time of the reference seed with warm caches, by some more runs if they are short.
@@ -250,10 +232,10 @@ impl Worker<'_> {
         const RUNS: usize = 5;
         const ENOUGH: Duration = Duration::from_millis(200);
         let started = Instant::now();
-        let path = self.archive.borrow().path_of(reference);
+        let path = self.state.hooks.path_of(reference);
         let bytes = files::read(&path, files::LARGEST_INPUT)
             .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
-        let mut runs = vec![self.archive.borrow().record.entry(reference).cost];
+        let mut runs = vec![self.state.hooks.record.entry(reference).cost];
         while runs.len() < RUNS && started.elapsed() < ENOUGH && !TIME_UP.load(Relaxed) && !stop_requested() {
             if ended_early(self.executor.execute(&bytes)) {
                 break;
@@ -268,7 +250,7 @@ impl Worker<'_> {
             amounts[amounts.len() / 2]
         };
         let (time_ns, cycles) = (median(|cost| cost[Resource::Time]), median(|cost| cost[Resource::Cycles]));
-        let record = &mut self.archive.borrow_mut().record;
+        let record = &mut self.state.hooks.record;
         if let Some(baseline) = &mut record.baseline {
             (baseline.cost[Resource::Time], baseline.cost[Resource::Cycles]) = (time_ns, cycles);
         }
@@ -281,7 +263,7 @@ impl Worker<'_> {
     /// may have imported them. Returns false if this process cannot continue.
     fn enter_again(&mut self) -> Result<bool> {
         let queue = self.setup.folder.queue();
-        let known = |worker: &Self| worker.archive.borrow().record.entries.len();
+        let known = |worker: &Self| worker.state.hooks.record.entries.len();
         let files = written_since(&queue, known(self) as u64);
         let mut goes_on = true;
         while let Some(file) = files.get(&(known(self) as u64)) {
@@ -297,7 +279,7 @@ impl Worker<'_> {
         }
         // the number of the first file that does not behave as before is free
         set_imports_aside(self.setup, known(self))?;
-        self.archive.borrow_mut().open_index(true)?;
+        self.state.hooks.open_index(true)?;
         Ok(goes_on)
     }
 

@@ -25,10 +25,7 @@ use quagmire_execution::{
     timer::{TICKED, TIME_UP},
 };
 use quagmire_results::summary::StoppedBy;
-use quagmire_search::{
-    EntryId,
-    evaluate::{Evaluation, Origin},
-};
+use quagmire_search::{EntryId, evaluate::Evaluation, origin::Origin};
 
 /// Name of AFL's statistics file, which afl-whatsup reads in a sync folder.
 const STATS: &str = "fuzzer_stats";
@@ -93,9 +90,9 @@ impl Worker<'_> {
         if self.sharing.is_none() {
             return Ok(None);
         }
-        let now = self.archive.borrow().elapsed();
+        let now = self.state.hooks.elapsed();
         {
-            let record = &self.archive.borrow().record;
+            let record = &self.state.hooks.record;
             // the first exchange is due at once
             if record.last_far_share.is_some() && now.saturating_sub(record.last_share) < INTERVAL {
                 return Ok(None);
@@ -109,12 +106,12 @@ impl Worker<'_> {
         let place = self.setup.place;
         if place.number == 0 && place.of > 1 {
             if stopped_by != StoppedBy::Execs {
-                place.board.stop();
+                place.statistics.stop();
             }
             let mut until = None;
-            while !place.board.others_have_ended() && until.is_none_or(|until| Instant::now() < until) {
-                if until.is_none() && (place.board.is_stopped() || stop_requested() || TIME_UP.load(Relaxed)) {
-                    place.board.stop();
+            while !place.statistics.others_have_ended() && until.is_none_or(|until| Instant::now() < until) {
+                if until.is_none() && (place.statistics.is_stopped() || stop_requested() || TIME_UP.load(Relaxed)) {
+                    place.statistics.stop();
                     until = Some(Instant::now() + ENDING + self.setup.options.hang_timeout);
                 }
                 std::thread::sleep(Duration::from_millis(20));
@@ -124,8 +121,8 @@ impl Worker<'_> {
         if self.sharing.is_none() {
             return Ok(None);
         }
-        self.archive.borrow_mut().record.last_far_share = None;
-        let now = self.archive.borrow().elapsed();
+        self.state.hooks.record.last_far_share = None;
+        let now = self.state.hooks.elapsed();
         self.share(now, Until::Moment(Instant::now() + LAST))
     }
 
@@ -140,7 +137,7 @@ impl Worker<'_> {
     fn look(&mut self) -> Result<()> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
-            self.archive.borrow_mut().housekeeping(moment, &self.kept.borrow())?;
+            self.state.hooks.housekeeping(moment, &self.state.search)?;
         }
         Ok(())
     }
@@ -148,7 +145,7 @@ impl Worker<'_> {
     fn share(&mut self, now: Duration, until: Until) -> Result<Option<Outcome>> {
         let Some(mut sharing) = self.sharing.take() else { return Ok(None) };
         let far = {
-            let record = &mut self.archive.borrow_mut().record;
+            let record = &mut self.state.hooks.record;
             record.last_share = now;
             // at first, and not again for each worker of a target that crashes all the time
             let far = record.last_far_share.is_none_or(|last| now.saturating_sub(last) >= FAR_INTERVAL);
@@ -167,7 +164,7 @@ impl Worker<'_> {
         if taken_in >= WORTH_A_LINE {
             let (siblings, seconds) = (sharing.siblings.all.len(), started.elapsed().as_secs_f64());
             let line = format!("took in {taken_in} inputs of {siblings} siblings in {seconds:.3} s");
-            self.archive.borrow_mut().log(&line)?;
+            self.state.hooks.log(&line)?;
         }
         if far {
             self.learn_hits(&mut sharing)?;
@@ -177,7 +174,7 @@ impl Worker<'_> {
     }
 
     /// Looks for siblings that have appeared.
-    fn meet(&self, sharing: &mut Sharing) -> Result<()> {
+    fn meet(&mut self, sharing: &mut Sharing) -> Result<()> {
         match sharing.siblings.look_around() {
             Ok(links) => links.iter().try_for_each(|name| self.leave_out(name, "its folder is a link")),
             Err(why) => self.say(format!("nobody new is met in the folder of --sync: {why}")),
@@ -185,20 +182,20 @@ impl Worker<'_> {
     }
 
     /// Ends the import from a sibling whose files are invalid, and notes that once.
-    fn leave_out(&self, name: &str, why: &str) -> Result<()> {
-        self.archive.borrow_mut().record.left_out.insert(name.to_owned());
+    fn leave_out(&mut self, name: &str, why: &str) -> Result<()> {
+        self.state.hooks.record.left_out.insert(name.to_owned());
         self.say(format!("{name} is left out of this session: {why}"))
     }
 
     fn is_left_out(&self, name: &str) -> bool {
-        self.archive.borrow().record.left_out.contains(name)
+        self.state.hooks.record.left_out.contains(name)
     }
 
     /// Writes hits, entries and statistics for others. An error is noted once, and the campaign continues.
     fn show(&mut self, sharing: &mut Sharing) -> Result<()> {
         let program = self.setup.folder.path();
-        self.executor.counts_mut().settle_hits(&mut self.kept.borrow_mut().rare.hits);
-        let mut hits = self.kept.borrow().rare.hits.clone();
+        self.executor.counts_mut().settle_hits(&mut self.state.search.rare.hits);
+        let mut hits = self.state.search.rare.hits.clone();
         let mut shown =
             Hits::new(self.fingerprint, hits.iter().copied().take(self.own_edges)).write(&Folder::named(program));
         if let Some(publisher) = &self.setup.publisher {
@@ -207,7 +204,7 @@ impl Worker<'_> {
                     of_sibling.add_to(&mut hits);
                 }
             }
-            let record = &mut self.archive.borrow_mut().record;
+            let record = &mut self.state.hooks.record;
             let files = record.entries.iter().map(|entry| entry.file.as_str());
             let queue = self.setup.folder.queue();
             shown = shown
@@ -230,13 +227,13 @@ impl Worker<'_> {
     }
 
     /// Notes a message once in the campaign.
-    fn say(&self, message: String) -> Result<()> {
-        let mut archive = self.archive.borrow_mut();
-        if archive.record.said.contains(&message) {
+    fn say(&mut self, message: String) -> Result<()> {
+        let recorder = &mut self.state.hooks;
+        if recorder.record.said.contains(&message) {
             return Ok(());
         }
-        let said = archive.note(&message);
-        archive.record.said.insert(message);
+        let said = recorder.note(&message);
+        recorder.record.said.insert(message);
         said
     }
 
@@ -263,7 +260,7 @@ impl Worker<'_> {
         }
         let mut sum = vec![0; self.executor.counts().program().edges()];
         sharing.hits.values().for_each(|hits| hits.add_to(&mut sum));
-        self.kept.borrow_mut().rare.learn_hits_of_others(sum);
+        self.state.search.rare.learn_hits_of_others(sum);
         for name in strangers {
             self.say(format!(
                 "{name} fuzzes another build of the program: its inputs are taken in, its hit counts are not"
@@ -282,7 +279,7 @@ impl Worker<'_> {
                 continue;
             }
             let next = {
-                let taken_in = &mut self.archive.borrow_mut().record.taken_in;
+                let taken_in = &mut self.state.hooks.record.taken_in;
                 sharing.siblings.all[at].look(taken_in.entry(name.clone()).or_default())
             };
             let next = match next {
@@ -304,7 +301,7 @@ impl Worker<'_> {
                 if let Some(bytes) = bytes
                     && !self.is_lost(&bytes)
                 {
-                    let known = self.kept.borrow().holder(&bytes);
+                    let known = self.state.search.holder(&bytes);
                     let entry = match known {
                         Some(entry) => Some(entry),
                         None if sharing.run.contains(&hash_std(&bytes)) => None,
@@ -314,13 +311,11 @@ impl Worker<'_> {
                             entry
                         }
                     };
-                    if let (Some(entry), Some(progress)) =
-                        (entry, self.archive.borrow_mut().record.taken_in.get_mut(&name))
-                    {
+                    if let (Some(entry), Some(progress)) = (entry, self.state.hooks.record.taken_in.get_mut(&name)) {
                         progress.is_here(number, entry);
                     }
                 }
-                if let Some(progress) = self.archive.borrow_mut().record.taken_in.get_mut(&name) {
+                if let Some(progress) = self.state.hooks.record.taken_in.get_mut(&name) {
                     progress.next = progress.next.max(number.saturating_add(1));
                 }
                 if ended_early(status) && !self.setup.target.is_isolated() {
@@ -354,7 +349,7 @@ impl Worker<'_> {
         sharing.run.insert(hash_std(&bytes));
         let input = BytesInput::new(bytes);
         let (ancestor, operators) = {
-            let record = &self.archive.borrow().record;
+            let record = &self.state.hooks.record;
             let (ancestor, labels) = sharing.siblings.ancestor(at, number, &record.taken_in);
             (ancestor, record.labelled(&labels))
         };

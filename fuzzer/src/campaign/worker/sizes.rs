@@ -16,7 +16,7 @@ use quagmire_cost::{
     sizes::{Series, SizeModel},
 };
 use quagmire_execution::{abi::Status, timer::TIME_UP};
-use quagmire_search::{EntryId, evaluate::Origin};
+use quagmire_search::{EntryId, origin::Origin};
 
 /// Largest share of the campaign's time for the measurement, which also takes no longer than the hang timeout.
 const SHARE: f64 = 0.02;
@@ -37,7 +37,7 @@ impl Worker<'_> {
     /// Measures seeds at several sizes, unless that was done. Returns an outcome if the campaign cannot continue in
     /// this process.
     pub(super) fn measure_sizes(&mut self) -> Result<Option<Outcome>> {
-        if self.archive.borrow().record.sizes.model.is_some() {
+        if self.state.hooks.record.sizes.model.is_some() {
             return Ok(None);
         }
         let (entries, seeds) = self.sampled_seeds()?;
@@ -49,12 +49,12 @@ impl Worker<'_> {
             }
         }
         {
-            let archive = &mut *self.archive.borrow_mut();
-            let baseline = archive.record.baseline.unwrap_or_default().cost;
-            let sizes = &mut archive.record.sizes;
+            let recorder = &mut self.state.hooks;
+            let baseline = recorder.record.baseline.unwrap_or_default().cost;
+            let sizes = &mut recorder.record.sizes;
             sizes.model = Some(SizeModel::new(baseline, &sizes.series));
             sizes.series = Vec::new();
-            archive.find_worst();
+            recorder.find_worst();
         }
         self.checkpoint(true)?;
         Ok(None)
@@ -62,15 +62,15 @@ impl Worker<'_> {
 
     /// Entries and contents of the median seed and others, together not larger than the size limit of inputs.
     pub(super) fn sampled_seeds(&self) -> Result<(Vec<EntryId>, Vec<Vec<u8>>)> {
-        let archive = self.archive.borrow();
-        let count = archive.record.entries.iter().take_while(|entry| entry.parent.is_none()).count();
+        let recorder = &self.state.hooks;
+        let count = recorder.record.entries.iter().take_while(|entry| entry.parent.is_none()).count();
         let (mut entries, mut seeds, mut total) = (Vec::new(), Vec::new(), 0);
-        for entry in spread_out(count, archive.record.reference.index()) {
-            total += archive.record.entries[entry].bytes;
+        for entry in spread_out(count, recorder.record.reference.index()) {
+            total += recorder.record.entries[entry].bytes;
             if total > self.setup.max_size as u64 && !entries.is_empty() {
                 break;
             }
-            let path = archive.path_of(EntryId::at(entry));
+            let path = recorder.path_of(EntryId::at(entry));
             let cannot = |error| Error::other(format!("cannot read {}: {error}", path.display()));
             seeds.push(std::fs::read(&path).map_err(cannot)?);
             entries.push(EntryId::at(entry));
@@ -82,7 +82,7 @@ impl Worker<'_> {
     /// afresh.
     fn series_of(&mut self, entry: EntryId, at: usize, seeds: &[Vec<u8>], started: Instant) -> Result<bool> {
         {
-            let record = &mut self.archive.borrow_mut().record;
+            let record = &mut self.state.hooks.record;
             if record.sizes.series.len() <= at {
                 let cost = record.entry(entry).cost;
                 let series = Series { seed: (seeds[at].len() as u64, cost), ..Series::default() };
@@ -94,9 +94,9 @@ impl Worker<'_> {
         }
         let steps = steps(seeds[at].len(), self.setup.max_size);
         loop {
-            let number = self.archive.borrow().record.sizes.step;
+            let number = self.state.hooks.record.sizes.step;
             let Some(step) = steps.get(number).filter(|_| self.is_time_for_sizes(started)) else { return Ok(false) };
-            self.archive.borrow_mut().record.sizes.step += 1;
+            self.state.hooks.record.sizes.step += 1;
             let input = if step.is_joined { joined(seeds, at, step.bytes) } else { seeds[at][..step.bytes].to_vec() };
             if self.is_lost(&input) {
                 continue;
@@ -104,12 +104,12 @@ impl Worker<'_> {
             let status = self.executor.execute(&input);
             self.keep_house()?;
             if ended_early(status) {
-                let mut archive = self.archive.borrow_mut();
-                archive.early_end(&input, &Origin::Unknown, self.executor.counts())?;
-                archive.record.sizes.spent += started.elapsed();
+                let recorder = &mut self.state.hooks;
+                recorder.early_end(&input, &Origin::Unknown, self.executor.counts())?;
+                recorder.record.sizes.spent += started.elapsed();
                 if step.is_joined {
                     // larger ones would end early as well
-                    archive.record.sizes.step = steps.len();
+                    recorder.record.sizes.step = steps.len();
                 }
                 if !self.setup.target.is_isolated() {
                     return Ok(true);
@@ -121,10 +121,10 @@ impl Worker<'_> {
     }
 
     /// Adds the cost of the last run to the last series.
-    fn learn_size(&self, step: &Step, status: Status) {
+    fn learn_size(&mut self, step: &Step, status: Status) {
         let cost = self.executor.counts().cost();
-        let mut archive = self.archive.borrow_mut();
-        let Some(series) = archive.record.sizes.series.last_mut() else { return };
+        let recorder = &mut self.state.hooks;
+        let Some(series) = recorder.record.sizes.series.last_mut() else { return };
         let run = (step.bytes as u64, cost);
         if !step.is_joined
             && series.cheapest.is_none_or(|known| cost[Resource::Instructions] < known[Resource::Instructions])
@@ -142,7 +142,7 @@ impl Worker<'_> {
         let options = &self.setup.options;
         let limit: Duration = options.time.mul_f64(SHARE).min(options.hang_timeout);
         // the next run may take as long as all runs before it together
-        let spent = self.archive.borrow().record.sizes.spent + started.elapsed();
+        let spent = self.state.hooks.record.sizes.spent + started.elapsed();
         2 * spent < limit && !TIME_UP.load(Relaxed) && !stop_requested()
     }
 }

@@ -3,21 +3,16 @@
 use std::time::Duration;
 
 use libafl::{
+    HasMetadata,
     corpus::InMemoryCorpus,
     mutators::Tokens,
-    state::{HasExecutions, StdState},
+    state::{HasExecutions, HasMaxSize, StdState},
 };
 use libafl_bolts::rands::StdRand;
 
 use super::{import, internal};
 use crate::{
-    campaign::{
-        Setup,
-        archive::Archive,
-        checkpoint::{Checkpoint, State},
-        record::Record,
-        supervisor::Restart,
-    },
+    campaign::{Setup, checkpoint::Checkpoint, record::Record, recorder::Recorder, supervisor::Restart},
     options::Options,
 };
 use quagmire_base::{
@@ -25,14 +20,18 @@ use quagmire_base::{
     files,
 };
 use quagmire_execution::{executor::HarnessExecutor, fork_server};
-use quagmire_results::Summary;
-use quagmire_search::keep::{kept::Kept, rare::Part, steering::Steering};
+use quagmire_results::{Summary, names::files_in};
+use quagmire_search::{
+    corpus::{objective::Objective, rare::ClientPart, search_state::SearchState},
+    stages::operators::{Operators, is_used},
+    state::LibaflState,
+};
 
 /// State of the campaign when a worker starts.
 pub(super) struct Start {
     /// LibAFL's state; `None` if there is no usable checkpoint.
-    pub(super) state: Option<State>,
-    pub(super) kept: Kept,
+    pub(super) state: Option<LibaflState>,
+    pub(super) search: SearchState,
     pub(super) record: Record,
     /// Reason why the checkpoint cannot be used, in a few words.
     pub(super) unusable: Option<String>,
@@ -64,9 +63,9 @@ impl Start {
             (restart.vault.load().filter(|saved| saved.fingerprint == fingerprint), None)
         };
         let resumed_without_state = resumed && saved.is_none();
-        let (state, kept, mut record) = match saved {
-            Some(saved) => (Some(saved.state), saved.kept, saved.record),
-            None => (None, Kept::default(), Record::default()),
+        let (state, search, mut record) = match saved {
+            Some(saved) => (Some(saved.state), saved.search, saved.record),
+            None => (None, SearchState::default(), Record::default()),
         };
         if resumed {
             remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
@@ -81,26 +80,26 @@ impl Start {
             // seeds are run again, and their files need these names
             import::set_imports_aside(setup, record.entries.len())?;
         }
-        Ok(Self { state, kept, record, unusable, more_is_written, enters_again })
+        Ok(Self { state, search, record, unusable, more_is_written, enters_again })
     }
 }
 
 /// Applies the options of this session to the knowledge of the search.
-pub(super) fn configure(kept: &mut Kept, setup: &Setup) {
+pub(super) fn configure(search: &mut SearchState, setup: &Setup) {
     let options = &setup.options;
-    kept.steering = Steering::new(&options.cost);
-    kept.ignores_maxima = options.ignore_maxima;
-    kept.effort.focus = options.focus;
-    kept.set_masking(options.masking);
-    kept.rare.no_bootstrap = options.no_bootstrap;
-    kept.rare.part = Part { number: setup.place.number as u32, of: setup.place.of as u32 };
+    search.objective = Objective::new(&options.cost);
+    search.ignores_maxima = options.ignore_maxima;
+    search.effort.focus = options.focus;
+    search.set_masking(options.masking);
+    search.rare.no_bootstrap = options.no_bootstrap;
+    search.rare.part = ClientPart { number: setup.place.number as u32, of: setup.place.of as u32 };
 }
 
 /// Creates LibAFL's state of a new campaign.
 ///
 /// # Errors
 /// Errors of LibAFL, which would be bugs in quagmire.
-pub(super) fn new_state(seed: u64) -> Result<State> {
+pub(super) fn new_state(seed: u64) -> Result<LibaflState> {
     let rand = StdRand::with_seed(seed);
     StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut (), &mut ())
         .map_err(|error| internal(&error))
@@ -112,15 +111,15 @@ pub(super) fn new_state(seed: u64) -> Result<State> {
 /// If the log cannot be written.
 pub(super) fn warn(
     setup: &Setup,
-    archive: &mut Archive<'_>,
+    recorder: &mut Recorder<'_>,
     without_lines: Option<String>,
     unusable: Option<String>,
 ) -> Result<()> {
     for warning in setup.seeds.warnings.iter().chain(&without_lines) {
-        archive.note(warning)?;
+        recorder.note(warning)?;
     }
     unusable.map_or(Ok(()), |why| {
-        archive.note(&format!(
+        recorder.note(&format!(
             "the saved state cannot be used ({why}): the campaign goes on with the seeds and all files in queue/"
         ))
     })
@@ -134,11 +133,24 @@ pub fn check_options(options: &Options) -> Result<()> {
     read_tokens(options).map(drop)
 }
 
+/// Prepares LibAFL's state for mutation, and creates the operators of the campaign.
+///
+/// # Errors
+/// If a dictionary cannot be read.
+pub(super) fn operators(setup: &Setup, state: &mut LibaflState) -> Result<Operators> {
+    let Setup { options, rules, .. } = setup;
+    let tokens = read_tokens(options)?;
+    let has_tokens = !tokens.tokens().is_empty();
+    state.set_max_size(setup.max_size);
+    state.add_metadata(tokens);
+    Ok(Operators::new(rules, |name| is_used(options.rules.as_deref(), name), has_tokens, options.strategy))
+}
+
 /// Reads the tokens of the dictionaries.
 ///
 /// # Errors
 /// If a dictionary cannot be read.
-pub(super) fn read_tokens(options: &Options) -> Result<Tokens> {
+fn read_tokens(options: &Options) -> Result<Tokens> {
     let mut tokens = Tokens::new();
     for path in &options.dictionaries {
         let refused = |what: &dyn std::fmt::Display| {
@@ -165,7 +177,7 @@ fn checked(
     let Some(mut saved) = saved else { return (None, None) };
     let queue = setup.folder.queue();
     let entries = saved.record.entries.iter().map(|entry| queue.join(&entry.file));
-    let inputs = entries.chain(import::files_in(&setup.folder.faults()));
+    let inputs = entries.chain(files_in(&setup.folder.faults()));
     let inputs = inputs.filter_map(|file| files::read(&file, setup.max_size as u64).ok());
     // libraries that are gone had no edges, or cannot have them again
     saved.record.libraries = fork_server::existing(&saved.record.libraries);
@@ -196,7 +208,7 @@ pub(super) fn count_lines(executor: &mut HarnessExecutor) -> Result<Option<Strin
 }
 
 /// Adds the earlier sessions to the record. Without a checkpoint, takes the findings from the summary.
-fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&State>, without_state: bool) {
+fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&LibaflState>, without_state: bool) {
     if let Ok(summary) = Summary::read(&setup.folder.summary()) {
         record.earlier_sessions = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
         if without_state {

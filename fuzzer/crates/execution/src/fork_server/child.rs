@@ -133,7 +133,7 @@ extern "C" fn on_signal(_signal: c_int) {
     unsafe { *libc::__errno_location() = saved };
 }
 
-/// Starts the timer: see [`Harness::guard`](crate::harness::Harness::guard).
+/// Starts the timer: see [`Harness::start_timer`](crate::harness::Harness::start_timer).
 ///
 /// # Safety
 /// `callback` must be async-signal-safe.

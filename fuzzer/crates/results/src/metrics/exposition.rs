@@ -7,7 +7,7 @@ pub const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// A value that only rises.
     Counter,
     /// A value that rises and falls.
@@ -16,7 +16,7 @@ pub enum Kind {
     Histogram,
 }
 
-impl Kind {
+impl MetricKind {
     fn name(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -35,18 +35,18 @@ pub type Peaks = BTreeMap<String, f64>;
 pub struct Exposition<'a> {
     text: String,
     peaks: &'a mut Peaks,
-    kind: Kind,
+    kind: MetricKind,
     name: String,
 }
 
 impl<'a> Exposition<'a> {
     /// Creates an empty text. Counters and histograms never fall below their values in `peaks`.
     pub fn new(peaks: &'a mut Peaks) -> Self {
-        Self { text: String::new(), peaks, kind: Kind::Gauge, name: String::new() }
+        Self { text: String::new(), peaks, kind: MetricKind::Gauge, name: String::new() }
     }
 
     /// Begins a metric, named `quagmire_` and `name`; calls that add its samples follow.
-    pub fn family(&mut self, kind: Kind, name: &str, help: &str) {
+    pub fn family(&mut self, kind: MetricKind, name: &str, help: &str) {
         (self.kind, self.name) = (kind, format!("quagmire_{name}"));
         let (name, kind) = (&self.name, kind.name());
         let help = help.replace('\\', r"\\").replace('\n', r"\n");
@@ -70,7 +70,7 @@ impl<'a> Exposition<'a> {
     }
 
     /// Adds a metric with one sample.
-    pub fn one(&mut self, kind: Kind, name: &str, help: &str, value: f64) {
+    pub fn one(&mut self, kind: MetricKind, name: &str, help: &str, value: f64) {
         self.family(kind, name, help);
         self.sample(&[], value);
     }
@@ -78,7 +78,7 @@ impl<'a> Exposition<'a> {
     /// Adds a metric with one sample for each value of `label`; nothing if there are no samples.
     pub fn each<'l>(
         &mut self,
-        kind: Kind,
+        kind: MetricKind,
         name: &str,
         help: &str,
         label: &str,
@@ -99,7 +99,7 @@ impl<'a> Exposition<'a> {
         if !labels.is_empty() {
             series.push('}');
         }
-        let value = if self.kind == Kind::Gauge {
+        let value = if self.kind == MetricKind::Gauge {
             value
         } else {
             let peak = self.peaks.entry(series.clone()).or_insert(value);
@@ -128,8 +128,8 @@ mod tests {
         let mut peaks = Peaks::new();
         let mut text = |value| {
             let mut text = Exposition::new(&mut peaks);
-            text.one(Kind::Counter, "runs_total", "Runs.", value);
-            text.one(Kind::Gauge, "edges", "Edges.", value);
+            text.one(MetricKind::Counter, "runs_total", "Runs.", value);
+            text.one(MetricKind::Gauge, "edges", "Edges.", value);
             text.finish()
         };
         assert!(text(7.0).ends_with("# HELP quagmire_edges Edges.\n# TYPE quagmire_edges gauge\nquagmire_edges 7\n"));
@@ -141,8 +141,8 @@ mod tests {
     fn what_would_end_a_label_is_escaped() {
         let mut peaks = Peaks::new();
         let mut text = Exposition::new(&mut peaks);
-        text.each(Kind::Gauge, "x", "a\\\nb", "of", [("a\"b\\c\nd", 0.5)]);
-        text.each(Kind::Gauge, "nothing", "Left out.", "of", []);
+        text.each(MetricKind::Gauge, "x", "a\\\nb", "of", [("a\"b\\c\nd", 0.5)]);
+        text.each(MetricKind::Gauge, "nothing", "Left out.", "of", []);
         let text = text.finish();
         assert_eq!(
             text,
@@ -154,7 +154,7 @@ mod tests {
     fn a_histogram_has_buckets_a_sum_and_a_count() {
         let mut peaks = Peaks::new();
         let mut text = Exposition::new(&mut peaks);
-        text.family(Kind::Histogram, "h", "H.");
+        text.family(MetricKind::Histogram, "h", "H.");
         text.histogram(&[(3.0, 1), (15.0, 4)], 20.0, 5);
         assert!(text.finish().ends_with(
             "quagmire_h_bucket{le=\"3\"} 1\nquagmire_h_bucket{le=\"15\"} 4\nquagmire_h_bucket{le=\"+Inf\"} 5\n\

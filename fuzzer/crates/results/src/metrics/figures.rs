@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use super::exposition::{
     Exposition,
-    Kind::{Counter, Gauge, Histogram},
+    MetricKind::{Counter, Gauge, Histogram},
     Peaks,
 };
 use crate::{Summary, summary::Distribution};

@@ -5,56 +5,56 @@ use libafl::{
     executors::{Executor, HasObservers},
     fuzzer::ExecutesInput,
     inputs::{BytesInput, HasMutatorBytes},
-    state::{HasCorpus, HasExecutions},
 };
 
-use super::{CampaignHooks, Origin, Parts, StageContext, evaluate};
-use crate::mask::{Goal, Probe};
+use super::{Parts, evaluate};
+use crate::{
+    hooks::CampaignHooks,
+    mask::{Goal, Probe},
+    origin::Origin,
+    state::CampaignState,
+};
 use quagmire_execution::{abi::Status, executor::Observers};
 
 /// Evaluates `input` and returns whether it satisfies `goal`. Does not run it if it is known to end the process, or
 /// after the current work was given up.
-pub fn probe<E, EM, H, S, Z>(
-    context: &StageContext<H>,
-    parts: &mut Parts<'_, E, EM, S, Z>,
+pub fn probe<E, EM, H, Z>(
+    parts: &mut Parts<'_, E, EM, H, Z>,
     origin: &Origin<'_>,
     input: &BytesInput,
     goal: &impl Goal,
 ) -> Result<Probe, Error>
 where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
     H: CampaignHooks,
-    S: HasCorpus<BytesInput> + HasExecutions,
-    Z: ExecutesInput<E, EM, BytesInput, S>,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
-    if context.is_interrupted() {
+    if parts.state.is_interrupted() {
         return Ok(Probe::Stop);
     }
-    if context.hooks.borrow().is_deadly(input.mutator_bytes()) {
+    if parts.state.hooks.is_deadly(input.mutator_bytes()) {
         return Ok(Probe::Missed);
     }
-    evaluate(context, parts, origin, input)?;
+    evaluate(parts, origin, input)?;
     let counts = &parts.executor.observers().0;
     let satisfied = goal.is_satisfied(counts);
-    context.look(*parts.state.executions(), counts)?;
+    parts.state.look(counts)?;
     Ok(if satisfied { Probe::Satisfied } else { Probe::Missed })
 }
 
 /// Runs `input` without any effect on the campaign but its number of executions, and returns whether it satisfies
 /// `goal`. A run that ended early is judged by its counts up to that point; `None` if `input` was not run.
-pub fn run_shadow<E, EM, H, S, Z>(
-    context: &StageContext<H>,
-    parts: &mut Parts<'_, E, EM, S, Z>,
+pub fn run_shadow<E, EM, H, Z>(
+    parts: &mut Parts<'_, E, EM, H, Z>,
     input: &BytesInput,
     goal: &impl Goal,
 ) -> Result<Option<bool>, Error>
 where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
     H: CampaignHooks,
-    S: HasExecutions,
-    Z: ExecutesInput<E, EM, BytesInput, S>,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
-    if context.is_interrupted() || context.hooks.borrow().is_deadly(input.mutator_bytes()) {
+    if parts.state.is_interrupted() || parts.state.hooks.is_deadly(input.mutator_bytes()) {
         return Ok(None);
     }
     let Parts { fuzzer, executor, state, manager } = parts;
@@ -64,9 +64,9 @@ where
     run?;
     let counts = &executor.observers().0;
     if !matches!(counts.status(), Status::Returned | Status::Rejected) {
-        context.ended_early();
+        parts.state.ended_early();
     }
     let satisfied = goal.is_satisfied(counts);
-    context.look(*state.executions(), counts)?;
+    parts.state.look(counts)?;
     Ok(Some(satisfied))
 }

@@ -1,17 +1,23 @@
-use std::{cell::RefCell, path::Path, rc::Rc};
+use std::path::Path;
 
 use libafl::{corpus::InMemoryCorpus, executors::ExitKind, inputs::HasTargetBytes, state::StdState};
 use libafl_bolts::{ToSlice, rands::StdRand, tuples::RefIndexable};
 
 use super::*;
-use crate::{entry::id, keep::kept::Kept, schedule::strategy::Yields};
+use crate::{
+    corpus::search_state::SearchState,
+    entry::id,
+    hooks::{Interruption, Measured},
+    state::LibaflState,
+    strategy::Yields,
+};
 use quagmire_base::error::Result as OurResult;
 use quagmire_execution::{
     abi::Event,
     testing::{Counts, made_up},
 };
 
-type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
+type State = CampaignState<Diary>;
 
 /// First byte of inputs that crash the target.
 const CRASH: u8 = 255;
@@ -72,7 +78,7 @@ impl ExecutesInput<Target, (), BytesInput, State> for Direct {
 
 /// Campaign that records the calls of its hooks.
 #[derive(Default)]
-struct Diary {
+pub(crate) struct Diary {
     executions: Vec<u64>,
     entered: Vec<Vec<u8>>,
     ended: Vec<Vec<u8>>,
@@ -97,7 +103,14 @@ impl CampaignHooks for Diary {
         self.executions.push(moment.executions);
     }
 
-    fn enter(&mut self, _: &Origin<'_>, bytes: &[u8], _: Novelty, _: &CountsObserver, _: &Kept) -> OurResult<f64> {
+    fn enter(
+        &mut self,
+        _: &Origin<'_>,
+        bytes: &[u8],
+        _: Novelty,
+        _: &CountsObserver,
+        _: &SearchState,
+    ) -> OurResult<f64> {
         self.entered.push(bytes.to_vec());
         Ok(1.0)
     }
@@ -123,7 +136,7 @@ impl CampaignHooks for Diary {
         1.0
     }
 
-    fn tick(&mut self, _: Moment, _: &Kept) -> OurResult<()> {
+    fn tick(&mut self, _: Moment, _: &SearchState) -> OurResult<()> {
         Ok(())
     }
 
@@ -136,8 +149,13 @@ impl CampaignHooks for Diary {
     }
 }
 
+/// LibAFL's state without entries.
+pub(crate) fn libafl_state() -> LibaflState {
+    let corpus = InMemoryCorpus::<BytesInput>::new;
+    StdState::new(StdRand::with_seed(1), corpus(), corpus(), &mut (), &mut ()).unwrap()
+}
+
 struct Scene {
-    context: StageContext<Diary>,
     target: Target,
     state: State,
 }
@@ -147,20 +165,17 @@ impl Scene {
     fn new(seed: &[u8]) -> Self {
         let (program, counts) = made_up(&[seed.len() as u32]);
         let target = Target { counts, observers: (CountsObserver::new(program), ()) };
-        let corpus = InMemoryCorpus::<BytesInput>::new;
-        let state = StdState::new(StdRand::with_seed(1), corpus(), corpus(), &mut (), &mut ()).unwrap();
-        let context =
-            StageContext::new(Rc::new(RefCell::new(Diary::default())), Rc::new(RefCell::new(Kept::default())), false);
-        let mut scene = Self { context, target, state };
+        let state = CampaignState::new(libafl_state(), SearchState::default(), Diary::default(), false);
+        let mut scene = Self { target, state };
         let evaluation = scene.run(Origin::Seed(Path::new("seed")), seed);
         assert_eq!((evaluation.entry, evaluation.evicted.len()), (Some(id(0)), 0));
         scene
     }
 
     fn run(&mut self, origin: Origin<'_>, bytes: &[u8]) -> Evaluation {
-        let Self { context, target, state } = self;
+        let Self { target, state } = self;
         let mut parts = Parts { fuzzer: &mut Direct, executor: target, state, manager: &mut () };
-        evaluate(context, &mut parts, &origin, &BytesInput::new(bytes.to_vec())).unwrap()
+        evaluate(&mut parts, &origin, &BytesInput::new(bytes.to_vec())).unwrap()
     }
 
     fn mutant(&mut self, bytes: &[u8]) -> Evaluation {
@@ -169,7 +184,7 @@ impl Scene {
 
     /// Work and finds of all aims, as text.
     fn effort(&self) -> String {
-        format!("{:?}", self.context.search.borrow().effort)
+        format!("{:?}", self.state.search.effort)
     }
 
     fn corpus(&self) -> Vec<EntryId> {
@@ -188,7 +203,7 @@ fn a_mutant_that_shows_something_new_is_entered_once_and_evicts_what_it_dominate
     assert!(scene.mutant(&[1, 15]).evicted.is_empty());
     assert_eq!(scene.mutant(&[2, 200]).evicted, [id(2)]);
     assert_eq!(scene.corpus(), [id(0), id(1), id(3)]);
-    assert_eq!(scene.context.hooks.borrow().entered, [[1, 5], [1, 9], [1, 15], [2, 200]]);
+    assert_eq!(scene.state.hooks.entered, [[1, 5], [1, 9], [1, 15], [2, 200]]);
 }
 
 #[test]
@@ -197,8 +212,8 @@ fn a_run_that_ends_early_is_recorded_and_not_entered_whatever_it_shows() {
     let evaluation = scene.mutant(&[CRASH, 77]);
     assert_eq!((evaluation.status, evaluation.entry), (Status::Crashed, None));
     assert!(evaluation.novelty.any());
-    assert_eq!(scene.context.hooks.borrow().ended, [[CRASH, 77]]);
-    assert_eq!(scene.context.interruption(), Interruption::Restart);
+    assert_eq!(scene.state.hooks.ended, [[CRASH, 77]]);
+    assert_eq!(*scene.state.interruption(), Interruption::Restart);
     // what the crash showed first is new when a run shows it that returns
     assert_eq!(scene.mutant(&[254, 77]).entry, Some(id(1)));
 }
@@ -223,6 +238,6 @@ fn imports_count_as_executions_but_neither_as_work_nor_as_finds_of_a_round() {
     assert_eq!(scene.effort(), before);
     scene.mutant(&[1, 50, 0]);
     assert_ne!(scene.effort(), before);
-    assert_eq!(scene.context.hooks.borrow().executions, [1, 2, 3, 4]);
+    assert_eq!(scene.state.hooks.executions, [1, 2, 3, 4]);
     assert_eq!([Origin::Unknown, import, Origin::Measured].map(|origin| origin.is_counted()), [true; 3]);
 }

@@ -1,21 +1,19 @@
 //! Scheduler of a campaign: divides the rounds between the entries with the best scores and rare branches. As long as
 //! rare branches bring nothing new, it takes any top-rated entry instead, cheap ones preferred.
 
-use std::{cell::RefCell, num::NonZeroUsize, rc::Rc};
+use std::num::NonZeroUsize;
 
 use libafl::{
     Error,
     corpus::{Corpus, CorpusId},
+    inputs::BytesInput,
     schedulers::Scheduler,
     state::{HasCorpus, HasRand},
 };
 use libafl_bolts::rands::Rand;
 
 use super::intervals;
-use crate::{
-    keep::{effort::Aim, kept::Kept},
-    mask::HitsBranch,
-};
+use crate::{corpus::effort::Aim, mask::HitsBranch, state::CampaignState};
 
 /// Choice of the parents in rounds for cost (`--parents`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,15 +29,14 @@ pub enum Parents {
 /// LibAFL scheduler that chooses the entry and the goal of each round.
 #[derive(Debug)]
 pub struct ByCostScheduler {
-    kept: Rc<RefCell<Kept>>,
     parents: Parents,
     seeds: u64,
 }
 
 impl ByCostScheduler {
-    /// Creates a scheduler over the knowledge of the search, of a campaign with this many seeds.
-    pub fn new(kept: Rc<RefCell<Kept>>, parents: Parents, seeds: usize) -> Self {
-        Self { kept, parents, seeds: seeds as u64 }
+    /// Creates a scheduler of a campaign with this many seeds.
+    pub fn new(parents: Parents, seeds: usize) -> Self {
+        Self { parents, seeds: seeds as u64 }
     }
 }
 
@@ -50,22 +47,19 @@ fn from_top(length: usize, uniform: f64) -> usize {
     (((length as f64 + 1.0).powf(uniform) - 1.0) as usize).min(length - 1)
 }
 
-impl<I, S> Scheduler<I, S> for ByCostScheduler
-where
-    S: HasCorpus<I> + HasRand,
-{
-    fn on_add(&mut self, _state: &mut S, _id: CorpusId) -> Result<(), Error> {
+impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
+    fn on_add(&mut self, _state: &mut CampaignState<H>, _id: CorpusId) -> Result<(), Error> {
         Ok(())
     }
 
-    fn next(&mut self, state: &mut S) -> Result<CorpusId, Error> {
-        let kept = &mut *self.kept.borrow_mut();
-        let Some(length) = NonZeroUsize::new(kept.champions.active()) else {
+    fn next(&mut self, state: &mut CampaignState<H>) -> Result<CorpusId, Error> {
+        let CampaignState { libafl, search, .. } = state;
+        let Some(length) = NonZeroUsize::new(search.top_rated.active()) else {
             return Err(Error::empty("no input to mutate"));
         };
-        kept.goal = None;
-        let rand = state.rand_mut();
-        let entry = match kept.effort.begin() {
+        search.goal = None;
+        let rand = libafl.rand_mut();
+        let entry = match search.effort.begin() {
             Aim::Cost => {
                 let by_intervals = match self.parents {
                     Parents::Best => false,
@@ -77,26 +71,26 @@ where
                 } else {
                     length.get() - 1 - from_top(length.get(), rand.next_float())
                 };
-                kept.champions.by_score()[place].1
+                search.top_rated.by_score()[place].1
             }
-            Aim::Coverage => match kept.rare.begin_round(self.seeds, &kept.champions) {
+            Aim::Coverage => match search.rare.begin_round(self.seeds, &search.top_rated) {
                 Some((branch, entry)) => {
-                    kept.goal = Some(HitsBranch(branch));
+                    search.goal = Some(HitsBranch(branch));
                     entry
                 }
-                None => match kept.rare.next_in_opening(&kept.champions) {
+                None => match search.rare.next_in_opening(&search.top_rated) {
                     Some(entry) => entry,
                     // the cheaper of two draws: the same time buys more executions there
-                    None => kept.champions.ranking()[rand.below(length).min(rand.below(length))].1,
+                    None => search.top_rated.ranking()[rand.below(length).min(rand.below(length))].1,
                 },
             },
         };
         let id = CorpusId::from(entry);
-        *state.corpus_mut().current_mut() = Some(id);
+        *libafl.corpus_mut().current_mut() = Some(id);
         Ok(id)
     }
 
-    fn set_current_scheduled(&mut self, state: &mut S, next: Option<CorpusId>) -> Result<(), Error> {
+    fn set_current_scheduled(&mut self, state: &mut CampaignState<H>, next: Option<CorpusId>) -> Result<(), Error> {
         *state.corpus_mut().current_mut() = next;
         Ok(())
     }
@@ -104,29 +98,26 @@ where
 
 #[cfg(test)]
 mod tests {
-    use libafl::{corpus::InMemoryCorpus, feedbacks::ConstFeedback, inputs::BytesInput, state::StdState};
-    use libafl_bolts::rands::StdRand;
-
     use super::*;
-    use crate::keep::kept::tests::made_up;
+    use crate::{
+        corpus::search_state::tests::made_up,
+        evaluate::tests::{Diary, libafl_state},
+    };
 
     #[test]
     fn rounds_for_cost_have_no_goal_and_the_opening_takes_one_entry_after_the_other() {
-        let kept = Rc::new(RefCell::new(made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])])));
-        let (mut feedback, mut objective) = (ConstFeedback::new(false), ConstFeedback::new(false));
-        let rand = StdRand::with_seed(1);
-        let corpus = InMemoryCorpus::<BytesInput>::new;
-        let mut state = StdState::new(rand, corpus(), corpus(), &mut feedback, &mut objective).unwrap();
-        let mut scheduler = ByCostScheduler::new(kept.clone(), Parents::Best, 3);
+        let search = made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])]);
+        let mut state = CampaignState::new(libafl_state(), search, Diary::default(), false);
+        let mut scheduler = ByCostScheduler::new(Parents::Best, 3);
         let (mut opened, mut for_cost) = (Vec::new(), 0);
         for _ in 0..300 {
-            let id = Scheduler::<BytesInput, _>::next(&mut scheduler, &mut state).unwrap();
-            let kept = &mut *kept.borrow_mut();
-            kept.effort.spend(1_000_000, 0);
-            match kept.effort.aim() {
+            let id = scheduler.next(&mut state).unwrap();
+            let search = &mut state.search;
+            search.effort.spend(1_000_000, 0);
+            match search.effort.aim() {
                 Aim::Coverage => opened.push(id.0),
                 Aim::Cost => {
-                    assert_eq!(kept.goal, None);
+                    assert_eq!(search.goal, None);
                     for_cost += 1;
                 }
             }

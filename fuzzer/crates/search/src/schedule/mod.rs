@@ -2,4 +2,3 @@
 
 pub mod by_cost;
 pub mod intervals;
-pub mod strategy;

@@ -11,18 +11,21 @@ use libafl::{
     fuzzer::ExecutesInput,
     inputs::BytesInput,
     stages::Stage,
-    state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
+    state::{HasMaxSize, HasRand},
 };
-use libafl_bolts::rands::{Rand, StdRand};
+use libafl_bolts::rands::Rand;
 
 use super::operators::Own;
+use crate::state::CampaignState;
 use crate::{
     EntryId,
     evaluate::{
-        CampaignHooks, Origin, Parts, StageContext,
+        Parts,
         probe::{probe, run_shadow},
     },
+    hooks::CampaignHooks,
     mask::{HitsBranch, cache::Prepared},
+    origin::Origin,
 };
 use quagmire_execution::executor::Observers;
 use quagmire_mutators::{
@@ -72,40 +75,39 @@ fn step(input: &[u8], mask: &Mask, position: usize, number: u64, result: &mut Ve
 }
 
 /// LibAFL stage that makes these mutants in rounds with a rare branch as goal.
-pub struct DeterministicStage<H> {
-    context: StageContext<H>,
+pub struct DeterministicStage {
     rules: usize,
     is_used: bool,
     input: BytesInput,
 }
 
-impl<H: CampaignHooks> DeterministicStage<H> {
+impl DeterministicStage {
     /// Creates a stage for a campaign with `rules` rules. If `is_used` is false, it does nothing.
-    pub fn new(context: StageContext<H>, rules: usize, is_used: bool) -> Self {
-        Self { context, rules, is_used, input: BytesInput::new(Vec::new()) }
+    pub fn new(rules: usize, is_used: bool) -> Self {
+        Self { rules, is_used, input: BytesInput::new(Vec::new()) }
     }
 
     /// Continues with the mutants of an entry where the last round stopped.
-    fn go_on<E, EM, S, Z>(
+    fn go_on<E, EM, H, Z>(
         &mut self,
-        parts: &mut Parts<'_, E, EM, S, Z>,
+        parts: &mut Parts<'_, E, EM, H, Z>,
         entry: EntryId,
         goal: HitsBranch,
         prepared: &mut Prepared,
     ) -> Result<(), Error>
     where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-        S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize + HasRand<Rand = StdRand>,
-        Z: ExecutesInput<E, EM, BytesInput, S>,
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
         let Prepared { input, computation, walked, .. } = prepared;
         let mask = computation.mask();
         let order = order(mask);
-        let cost = self.context.hooks.borrow().relative_cost(entry).max(1.0);
+        let cost = parts.state.hooks.relative_cost(entry).max(1.0);
         let mut left = (MUTANTS / cost).max(FEWEST_MUTANTS) as u64;
         let everything = Mask::everything(input.len());
-        let shadow = self.context.search.borrow().masking.shadow;
-        while left > 0 && !self.context.is_interrupted() {
+        let shadow = parts.state.search.masking.shadow;
+        while left > 0 && !parts.state.is_interrupted() {
             let Some(&position) = order.get((*walked / PER_POSITION) as usize) else { return Ok(()) };
             let number = *walked % PER_POSITION;
             *walked += 1;
@@ -116,14 +118,14 @@ impl<H: CampaignHooks> DeterministicStage<H> {
             }
             left -= 1;
             let origin = Origin::Mutant { parent: entry, operators: &[Own::Deterministic.number(self.rules)] };
-            let hit = probe(&self.context, parts, &origin, &self.input, &goal)?.is_satisfied();
+            let hit = probe(parts, &origin, &self.input, &goal)?.is_satisfied();
             if shadow {
-                self.context.search.borrow_mut().shadow.count(Source::Deterministic, true, hit);
+                parts.state.search.shadow.count(Source::Deterministic, true, hit);
                 let anywhere = parts.state.rand_mut().below_or_zero(input.len() + 1);
                 if step(input, &everything, anywhere, number, self.input.as_mut())
-                    && let Some(hit) = run_shadow(&self.context, parts, &self.input, &goal)?
+                    && let Some(hit) = run_shadow(parts, &self.input, &goal)?
                 {
-                    self.context.search.borrow_mut().shadow.count(Source::Deterministic, false, hit);
+                    parts.state.search.shadow.count(Source::Deterministic, false, hit);
                 }
             }
         }
@@ -131,29 +133,35 @@ impl<H: CampaignHooks> DeterministicStage<H> {
     }
 }
 
-impl<E, EM, H, S, Z> Stage<E, EM, S, Z> for DeterministicStage<H>
+impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for DeterministicStage
 where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
     H: CampaignHooks,
-    S: HasCorpus<BytesInput> + HasCurrentCorpusId + HasExecutions + HasMaxSize + HasRand<Rand = StdRand>,
-    Z: ExecutesInput<E, EM, BytesInput, S>,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
-    fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
-        let goal = self.context.search.borrow().goal.filter(|_| self.is_used);
+    fn perform(
+        &mut self,
+        fuzzer: &mut Z,
+        executor: &mut E,
+        state: &mut CampaignState<H>,
+        manager: &mut EM,
+    ) -> Result<(), Error> {
+        let goal = state.search.goal.filter(|_| self.is_used);
         let (Some(goal), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
         let entry = EntryId::from(id);
-        let Some(mut prepared) = self.context.search.borrow_mut().prepared.take(entry, goal) else { return Ok(()) };
+        let Some(mut prepared) = state.search.prepared.take(entry, goal) else { return Ok(()) };
+        let mut parts = Parts { fuzzer, executor, state, manager };
         let result = if prepared.computation.is_complete() && prepared.input.len() <= LONGEST {
-            self.go_on(&mut Parts { fuzzer, executor, state, manager }, entry, goal, &mut prepared)
+            self.go_on(&mut parts, entry, goal, &mut prepared)
         } else {
             Ok(())
         };
-        self.context.search.borrow_mut().prepared.put(entry, goal, prepared);
+        parts.state.search.prepared.put(entry, goal, prepared);
         result
     }
 }
 
-begins_anew!(DeterministicStage<H>);
+begins_anew!(DeterministicStage);
 
 #[cfg(test)]
 mod tests {

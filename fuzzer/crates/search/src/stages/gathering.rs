@@ -13,7 +13,7 @@ const FALL: f64 = 0.01;
 
 /// Limits of a gathering phase, and the first threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct GatheringLimits {
     /// Number of interesting inputs that end a phase (`--interesting-files-limit`); at least 1.
     pub files: u64,
     /// Number of executions that end a phase (`--exec-limit`); at least 1.
@@ -37,7 +37,7 @@ pub struct Gathering {
 
 impl Gathering {
     /// Creates the state of the first phase.
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &GatheringLimits) -> Self {
         Self { rate: limits.rate, ..Self::default() }
     }
 
@@ -68,7 +68,7 @@ impl Gathering {
 
     /// Whether the phase has reached one of its limits.
     #[inline]
-    pub fn is_over(&self, limits: &Limits) -> bool {
+    pub fn is_over(&self, limits: &GatheringLimits) -> bool {
         self.found >= limits.files || self.executions >= limits.executions
     }
 
@@ -89,7 +89,7 @@ impl Gathering {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { files: 2, executions: 5, rate: 1.5 };
+    const LIMITS: GatheringLimits = GatheringLimits { files: 2, executions: 5, rate: 1.5 };
 
     #[test]
     fn interesting_is_what_costs_more_than_the_threshold_and_than_its_parent() {

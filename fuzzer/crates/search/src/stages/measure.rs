@@ -7,10 +7,15 @@ use libafl::{
     fuzzer::ExecutesInput,
     inputs::{BytesInput, HasMutatorBytes},
     stages::Stage,
-    state::{HasCorpus, HasExecutions},
+    state::HasCorpus,
 };
 
-use crate::evaluate::{CampaignHooks, Measured, Origin, Parts, StageContext, evaluate};
+use crate::{
+    evaluate::{Parts, evaluate},
+    hooks::{CampaignHooks, Measured},
+    origin::Origin,
+    state::CampaignState,
+};
 use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{abi::Status, executor::Observers};
 
@@ -22,27 +27,25 @@ const LONG_NS: u64 = 100_000_000;
 
 /// Runs `input` again, whose first run cost `first`, and returns the median of each resource. `None` if a run did not
 /// return, or the work was interrupted.
-pub fn measure<E, EM, H, S, Z>(
-    context: &StageContext<H>,
-    parts: &mut Parts<'_, E, EM, S, Z>,
+pub fn measure<E, EM, H, Z>(
+    parts: &mut Parts<'_, E, EM, H, Z>,
     input: &BytesInput,
     first: Cost,
 ) -> Result<Option<Measured>, Error>
 where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
     H: CampaignHooks,
-    S: HasCorpus<BytesInput> + HasExecutions,
-    Z: ExecutesInput<E, EM, BytesInput, S>,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
     let mut runs = vec![first];
     while runs.len() < RUNS && first[Resource::Time] < LONG_NS {
-        let evaluation = evaluate(context, parts, &Origin::Measured, input)?;
+        let evaluation = evaluate(parts, &Origin::Measured, input)?;
         if evaluation.status != Status::Returned {
-            context.ended_early();
+            parts.state.ended_early();
             return Ok(None);
         }
         runs.push(evaluation.cost);
-        if context.look(*parts.state.executions(), &parts.executor.observers().0)? {
+        if parts.state.look(&parts.executor.observers().0)? {
             return Ok(None);
         }
     }
@@ -61,45 +64,41 @@ fn summed_up(runs: &[Cost]) -> Measured {
 }
 
 /// LibAFL stage that measures the gathered entries once a gathering phase is over.
-pub struct MeasureStage<H> {
-    context: StageContext<H>,
-}
+pub struct MeasureStage;
 
-impl<H: CampaignHooks> MeasureStage<H> {
-    /// Creates a stage that reports its measurements to the campaign.
-    pub fn new(context: StageContext<H>) -> Self {
-        Self { context }
-    }
-}
-
-impl<E, EM, H, S, Z> Stage<E, EM, S, Z> for MeasureStage<H>
+impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for MeasureStage
 where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
     H: CampaignHooks,
-    S: HasCorpus<BytesInput> + HasExecutions,
-    Z: ExecutesInput<E, EM, BytesInput, S>,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
-    fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
-        if self.context.is_interrupted() || !self.context.hooks.borrow().is_gathered() {
+    fn perform(
+        &mut self,
+        fuzzer: &mut Z,
+        executor: &mut E,
+        state: &mut CampaignState<H>,
+        manager: &mut EM,
+    ) -> Result<(), Error> {
+        if state.is_interrupted() || !state.hooks.is_gathered() {
             return Ok(());
         }
         let mut parts = Parts { fuzzer, executor, state, manager };
         loop {
-            let next = self.context.hooks.borrow_mut().next_to_measure();
-            let Some((entry, first)) = self.context.check(next)? else { return Ok(()) };
+            let next = parts.state.hooks.next_to_measure();
+            let Some((entry, first)) = parts.state.check(next)? else { return Ok(()) };
             // an entry that was evicted meanwhile is not measured
             let Ok(input) = parts.state.corpus().cloned_input_for_id(entry.into()) else { continue };
-            if self.context.hooks.borrow().is_deadly(input.mutator_bytes()) {
+            if parts.state.hooks.is_deadly(input.mutator_bytes()) {
                 continue;
             }
-            let Some(measured) = measure(&self.context, &mut parts, &input, first)? else { return Ok(()) };
-            let score = self.context.hooks.borrow_mut().measured(entry, &measured);
-            self.context.search.borrow_mut().champions.rescore(entry, score);
+            let Some(measured) = measure(&mut parts, &input, first)? else { return Ok(()) };
+            let score = parts.state.hooks.measured(entry, &measured);
+            parts.state.search.top_rated.rescore(entry, score);
         }
     }
 }
 
-begins_anew!(MeasureStage<H>);
+begins_anew!(MeasureStage);
 
 #[cfg(test)]
 mod tests {

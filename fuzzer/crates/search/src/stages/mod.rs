@@ -3,8 +3,8 @@
 /// Implements LibAFL's `Restartable` for a stage that begins anew when it was interrupted: its finds are in the
 /// corpus.
 macro_rules! begins_anew {
-    ($stage:ident<$($parameter:ident),+>) => {
-        impl<State, $($parameter),+> libafl::stages::Restartable<State> for $stage<$($parameter),+> {
+    ($stage:ident) => {
+        impl<State> libafl::stages::Restartable<State> for $stage {
             fn should_restart(&mut self, _state: &mut State) -> Result<bool, libafl::Error> {
                 Ok(true)
             }

@@ -1,22 +1,24 @@
 //! Coverage phase: makes mutants of an entry and evaluates them.
 
 use libafl::{
-    Error, HasMetadata,
+    Error,
     corpus::{Corpus, HasCurrentCorpusId},
     executors::{Executor, HasObservers},
     fuzzer::ExecutesInput,
     inputs::{BytesInput, HasMutatorBytes},
     stages::Stage,
-    state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
+    state::{HasCorpus, HasRand},
 };
-use libafl_bolts::rands::StdRand;
 
 use super::{measure::measure, operators::Operators};
 use crate::{
     EntryId,
-    evaluate::{CampaignHooks, Origin, Parts, StageContext, commit, evaluate, probe::run_shadow},
-    keep::effort::Aim,
+    corpus::effort::Aim,
+    evaluate::{Parts, commit, evaluate, probe::run_shadow},
+    hooks::CampaignHooks,
     mask::{Goal, HitsBranch},
+    origin::Origin,
+    state::CampaignState,
 };
 use quagmire_execution::{abi::Status, executor::Observers};
 use quagmire_mutators::{kinds::Source, mask::Mask};
@@ -37,9 +39,8 @@ fn energy(ratio: f64) -> usize {
 const PREPARED: usize = 16;
 
 /// LibAFL stage that makes and evaluates the mutants of a round.
-pub struct MutateStage<H, S> {
-    context: StageContext<H>,
-    operators: Operators<S>,
+pub struct MutateStage {
+    operators: Operators,
     /// Whether every mutant is measured precisely (`--skip-coverage-testing`).
     precise: bool,
     input: BytesInput,
@@ -50,55 +51,53 @@ pub struct MutateStage<H, S> {
     leading: Vec<u16>,
 }
 
-impl<H: CampaignHooks, S> MutateStage<H, S> {
+impl MutateStage {
     /// Creates a stage; `precise` makes it measure every mutant precisely.
-    pub fn new(context: StageContext<H>, operators: Operators<S>, precise: bool) -> Self {
+    pub fn new(operators: Operators, precise: bool) -> Self {
         let input = BytesInput::new(Vec::new());
-        Self { context, operators, precise, input, mask: Mask::default(), applied: Vec::new(), leading: Vec::new() }
+        Self { operators, precise, input, mask: Mask::default(), applied: Vec::new(), leading: Vec::new() }
     }
 }
 
-impl<H, S> MutateStage<H, S>
-where
-    H: CampaignHooks,
-    S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize + HasMetadata + HasRand<Rand = StdRand> + 'static,
-{
+impl MutateStage {
     /// Evaluates the mutant. If all are measured precisely, also enters one that shows nothing new but is slower than
     /// all before. Returns whether it was entered for its novelty.
-    fn run<E, EM, Z>(&mut self, parent: EntryId, parts: &mut Parts<'_, E, EM, S, Z>) -> Result<bool, Error>
+    fn run<E, EM, H, Z>(&mut self, parent: EntryId, parts: &mut Parts<'_, E, EM, H, Z>) -> Result<bool, Error>
     where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-        Z: ExecutesInput<E, EM, BytesInput, S>,
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
         let origin = Origin::Mutant { parent, operators: &self.applied };
-        let evaluation = evaluate(&self.context, parts, &origin, &self.input)?;
+        let evaluation = evaluate(parts, &origin, &self.input)?;
         let entered = evaluation.entry.is_some();
         if self.precise
             && !entered
             && evaluation.status == Status::Returned
-            && !self.context.look(*parts.state.executions(), &parts.executor.observers().0)?
-            && let Some(measured) = measure(&self.context, parts, &self.input, evaluation.cost)?
+            && !parts.state.look(&parts.executor.observers().0)?
+            && let Some(measured) = measure(parts, &self.input, evaluation.cost)?
         {
-            let is_slowest = self.context.hooks.borrow().is_slowest(&measured);
+            let is_slowest = parts.state.hooks.is_slowest(&measured);
             if is_slowest {
                 let counts = &mut parts.executor.observers_mut().0;
-                commit(&self.context, parts.state, counts, &origin, &self.input, evaluation.novelty, true)?;
+                commit(parts.state, counts, &origin, &self.input, evaluation.novelty, true)?;
             }
         }
         Ok(entered)
     }
 
     /// Makes a mutant and runs it; with `--shadow-mask`, also runs one that is made without the mask.
-    fn mutate<E, EM, Z>(
+    fn mutate<E, EM, H, Z>(
         &mut self,
         parent: EntryId,
         leading: u16,
         base: &Base<'_>,
-        parts: &mut Parts<'_, E, EM, S, Z>,
+        parts: &mut Parts<'_, E, EM, H, Z>,
     ) -> Result<(), Error>
     where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-        Z: ExecutesInput<E, EM, BytesInput, S>,
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
         self.input.as_mut().clear();
         self.input.as_mut().extend_from_slice(base.bytes);
@@ -106,12 +105,13 @@ where
             self.mask.copy_from(mask);
             &mut self.mask
         });
-        let changed = self.operators.mutate(leading, parts.state, &mut self.input, mask, &mut self.applied)?;
-        if changed && !self.context.hooks.borrow().is_deadly(self.input.mutator_bytes()) {
+        let changed =
+            self.operators.mutate(leading, &mut parts.state.libafl, &mut self.input, mask, &mut self.applied)?;
+        if changed && !parts.state.hooks.is_deadly(self.input.mutator_bytes()) {
             let kept = self.run(parent, parts)?;
             if let (Some(goal), Some(_)) = (base.goal, base.mask) {
                 let hit = goal.is_satisfied(&parts.executor.observers().0);
-                let known = &mut *self.context.search.borrow_mut();
+                let known = &mut parts.state.search;
                 known.masks.mutants += 1;
                 known.masks.hits += u64::from(hit);
                 known.masks.kept += u64::from(kept);
@@ -120,14 +120,14 @@ where
                 }
             }
         }
-        let shadow = base.mask.is_some() && self.context.search.borrow().masking.shadow;
+        let shadow = base.mask.is_some() && parts.state.search.masking.shadow;
         if let Some(goal) = base.goal.filter(|_| shadow) {
             self.input.as_mut().clear();
             self.input.as_mut().extend_from_slice(base.bytes);
-            if self.operators.mutate(leading, parts.state, &mut self.input, None, &mut self.applied)?
-                && let Some(hit) = run_shadow(&self.context, parts, &self.input, &goal)?
+            if self.operators.mutate(leading, &mut parts.state.libafl, &mut self.input, None, &mut self.applied)?
+                && let Some(hit) = run_shadow(parts, &self.input, &goal)?
             {
-                self.context.search.borrow_mut().shadow.count(self.source(leading), false, hit);
+                parts.state.search.shadow.count(self.source(leading), false, hit);
             }
         }
         Ok(())
@@ -145,41 +145,37 @@ struct Base<'a> {
     goal: Option<HitsBranch>,
 }
 
-impl<E, EM, H, S, Z> Stage<E, EM, S, Z> for MutateStage<H, S>
+impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for MutateStage
 where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
     H: CampaignHooks,
-    S: HasCorpus<BytesInput>
-        + HasCurrentCorpusId
-        + HasExecutions
-        + HasMaxSize
-        + HasMetadata
-        + HasRand<Rand = StdRand>
-        + 'static,
-    Z: ExecutesInput<E, EM, BytesInput, S>,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
-    fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
-        let context = self.context.clone();
-        if context.is_interrupted() {
+    fn perform(
+        &mut self,
+        fuzzer: &mut Z,
+        executor: &mut E,
+        state: &mut CampaignState<H>,
+        manager: &mut EM,
+    ) -> Result<(), Error> {
+        if state.is_interrupted() {
             return Ok(());
         }
         let Some(parent_id) = state.current_corpus_id()? else {
             return Err(Error::illegal_state("no input was scheduled"));
         };
         let parent = EntryId::from(parent_id);
-        context.hooks.borrow_mut().begin_round();
-        let most = energy(context.hooks.borrow().relative_cost(parent));
-        let (aim, prepared) = {
-            let known = &mut *self.context.search.borrow_mut();
-            let prepared = known.goal.and_then(|goal| Some((goal, known.prepared.take(parent, goal)?)));
-            (known.effort.aim(), prepared)
-        };
+        state.hooks.begin_round();
+        let most = energy(state.hooks.relative_cost(parent));
+        let search = &mut state.search;
+        let aim = search.effort.aim();
+        let prepared = search.goal.and_then(|goal| Some((goal, search.prepared.take(parent, goal)?)));
         // `None` for an entry that was evicted while it was prepared
         let whole = if prepared.is_none() { state.corpus().cloned_input_for_id(parent_id).ok() } else { None };
         let base = match (&prepared, &whole) {
             (Some((goal, prepared)), _) => {
                 // an incomplete mask would confine mutants to half of the input
-                let usable = prepared.computation.is_complete() && !self.context.search.borrow().masking.no_mask;
+                let usable = prepared.computation.is_complete() && !state.search.masking.no_mask;
                 let mask = Some(prepared.computation.mask()).filter(|mask| usable && !mask.is_closed());
                 Base { bytes: &prepared.input, mask, goal: Some(*goal) }
             }
@@ -188,8 +184,8 @@ where
         };
         match aim {
             Aim::Cost => {
-                let hooks = context.hooks.borrow();
-                self.operators.lead(hooks.yields(), most, state.rand_mut(), &mut self.leading);
+                let CampaignState { libafl, hooks, .. } = state;
+                self.operators.lead(hooks.yields(), most, libafl.rand_mut(), &mut self.leading);
             }
             Aim::Coverage => {
                 let most = if base.goal.is_some() { most * PREPARED } else { most };
@@ -199,13 +195,13 @@ where
         let mut parts = Parts { fuzzer, executor, state, manager };
         for place in 0..self.leading.len() {
             self.mutate(parent, self.leading[place], &base, &mut parts)?;
-            if context.look(*parts.state.executions(), &parts.executor.observers().0)?
-                || (context.hooks.borrow().is_gathered() && base.goal.is_none())
+            if parts.state.look(&parts.executor.observers().0)?
+                || (parts.state.hooks.is_gathered() && base.goal.is_none())
             {
                 break;
             }
         }
-        let known = &mut *self.context.search.borrow_mut();
+        let known = &mut parts.state.search;
         if let Some((goal, prepared)) = prepared {
             known.prepared.put(parent, goal, prepared);
         }
@@ -214,7 +210,7 @@ where
     }
 }
 
-begins_anew!(MutateStage<H, S>);
+begins_anew!(MutateStage);
 
 #[cfg(test)]
 mod tests {

@@ -6,11 +6,14 @@ use libafl::{
     Error,
     inputs::BytesInput,
     mutators::{MutationResult, Mutator},
-    state::{HasCorpus, HasMaxSize, HasRand},
+    state::{HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::{Rand, StdRand};
 
-use crate::schedule::strategy::{Strategy, Yields};
+use crate::{
+    state::LibaflState,
+    strategy::{Strategy, Yields},
+};
 use quagmire_mutators::{
     adaptor::RuleMutator,
     havoc::{havoc, splice, tokens},
@@ -76,8 +79,8 @@ const END_CHANCE_OF_4: usize = 2;
 const LONGEST_CHAIN: usize = 6;
 
 /// All mutation operators of a campaign. Their numbers are those of the rules in the record.
-pub struct Operators<S> {
-    all: Vec<Box<dyn Mutator<BytesInput, S>>>,
+pub struct Operators {
+    all: Vec<Box<dyn Mutator<BytesInput, LibaflState>>>,
     masked: MaskedMutations,
     /// Number of the rules, which come first.
     rules: usize,
@@ -86,14 +89,11 @@ pub struct Operators<S> {
     strategy: Strategy,
 }
 
-impl<S> Operators<S>
-where
-    S: HasRand<Rand = StdRand> + HasMaxSize + HasCorpus<BytesInput> + libafl::HasMetadata + 'static,
-{
+impl Operators {
     /// Creates the operators: the given rules, and those of LibAFL's for whose names `uses` returns true; tokens only
     /// if the state has some.
     pub fn new(rules: &[Arc<dyn Rule>], uses: impl Fn(&str) -> bool, has_tokens: bool, strategy: Strategy) -> Self {
-        let mut all: Vec<Box<dyn Mutator<BytesInput, S>>> = Vec::new();
+        let mut all: Vec<Box<dyn Mutator<BytesInput, LibaflState>>> = Vec::new();
         for rule in rules {
             all.push(Box::new(RuleMutator::new(rule.clone())));
         }
@@ -179,7 +179,7 @@ where
     pub fn mutate(
         &mut self,
         leading: u16,
-        state: &mut S,
+        state: &mut LibaflState,
         input: &mut BytesInput,
         mut mask: Option<&mut Mask>,
         applied: &mut Vec<u16>,
@@ -207,7 +207,7 @@ where
     fn mutate_masked(
         &mut self,
         operator: usize,
-        state: &mut S,
+        state: &mut LibaflState,
         input: &mut BytesInput,
         mask: &mut Mask,
     ) -> Result<MutationResult, Error> {

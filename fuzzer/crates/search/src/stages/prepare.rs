@@ -1,5 +1,5 @@
-//! Preparation of an entry for the rare branch of a round: trims it, and computes its mask as far as the budget of the round
-//! allows.
+//! Preparation of an entry for the rare branch of a round: trims it, and computes its mask as far as the budget of the
+//! round allows.
 
 use libafl::{
     Error,
@@ -8,15 +8,18 @@ use libafl::{
     fuzzer::ExecutesInput,
     inputs::BytesInput,
     stages::Stage,
-    state::{HasCorpus, HasExecutions, HasMaxSize},
+    state::{HasCorpus, HasMaxSize},
 };
 
 use super::operators::Own;
 use crate::{
     EntryId,
-    evaluate::{CampaignHooks, Origin, Parts, StageContext, probe::probe},
-    keep::kept::Masking,
+    corpus::search_state::Masking,
+    evaluate::{Parts, probe::probe},
+    hooks::CampaignHooks,
     mask::{Computation, HitsBranch, Probe, cache::Prepared, trim::trim},
+    origin::Origin,
+    state::CampaignState,
 };
 use quagmire_execution::{abi::Status, executor::Observers};
 
@@ -45,34 +48,33 @@ fn price(status: Status, elsewhere: bool) -> u32 {
 const RUNS: usize = 3;
 
 /// LibAFL stage that prepares the entry of a round with a goal.
-pub struct PrepareStage<H> {
-    context: StageContext<H>,
+pub struct PrepareStage {
     /// Number of the rules; the numbers of [`Own`] follow theirs.
     rules: usize,
     input: BytesInput,
 }
 
-impl<H: CampaignHooks> PrepareStage<H> {
+impl PrepareStage {
     /// Creates a stage for a campaign with `rules` rules.
-    pub fn new(context: StageContext<H>, rules: usize) -> Self {
-        Self { context, rules, input: BytesInput::new(Vec::new()) }
+    pub fn new(rules: usize) -> Self {
+        Self { rules, input: BytesInput::new(Vec::new()) }
     }
 
-    fn probe<E, EM, S, Z>(
+    fn probe<E, EM, H, Z>(
         &self,
-        parts: &mut Parts<'_, E, EM, S, Z>,
+        parts: &mut Parts<'_, E, EM, H, Z>,
         entry: EntryId,
         own: Own,
         input: &BytesInput,
         goal: HitsBranch,
     ) -> Result<Probe, Error>
     where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-        S: HasCorpus<BytesInput> + HasExecutions,
-        Z: ExecutesInput<E, EM, BytesInput, S>,
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
         let origin = Origin::Mutant { parent: entry, operators: &[own.number(self.rules)] };
-        let answer = probe(&self.context, parts, &origin, input, &goal)?;
+        let answer = probe(parts, &origin, input, &goal)?;
         // mutants are made from the trimmed input: all of them would end early or be rejected with it
         let is_base = own == Own::Trim && answer.is_satisfied();
         let is_usable = !is_base || parts.executor.observers().0.status() == Status::Returned;
@@ -80,20 +82,20 @@ impl<H: CampaignHooks> PrepareStage<H> {
     }
 
     /// Bytes of the entry as it is. `None`, if its runs do not reach the goal or the cache has no room.
-    fn begin<E, EM, S, Z>(
+    fn begin<E, EM, H, Z>(
         &mut self,
-        parts: &mut Parts<'_, E, EM, S, Z>,
+        parts: &mut Parts<'_, E, EM, H, Z>,
         entry: EntryId,
         goal: HitsBranch,
     ) -> Result<Option<Vec<u8>>, Error>
     where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-        S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize,
-        Z: ExecutesInput<E, EM, BytesInput, S>,
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
         let mut whole = parts.state.corpus().cloned_input_for_id(entry.into())?;
         whole.as_mut().truncate(parts.state.max_size());
-        if !self.context.search.borrow().prepared.accepts(whole.as_ref().len()) {
+        if !parts.state.search.prepared.accepts(whole.as_ref().len()) {
             return Ok(None);
         }
         for _ in 0..RUNS {
@@ -103,26 +105,26 @@ impl<H: CampaignHooks> PrepareStage<H> {
                 Probe::Stop => return Ok(None),
             }
         }
-        self.context.search.borrow_mut().rare.set_aside(goal.0);
+        parts.state.search.rare.set_aside(goal.0);
         Ok(None)
     }
 
-    fn make_ready<E, EM, S, Z>(
+    fn make_ready<E, EM, H, Z>(
         &mut self,
-        parts: &mut Parts<'_, E, EM, S, Z>,
+        parts: &mut Parts<'_, E, EM, H, Z>,
         entry: EntryId,
         goal: HitsBranch,
     ) -> Result<(), Error>
     where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-        S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize,
-        Z: ExecutesInput<E, EM, BytesInput, S>,
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
-        let cost = self.context.hooks.borrow().relative_cost(entry).max(1.0);
-        let Masking { no_mask, no_trim, .. } = self.context.search.borrow().masking;
+        let cost = parts.state.hooks.relative_cost(entry).max(1.0);
+        let Masking { no_mask, no_trim, .. } = parts.state.search.masking;
         let limit = parts.state.max_size();
-        self.context.search.borrow_mut().prepared.begin_round();
-        let known = self.context.search.borrow_mut().prepared.take(entry, goal);
+        parts.state.search.prepared.begin_round();
+        let known = parts.state.search.prepared.take(entry, goal);
         // an earlier session may have had a larger limit
         let known = known.filter(|known| known.input.len() <= limit);
         let mut scratch = Vec::new();
@@ -130,7 +132,7 @@ impl<H: CampaignHooks> PrepareStage<H> {
             Some(known) => known,
             None => {
                 let Some(mut input) = self.begin(parts, entry, goal)? else {
-                    self.context.search.borrow_mut().goal = None;
+                    parts.state.search.goal = None;
                     return Ok(());
                 };
                 if !no_trim {
@@ -139,19 +141,19 @@ impl<H: CampaignHooks> PrepareStage<H> {
                     self.with_budget(parts, (entry, Own::Trim, goal), budget, |probe| {
                         probes = trim(&mut input, &mut scratch, probe);
                     })?;
-                    self.context.search.borrow_mut().masks.trims += probes;
+                    parts.state.search.masks.trims += probes;
                 }
-                let kept = &mut *self.context.search.borrow_mut();
+                let search = &mut parts.state.search;
                 if !no_mask {
-                    kept.masks.computed += 1;
-                    kept.masks.bytes += input.len() as u64;
+                    search.masks.computed += 1;
+                    search.masks.bytes += input.len() as u64;
                 }
-                let parent = self.context.hooks.borrow().parent(entry);
+                let parent = parts.state.hooks.parent(entry);
                 let computation = if no_mask {
                     Computation::everything(input.len())
                 } else {
                     parent
-                        .and_then(|parent| kept.prepared.get(parent, goal))
+                        .and_then(|parent| search.prepared.get(parent, goal))
                         .and_then(|of_parent| Computation::inherit(&input, &of_parent.input, &of_parent.computation))
                         .unwrap_or_else(|| Computation::new(input.len()))
                 };
@@ -166,34 +168,34 @@ impl<H: CampaignHooks> PrepareStage<H> {
                 computation.go_on(input, &mut scratch, |bytes, _| probe(bytes));
             })?;
             prepared.lost += lost;
-            let kept = &mut *self.context.search.borrow_mut();
+            let search = &mut parts.state.search;
             // a mask of more than half of the input is of use
             if prepared.lost >= PATIENCE && prepared.computation.known() * 2 > prepared.input.len() {
                 prepared.computation.give_up();
             }
-            kept.masks.probes += prepared.computation.probes() - before;
+            search.masks.probes += prepared.computation.probes() - before;
         }
-        self.context.search.borrow_mut().prepared.put(entry, goal, prepared);
+        parts.state.search.prepared.put(entry, goal, prepared);
         Ok(())
     }
 
     /// Calls `work` with a probe that returns [`Probe::Stop`] after `budget` probes, or when the price of early ends
     /// is too high. Returns that price.
-    fn with_budget<E, EM, S, Z>(
+    fn with_budget<E, EM, H, Z>(
         &mut self,
-        parts: &mut Parts<'_, E, EM, S, Z>,
+        parts: &mut Parts<'_, E, EM, H, Z>,
         (entry, own, goal): (EntryId, Own, HitsBranch),
         budget: u64,
         work: impl FnOnce(&mut dyn FnMut(&mut Vec<u8>) -> Probe),
     ) -> Result<u32, Error>
     where
-        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
-        S: HasCorpus<BytesInput> + HasExecutions + HasMaxSize,
-        Z: ExecutesInput<E, EM, BytesInput, S>,
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
         let mut input = std::mem::replace(&mut self.input, BytesInput::new(Vec::new()));
         let (mut left, mut failed, mut lost) = (budget, None, 0);
-        let (limit, is_isolated) = (parts.state.max_size(), self.context.is_isolated());
+        let (limit, is_isolated) = (parts.state.max_size(), parts.state.is_isolated());
         work(&mut |bytes| {
             if left == 0 || failed.is_some() || lost >= PATIENCE {
                 return Probe::Stop;
@@ -219,21 +221,26 @@ impl<H: CampaignHooks> PrepareStage<H> {
     }
 }
 
-impl<E, EM, H, S, Z> Stage<E, EM, S, Z> for PrepareStage<H>
+impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for PrepareStage
 where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, S, Z>,
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
     H: CampaignHooks,
-    S: HasCorpus<BytesInput> + HasCurrentCorpusId + HasExecutions + HasMaxSize,
-    Z: ExecutesInput<E, EM, BytesInput, S>,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
-    fn perform(&mut self, fuzzer: &mut Z, executor: &mut E, state: &mut S, manager: &mut EM) -> Result<(), Error> {
-        let goal = self.context.search.borrow().goal;
+    fn perform(
+        &mut self,
+        fuzzer: &mut Z,
+        executor: &mut E,
+        state: &mut CampaignState<H>,
+        manager: &mut EM,
+    ) -> Result<(), Error> {
+        let goal = state.search.goal;
         let (Some(goal), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
         self.make_ready(&mut Parts { fuzzer, executor, state, manager }, id.into(), goal)
     }
 }
 
-begins_anew!(PrepareStage<H>);
+begins_anew!(PrepareStage);
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Figures of all clients of a campaign, as the first client shows them.
 
-use super::Archive;
-use crate::campaign::{board::Figures, clients::Place};
+use super::Recorder;
+use crate::campaign::{clients::ClientPlace, shared_statistics::Figures};
 use quagmire_base::{
     atomic::write_whole,
     error::Result,
@@ -9,7 +9,7 @@ use quagmire_base::{
 };
 use quagmire_cost::{distribution::Distributions, resource::Resource};
 use quagmire_results::{Summary, summary};
-use quagmire_search::keep::kept::Kept;
+use quagmire_search::corpus::search_state::SearchState;
 
 /// File in a client's folder with the cost distributions of its runs, for the first client.
 const COSTS: &str = ".costs";
@@ -17,9 +17,9 @@ const COSTS: &str = ".costs";
 /// Kind of that file; its version changes with the table of resources.
 const KIND: FileKind = FileKind { mark: *b"QGMCOSTS", version: Resource::LAYOUT.wrapping_add(2), largest: 16 << 20 };
 
-impl Archive<'_> {
+impl Recorder<'_> {
     /// Figures of this client so far.
-    pub(super) fn own_figures(&self, search: &Kept) -> Figures {
+    pub(super) fn own_figures(&self, search: &SearchState) -> Figures {
         Figures {
             executions: self.moment.executions,
             before: self.record.earlier_executions,
@@ -28,16 +28,16 @@ impl Archive<'_> {
         }
     }
 
-    /// Publishes the figures of this client on the shared board.
-    pub(super) fn tell_others(&self, search: &Kept) {
+    /// Publishes the figures of this client on the shared statistics.
+    pub(super) fn tell_others(&self, search: &SearchState) {
         let figures = self.own_figures(search);
-        self.setup.place.board.tell(self.setup.place.number, figures);
+        self.setup.place.statistics.tell(self.setup.place.number, figures);
     }
 
     /// Figures of the clients that this one shows: all for the first client, its own for the others.
     fn figures(&self) -> Vec<Figures> {
-        let Place { number, board, .. } = self.setup.place;
-        if number == 0 { board.figures().collect() } else { board.figures().skip(number).take(1).collect() }
+        let ClientPlace { number, statistics, .. } = self.setup.place;
+        if number == 0 { statistics.figures().collect() } else { statistics.figures().skip(number).take(1).collect() }
     }
 
     /// Executions by all clients, all sessions together.
@@ -60,7 +60,7 @@ impl Archive<'_> {
             return Vec::new();
         }
         let client = |(number, figures): (usize, &Figures)| summary::Client {
-            name: Place::name(number),
+            name: ClientPlace::name(number),
             executions: figures.executions,
             executions_per_second: self.rate_of(figures),
             edges_found: figures.edges_found,
@@ -72,7 +72,7 @@ impl Archive<'_> {
     /// Adds what the other clients wrote into their folders to the summary: finds of rules and masks, and cost
     /// distributions. Does nothing unless this is the first client.
     pub(super) fn add_others(&self, summary: &mut Summary) {
-        let Place { number, .. } = self.setup.place;
+        let ClientPlace { number, .. } = self.setup.place;
         if number != 0 {
             return;
         }

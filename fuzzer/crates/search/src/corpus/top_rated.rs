@@ -17,7 +17,7 @@ pub struct Standing {
     pub cost: Cost,
     /// Size in bytes.
     pub bytes: u64,
-    /// Sort key of its cost, by [`Steering::key`](super::steering::Steering::key).
+    /// Sort key of its cost, by [`Objective::key`](super::objective::Objective::key).
     pub key: u64,
     /// Perun's score, above 0: how good a parent it is.
     pub score: f64,
@@ -44,7 +44,7 @@ fn totals(of: &Standing) -> [u64; TOTALS] {
 
 /// Table of the entries that are best at something, and at what.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Champions {
+pub struct TopRated {
     entries: Vec<Option<Entry>>,
     /// For each edge and bucket, the cheapest entry that hits the edge in this bucket.
     cheapest: Vec<[EntryId; BUCKETS]>,
@@ -60,7 +60,7 @@ pub struct Champions {
     by_score: Vec<(u64, EntryId)>,
 }
 
-impl Champions {
+impl TopRated {
     /// Makes room for a program of this many edges.
     pub fn grow(&mut self, edges: usize) {
         if self.cheapest.len() < edges {
@@ -240,22 +240,22 @@ mod tests {
         numbers.iter().copied().map(id).collect()
     }
 
-    fn enter(champions: &mut Champions, entry: u32, instructions: u64, counts: &[u32]) -> Vec<EntryId> {
-        champions.grow(counts.len());
+    fn enter(top_rated: &mut TopRated, entry: u32, instructions: u64, counts: &[u32]) -> Vec<EntryId> {
+        top_rated.grow(counts.len());
         let cost = Cost::from([(Resource::Instructions, instructions)]);
         let standing = Standing { cost, bytes: 10, key: instructions, score: instructions as f64 };
-        champions.enter(id(entry), standing, true, std::iter::once((0, counts, counts.len())))
+        top_rated.enter(id(entry), standing, true, std::iter::once((0, counts, counts.len())))
     }
 
     #[test]
     fn a_progress_slot_belongs_to_the_entry_with_most_of_them() {
-        let mut champions = Champions::default();
-        champions.grow(4);
+        let mut top_rated = TopRated::default();
+        top_rated.grow(4);
         let mut enter = |entry, instructions, slots: [u32; 3]| {
             let cost = Cost::from([(Resource::Instructions, instructions)]);
             let standing = Standing { cost, bytes: 10, key: 0, score: 1.0 };
             let counts = [1, slots[0], slots[1], slots[2]];
-            champions.enter(id(entry), standing, true, std::iter::once((0, &counts[..], 1)))
+            top_rated.enter(id(entry), standing, true, std::iter::once((0, &counts[..], 1)))
         };
         assert!(enter(0, 50, [0, 0, 0]).is_empty());
         assert!(enter(1, 60, [1, 0, 0]).is_empty());
@@ -267,36 +267,36 @@ mod tests {
 
     #[test]
     fn a_dominated_entry_is_set_aside_and_its_coverage_stays_owned() {
-        let mut champions = Champions::default();
-        assert!(enter(&mut champions, 0, 100, &[1, 5]).is_empty());
+        let mut top_rated = TopRated::default();
+        assert!(enter(&mut top_rated, 0, 100, &[1, 5]).is_empty());
         // the same coverage for less, but neither the total nor a maximum: both stay
-        assert!(enter(&mut champions, 1, 50, &[1, 4]).is_empty());
+        assert!(enter(&mut top_rated, 1, 50, &[1, 4]).is_empty());
         // more of everything: entry 0 has lost its titles
-        assert_eq!(enter(&mut champions, 2, 200, &[2, 9]), ids(&[0]));
-        assert!(champions.is_active(id(1)) && champions.is_active(id(2)) && !champions.is_active(id(0)));
-        assert_eq!(champions.ranking(), [(50, id(1)), (200, id(2))]);
-        assert_eq!(champions.worst(), Some(id(2)));
+        assert_eq!(enter(&mut top_rated, 2, 200, &[2, 9]), ids(&[0]));
+        assert!(top_rated.is_active(id(1)) && top_rated.is_active(id(2)) && !top_rated.is_active(id(0)));
+        assert_eq!(top_rated.ranking(), [(50, id(1)), (200, id(2))]);
+        assert_eq!(top_rated.worst(), Some(id(2)));
     }
 
     #[test]
     fn an_entry_that_is_best_at_nothing_falls_at_once() {
-        let mut champions = Champions::default();
-        enter(&mut champions, 0, 100, &[4]);
-        assert_eq!(enter(&mut champions, 1, 100, &[4]), ids(&[1]));
-        assert_eq!(champions.active(), 1);
+        let mut top_rated = TopRated::default();
+        enter(&mut top_rated, 0, 100, &[4]);
+        assert_eq!(enter(&mut top_rated, 1, 100, &[4]), ids(&[1]));
+        assert_eq!(top_rated.active(), 1);
     }
 
     #[test]
     fn scores_rank_the_entries_that_are_best_at_something() {
-        let mut champions = Champions::default();
-        enter(&mut champions, 0, 100, &[1, 5]);
-        enter(&mut champions, 1, 50, &[1, 4]);
-        let entries = |champions: &Champions| champions.by_score().iter().map(|&(_, entry)| entry).collect::<Vec<_>>();
-        assert_eq!(entries(&champions), ids(&[1, 0]));
-        champions.rescore(id(1), 150.5);
-        assert_eq!(entries(&champions), ids(&[0, 1]));
-        enter(&mut champions, 2, 200, &[2, 9]);
-        champions.rescore(id(0), 1e9);
-        assert_eq!(entries(&champions), ids(&[1, 2]));
+        let mut top_rated = TopRated::default();
+        enter(&mut top_rated, 0, 100, &[1, 5]);
+        enter(&mut top_rated, 1, 50, &[1, 4]);
+        let entries = |top_rated: &TopRated| top_rated.by_score().iter().map(|&(_, entry)| entry).collect::<Vec<_>>();
+        assert_eq!(entries(&top_rated), ids(&[1, 0]));
+        top_rated.rescore(id(1), 150.5);
+        assert_eq!(entries(&top_rated), ids(&[0, 1]));
+        enter(&mut top_rated, 2, 200, &[2, 9]);
+        top_rated.rescore(id(0), 1e9);
+        assert_eq!(entries(&top_rated), ids(&[1, 2]));
     }
 }

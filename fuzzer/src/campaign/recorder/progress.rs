@@ -5,8 +5,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::Archive;
-use crate::campaign::{clients::Place, groups::groups, record::Entry, refresh::Turn};
+use super::Recorder;
+use crate::campaign::{clients::ClientPlace, groups::groups, heartbeat::Turn, record::Entry};
 use quagmire_base::{atomic::unwritable, error::Result, files};
 use quagmire_cost::{distribution::Distributions, resource::Resource, sizes::Line};
 use quagmire_execution::notices;
@@ -18,12 +18,12 @@ use quagmire_results::{
 };
 use quagmire_search::{
     EntryId,
-    evaluate::Moment,
-    keep::{
-        kept::{Kept, MaskFigures},
+    corpus::{
         rare::Rarity,
+        search_state::{MaskFigures, SearchState},
         shadow::Row,
     },
+    hooks::Moment,
 };
 
 /// Interval between two writes of the files that show the progress.
@@ -35,9 +35,9 @@ const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between two lines where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
-impl Archive<'_> {
+impl Recorder<'_> {
     /// Updates the display and the files that are due. To be called after every timer tick.
-    pub fn housekeeping(&mut self, moment: Moment, search: &Kept) -> Result<()> {
+    pub fn housekeeping(&mut self, moment: Moment, search: &SearchState) -> Result<()> {
         self.set_moment(moment, search);
         self.tell_notices()?;
         let elapsed = self.elapsed();
@@ -65,12 +65,12 @@ impl Archive<'_> {
 
     /// Choices of the user for the display; the default without a terminal.
     fn view(&self) -> View {
-        if self.terminal { self.setup.place.board.view() } else { View::default() }
+        if self.terminal { self.setup.place.statistics.view() } else { View::default() }
     }
 
     /// Largest cost, as a multiple of the median seed's.
-    pub(super) fn largest_ratio(&self, search: &Kept) -> f64 {
-        search.champions.worst().map_or(1.0, |largest| self.ratio_of(largest))
+    pub(super) fn largest_ratio(&self, search: &SearchState) -> f64 {
+        search.top_rated.worst().map_or(1.0, |largest| self.ratio_of(largest))
     }
 
     /// The three rules with most finds, with their numbers of finds.
@@ -81,8 +81,8 @@ impl Archive<'_> {
         rules.into_iter().take(3).map(|rule| (rule.label.clone(), rule.coverage_increases)).collect()
     }
 
-    fn status(&self, search: &Kept) -> Status {
-        let active = search.champions.active() as u64;
+    fn status(&self, search: &SearchState) -> Status {
+        let active = search.top_rated.active() as u64;
         Status {
             elapsed: self.elapsed(),
             limit: self.record.earlier_sessions + self.setup.options.time,
@@ -120,7 +120,7 @@ impl Archive<'_> {
     }
 
     /// Writes `summary.json`, `fuzzer_stats`, `plot_data` and a point of the time series.
-    pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>, search: &Kept) -> Result<()> {
+    pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>, search: &SearchState) -> Result<()> {
         let now = self.elapsed();
         self.record.last_write = now;
         self.phases.flush(now)?;
@@ -132,10 +132,10 @@ impl Archive<'_> {
             ..own.clone()
         };
         all.write(self.folder().path())?;
-        let Place { number, of, .. } = self.setup.place;
+        let ClientPlace { number, of, .. } = self.setup.place;
         if number == 0 && of > 1 {
             // beside those of the other clients, where afl-whatsup adds them up
-            let folder = Place::listed(self.folder().path(), 0);
+            let folder = ClientPlace::listed(self.folder().path(), 0);
             for folder in folder.parent().into_iter().chain([&*folder]) {
                 files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
             }
@@ -205,7 +205,7 @@ impl Archive<'_> {
         })
     }
 
-    fn summary(&self, stopped_by: Option<StoppedBy>, search: &Kept) -> Summary {
+    fn summary(&self, stopped_by: Option<StoppedBy>, search: &SearchState) -> Summary {
         let record = &self.record;
         let mut summary = Summary {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -282,7 +282,7 @@ impl Archive<'_> {
         Resource::ALL.into_iter().filter(is_measured).map(one).collect()
     }
 
-    fn afl_stats(&self, search: &Kept) -> AflStats {
+    fn afl_stats(&self, search: &SearchState) -> AflStats {
         let record = &self.record;
         let started = self.setup.started - record.earlier_sessions;
         let at = |since_start: Option<Duration>| since_start.map(|since| started + since);
@@ -292,17 +292,17 @@ impl Archive<'_> {
             now: SystemTime::now(),
             run_time: self.elapsed(),
             process: std::os::unix::process::parent_id(),
-            cycles: record.rounds / (search.champions.active() as u64).max(1),
+            cycles: record.rounds / (search.top_rated.active() as u64).max(1),
             cycles_without_finds: 0,
             executions: self.moment.executions,
             executions_per_second: self.rate_of(&self.own_figures(search)),
             corpus: record.entries.len() as u64,
             imported: record.foreign,
-            favored: search.champions.active() as u64,
+            favored: search.top_rated.active() as u64,
             found: record.entries.len() as u64 - seeds - record.foreign,
             depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
             // position in the current cycle
-            current: record.rounds % (search.champions.active() as u64).max(1),
+            current: record.rounds % (search.top_rated.active() as u64).max(1),
             pending_favored: 0,
             pending: 0,
             edges_found: search.history.edges_found() as u64,
@@ -320,7 +320,7 @@ impl Archive<'_> {
     }
 
     /// Writes all files for the last time and prints the final report.
-    pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy, search: &Kept) -> Result<()> {
+    pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy, search: &SearchState) -> Result<()> {
         self.moment = moment;
         self.tell_notices()?;
         self.tell_others(search);
@@ -338,17 +338,17 @@ impl Archive<'_> {
     }
 }
 
-fn rare(search: &Kept) -> summary::Rare {
+fn rare(search: &SearchState) -> summary::Rare {
     let Rarity { cutoff, branches, paused } = search.rare.latest();
     summary::Rare { branches, cutoff, paused, bootstraps: search.rare.bootstraps }
 }
 
-fn masks(search: &Kept) -> summary::Masks {
+fn masks(search: &SearchState) -> summary::Masks {
     let MaskFigures { computed, bytes, probes, trims, mutants, hits, kept } = search.masks;
     summary::Masks { computed, bytes, executions: probes, trimming: trims, mutants, hits, kept }
 }
 
-fn shadow(search: &Kept) -> Vec<summary::Shadow> {
+fn shadow(search: &SearchState) -> Vec<summary::Shadow> {
     let row = |(stage, row): (_, Row)| summary::Shadow {
         goal: GoalKind::Branch,
         target: GoalKind::Branch,

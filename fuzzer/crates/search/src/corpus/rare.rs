@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{champions::Champions, effort::OVERHEAD};
+use super::{effort::OVERHEAD, top_rated::TopRated};
 use crate::{EntryId, mask::rarity};
 use quagmire_cost::resource::Resource;
 
@@ -68,20 +68,20 @@ pub struct Rarity {
 
 /// Share of the branches that a client works on first, where several clients share the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ClientPart {
     /// Number of the client, from 0.
     pub number: u32,
     /// Number of clients, at least 1.
     pub of: u32,
 }
 
-impl Default for Part {
+impl Default for ClientPart {
     fn default() -> Self {
         Self { number: 0, of: 1 }
     }
 }
 
-impl Part {
+impl ClientPart {
     /// Whether a branch belongs to this client.
     fn has(self, branch: usize) -> bool {
         // neighbours go to the same client: their masks are alike
@@ -104,7 +104,7 @@ pub struct RareBranches {
     awaited: HashMap<u32, u8>,
     /// Share of the branches that this client works on first.
     #[serde(skip)]
-    pub part: Part,
+    pub part: ClientPart,
     /// For each branch, the latest entries that hit it, the newest first.
     hitters: Vec<[EntryId; HITTERS]>,
     /// Branches that entries hit, in ascending order: others cost no time.
@@ -203,7 +203,7 @@ impl RareBranches {
 
     /// Begins a round for coverage, of a campaign with `seeds` seeds. Returns the rare branch and the entry to work
     /// on, or `None` for an ordinary round.
-    pub fn begin_round(&mut self, seeds: u64, champions: &Champions) -> Option<(u32, EntryId)> {
+    pub fn begin_round(&mut self, seeds: u64, top_rated: &TopRated) -> Option<(u32, EntryId)> {
         self.all += 1;
         self.since_new += 1;
         match self.mode {
@@ -220,16 +220,16 @@ impl RareBranches {
                 }
             }
         }
-        self.choose(champions)
+        self.choose(top_rated)
     }
 
     /// Next entry in the opening; `None` in other modes. Top-rated entries come one after the other, in the order in
     /// which they were entered: seeds first.
-    pub fn next_in_opening(&mut self, champions: &Champions) -> Option<EntryId> {
+    pub fn next_in_opening(&mut self, top_rated: &TopRated) -> Option<EntryId> {
         if self.mode != Mode::Opening {
             return None;
         }
-        let entries = champions.ranking().iter().map(|&(_, entry)| entry);
+        let entries = top_rated.ranking().iter().map(|&(_, entry)| entry);
         let next = entries.min_by_key(|&entry| (entry < self.turn, entry))?;
         self.turn = next.next();
         Some(next)
@@ -241,7 +241,7 @@ impl RareBranches {
 
     /// Chooses the rare branch that was worked on least, and of the entries that hit it the one that was worked on
     /// least for it; a run's work is added to both. Branches are rare among those of this client, if it has any.
-    fn choose(&mut self, champions: &Champions) -> Option<(u32, EntryId)> {
+    fn choose(&mut self, top_rated: &TopRated) -> Option<(u32, EntryId)> {
         let is_free = |branch: usize| !self.is_paused(branch) && !self.awaited.contains_key(&(branch as u32));
         let all = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_free(branch));
         let has_part = all().any(|branch| self.part.has(branch));
@@ -258,22 +258,22 @@ impl RareBranches {
         self.latest = Rarity { cutoff, branches, paused };
         let branch = best?;
         let target = branch as u32;
-        let work = |entry| champions.cost(entry).map_or(0, |cost| cost[Resource::Instructions]) + OVERHEAD;
-        let entries = self.hitters[branch].into_iter().chain(champions.of_edge(branch));
+        let work = |entry| top_rated.cost(entry).map_or(0, |cost| cost[Resource::Instructions]) + OVERHEAD;
+        let entries = self.hitters[branch].into_iter().chain(top_rated.of_edge(branch));
         let entry =
-            entries.filter(|&entry| entry != EntryId::NONE && champions.is_active(entry)).min_by_key(|&entry| {
+            entries.filter(|&entry| entry != EntryId::NONE && top_rated.is_active(entry)).min_by_key(|&entry| {
                 (self.work_of_entry.get(&(entry, target)).copied().unwrap_or(0) + work(entry), entry)
             })?;
         self.work[branch] += work(entry);
         *self.work_of_entry.entry((entry, target)).or_default() += work(entry);
-        self.forget(champions);
+        self.forget(top_rated);
         Some((target, entry))
     }
 
     /// Removes the records of evicted entries, each time that the table has doubled.
-    fn forget(&mut self, champions: &Champions) {
+    fn forget(&mut self, top_rated: &TopRated) {
         if self.work_of_entry.len() > 2 * self.after_removal.max(FEW) {
-            self.work_of_entry.retain(|&(entry, _), _| champions.is_active(entry));
+            self.work_of_entry.retain(|&(entry, _), _| top_rated.is_active(entry));
             self.after_removal = self.work_of_entry.len();
         }
     }
@@ -289,31 +289,31 @@ impl RareBranches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::top_rated::Standing;
     use crate::entry::id;
-    use crate::keep::champions::Standing;
     use quagmire_cost::resource::Cost;
 
     /// Entries 0, 1, ..., each of which hits these branches once, and the hits of all branches.
-    fn scene(entries: &[&[usize]], hits: &[u64]) -> (RareBranches, Champions) {
-        let (mut rare, mut champions) = (RareBranches::default(), Champions::default());
+    fn scene(entries: &[&[usize]], hits: &[u64]) -> (RareBranches, TopRated) {
+        let (mut rare, mut top_rated) = (RareBranches::default(), TopRated::default());
         rare.grow(hits.len());
-        champions.grow(hits.len());
+        top_rated.grow(hits.len());
         rare.hits = hits.to_vec();
         for (entry, branches) in entries.iter().enumerate() {
             let counts: Vec<u32> = (0..hits.len()).map(|branch| u32::from(branches.contains(&branch))).collect();
             let cost = Cost::from([(Resource::Instructions, 100 - entry as u64)]);
             let standing = Standing { cost, bytes: 1, key: 1, score: 1.0 };
-            champions.enter(EntryId::at(entry), standing, true, std::iter::once((0, counts.as_slice(), counts.len())));
+            top_rated.enter(EntryId::at(entry), standing, true, std::iter::once((0, counts.as_slice(), counts.len())));
             rare.enter(EntryId::at(entry), true, branches.iter().copied());
         }
-        (rare, champions)
+        (rare, top_rated)
     }
 
     #[test]
     fn rare_branches_are_worked_on_in_turn_and_all_others_not() {
-        let (mut rare, champions) = scene(&[&[0, 1], &[0, 2], &[3]], &[100, 3, 4, 5]);
-        assert_eq!(rare.begin_round(1, &champions), None);
-        let chosen: Vec<_> = (0..4).map(|_| rare.begin_round(1, &champions)).collect();
+        let (mut rare, top_rated) = scene(&[&[0, 1], &[0, 2], &[3]], &[100, 3, 4, 5]);
+        assert_eq!(rare.begin_round(1, &top_rated), None);
+        let chosen: Vec<_> = (0..4).map(|_| rare.begin_round(1, &top_rated)).collect();
         // the second entry is a little cheaper
         assert_eq!(chosen, [Some((1, id(0))), Some((2, id(1))), Some((2, id(1))), Some((1, id(0)))]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 2, paused: 0 });
@@ -322,82 +322,82 @@ mod tests {
     #[test]
     fn in_the_opening_each_entry_that_is_best_at_something_gets_its_turn() {
         // the first is the most expensive one, the last the cheapest
-        let (mut rare, champions) = scene(&[&[0], &[0], &[0], &[0, 3]], &[9, 1, 1, 1]);
-        let mut opened = || rare.begin_round(4, &champions).map_or_else(|| rare.next_in_opening(&champions), |_| None);
+        let (mut rare, top_rated) = scene(&[&[0], &[0], &[0], &[0, 3]], &[9, 1, 1, 1]);
+        let mut opened = || rare.begin_round(4, &top_rated).map_or_else(|| rare.next_in_opening(&top_rated), |_| None);
         let opened: Vec<_> = (0..5).map(|_| opened()).collect();
-        let active: Vec<EntryId> = (0..4).map(id).filter(|&entry| champions.is_active(entry)).collect();
+        let active: Vec<EntryId> = (0..4).map(id).filter(|&entry| top_rated.is_active(entry)).collect();
         assert!(active.len() == 2 && active == [id(0), id(3)], "{active:?}");
         assert_eq!(opened, [Some(id(0)), Some(id(3)), Some(id(0)), Some(id(3)), None]);
-        assert_eq!(rare.next_in_opening(&champions), None);
+        assert_eq!(rare.next_in_opening(&top_rated), None);
     }
 
     #[test]
     fn campaigns_that_share_the_work_begin_with_different_branches() {
-        let (mut rare, champions) = scene(&[&[0, 1], &[9], &[5]], &[100, 3, 0, 0, 0, 3, 0, 0, 0, 3]);
-        rare.part = Part { number: 1, of: 2 };
+        let (mut rare, top_rated) = scene(&[&[0, 1], &[9], &[5]], &[100, 3, 0, 0, 0, 3, 0, 0, 0, 3]);
+        rare.part = ClientPart { number: 1, of: 2 };
         // 1 and 9 belong to the other one
-        assert_eq!((0..3).map(|_| rare.begin_round(0, &champions)).collect::<Vec<_>>(), [Some((5, id(2))); 3]);
+        assert_eq!((0..3).map(|_| rare.begin_round(0, &top_rated)).collect::<Vec<_>>(), [Some((5, id(2))); 3]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 1, paused: 0 });
         rare.learn_hits_of_others(vec![0, 0, 0, 0, 0, 20]);
-        assert_eq!(rare.begin_round(0, &champions), Some((5, id(2))), "the rarest of its own");
+        assert_eq!(rare.begin_round(0, &top_rated), Some((5, id(2))), "the rarest of its own");
         rare.set_aside(5);
-        assert!(matches!(rare.begin_round(0, &champions), Some((1 | 9, _))), "nothing of its own to do");
+        assert!(matches!(rare.begin_round(0, &top_rated), Some((1 | 9, _))), "nothing of its own to do");
     }
 
     #[test]
     fn what_others_have_found_waits_until_they_have_told_their_hits() {
-        let (mut rare, champions) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
+        let (mut rare, top_rated) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
         rare.leave_to_others(id(1), [0, 2, 3].into_iter());
         let mut target = |hits: &[u64]| {
             rare.learn_hits_of_others(hits.to_vec());
-            rare.begin_round(0, &champions).map(|(branch, _)| branch)
+            rare.begin_round(0, &top_rated).map(|(branch, _)| branch)
         };
         assert_eq!(target(&[]), Some(1));
         assert_eq!(target(&[]), Some(2), "nobody has told");
         assert_eq!(target(&[]), Some(3), "no longer awaited either");
 
-        let (mut rare, champions) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
+        let (mut rare, top_rated) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
         rare.leave_to_others(id(1), [0, 2, 3].into_iter());
         rare.learn_hits_of_others(vec![0, 0, 70]);
-        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))), "2 is not rare, 3 is awaited");
+        assert_eq!(rare.begin_round(0, &top_rated), Some((1, id(0))), "2 is not rare, 3 is awaited");
     }
 
     #[test]
     fn the_entries_of_a_branch_take_turns() {
-        let (mut rare, champions) = scene(&[&[0, 1], &[0, 1, 2], &[1, 3]], &[100, 1, 90, 90]);
-        let chosen: Vec<_> = (0..6).map(|_| rare.begin_round(0, &champions)).collect();
+        let (mut rare, top_rated) = scene(&[&[0, 1], &[0, 1, 2], &[1, 3]], &[100, 1, 90, 90]);
+        let chosen: Vec<_> = (0..6).map(|_| rare.begin_round(0, &top_rated)).collect();
         // the cheapest first
         assert_eq!(chosen, [2, 1, 0, 2, 1, 0].map(|entry| Some((1, id(entry)))));
     }
 
     #[test]
     fn what_cannot_be_hit_again_is_left_alone_and_comes_back() {
-        let (mut rare, champions) = scene(&[&[0, 1], &[2]], &[9, 1, 1]);
+        let (mut rare, top_rated) = scene(&[&[0, 1], &[2]], &[9, 1, 1]);
         rare.no_bootstrap = true;
-        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))));
+        assert_eq!(rare.begin_round(0, &top_rated), Some((1, id(0))));
         rare.set_aside(1);
-        let chosen: Vec<_> = (0..FIRST_PAUSE - 1).map(|_| rare.begin_round(0, &champions)).collect();
+        let chosen: Vec<_> = (0..FIRST_PAUSE - 1).map(|_| rare.begin_round(0, &top_rated)).collect();
         assert!(chosen.iter().all(|chosen| *chosen == Some((2, id(1)))));
         assert_eq!(rare.latest().paused, 1);
-        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))));
+        assert_eq!(rare.begin_round(0, &top_rated), Some((1, id(0))));
     }
 
     #[test]
     fn entries_that_are_set_aside_are_forgotten() {
         // the first is the most expensive one, the last the cheapest
-        let (mut rare, champions) = scene(&[&[0, 1], &[0, 1], &[0, 1]], &[9, 1]);
-        assert_eq!([0, 1, 2].map(|entry| champions.is_active(id(entry))), [true, false, true]);
+        let (mut rare, top_rated) = scene(&[&[0, 1], &[0, 1], &[0, 1]], &[9, 1]);
+        assert_eq!([0, 1, 2].map(|entry| top_rated.is_active(id(entry))), [true, false, true]);
         rare.work_of_entry =
             (0..2 * FEW as u32).flat_map(|branch| [((id(1), branch), 7), ((id(2), branch), 7)]).collect();
-        assert_eq!(rare.begin_round(0, &champions), Some((1, id(0))));
+        assert_eq!(rare.begin_round(0, &top_rated), Some((1, id(0))));
         assert!(rare.work_of_entry.len() == 2 * FEW + 1 && rare.work_of_entry.keys().all(|(entry, _)| *entry != id(1)));
     }
 
     #[test]
     fn a_cycle_without_anything_new_ends_in_ordinary_rounds_until_there_is_something() {
-        let (mut rare, champions) = scene(&[&[0, 1]], &[9, 1]);
+        let (mut rare, top_rated) = scene(&[&[0, 1]], &[9, 1]);
         let ordinary = |rare: &mut RareBranches, rounds: u64| {
-            (0..rounds).filter(|_| rare.begin_round(0, &champions).is_none()).count() as u64
+            (0..rounds).filter(|_| rare.begin_round(0, &top_rated).is_none()).count() as u64
         };
         assert_eq!(ordinary(&mut rare, SHORTEST_CYCLE), 0);
         assert_eq!((ordinary(&mut rare, 5), rare.mode()), (5, Mode::Bootstrap));

@@ -1,27 +1,27 @@
 //! Keys that the user can press while a campaign runs on a terminal. The process above the workers reads them, so that
 //! no run of the target waits for them, and the terminal is restored whatever happens to a worker.
 
-use super::board::Board;
+use super::shared_statistics::SharedStatistics;
 use crate::options::Options;
 use quagmire_base::terminal::{KeyMode, letters};
 use quagmire_results::screen::View;
 
 /// Reader of the keys, which writes the choices of the user to the shared memory of the clients.
-pub struct Keys {
+pub struct Keyboard {
     mode: KeyMode,
-    board: Board,
+    statistics: SharedStatistics,
     view: View,
     has_quit: bool,
 }
 
-impl Keys {
+impl Keyboard {
     /// Prepares reading of keys; `None` unless output and input are a terminal and the display is on.
-    pub fn new(options: &Options, board: Board) -> Option<Self> {
+    pub fn new(options: &Options, statistics: SharedStatistics) -> Option<Self> {
         use std::io::IsTerminal;
         if options.quiet || !std::io::stdout().is_terminal() {
             return None;
         }
-        Some(Self { mode: KeyMode::new()?, board, view: View::default(), has_quit: false })
+        Some(Self { mode: KeyMode::new()?, statistics, view: View::default(), has_quit: false })
     }
 
     /// Handles the keys that were pressed since the last call.
@@ -40,12 +40,12 @@ impl Keys {
             }
         }
         self.view.keys = self.mode.is_on();
-        self.board.set_view(self.view);
+        self.statistics.set_view(self.view);
     }
 
     /// Restores the terminal, until [`Self::look`] is called again.
     pub fn leave(&mut self) {
         self.mode.leave();
-        self.board.set_view(View { keys: false, ..self.view });
+        self.statistics.set_view(View { keys: false, ..self.view });
     }
 }

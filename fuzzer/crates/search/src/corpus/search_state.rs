@@ -6,12 +6,12 @@ use libafl_bolts::hash_std;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    champions::{Champions, Standing},
     effort::Effort,
     history::{History, Novelty},
+    objective::Objective,
     rare::RareBranches,
     shadow::Shadow,
-    steering::Steering,
+    top_rated::{Standing, TopRated},
 };
 use crate::{
     EntryId,
@@ -51,11 +51,11 @@ pub struct MaskFigures {
 
 /// Knowledge of the search; part of the checkpoint. The scheduler and the stages of one client share it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Kept {
+pub struct SearchState {
     /// Buckets and maxima of all entries.
     pub history: History,
     /// Top-rated entries.
-    pub champions: Champions,
+    pub top_rated: TopRated,
     /// Work and finds of each aim.
     pub effort: Effort,
     /// Hits of the branches, and the choice of the rare one to work on.
@@ -70,7 +70,7 @@ pub struct Kept {
     contents: HashMap<u64, EntryId>,
     /// Objective: the costs that the search tries to raise.
     #[serde(skip)]
-    pub steering: Steering,
+    pub objective: Objective,
     /// Whether a new maximum of an edge's count is no reason to keep an input (`--no-edge-maxima`).
     #[serde(skip)]
     pub ignores_maxima: bool,
@@ -89,12 +89,12 @@ fn hit(counts: &CountsObserver) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-impl Kept {
+impl SearchState {
     /// Whether all entries that the parts name exist, given the number of entries; a checkpoint file may hold
     /// anything.
     pub fn is_sound(&self, entries: usize) -> bool {
         self.history.is_sound()
-            && self.champions.is_sound(entries)
+            && self.top_rated.is_sound(entries)
             && self.rare.is_sound(entries)
             && self.contents.values().all(|&entry| entry.index() < entries)
     }
@@ -102,7 +102,7 @@ impl Kept {
     /// Makes room for a program of this many edges.
     pub fn grow(&mut self, edges: usize) {
         self.history.grow(edges);
-        self.champions.grow(edges);
+        self.top_rated.grow(edges);
         self.rare.grow(edges);
     }
 
@@ -134,14 +134,14 @@ impl Kept {
             self.history.learn_progress(first, slots);
         }
         let cost = counts.cost();
-        self.history.learn_costs(&cost, &self.steering);
+        self.history.learn_costs(&cost, &self.objective);
         self.rare.enter(entry, novelty.edge || novelty.bucket, hit(counts));
         let all = counts.ran().iter().map(|&function| {
             let (first, all) = counts.counts(function);
             (first, all, counts.branches(function).1.len())
         });
-        let standing = Standing { cost, bytes: bytes.len() as u64, key: self.steering.key(&cost), score };
-        self.champions.enter(entry, standing, !self.ignores_maxima, all)
+        let standing = Standing { cost, bytes: bytes.len() as u64, key: self.objective.key(&cost), score };
+        self.top_rated.enter(entry, standing, !self.ignores_maxima, all)
     }
 
     /// Leaves the branches that `entry`, an import, is the first to hit here to the campaign that has found it.
@@ -164,7 +164,7 @@ impl Kept {
             self.history.compare(first, counts, &mut novelty);
         }
         novelty.maximum &= !self.ignores_maxima;
-        self.history.compare_costs(&counts.cost(), &self.steering, &mut novelty);
+        self.history.compare_costs(&counts.cost(), &self.objective, &mut novelty);
         novelty
     }
 }
@@ -177,27 +177,27 @@ pub(crate) mod tests {
     use quagmire_cost::resource::{Cost, Resource};
 
     /// Knowledge of a search with entries 0, 1, ... of these instructions, heap and counts of three edges.
-    pub(crate) fn made_up(entries: &[(u64, u64, [u32; 3])]) -> Kept {
-        let mut kept = Kept::default();
-        kept.grow(3);
+    pub(crate) fn made_up(entries: &[(u64, u64, [u32; 3])]) -> SearchState {
+        let mut search = SearchState::default();
+        search.grow(3);
         for (entry, &(instructions, heap_peak, counts)) in entries.iter().enumerate() {
             let cost = Cost::from([(Resource::Instructions, instructions), (Resource::Heap, heap_peak)]);
             let standing = Standing { cost, bytes: 1, key: instructions, score: instructions as f64 };
-            kept.champions.enter(EntryId::at(entry), standing, true, std::iter::once((0, &counts[..], 3)));
+            search.top_rated.enter(EntryId::at(entry), standing, true, std::iter::once((0, &counts[..], 3)));
         }
-        kept
+        search
     }
 
     #[test]
     fn what_was_prepared_with_other_options_is_not_used() {
-        let mut kept = Kept::default();
+        let mut search = SearchState::default();
         let goal = HitsBranch(1);
         let prepared = || Prepared { input: vec![0], computation: Computation::everything(1), lost: 0, walked: 0 };
-        kept.set_masking(Masking { no_mask: true, ..Masking::default() });
-        kept.prepared.put(id(0), goal, prepared());
-        kept.set_masking(Masking { no_mask: true, shadow: true, ..Masking::default() });
-        assert!(kept.prepared.get(id(0), goal).is_some());
-        kept.set_masking(Masking::default());
-        assert!(kept.prepared.get(id(0), goal).is_none());
+        search.set_masking(Masking { no_mask: true, ..Masking::default() });
+        search.prepared.put(id(0), goal, prepared());
+        search.set_masking(Masking { no_mask: true, shadow: true, ..Masking::default() });
+        assert!(search.prepared.get(id(0), goal).is_some());
+        search.set_masking(Masking::default());
+        assert!(search.prepared.get(id(0), goal).is_none());
     }
 }

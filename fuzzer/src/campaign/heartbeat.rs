@@ -60,8 +60,8 @@ pub fn refresh(setup: &Setup) -> Result<()> {
     }
     summary.seconds += age.as_secs_f64();
     let session = Duration::from_nanos(timer::now_ns().saturating_sub(setup.start_ns));
-    let figures: Vec<_> = setup.place.board.figures().collect();
-    let new = |client: &super::board::Figures| client.executions.saturating_sub(client.before);
+    let figures: Vec<_> = setup.place.statistics.figures().collect();
+    let new = |client: &super::shared_statistics::Figures| client.executions.saturating_sub(client.before);
     summary.executions = figures.iter().map(|client| client.executions).sum();
     summary.executions_per_second = per_second(figures.iter().map(new).sum(), session);
     for (client, figures) in summary.clients.iter_mut().zip(&figures) {

@@ -39,12 +39,12 @@ struct Header {
 
 /// Shared memory of the clients. It is never unmapped; copies refer to the same memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Board {
+pub struct SharedStatistics {
     base: *mut u8,
     clients: usize,
 }
 
-impl Board {
+impl SharedStatistics {
     /// Maps memory for this many clients, at least 1. To be called before the clients are forked.
     ///
     /// # Errors
@@ -130,14 +130,14 @@ mod tests {
 
     #[test]
     fn clients_hear_of_each_other() {
-        let board = Board::new(3).unwrap();
-        let copy = board;
+        let statistics = SharedStatistics::new(3).unwrap();
+        let copy = statistics;
         let figures = Figures { executions: 5, before: 1, edges_found: 2, entries: 3 };
         copy.tell(1, figures);
-        assert_eq!(board.figures().collect::<Vec<_>>(), [Figures::default(), figures, Figures::default()]);
-        assert!(!board.is_stopped() && !board.others_have_ended());
+        assert_eq!(statistics.figures().collect::<Vec<_>>(), [Figures::default(), figures, Figures::default()]);
+        assert!(!statistics.is_stopped() && !statistics.others_have_ended());
         copy.stop();
         [1, 2].into_iter().for_each(|client| copy.ended(client));
-        assert!(board.is_stopped() && board.others_have_ended());
+        assert!(statistics.is_stopped() && statistics.others_have_ended());
     }
 }

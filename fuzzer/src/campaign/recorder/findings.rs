@@ -7,8 +7,8 @@ use std::{
 
 use libafl_bolts::hash_std;
 
-use super::Archive;
-use crate::campaign::{confirm::Confirmation, supervisor::Lost, worker::written_since};
+use super::Recorder;
+use crate::campaign::{confirm::Confirmation, supervisor::Lost};
 use quagmire_base::{atomic::write_whole, error::Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
@@ -20,14 +20,15 @@ use quagmire_execution::{
 use quagmire_results::{
     EntryName,
     growth::{Grown, Growth},
+    names::written_since,
     summary::{Finding, FindingKind, OrdinaryInput},
 };
-use quagmire_search::{EntryId, evaluate::Origin};
+use quagmire_search::{EntryId, origin::Origin};
 
 /// Number of inputs saved for one way in which a worker was ended: nothing distinguishes such inputs.
 const LOST_SAVED: u32 = 5;
 
-impl Archive<'_> {
+impl Recorder<'_> {
     /// Records a run that ended early, and saves its input if it ended in a new way.
     pub fn early_end(&mut self, bytes: &[u8], origin: &Origin<'_>, counts: &CountsObserver) -> Result<()> {
         self.record.early_ends += 1;

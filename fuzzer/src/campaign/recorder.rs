@@ -26,10 +26,11 @@ use quagmire_results::{
 };
 use quagmire_search::{
     EntryId,
-    evaluate::{CampaignHooks, Measured, Moment, Origin},
-    keep::{history::Novelty, kept::Kept, steering::Steering},
-    schedule::strategy::Yields,
+    corpus::{history::Novelty, objective::Objective, search_state::SearchState},
+    hooks::{CampaignHooks, Measured, Moment},
+    origin::Origin,
     stages::gathering::Gathering,
+    strategy::Yields,
 };
 
 /// Rise of the largest ratio, as a factor, at which the time series get a point at once.
@@ -39,9 +40,9 @@ const POINT_STEP: f64 = 1.02;
 const SLOWER_STEP: f64 = 1.125;
 
 /// Record of a campaign, with the files and the display that show it.
-pub struct Archive<'a> {
+pub struct Recorder<'a> {
     setup: &'a Setup,
-    steering: Steering,
+    objective: Objective,
     /// State that one worker leaves to the next.
     pub record: Record,
     logs: Logs,
@@ -58,7 +59,7 @@ pub struct Archive<'a> {
     lost: &'a [Lost],
 }
 
-impl<'a> Archive<'a> {
+impl<'a> Recorder<'a> {
     /// Creates a recorder that continues `record` and shows the campaign on `terminal`.
     pub fn new(setup: &'a Setup, record: Record, terminal: File) -> Result<Self> {
         use std::io::IsTerminal;
@@ -74,7 +75,7 @@ impl<'a> Archive<'a> {
         let now = record.earlier_sessions + since(setup.start_ns);
         Ok(Self {
             setup,
-            steering: Steering::new(&setup.options.cost),
+            objective: Objective::new(&setup.options.cost),
             record,
             logs: Logs::open(&setup.folder.logs())?,
             phases: Phases::open(&setup.folder.logs(), "seeds", now)?,
@@ -139,7 +140,7 @@ impl<'a> Archive<'a> {
     }
 
     /// Sets the counts that only the worker knows, and passes them to the other clients.
-    pub fn set_moment(&mut self, moment: Moment, search: &Kept) {
+    pub fn set_moment(&mut self, moment: Moment, search: &SearchState) {
         self.moment = moment;
         self.tell_others(search);
     }
@@ -164,7 +165,7 @@ impl<'a> Archive<'a> {
     /// Cost as a multiple of the median seed's: that of the resource with the largest ratio, among those that the
     /// search follows; 1 before there is a baseline.
     pub fn ratio(&self, cost: &Cost) -> f64 {
-        self.record.baseline.map_or(1.0, |baseline| self.steering.ratio(cost, &baseline.cost))
+        self.record.baseline.map_or(1.0, |baseline| self.objective.ratio(cost, &baseline.cost))
     }
 
     /// [`Self::ratio`] of an entry.
@@ -173,11 +174,11 @@ impl<'a> Archive<'a> {
     }
 
     /// Computes the scores of the seeds anew, once the baseline is known.
-    pub fn rescore_seeds(&mut self, search: &mut Kept) {
+    pub fn rescore_seeds(&mut self, search: &mut SearchState) {
         for entry in self.record.entry_ids() {
             let score = self.score(&self.record.entry(entry).cost);
             self.record.entry_mut(entry).score = score;
-            search.champions.rescore(entry, score);
+            search.top_rated.rescore(entry, score);
         }
     }
 
@@ -273,7 +274,7 @@ fn since(start_ns: u64) -> Duration {
     Duration::from_nanos(timer::now_ns().saturating_sub(start_ns))
 }
 
-impl CampaignHooks for Archive<'_> {
+impl CampaignHooks for Recorder<'_> {
     fn begin_round(&mut self) {
         self.record.rounds += 1;
     }
@@ -312,7 +313,7 @@ impl CampaignHooks for Archive<'_> {
         bytes: &[u8],
         novelty: Novelty,
         counts: &CountsObserver,
-        search: &Kept,
+        search: &SearchState,
     ) -> Result<f64> {
         let number = self.record.next_entry();
         let entry = self.entry_of(origin, bytes, counts);
@@ -397,7 +398,7 @@ impl CampaignHooks for Archive<'_> {
         score
     }
 
-    fn tick(&mut self, moment: Moment, search: &Kept) -> Result<()> {
+    fn tick(&mut self, moment: Moment, search: &SearchState) -> Result<()> {
         self.housekeeping(moment, search)
     }
 

@@ -4,10 +4,10 @@
 //! edge's count (PerfFuzz's), and a new maximum of a total: of the cost that is looked for, of heap, of stack. Entries
 //! that are best at nothing any more are evicted.
 
-pub mod champions;
 pub mod effort;
 pub mod history;
-pub mod kept;
+pub mod objective;
 pub mod rare;
+pub mod search_state;
 pub mod shadow;
-pub mod steering;
+pub mod top_rated;

@@ -1,10 +1,10 @@
 //! Interface of the campaign for the search.
 
-use super::origin::Origin;
 use crate::{
     EntryId,
-    keep::{history::Novelty, kept::Kept},
-    schedule::strategy::Yields,
+    corpus::{history::Novelty, search_state::SearchState},
+    origin::Origin,
+    strategy::Yields,
 };
 use quagmire_base::error::Result;
 use quagmire_cost::resource::Cost;
@@ -65,7 +65,7 @@ pub trait CampaignHooks {
         bytes: &[u8],
         novelty: Novelty,
         counts: &CountsObserver,
-        search: &Kept,
+        search: &SearchState,
     ) -> Result<f64>;
 
     /// Records a run that ended early.
@@ -94,7 +94,7 @@ pub trait CampaignHooks {
     ///
     /// # Errors
     /// If that cannot be written.
-    fn tick(&mut self, moment: Moment, search: &Kept) -> Result<()>;
+    fn tick(&mut self, moment: Moment, search: &SearchState) -> Result<()>;
 
     /// Whether an input is known to end the worker's process.
     fn is_deadly(&self, bytes: &[u8]) -> bool;

@@ -20,14 +20,14 @@ const LAST_LOOKS: u32 = 200;
 
 /// Orphans of the target, adopted by this process.
 #[derive(Debug)]
-pub struct Strays {
+pub struct Orphans {
     /// Whether this process adopts orphans.
     adopts: bool,
     known: HashMap<libc::pid_t, Instant>,
     looked: Instant,
 }
 
-impl Strays {
+impl Orphans {
     /// Starts to adopt orphans; unless this process already has children that are not its own, those of a shell that it
     /// replaced: orphans of these must not be killed.
     pub fn adopt() -> Self {
@@ -48,20 +48,20 @@ impl Strays {
 
     /// Kills orphans that are older than `patience`. Returns the number of those left, including those just killed.
     fn end_older(&mut self, patience: Duration) -> usize {
-        let mut strays = process::orphans().filter(|_| self.adopts).unwrap_or_default();
-        strays.retain(|&stray| !matches!(process::poll(stray), Ok(Some(_))));
-        self.known.retain(|known, _| strays.contains(known));
-        for &stray in &strays {
-            if self.known.entry(stray).or_insert_with(Instant::now).elapsed() >= patience {
+        let mut orphans = process::orphans().filter(|_| self.adopts).unwrap_or_default();
+        orphans.retain(|&orphan| !matches!(process::poll(orphan), Ok(Some(_))));
+        self.known.retain(|known, _| orphans.contains(known));
+        for &orphan in &orphans {
+            if self.known.entry(orphan).or_insert_with(Instant::now).elapsed() >= patience {
                 // SAFETY: a child of ours that was not waited for.
-                unsafe { libc::kill(stray, libc::SIGKILL) };
+                unsafe { libc::kill(orphan, libc::SIGKILL) };
             }
         }
-        strays.len()
+        orphans.len()
     }
 }
 
-impl Drop for Strays {
+impl Drop for Orphans {
     /// Kills all orphans.
     fn drop(&mut self) {
         for _ in 0..LAST_LOOKS {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::steering::Steering;
+use super::objective::Objective;
 use quagmire_cost::resource::{Cost, Resource};
 
 /// AFL's hit-count bucket of a count, as a bit: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128 and more. 0 for a count of 0.
@@ -106,8 +106,8 @@ impl History {
 
     /// Compares the cost of a run, and sets `total` and `memory` of `novelty`.
     #[inline]
-    pub fn compare_costs(&self, cost: &Cost, steering: &Steering, novelty: &mut Novelty) {
-        novelty.total = cost[Resource::Instructions] > self.largest_total || steering.key(cost) > self.largest_key;
+    pub fn compare_costs(&self, cost: &Cost, objective: &Objective, novelty: &mut Novelty) {
+        novelty.total = cost[Resource::Instructions] > self.largest_total || objective.key(cost) > self.largest_key;
         novelty.memory = Resource::KEPT.into_iter().zip(self.largest_memory).any(|((resource, from), largest)| {
             let amount = cost[resource];
             amount >= from && amount > largest + (largest >> MAXIMUM_STEP_SHIFT)
@@ -134,9 +134,9 @@ impl History {
     }
 
     /// Adds the cost of a new entry.
-    pub fn learn_costs(&mut self, cost: &Cost, steering: &Steering) {
+    pub fn learn_costs(&mut self, cost: &Cost, objective: &Objective) {
         self.largest_total = self.largest_total.max(cost[Resource::Instructions]);
-        self.largest_key = self.largest_key.max(steering.key(cost));
+        self.largest_key = self.largest_key.max(objective.key(cost));
         for ((resource, _), largest) in Resource::KEPT.into_iter().zip(&mut self.largest_memory) {
             *largest = cost[resource].max(*largest);
         }
@@ -199,13 +199,13 @@ mod tests {
     #[test]
     fn every_larger_total_is_new_and_memory_has_to_rise_by_an_eighth() {
         let costs = |instructions, stack| {
-            let steering = Steering::default();
+            let objective = Objective::default();
             let mut history = History::default();
-            history.learn_costs(&Cost::from([(Resource::Instructions, 100), (Resource::Stack, 8000)]), &steering);
+            history.learn_costs(&Cost::from([(Resource::Instructions, 100), (Resource::Stack, 8000)]), &objective);
             let mut novelty = Novelty::default();
             history.compare_costs(
                 &Cost::from([(Resource::Instructions, instructions), (Resource::Stack, stack)]),
-                &steering,
+                &objective,
                 &mut novelty,
             );
             (novelty.total, novelty.memory)
@@ -216,13 +216,13 @@ mod tests {
 
     #[test]
     fn what_the_campaign_looks_for_is_new_however_little_it_rises() {
-        let steering = Steering::new(&[Resource::Stack]);
+        let objective = Objective::new(&[Resource::Stack]);
         let mut history = History::default();
-        history.learn_costs(&Cost::from([(Resource::Instructions, 100), (Resource::Stack, 8000)]), &steering);
+        history.learn_costs(&Cost::from([(Resource::Instructions, 100), (Resource::Stack, 8000)]), &objective);
         let mut novelty = Novelty::default();
         history.compare_costs(
             &Cost::from([(Resource::Instructions, 1), (Resource::Stack, 8001)]),
-            &steering,
+            &objective,
             &mut novelty,
         );
         assert!(novelty.total);

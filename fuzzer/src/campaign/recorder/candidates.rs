@@ -1,6 +1,6 @@
 //! Choice of the entries that are confirmed, of the worst one, and of those that are only large.
 
-use super::Archive;
+use super::Recorder;
 use crate::campaign::record::Entry;
 use quagmire_cost::{
     resource::{Cost, Resource},
@@ -14,7 +14,7 @@ const STEP: f64 = 1.25;
 /// Key of the worst entry of all among the candidates, which are otherwise known by function.
 const WORST: u32 = u32::MAX;
 
-impl Archive<'_> {
+impl Recorder<'_> {
     /// Whether the cost of a run reaches the threshold, as a multiple of the median seed's.
     pub(super) fn is_above_threshold(&self, cost: &Cost) -> bool {
         self.severity_by_seed(cost) >= self.setup.options.threshold
@@ -51,7 +51,7 @@ impl Archive<'_> {
     /// that the search follows. `None` before sizes were measured.
     pub fn ratio_by_size(&self, cost: &Cost, bytes: u64) -> Option<f64> {
         let model = self.record.sizes.model.as_ref()?;
-        let followed = self.steering.resources().iter();
+        let followed = self.objective.resources().iter();
         Some(followed.map(|&resource| model.ratio(resource, cost[resource], bytes)).fold(0.0, f64::max))
     }
 

@@ -5,17 +5,17 @@ use quagmire_cost::resource::{Cost, Resource};
 
 /// Deterministic resources that the search follows. Time and cycles are noisy: instructions replace them.
 #[derive(Clone, Debug)]
-pub struct Steering {
+pub struct Objective {
     resources: Vec<Resource>,
 }
 
-impl Default for Steering {
+impl Default for Objective {
     fn default() -> Self {
         Self { resources: vec![Resource::Instructions] }
     }
 }
 
-impl Steering {
+impl Objective {
     /// Creates the objective for the resources that the user chose.
     pub fn new(chosen: &[Resource]) -> Self {
         let mut resources: Vec<Resource> = Vec::new();
@@ -70,18 +70,18 @@ mod tests {
 
     #[test]
     fn noisy_costs_are_followed_by_instructions() {
-        let steering = Steering::new(&[Resource::Time, Resource::Cycles, Resource::Instructions]);
-        assert_eq!(steering.resources(), [Resource::Instructions]);
-        assert_eq!(steering.key(&high()), 300);
-        assert_eq!(steering.ratio(&high(), &low()), 3.0);
+        let objective = Objective::new(&[Resource::Time, Resource::Cycles, Resource::Instructions]);
+        assert_eq!(objective.resources(), [Resource::Instructions]);
+        assert_eq!(objective.key(&high()), 300);
+        assert_eq!(objective.ratio(&high(), &low()), 3.0);
     }
 
     #[test]
     fn several_costs_are_followed_together() {
-        let steering = Steering::new(&[Resource::Heap, Resource::Instructions]);
-        assert!(steering.key(&low()) < steering.key(&cost(100, 2 << 20)));
-        assert!(steering.key(&low()) < steering.key(&cost(200, 1 << 20)));
-        assert_eq!(steering.ratio(&high(), &low()), 3.0);
-        assert_eq!(Steering::new(&[Resource::Heap]).ratio(&high(), &low()), 2.0);
+        let objective = Objective::new(&[Resource::Heap, Resource::Instructions]);
+        assert!(objective.key(&low()) < objective.key(&cost(100, 2 << 20)));
+        assert!(objective.key(&low()) < objective.key(&cost(200, 1 << 20)));
+        assert_eq!(objective.ratio(&high(), &low()), 3.0);
+        assert_eq!(Objective::new(&[Resource::Heap]).ratio(&high(), &low()), 2.0);
     }
 }
