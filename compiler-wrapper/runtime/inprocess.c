@@ -1,7 +1,8 @@
 /* Linked into harnesses built with -fsanitize=fuzzer: the engine's main, and the recovery from runs of the target that
    crash, exit or hang, without ending the process. */
-#define _GNU_SOURCE
 #include "machine.h"
+
+#include "closed.h"
 #include "quagmire.h"
 #include "serve.h"
 #include "threads.h"
@@ -55,7 +56,7 @@ static struct {
   struct qgm_event why;
 } asked;
 
-#include "closed.h"
+int __quagmire_is_counted(void) { return !forked && !exiting; }
 
 /* Makes the runner leave the run `number` if that is still on, and waits for ever. Only the first request counts. */
 static _Noreturn void ask_to_leave(uint64_t number, enum qgm_status status, struct qgm_event why) {

@@ -8,6 +8,9 @@
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
 #define QGM_ABI 8
 
+/* Attribute of what only files of the runtime share: it is no symbol of the linked program. */
+#define QGM_HIDDEN __attribute__((visibility("hidden")))
+
 /* The record of one function, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry; edge i > 0
    is counted in counts[i - 1]. The last `progress` of the `edges` are not edges but progress slots of comparisons, 0 or 1
    (see passes/compares.h). `weights` holds, for each edge that is not a slot, the instructions that one execution stands
@@ -47,7 +50,7 @@ struct qgm_modules {
 extern struct qgm_modules __quagmire_modules;
 
 /* Gives objects that are closed by now new places when they are opened again. */
-void __quagmire_forget_closed(void) __attribute__((visibility("hidden")));
+QGM_HIDDEN void __quagmire_forget_closed(void);
 
 /* Kinds of operands of `__quagmire_compare`: bits of its last argument. */
 enum qgm_compared {
@@ -85,14 +88,14 @@ struct qgm_resources {
 
 /* Heap use of the current run; maintained by heap.c, or by hooks of a sanitizer. */
 struct qgm_heap {
-  int counting;    /* nonzero during a run */
+  int64_t counting; /* nonzero during a run */
   int64_t current; /* negative if memory of earlier runs was freed */
   int64_t peak;
   uint64_t total;
 };
 
 /* Points into shared memory in a fork server. */
-extern struct qgm_heap *__quagmire_heap __attribute__((visibility("hidden")));
+extern struct qgm_heap *__quagmire_heap QGM_HIDDEN;
 
 /* Counts an allocation: `used` bytes of the heap, of which `asked` were requested. */
 static inline void __quagmire_heap_take(size_t used, size_t asked) {

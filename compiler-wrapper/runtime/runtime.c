@@ -1,7 +1,8 @@
 /* Linked into every executable that quagmire-cc links: maintains the list of instrumented objects. */
-#include "objects.h"
+#include "machine.h"
 
 #include "layout.h"
+#include "objects.h"
 #include "quagmire.h"
 
 #include <sched.h>
@@ -20,10 +21,10 @@ void __quagmire_unregister(const struct qgm_function *functions_start, const str
 /* The fork server and the in-process engine have their own of these. Not weak references: gold makes addresses of them. */
 
 /* Called after an object was registered. */
-__attribute__((weak, visibility("hidden"))) void __quagmire_registered(const struct qgm_module *module) { (void)module; }
+__attribute__((weak)) QGM_HIDDEN void __quagmire_registered(const struct qgm_module *module) { (void)module; }
 
 /* Copies the tables and counts of an object that is about to be unmapped. */
-__attribute__((weak, visibility("hidden"))) struct qgm_module __quagmire_closing(uint64_t number) {
+__attribute__((weak)) QGM_HIDDEN struct qgm_module __quagmire_closing(uint64_t number) {
   (void)number;
   return (struct qgm_module){0};
 }
@@ -52,9 +53,9 @@ struct identified {
 static int identify(struct dl_phdr_info *object, size_t size, void *data) {
   struct identified *is = data;
   (void)size;
-  if (!object_holds(object, is->address))
+  if (!__quagmire_object_holds(object, is->address))
     return 0;
-  is->hash = hash_object(object, is->hash);
+  is->hash = __quagmire_hash_object(object, is->hash);
   return 1;
 }
 
@@ -63,7 +64,7 @@ static uint64_t identity_of(const struct qgm_module *module) {
   struct identified is = {(uintptr_t)module->functions_start, 0xcbf29ce484222325u};
   for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++) {
     uint64_t shape[3] = {f->edges, f->progress, f->entry ? (uint64_t)(f->entry - module->entries_start) + 1 : 0};
-    is.hash = hash_bytes(is.hash, shape, sizeof shape);
+    is.hash = __quagmire_hash_bytes(is.hash, shape, sizeof shape);
   }
   dl_iterate_phdr(identify, &is);
   return is.hash | 1;

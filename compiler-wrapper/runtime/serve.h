@@ -1,8 +1,7 @@
-/* Declarations shared by the parts of the fork server. */
+/* What the fork server offers: to the program, and to drivers that call a harness. */
 #ifndef QUAGMIRE_SERVE_H
 #define QUAGMIRE_SERVE_H
 
-#include "machine.h"
 #include "quagmire.h"
 
 /* Kinds of processes that may have started the program. */
@@ -13,7 +12,7 @@ enum qgm_mode {
   QGM_AFL_ALONE, /* one of them, without: the process fills the map itself */
 };
 
-extern enum qgm_mode __quagmire_mode __attribute__((visibility("hidden")));
+extern enum qgm_mode __quagmire_mode QGM_HIDDEN;
 
 /* What __AFL_INIT() and __AFL_LOOP() call; __AFL_FUZZ_TESTCASE_BUF and __AFL_FUZZ_TESTCASE_LEN. `sign` is what AFL++ looks
    for in the file, and null where the caller has no counts. */
@@ -21,9 +20,7 @@ void __quagmire_init(const char *sign);
 int __quagmire_loop(const char *sign, unsigned rounds);
 unsigned char *__quagmire_testcase(void);
 int __quagmire_testcase_size(void);
-/* Called after an object was registered. */
-void __quagmire_registered(const struct qgm_module *module) __attribute__((visibility("hidden")));
 /* Marks the input of this round as rejected. */
-void __quagmire_reject(void) __attribute__((visibility("hidden")));
+QGM_HIDDEN void __quagmire_reject(void);
 
 #endif

@@ -20,26 +20,38 @@ const PASS: &[(&str, &str)] = &[
     ("stack.h", include_str!("../passes/stack.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
-const HEADERS: [(&str, &str); 12] = [
-    ("quagmire.h", include_str!("../runtime/quagmire.h")),
-    ("layout.h", include_str!("../runtime/layout.h")),
-    ("objects.h", include_str!("../runtime/objects.h")),
-    ("closed.h", include_str!("../runtime/closed.h")),
-    ("threads.h", include_str!("../runtime/threads.h")),
-    ("machine.h", include_str!("../runtime/machine.h")),
-    ("serve.h", include_str!("../runtime/serve.h")),
-    ("counts.h", include_str!("../runtime/counts.h")),
-    ("active.h", include_str!("../runtime/active.h")),
-    ("afl.h", include_str!("../runtime/afl.h")),
-    ("loop.h", include_str!("../runtime/loop.h")),
-    ("opened.h", include_str!("../runtime/opened.h")),
-];
-const RUNTIME: (&str, &str) = ("runtime.c", include_str!("../runtime/runtime.c"));
-const COMPARES: (&str, &str) = ("compares.c", include_str!("../runtime/compares.c"));
-const HEAP: (&str, &str) = ("heap.c", include_str!("../runtime/heap.c"));
-const IN_PROCESS: (&str, &str) = ("inprocess.c", include_str!("../runtime/inprocess.c"));
-const SERVE: (&str, &str) = ("serve.c", include_str!("../runtime/serve.c"));
-const DRIVER: (&str, &str) = ("driver.c", include_str!("../runtime/driver.c"));
+/// A file of the runtime: its name and its text.
+type Source = (&'static str, &'static str);
+
+macro_rules! runtime {
+    ($($file:literal),+) => {
+        &[$(($file, include_str!(concat!("../runtime/", $file)))),+]
+    };
+}
+
+const HEADERS: &[Source] = runtime!(
+    "active.h",
+    "afl.h",
+    "closed.h",
+    "counts.h",
+    "layout.h",
+    "machine.h",
+    "objects.h",
+    "opened.h",
+    "quagmire.h",
+    "run.h",
+    "serve.h",
+    "testcase.h",
+    "threads.h"
+);
+/// Linked into every executable.
+const RUNTIME: &[Source] = runtime!("runtime.c", "objects.c", "compares.c");
+const IN_PROCESS: &[Source] = runtime!("inprocess.c", "closed.c");
+/// `serve.c` is the last: the stack of its signal handlers comes after all other variables.
+const SERVE: &[Source] =
+    runtime!("run.c", "counts.c", "active.c", "afl.c", "testcase.c", "loop.c", "opened.c", "serve.c");
+const DRIVER: &[Source] = runtime!("driver.c");
+const HEAP: &[Source] = runtime!("heap.c");
 const SCRIPT: &str = include_str!("../runtime/counts.ld");
 
 // LLVM's own flags name an older standard up to LLVM 15
@@ -86,8 +98,8 @@ pub(crate) fn plugin(
 
 /// Paths of the objects for this clang and for the compile target chosen by the user's flags.
 pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[OsString]) -> Result<Objects, Error> {
-    let units = [RUNTIME, COMPARES, IN_PROCESS, SERVE, DRIVER, HEAP];
-    let sources: Vec<_> = HEADERS.into_iter().chain(units).collect();
+    let units: Vec<Source> = [RUNTIME, IN_PROCESS, SERVE, DRIVER, HEAP].concat();
+    let sources = [HEADERS, &units].concat();
     let key = digest(
         [toolchain.identity.as_bytes()]
             .into_iter()
@@ -95,24 +107,28 @@ pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[Os
             .chain(RUNTIME_FLAGS.iter().map(|flag| flag.as_bytes()))
             .chain(compile_target.iter().map(|flag| flag.as_encoded_bytes())),
     );
-    let built = [
-        (RUNTIME.0, "quagmire-runtime.o"),
-        (COMPARES.0, "quagmire-compares.o"),
-        (IN_PROCESS.0, "quagmire-main.o"),
-        (SERVE.0, "quagmire-serve.o"),
-        (DRIVER.0, "quagmire-driver.o"),
-        (HEAP.0, "quagmire-heap.o"),
-    ];
-    let runtime = cache.file(&format!("objects-{}-{key}", toolchain.major), built[0].1, |folder| {
-        for (source, object) in built {
+    let first = object_name(units[0].0);
+    let first = cache.file(&format!("objects-{}-{key}", toolchain.major), &first, |folder| {
+        for (source, _) in &units {
             let mut command = Command::new(&toolchain.clang);
-            command.args(compile_target).args(RUNTIME_FLAGS).args([source, "-o", object]);
+            command.args(compile_target).args(RUNTIME_FLAGS).args([source, "-o", &object_name(source)]);
             compile(command, "the runtime", toolchain, folder, &sources)?;
         }
         Ok(())
     })?;
-    let [_, compares, main, serve, driver, heap] = built.map(|(_, object)| runtime.with_file_name(object));
-    Ok(Objects { runtime, compares, main, serve, driver, heap })
+    let built = |units: &[Source]| units.iter().map(|(source, _)| first.with_file_name(object_name(source))).collect();
+    Ok(Objects {
+        runtime: built(RUNTIME),
+        main: built(IN_PROCESS),
+        serve: built(SERVE),
+        driver: built(DRIVER),
+        heap: built(HEAP),
+    })
+}
+
+/// Name of the object that a source of the runtime is compiled to.
+fn object_name(source: &str) -> String {
+    format!("quagmire-{}.o", source.trim_end_matches(".c"))
 }
 
 /// Path of the in-process engine: `QUAGMIRE_ENGINE`, or else `libquagmire.a` next to the wrapper or in

@@ -107,22 +107,20 @@ pub(crate) struct Pieces {
     pub engine: PathBuf,
 }
 
-/// Paths of the runtime objects for executables.
+/// Paths of the runtime objects for executables, by what they are for, in the order in which they are linked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Objects {
-    /// Registration of instrumented objects.
-    pub runtime: PathBuf,
-    /// Progress of memory comparisons. Always linked, since objects compiled with `QUAGMIRE_COMPARES=1` may be linked
-    /// or loaded.
-    pub compares: PathBuf,
-    /// `main` of in-process harnesses.
-    pub main: PathBuf,
+    /// Registration of instrumented objects, and progress of comparisons: always linked, since objects compiled with
+    /// `QUAGMIRE_COMPARES=1` may be linked or loaded.
+    pub runtime: Vec<PathBuf>,
+    /// `main` of in-process harnesses, and what only they need.
+    pub main: Vec<PathBuf>,
     /// Fork server of other programs.
-    pub serve: PathBuf,
+    pub serve: Vec<PathBuf>,
     /// `main` of harnesses under the fork server.
-    pub driver: PathBuf,
+    pub driver: Vec<PathBuf>,
     /// Allocator that counts heap use.
-    pub heap: PathBuf,
+    pub heap: Vec<PathBuf>,
 }
 
 /// Functions of the runtime that instrumented code calls.
@@ -162,14 +160,16 @@ impl BuildPlan {
             }
             let objects = &pieces.objects;
             let entry = if link == Link::Engine { &objects.main } else { &objects.serve };
-            command.extend([&objects.runtime, &objects.compares, entry].map(|object| object.clone().into()));
+            let mut link_objects = |objects: &[PathBuf]| command.extend(objects.iter().map(OsString::from));
+            link_objects(&objects.runtime);
+            link_objects(entry);
             if !self.sanitizer_allocates {
-                command.push(objects.heap.clone().into());
+                link_objects(&objects.heap);
             }
-            if link == Link::Engine {
+            if link == Link::Driver {
+                link_objects(&objects.driver);
+            } else if link == Link::Engine {
                 command.push(pieces.engine.clone().into());
-            } else if link == Link::Driver {
-                command.push(objects.driver.clone().into());
             }
             if link != Link::Runtime {
                 // libFuzzer precedes the user's archives and so links a harness that is in one: do the same

@@ -33,12 +33,11 @@ fn command_with(line: &str, settings: Settings) -> String {
     let pieces = Pieces {
         plugin: "P".into(),
         objects: Objects {
-            runtime: "R".into(),
-            compares: "C".into(),
-            main: "M".into(),
-            serve: "S".into(),
-            driver: "D".into(),
-            heap: "H".into(),
+            runtime: vec!["R".into(), "C".into()],
+            main: vec!["M".into()],
+            serve: vec!["S".into()],
+            driver: vec!["D".into()],
+            heap: vec!["H".into()],
         },
         script: "L".into(),
         engine: "E".into(),

@@ -11,8 +11,9 @@ use quagmire_base::{
     plain::warn,
 };
 use quagmire_execution::{
-    abi::Harness,
-    fork_server::{self, Builder},
+    abi::RawHarness,
+    fork_server::Builder,
+    harness::Harness,
     info::{Instrumentation, TargetInfo},
 };
 
@@ -46,24 +47,24 @@ pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -
             Builder::Afl(_) => Instrumentation::Afl,
         },
     };
-    run(command, target, fork_server::harness(program, builder))
+    run(command, target, Harness::of_program(program, builder))
 }
 
 /// Runs the engine with the command line of a harness. Returns the exit code of the process.
 ///
 /// # Safety
-/// `argv` must hold `argc` C strings, `harness` must live as long as the process, and no other thread may be running:
-/// the runtime's `main` calls it once.
+/// `argv` must hold `argc` C strings, `harness` must live as long as the process and be the runtime's (see
+/// [`Harness::in_process`]), and no other thread may be running: the runtime's `main` calls it once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn quagmire_engine_main(
     argc: c_int,
     argv: *const *const c_char,
-    harness: *const Harness,
+    harness: *const RawHarness,
 ) -> c_int {
     // SAFETY: the caller's promise.
     let (arguments, harness) = unsafe {
         let one = |at: usize| OsString::from(std::ffi::OsStr::from_bytes(CStr::from_ptr(*argv.add(at)).to_bytes()));
-        ((0..argc as usize).map(one).collect::<Vec<_>>(), &*harness)
+        ((0..argc as usize).map(one).collect::<Vec<_>>(), Harness::in_process(&*harness))
     };
     let name = std::env::var_os(PROGRAM).or_else(|| arguments.first().cloned());
     let program = name.unwrap_or_else(|| "harness".into());

@@ -185,7 +185,9 @@ fn a_fuzzer_sanitizer_links_the_engine_instead_of_libfuzzer() {
         wrapper.env("QUAGMIRE_ENGINE", &engine);
         let output = run(wrapper, folder.path(), &["-###", "-fsanitize=fuzzer,address", "plugin.cc", "-o", "f"], "");
         let shown = String::from_utf8_lossy(&output.stderr);
-        for part in ["quagmire-main.o", "quagmire-runtime.o", "libengine.a", "-fpass-plugin=", "-fsanitize=address"] {
+        for part in
+            ["quagmire-inprocess.o", "quagmire-runtime.o", "libengine.a", "-fpass-plugin=", "-fsanitize=address"]
+        {
             assert!(shown.contains(part), "{part} in {shown}");
         }
         assert!(!shown.contains("fuzzer"), "{shown}");

@@ -30,7 +30,8 @@ fn check(mut command: Command, folder: &Path) {
 fn objects_come_and_go_and_runs_end_in_every_way_in_process() {
     for llvm in installed() {
         let folder = copied("runtime");
-        build(&llvm, folder.path(), &["engine.c", "runtime.c", "inprocess.c", "compares.c"], &[], "program");
+        let sources = ["engine.c", "runtime.c", "objects.c", "compares.c", "inprocess.c", "closed.c"];
+        build(&llvm, folder.path(), &sources, &[], "program");
         check(Command::new("./program"), folder.path());
     }
 }
@@ -39,7 +40,9 @@ fn objects_come_and_go_and_runs_end_in_every_way_in_process() {
 fn the_fork_server_answers_every_request() {
     for llvm in installed() {
         let folder = copied("runtime");
-        build(&llvm, folder.path(), &["served.c", "runtime.c", "serve.c"], &[], "program");
+        let parts = ["run.c", "counts.c", "active.c", "afl.c", "testcase.c", "loop.c", "opened.c", "serve.c"];
+        let sources = [&["served.c", "runtime.c", "objects.c"], &parts[..]].concat();
+        build(&llvm, folder.path(), &sources, &[], "program");
         build(&llvm, folder.path(), &["served.c"], &["-DFUZZER"], "fuzzer");
         let mut command = Command::new("./fuzzer");
         command.arg("./program");

@@ -18,7 +18,7 @@ use quagmire_base::{
     plain::warn,
 };
 use quagmire_execution::{
-    abi::Harness,
+    harness::Harness,
     process::{self, End},
     timer,
 };
@@ -144,7 +144,8 @@ impl<'a> Clients<'a> {
 
     fn fork(&self, number: usize, resume: bool) -> Result<libc::pid_t> {
         let parent = std::process::id();
-        let child = process::fork()?;
+        // SAFETY: the process that starts clients has no other thread.
+        let child = unsafe { process::fork()? };
         if child != 0 {
             return Ok(child);
         }

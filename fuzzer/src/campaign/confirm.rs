@@ -22,7 +22,7 @@ use quagmire_cost::{
     sizes::SizeModel,
     statistics::Estimate,
 };
-use quagmire_execution::{fork_server, pipes};
+use quagmire_execution::{info::TargetInfo, pipes};
 use quagmire_results::{
     growth::Growth,
     summary::{FindingCost, Noise},
@@ -104,7 +104,9 @@ pub struct Candidate<'a> {
 
 /// Settings of confirmations.
 #[derive(Clone, Debug)]
-pub struct Confirmer {
+pub struct Confirmer<'a> {
+    /// The program that runs the inputs.
+    pub target: &'a TargetInfo,
     /// Threshold and resources that make a degradation.
     pub criteria: Criteria,
     /// Time after which a run counts as a hang.
@@ -115,7 +117,7 @@ pub struct Confirmer {
     pub deadline: Instant,
 }
 
-impl Confirmer {
+impl Confirmer<'_> {
     /// Measures a candidate beside the median seed, the seed that it descends from, and an ordinary input of its size.
     /// `None` if it does not return when it is run by itself, or if there was no time. `meanwhile` is called
     /// repeatedly while the process measures.
@@ -223,8 +225,8 @@ impl Confirmer {
             .args(["--memory-limit", &self.memory_limit.to_string()])
             .args(in_words(question))
             .args(inputs)
-            .args(fork_server::is_used().then_some("--"))
-            .args(fork_server::command())
+            .args(self.target.is_isolated().then_some("--"))
+            .args(&self.target.command)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -38,7 +38,7 @@ use quagmire_base::{
     seeds::Seeds,
 };
 use quagmire_cost::decision::Question;
-use quagmire_execution::{abi::Harness, clock::ns_per_tick, info::TargetInfo, input_page::InputPage, timer};
+use quagmire_execution::{clock::ns_per_tick, harness::Harness, info::TargetInfo, input_page::InputPage, timer};
 use quagmire_mutators::Rule;
 use quagmire_results::{
     OutputFolder,

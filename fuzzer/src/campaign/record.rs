@@ -150,7 +150,7 @@ pub struct Record {
     pub worst_time: Option<(EntryId, f64)>,
     /// Progress of the imports from other campaigns, by their names.
     pub taken_in: BTreeMap<String, Progress>,
-    /// Libraries that runs have opened under a fork server; see [`opened`](quagmire_execution::fork_server::opened).
+    /// Libraries that runs have opened under a fork server; see [`opened`](quagmire_execution::executor::HarnessExecutor::opened).
     pub libraries: Vec<u8>,
     /// Names of other campaigns whose files are invalid: nothing of them is imported in this session.
     pub left_out: BTreeSet<String>,

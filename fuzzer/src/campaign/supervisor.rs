@@ -23,6 +23,7 @@ const FUTILE_STARTS: u32 = 3;
 /// Number of times that a worker may die between two runs, which is no fault of the target.
 const DEATHS: u32 = 50;
 
+/// Number of requests to stop. Static, as all that the handler of signals uses.
 static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
 
 /// Process id of the supervisor, in its worker.
@@ -209,7 +210,8 @@ pub fn supervise(
     let (mut requests, mut died) = (0, None);
     for workers in 0.. {
         let runs = page.runs();
-        let child = process::fork()?;
+        // SAFETY: the supervisor has no other thread.
+        let child = unsafe { process::fork()? };
         if child == 0 {
             mask(libc::SIG_UNBLOCK, WATCHED.into_iter().chain(OF_TERMINAL));
             SUPERVISOR.store(supervisor, Relaxed);

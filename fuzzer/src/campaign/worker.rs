@@ -28,9 +28,8 @@ use super::{
 use quagmire_base::error::{Error, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    abi::Harness,
     executor::HarnessExecutor,
-    fork_server,
+    harness::Harness,
     input_page::InputPage,
     prepare,
     timer::{self, TICKED, TIME_UP},
@@ -118,13 +117,13 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         executor,
         more_is_written,
         fuzzer: StdFuzzer::new(ByCostScheduler::new(options.parents, setup.seeds.inputs.len()), (), ()),
-        state: CampaignState::new(state, search, recorder),
+        state: CampaignState::new(state, search, recorder, setup.target.is_isolated()),
         manager: NopEventManager::new(),
         checkpoint_cost: Duration::ZERO,
         sharing: Sharing::new(setup),
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
-    timer::start(harness, timer::RunLimits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
+    harness.start_timer(timer::RunLimits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
     worker.run(stages, execution_limit)
 }
 
@@ -254,7 +253,7 @@ impl<'a> Worker<'a> {
         let started = Instant::now();
         {
             let recorder = &mut self.state.hooks;
-            recorder.record.libraries = fork_server::opened();
+            recorder.record.libraries = self.executor.opened();
             if to_disk {
                 recorder.record.last_save = recorder.elapsed();
             }

@@ -29,7 +29,7 @@ use quagmire_base::{
     terminal::ColorChoice,
 };
 use quagmire_execution::{
-    abi::Harness,
+    harness::Harness,
     info::TargetInfo,
     notices,
     perf::{self, Counters},

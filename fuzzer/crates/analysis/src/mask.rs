@@ -23,7 +23,7 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    abi::Harness,
+    harness::Harness,
     info::{Instrumentation, TargetInfo},
 };
 use quagmire_mutators::{

@@ -11,17 +11,8 @@ use super::{
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_cost::decision::{Comparison, Question};
 use quagmire_execution::{
-    abi::{Harness, Status},
-    counts::CountsObserver,
-    executor::HarnessExecutor,
-    input_page::InputPage,
-    lines, notices,
-    perf::Counters,
-    pipes, prepare, process,
-    program::Program,
-    symbols::Symbols,
-    timer,
-    watchdog::Watchdog,
+    abi::Status, counts::CountsObserver, executor::HarnessExecutor, harness::Harness, input_page::InputPage, lines,
+    notices, perf::Counters, pipes, prepare, process, program::Program, symbols::Symbols, timer, watchdog::Watchdog,
 };
 
 /// An input to measure.
@@ -76,7 +67,8 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
         let shared = page.share();
         let pipe = std::io::pipe();
         let (reader, writer) = pipe.map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
-        let child = process::fork()?;
+        // SAFETY: replay has no other thread.
+        let child = unsafe { process::fork()? };
         if child == 0 {
             drop(reader);
             process::die_with_parent();
@@ -170,7 +162,7 @@ fn in_child(
     };
     let counters = if plan.counters { Counters::start().ok() } else { None };
     let limits = timer::RunLimits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
-    timer::start(harness, limits);
+    harness.start_timer(limits);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
     let mut attributor = Attributor { symbols: Symbols::new(), sources: Vec::new(), first };
     // one untimed run each: fills caches, includes one-time initialisation, and shows the duration of a run

@@ -1,7 +1,10 @@
 //! The interface with C: the Rust side of `compiler-wrapper/runtime/quagmire.h`.
 
 use std::{
+    cell::Cell,
+    mem::offset_of,
     os::raw::{c_char, c_int, c_void},
+    ptr::{null, null_mut},
     sync::atomic::AtomicU64,
 };
 
@@ -60,6 +63,11 @@ pub(crate) struct RawSourceFunction {
     pub function: i32,
 }
 
+// what the pass writes as numbers, without a structure of C
+const _: () = assert!(size_of::<RawSums>() == 4 && align_of::<RawSums>() == 4);
+const _: () = assert!(size_of::<RawLines>() == 8 && offset_of!(RawLines, bytes) == 4);
+const _: () = assert!(size_of::<RawSourceFunction>() == 8 && offset_of!(RawSourceFunction, function) == 4);
+
 /// The tables of one linked object (`struct qgm_module`). After the object is closed they belong to a copy, or are
 /// null.
 #[repr(C)]
@@ -72,19 +80,39 @@ pub struct RawModule {
     pub entries_stop: *mut u32,
 }
 
+impl RawModule {
+    /// An object that is not there.
+    pub const UNLOADED: Self =
+        Self { functions_start: null(), functions_stop: null(), entries_start: null_mut(), entries_stop: null_mut() };
+}
+
 /// All registered objects (`struct qgm_modules`).
 #[repr(C)]
 pub struct RawModules {
     /// Incremented twice with every change, so that it is odd during one.
     pub generation: AtomicU64,
     /// Number of used items of `module`.
-    pub count: u64,
+    pub count: AtomicU64,
     /// Number of registrations refused because the list was full.
-    pub refused: u64,
+    pub refused: AtomicU64,
     /// Set while the timer reads counts: objects are not unmapped meanwhile.
     pub reading: AtomicU64,
-    /// Objects in order of registration; one that is opened again keeps its place.
-    pub module: [RawModule; MAX_MODULES],
+    /// Objects in order of registration; one that is opened again keeps its place. Constructors change them behind us.
+    pub module: [Cell<RawModule>; MAX_MODULES],
+}
+
+impl RawModules {
+    /// Makes an empty list.
+    pub fn new() -> Self {
+        let [generation, count, refused, reading] = [const { AtomicU64::new(0) }; 4];
+        Self { generation, count, refused, reading, module: [const { Cell::new(RawModule::UNLOADED) }; MAX_MODULES] }
+    }
+}
+
+impl Default for RawModules {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// How a run of the target ended (`enum qgm_status`).
@@ -138,6 +166,15 @@ pub struct Resources {
     pub threads: u64,
 }
 
+/// How a run ended, and what it used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    pub status: Status,
+    /// Why it ended early; empty if it did not.
+    pub event: Event,
+    pub resources: Resources,
+}
+
 /// Environment variable with the file descriptor of the [`Served`] memory (`QGM_SERVE`).
 pub const SERVE: &str = "QUAGMIRE_SERVE";
 
@@ -185,7 +222,7 @@ pub(crate) struct Region {
 #[derive(Clone, Copy, Debug)]
 pub struct Heap {
     /// Nonzero during a run.
-    pub counting: c_int,
+    pub counting: i64,
     /// Bytes allocated now; negative if memory of earlier runs was freed.
     pub current: i64,
     /// Peak of `current`.
@@ -276,9 +313,13 @@ pub(crate) struct Served {
     pub libraries: [u8; LIBRARIES_BYTES],
 }
 
+/// Callback of the timer, given the number of ticks in the run that is on, or 0: says how the run is to end, or
+/// [`Status::Returned`] to go on. Called in a signal handler.
+pub type OnTimer = unsafe extern "C" fn(u64) -> Status;
+
 /// The functions and tables that a harness hands to the engine (`struct qgm_harness`).
 #[repr(C)]
-pub struct Harness {
+pub struct RawHarness {
     /// [`ABI`] that the harness was built with.
     pub abi: u64,
     /// The registered objects; valid for the lifetime of the process.
@@ -290,9 +331,9 @@ pub struct Harness {
     /// Valid after a run that did not return.
     pub event: *const Event,
     /// Installs the signal handlers and starts the timer with this interval in nanoseconds and this callback.
-    pub guard: unsafe extern "C" fn(u64, unsafe extern "C" fn(u64) -> Status),
+    pub guard: unsafe extern "C" fn(u64, OnTimer),
     /// Number of timer ticks in the current or last run.
-    pub ticks_in_run: *const u64,
+    pub ticks_in_run: *const AtomicU64,
     /// Valid after a run.
     pub resources: *const Resources,
 }

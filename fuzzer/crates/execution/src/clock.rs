@@ -30,6 +30,7 @@ pub fn ticks() -> u64 {
 /// Nanoseconds in a tick of the time-stamp counter. The first call takes 5 ms for calibration: make it before
 /// forking.
 pub fn ns_per_tick() -> f64 {
+    // static: the same for the whole machine
     static RATE: OnceLock<f64> = OnceLock::new();
     *RATE.get_or_init(|| {
         let (ticks_before, ns_before) = (ticks(), now_ns());

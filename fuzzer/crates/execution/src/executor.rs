@@ -9,10 +9,11 @@ use libafl::{
 use libafl_bolts::{ToSlice, tuples::RefIndexable};
 
 use super::{
-    abi::{Harness, Status},
+    abi::{Ended, Status},
     clock::Clock,
     counts::CountsObserver,
-    fork_server,
+    fork_server::ForkServer,
+    harness::Harness,
     input_page::InputPage,
     process,
 };
@@ -34,38 +35,48 @@ pub struct HarnessExecutor {
 }
 
 impl HarnessExecutor {
-    /// Creates an executor of `harness`, whose guard must have been started (`timer::start`).
+    /// Creates an executor of `harness`, whose guard must have been started ([`Harness::start_timer`]).
     pub fn new(harness: &'static Harness, page: InputPage, observer: CountsObserver) -> Self {
         Self { harness, page, clock: Clock::new(), elsewhere_ns: 0, observers: (observer, ()) }
     }
 
-    /// Opens libraries that an earlier process has seen being opened ([`fork_server::opened`]), so that their edges
+    /// Opens libraries that an earlier process has seen being opened ([`HarnessExecutor::opened`]), so that their edges
     /// keep their numbers. Call it before the first run.
     pub fn open_again(&mut self, libraries: &[u8]) {
-        if fork_server::open_again(libraries) {
+        if self.harness.fork_server().is_some_and(|server| server.open_again(libraries)) {
             self.observers.0.start_over();
         }
     }
 
-    /// Whether runs of these inputs open all of these libraries ([`fork_server::opened`]) by themselves. Opened
+    /// Whether runs of these inputs open all of these libraries ([`HarnessExecutor::opened`]) by themselves. Opened
     /// libraries are forgotten again. Call it before the first run.
     pub fn opens_by_itself(&mut self, libraries: &[u8], inputs: impl Iterator<Item = Vec<u8>>) -> bool {
-        let mut opens = fork_server::has_met(libraries);
+        let harness = self.harness;
+        let has_met = || libraries.is_empty() || harness.fork_server().is_some_and(|server| server.has_met(libraries));
+        let mut opens = has_met();
         for input in inputs {
             if opens {
                 break;
             }
             self.run(&input);
-            opens = fork_server::has_met(libraries);
+            opens = has_met();
         }
-        fork_server::forget_met();
+        if let Some(server) = harness.fork_server() {
+            server.forget_met();
+        }
         self.observers.0.clear();
         opens
     }
 
+    /// Paths of the libraries that runs have opened under a fork server, zero-terminated, in the order in which their
+    /// counts were added.
+    pub fn opened(&self) -> Vec<u8> {
+        self.harness.fork_server().map(ForkServer::opened).unwrap_or_default()
+    }
+
     /// CPU time of the target in seconds, from an arbitrary start: only differences are meaningful.
     pub fn cpu_seconds(&self) -> f64 {
-        if fork_server::is_used() { self.elsewhere_ns as f64 * 1e-9 } else { process::cpu_seconds() }
+        if self.harness.is_isolated() { self.elsewhere_ns as f64 * 1e-9 } else { process::cpu_seconds() }
     }
 
     /// Counts and cost of the last run.
@@ -129,7 +140,7 @@ impl HarnessExecutor {
     /// counts are cleared, and whatever ran since the last clearing has to run again.
     #[inline]
     fn has_grown(&mut self) -> bool {
-        let grown = fork_server::take_in_libraries();
+        let grown = self.harness.fork_server().is_some_and(ForkServer::take_in_libraries);
         if grown {
             self.observers.0.start_over();
         }
@@ -138,21 +149,13 @@ impl HarnessExecutor {
 
     #[inline]
     fn run(&mut self, input: &[u8]) -> Status {
-        let (data, length) = self.page.begin(input);
-        // SAFETY: the harness's own function with a valid buffer.
-        let status = unsafe { (self.harness.run)(data, length) };
+        // SAFETY: one run after the other, whose bytes nothing looks at after it.
+        let bytes = unsafe { self.page.begin(input) };
+        let Ended { status, event, resources } = self.harness.run(bytes);
         self.page.end();
-        // SAFETY: a static of the harness, written when the run ended.
-        let resources = unsafe { *self.harness.resources };
         let time = if resources.time_ns == 0 { self.clock.time_of(resources.cycles) } else { resources.time_ns };
         self.elsewhere_ns += resources.time_ns;
         self.observers.0.set_measured(resources.cycles, time, &resources);
-        let event = if matches!(status, Status::Returned | Status::Rejected) {
-            super::abi::Event::default()
-        } else {
-            // SAFETY: a static of the harness, written before the run ended.
-            unsafe { *self.harness.event }
-        };
         self.observers.0.set_end(status, event);
         status
     }

@@ -55,20 +55,23 @@ impl InputPage {
         unsafe { &*self.base.cast::<AtomicU64>().add(index) }
     }
 
-    /// Stores an input, cut to the capacity, and marks a run as begun. Returns its address and length.
+    /// Stores an input, cut to the capacity, and marks a run as begun. Returns the stored bytes.
+    ///
+    /// # Safety
+    /// The bytes of the run before, of any handle, must not be used any more.
     #[inline]
-    pub fn begin(&self, input: &[u8]) -> (*const u8, usize) {
+    pub(crate) unsafe fn begin(&self, input: &[u8]) -> &[u8] {
         let length = input.len().min(self.capacity);
-        // SAFETY: `length` bytes behind the header are ours.
+        // SAFETY: `length` bytes behind the header are ours, and the caller's promise.
         let data = unsafe {
             let data = self.base.add(HEADER);
             std::ptr::copy_nonoverlapping(input.as_ptr(), data, length);
-            data
+            std::slice::from_raw_parts(data, length)
         };
         self.word(1).store(length as u64, Relaxed);
         self.word(2).fetch_add(1, Relaxed);
         self.word(0).store(1, Relaxed);
-        (data, length)
+        data
     }
 
     /// Marks the run as ended.

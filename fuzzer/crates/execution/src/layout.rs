@@ -5,8 +5,8 @@
 use std::{fmt::Write as _, mem::offset_of, path::Path};
 
 use super::abi::{
-    ABI, ANSWERS, Event, Harness, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_MODULES, NO_CHILD, NOT_SHARED, PAGE,
-    READY, REQUESTS, RawFunction, RawModule, RawModules, Region, Resources, STARTED, Served, ServerTables, Status,
+    ABI, ANSWERS, Event, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_MODULES, NO_CHILD, NOT_SHARED, PAGE, READY,
+    REQUESTS, RawFunction, RawHarness, RawModule, RawModules, Region, Resources, STARTED, Served, ServerTables, Status,
     WENT_REJECT, WENT_ROUND,
 };
 
@@ -22,14 +22,22 @@ macro_rules! structure {
         }
         let _ = has_no_other_fields;
         let (c, size) = ($c, size_of::<$rust>());
+        // with padding, C could have a field more
+        assert_eq!(size, 0 $(+ size_of_field(|value: &$rust| &value.$field))+, "{c} has padding");
         let _ = writeln!($text, "_Static_assert(sizeof(struct {c}) == {size}, \"{c}\");");
         $(let _ = writeln!(
             $text,
-            "_Static_assert(offsetof(struct {c}, {field}) == {offset}, \"{c}.{field}\");",
+            "_Static_assert(offsetof(struct {c}, {field}) == {offset} && sizeof(((struct {c} *)0)->{field}) == {size}, \"{c}.{field}\");",
             field = stringify!($field),
             offset = offset_of!($rust, $field),
+            size = size_of_field(|value: &$rust| &value.$field),
         );)+
     };
+}
+
+/// Size in bytes of the field that a function returns.
+fn size_of_field<S, F>(_: impl Fn(&S) -> &F) -> usize {
+    size_of::<F>()
 }
 
 fn structures() -> String {
@@ -75,7 +83,7 @@ fn structures() -> String {
         library_opens,
         libraries
     );
-    one!(Harness, "qgm_harness", abi, modules, initialize, run, event, guard, ticks_in_run, resources);
+    one!(RawHarness, "qgm_harness", abi, modules, initialize, run, event, guard, ticks_in_run, resources);
     text
 }
 

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod counts;
 pub mod executor;
 pub mod fork_server;
+pub mod harness;
 pub mod hits;
 pub mod info;
 pub mod input_page;

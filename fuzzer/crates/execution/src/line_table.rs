@@ -63,7 +63,7 @@ pub(crate) struct Executed {
 impl LineTable {
     /// Reads the table of a function; `None` without debug information, or if the table is damaged.
     pub(crate) fn read(function: &Function) -> Option<Self> {
-        let table = function.lines()?;
+        let table = function.lines()?.as_ptr().cast_const();
         // SAFETY: the pass wrote the sources and then the numbers behind the start of the table, in a section that is
         // loaded as long as the function.
         let (sources, numbers) = unsafe {

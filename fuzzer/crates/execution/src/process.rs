@@ -46,21 +46,24 @@ pub fn signal_name(signal: i32) -> String {
     }
 }
 
-/// Set while [`fork`] is running.
+/// Set while [`fork`] is running. Static, since handlers of `pthread_atfork` ask for it.
 static FORKING: AtomicBool = AtomicBool::new(false);
 
-/// Children that [`fork`] has started and that were not waited for.
+/// Children that [`fork`] has started and that were not waited for. Static, since children belong to the process.
 static CHILDREN: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
 
-/// Forks this process; returns 0 in the child. Call it while this process has one thread.
+/// Forks this process; returns 0 in the child.
+///
+/// # Safety
+/// This process must have no other thread, since the child would be without it: whatever it has locked stays locked.
 ///
 /// # Errors
 /// If the system cannot fork.
-pub fn fork() -> Result<libc::pid_t> {
+pub unsafe fn fork() -> Result<libc::pid_t> {
     // locked before the fork: in the child, no thread is left that could unlock it
     let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     FORKING.store(true, Relaxed);
-    // SAFETY: the engine has no other thread, so the child may do anything.
+    // SAFETY: the caller's promise: without other threads, the child may do anything.
     let pid = unsafe { libc::fork() };
     let error = std::io::Error::last_os_error();
     FORKING.store(false, Relaxed);

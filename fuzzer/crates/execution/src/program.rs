@@ -1,7 +1,9 @@
 //! The instrumented program: its functions and edges, numbered.
 
 use std::{
+    cell::Cell,
     ops::Range,
+    ptr::NonNull,
     sync::atomic::{AtomicU32, Ordering::SeqCst},
 };
 
@@ -32,7 +34,7 @@ pub struct Function {
     pub first_edge: u32,
 }
 
-/// Entry count of functions of closed objects, which cannot be entered.
+/// Entry count of functions of closed objects, which cannot be entered. Static, since they all point to it.
 static NEVER_ENTERED: AtomicU32 = AtomicU32::new(0);
 
 impl Function {
@@ -103,15 +105,24 @@ impl Function {
         Sums::new(words)
     }
 
+    /// Whether it has debug information.
+    pub fn has_lines(&self) -> bool {
+        self.lines().is_some()
+    }
+
     /// Its source line table, for [`super::lines`]; `None` without debug information.
-    pub fn lines(&self) -> Option<*const RawLines> {
+    pub(crate) fn lines(&self) -> Option<NonNull<RawLines>> {
         if self.record.is_null() {
             return None;
         }
         // SAFETY: a record of a loaded object; the pass wrote how far from it the table is.
         unsafe {
             let distance = (*self.record).lines;
-            (distance != 0).then(|| self.record.byte_offset(distance as isize).cast())
+            if distance == 0 {
+                None
+            } else {
+                NonNull::new(self.record.byte_offset(distance as isize).cast_mut().cast())
+            }
         }
     }
 
@@ -172,8 +183,7 @@ impl Tables {
     fn follow(&mut self) {
         let Some((raw, generation)) = self.news() else { return };
         for ((start, functions), module) in self.objects.iter_mut().zip(&raw.module) {
-            // SAFETY: a static of the runtime; volatile because constructors change it behind us.
-            let now = unsafe { (&raw const module.functions_start).read_volatile() };
+            let now = module.get().functions_start;
             if now == *start {
                 continue;
             }
@@ -224,7 +234,11 @@ const NO_FUNCTION: u32 = u32::MAX;
 
 impl Program {
     /// Reads the tables of all loaded objects.
-    pub fn new(raw: &'static RawModules) -> Self {
+    ///
+    /// # Safety
+    /// The objects of the list must be as the pass and the runtime make them, or as copies of such: each in memory that
+    /// stays mapped until the list, with an odd generation meanwhile, has something else or nothing in its place.
+    pub unsafe fn new(raw: &'static RawModules) -> Self {
         let seen_generation = raw.generation.load(SeqCst).wrapping_sub(1);
         let tables = Tables { raw: Some(raw), seen_generation, ..Tables::default() };
         let mut program = Self { tables, ..Self::default() };
@@ -269,8 +283,7 @@ impl Program {
 
     /// Number of objects refused because the list is full.
     fn refused(&self) -> u64 {
-        // SAFETY: a static of the runtime.
-        self.tables.raw.map_or(0, |raw| unsafe { (&raw const raw.refused).read_volatile() })
+        self.tables.raw.map_or(0, |raw| raw.refused.load(SeqCst))
     }
 
     /// Reads the tables of objects that were opened, closed or opened again since the last call. Known edges keep
@@ -291,16 +304,15 @@ impl Program {
             Notice::TooManyLibraries.raise();
         }
         let before = self.functions().len();
-        // SAFETY: a static of the runtime; volatile because constructors change it behind us.
-        let count = unsafe { (&raw const raw.count).read_volatile() } as usize;
-        for (index, module) in raw.module[..count].iter().enumerate() {
+        let count = raw.count.load(SeqCst) as usize;
+        for (index, module) in raw.module[..count].iter().map(Cell::get).enumerate() {
             if index == self.entries.len() {
                 self.entries.push(Entries { start: std::ptr::null_mut(), function_of: Vec::new() });
                 self.tables.objects.push((module.functions_start, 0..0));
             }
             if self.tables.objects[index].1.is_empty() && !module.functions_start.is_null() {
                 // SAFETY: of a loaded object, as its constructor gave it.
-                unsafe { self.add(index, module) };
+                unsafe { self.add(index, &module) };
             }
             self.entries[index].start = module.entries_start;
         }

@@ -32,7 +32,8 @@ pub(crate) struct LoadedObject {
     pub ranges: Vec<(u64, u64)>,
 }
 
-/// Objects of a target that runs in another process; empty if it runs in this one.
+/// Objects of a target that runs in another process; empty if it runs in this one. Static: symbolizers are made far
+/// from the fork server, which knows the objects, in a process with one target.
 static ELSEWHERE: Mutex<Vec<LoadedObject>> = Mutex::new(Vec::new());
 
 /// Symbolizes addresses of another process from now on, in which these objects are loaded.
@@ -40,7 +41,7 @@ pub(crate) fn look_elsewhere(objects: Vec<LoadedObject>) {
     *ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner) = objects;
 }
 
-/// Set if addresses are numbers of edges.
+/// Set if addresses are numbers of edges. Static as the objects above.
 static NUMBERS: AtomicBool = AtomicBool::new(false);
 
 /// Treats addresses as entry numbers of AFL's map from now on: nothing says where they are in the code.

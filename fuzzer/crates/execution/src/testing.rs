@@ -2,11 +2,11 @@
 
 use std::{
     ptr::null,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
 use crate::{
-    abi::{MAX_MODULES, RawFunction, RawModule, RawModules},
+    abi::{RawFunction, RawModule, RawModules},
     program::Program,
 };
 
@@ -52,7 +52,10 @@ pub fn made_up(edges: &[u32]) -> (Program, Counts) {
         entries_start: entries.start.cast_mut().cast(),
         entries_stop: entries.end.cast_mut().cast(),
     };
-    let (generation, reading) = (AtomicU64::new(2), AtomicU64::new(0));
-    let modules = RawModules { generation, count: 1, refused: 0, reading, module: [module; MAX_MODULES] };
-    (Program::new(Box::leak(Box::new(modules))), Counts(counts))
+    let modules: &'static RawModules = Box::leak(Box::default());
+    modules.module[0].set(module);
+    modules.count.store(1, Relaxed);
+    modules.generation.store(2, Relaxed);
+    // SAFETY: tables as the pass makes them, which are never freed.
+    (unsafe { Program::new(modules) }, Counts(counts))
 }

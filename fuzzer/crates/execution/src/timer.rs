@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    abi::{Harness, Status},
+    abi::Status,
     proc_files,
     program::{Program, Tables},
 };
@@ -25,13 +25,15 @@ pub struct RunLimits {
     pub deadline: u64,
 }
 
+// The state of the timer is static, since its signal handler gets no value: a process has one timer, for one thread.
+
 static HANG_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 static MEMORY: AtomicU64 = AtomicU64::new(0);
 static DEADLINE: AtomicU64 = AtomicU64::new(u64::MAX);
 static FIRST_TICK: AtomicU64 = AtomicU64::new(0);
 static FIRST_MEMORY: AtomicU64 = AtomicU64::new(0);
 static FOLD: AtomicPtr<Fold> = AtomicPtr::new(std::ptr::null_mut());
-static TICKS: AtomicPtr<u64> = AtomicPtr::new(std::ptr::null_mut());
+static TICKS: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Set when the campaign's time is up.
 pub static TIME_UP: AtomicBool = AtomicBool::new(false);
@@ -74,20 +76,18 @@ pub fn prepare(program: &Program) {
     FOLD.store(Box::into_raw(fold), Relaxed);
 }
 
-/// Installs the guard around the target's runs and starts the timer.
-pub fn start(harness: &Harness, limits: RunLimits) {
+/// Sets the limits, and where the number of ticks in a run is. Returns the interval of ticks in nanoseconds.
+pub(crate) fn set(limits: RunLimits, ticks_in_run: &'static AtomicU64) -> u64 {
     HANG_NS.store(limits.hang.as_nanos() as u64, Relaxed);
     MEMORY.store(limits.memory, Relaxed);
     DEADLINE.store(limits.deadline, Relaxed);
     // a process that dies before its first tick would never notice
     TIME_UP.store(now_ns() >= limits.deadline, Relaxed);
-    TICKS.store(harness.ticks_in_run.cast_mut(), Relaxed);
-    let interval = (limits.hang / 8).clamp(Duration::from_millis(5), Duration::from_millis(100));
-    // SAFETY: the harness's own function, with a callback that is safe in a signal handler.
-    unsafe { (harness.guard)(interval.as_nanos() as u64, on_timer) };
+    TICKS.store(std::ptr::from_ref(ticks_in_run).cast_mut(), Relaxed);
+    (limits.hang / 8).clamp(Duration::from_millis(5), Duration::from_millis(100)).as_nanos() as u64
 }
 
-/// Process whose memory is limited; 0 for this one, negative for none.
+/// Process whose memory is limited; 0 for this one, negative for none. Static as the rest of the timer's state.
 static WATCHED: AtomicI32 = AtomicI32::new(0);
 
 /// Applies the memory limit to this process from now on: 0 for the calling one, negative for none.
@@ -142,7 +142,8 @@ fn used_by_target() -> u64 {
     }
 }
 
-unsafe extern "C" fn on_timer(ticks_in_run: u64) -> Status {
+/// Callback of the timer: async-signal-safe.
+pub(crate) unsafe extern "C" fn on_timer(ticks_in_run: u64) -> Status {
     let now = now_ns();
     TICKED.store(true, Relaxed);
     if now >= DEADLINE.load(Relaxed) {
@@ -223,8 +224,8 @@ impl Folded {
 /// # Safety
 /// No run may be on, and the result must be dropped before the next run begins.
 pub unsafe fn folded() -> Option<Folded> {
-    // SAFETY: points into the harness for as long as the process lives; written by the timer only.
-    let ticks = unsafe { TICKS.load(Relaxed).as_ref().map_or(0, |ticks| std::ptr::from_ref(ticks).read_volatile()) };
+    // SAFETY: null, or a reference that is valid for as long as the process lives.
+    let ticks = unsafe { TICKS.load(Relaxed).as_ref() }.map_or(0, |ticks| ticks.load(Relaxed));
     if ticks == 0 {
         return None;
     }

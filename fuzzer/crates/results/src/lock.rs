@@ -16,7 +16,8 @@ use quagmire_execution::process;
 /// Marks a free place in [`HELD`].
 const NONE: i32 = -1;
 
-/// Descriptors of the locks of this process: the output folder, its place in a sync folder, and one to spare.
+/// Descriptors of the locks of this process: the output folder, its place in a sync folder, and one to spare. Static,
+/// since a handler of `pthread_atfork` closes them.
 static HELD: [AtomicI32; 3] = [const { AtomicI32::new(NONE) }; 3];
 
 /// A locked file. The system releases the lock however the process ends.

@@ -19,7 +19,6 @@ use crate::{
 use quagmire_base::error::{Error as OurError, Result as OurResult};
 use quagmire_execution::{
     counts::CountsObserver,
-    fork_server,
     timer::{TICKED, WORN_OUT},
 };
 
@@ -38,12 +37,18 @@ pub struct CampaignState<H> {
     /// Services of the campaign.
     pub hooks: H,
     interruption: Interruption,
+    is_isolated: bool,
 }
 
 impl<H: CampaignHooks> CampaignState<H> {
-    /// Creates a state without an interruption.
-    pub fn new(libafl: LibaflState, search: SearchState, hooks: H) -> Self {
-        Self { libafl, search, hooks, interruption: Interruption::None }
+    /// Creates a state without an interruption; `is_isolated` if each run is a process of its own.
+    pub fn new(libafl: LibaflState, search: SearchState, hooks: H, is_isolated: bool) -> Self {
+        Self { libafl, search, hooks, interruption: Interruption::None, is_isolated }
+    }
+
+    /// Whether each run is a process of its own, so that a crash ends nothing else.
+    pub fn is_isolated(&self) -> bool {
+        self.is_isolated
     }
 
     /// Records why the current work is given up; stages return when they see it.
@@ -54,7 +59,7 @@ impl<H: CampaignHooks> CampaignState<H> {
     /// Gives up the current work after a run that ended early in this process: the target's memory is in an unknown
     /// state until the target is loaded afresh. Does nothing if runs have processes of their own.
     pub fn ended_early(&mut self) {
-        if !fork_server::is_used() {
+        if !self.is_isolated {
             self.interrupt(Interruption::Restart);
         }
     }

@@ -45,7 +45,7 @@ const NOISE_SHARE: f64 = 0.02;
 /// Time after which no further confirmation begins at the end.
 const LAST_CONFIRMATIONS_START: Duration = Duration::from_secs(2);
 
-impl Worker<'_> {
+impl<'a> Worker<'a> {
     /// Confirms a candidate, if there is one and confirmations have not used up their share of the time.
     pub(super) fn confirm_if_due(&mut self) -> Result<()> {
         if self.may_confirm() {
@@ -115,11 +115,12 @@ impl Worker<'_> {
                 || recorder.record.confirming.as_secs_f64() < CONFIRMATION_SHARE * recorder.session().as_secs_f64())
     }
 
-    fn confirmer(&self) -> Confirmer {
+    fn confirmer(&self) -> Confirmer<'a> {
         let options = &self.setup.options;
         let (now, session) = (Instant::now(), self.state.hooks.session());
         let left = left_for_confirmations(options.time, options.hang_timeout, session);
         Confirmer {
+            target: &self.setup.target,
             criteria: Criteria { threshold: options.threshold, resources: options.cost.clone() },
             hang_timeout: options.hang_timeout,
             memory_limit: options.memory_limit,

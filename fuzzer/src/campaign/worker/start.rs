@@ -196,7 +196,7 @@ fn checked(
 pub(super) fn count_lines(executor: &mut HarnessExecutor) -> Result<Option<String>> {
     executor.counts_mut().count_lines();
     let functions = executor.counts().program().functions();
-    let without = functions.iter().filter(|function| function.lines().is_none()).count();
+    let without = functions.iter().filter(|function| !function.has_lines()).count();
     if without == functions.len() {
         return Err(Error::target(
             "--cost lines: the target has no debug information: compile it and its libraries with -g as well",

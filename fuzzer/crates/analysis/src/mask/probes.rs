@@ -15,8 +15,9 @@ use crate::measurement::{self, Measurement};
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    abi::{Harness, Status},
+    abi::Status,
     executor::HarnessExecutor,
+    harness::Harness,
     input_page::InputPage,
     prepare,
     process::{self, End},
@@ -154,7 +155,8 @@ impl<'a> Prober<'a> {
         let socket = |error| Error::other(format!("cannot make a socket: {error}"));
         let (ours, theirs) = UnixStream::pair().map_err(socket)?;
         ours.set_read_timeout(Some(Duration::from_secs(1))).map_err(socket)?;
-        let id = process::fork()?;
+        // SAFETY: replay has no other thread.
+        let id = unsafe { process::fork()? };
         if id == 0 {
             drop(ours);
             process::die_with_parent();
@@ -237,7 +239,7 @@ impl<'a> Prober<'a> {
     fn open(&self, branch: Option<&str>) -> Result<(Option<First>, HarnessExecutor)> {
         let mut executor = prepare::prepare_target(self.harness, self.page.share(), self.limits.debug_target)?;
         let ProbeLimits { hang_timeout: hang, memory, .. } = self.limits;
-        timer::start(self.harness, timer::RunLimits { hang, memory, deadline: u64::MAX });
+        self.harness.start_timer(timer::RunLimits { hang, memory, deadline: u64::MAX });
         if !self.warm_up {
             return Ok((None, executor));
         }

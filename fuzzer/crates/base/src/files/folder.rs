@@ -174,6 +174,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be written; nothing is left behind.
     pub fn write_whole(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        // static: temporary names are unique in a process, whoever writes
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let name = one_name(OsStr::new(name))?;
         let folder = self.descriptor()?;

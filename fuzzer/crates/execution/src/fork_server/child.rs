@@ -7,10 +7,15 @@ use std::{
     sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst},
 };
 
-use crate::{abi::Status, proc_files, timer};
+use crate::{
+    abi::{OnTimer, Status},
+    proc_files, timer,
+};
 
 /// Largest plausible stack, in bytes.
 const LARGEST_STACK: u64 = 1 << 32;
+
+// Static, since the handler of the timer gets no value; a process starts one fork server.
 
 static TICKS: AtomicU64 = AtomicU64::new(0);
 static RUNNING: AtomicBool = AtomicBool::new(false);
@@ -21,11 +26,9 @@ static LOWEST_AT: AtomicU64 = AtomicU64::new(0);
 static LOWEST: AtomicU64 = AtomicU64::new(0);
 static ON_TIMER: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
-type OnTimer = unsafe extern "C" fn(u64) -> Status;
-
-/// Address of the number of ticks in the current or last run.
-pub(crate) fn ticks() -> *const u64 {
-    TICKS.as_ptr()
+/// Number of ticks in the current or last run.
+pub(crate) fn ticks() -> &'static AtomicU64 {
+    &TICKS
 }
 
 /// Marks a run as begun.
@@ -130,11 +133,11 @@ extern "C" fn on_signal(_signal: c_int) {
     unsafe { *libc::__errno_location() = saved };
 }
 
-/// Starts the timer: see [`Harness::guard`](crate::abi::Harness::guard).
+/// Starts the timer: see [`Harness::start_timer`](crate::harness::Harness::start_timer).
 ///
 /// # Safety
 /// `callback` must be async-signal-safe.
-pub(crate) unsafe extern "C" fn guard(interval_ns: u64, callback: OnTimer) {
+pub(crate) unsafe fn guard(interval_ns: u64, callback: OnTimer) {
     ON_TIMER.store(callback as *mut (), SeqCst);
     // the same signal as in harnesses
     let signal = libc::SIGRTMIN() + 7;

@@ -3,8 +3,8 @@
 //!
 //! Programs built by AFL++ have a fork server of their own (`afl`).
 //!
-//! To the rest of the engine a fork server is a [`Harness`] like any other: it has tables, counts, a run function and
-//! a guard. The counts are the target's own, in shared memory; the tables are copies in this process with relocated
+//! To the rest of the engine it is a [`Harness`](crate::harness::Harness) like any other: it has tables, counts, a run
+//! function and a guard. The counts are the target's own, in shared memory; the tables are copies in this process with relocated
 //! pointers.
 
 mod afl;
@@ -16,26 +16,19 @@ mod maps;
 mod server;
 
 use std::{
-    cell::UnsafeCell,
-    ffi::{OsStr, OsString, c_char, c_int},
+    cell::RefCell,
+    ffi::{OsStr, OsString},
     os::unix::ffi::OsStrExt,
-    sync::{Mutex, OnceLock, PoisonError, atomic::AtomicU64},
+    sync::atomic::AtomicU64,
 };
 
 pub use self::afl::Traits as AflTraits;
-use self::server::{Ended, Server};
-use super::abi::{ABI, Event, Harness, MAX_MODULES, RawModule, RawModules, Resources, Status};
-use quagmire_base::error::{Error, Result};
+use self::server::Server;
+use super::abi::{Ended, Event, OnTimer, RawModules, Resources, Status};
+use quagmire_base::error::Result;
 
 /// Placeholder of the input file in the target's arguments.
 pub(crate) const INPUT_FILE: &str = "@@";
-
-/// Memory that a [`Harness`] points to.
-struct Slot<T>(UnsafeCell<T>);
-
-// SAFETY: written by the engine's one thread only; the timer's handler reads the modules alone, while their generation
-// says that they do not change.
-unsafe impl<T> Sync for Slot<T> {}
 
 /// Compilers that a program with a fork server was built with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,24 +45,14 @@ enum AnyServer {
     Afl(afl::Server),
 }
 
-// SAFETY: what the servers point to is memory of this process, or shared with other processes, and of no thread.
-unsafe impl Send for AnyServer {}
-
 impl AnyServer {
     /// Starts the server, and stores the program's tables in `into`.
-    ///
-    /// # Safety
-    /// As [`Server::load`]; nothing may have read `into` yet.
-    unsafe fn start(into: *mut RawModules) -> Result<Self> {
-        match BUILDER.get() {
-            Some(&Builder::Afl(traits)) => {
-                // SAFETY: the caller's promise.
-                afl::Server::start(command(), traits, unsafe { &mut *into }).map(Self::Afl)
-            }
-            _ => {
-                let mut server = Server::start(command())?;
-                // SAFETY: the caller's promise.
-                unsafe { server.load(into)? };
+    fn start(command: &[OsString], builder: Builder, into: &RawModules) -> Result<Self> {
+        match builder {
+            Builder::Afl(traits) => afl::Server::start(command, traits, into).map(Self::Afl),
+            Builder::Quagmire => {
+                let mut server = Server::start(command)?;
+                server.load(into)?;
                 Ok(Self::Quagmire(server))
             }
         }
@@ -91,57 +74,6 @@ impl AnyServer {
     }
 }
 
-/// The only fork server that this process may start.
-static SERVER: Mutex<Option<AnyServer>> = Mutex::new(None);
-static EVENT: Slot<Event> = Slot(UnsafeCell::new(Event { signal: 0, exit_code: 0, pc: 0, address: 0 }));
-static RESOURCES: Slot<Resources> =
-    Slot(UnsafeCell::new(Resources { cycles: 0, heap_peak: 0, heap_total: 0, stack: 0, time_ns: 0, threads: 0 }));
-const UNLOADED: RawModule = RawModule {
-    functions_start: std::ptr::null(),
-    functions_stop: std::ptr::null(),
-    entries_start: std::ptr::null_mut(),
-    entries_stop: std::ptr::null_mut(),
-};
-static MODULES: Slot<RawModules> = Slot(UnsafeCell::new(RawModules {
-    generation: AtomicU64::new(0),
-    count: 0,
-    refused: 0,
-    reading: AtomicU64::new(0),
-    module: [UNLOADED; MAX_MODULES],
-}));
-
-static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
-static BUILDER: OnceLock<Builder> = OnceLock::new();
-static FAILURE: Mutex<Option<Error>> = Mutex::new(None);
-
-/// Makes a harness that runs `command`, a program and its arguments, under its fork server. Nothing is started before
-/// the harness is initialised. Call it once.
-pub fn harness(command: Vec<OsString>, builder: Builder) -> &'static Harness {
-    let _ = COMMAND.set(command);
-    let _ = BUILDER.set(builder);
-    Box::leak(Box::new(Harness {
-        abi: ABI,
-        modules: MODULES.0.get(),
-        initialize: Some(initialize),
-        run,
-        event: EVENT.0.get(),
-        guard: child::guard,
-        ticks_in_run: child::ticks(),
-        resources: RESOURCES.0.get(),
-    }))
-}
-
-/// The program under a fork server, and its arguments; empty if there is none.
-pub fn command() -> &'static [OsString] {
-    COMMAND.get().map(Vec::as_slice).unwrap_or_default()
-}
-
-/// Whether runs are made by a fork server.
-#[inline]
-pub fn is_used() -> bool {
-    COMMAND.get().is_some()
-}
-
 /// Whether the program reads its input from a file, whose name replaces `@@`, instead of standard input.
 pub fn reads_file(command: &[OsString]) -> bool {
     command.iter().skip(1).any(|argument| is_input_file(argument))
@@ -151,26 +83,7 @@ fn is_input_file(argument: &OsStr) -> bool {
     argument.as_bytes().windows(2).any(|window| window == INPUT_FILE.as_bytes())
 }
 
-/// Takes the error of the last failed start, if any.
-pub(crate) fn take_failure() -> Option<Error> {
-    FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take()
-}
-
-/// Starts counting libraries that the last run has opened for the first time. Call it after each run. Returns whether
-/// the tables have grown.
-///
-/// If the server has died, kills this process too: its successor starts another server.
-#[inline]
-pub(crate) fn take_in_libraries() -> bool {
-    with_ours(|server| server.has_news() && take_in(server)).unwrap_or(false)
-}
-
-/// Paths of the libraries that runs have opened, zero-terminated, in the order in which their counts were added.
-pub fn opened() -> Vec<u8> {
-    with_ours(|server| server.opened().to_vec()).unwrap_or_default()
-}
-
-/// Keeps those of these libraries ([`opened`]) whose files exist: some programs write a library, open it and remove
+/// Keeps those of these libraries ([`opened`](crate::executor::HarnessExecutor::opened)) whose files exist: some programs write a library, open it and remove
 /// it.
 pub fn existing(libraries: &[u8]) -> Vec<u8> {
     let paths = libraries.split_inclusive(|&byte| byte == 0);
@@ -180,58 +93,99 @@ pub fn existing(libraries: &[u8]) -> Vec<u8> {
     paths.filter(exists).flatten().copied().collect()
 }
 
-/// Whether runs have opened all of these libraries ([`opened`]) and none of them is counted yet.
-pub(crate) fn has_met(libraries: &[u8]) -> bool {
-    libraries.is_empty() || with_ours(|server| server.has_met(libraries)).unwrap_or(false)
+/// A program and its fork server, which runs once it is started.
+pub(crate) struct ForkServer {
+    command: Vec<OsString>,
+    builder: Builder,
+    modules: &'static RawModules,
+    server: RefCell<Option<AnyServer>>,
 }
 
-/// Forgets libraries that runs have opened and that are not counted yet, until a run opens them again.
-pub(crate) fn forget_met() {
-    with_ours(Server::forget_met);
-}
-
-/// Starts counting libraries that were opened in an earlier process, before the first run. Returns whether the tables
-/// have grown.
-pub fn open_again(libraries: &[u8]) -> bool {
-    with_ours(|server| server.list(libraries) && take_in(server)).unwrap_or(false)
-}
-
-/// Calls `use_it` with quagmire's own server; `None` if there is none. Costs one load in a harness.
-#[inline]
-fn with_ours<T>(use_it: impl FnOnce(&mut Server) -> T) -> Option<T> {
-    if !is_used() {
-        return None;
+impl ForkServer {
+    /// Takes a program and its arguments. Starts nothing.
+    pub(crate) fn new(command: Vec<OsString>, builder: Builder) -> Self {
+        Self { command, builder, modules: Box::leak(Box::default()), server: RefCell::default() }
     }
-    SERVER.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.as_ours().map(use_it)
-}
 
-#[cold]
-fn take_in(server: &mut Server) -> bool {
-    if server.open_libraries().is_err() {
-        // SAFETY: ends this process.
-        unsafe { libc::raise(libc::SIGKILL) };
+    /// Starts the server. Call it once in a process, which may be a fork of the one that made this value.
+    ///
+    /// # Errors
+    /// If the program cannot be started, or has no fork server of this version.
+    pub(crate) fn start(&self) -> Result<()> {
+        let server = AnyServer::start(&self.command, self.builder, self.modules)?;
+        *self.server.borrow_mut() = Some(server);
+        Ok(())
     }
-    // SAFETY: a static that this thread alone writes, between runs.
-    unsafe { server.load(MODULES.0.get()) }.unwrap_or(false)
-}
 
-unsafe extern "C" fn initialize(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
-    // SAFETY: a static that this thread alone writes; no run is on, and the program is read after this.
-    match unsafe { AnyServer::start(MODULES.0.get()) } {
-        Ok(server) => *SERVER.lock().unwrap_or_else(PoisonError::into_inner) = Some(server),
-        Err(error) => *FAILURE.lock().unwrap_or_else(PoisonError::into_inner) = Some(error),
+    /// The objects of the program: none before it was started. The tables are copies that are never freed.
+    pub(crate) fn modules(&self) -> &'static RawModules {
+        self.modules
     }
-    0
-}
 
-unsafe extern "C" fn run(data: *const u8, size: usize) -> Status {
-    let mut server = SERVER.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(server) = server.as_mut() else { return Status::Crashed };
-    // SAFETY: the executor's buffer; event and resources are written by this thread alone, and read after the run.
-    unsafe {
-        let ended = server.run(std::slice::from_raw_parts(data, size));
-        *EVENT.0.get() = ended.event;
-        *RESOURCES.0.get() = ended.resources;
-        ended.status
+    /// Makes one run.
+    pub(crate) fn run(&self, input: &[u8]) -> Ended {
+        match &mut *self.server.borrow_mut() {
+            Some(server) => server.run(input),
+            None => Ended { status: Status::Crashed, event: Event::default(), resources: Resources::default() },
+        }
+    }
+
+    /// Installs the handler of the timer and starts it.
+    ///
+    /// # Safety
+    /// `callback` must be async-signal-safe.
+    pub(crate) unsafe fn guard(&self, interval_ns: u64, callback: OnTimer) {
+        // SAFETY: the caller's promise.
+        unsafe { child::guard(interval_ns, callback) };
+    }
+
+    /// Number of timer ticks in the current or last run.
+    pub(crate) fn ticks_in_run(&self) -> &'static AtomicU64 {
+        child::ticks()
+    }
+
+    /// Starts counting libraries that the last run has opened for the first time. Call it after each run. Returns
+    /// whether the tables have grown.
+    ///
+    /// If the server has died, kills this process too: its successor starts another server.
+    #[inline]
+    pub(crate) fn take_in_libraries(&self) -> bool {
+        self.with_ours(|server| server.has_news() && self.take_in(server)).unwrap_or(false)
+    }
+
+    /// Paths of the libraries that runs have opened, zero-terminated, in the order in which their counts were added.
+    pub(crate) fn opened(&self) -> Vec<u8> {
+        self.with_ours(|server| server.opened().to_vec()).unwrap_or_default()
+    }
+
+    /// Whether runs have opened all of these libraries ([`Self::opened`]) and none of them is counted yet.
+    pub(crate) fn has_met(&self, libraries: &[u8]) -> bool {
+        self.with_ours(|server| server.has_met(libraries)).unwrap_or(false)
+    }
+
+    /// Forgets libraries that runs have opened and that are not counted yet, until a run opens them again.
+    pub(crate) fn forget_met(&self) {
+        self.with_ours(Server::forget_met);
+    }
+
+    /// Starts counting libraries that were opened in an earlier process, before the first run. Returns whether the
+    /// tables have grown.
+    pub(crate) fn open_again(&self, libraries: &[u8]) -> bool {
+        self.with_ours(|server| server.list(libraries) && self.take_in(server)).unwrap_or(false)
+    }
+
+    /// Calls `use_it` with quagmire's own server; `None` if it is AFL++'s, or not started.
+    #[inline]
+    fn with_ours<T>(&self, use_it: impl FnOnce(&mut Server) -> T) -> Option<T> {
+        self.server.borrow_mut().as_mut()?.as_ours().map(use_it)
+    }
+
+    #[cold]
+    fn take_in(&self, server: &mut Server) -> bool {
+        if server.open_libraries().is_err() {
+            // SAFETY: ends this process.
+            unsafe { libc::raise(libc::SIGKILL) };
+        }
+        server.load(self.modules).unwrap_or(false)
     }
 }

@@ -1,6 +1,7 @@
 //! quagmire's own fork server: starts a program, requests runs, and reads how they ended.
 
 use std::{
+    cell::Cell,
     ffi::OsString,
     fs::File,
     io::{self, Read, Write},
@@ -21,8 +22,8 @@ use super::{
 };
 use crate::{
     abi::{
-        ABI, Event, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, RawModules, Resources, SERVE, STARTED, Served,
-        ServerTables, Status, WENT_REJECT, WENT_ROUND,
+        ABI, Ended, Event, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, RawModules, Resources, SERVE, STARTED,
+        Served, ServerTables, Status, WENT_REJECT, WENT_ROUND,
     },
     clock,
     process::memory_file,
@@ -35,13 +36,6 @@ const MOST_STARTS: u32 = 8;
 
 /// Descriptor of the shared memory in the server, next to those of AFL's protocol.
 const MEMORY: RawFd = 197;
-
-/// How a run ended, and what it used.
-pub(crate) struct Ended {
-    pub status: Status,
-    pub event: Event,
-    pub resources: Resources,
-}
 
 /// A running fork server. It is killed when this value is dropped, or when this process ends.
 pub(crate) struct Server {
@@ -147,13 +141,9 @@ impl Server {
 
     /// Copies the tables of objects that are not in `into` yet, and appends them. Returns whether there were any.
     ///
-    /// # Safety
-    /// `into` must point to a list that lives as long as this process, in which no other thread writes, and that has
-    /// room for all of the program's objects.
-    ///
     /// # Errors
     /// If this process may not read the memory of the server.
-    pub(crate) unsafe fn load(&mut self, into: *mut RawModules) -> Result<bool> {
+    pub(crate) fn load(&mut self, into: &RawModules) -> Result<bool> {
         let process = self.process.id() as libc::pid_t;
         let failed = |error: io::Error| Error::other(format!("cannot read the tables of {}: {error}", self.name));
         let text = std::fs::read_to_string(format!("/proc/{process}/maps")).map_err(failed)?;
@@ -162,22 +152,23 @@ impl Server {
         let tables: Box<ServerTables> = image::value_at(&process, self.tables).map_err(failed)?;
         let regions = &tables.region[..(tables.region_count as usize).min(tables.region.len())];
         let theirs: Box<RawModules> = image::value_at(&process, tables.modules).map_err(failed)?;
-        let refused = theirs.refused;
-        let theirs = &theirs.module[..(theirs.count as usize).min(theirs.module.len())];
+        let refused = theirs.refused.load(SeqCst);
+        let theirs = &theirs.module[..(theirs.count.load(SeqCst) as usize).min(theirs.module.len())];
         let mut copies = Vec::new();
-        for module in theirs.iter().skip(self.loaded).filter(|module| !module.functions_start.is_null()) {
-            copies.push(image::copy(&process, module, &mappings, regions, &self.memory).map_err(failed)?);
+        for module in theirs.iter().map(Cell::get).skip(self.loaded).filter(|module| !module.functions_start.is_null())
+        {
+            copies.push(image::copy(&process, &module, &mappings, regions, &self.memory).map_err(failed)?);
         }
-        // SAFETY: a list that lives as long as this process, which has not more items than the program's; those that somebody
-        // may have looked at stay as they are, and the generation is changed when all is there.
-        unsafe {
-            for copy in &copies {
-                (&raw mut (*into).module[(*into).count as usize]).write(*copy);
-                (&raw mut (*into).count).write_volatile((*into).count + 1);
-            }
-            (&raw mut (*into).refused).write_volatile(refused);
-            (*into).generation.fetch_add(2, SeqCst);
+        // objects that somebody may have looked at stay as they are, and the generation is changed when all is there
+        let known = into.count.load(SeqCst) as usize;
+        let mut count = known;
+        for (place, copy) in into.module[known..].iter().zip(&copies) {
+            place.set(*copy);
+            count += 1;
         }
+        into.count.store(count as u64, SeqCst);
+        into.refused.store(refused, SeqCst);
+        into.generation.fetch_add(2, SeqCst);
         self.loaded = theirs.len();
         symbols::look_elsewhere(maps::objects(&mappings));
         Ok(!copies.is_empty())

@@ -68,7 +68,8 @@ impl Endpoint {
     /// If no process can be started.
     pub fn serve(self, output: &Path, about: About) -> Result<Server> {
         let owner = std::process::id();
-        let child = process::fork()?;
+        // SAFETY: a campaign starts no thread.
+        let child = unsafe { process::fork()? };
         if child == 0 {
             process::die_with_parent();
             if std::os::unix::process::parent_id() == owner {

@@ -165,7 +165,7 @@ impl Scene {
     fn new(seed: &[u8]) -> Self {
         let (program, counts) = made_up(&[seed.len() as u32]);
         let target = Target { counts, observers: (CountsObserver::new(program), ()) };
-        let state = CampaignState::new(libafl_state(), SearchState::default(), Diary::default());
+        let state = CampaignState::new(libafl_state(), SearchState::default(), Diary::default(), false);
         let mut scene = Self { target, state };
         let evaluation = scene.run(Origin::Seed(Path::new("seed")), seed);
         assert_eq!((evaluation.entry, evaluation.evicted.len()), (Some(id(0)), 0));

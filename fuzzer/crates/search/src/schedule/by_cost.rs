@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn rounds_for_cost_have_no_goal_and_the_opening_takes_one_entry_after_the_other() {
         let search = made_up(&[(100, 0, [1, 0, 0]), (300, 0, [0, 1, 0]), (200, 0, [0, 0, 1])]);
-        let mut state = CampaignState::new(libafl_state(), search, Diary::default());
+        let mut state = CampaignState::new(libafl_state(), search, Diary::default(), false);
         let mut scheduler = ByCostScheduler::new(Parents::Best, 3);
         let (mut opened, mut for_cost) = (Vec::new(), 0);
         for _ in 0..300 {

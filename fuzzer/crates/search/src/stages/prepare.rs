@@ -21,7 +21,7 @@ use crate::{
     origin::Origin,
     state::CampaignState,
 };
-use quagmire_execution::{abi::Status, executor::Observers, fork_server};
+use quagmire_execution::{abi::Status, executor::Observers};
 
 /// Probes for a mask in one round, of an entry that costs no more than the baseline. The rest is done in later rounds.
 const PROBES: f64 = 4096.0;
@@ -195,7 +195,7 @@ impl PrepareStage {
     {
         let mut input = std::mem::replace(&mut self.input, BytesInput::new(Vec::new()));
         let (mut left, mut failed, mut lost) = (budget, None, 0);
-        let limit = parts.state.max_size();
+        let (limit, is_isolated) = (parts.state.max_size(), parts.state.is_isolated());
         work(&mut |bytes| {
             if left == 0 || failed.is_some() || lost >= PATIENCE {
                 return Probe::Stop;
@@ -209,7 +209,7 @@ impl PrepareStage {
             std::mem::swap(input.as_mut(), bytes);
             // after an early end in this process, nothing is run any more
             if !matches!(result, Ok(Probe::Stop)) {
-                lost += price(parts.executor.observers().0.status(), fork_server::is_used());
+                lost += price(parts.executor.observers().0.status(), is_isolated);
             }
             result.unwrap_or_else(|error| {
                 failed = Some(error);

@@ -28,10 +28,9 @@ use super::{
     input::Input,
     launch::{self, START, Started, Wanted, cannot},
     reads_file,
-    server::Ended,
 };
 use crate::{
-    abi::{Event, INPUT_BYTES, RawModules, Resources, Status},
+    abi::{Ended, Event, INPUT_BYTES, RawModules, Resources, Status},
     clock, symbols, timer,
 };
 use quagmire_base::error::{Error, Result};
@@ -52,7 +51,8 @@ pub struct Traits {
     pub deferred: bool,
 }
 
-/// Process that makes the runs, for the timer to kill; 0 if there is none.
+/// Process that makes the runs, for the timer to kill; 0 if there is none. Static as the rest of
+/// what the timer's handler uses.
 static CHILD: AtomicU64 = AtomicU64::new(0);
 
 /// A running AFL++ fork server. It is killed when this value is dropped, or when this process ends.
@@ -77,7 +77,7 @@ impl Server {
     ///
     /// # Errors
     /// If the program cannot be started, or its fork server does not answer as expected.
-    pub(crate) fn start(command: &[OsString], traits: Traits, into: &mut RawModules) -> Result<Self> {
+    pub(crate) fn start(command: &[OsString], traits: Traits, into: &RawModules) -> Result<Self> {
         // of maximum size: unused pages take no memory
         let map = Segment::new(LARGEST_SIZE).map_err(cannot("share memory for AFL's map (see kernel.shmmax)"))?;
         // without it, programs read their inputs from a file or standard input
@@ -106,7 +106,8 @@ impl Server {
         };
         let Started { process, name, requests, answers } = started;
         let (table, module) = Table::new(hello.map_size);
-        (into.module[0], into.count) = (module, 1);
+        into.module[0].set(module);
+        into.count.store(1, SeqCst);
         into.generation.fetch_add(2, SeqCst);
         symbols::count_edges();
         // SAFETY: a static.

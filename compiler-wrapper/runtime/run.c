@@ -1,0 +1,70 @@
+/* Part of the fork server: the run that is on, and the processes that make runs. */
+#include "machine.h"
+
+#include "active.h"
+#include "run.h"
+
+#include <errno.h>
+
+/* In newer C libraries. */
+extern pid_t _Fork(void) __attribute__((weak));
+
+enum qgm_mode __quagmire_mode;
+struct qgm_served *__quagmire_served;
+pid_t __quagmire_server;
+
+_Noreturn void __quagmire_leave(int code) {
+  for (;;)
+    call_system(SYS_exit_group, code, 0, 0);
+}
+
+/* Reads or writes exactly `length` bytes. */
+static int transfer(int fd, void *bytes, size_t length, int is_read) {
+  for (size_t done = 0; done < length;) {
+    ssize_t step = is_read ? read(fd, (char *)bytes + done, length - done) : write(fd, (char *)bytes + done, length - done);
+    if (step < 0 && errno == EINTR)
+      continue;
+    if (step <= 0)
+      return -1;
+    done += (size_t)step;
+  }
+  return 0;
+}
+
+int __quagmire_hear(uint32_t *word) { return transfer(QGM_REQUESTS, word, sizeof *word, 1); }
+
+int __quagmire_say(uint32_t word) { return transfer(QGM_ANSWERS, &word, sizeof word, 0); }
+
+uint64_t __quagmire_cpu_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void __quagmire_reset(void) {
+  struct qgm_served *served = __quagmire_served;
+  served->looped = QGM_ENDED;
+  served->measured = served->cpu_began = 0;
+  served->pc = served->address = served->stack = 0;
+  served->heap = (struct qgm_heap){0};
+  /* the process that held the lock may have been killed */
+  served->libraries_locked = 0;
+}
+
+void __quagmire_begin(const void *frame) {
+  __quagmire_enter_active();
+  if (__quagmire_mode == QGM_QUAGMIRE) {
+    __quagmire_lowest_stack = __quagmire_served->top = (uintptr_t)frame;
+    __quagmire_served->heap.counting = 1;
+  }
+}
+
+void __quagmire_note_stack(void) {
+  struct qgm_served *served = __quagmire_served;
+  if (__quagmire_mode == QGM_QUAGMIRE && served && __quagmire_lowest_stack && __quagmire_lowest_stack < served->top)
+    served->stack = served->top - __quagmire_lowest_stack;
+}
+
+pid_t __quagmire_fork_child(void) { return _Fork ? _Fork() : fork(); }
+
+void __quagmire_kill_group(pid_t child) { call_system(SYS_kill, -child, SIGKILL, 0); }

@@ -1,0 +1,123 @@
+//! The program under test as the engine runs it: a harness in this process, or a program under its fork server.
+
+use std::{
+    ffi::{CString, OsString},
+    os::raw::c_char,
+    sync::atomic::AtomicU64,
+};
+
+use super::{
+    abi::{ABI, Ended, Event, RawHarness, RawModules, Status},
+    fork_server::{Builder, ForkServer},
+    timer::{self, RunLimits},
+};
+use quagmire_base::error::{Error, Result};
+
+/// The program under test. Whoever makes one vouches for it, so that everything else calls it without a promise.
+pub struct Harness(Backend);
+
+enum Backend {
+    InProcess(&'static RawHarness),
+    ForkServer(ForkServer),
+}
+
+impl Harness {
+    /// Makes a harness of the functions and tables that a program's `main` has handed over.
+    ///
+    /// # Safety
+    /// Its pointers and functions must be those of the runtime (`compiler-wrapper/runtime`), if it has the version
+    /// [`ABI`]: valid as long as this process, and called by one thread.
+    pub unsafe fn in_process(raw: &'static RawHarness) -> &'static Self {
+        Box::leak(Box::new(Self(Backend::InProcess(raw))))
+    }
+
+    /// Makes a harness that runs `command`, a program and its arguments, under its fork server. Nothing is started
+    /// before the harness is initialised.
+    pub fn of_program(command: Vec<OsString>, builder: Builder) -> &'static Self {
+        Box::leak(Box::new(Self(Backend::ForkServer(ForkServer::new(command, builder)))))
+    }
+
+    /// Whether each run is a process of its own, so that a crash ends nothing else.
+    #[inline]
+    pub fn is_isolated(&self) -> bool {
+        matches!(self.0, Backend::ForkServer(_))
+    }
+
+    /// The fork server; `None` for a harness in this process.
+    #[inline]
+    pub(crate) fn fork_server(&self) -> Option<&ForkServer> {
+        match &self.0 {
+            Backend::InProcess(_) => None,
+            Backend::ForkServer(server) => Some(server),
+        }
+    }
+
+    /// Initialises the target. Call it once in a process.
+    ///
+    /// # Errors
+    /// If the harness was built by another version, or the program cannot be started under its fork server.
+    pub(crate) fn initialize(&self) -> Result<()> {
+        let raw = match &self.0 {
+            Backend::InProcess(raw) => raw,
+            Backend::ForkServer(server) => return server.start(),
+        };
+        if raw.abi != ABI {
+            return Err(Error::target("the harness was built by another version of quagmire-cc: build it again"));
+        }
+        if let Some(initialize) = raw.initialize {
+            let name = std::env::args().next().unwrap_or_default();
+            let name = CString::new(name).unwrap_or_default().into_raw(); // the target may keep it
+            let mut arguments: *mut *mut c_char = Box::leak(Box::new([name, std::ptr::null_mut()])).as_mut_ptr();
+            let mut count = 1;
+            // SAFETY: LLVMFuzzerInitialize's contract: an argument vector that it may change.
+            unsafe { initialize(&raw mut count, &raw mut arguments) };
+        }
+        Ok(())
+    }
+
+    /// The objects of the program, once it is initialised.
+    pub(crate) fn modules(&self) -> &'static RawModules {
+        match &self.0 {
+            // SAFETY: a static of the runtime, as `in_process` was promised.
+            Backend::InProcess(raw) => unsafe { &*raw.modules },
+            Backend::ForkServer(server) => server.modules(),
+        }
+    }
+
+    /// Runs the target once, whatever happens in it.
+    #[inline]
+    pub(crate) fn run(&self, input: &[u8]) -> Ended {
+        let raw = match &self.0 {
+            Backend::InProcess(raw) => raw,
+            Backend::ForkServer(server) => return server.run(input),
+        };
+        // SAFETY: functions and statics of the runtime, as `in_process` was promised; it writes the statics before it returns.
+        unsafe {
+            let status = (raw.run)(input.as_ptr(), input.len());
+            let is_early = !matches!(status, Status::Returned | Status::Rejected);
+            let event = if is_early { *raw.event } else { Event::default() };
+            Ended { status, event, resources: *raw.resources }
+        }
+    }
+
+    /// Installs the guard around the target's runs and starts the timer.
+    pub fn start_timer(&self, limits: RunLimits) {
+        let interval = timer::set(limits, self.ticks_in_run());
+        // SAFETY: functions of the runtime and of the fork server, with a callback as they want.
+        unsafe {
+            match &self.0 {
+                Backend::InProcess(raw) => (raw.guard)(interval, timer::on_timer),
+                Backend::ForkServer(server) => server.guard(interval, timer::on_timer),
+            }
+        }
+    }
+
+    /// Number of timer ticks in the current or last run.
+    fn ticks_in_run(&self) -> &'static AtomicU64 {
+        match &self.0 {
+            // SAFETY: a static of the runtime, as `in_process` was promised.
+            Backend::InProcess(raw) => unsafe { &*raw.ticks_in_run },
+            Backend::ForkServer(server) => server.ticks_in_run(),
+        }
+    }
+}
