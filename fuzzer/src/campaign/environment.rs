@@ -3,7 +3,7 @@
 use quagmire_results::summary::Environment;
 
 /// Reads what the system tells about itself; values that it does not tell are empty or 0.
-pub fn environment() -> Environment {
+pub(super) fn environment() -> Environment {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let field = |text: &str, name: &str, separator: char| {
         text.lines().find_map(|line| {

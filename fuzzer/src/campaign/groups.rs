@@ -8,12 +8,12 @@ use quagmire_results::{
 };
 
 /// Similarity of their growth from which two findings have the same cause.
-pub const SAME: f64 = 0.5;
+pub(super) const SAME: f64 = 0.5;
 
 /// Groups all findings; groups, and findings in them, are sorted, the worst first. A finding joins the first group
 /// whose worst member is similar. Faults and hangs, whose growth is not known, are compared by how and where they
 /// ended.
-pub fn groups(findings: &[Finding]) -> Vec<Group> {
+pub(super) fn groups(findings: &[Finding]) -> Vec<Group> {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     order.sort_by(|&a, &b| badness(&findings[b]).total_cmp(&badness(&findings[a])));
     let mut groups: Vec<Group> = Vec::new();
@@ -61,7 +61,7 @@ fn have_same_cause(a: &Finding, b: &Finding) -> bool {
 /// Similarity of two growths: weighted Jaccard index over source lines (functions, if no lines are known), the sum of
 /// the smaller shares over the sum of the larger ones. 0 for nothing in common, 1 for the same; `None` if either is
 /// not known.
-pub fn similarity(a: &Growth, b: &Growth) -> Option<f64> {
+pub(super) fn similarity(a: &Growth, b: &Growth) -> Option<f64> {
     let by_lines = !a.lines.is_empty() && !b.lines.is_empty();
     let places = |growth: &Growth| {
         let mut shares = BTreeMap::new();

@@ -18,14 +18,14 @@ const OLD: Duration = Duration::from_secs(6);
 /// Lock on `summary.json`: the worker and the supervising process never overwrite each other's. On a file system
 /// without locks only the worker writes.
 #[derive(Debug)]
-pub struct Turn {
+pub(super) struct Turn {
     /// Output folder, which is locked. The system releases the lock however this process ends.
     _folder: Option<File>,
 }
 
 impl Turn {
     /// Waits for the lock.
-    pub fn wait(output: &Path) -> Self {
+    pub(super) fn wait(output: &Path) -> Self {
         let folder = File::open(output).ok();
         Self { _folder: folder.filter(|folder| folder.lock().is_ok()) }
     }
@@ -41,7 +41,7 @@ impl Turn {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn refresh(setup: &Setup) -> Result<()> {
+pub(super) fn refresh(setup: &Setup) -> Result<()> {
     let path = setup.folder.summary();
     let age = || {
         let written = path.metadata().and_then(|file| file.modified()).ok()?;

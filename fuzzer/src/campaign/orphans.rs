@@ -20,7 +20,7 @@ const LAST_LOOKS: u32 = 200;
 
 /// Orphans of the target, adopted by this process.
 #[derive(Debug)]
-pub struct Orphans {
+pub(super) struct Orphans {
     /// Whether this process adopts orphans.
     adopts: bool,
     known: HashMap<libc::pid_t, Instant>,
@@ -30,7 +30,7 @@ pub struct Orphans {
 impl Orphans {
     /// Starts to adopt orphans; unless this process already has children that are not its own, those of a shell that it
     /// replaced: orphans of these must not be killed.
-    pub fn adopt() -> Self {
+    pub(super) fn adopt() -> Self {
         let adopts = process::orphans().is_some_and(|others| others.is_empty());
         if adopts {
             process::adopt();
@@ -39,7 +39,7 @@ impl Orphans {
     }
 
     /// Kills orphans that are older than `patience`. May be called often: it looks only now and then.
-    pub fn look(&mut self, patience: Duration) {
+    pub(super) fn look(&mut self, patience: Duration) {
         if self.looked.elapsed() >= INTERVAL {
             self.looked = Instant::now();
             self.end_older(patience.max(SHORTEST));

@@ -89,7 +89,7 @@ impl Index {
 
 /// Reader of another client's index, with its position.
 #[derive(Debug)]
-pub struct Reader {
+pub(super) struct Reader {
     folder: Folder,
     /// Inode of the file that was read: the index may be replaced.
     inode: u64,
@@ -100,7 +100,7 @@ pub struct Reader {
 
 /// New names in an index.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct News {
+pub(super) struct News {
     /// Whether the index was replaced: `names` are then all that it has.
     pub anew: bool,
     /// Names in the order of the index.
@@ -109,13 +109,13 @@ pub struct News {
 
 impl Reader {
     /// Creates a reader of the index of the campaign in `output`.
-    pub fn new(output: &Path) -> Self {
+    pub(super) fn new(output: &Path) -> Self {
         Self { folder: Folder::named(output), inode: 0, read: 0, damaged: false }
     }
 
     /// Reads the names that are new since the last call. `None` if there is no index, or it is damaged or of another
     /// version.
-    pub fn look(&mut self) -> Option<News> {
+    pub(super) fn look(&mut self) -> Option<News> {
         let mut file = self.folder.open(FILE).ok()?;
         let found = file.metadata().ok()?;
         let anew = found.ino() != self.inode || found.len() < self.read;

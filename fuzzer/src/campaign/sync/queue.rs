@@ -18,7 +18,7 @@ const LOOKED_AT_AGAIN: usize = 64;
 
 /// File in a queue, with what its name tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listed {
+pub(super) struct Listed {
     /// File name.
     pub file: String,
     /// Number of its parent in the same queue; `None` if the name tells none.
@@ -27,14 +27,14 @@ pub struct Listed {
 
 impl Listed {
     /// Labels of the rules that made it from its parent, in order.
-    pub fn rules(&self) -> Vec<String> {
+    pub(super) fn rules(&self) -> Vec<String> {
         self.file.parse().map_or_else(|()| Vec::new(), |name: EntryName| name.rules)
     }
 }
 
 /// Folder of inputs with numbers in their names.
 #[derive(Debug)]
-pub struct Queue {
+pub(super) struct Queue {
     folder: Folder,
     changed: Option<SystemTime>,
     /// Whether nothing was new at the last look.
@@ -49,7 +49,7 @@ pub struct Queue {
 
 impl Queue {
     /// Creates a queue of a folder that was not looked at yet.
-    pub fn new(folder: Folder) -> Self {
+    pub(super) fn new(folder: Folder) -> Self {
         Self {
             folder,
             changed: None,
@@ -62,7 +62,7 @@ impl Queue {
     }
 
     /// Creates the queue of the campaign in `output` on this machine, which keeps an index.
-    pub fn with_index(output: &Path) -> Self {
+    pub(super) fn with_index(output: &Path) -> Self {
         Self { index: Some(Reader::new(output)), ..Self::new(Folder::named(output).inside("queue")) }
     }
 
@@ -71,7 +71,7 @@ impl Queue {
     ///
     /// # Errors
     /// In a few words, if it cannot be the queue of a campaign.
-    pub fn look(&mut self, next: u64) -> Result<Vec<u64>, String> {
+    pub(super) fn look(&mut self, next: u64) -> Result<Vec<u64>, String> {
         if let Some(News { anew, names }) = self.index.as_mut().and_then(Reader::look) {
             if anew {
                 self.listed.clear();
@@ -107,12 +107,12 @@ impl Queue {
     }
 
     /// Largest number in the queue.
-    pub fn last(&self) -> Option<u64> {
+    pub(super) fn last(&self) -> Option<u64> {
         self.listed.last_key_value().map(|(&number, _)| number)
     }
 
     /// File with this number, if it was listed.
-    pub fn get(&self, number: u64) -> Option<&Listed> {
+    pub(super) fn get(&self, number: u64) -> Option<&Listed> {
         self.listed.get(&number)
     }
 
@@ -121,7 +121,7 @@ impl Queue {
     ///
     /// # Errors
     /// In a few words, if it is no regular file.
-    pub fn read(&mut self, number: u64, limit: usize) -> Result<Option<Vec<u8>>, String> {
+    pub(super) fn read(&mut self, number: u64, limit: usize) -> Result<Option<Vec<u8>>, String> {
         let Some(Listed { file, .. }) = self.listed.get(&number) else { return Ok(None) };
         self.buffer.resize(limit + 1, 0);
         let length = match self.folder.read_into(file, &mut self.buffer) {

@@ -130,7 +130,7 @@ pub(super) fn warn(
 ///
 /// # Errors
 /// If a dictionary cannot be read.
-pub fn check_options(options: &Options) -> Result<()> {
+pub(crate) fn check_options(options: &Options) -> Result<()> {
     read_tokens(options).map(drop)
 }
 

@@ -86,7 +86,7 @@ fn bracketed(host: &str) -> String {
 }
 
 /// URL of the metrics for a browser on this machine.
-pub fn url(address: SocketAddr) -> String {
+pub(super) fn url(address: SocketAddr) -> String {
     let host = match address.ip() {
         ip if ip.is_unspecified() => "localhost".to_owned(),
         IpAddr::V6(ip) => format!("[{ip}]"),

@@ -3,11 +3,11 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// Media type of the text.
-pub const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+pub(super) const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MetricKind {
+pub(super) enum MetricKind {
     /// A value that only rises.
     Counter,
     /// A value that rises and falls.
@@ -28,11 +28,11 @@ impl MetricKind {
 
 /// Largest value so far of each series that only rises. After a worker was killed, the search goes on from its last
 /// checkpoint, seconds back: a counter that fell would look to Prometheus like a restart from zero.
-pub type Peaks = BTreeMap<String, f64>;
+pub(super) type Peaks = BTreeMap<String, f64>;
 
 /// Text under construction: families of samples, one after the other.
 #[derive(Debug)]
-pub struct Exposition<'a> {
+pub(super) struct Exposition<'a> {
     text: String,
     peaks: &'a mut Peaks,
     kind: MetricKind,
@@ -41,12 +41,12 @@ pub struct Exposition<'a> {
 
 impl<'a> Exposition<'a> {
     /// Creates an empty text. Counters and histograms never fall below their values in `peaks`.
-    pub fn new(peaks: &'a mut Peaks) -> Self {
+    pub(super) fn new(peaks: &'a mut Peaks) -> Self {
         Self { text: String::new(), peaks, kind: MetricKind::Gauge, name: String::new() }
     }
 
     /// Begins a metric, named `quagmire_` and `name`; calls that add its samples follow.
-    pub fn family(&mut self, kind: MetricKind, name: &str, help: &str) {
+    pub(super) fn family(&mut self, kind: MetricKind, name: &str, help: &str) {
         (self.kind, self.name) = (kind, format!("quagmire_{name}"));
         let (name, kind) = (&self.name, kind.name());
         let help = help.replace('\\', r"\\").replace('\n', r"\n");
@@ -54,13 +54,13 @@ impl<'a> Exposition<'a> {
     }
 
     /// Adds a sample to the current metric.
-    pub fn sample(&mut self, labels: &[(&str, &str)], value: f64) {
+    pub(super) fn sample(&mut self, labels: &[(&str, &str)], value: f64) {
         self.push("", labels, value);
     }
 
     /// Adds all samples of a histogram. `buckets` are pairs of an upper bound and the number of amounts up to it, in
     /// rising order.
-    pub fn histogram(&mut self, buckets: &[(f64, u64)], sum: f64, count: u64) {
+    pub(super) fn histogram(&mut self, buckets: &[(f64, u64)], sum: f64, count: u64) {
         for (bound, amounts) in buckets {
             self.push("_bucket", &[("le", &bound.to_string())], *amounts as f64);
         }
@@ -70,13 +70,13 @@ impl<'a> Exposition<'a> {
     }
 
     /// Adds a metric with one sample.
-    pub fn one(&mut self, kind: MetricKind, name: &str, help: &str, value: f64) {
+    pub(super) fn one(&mut self, kind: MetricKind, name: &str, help: &str, value: f64) {
         self.family(kind, name, help);
         self.sample(&[], value);
     }
 
     /// Adds a metric with one sample for each value of `label`; nothing if there are no samples.
-    pub fn each<'l>(
+    pub(super) fn each<'l>(
         &mut self,
         kind: MetricKind,
         name: &str,
@@ -110,7 +110,7 @@ impl<'a> Exposition<'a> {
     }
 
     /// Returns the text.
-    pub fn finish(self) -> String {
+    pub(super) fn finish(self) -> String {
         self.text
     }
 }

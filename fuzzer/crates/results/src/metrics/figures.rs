@@ -25,7 +25,7 @@ pub struct About {
 
 /// A summary and its age.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub(super) struct Known<'a> {
     /// The summary as read from disk.
     pub summary: &'a Summary,
     /// Time of the last write to the file.
@@ -35,7 +35,7 @@ pub struct Known<'a> {
 }
 
 /// Text of all metrics. Without a summary, only that the campaign is there.
-pub fn figures(about: &About, known: Option<Known>, peaks: &mut Peaks) -> String {
+pub(super) fn figures(about: &About, known: Option<Known>, peaks: &mut Peaks) -> String {
     let mut text = Exposition::new(peaks);
     text.family(Gauge, "build_info", "Always 1: what runs is in the labels.");
     let version = env!("CARGO_PKG_VERSION");

@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// An HTTP response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub(super) struct Answer {
     /// Status line without the version, such as `200 OK`.
     pub status: &'static str,
     /// Media type of the body.
@@ -34,7 +34,7 @@ pub struct Answer {
 
 impl Answer {
     /// Creates a response whose body is its status.
-    pub fn plain(status: &'static str) -> Self {
+    pub(super) fn plain(status: &'static str) -> Self {
         Self { status, kind: "text/plain; charset=utf-8", body: format!("{status}\n").into_bytes() }
     }
 
@@ -55,7 +55,7 @@ impl Answer {
 }
 
 /// Serves requests for as long as the process lives. `answer` gets the path, without the query.
-pub fn serve(listener: &TcpListener, answer: &mut dyn FnMut(&str) -> Answer) {
+pub(super) fn serve(listener: &TcpListener, answer: &mut dyn FnMut(&str) -> Answer) {
     let mut connections: VecDeque<Connection> = VecDeque::new();
     if listener.set_nonblocking(true).is_err() {
         return;
