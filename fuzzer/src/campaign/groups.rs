@@ -106,32 +106,11 @@ mod tests {
     fn finding(kind: FindingKind, ratio: f64, function: &str, shares: &[(&str, f64)]) -> Finding {
         Finding {
             kind,
-            detail: None,
-            path: String::new(),
             bytes: 1,
-            parent: None,
-            rules: vec![],
             instructions_ratio: Some(ratio),
-            time_ratio: None,
-            time_ratio_low: None,
-            time_ratio_high: None,
-            instructions_ratio_by_size: None,
-            time_ratio_by_size: None,
-            time_ratio_by_size_low: None,
-            time_ratio_by_size_high: None,
-            ratio: None,
-            ordinary_input: None,
             hot_function: Some(function.to_owned()),
-            hot_location: None,
-            reproduce: String::new(),
-            root: None,
-            seconds: 0.0,
-            executions: 0,
-            verdict: None,
-            severity: None,
-            p_value: None,
-            costs: vec![],
             growth: growth(shares),
+            ..Finding::default()
         }
     }
 

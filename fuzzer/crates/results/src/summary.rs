@@ -266,10 +266,11 @@ impl Rule {
 }
 
 /// Kind of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
     /// Exceeds the threshold, confirmed.
+    #[default]
     Degradation,
     /// Crashes, exits, or exceeds the memory limit.
     Fault,
@@ -288,8 +289,8 @@ impl FindingKind {
     }
 }
 
-/// A degradation, a fault or a hang.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A degradation, a fault or a hang. The default has nothing measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// Its kind.
     pub kind: FindingKind,

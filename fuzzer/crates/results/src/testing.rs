@@ -156,27 +156,10 @@ fn hang() -> Finding {
         bytes: 5_000,
         parent: Some("queue/id_000012,src_000003,cost_41.4,op_T.10+T.8".into()),
         rules: ["T.2", "T.10", "T.8", "T.10"].map(Into::into).to_vec(),
-        instructions_ratio: None,
-        time_ratio: None,
-        time_ratio_low: None,
-        time_ratio_high: None,
-        instructions_ratio_by_size: None,
-        time_ratio_by_size: None,
-        time_ratio_by_size_low: None,
-        time_ratio_by_size_high: None,
-        ratio: None,
-        ordinary_input: None,
-        hot_function: None,
-        hot_location: None,
         reproduce: "quagmire replay out/hangs/id_000013,src_000012,op_T.10 -- ./trim @@".into(),
-        root: None,
         seconds: 20.0,
         executions: 9_876,
-        verdict: None,
-        severity: None,
-        p_value: None,
-        costs: vec![],
-        growth: Growth::default(),
+        ..Finding::default()
     }
 }
 

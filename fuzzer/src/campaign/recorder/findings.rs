@@ -19,7 +19,7 @@ use quagmire_execution::{
 };
 use quagmire_results::{
     EntryName,
-    growth::{Grown, Growth},
+    growth::Grown,
     names::written_since,
     summary::{Finding, FindingKind, OrdinaryInput},
 };
@@ -158,23 +158,10 @@ impl Recorder<'_> {
         history.extend(rules.iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone()));
         Finding {
             kind,
-            detail: None,
             path: self.relative(path),
-            bytes: 0,
             parent: parent.map(|parent| self.relative(&self.path_of(parent))),
             rules: history,
             instructions_ratio: ratio,
-            time_ratio: None,
-            time_ratio_low: None,
-            time_ratio_high: None,
-            instructions_ratio_by_size: None,
-            time_ratio_by_size: None,
-            time_ratio_by_size_low: None,
-            time_ratio_by_size_high: None,
-            ratio: None,
-            ordinary_input: None,
-            hot_function: None,
-            hot_location: None,
             reproduce: self.reproduce(path, None),
             root: parent.map(|parent| {
                 let root = self.record.entry(parent).root;
@@ -182,11 +169,7 @@ impl Recorder<'_> {
             }),
             seconds: self.elapsed().as_secs_f64(),
             executions: self.moment.executions,
-            verdict: None,
-            severity: None,
-            p_value: None,
-            costs: Vec::new(),
-            growth: Growth::default(),
+            ..Finding::default()
         }
     }
 
