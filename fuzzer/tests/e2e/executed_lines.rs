@@ -138,5 +138,5 @@ fn lines_without_debug_information_are_refused_and_some_functions_without_are_sa
     compile(&["-O0", "-c"], &one);
     compile(&["-O0", "-g", "-fsanitize=fuzzer", "one.o", "-o", "both"], &other);
     scene.fuzz(&scene.path("both"), "--execs 20 --no-confirm --cost lines").ended();
-    assert!(scene.log().contains("1 of 2 functions have no debug information"), "{}", scene.log());
+    assert!(scene.log().contains("1 of 2 functions has no debug information"), "{}", scene.log());
 }
