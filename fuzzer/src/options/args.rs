@@ -135,8 +135,8 @@ pub struct FuzzArgs {
     /// How many times the cost of an ordinary input is a degradation; more than 1
     #[arg(long, value_name = "RATIO", default_value = defaults::THRESHOLD, help_heading = "What counts as a degradation")]
     pub threshold: String,
-    /// What an ordinary input is: one of the same size, as estimated from the seeds, or the median seed whatever its size:
-    /// size or seed
+    /// Ordinary input to compare with: one of the same size, as estimated from the seeds, or the median seed whatever its
+    /// size: size or seed
     #[arg(long, value_name = "WHAT", default_value = defaults::RELATIVE_TO, help_heading = "What counts as a degradation")]
     pub relative_to: String,
     /// Confirm nothing, for benchmarks: slow inputs are only in queue/, degradations/ stays empty
@@ -160,7 +160,7 @@ pub struct FuzzArgs {
     /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)
     #[arg(long, value_name = "FILE", help_heading = "Mutation")]
     pub regex_rules: Vec<PathBuf>,
-    /// What the seeds are: text, binary or xml [default: by their content]
+    /// Type of the seeds: text, binary or xml [default: by their content]
     #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
     pub input_type: Option<String>,
     /// How many mutants each rule makes of a parent: unitary (one), proportional (one more than it has found lately),
@@ -174,8 +174,8 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "N", help_heading = "Mutation")]
     pub seed: Option<String>,
 
-    /// What the work is for: cost (four fifths of it for the most expensive inputs), coverage (four fifths for rare branches), or
-    /// balanced (by what each finds)
+    /// Aim of the search: cost (four fifths of the work for the most expensive inputs), coverage (four fifths for rare
+    /// branches), or balanced (by what each finds)
     #[arg(long, value_name = "AIM", default_value = defaults::FOCUS, help_heading = "Search")]
     pub focus: String,
     /// How parents are chosen when cost is the aim: best (mostly the highest scores), intervals (five, by score), both

@@ -13,7 +13,7 @@ pub enum Notice {
 
 const ALL: [Notice; 2] = [Notice::TooManyLibraries, Notice::Threads];
 
-/// What was recorded. Static, since a process counts rightly or not as a whole.
+/// Notices recorded so far. Static, since a process counts rightly or not as a whole.
 static NOTICED: AtomicU32 = AtomicU32::new(0);
 
 impl Notice {
