@@ -175,6 +175,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_archive_of_the_engine_has_the_units_of_a_harness() {
+        let script = include_str!("../../scripts/engine-archive");
+        let units = script.lines().find_map(|line| line.strip_prefix("for unit in ")?.strip_suffix("; do")).unwrap();
+        let built: Vec<&str> = units.split(' ').collect();
+        let linked = [RUNTIME, IN_PROCESS, HEAP].concat();
+        let linked: Vec<&str> = linked.iter().map(|(source, _)| source.trim_end_matches(".c")).collect();
+        assert_eq!(built, linked);
+    }
+
+    #[test]
     fn the_engine_is_looked_for_beside_the_wrapper_and_in_lib() {
         let scratch = tempfile::tempdir().unwrap();
         let wrapper = scratch.path().join("bin/quagmire-cc");

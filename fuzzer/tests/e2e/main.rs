@@ -15,6 +15,7 @@ mod clients;
 mod compares;
 mod counts;
 mod early_ends;
+mod engine_archive;
 mod exactness;
 mod executed_lines;
 mod files;
