@@ -4,6 +4,7 @@
 
 #include "closed.h"
 #include "quagmire.h"
+#include "sancov.h"
 #include "serve.h"
 #include "threads.h"
 
@@ -30,7 +31,7 @@ __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void 
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Mark by which `quagmire fuzz` recognises a harness from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 8";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 9";
 
 /* Signal of the timer, which targets have no reason to use, unlike SIGALRM. */
 #define TIMER_SIGNAL (SIGRTMIN + 7)
@@ -109,6 +110,7 @@ static enum qgm_status run_once(const uint8_t *data, size_t size) {
 static enum qgm_status run(const uint8_t *data, size_t size) {
   uintptr_t top = (uintptr_t)__builtin_frame_address(0);
   __quagmire_lowest_stack = top;
+  __sancov_lowest_stack = top;
   *__quagmire_heap = (struct qgm_heap){0};
   uint64_t before = time_stamp();
   enum qgm_status status = run_once(data, size);
@@ -116,9 +118,12 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
   __quagmire_heap->counting = 0;
   resources.heap_peak = (uint64_t)__quagmire_heap->peak;
   resources.heap_total = __quagmire_heap->total;
-  resources.stack = top - __quagmire_lowest_stack;
+  uintptr_t lowest = __quagmire_lowest_stack < __sancov_lowest_stack ? __quagmire_lowest_stack : __sancov_lowest_stack;
+  resources.stack = top - lowest;
   /* what the engine runs between the target's runs is not compiled by the pass, but constructors and callbacks may be */
   __quagmire_lowest_stack = 0;
+  __sancov_lowest_stack = 0;
+  __quagmire_sancov_collect();
   unsigned threads = threads_after(known_threads);
   resources.threads = threads > known_threads ? threads - known_threads : 0;
   known_threads = threads;
@@ -291,11 +296,18 @@ unsigned char *__quagmire_testcase(void) { return NULL; }
 
 int __quagmire_testcase_size(void) { return 0; }
 
+static int initialize(int *argc, char ***argv) {
+  int result = LLVMFuzzerInitialize ? LLVMFuzzerInitialize(argc, argv) : 0;
+  __quagmire_sancov_collect();
+  return result;
+}
+
 int main(int argc, char **argv) {
+  __quagmire_sancov_start();
   const struct qgm_harness harness = {
       .abi = QGM_ABI,
       .modules = &__quagmire_modules,
-      .initialize = LLVMFuzzerInitialize,
+      .initialize = initialize,
       .run = run,
       .event = &event,
       .guard = guard,

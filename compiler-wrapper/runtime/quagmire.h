@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
-#define QGM_ABI 8
+#define QGM_ABI 9
 
 /* Attribute of what only files of the runtime share: it is no symbol of the linked program. */
 #define QGM_HIDDEN __attribute__((visibility("hidden")))
@@ -29,10 +29,21 @@ struct qgm_function {
   int32_t sums;
 };
 
-/* The tables of one linked object: the executable, or a shared library. */
+/* What counts in an object. */
+enum qgm_source {
+  QGM_PASS = 0,     /* the pass */
+  QGM_GUARDS = 1,   /* SanitizerCoverage's guards: exact counts */
+  QGM_COUNTERS = 2, /* its 8-bit counters, which wrap around */
+  QGM_PCS = 3,      /* its return addresses, without a table, some of which share a count */
+};
+
+/* The tables of one linked object: the executable, or a shared library. Those for SanitizerCoverage are made by sancov.c. */
 struct qgm_module {
   const struct qgm_function *functions_start, *functions_stop;
   uint32_t *entries_start, *entries_stop;
+  const uintptr_t *pcs; /* addresses of all edges, function by function; null for the pass, and without a PC table */
+  uint32_t source;      /* enum qgm_source */
+  uint32_t has_wrong_table; /* there is a PC table, but for another number of edges */
 };
 
 #define QGM_MAX_MODULES 256
@@ -48,6 +59,9 @@ struct qgm_modules {
 };
 
 extern struct qgm_modules __quagmire_modules;
+
+/* Adds the tables of an object that is not known yet. */
+QGM_HIDDEN void __quagmire_register_module(struct qgm_module module);
 
 /* Gives objects that are closed by now new places when they are opened again. */
 QGM_HIDDEN void __quagmire_forget_closed(void);

@@ -101,7 +101,16 @@ void __quagmire_register(const struct qgm_function *functions_start, const struc
       return;
   if (functions_start == functions_stop)
     return;
-  struct qgm_module module = {functions_start, functions_stop, entries_start, entries_stop};
+  __quagmire_register_module((struct qgm_module){
+      .functions_start = functions_start,
+      .functions_stop = functions_stop,
+      .entries_start = entries_start,
+      .entries_stop = entries_stop,
+  });
+}
+
+void __quagmire_register_module(struct qgm_module module) {
+  struct qgm_modules *all = &__quagmire_modules;
   uint64_t what = identity_of(&module), place = place_for(what);
   begin_change();
   if (place == QGM_MAX_MODULES) {

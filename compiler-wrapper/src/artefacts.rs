@@ -40,13 +40,14 @@ const HEADERS: &[Source] = runtime!(
     "opened.h",
     "quagmire.h",
     "run.h",
+    "sancov.h",
     "serve.h",
     "testcase.h",
     "threads.h"
 );
 /// Linked into every executable.
 const RUNTIME: &[Source] = runtime!("runtime.c", "objects.c", "compares.c");
-const IN_PROCESS: &[Source] = runtime!("inprocess.c", "closed.c");
+const IN_PROCESS: &[Source] = runtime!("inprocess.c", "closed.c", "sancov.c", "sancov_unused.c");
 /// `serve.c` is the last: the stack of its signal handlers comes after all other variables.
 const SERVE: &[Source] =
     runtime!("run.c", "counts.c", "active.c", "afl.c", "testcase.c", "loop.c", "opened.c", "serve.c");

@@ -134,6 +134,52 @@ const EXPORTED: [&str; 7] = [
     "__quagmire_testcase_size",
 ];
 
+/// What objects compiled with SanitizerCoverage need, in harnesses.
+const EXPORTED_SANCOV: [&str; 42] = [
+    "__sanitizer_cov_trace_pc_guard_init",
+    "__sanitizer_cov_8bit_counters_init",
+    "__sanitizer_cov_pcs_init",
+    "__sanitizer_cov_trace_pc_guard",
+    "__sanitizer_cov_trace_pc",
+    "__sanitizer_cov_trace_cmp1",
+    "__sanitizer_cov_trace_cmp2",
+    "__sanitizer_cov_trace_cmp4",
+    "__sanitizer_cov_trace_cmp8",
+    "__sanitizer_cov_trace_const_cmp1",
+    "__sanitizer_cov_trace_const_cmp2",
+    "__sanitizer_cov_trace_const_cmp4",
+    "__sanitizer_cov_trace_const_cmp8",
+    "__sanitizer_cov_trace_cmpf",
+    "__sanitizer_cov_trace_cmpd",
+    "__sanitizer_cov_trace_switch",
+    "__sanitizer_cov_trace_div4",
+    "__sanitizer_cov_trace_div8",
+    "__sanitizer_cov_trace_gep",
+    "__sanitizer_cov_trace_pc_indir",
+    "__sanitizer_cov_load1",
+    "__sanitizer_cov_load2",
+    "__sanitizer_cov_load4",
+    "__sanitizer_cov_load8",
+    "__sanitizer_cov_load16",
+    "__sanitizer_cov_store1",
+    "__sanitizer_cov_store2",
+    "__sanitizer_cov_store4",
+    "__sanitizer_cov_store8",
+    "__sanitizer_cov_store16",
+    "__sanitizer_cov_stack_depth",
+    "__sanitizer_cov_bool_flag_init",
+    "__sanitizer_cov_cfs_init",
+    "__sanitizer_weak_hook_memcmp",
+    "__sanitizer_weak_hook_strncmp",
+    "__sanitizer_weak_hook_strcmp",
+    "__sanitizer_weak_hook_strncasecmp",
+    "__sanitizer_weak_hook_strcasecmp",
+    "__sanitizer_weak_hook_strstr",
+    "__sanitizer_weak_hook_strcasestr",
+    "__sanitizer_weak_hook_memmem",
+    "__sancov_lowest_stack",
+];
+
 impl BuildPlan {
     /// The arguments for clang.
     pub(crate) fn command(&self, pieces: &Pieces) -> Vec<OsString> {
@@ -177,7 +223,9 @@ impl BuildPlan {
                     .extend(["-Wl,-u,LLVMFuzzerTestOneInput", "-lpthread", "-ldl", "-lm", "-lrt"].map(OsString::from));
             }
             // instrumented libraries opened at run time need these; bfd, gold, lld and mold know the option
-            command.extend(EXPORTED.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
+            let sancov: &[&str] = if link == Link::Engine { &EXPORTED_SANCOV } else { &[] };
+            let exported = EXPORTED.iter().chain(sancov);
+            command.extend(exported.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
             command.extend(script);
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
                 command.extend([OsString::from("-x"), language.clone()]);

@@ -23,7 +23,7 @@ fn planned(line: &str) -> BuildPlan {
     parse(words(line), Language::C, Settings::default(), &read)
 }
 
-/// The resulting command in one line, with P, R, C, M, S, H, D, E and L for the plugin, runtime, comparisons, main,
+/// The resulting command in one line without the symbols of SanitizerCoverage, with P, R, C, M, S, H, D, E and L for the plugin, runtime, comparisons, main,
 /// fork server, heap, driver, engine and linker script, without macros.
 fn command(line: &str) -> String {
     command_with(line, Settings::default())
@@ -45,7 +45,9 @@ fn command_with(line: &str, settings: Settings) -> String {
     let mut plan = parse(words(line), Language::C, settings, &read);
     plan.macros = false;
     let command = plan.command(&pieces);
-    command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    let is_of_sancov = |word: &str| word.starts_with("-Wl,--export-dynamic-symbol=__san");
+    let words = command.iter().map(|word| word.to_string_lossy()).filter(|word| !is_of_sancov(word));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
@@ -346,4 +348,34 @@ fn with_link_time_optimisation_the_plugin_is_the_linkers() {
         assert_eq!(planned(line).lto, Some(Lto::OtherLinker), "{line}");
     }
     assert_eq!(planned("-flto -E a.c").lto, None);
+}
+
+#[test]
+fn harnesses_export_every_symbol_of_sanitizer_coverage_that_the_runtime_defines_and_other_programs_none() {
+    let sources = [include_str!("../runtime/sancov.c"), include_str!("../runtime/sancov_unused.c")].concat();
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let name = |line: &str| {
+        let start = ["void ", "IGNORED("].iter().find_map(|start| line.strip_prefix(start))?;
+        let name = start.split(|c| !is_of_name(c)).next()?;
+        name.starts_with("__sanitizer_").then(|| name.to_owned())
+    };
+    let mut defined: Vec<String> = sources.lines().filter_map(name).collect();
+    defined.push("__sancov_lowest_stack".to_owned());
+    defined.sort_unstable();
+    let exported = |line: &str| {
+        let command = planned(line).command(&Pieces::default());
+        let words = command.iter().filter_map(|word| word.to_str()?.strip_prefix("-Wl,--export-dynamic-symbol="));
+        let mut names: Vec<String> = words.filter(|name| name.starts_with("__san")).map(str::to_owned).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(exported("-fsanitize=fuzzer a.o"), defined);
+    assert_eq!(exported("a.o"), Vec::<String>::new());
+}
+
+#[test]
+fn what_the_pass_counts_is_not_counted_by_sanitizer_coverage_as_well() {
+    for option in ["-fsanitize-coverage=trace-pc-guard", "-fsanitize-coverage-ignorelist=list"] {
+        assert_eq!(command(&format!("-c {option} a.c")), "-fpass-plugin=P -c a.c");
+    }
 }

@@ -139,6 +139,9 @@ impl Scan {
             self.language(Some(language));
         } else if let Some(list) = text.strip_prefix("-fsanitize=") {
             self.sanitizers(index, list);
+        } else if text.starts_with("-fsanitize-coverage") {
+            // the pass counts what the wrapper compiles: it would count twice
+            self.rewritten.push((index, None));
         } else if let Some(linker) = text.strip_prefix("-fuse-ld=").or(text.strip_prefix("--ld-path=")) {
             self.takes_scripts = !["gold", "mold"].iter().any(|name| linker.ends_with(name));
             let name = linker.rsplit('/').next().unwrap_or(linker);

@@ -68,7 +68,7 @@ pub unsafe extern "C" fn quagmire_engine_main(
     };
     let name = std::env::var_os(PROGRAM).or_else(|| arguments.first().cloned());
     let program = name.unwrap_or_else(|| "harness".into());
-    let target = TargetInfo { program, command: Vec::new(), instrumentation: Instrumentation::Counts };
+    let target = TargetInfo { program, command: Vec::new(), instrumentation: harness.sources().instrumentation() };
     let code = match cli::parse_for_harness(arguments) {
         Err(stop) => stop.print(),
         Ok(command) => run(command, target, harness).unwrap_or_else(|error| {
@@ -79,12 +79,40 @@ pub unsafe extern "C" fn quagmire_engine_main(
     code as c_int
 }
 
-/// Warns that less is measured if the target was built by AFL++.
-fn say_what_is_missing(target: &TargetInfo, quiet: bool) {
-    if target.instrumentation == Instrumentation::Afl && !quiet {
-        let program = target.name();
+/// Warns that less is measured if something else than quagmire's pass counts in the target.
+fn say_what_is_missing(target: &TargetInfo, harness: &Harness, quiet: bool) {
+    if quiet {
+        return;
+    }
+    let (program, sources) = (target.name(), harness.sources());
+    let (origin, remark) = (target.instrumentation.origin(), target.instrumentation.remark());
+    match target.instrumentation {
+        Instrumentation::Counts => {}
+        Instrumentation::Afl => warn(&format!(
+            "{program} was {origin}: bucketed edges and time only; build it with quagmire-cc for exact counts and lines"
+        )),
+        Instrumentation::Mixed => {
+            let edges = [
+                (sources.guards, "exact"),
+                (sources.counters, "in 8 bits, which wrap around"),
+                (sources.pcs, "by address, some of which share a count"),
+            ];
+            let edges = edges.into_iter().filter(|(functions, _)| *functions > 0);
+            let edges = edges.map(|(functions, how)| format!("{functions} ({how})")).collect::<Vec<_>>().join(", ");
+            warn(&format!(
+                "{program} counts instructions in {} functions, by quagmire-cc, and edges in {edges}, by \
+                 SanitizerCoverage: instructions are the sum of both",
+                sources.pass
+            ));
+        }
+        _ => {
+            warn(&format!("{program} was {origin}: {remark}; build it with quagmire-cc for instructions and all lines"))
+        }
+    }
+    if sources.has_wrong_table {
         warn(&format!(
-            "{program} was built by AFL++: bucketed edges and time only; build it with quagmire-cc for exact counts and lines"
+            "{program} has a PC table that does not match its counts: edges have numbers instead of functions; compile all \
+             objects with the same -fsanitize-coverage"
         ));
     }
 }
@@ -95,11 +123,11 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
         Command::Fuzz(mut fuzz) => {
             fuzz.command = typed.unwrap_or(fuzz.command);
             let options = Options::resolve(fuzz)?.for_target(&target)?;
-            say_what_is_missing(&target, options.quiet);
+            say_what_is_missing(&target, harness, options.quiet);
             campaign::launch(options, target, harness)
         }
         Command::Replay(replay) => {
-            say_what_is_missing(&target, replay.json);
+            say_what_is_missing(&target, harness, replay.json);
             quagmire_analysis::run(&replay.resolve()?, &target, harness)
         }
         Command::Report(_) => Err(Error::usage("a report is written by `quagmire report OUT`")),

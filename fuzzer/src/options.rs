@@ -1,9 +1,9 @@
 //! Resolved options of a campaign: the only place that knows defaults, limits and conflicts.
 
-mod afl;
 pub mod args;
 mod cores;
 pub mod format;
+mod measured;
 mod replay;
 pub mod report;
 mod size;

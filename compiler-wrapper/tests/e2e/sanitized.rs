@@ -30,7 +30,7 @@ fn check(mut command: Command, folder: &Path) {
 fn objects_come_and_go_and_runs_end_in_every_way_in_process() {
     for llvm in installed() {
         let folder = copied("runtime");
-        let sources = ["engine.c", "runtime.c", "objects.c", "compares.c", "inprocess.c", "closed.c"];
+        let sources = ["engine.c", "runtime.c", "objects.c", "compares.c", "inprocess.c", "closed.c", "sancov.c"];
         build(&llvm, folder.path(), &sources, &[], "program");
         check(Command::new("./program"), folder.path());
     }

@@ -37,6 +37,7 @@ mod report;
 mod resources;
 mod rude;
 mod rules;
+mod sancov;
 mod sanitizers;
 mod screen;
 mod scribbles;

@@ -42,8 +42,9 @@ use quagmire_execution::{
 pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     if !options.annotate.is_empty() && !target.instrumentation.is_usual() {
         let program = target.name();
+        let origin = target.instrumentation.origin();
         return Err(Error::usage(format!(
-            "--annotate: {program} was built by AFL++, which tells no source lines: build it with quagmire-cc -g"
+            "--annotate: {program} was {origin}, which does not count source lines: build it with quagmire-cc -g"
         )));
     }
     if let Some(wanted) = &options.mask {

@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Version of the interface. Must equal `QGM_ABI` of the harness.
-pub(crate) const ABI: u64 = 8;
+pub(crate) const ABI: u64 = 9;
 
 /// Maximum number of registered objects (`QGM_MAX_MODULES`).
 pub(crate) const MAX_MODULES: usize = 256;
@@ -68,6 +68,18 @@ const _: () = assert!(size_of::<RawSums>() == 4 && align_of::<RawSums>() == 4);
 const _: () = assert!(size_of::<RawLines>() == 8 && offset_of!(RawLines, bytes) == 4);
 const _: () = assert!(size_of::<RawSourceFunction>() == 8 && offset_of!(RawSourceFunction, function) == 4);
 
+/// What counts in an object (`enum qgm_source`).
+pub mod source {
+    /// quagmire's pass.
+    pub const PASS: u32 = 0;
+    /// SanitizerCoverage's guards.
+    pub const GUARDS: u32 = 1;
+    /// SanitizerCoverage's 8-bit counters.
+    pub const COUNTERS: u32 = 2;
+    /// Hashes of return addresses (gcc's `trace-pc`).
+    pub const PCS: u32 = 3;
+}
+
 /// The tables of one linked object (`struct qgm_module`). After the object is closed they belong to a copy, or are
 /// null.
 #[repr(C)]
@@ -78,12 +90,25 @@ pub struct RawModule {
     pub functions_stop: *const RawFunction,
     pub entries_start: *mut u32,
     pub entries_stop: *mut u32,
+    /// Addresses of all edges, function by function, entry first; null for the pass, and where nothing says them.
+    pub pcs: *const usize,
+    /// One of [`source`].
+    pub source: u32,
+    /// Nonzero if there is a table of addresses, but for another number of edges.
+    pub has_wrong_table: u32,
 }
 
 impl RawModule {
     /// An object that is not there.
-    pub const UNLOADED: Self =
-        Self { functions_start: null(), functions_stop: null(), entries_start: null_mut(), entries_stop: null_mut() };
+    pub const UNLOADED: Self = Self {
+        functions_start: null(),
+        functions_stop: null(),
+        entries_start: null_mut(),
+        entries_stop: null_mut(),
+        pcs: null(),
+        source: source::PASS,
+        has_wrong_table: 0,
+    };
 }
 
 /// All registered objects (`struct qgm_modules`).

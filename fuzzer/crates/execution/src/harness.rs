@@ -9,6 +9,7 @@ use std::{
 use super::{
     abi::{ABI, Ended, Event, RawHarness, RawModules, Status},
     fork_server::{Builder, ForkServer},
+    sources::Sources,
     timer::{self, RunLimits},
 };
 use quagmire_base::error::{Error, Result};
@@ -49,6 +50,16 @@ impl Harness {
         match &self.0 {
             Backend::InProcess(_) => None,
             Backend::ForkServer(server) => Some(server),
+        }
+    }
+
+    /// Sources of the counts of a harness in this process, as far as its objects are loaded before it is initialised;
+    /// those of a program are not known.
+    pub fn sources(&self) -> Sources {
+        match &self.0 {
+            // SAFETY: a static of the runtime, of this version, as `in_process` was promised.
+            Backend::InProcess(raw) if raw.abi == ABI => Sources::of(unsafe { &*raw.modules }),
+            _ => Sources::default(),
         }
     }
 

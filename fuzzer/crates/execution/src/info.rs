@@ -21,27 +21,63 @@ pub enum Instrumentation {
     /// AFL++: eight bits for each edge, which wrap around. Instructions are edges then, and times are wall-clock
     /// times where no CPU clock is available.
     Afl,
+    /// SanitizerCoverage's guards: exact counts of edges.
+    SancovGuards,
+    /// SanitizerCoverage's 8-bit counters, which wrap around.
+    SancovCounters,
+    /// gcc's `trace-pc`: edges by the hash of their address, some of which share a count.
+    SancovPcs,
+    /// quagmire's pass in some objects, and SanitizerCoverage in others.
+    Mixed,
 }
 
 impl Instrumentation {
-    /// Whether the counts are exact, so that reports need no remark.
+    /// Whether it is quagmire's pass alone, so that reports need no remark.
     pub fn is_usual(&self) -> bool {
         *self == Self::Counts
+    }
+
+    /// Whether every edge has an exact count.
+    pub fn is_exact(self) -> bool {
+        matches!(self, Self::Counts | Self::SancovGuards)
+    }
+
+    /// How the program came to it, for people, after "was"; empty for quagmire's own pass.
+    pub fn origin(self) -> &'static str {
+        match self {
+            Self::Counts => "",
+            Self::Afl => "built by AFL++",
+            Self::SancovGuards | Self::SancovCounters | Self::SancovPcs => "compiled with SanitizerCoverage",
+            Self::Mixed => "compiled with SanitizerCoverage in part",
+        }
+    }
+
+    /// What its counts are, for people, as a clause about the program; empty for quagmire's own pass.
+    pub fn remark(self) -> &'static str {
+        match self {
+            Self::Counts => "",
+            Self::Afl => "its counts have eight bits and wrap around, and times are not CPU times",
+            Self::SancovGuards => "its counts are exact, of edges and not of instructions",
+            Self::SancovCounters => "its counts are of edges, have eight bits and wrap around",
+            Self::SancovPcs => "its counts are of edges, some of which share one",
+            Self::Mixed => "its counts are instructions in one part and edges, which may wrap around, in the other",
+        }
     }
 
     /// The unit of `instructions`, for people.
     pub fn work(self) -> &'static str {
         match self {
             Self::Counts => "instructions",
-            Self::Afl => "edges",
+            Self::Mixed => "instructions and edges",
+            Self::Afl | Self::SancovGuards | Self::SancovCounters | Self::SancovPcs => "edges",
         }
     }
 
     /// The name of `time`, for people.
     pub fn time(self) -> &'static str {
         match self {
-            Self::Counts => "CPU time",
             Self::Afl => "time",
+            _ => "CPU time",
         }
     }
 
@@ -50,6 +86,8 @@ impl Instrumentation {
         use Capability::*;
         match self {
             Self::Counts => &[Edges, Weights, Clock, Memory, Lines],
+            Self::Mixed => &[Edges, Weights, Clock, Memory],
+            Self::SancovGuards | Self::SancovCounters | Self::SancovPcs => &[Edges, Clock, Memory],
             Self::Afl => &[Edges, Clock],
         }
     }

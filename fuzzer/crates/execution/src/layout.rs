@@ -7,7 +7,7 @@ use std::{fmt::Write as _, mem::offset_of, path::Path};
 use super::abi::{
     ABI, ANSWERS, Event, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_MODULES, NO_CHILD, NOT_SHARED, PAGE, READY,
     REQUESTS, RawFunction, RawHarness, RawModule, RawModules, Region, Resources, STARTED, Served, ServerTables, Status,
-    WENT_REJECT, WENT_ROUND,
+    WENT_REJECT, WENT_ROUND, source,
 };
 
 const HEAD: &str = "/* What the engine's side has (fuzzer/crates/execution/src/abi.rs), written by its test `layout`: this file is not edited by \
@@ -46,7 +46,17 @@ fn structures() -> String {
         ($rust:ident, $c:literal, $($field:ident),+) => {{ structure!(text, $rust, $c, $($field),+); }};
     }
     one!(RawFunction, "qgm_function", entry, counts, weights, address, edges, lines, progress, sums);
-    one!(RawModule, "qgm_module", functions_start, functions_stop, entries_start, entries_stop);
+    one!(
+        RawModule,
+        "qgm_module",
+        functions_start,
+        functions_stop,
+        entries_start,
+        entries_stop,
+        pcs,
+        source,
+        has_wrong_table
+    );
     one!(RawModules, "qgm_modules", generation, count, refused, reading, module);
     one!(Event, "qgm_event", signal, exit_code, pc, address);
     one!(Resources, "qgm_resources", cycles, heap_peak, heap_total, stack, time_ns, threads);
@@ -88,9 +98,13 @@ fn structures() -> String {
 }
 
 fn numbers() -> String {
-    let numbers: [(&str, u64); 22] = [
+    let numbers: [(&str, u64); 26] = [
         ("QGM_ABI", ABI),
         ("QGM_MAX_MODULES", MAX_MODULES as u64),
+        ("QGM_PASS", source::PASS.into()),
+        ("QGM_GUARDS", source::GUARDS.into()),
+        ("QGM_COUNTERS", source::COUNTERS.into()),
+        ("QGM_PCS", source::PCS.into()),
         ("QGM_RETURNED", Status::Returned as u64),
         ("QGM_REJECTED", Status::Rejected as u64),
         ("QGM_CRASHED", Status::Crashed as u64),

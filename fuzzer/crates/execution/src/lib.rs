@@ -22,6 +22,7 @@ mod proc_files;
 pub mod process;
 pub mod program;
 pub mod recognise;
+pub mod sources;
 pub mod sums;
 pub mod symbols;
 #[cfg(any(test, feature = "testing"))]

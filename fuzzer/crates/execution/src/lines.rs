@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     counts::CountsObserver,
     line_table::{LineTable, SourceFunction},
-    program::Program,
-    symbols::{Symbols, demangle},
+    program::{Function, Program},
+    symbols::{CodeLocation, Symbols, demangle},
 };
 
 /// Cost of a run in one source line of one function.
@@ -141,8 +141,10 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
                 let (file, name) = names.file_and_function(executed.source);
                 sums.add(file, executed.line, name, &owner, executed.count, executed.instructions);
             }
+        } else if function.pc(0).is_some() {
+            add_blocks(&mut sums, function, &edges, symbols);
         } else {
-            let name = symbols.place(function.address()).function;
+            let name = place_of(function, symbols).function;
             for (edge, (&count, &weight)) in edges.iter().zip(function.weights()).enumerate() {
                 if count > 0 {
                     let block = symbols.edge(&name, edge);
@@ -152,6 +154,34 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
         }
     }
     sums.sorted()
+}
+
+/// Adds the costs of a function whose edges have addresses, by the lines at which their blocks begin.
+fn add_blocks(sums: &mut Sums, function: &Function, counts: &[u64], symbols: &mut Symbols) {
+    let owner = place_of(function, symbols).function;
+    // as for the pass: a line is executed as often as the most executed of its blocks
+    let mut lines: BTreeMap<(String, u32, String), (u64, u64)> = BTreeMap::new();
+    for (edge, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let location = function.pc(edge).and_then(|pc| symbols.place(pc).location);
+        let line = location
+            .as_deref()
+            .and_then(|l| l.rsplit_once(':'))
+            .and_then(|(file, line)| line.parse().ok().map(|line| (tidy(file), line, owner.clone())));
+        let key = line.unwrap_or_else(|| (String::new(), 0, symbols.edge(&owner, edge)));
+        let sum = lines.entry(key).or_default();
+        *sum = (sum.0.max(count), sum.1.saturating_add(count));
+    }
+    for ((file, line, name), (count, work)) in lines {
+        sums.add(&file, line, &name, &owner, count, work);
+    }
+}
+
+/// Name and source line of a function: its number of edges' first if nothing says where it is.
+pub fn place_of(function: &Function, symbols: &mut Symbols) -> CodeLocation {
+    match function.address() {
+        0 => CodeLocation { function: format!("edge {}", function.first_edge), location: None },
+        address => symbols.place(address),
+    }
 }
 
 /// All lines with code of all source files in the debug information of the program, by path; empty without debug
@@ -186,7 +216,7 @@ pub fn source_functions(program: &Program, symbols: &mut Symbols) -> BTreeMap<Fu
     let mut functions: BTreeMap<FunctionKey, BTreeSet<u32>> = BTreeMap::new();
     for function in program.loaded_functions() {
         let Some(table) = LineTable::read(function) else {
-            let key = (symbols.place(function.address()).function, String::new());
+            let key = (place_of(function, symbols).function, String::new());
             functions.entry(key).or_default().insert(function.first_edge);
             continue;
         };

@@ -19,7 +19,8 @@ pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: 
     let program = unsafe { Program::new(harness.modules()) };
     if program.edges() == 0 {
         return Err(Error::target(
-            "the harness has the engine but not one edge count: compile its sources with quagmire-cc too",
+            "the harness has the engine but not one edge count: compile its sources with quagmire-cc too, or with clang \
+             -fsanitize=fuzzer-no-link",
         ));
     }
     Ok(HarnessExecutor::new(harness, page, CountsObserver::new(program)))

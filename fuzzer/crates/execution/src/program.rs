@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    abi::{RawFunction, RawLines, RawModule, RawModules, RawSums},
+    abi::{RawFunction, RawLines, RawModule, RawModules, RawSums, source},
     notices::Notice,
     sums::Sums,
 };
@@ -23,6 +23,8 @@ pub struct Function {
     weights: *const u32,
     /// Record with further tables. Null if the object was closed and no copy is left.
     record: *const RawFunction,
+    /// Addresses of its edges, entry first; null if nothing says them.
+    pcs: *const usize,
     /// Index of the record in its object.
     place: u32,
     /// Number of edges, including the entry and the progress slots; at least 1.
@@ -88,6 +90,15 @@ impl Function {
     pub fn address(&self) -> usize {
         // SAFETY: null, or a record of a loaded object.
         unsafe { self.record.as_ref() }.map_or(0, |record| record.address as usize)
+    }
+
+    /// Run-time address of an edge's block; `None` for the pass, whose line tables say more, and where nothing says it.
+    pub(crate) fn pc(&self, edge: usize) -> Option<usize> {
+        if self.pcs.is_null() || edge >= self.branches as usize {
+            return None;
+        }
+        // SAFETY: the runtime made an address for each branch, and never frees them.
+        Some(unsafe { *self.pcs.add(edge) })
     }
 
     /// Counts derived from those of the branches.
@@ -335,6 +346,7 @@ impl Program {
         let mut order: Vec<(usize, &RawFunction)> =
             functions.iter().enumerate().filter(|(_, f)| !f.entry.is_null()).collect();
         order.sort_by_key(|(_, f)| f.entry);
+        let mut pcs = module.pcs;
         for (place, f) in order {
             // SAFETY: an entry count lies in its module's section of them.
             let at = unsafe { f.entry.offset_from(module.entries_start) } as usize;
@@ -344,12 +356,16 @@ impl Program {
                 counts: f.counts,
                 weights: f.weights,
                 record: f,
+                pcs: if module.source == source::PCS { (&raw const f.address).cast() } else { pcs },
                 place: place as u32,
                 edges: f.edges,
                 branches: f.edges - f.progress,
                 first_edge: self.edges as u32,
             });
             self.edges += f.edges as usize;
+            if !pcs.is_null() {
+                pcs = pcs.wrapping_add(f.edges as usize);
+            }
             self.progress_slots += f.progress as usize;
         }
         self.entries[index].function_of = function_of;

@@ -111,12 +111,15 @@ impl Symbols {
     /// Function and source line of a run-time address.
     pub fn place(&mut self, pc: usize) -> CodeLocation {
         let pc = pc as u64;
+        let holds = |object: &LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
+        if !self.objects.iter().any(holds) {
+            self.update();
+        }
         if NUMBERS.load(Relaxed) {
             return CodeLocation { function: format!("edge {pc} of AFL's map"), location: None };
         }
         let relative = self.relative(pc);
         let unknown = || CodeLocation { function: format!("{relative:#x}"), location: None };
-        let holds = |object: &LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
         let Some(index) = self.objects.iter().position(holds) else { return unknown() };
         let object = &self.objects[index];
         let address = pc - object.base;

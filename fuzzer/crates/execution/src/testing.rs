@@ -51,6 +51,7 @@ pub fn made_up(edges: &[u32]) -> (Program, Counts) {
         functions_stop: functions.end,
         entries_start: entries.start.cast_mut().cast(),
         entries_stop: entries.end.cast_mut().cast(),
+        ..RawModule::UNLOADED
     };
     let modules: &'static RawModules = Box::leak(Box::default());
     modules.module[0].set(module);

@@ -14,7 +14,7 @@ use quagmire_cost::resource::Resource;
 use quagmire_execution::{
     abi,
     counts::CountsObserver,
-    process,
+    lines, process,
     symbols::{CodeLocation, Symbols},
 };
 use quagmire_results::{
@@ -47,7 +47,7 @@ impl Recorder<'_> {
         };
         let place = counts
             .hottest_function()
-            .map(|(function, _)| symbols.place(counts.program().functions()[function as usize].address()));
+            .map(|(function, _)| lines::place_of(&counts.program().functions()[function as usize], &mut symbols));
         let ratio = self.record.baseline.map(|baseline| baseline.icovr(&counts.cost()));
         self.save_early_end(kind, &what, bytes, origin, ratio, place)
     }

@@ -149,6 +149,7 @@ impl Image {
             functions_stop: functions_start.wrapping_add(functions),
             entries_start,
             entries_stop: entries_start.wrapping_add(entries),
+            ..RawModule::UNLOADED
         })
     }
 }
@@ -174,6 +175,7 @@ mod tests {
             functions_stop: functions_start.wrapping_add(functions as usize),
             entries_start,
             entries_stop: entries_start.wrapping_add(1),
+            ..RawModule::UNLOADED
         })
     }
 

@@ -9,7 +9,7 @@ use quagmire_base::{
     visible::shown,
 };
 use quagmire_cost::{resource::Resource, sizes::RelativeTo};
-use quagmire_execution::info::{Engine, Instrumentation};
+use quagmire_execution::info::Engine;
 use quagmire_results::summary::Summary;
 
 /// The figures below the verdict.
@@ -75,7 +75,7 @@ pub(crate) fn facts(summary: &Summary) -> Markup {
         (markup::command(&shell::command(&summary.command)))
         dl class="facts" {
             dt { "target" } dd { span class="code" { (shown(&summary.target.program)) } ", " (engine)
-                @if summary.target.instrumentation == Instrumentation::Afl { ", built by AFL++: its counts have eight bits and wrap around, and times are not CPU times" }
+                @if !summary.target.instrumentation.is_usual() { ", " (summary.target.instrumentation.origin()) ": " (summary.target.instrumentation.remark()) }
             }
             dt { "started" } dd { (shown(&summary.started)) }
             dt { "ended" } dd { (words::stopped_by(summary)) }

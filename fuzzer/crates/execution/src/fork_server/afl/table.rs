@@ -45,6 +45,7 @@ impl Table {
             functions_stop: functions.end,
             entries_start: entries.start,
             entries_stop: entries.end,
+            ..RawModule::UNLOADED
         };
         (Self { counts }, module)
     }

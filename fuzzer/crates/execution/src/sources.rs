@@ -1,0 +1,72 @@
+//! Sources of the counts of a harness: quagmire's pass, SanitizerCoverage, or both.
+
+use std::sync::atomic::Ordering::SeqCst;
+
+use super::{
+    abi::{RawFunction, RawModules, source},
+    info::Instrumentation,
+};
+
+/// Number of functions, or of edges without a table of functions, by the source of their counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Functions that quagmire's pass counts.
+    pub pass: usize,
+    /// Those that SanitizerCoverage's guards count.
+    pub guards: usize,
+    /// Those that its 8-bit counters count.
+    pub counters: usize,
+    /// Number of slots for return addresses; 0 if nothing counts by them.
+    pub pcs: usize,
+    /// Some object has a table of addresses for another number of edges.
+    pub has_wrong_table: bool,
+}
+
+impl Sources {
+    /// Reads the sources of the objects that are registered now.
+    pub(crate) fn of(modules: &RawModules) -> Self {
+        let mut sources = Self::default();
+        for module in &modules.module[..modules.count.load(SeqCst) as usize] {
+            let module = module.get();
+            let bytes = (module.functions_stop as usize).saturating_sub(module.functions_start as usize);
+            let functions = bytes / size_of::<RawFunction>();
+            match module.source {
+                source::GUARDS => sources.guards += functions,
+                source::COUNTERS => sources.counters += functions,
+                source::PCS => sources.pcs += functions,
+                _ => sources.pass += functions,
+            }
+            sources.has_wrong_table |= module.has_wrong_table != 0;
+        }
+        sources
+    }
+
+    /// The instrumentation that these sources make together: of several kinds of SanitizerCoverage the least exact one.
+    pub fn instrumentation(&self) -> Instrumentation {
+        match (self.pass > 0, self.guards > 0, self.counters > 0, self.pcs > 0) {
+            (true, false, false, false) | (false, false, false, false) => Instrumentation::Counts,
+            (true, ..) => Instrumentation::Mixed,
+            (.., true) => Instrumentation::SancovPcs,
+            (_, _, true, _) => Instrumentation::SancovCounters,
+            _ => Instrumentation::SancovGuards,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_as_exact_as_the_least_exact_of_its_objects() {
+        let of = |[pass, guards, counters, pcs]: [usize; 4]| {
+            Sources { pass, guards, counters, pcs, has_wrong_table: false }.instrumentation()
+        };
+        assert_eq!(of([0, 0, 0, 0]), Instrumentation::Counts);
+        assert_eq!(of([7, 0, 0, 0]), Instrumentation::Counts);
+        assert_eq!(of([0, 7, 0, 0]), Instrumentation::SancovGuards);
+        assert_eq!(of([0, 7, 1, 0]), Instrumentation::SancovCounters);
+        assert_eq!(of([0, 7, 1, 1]), Instrumentation::SancovPcs);
+        assert_eq!(of([1, 7, 0, 0]), Instrumentation::Mixed);
+    }
+}

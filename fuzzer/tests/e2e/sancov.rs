@@ -1,0 +1,237 @@
+//! Harnesses whose objects other compilers have compiled with SanitizerCoverage.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::common::{Scene, binaries, has_program, number, run, testdata};
+use serde_json::Value;
+
+/// Line of the loop in `testdata/sancov.c`.
+const LOOP: u64 = 15;
+/// Line of its entry.
+const ENTRY: u64 = 14;
+
+/// Clang's options for each source of counts, with its name in JSON.
+const GUARDS: &str = "-fsanitize-coverage=trace-pc-guard,pc-table";
+const GUARDS_ALONE: &str = "-fsanitize-coverage=trace-pc-guard";
+const COUNTERS: &str = "-fsanitize=fuzzer-no-link";
+
+/// Compiles a file of `testdata` with another compiler.
+#[track_caller]
+fn object(scene: &Scene, compiler: &str, source: &str, options: &[&str]) -> PathBuf {
+    let path = scene.path(&format!("{source}-{}.o", options.concat().replace(['/', '='], "-")));
+    let mut command = Command::new(compiler);
+    run(command.args(["-g", "-O0", "-c"]).args(options).arg(testdata(source)).arg("-o").arg(&path)).ended();
+    path
+}
+
+/// Links a harness with the wrapper.
+#[track_caller]
+fn linked(scene: &Scene, name: &str, objects: &[&Path], options: &[&str]) -> PathBuf {
+    let path = scene.path(name);
+    let mut command = Command::new(binaries().join("quagmire-cc"));
+    run(command.args(objects).args(["-g", "-O1", "-fsanitize=fuzzer"]).args(options).arg("-o").arg(&path)).ended();
+    path
+}
+
+/// Compiles `testdata/sancov.c` with clang and these options, and links a harness of it.
+fn harness(scene: &Scene, option: &str) -> PathBuf {
+    let object = object(scene, "clang", "sancov.c", &[option]);
+    linked(scene, &option[option.len() - 8..], &[&object], &[])
+}
+
+/// Report on the files of `seeds/`, in order of their names.
+#[track_caller]
+fn report(scene: &Scene, harness: &Path) -> Value {
+    let mut command = scene.quagmire(&["replay", "--json", "-n", "2", "seeds", "--"]);
+    let library = scene.path("library.so");
+    let run = run(command.arg(harness).env("SANCOV_LIBRARY", library)).ended();
+    serde_json::from_str(&run.stdout).expect("JSON")
+}
+
+/// Cost of an input of a report.
+fn cost(report: &Value, input: usize, resource: &str) -> u64 {
+    number(&report["inputs"][input]["costs"][resource])
+}
+
+/// Executions of a line of `work`.
+fn executed(report: &Value, input: usize, line: u64) -> u64 {
+    let lines = report["inputs"][input]["lines"].as_array().expect("lines");
+    let found = lines.iter().find(|l| l["function"] == "work" && l["line"] == line);
+    found.map_or(0, |line| number(&line["count"]))
+}
+
+fn functions(report: &Value, input: usize) -> Vec<&str> {
+    let functions = report["inputs"][input]["functions"].as_array().expect("functions");
+    functions.iter().map(|function| function["function"].as_str().expect("a name")).collect()
+}
+
+#[test]
+fn counts_of_guards_are_those_of_a_callback_that_shares_nothing_with_ours() {
+    let long = [&b"q"[..], &[b'-'; 999]].concat();
+    let scene = Scene::new(&[("1", b"a-a"), ("2", &long), ("3", b"ww-"), ("4", b"")]);
+    for option in [GUARDS, GUARDS_ALONE] {
+        let object = object(&scene, "clang", "sancov.c", &[GUARDS_ALONE]);
+        let oracle = scene.path("oracle");
+        run(Command::new("clang").arg(testdata("sancov_oracle.c")).arg(object).arg("-ldl").arg("-o").arg(&oracle))
+            .ended();
+        let report = report(&scene, &harness(&scene, option));
+        assert_eq!(report["instrumentation"], "sancov-guards");
+        for input in 0..4 {
+            let told = run(Command::new(&oracle).arg(scene.path(&format!("seeds/{}", input + 1)))).ended().stdout;
+            let costs = ["edges", "hottest-edge"].map(|resource| cost(&report, input, resource));
+            let hit = number(&report["inputs"][input]["edges_hit"]);
+            assert_eq!(format!("{hit} {} {}\n", costs[0], costs[1]), told, "{option} {report:#}");
+            assert_eq!(number(&report["inputs"][input]["instructions"]), costs[0]);
+        }
+    }
+}
+
+#[test]
+fn functions_and_lines_follow_from_the_pc_table_and_without_one_edges_have_numbers() {
+    let scene = Scene::new(&[("1", b"a-a"), ("2", b"q---------"), ("3", b"-")]);
+    for option in [GUARDS, COUNTERS] {
+        let report = report(&scene, &harness(&scene, option));
+        assert_eq!((executed(&report, 0, LOOP), executed(&report, 1, LOOP)), (6, 10), "{option}: {report:#}");
+        assert!(functions(&report, 1).contains(&"work") && !functions(&report, 2).contains(&"work"), "{report:#}");
+    }
+    let report = report(&scene, &harness(&scene, GUARDS_ALONE));
+    assert!(functions(&report, 1).iter().all(|name| name.starts_with("edge ")), "{report:#}");
+}
+
+#[test]
+fn eight_bit_counters_wrap_around_and_an_entry_that_wrapped_to_zero_is_not_lost() {
+    let scene = Scene::new(&[("1", b"a-a"), ("2", b"w"), ("3", b"a-a")]);
+    let harness = harness(&scene, COUNTERS);
+    let report = report(&scene, &harness);
+    assert_eq!(report["instrumentation"], "sancov-counters");
+    assert_eq!((executed(&report, 1, ENTRY), executed(&report, 1, LOOP)), (256, 255), "{report:#}");
+    assert_eq!(report["inputs"][0]["costs"]["edges"], report["inputs"][2]["costs"]["edges"]);
+    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    assert_eq!((shown.code, shown.stderr.matches("eight bits and wrap around").count()), (Some(0), 1), "{shown:#?}");
+    assert!(!shown.stdout.contains("instructions"), "{shown:#?}");
+    assert_eq!(scene.fuzz(&harness, "--execs 300 --seed 1").code, Some(0));
+    assert_eq!(scene.summary()["target"]["instrumentation"], "sancov-counters");
+    let page = std::fs::read_to_string(scene.path("out/report.html")).expect("a report");
+    assert!(page.contains("eight bits and wrap around"));
+}
+
+#[test]
+fn edges_of_gcc_are_counted_by_their_address() {
+    let scene = Scene::new(&[("1", b"a-a"), ("2", b"q---------")]);
+    if !has_program("gcc", "gcc") {
+        return;
+    }
+    let object = object(&scene, "gcc", "sancov.c", &["-fsanitize-coverage=trace-pc,trace-cmp"]);
+    let report = report(&scene, &linked(&scene, "gcc", &[&object], &[]));
+    assert_eq!(report["instrumentation"], "sancov-pcs");
+    // its body, which gcc has a block of its own for
+    assert_eq!((executed(&report, 0, LOOP + 1), executed(&report, 1, LOOP + 1)), (6, 10), "{report:#}");
+    assert!(functions(&report, 1).contains(&"work"), "{report:#}");
+}
+
+#[test]
+fn a_harness_of_the_pass_with_a_library_of_guards_counts_both_and_says_so() {
+    let scene = Scene::new(&[("1", b"q---------")]);
+    let object = object(&scene, "clang", "sancov.c", &[GUARDS]);
+    let source = scene.write(
+        "wrapper.c",
+        b"int work(unsigned);\nint once;\nint LLVMFuzzerTestOneInput(const char *data, unsigned long size) {\n  for \
+          (unsigned long i = 0; i < size; i++) once += data[i];\n  work((unsigned)size);\n  return 0;\n}\n",
+    );
+    let renamed = scene.path("renamed.o");
+    let mut command = Command::new("objcopy");
+    run(command.args(["--redefine-sym", "LLVMFuzzerTestOneInput=unused"]).arg(object).arg(&renamed)).ended();
+    let harness = linked(&scene, "mixed", &[&source, &renamed], &[]);
+    let report = report(&scene, &harness);
+    assert_eq!(report["instrumentation"], "mixed");
+    assert_eq!((executed(&report, 0, LOOP), cost(&report, 0, "hottest-edge")), (10, 10), "{report:#}");
+    assert!(functions(&report, 0).contains(&"LLVMFuzzerTestOneInput"), "{report:#}");
+    assert!(cost(&report, 0, "instructions") > cost(&report, 0, "edges"), "{report:#}");
+    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    assert_eq!(shown.stderr.lines().count(), 1, "{shown:#?}");
+    for word in ["instructions in 1 functions", "edges in 3 (exact)", "the sum of both"] {
+        assert!(shown.stderr.contains(word), "no `{word}` in {shown:#?}");
+    }
+}
+
+#[test]
+fn libraries_that_runs_open_and_close_are_counted() {
+    let scene = Scene::new(&[("1", b"o"), ("2", b"-"), ("3", b"o-o")]);
+    for (option, of_harness) in [(GUARDS, GUARDS), (COUNTERS, COUNTERS), (COUNTERS, GUARDS), (GUARDS_ALONE, GUARDS)] {
+        let object = object(&scene, "clang", "sancov_library.c", &["-fPIC", option]);
+        // without clang's runtime: what the library needs is in the harness
+        let mut command = Command::new("clang");
+        run(command.args(["-shared", "-Wl,-z,now", "-o"]).arg(scene.path("library.so")).arg(object)).ended();
+        let report = report(&scene, &harness(&scene, of_harness));
+        if option != GUARDS_ALONE {
+            let ran = [0, 1, 2].map(|input| functions(&report, input).contains(&"in_library"));
+            assert_eq!(ran, [true, false, true], "{option}: {report:#}");
+        }
+        let edges = [0, 1, 2].map(|input| cost(&report, input, "edges"));
+        assert!(edges[0] >= edges[1] + 7 && edges[2] >= edges[0] + 7, "{option}: {edges:?}");
+        for input in report["inputs"].as_array().expect("inputs") {
+            assert_eq!(input["instructions_range"][0], input["instructions_range"][1], "{option}: {input:#}");
+        }
+    }
+}
+
+#[test]
+fn runs_that_crash_are_counted_and_leave_nothing_for_the_next_one() {
+    let scene = Scene::new(&[("1", b"a"), ("2", b"aac"), ("3", b"a")]);
+    for option in [GUARDS, COUNTERS] {
+        let report = report(&scene, &harness(&scene, option));
+        assert_eq!(report["inputs"][1]["status"], "crashed", "{report:#}");
+        assert_eq!([0, 1, 2].map(|input| executed(&report, input, LOOP)), [3, 6, 3], "{option}: {report:#}");
+    }
+}
+
+#[test]
+fn a_campaign_finds_the_slow_input_and_names_its_function() {
+    let scene = Scene::new(&[("1", b"a--------------")]);
+    let harness = harness(&scene, GUARDS);
+    let ended = scene.fuzz(&harness, "--execs 5000 --seed 1 --max-size 4096");
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let summary = scene.summary();
+    assert_eq!(summary["target"]["instrumentation"], "sancov-guards");
+    let findings = summary["findings"].as_array().expect("findings");
+    let slow = findings.iter().find(|finding| finding["hot_function"] == "work").expect("a slow input");
+    assert!(slow["hot_location"].as_str().is_some_and(|place| place.contains("sancov.c:")), "{slow:#}");
+    assert!(ended.stdout.contains("spent in     work, ") && !ended.stdout.contains("instructions"), "{ended:#?}");
+}
+
+#[test]
+fn a_pc_table_that_does_not_match_is_said_once_and_edges_are_counted_without_it() {
+    let scene = Scene::new(&[("1", b"a-a"), ("2", b"q---------")]);
+    let source = scene.write(
+        "odd.c",
+        b"#include <stdint.h>\nvoid __sanitizer_cov_trace_pc_guard_init(uint32_t *, uint32_t *);\nvoid \
+          __sanitizer_cov_pcs_init(const uintptr_t *, const uintptr_t *);\nvoid __sanitizer_cov_trace_pc_guard(uint32_t \
+          *);\nstatic uint32_t guards[4] = {77, 77, 77, 77};\nstatic const uintptr_t \
+          table[6];\n__attribute__((constructor)) static void init(void) {\n  \
+          __sanitizer_cov_trace_pc_guard_init(guards, guards + 4);\n  __sanitizer_cov_pcs_init(table, table + \
+          6);\n}\nint LLVMFuzzerTestOneInput(const uint8_t *data, unsigned long size) {\n  for (unsigned long i = 0; i < \
+          size; i++) __sanitizer_cov_trace_pc_guard(guards + data[i] % 4);\n  return 0;\n}\n",
+    );
+    let object = scene.path("odd.o");
+    run(Command::new("clang").arg("-c").arg(source).arg("-o").arg(&object)).ended();
+    let harness = linked(&scene, "odd", &[&object], &[]);
+    let report = report(&scene, &harness);
+    assert_eq!((cost(&report, 0, "edges"), cost(&report, 1, "edges")), (3, 10), "{report:#}");
+    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    assert_eq!((shown.code, shown.stderr.matches("PC table").count()), (Some(0), 1), "{shown:#?}");
+}
+
+#[test]
+fn what_sanitizer_coverage_does_not_measure_is_refused_with_an_alternative() {
+    let scene = Scene::new(&[("1", b"a")]);
+    let harness = harness(&scene, GUARDS);
+    scene
+        .fuzz(&harness, "--cost lines --execs 10")
+        .refused(2, &["--cost lines", "SanitizerCoverage", "edges", "stack"]);
+    let plain = object(&scene, "clang", "sancov.c", &["-O0"]);
+    let plain = linked(&scene, "plain", &[&plain], &[]);
+    scene.fuzz(&plain, "--execs 10").refused(3, &["not one edge count", "quagmire-cc", "fuzzer-no-link"]);
+}
