@@ -78,7 +78,15 @@ _Static_assert(offsetof(struct qgm_served, libraries_locked) == 200 && sizeof(((
 _Static_assert(offsetof(struct qgm_served, libraries_end) == 208 && sizeof(((struct qgm_served *)0)->libraries_end) == 8, "qgm_served.libraries_end");
 _Static_assert(offsetof(struct qgm_served, library_opens) == 216 && sizeof(((struct qgm_served *)0)->library_opens) == 8, "qgm_served.library_opens");
 _Static_assert(offsetof(struct qgm_served, libraries) == 224 && sizeof(((struct qgm_served *)0)->libraries) == 65536, "qgm_served.libraries");
-_Static_assert(sizeof(struct qgm_harness) == 64, "qgm_harness");
+_Static_assert(sizeof(struct qgm_mutation) == 56, "qgm_mutation");
+_Static_assert(offsetof(struct qgm_mutation, data) == 0 && sizeof(((struct qgm_mutation *)0)->data) == 8, "qgm_mutation.data");
+_Static_assert(offsetof(struct qgm_mutation, other) == 8 && sizeof(((struct qgm_mutation *)0)->other) == 8, "qgm_mutation.other");
+_Static_assert(offsetof(struct qgm_mutation, out) == 16 && sizeof(((struct qgm_mutation *)0)->out) == 8, "qgm_mutation.out");
+_Static_assert(offsetof(struct qgm_mutation, size) == 24 && sizeof(((struct qgm_mutation *)0)->size) == 8, "qgm_mutation.size");
+_Static_assert(offsetof(struct qgm_mutation, other_size) == 32 && sizeof(((struct qgm_mutation *)0)->other_size) == 8, "qgm_mutation.other_size");
+_Static_assert(offsetof(struct qgm_mutation, max_size) == 40 && sizeof(((struct qgm_mutation *)0)->max_size) == 8, "qgm_mutation.max_size");
+_Static_assert(offsetof(struct qgm_mutation, seed) == 48 && sizeof(((struct qgm_mutation *)0)->seed) == 8, "qgm_mutation.seed");
+_Static_assert(sizeof(struct qgm_harness) == 80, "qgm_harness");
 _Static_assert(offsetof(struct qgm_harness, abi) == 0 && sizeof(((struct qgm_harness *)0)->abi) == 8, "qgm_harness.abi");
 _Static_assert(offsetof(struct qgm_harness, modules) == 8 && sizeof(((struct qgm_harness *)0)->modules) == 8, "qgm_harness.modules");
 _Static_assert(offsetof(struct qgm_harness, initialize) == 16 && sizeof(((struct qgm_harness *)0)->initialize) == 8, "qgm_harness.initialize");
@@ -87,7 +95,9 @@ _Static_assert(offsetof(struct qgm_harness, event) == 32 && sizeof(((struct qgm_
 _Static_assert(offsetof(struct qgm_harness, guard) == 40 && sizeof(((struct qgm_harness *)0)->guard) == 8, "qgm_harness.guard");
 _Static_assert(offsetof(struct qgm_harness, ticks_in_run) == 48 && sizeof(((struct qgm_harness *)0)->ticks_in_run) == 8, "qgm_harness.ticks_in_run");
 _Static_assert(offsetof(struct qgm_harness, resources) == 56 && sizeof(((struct qgm_harness *)0)->resources) == 8, "qgm_harness.resources");
-_Static_assert(QGM_ABI == 8u, "QGM_ABI");
+_Static_assert(offsetof(struct qgm_harness, mutate) == 64 && sizeof(((struct qgm_harness *)0)->mutate) == 8, "qgm_harness.mutate");
+_Static_assert(offsetof(struct qgm_harness, cross_over) == 72 && sizeof(((struct qgm_harness *)0)->cross_over) == 8, "qgm_harness.cross_over");
+_Static_assert(QGM_ABI == 9u, "QGM_ABI");
 _Static_assert(QGM_MAX_MODULES == 256u, "QGM_MAX_MODULES");
 _Static_assert(QGM_RETURNED == 0u, "QGM_RETURNED");
 _Static_assert(QGM_REJECTED == 1u, "QGM_REJECTED");

@@ -6,8 +6,8 @@ use std::{fmt::Write as _, mem::offset_of, path::Path};
 
 use super::abi::{
     ABI, ANSWERS, Event, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_MODULES, NO_CHILD, NOT_SHARED, PAGE, READY,
-    REQUESTS, RawFunction, RawHarness, RawModule, RawModules, Region, Resources, STARTED, Served, ServerTables, Status,
-    WENT_REJECT, WENT_ROUND,
+    REQUESTS, RawFunction, RawHarness, RawModule, RawModules, RawMutation, Region, Resources, STARTED, Served,
+    ServerTables, Status, WENT_REJECT, WENT_ROUND,
 };
 
 const HEAD: &str = "/* What the engine's side has (fuzzer/crates/execution/src/abi.rs), written by its test `layout`: this file is not edited by \
@@ -83,7 +83,21 @@ fn structures() -> String {
         library_opens,
         libraries
     );
-    one!(RawHarness, "qgm_harness", abi, modules, initialize, run, event, guard, ticks_in_run, resources);
+    one!(RawMutation, "qgm_mutation", data, other, out, size, other_size, max_size, seed);
+    one!(
+        RawHarness,
+        "qgm_harness",
+        abi,
+        modules,
+        initialize,
+        run,
+        event,
+        guard,
+        ticks_in_run,
+        resources,
+        mutate,
+        cross_over
+    );
     text
 }
 
