@@ -3,6 +3,7 @@
 #include "machine.h"
 
 #include "closed.h"
+#include "extra.h"
 #include "inprocess.h"
 #include "mutator.h"
 #include "quagmire.h"
@@ -136,6 +137,7 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
   uintptr_t top = (uintptr_t)__builtin_frame_address(0);
   __quagmire_lowest_stack = top;
   *__quagmire_heap = (struct qgm_heap){0};
+  __quagmire_clear_extra();
   uint64_t before = time_stamp();
   /* AddressSanitizer sees a read past the end only of a block of its own. */
   uint8_t *copy = __asan_region_is_poisoned ? malloc(size) : NULL;
@@ -146,6 +148,7 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
   if (status == QGM_RETURNED || status == QGM_REJECTED)
     free(copy);
   resources.cycles = time_stamp() - before;
+  __quagmire_fold_extra();
   __quagmire_heap->counting = 0;
   resources.heap_peak = (uint64_t)__quagmire_heap->peak;
   resources.heap_total = __quagmire_heap->total;

@@ -35,6 +35,7 @@ const HEADERS: &[Source] = runtime!(
     "afl.h",
     "closed.h",
     "counts.h",
+    "extra.h",
     "inprocess.h",
     "layout.h",
     "machine.h",
@@ -49,7 +50,7 @@ const HEADERS: &[Source] = runtime!(
 );
 /// Linked into every executable.
 const RUNTIME: &[Source] = runtime!("runtime.c", "objects.c", "compares.c");
-const IN_PROCESS: &[Source] = runtime!("inprocess.c", "mutator.c", "closed.c");
+const IN_PROCESS: &[Source] = runtime!("inprocess.c", "mutator.c", "extra.c", "closed.c");
 /// `serve.c` is the last: the stack of its signal handlers comes after all other variables.
 const SERVE: &[Source] =
     runtime!("run.c", "counts.c", "active.c", "afl.c", "testcase.c", "loop.c", "opened.c", "serve.c");

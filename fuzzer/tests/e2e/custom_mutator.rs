@@ -195,6 +195,21 @@ fn a_program_with_a_main_of_its_own_hands_its_function_and_arguments_over() {
     assert_eq!((&scene.summary()["executions"], &scene.summary()["faults"]), (&300.into(), &0.into()));
 }
 
+#[test]
+fn counters_of_the_harness_are_edges() {
+    let scene = Scene::new(&[("one", b"abc")]);
+    scene.fuzz(&harness("extra_counters.c"), "--execs 3000 --seed 1 --max-size 3 --no-confirm").ended();
+    // the function has 2 edges, and each value of a byte a counter
+    let found = number(&scene.summary()["edges_found"]);
+    assert!((100..=260).contains(&found), "{found}");
+    let edges = |bytes: &[u8]| {
+        let path = scene.write("other", bytes);
+        number(&scene.replay(&harness("extra_counters.c"), "", &[&path])[0]["edges_hit"])
+    };
+    // both ways through the function have three edges
+    assert_eq!((edges(b"xyz"), edges(b"xy")), (4, 3));
+}
+
 /// Flags of libprotobuf-mutator for a compiler; `None` if it is not installed.
 fn libprotobuf_mutator() -> Option<Vec<String>> {
     if !has_program("protoc", "protobuf") || !has_program("pkg-config", "pkg-config") {
