@@ -1,12 +1,11 @@
-/* Linked into harnesses with QUAGMIRE_DRIVER=1 instead of the engine: a main that calls LLVMFuzzerTestOneInput, in a loop in
-   one process when a fuzzer has started it, otherwise once for each file that is named. */
+/* Linked into harnesses with QUAGMIRE_DRIVER=1 instead of the engine: calls the harness's function, in a loop in one
+   process when a fuzzer has started it, otherwise once for each file that is named. */
 #include "serve.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 __attribute__((weak)) void *__asan_region_is_poisoned(void *begin, size_t size);
 
@@ -14,12 +13,14 @@ int __quagmire_takes_testcases = 1;
 __attribute__((used, section("qgm_deferred"))) static const char deferred[] = "##SIG_AFL_DEFER_FORKSRV##";
 __attribute__((used, section("qgm_persistent"))) static const char persistent[] = "##SIG_AFL_PERSISTENT##";
 
+static int (*test_one_input)(const uint8_t *data, size_t size);
+
 /* AddressSanitizer sees a read past the end only of a block of its own. */
 static void run(const uint8_t *bytes, size_t size) {
   uint8_t *copy = __asan_region_is_poisoned ? malloc(size) : NULL;
   if (copy)
     memcpy(copy, bytes, size);
-  if (LLVMFuzzerTestOneInput(copy ? copy : bytes, size) == -1)
+  if (test_one_input(copy ? copy : bytes, size) == -1)
     __quagmire_reject();
   free(copy);
 }
@@ -48,15 +49,26 @@ static int run_file(const char *path) {
   return 0;
 }
 
-int main(int argc, char **argv) {
+void __libfuzzer_is_present(void) {}
+
+/* For the mutator of a harness, which nobody calls here: mutants come from the fuzzer. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) {
+  if (size == 0 && max_size > 0)
+    data[size++] = 0;
+  return size < max_size ? size : max_size;
+}
+
+/* Runs what a fuzzer asks for, or else the files that are named. Returns the exit code of the process. */
+int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size)) {
+  test_one_input = callback;
   if (LLVMFuzzerInitialize)
-    LLVMFuzzerInitialize(&argc, &argv);
+    LLVMFuzzerInitialize(argc, argv);
   /* null: this function has no counts */
   __quagmire_init(NULL);
-  if (__quagmire_mode == QGM_ALONE && argc > 1) {
+  if (__quagmire_mode == QGM_ALONE && *argc > 1) {
     int failed = 0;
-    for (int i = 1; i < argc; i++)
-      failed |= run_file(argv[i]);
+    for (int i = 1; i < *argc; i++)
+      failed |= run_file((*argv)[i]);
     return failed;
   }
   const uint8_t *bytes = __quagmire_testcase();

@@ -1,8 +1,11 @@
-/* Linked into harnesses built with -fsanitize=fuzzer: the engine's main, and the recovery from runs of the target that
+/* Linked into harnesses built with -fsanitize=fuzzer: the way into the engine, and the recovery from runs of the target that
    crash, exit or hang, without ending the process. */
 #include "machine.h"
 
 #include "closed.h"
+#include "extra.h"
+#include "inprocess.h"
+#include "mutator.h"
 #include "quagmire.h"
 #include "sancov.h"
 #include "serve.h"
@@ -21,7 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 __attribute__((weak)) void *__asan_region_is_poisoned(void *begin, size_t size);
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
@@ -41,6 +43,8 @@ static volatile sig_atomic_t armed;
 /* Set in children that the target forked, which must never return to the engine. */
 static volatile sig_atomic_t forked;
 static volatile sig_atomic_t exiting; /* destructors are running */
+static volatile sig_atomic_t in_engine; /* the runner is in code of the engine that the target has called */
+static volatile sig_atomic_t overdue;   /* enum qgm_status with which to leave the run after that; QGM_RETURNED for none */
 static volatile uint64_t run_number;
 static volatile uint64_t ticks;
 static struct qgm_event event;
@@ -77,44 +81,76 @@ static _Noreturn void leave(uint64_t number, enum qgm_status status, struct qgm_
     ask_to_leave(number, status, why);
   event = why;
   armed = 0;
+  in_engine = 0;
   __quagmire_heap->counting = 0;
   longjmp(back, status);
 }
 
-static struct qgm_resources resources;
-
-static enum qgm_status run_once(const uint8_t *data, size_t size) {
-  int status = _setjmp(back);
-  if (status == QGM_RETURNED) {
-    /* AddressSanitizer sees a read past the end only of a block of its own. */
-    uint8_t *copy = __asan_region_is_poisoned ? malloc(size) : NULL;
-    if (copy)
-      memcpy(copy, data, size);
-    ticks = 0;
-    run_number++;
-    armed = 1;
-    __quagmire_heap->counting = 1;
-    int result = LLVMFuzzerTestOneInput(copy ? copy : data, size);
-    __quagmire_heap->counting = 0;
-    if (forked)
-      for (;;)
-        syscall(SYS_exit_group, 0);
-    armed = 0;
-    free(copy);
-    return result == -1 ? QGM_REJECTED : QGM_RETURNED;
+void __quagmire_enter_engine(void) {
+  if (pthread_equal(pthread_self(), runner)) {
+    overdue = QGM_RETURNED;
+    in_engine = 1;
   }
-  return (enum qgm_status)status;
 }
 
-/* As run_once, and what the run used, however it ended. */
+void __quagmire_leave_engine(void) {
+  if (pthread_equal(pthread_self(), runner)) {
+    in_engine = 0;
+    if (armed && overdue != QGM_RETURNED)
+      leave(run_number, (enum qgm_status)overdue, (struct qgm_event){0});
+  }
+}
+
+static struct qgm_resources resources;
+static int (*test_one_input)(const uint8_t *data, size_t size);
+
+/* What the target gets in a run. */
+struct input {
+  const uint8_t *data;
+  size_t size;
+};
+
+enum qgm_status __quagmire_guarded(enum qgm_status (*code)(void *), void *argument) {
+  int left = _setjmp(back);
+  if (left != QGM_RETURNED)
+    return (enum qgm_status)left;
+  ticks = 0;
+  run_number++;
+  armed = 1;
+  enum qgm_status status = code(argument);
+  if (forked)
+    for (;;)
+      syscall(SYS_exit_group, 0);
+  armed = 0;
+  return status;
+}
+
+static enum qgm_status run_input(void *argument) {
+  const struct input *input = argument;
+  __quagmire_heap->counting = 1;
+  int result = test_one_input(input->data, input->size);
+  __quagmire_heap->counting = 0;
+  return result == -1 ? QGM_REJECTED : QGM_RETURNED;
+}
+
+/* Runs the target once, and measures what the run used, however it ended. */
 static enum qgm_status run(const uint8_t *data, size_t size) {
   uintptr_t top = (uintptr_t)__builtin_frame_address(0);
   __quagmire_lowest_stack = top;
   __sancov_lowest_stack = top;
   *__quagmire_heap = (struct qgm_heap){0};
+  __quagmire_clear_extra();
   uint64_t before = time_stamp();
-  enum qgm_status status = run_once(data, size);
+  /* AddressSanitizer sees a read past the end only of a block of its own. */
+  uint8_t *copy = __asan_region_is_poisoned ? malloc(size) : NULL;
+  if (copy)
+    memcpy(copy, data, size);
+  struct input input = {copy ? copy : data, size};
+  enum qgm_status status = __quagmire_guarded(run_input, &input);
+  if (status == QGM_RETURNED || status == QGM_REJECTED)
+    free(copy);
   resources.cycles = time_stamp() - before;
+  __quagmire_fold_extra();
   __quagmire_heap->counting = 0;
   resources.heap_peak = (uint64_t)__quagmire_heap->peak;
   resources.heap_total = __quagmire_heap->total;
@@ -162,7 +198,9 @@ static void timer_expired(int signal, siginfo_t *info, void *context) {
     why = asked.why;
   }
   /* not in the middle of a change of the list of objects: there will be another tick */
-  if (running && status != QGM_RETURNED && !(__quagmire_modules.generation & 1))
+  if (running && status != QGM_RETURNED && in_engine)
+    overdue = status;
+  else if (running && status != QGM_RETURNED && !(__quagmire_modules.generation & 1))
     leave(run_number, status, why);
   errno = saved;
 }
@@ -296,14 +334,25 @@ unsigned char *__quagmire_testcase(void) { return NULL; }
 
 int __quagmire_testcase_size(void) { return 0; }
 
-static int initialize(int *argc, char ***argv) {
-  int result = LLVMFuzzerInitialize ? LLVMFuzzerInitialize(argc, argv) : 0;
+/* For programs that look whether they are linked with a fuzzer of this interface. */
+void __libfuzzer_is_present(void) {}
+
+static int *the_argc;
+static char ***the_argv;
+
+/* The harness may change both, but not the name. The engine has read its options before. */
+static int initialize(void) {
+  int result = LLVMFuzzerInitialize ? LLVMFuzzerInitialize(the_argc, the_argv) : 0;
   __quagmire_sancov_collect();
   return result;
 }
 
-int main(int argc, char **argv) {
+/* Fuzzes `callback` as the options say, and returns the exit code of the process. */
+int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size)) {
   __quagmire_sancov_start();
+  test_one_input = callback;
+  the_argc = argc;
+  the_argv = argv;
   const struct qgm_harness harness = {
       .abi = QGM_ABI,
       .modules = &__quagmire_modules,
@@ -313,8 +362,10 @@ int main(int argc, char **argv) {
       .guard = guard,
       .ticks_in_run = &ticks,
       .resources = &resources,
+      .mutate = __quagmire_mutate(),
+      .cross_over = __quagmire_cross_over(),
   };
-  int code = quagmire_engine_main(argc, argv, &harness);
+  int code = quagmire_engine_main(*argc, *argv, &harness);
   exiting = 1;
   return code;
 }

@@ -35,6 +35,7 @@ enum qgm_source {
   QGM_GUARDS = 1,   /* SanitizerCoverage's guards: exact counts */
   QGM_COUNTERS = 2, /* its 8-bit counters, which wrap around */
   QGM_PCS = 3,      /* its return addresses, without a table, some of which share a count */
+  QGM_EXTRA = 4,    /* counters of the harness's own, beside one of the others */
 };
 
 /* The tables of one linked object: the executable, or a shared library. Those for SanitizerCoverage are made by sancov.c. */
@@ -203,11 +204,23 @@ struct qgm_served {
 
 #define QGM_SERVED_BYTES ((sizeof(struct qgm_served) + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE)
 
+/* A call of the harness's own mutator or crossover. The mutator changes `size` bytes at `out`. */
+struct qgm_mutation {
+  const uint8_t *data, *other; /* the inputs of a crossover, of `size` and `other_size` bytes */
+  uint8_t *out;                /* room for `max_size` bytes */
+  uint64_t size;               /* afterwards that of the result, as the harness has returned it */
+  uint64_t other_size;
+  uint64_t max_size;
+  uint64_t seed;
+};
+
+typedef enum qgm_status qgm_mutate_function(struct qgm_mutation *);
+
 /* The functions and tables that a harness hands to the engine. */
 struct qgm_harness {
   uint64_t abi;
   struct qgm_modules *modules;
-  int (*initialize)(int *argc, char ***argv); /* may be null */
+  int (*initialize)(void); /* calls LLVMFuzzerInitialize; may be null */
   /* Runs the target once and returns whatever happens in it. */
   enum qgm_status (*run)(const uint8_t *data, size_t size);
   struct qgm_event *event;
@@ -218,6 +231,10 @@ struct qgm_harness {
   /* Number of timer ticks in the current or last run; 0 if it fell between two ticks. */
   volatile uint64_t *ticks_in_run;
   const struct qgm_resources *resources; /* valid after a run */
+  /* Mutation by the harness's own functions, under the same guard as a run; null if it has none. `event` says why one
+     ended early. */
+  qgm_mutate_function *mutate;
+  qgm_mutate_function *cross_over;
 };
 
 #endif

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::Error;
+use crate::archive::archive;
 use crate::cache::{Cache, digest};
 use crate::plan::Objects;
 use crate::toolchain::Toolchain;
@@ -34,8 +35,11 @@ const HEADERS: &[Source] = runtime!(
     "afl.h",
     "closed.h",
     "counts.h",
+    "extra.h",
+    "inprocess.h",
     "layout.h",
     "machine.h",
+    "mutator.h",
     "objects.h",
     "opened.h",
     "quagmire.h",
@@ -47,12 +51,16 @@ const HEADERS: &[Source] = runtime!(
 );
 /// Linked into every executable.
 const RUNTIME: &[Source] = runtime!("runtime.c", "objects.c", "compares.c");
-const IN_PROCESS: &[Source] = runtime!("inprocess.c", "closed.c", "sancov.c", "sancov_unused.c");
+const IN_PROCESS: &[Source] =
+    runtime!("inprocess.c", "mutator.c", "extra.c", "closed.c", "sancov.c", "sancov_unused.c");
 /// `serve.c` is the last: the stack of its signal handlers comes after all other variables.
 const SERVE: &[Source] =
     runtime!("run.c", "counts.c", "active.c", "afl.c", "testcase.c", "loop.c", "opened.c", "serve.c");
 const DRIVER: &[Source] = runtime!("driver.c");
+const MAIN: &[Source] = runtime!("main.c");
 const HEAP: &[Source] = runtime!("heap.c");
+/// Archive of `main.c`, so that a program may have its own `main`.
+const MAIN_ARCHIVE: &str = "libquagmire-main.a";
 const SCRIPT: &str = include_str!("../runtime/counts.ld");
 
 // LLVM's own flags name an older standard up to LLVM 15
@@ -99,7 +107,7 @@ pub(crate) fn plugin(
 
 /// Paths of the objects for this clang and for the compile target chosen by the user's flags.
 pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[OsString]) -> Result<Objects, Error> {
-    let units: Vec<Source> = [RUNTIME, IN_PROCESS, SERVE, DRIVER, HEAP].concat();
+    let units: Vec<Source> = [RUNTIME, IN_PROCESS, SERVE, DRIVER, MAIN, HEAP].concat();
     let sources = [HEADERS, &units].concat();
     let key = digest(
         [toolchain.identity.as_bytes()]
@@ -115,15 +123,19 @@ pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[Os
             command.args(compile_target).args(RUNTIME_FLAGS).args([source, "-o", &object_name(source)]);
             compile(command, "the runtime", toolchain, folder, &sources)?;
         }
-        Ok(())
+        let (object, file) = (folder.join(object_name(MAIN[0].0)), folder.join(MAIN_ARCHIVE));
+        let written =
+            std::fs::read(object).and_then(|object| std::fs::write(&file, archive("main.o", &object, "main")));
+        written.map_err(|error| Error::Cache { path: file, problem: error.to_string() })
     })?;
     let built = |units: &[Source]| units.iter().map(|(source, _)| first.with_file_name(object_name(source))).collect();
     Ok(Objects {
         runtime: built(RUNTIME),
-        main: built(IN_PROCESS),
+        in_process: built(IN_PROCESS),
         serve: built(SERVE),
         driver: built(DRIVER),
         heap: built(HEAP),
+        main: vec![first.with_file_name(MAIN_ARCHIVE)],
     })
 }
 
@@ -180,7 +192,7 @@ mod tests {
         let script = include_str!("../../scripts/engine-archive");
         let units = script.lines().find_map(|line| line.strip_prefix("for unit in ")?.strip_suffix("; do")).unwrap();
         let built: Vec<&str> = units.split(' ').collect();
-        let linked = [RUNTIME, IN_PROCESS, HEAP].concat();
+        let linked = [RUNTIME, IN_PROCESS, MAIN, HEAP].concat();
         let linked: Vec<&str> = linked.iter().map(|(source, _)| source.trim_end_matches(".c")).collect();
         assert_eq!(built, linked);
     }

@@ -4,6 +4,7 @@
 //! A command is processed in one direction: [`plan::parse`] parses it (pure), [`toolchain::find`] chooses the clang,
 //! [`artefacts`] builds what that clang needs on first use, and [`run::run`] replaces this process with clang.
 
+mod archive;
 pub mod artefacts;
 pub mod cache;
 mod error;

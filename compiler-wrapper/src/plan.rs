@@ -113,12 +113,14 @@ pub(crate) struct Objects {
     /// Registration of instrumented objects, and progress of comparisons: always linked, since objects compiled with
     /// `QUAGMIRE_COMPARES=1` may be linked or loaded.
     pub runtime: Vec<PathBuf>,
-    /// `main` of in-process harnesses, and what only they need.
-    pub main: Vec<PathBuf>,
+    /// What only in-process harnesses need.
+    pub in_process: Vec<PathBuf>,
     /// Fork server of other programs.
     pub serve: Vec<PathBuf>,
-    /// `main` of harnesses under the fork server.
+    /// What only harnesses under the fork server need.
     pub driver: Vec<PathBuf>,
+    /// The archive with `main` of harnesses, unless they have their own.
+    pub main: Vec<PathBuf>,
     /// Allocator that counts heap use.
     pub heap: Vec<PathBuf>,
 }
@@ -205,7 +207,7 @@ impl BuildPlan {
                 command.extend(["-x", "none"].map(OsString::from));
             }
             let objects = &pieces.objects;
-            let entry = if link == Link::Engine { &objects.main } else { &objects.serve };
+            let entry = if link == Link::Engine { &objects.in_process } else { &objects.serve };
             let mut link_objects = |objects: &[PathBuf]| command.extend(objects.iter().map(OsString::from));
             link_objects(&objects.runtime);
             link_objects(entry);
@@ -214,7 +216,11 @@ impl BuildPlan {
             }
             if link == Link::Driver {
                 link_objects(&objects.driver);
-            } else if link == Link::Engine {
+            }
+            if link != Link::Runtime {
+                link_objects(&objects.main);
+            }
+            if link == Link::Engine {
                 command.push(pieces.engine.clone().into());
             }
             if link != Link::Runtime {

@@ -23,8 +23,9 @@ fn planned(line: &str) -> BuildPlan {
     parse(words(line), Language::C, Settings::default(), &read)
 }
 
-/// The resulting command in one line without the symbols of SanitizerCoverage, with P, R, C, M, S, H, D, E and L for the plugin, runtime, comparisons, main,
-/// fork server, heap, driver, engine and linker script, without macros.
+/// The resulting command in one line without the symbols of SanitizerCoverage, with P, R, C, I, S, H, D, M, E and L for
+/// the plugin, runtime, comparisons, what is in process, fork server, heap, driver, main, engine and linker script,
+/// without macros.
 fn command(line: &str) -> String {
     command_with(line, Settings::default())
 }
@@ -34,10 +35,11 @@ fn command_with(line: &str, settings: Settings) -> String {
         plugin: "P".into(),
         objects: Objects {
             runtime: vec!["R".into(), "C".into()],
-            main: vec!["M".into()],
+            in_process: vec!["I".into()],
             serve: vec!["S".into()],
             driver: vec!["D".into()],
             heap: vec!["H".into()],
+            main: vec!["M".into()],
         },
         script: "L".into(),
         engine: "E".into(),
@@ -56,7 +58,7 @@ const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size -Wl,-T,L";
-const ENGINE: &str = "R C M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
+const ENGINE: &str = "R C I H M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                       -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
@@ -65,7 +67,7 @@ const ENGINE: &str = "R C M H E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size";
 
 /// Link arguments with a sanitizer that has its own allocator.
-const SANITIZED: &str = "R C M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
+const SANITIZED: &str = "R C I M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                          -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
@@ -317,7 +319,7 @@ fn a_harness_gets_the_driver_instead_of_the_engine_on_request() {
     let asked = Settings { driver: true, ..Settings::default() };
     let with = command_with("-fsanitize=fuzzer a.o -o a", asked);
     assert!(
-        with.starts_with("a.o -o a R C S H D -Wl,-u,LLVMFuzzerTestOneInput ") && with.ends_with(" -Wl,-T,L"),
+        with.starts_with("a.o -o a R C S H D M -Wl,-u,LLVMFuzzerTestOneInput ") && with.ends_with(" -Wl,-T,L"),
         "{with}"
     );
     assert_eq!(command_with("a.o -o a", asked), format!("a.o -o a {RUNTIME}"));

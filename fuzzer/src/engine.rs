@@ -16,6 +16,7 @@ use quagmire_execution::{
     harness::Harness,
     info::{Instrumentation, TargetInfo},
 };
+use quagmire_mutators::inner;
 
 use crate::{
     campaign,
@@ -77,6 +78,24 @@ pub unsafe extern "C" fn quagmire_engine_main(
         }),
     };
     code as c_int
+}
+
+/// Applies one of havoc's mutations to `size` bytes at `data`, in place, for `LLVMFuzzerMutate` of the runtime. Returns the new
+/// size, at most `max_size`, and 0 only if that is 0.
+///
+/// # Safety
+/// `data` must have room for `max_size` bytes, of which the first `size` are initialised.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn quagmire_engine_mutate(data: *mut u8, size: usize, max_size: usize) -> usize {
+    if data.is_null() || max_size == 0 {
+        return 0;
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mutant = inner::mutate(std::slice::from_raw_parts(data, size.min(max_size)), max_size);
+        data.copy_from_nonoverlapping(mutant.as_ptr(), mutant.len());
+        mutant.len()
+    }
 }
 
 /// Warns that less is measured if something else than quagmire's pass counts in the target.

@@ -148,7 +148,7 @@ fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
 pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     let mut seeds = Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
     let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
-    let rules = rules::choose(&options, &mut seeds)?;
+    let rules = rules::choose(&options, harness.has_own_mutator(), &mut seeds)?;
     worker::check_options(&options)?;
     // absolute, since the target may change the working folder
     let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());

@@ -136,6 +136,8 @@ pub struct Record {
     pub degradations: u64,
     /// Number of runs that ended early, in known or new ways.
     pub early_ends: u64,
+    /// Number of calls of the harness's own mutator that did not return.
+    pub mutator_failures: u64,
     /// Hashes of the inputs that ended a worker and are recorded.
     pub lost: BTreeSet<u64>,
     /// Number of these inputs for each way in which workers ended.

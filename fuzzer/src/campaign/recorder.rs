@@ -18,6 +18,7 @@ use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{
     abi,
     counts::CountsObserver,
+    own_mutator::MutatorFailure,
     timer::{self, TIME_UP},
 };
 use quagmire_results::{
@@ -363,6 +364,10 @@ impl CampaignHooks for Recorder<'_> {
                 self.early_end(bytes, origin, counts)
             }
         }
+    }
+
+    fn mutator_failed(&mut self, parent: EntryId, failure: MutatorFailure) -> Result<()> {
+        self.own_mutator_failed(parent, failure)
     }
 
     fn is_gathered(&self) -> bool {

@@ -7,18 +7,18 @@ use crate::options::Options;
 use quagmire_base::error::{Error, Result};
 use quagmire_base::seeds::{Seed, Seeds};
 use quagmire_mutators::{InputType, Rule, built_in_rules, custom, rules_for, select_rules};
-use quagmire_search::stages::operators::{mutates, rules_in};
+use quagmire_search::stages::operators::{mutates, names_own, rules_in};
 
 /// Number of seeds of another type that a warning names.
 const MOST_NAMED: usize = 3;
 
 /// Chooses the rules. Without `--rules` and `--input-type`, adds a warning to the seeds if they are of several types.
 ///
-/// Custom rules are all used, unless `--rules` names some of them.
+/// `has_own` says whether the harness has a mutator of its own, which is no rule. Custom rules are all used, unless `--rules` names some of them.
 ///
 /// # Errors
 /// A usage error for a rule that is not known, or a file of rules that cannot be used.
-pub fn choose(options: &Options, seeds: &mut Seeds) -> Result<Vec<Arc<dyn Rule>>> {
+pub fn choose(options: &Options, has_own: bool, seeds: &mut Seeds) -> Result<Vec<Arc<dyn Rule>>> {
     let custom = custom::load(&options.regex_rules)?;
     let mut rules = built_in_rules();
     let Some(selection) = &options.rules else {
@@ -31,7 +31,13 @@ pub fn choose(options: &Options, seeds: &mut Seeds) -> Result<Vec<Arc<dyn Rule>>
     if !chosen.iter().any(is_custom) {
         chosen.extend(custom);
     }
-    if chosen.is_empty() && !mutates(selection, !options.dictionaries.is_empty()) {
+    if names_own(selection) && !has_own {
+        return Err(Error::usage(format!(
+            "--rules {selection}: the target has no mutator of its own that could be called: define LLVMFuzzerCustomMutator in \
+             the harness, build it without QUAGMIRE_DRIVER=1, or leave custom out"
+        )));
+    }
+    if chosen.is_empty() && !mutates(selection, !options.dictionaries.is_empty(), has_own) {
         return Err(Error::usage(format!("--rules {selection}: nothing that makes mutants: add rules, or havoc")));
     }
     Ok(chosen)
@@ -94,7 +100,7 @@ mod tests {
     fn chosen(seeds: &mut Seeds, options: &[&str]) -> Result<String> {
         let line = [&["quagmire", "fuzz", "-i", "a", "-o", "b"], options, &["--", "./program"]].concat();
         let Ok(Command::Fuzz(args)) = parse_for_quagmire(line) else { panic!("not a fuzz command") };
-        let rules = choose(&Options::resolve(args)?, seeds)?;
+        let rules = choose(&Options::resolve(args)?, false, seeds)?;
         Ok(rules.iter().map(|rule| rule.label()).collect::<Vec<_>>().join(" "))
     }
 

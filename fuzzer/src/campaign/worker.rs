@@ -88,7 +88,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         Some(state) => state,
         None => start::new_state(options.seed)?,
     };
-    let operators = start::operators(setup, &mut state)?;
+    let operators = start::operators(setup, harness, &mut state)?;
     let rules = &setup.rules;
     let names = Operators::names(rules);
     recorder.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());

@@ -14,6 +14,7 @@ mod chatty;
 mod clients;
 mod compares;
 mod counts;
+mod custom_mutator;
 mod early_ends;
 mod engine_archive;
 mod exactness;

@@ -3,7 +3,7 @@
 use std::{
     cell::Cell,
     mem::offset_of,
-    os::raw::{c_char, c_int, c_void},
+    os::raw::{c_int, c_void},
     ptr::{null, null_mut},
     sync::atomic::AtomicU64,
 };
@@ -78,6 +78,8 @@ pub mod source {
     pub const COUNTERS: u32 = 2;
     /// Hashes of return addresses (gcc's `trace-pc`).
     pub const PCS: u32 = 3;
+    /// Counters of the harness's own (section `__libfuzzer_extra_counters`).
+    pub const EXTRA: u32 = 4;
 }
 
 /// The tables of one linked object (`struct qgm_module`). After the object is closed they belong to a copy, or are
@@ -342,6 +344,28 @@ pub(crate) struct Served {
 /// [`Status::Returned`] to go on. Called in a signal handler.
 pub type OnTimer = unsafe extern "C" fn(u64) -> Status;
 
+/// A call of the harness's own mutator or crossover (`struct qgm_mutation`).
+#[repr(C)]
+pub struct RawMutation {
+    /// First input of a crossover, of `size` bytes.
+    pub data: *const u8,
+    /// Second input of a crossover, of `other_size` bytes.
+    pub other: *const u8,
+    /// Room for the result; a mutator finds its input there.
+    pub out: *mut u8,
+    /// Size of the (first) input in bytes; after the call what the harness has returned, which may be anything.
+    pub size: u64,
+    /// Size of the second input in bytes.
+    pub other_size: u64,
+    /// Size of the room in bytes.
+    pub max_size: u64,
+    /// Seed of the harness's random numbers.
+    pub seed: u64,
+}
+
+/// Calls the harness's own mutator or crossover, whatever happens in it.
+pub type Mutate = unsafe extern "C" fn(*mut RawMutation) -> Status;
+
 /// The functions and tables that a harness hands to the engine (`struct qgm_harness`).
 #[repr(C)]
 pub struct RawHarness {
@@ -349,8 +373,8 @@ pub struct RawHarness {
     pub abi: u64,
     /// The registered objects; valid for the lifetime of the process.
     pub modules: *const RawModules,
-    /// `LLVMFuzzerInitialize`, if the harness has one.
-    pub initialize: Option<unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int>,
+    /// Calls `LLVMFuzzerInitialize`, if the harness has one.
+    pub initialize: Option<unsafe extern "C" fn() -> c_int>,
     /// Runs the target once and returns whatever happens in it.
     pub run: unsafe extern "C" fn(*const u8, usize) -> Status,
     /// Valid after a run that did not return.
@@ -361,4 +385,8 @@ pub struct RawHarness {
     pub ticks_in_run: *const AtomicU64,
     /// Valid after a run.
     pub resources: *const Resources,
+    /// `LLVMFuzzerCustomMutator`, if the harness has one.
+    pub mutate: Option<Mutate>,
+    /// `LLVMFuzzerCustomCrossOver`, if the harness has one.
+    pub cross_over: Option<Mutate>,
 }

@@ -1,14 +1,11 @@
 //! The program under test as the engine runs it: a harness in this process, or a program under its fork server.
 
-use std::{
-    ffi::{CString, OsString},
-    os::raw::c_char,
-    sync::atomic::AtomicU64,
-};
+use std::{ffi::OsString, sync::atomic::AtomicU64};
 
 use super::{
     abi::{ABI, Ended, Event, RawHarness, RawModules, Status},
     fork_server::{Builder, ForkServer},
+    own_mutator::OwnMutator,
     sources::Sources,
     timer::{self, RunLimits},
 };
@@ -76,14 +73,27 @@ impl Harness {
             return Err(Error::target("the harness was built by another version of quagmire-cc: build it again"));
         }
         if let Some(initialize) = raw.initialize {
-            let name = std::env::args().next().unwrap_or_default();
-            let name = CString::new(name).unwrap_or_default().into_raw(); // the target may keep it
-            let mut arguments: *mut *mut c_char = Box::leak(Box::new([name, std::ptr::null_mut()])).as_mut_ptr();
-            let mut count = 1;
-            // SAFETY: LLVMFuzzerInitialize's contract: an argument vector that it may change.
-            unsafe { initialize(&raw mut count, &raw mut arguments) };
+            // SAFETY: a function of the runtime, as `in_process` was promised.
+            unsafe { initialize() };
         }
         Ok(())
+    }
+
+    /// The harness's own mutator and crossover, with room for results of at most `max_size` bytes; `None` if it has
+    /// neither, or runs in another process.
+    ///
+    /// # Errors
+    /// If there is no memory for the room.
+    pub fn own_mutator(&self, max_size: usize) -> Result<Option<OwnMutator>> {
+        match &self.0 {
+            Backend::InProcess(raw) if self.has_own_mutator() => OwnMutator::new(raw, max_size).map(Some),
+            Backend::InProcess(_) | Backend::ForkServer(_) => Ok(None),
+        }
+    }
+
+    /// Whether the harness has a mutator or a crossover of its own that the engine can call.
+    pub fn has_own_mutator(&self) -> bool {
+        matches!(&self.0, Backend::InProcess(raw) if raw.mutate.is_some() || raw.cross_over.is_some())
     }
 
     /// The objects of the program, once it is initialised.

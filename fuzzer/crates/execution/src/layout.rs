@@ -6,8 +6,8 @@ use std::{fmt::Write as _, mem::offset_of, path::Path};
 
 use super::abi::{
     ABI, ANSWERS, Event, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_MODULES, NO_CHILD, NOT_SHARED, PAGE, READY,
-    REQUESTS, RawFunction, RawHarness, RawModule, RawModules, Region, Resources, STARTED, Served, ServerTables, Status,
-    WENT_REJECT, WENT_ROUND, source,
+    REQUESTS, RawFunction, RawHarness, RawModule, RawModules, RawMutation, Region, Resources, STARTED, Served,
+    ServerTables, Status, WENT_REJECT, WENT_ROUND, source,
 };
 
 const HEAD: &str = "/* What the engine's side has (fuzzer/crates/execution/src/abi.rs), written by its test `layout`: this file is not edited by \
@@ -93,18 +93,33 @@ fn structures() -> String {
         library_opens,
         libraries
     );
-    one!(RawHarness, "qgm_harness", abi, modules, initialize, run, event, guard, ticks_in_run, resources);
+    one!(RawMutation, "qgm_mutation", data, other, out, size, other_size, max_size, seed);
+    one!(
+        RawHarness,
+        "qgm_harness",
+        abi,
+        modules,
+        initialize,
+        run,
+        event,
+        guard,
+        ticks_in_run,
+        resources,
+        mutate,
+        cross_over
+    );
     text
 }
 
 fn numbers() -> String {
-    let numbers: [(&str, u64); 26] = [
+    let numbers: [(&str, u64); 27] = [
         ("QGM_ABI", ABI),
         ("QGM_MAX_MODULES", MAX_MODULES as u64),
         ("QGM_PASS", source::PASS.into()),
         ("QGM_GUARDS", source::GUARDS.into()),
         ("QGM_COUNTERS", source::COUNTERS.into()),
         ("QGM_PCS", source::PCS.into()),
+        ("QGM_EXTRA", source::EXTRA.into()),
         ("QGM_RETURNED", Status::Returned as u64),
         ("QGM_REJECTED", Status::Rejected as u64),
         ("QGM_CRASHED", Status::Crashed as u64),

@@ -15,6 +15,7 @@ pub mod line_counter;
 pub mod line_table;
 pub mod lines;
 pub mod notices;
+pub mod own_mutator;
 pub mod perf;
 pub mod pipes;
 pub mod prepare;

@@ -1,17 +1,19 @@
-//! Conditions that make counts wrong or incomplete, recorded once per process to warn the user.
+//! Conditions that the user should know, such as those that make counts wrong or incomplete, recorded once per process to warn the user.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// A condition that makes counts wrong or incomplete.
+/// A condition that the user should know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// The tables of a library were refused because the list is full.
     TooManyLibraries = 1,
     /// Threads outlive the run that started them.
     Threads = 2,
+    /// The harness's own mutator has returned more bytes than it was allowed to.
+    MutantsTooLong = 4,
 }
 
-const ALL: [Notice; 2] = [Notice::TooManyLibraries, Notice::Threads];
+const ALL: [Notice; 3] = [Notice::TooManyLibraries, Notice::Threads, Notice::MutantsTooLong];
 
 /// Notices recorded so far. Static, since a process counts rightly or not as a whole.
 static NOTICED: AtomicU32 = AtomicU32::new(0);
@@ -32,6 +34,10 @@ impl Notice {
             Self::Threads => {
                 "threads of the program go on after their run: what they do later may count for other inputs; join them before \
                  the run ends, or build the harness with QUAGMIRE_DRIVER=1, which makes their runs in processes of their own"
+            }
+            Self::MutantsTooLong => {
+                "the harness's own mutator returns more bytes than its max_size: they are cut off; it must not write or return \
+                 more than that"
             }
         }
     }

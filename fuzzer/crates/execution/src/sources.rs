@@ -34,6 +34,7 @@ impl Sources {
                 source::GUARDS => sources.guards += functions,
                 source::COUNTERS => sources.counters += functions,
                 source::PCS => sources.pcs += functions,
+                source::EXTRA => {}
                 _ => sources.pass += functions,
             }
             sources.has_wrong_table |= module.has_wrong_table != 0;

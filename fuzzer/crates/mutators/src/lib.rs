@@ -9,6 +9,7 @@ pub mod custom;
 mod draw;
 mod edit;
 pub mod havoc;
+pub mod inner;
 pub mod kinds;
 pub mod mask;
 pub mod masked;

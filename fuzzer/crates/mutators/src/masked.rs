@@ -246,6 +246,23 @@ impl MaskedMutations {
         Ok(MutationResult::Skipped)
     }
 
+    /// Applies `mutate`, which knows nothing of masks and needs the whole input, and undoes it if it changed anything that
+    /// the mask protects.
+    pub fn undone(
+        &mut self,
+        mutate: impl FnOnce(&mut BytesInput) -> Result<MutationResult, Error>,
+        input: &mut BytesInput,
+        mask: &mut Mask,
+    ) -> Result<MutationResult, Error> {
+        self.before.clone_from(input.as_ref());
+        let result = mutate(input)?;
+        if result == MutationResult::Mutated && !follow(&self.before, input.as_ref(), mask) {
+            input.as_mut().clone_from(&self.before);
+            return Ok(MutationResult::Skipped);
+        }
+        Ok(result)
+    }
+
     /// Applies `mutator` to a part of the input only.
     fn mutate_part<S>(
         &mut self,

@@ -38,6 +38,8 @@ impl RuleWords {
             ("havoc", "small random changes, LibAFL's"),
             ("splice", "parts of two inputs put together, LibAFL's"),
             ("tokens", "words of the dictionary put in, LibAFL's"),
+            ("custom", "the harness's own mutator"),
+            ("custom-crossover", "parts of two inputs put together by the harness"),
             ("deterministic", "every value beside the bytes that a rare branch needs"),
             ("mask", "tries which bytes a target needs"),
             ("trim", "removes what a rare branch does not need"),

@@ -8,7 +8,7 @@ use crate::{
 };
 use quagmire_base::error::Result;
 use quagmire_cost::resource::Cost;
-use quagmire_execution::{counts::CountsObserver, program::Program};
+use quagmire_execution::{counts::CountsObserver, own_mutator::MutatorFailure, program::Program};
 
 /// Counts that only LibAFL's state and the executor know, at one moment.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,6 +73,12 @@ pub trait CampaignHooks {
     /// # Errors
     /// If its input cannot be written.
     fn ended_early(&mut self, origin: &Origin<'_>, bytes: &[u8], counts: &CountsObserver) -> Result<()>;
+
+    /// Records that the harness's own mutator did not return when it was called for a mutant of `parent`.
+    ///
+    /// # Errors
+    /// If the mutator fails too often, or the log cannot be written.
+    fn mutator_failed(&mut self, parent: EntryId, failure: MutatorFailure) -> Result<()>;
 
     /// Whether the gathering phase is over: enough interesting inputs were gathered, or enough executions made.
     fn is_gathered(&self) -> bool;

@@ -9,12 +9,17 @@ use libafl_bolts::hash_std;
 
 use super::Recorder;
 use crate::campaign::{confirm::Confirmation, supervisor::Lost};
-use quagmire_base::{atomic::write_whole, error::Result};
+use quagmire_base::{
+    atomic::write_whole,
+    error::{Error, Result},
+};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
     abi,
     counts::CountsObserver,
-    lines, process,
+    lines,
+    own_mutator::MutatorFailure,
+    process,
     symbols::{CodeLocation, Symbols},
 };
 use quagmire_results::{
@@ -23,10 +28,13 @@ use quagmire_results::{
     names::written_since,
     summary::{Finding, FindingKind, OrdinaryInput},
 };
-use quagmire_search::{EntryId, origin::Origin};
+use quagmire_search::{EntryId, origin::Origin, stages::operators::CUSTOM_MUTATOR};
 
 /// Number of inputs saved for one way in which a worker was ended: nothing distinguishes such inputs.
 const LOST_SAVED: u32 = 5;
+
+/// Number of times that the harness's own mutator may fail before it has to work more often than that.
+const MUTATOR_FAILURES: u64 = 50;
 
 impl Recorder<'_> {
     /// Records a run that ended early, and saves its input if it ended in a new way.
@@ -50,6 +58,33 @@ impl Recorder<'_> {
             .map(|(function, _)| lines::place_of(&counts.program().functions()[function as usize], &mut symbols));
         let ratio = self.record.baseline.map(|baseline| baseline.icovr(&counts.cost()));
         self.save_early_end(kind, &what, bytes, origin, ratio, place)
+    }
+
+    /// Records that the harness's own mutator did not return; says so once for each way in which it ends. This is no finding,
+    /// since the target has run no input.
+    ///
+    /// # Errors
+    /// If the mutator fails more often than not, or the log cannot be written.
+    pub fn own_mutator_failed(&mut self, parent: EntryId, failure: MutatorFailure) -> Result<()> {
+        self.record.mutator_failures += 1;
+        let failures = self.record.mutator_failures;
+        let own = self.record.rules.iter().filter(|rule| rule.label.starts_with(CUSTOM_MUTATOR));
+        let applied: u64 = own.map(|rule| rule.applied).sum();
+        let what = failure.in_words();
+        if failures >= MUTATOR_FAILURES && failures > applied {
+            return Err(Error::target(format!(
+                "the harness's own mutator fails more often than it works ({failures} times, at last it {what}): repair it, or \
+                 leave it out with --rules"
+            )));
+        }
+        if self.record.said.insert(format!("own mutator: {what}")) {
+            let file = self.relative(&self.path_of(parent));
+            self.note(&format!(
+                "the harness's own mutator {what}, called for a mutant of {file}: there is no mutant then, and the target is \
+                 loaded afresh"
+            ))?;
+        }
+        Ok(())
     }
 
     /// Records an input that ended its worker (SIGKILL, a raw system call, a run that no signal ends), of which no

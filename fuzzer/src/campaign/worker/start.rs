@@ -20,7 +20,7 @@ use quagmire_base::{
     files,
     format::{counted, grouped},
 };
-use quagmire_execution::{executor::HarnessExecutor, fork_server};
+use quagmire_execution::{executor::HarnessExecutor, fork_server, harness::Harness};
 use quagmire_results::{Summary, names::files_in};
 use quagmire_search::{
     corpus::{objective::Objective, rare::ClientPart, search_state::SearchState},
@@ -137,14 +137,16 @@ pub(crate) fn check_options(options: &Options) -> Result<()> {
 /// Prepares LibAFL's state for mutation, and creates the operators of the campaign.
 ///
 /// # Errors
-/// If a dictionary cannot be read.
-pub(super) fn operators(setup: &Setup, state: &mut LibaflState) -> Result<Operators> {
+/// If a dictionary cannot be read, or there is no memory for mutants.
+pub(super) fn operators(setup: &Setup, harness: &Harness, state: &mut LibaflState) -> Result<Operators> {
     let Setup { options, rules, .. } = setup;
     let tokens = read_tokens(options)?;
     let has_tokens = !tokens.tokens().is_empty();
     state.set_max_size(setup.max_size);
     state.add_metadata(tokens);
-    Ok(Operators::new(rules, |name| is_used(options.rules.as_deref(), name), has_tokens, options.strategy))
+    let uses = |name: &str| is_used(options.rules.as_deref(), name);
+    let own = harness.own_mutator(setup.max_size)?;
+    Ok(Operators::new(rules, uses, has_tokens, own, options.strategy))
 }
 
 /// Reads the tokens of the dictionaries.

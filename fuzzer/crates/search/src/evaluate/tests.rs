@@ -14,6 +14,7 @@ use crate::{
 use quagmire_base::error::Result as OurResult;
 use quagmire_execution::{
     abi::Event,
+    own_mutator::MutatorFailure,
     testing::{Counts, made_up},
 };
 
@@ -137,6 +138,10 @@ impl CampaignHooks for Diary {
     }
 
     fn tick(&mut self, _: Moment, _: &SearchState) -> OurResult<()> {
+        Ok(())
+    }
+
+    fn mutator_failed(&mut self, _: EntryId, _: MutatorFailure) -> OurResult<()> {
         Ok(())
     }
 

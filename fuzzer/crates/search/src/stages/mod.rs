@@ -21,4 +21,5 @@ pub mod gathering;
 pub mod measure;
 pub mod mutate;
 pub mod operators;
+mod own_mutator;
 pub mod prepare;

@@ -15,7 +15,7 @@ use crate::{
     EntryId,
     corpus::effort::Aim,
     evaluate::{Parts, commit, evaluate, probe::run_shadow},
-    hooks::CampaignHooks,
+    hooks::{CampaignHooks, Interruption},
     mask::{Goal, HitsBranch},
     origin::Origin,
     state::CampaignState,
@@ -107,6 +107,7 @@ impl MutateStage {
         });
         let changed =
             self.operators.mutate(leading, &mut parts.state.libafl, &mut self.input, mask, &mut self.applied)?;
+        self.after_own(parent, parts)?;
         if changed && !parts.state.hooks.is_deadly(self.input.mutator_bytes()) {
             let kept = self.run(parent, parts)?;
             if let (Some(goal), Some(_)) = (base.goal, base.mask) {
@@ -120,15 +121,34 @@ impl MutateStage {
                 }
             }
         }
-        let shadow = base.mask.is_some() && parts.state.search.masking.shadow;
+        let shadow = base.mask.is_some() && parts.state.search.masking.shadow && !parts.state.is_interrupted();
         if let Some(goal) = base.goal.filter(|_| shadow) {
             self.input.as_mut().clear();
             self.input.as_mut().extend_from_slice(base.bytes);
-            if self.operators.mutate(leading, &mut parts.state.libafl, &mut self.input, None, &mut self.applied)?
-                && let Some(hit) = run_shadow(parts, &self.input, &goal)?
-            {
+            let changed =
+                self.operators.mutate(leading, &mut parts.state.libafl, &mut self.input, None, &mut self.applied)?;
+            self.after_own(parent, parts)?;
+            if changed && let Some(hit) = run_shadow(parts, &self.input, &goal)? {
                 parts.state.search.shadow.count(self.source(leading), false, hit);
             }
+        }
+        Ok(())
+    }
+
+    /// Does what is due after the harness's own mutator was called: clears its counts; if it did not return, has that
+    /// recorded and the worker restarted.
+    fn after_own<E, EM, H, Z>(&mut self, parent: EntryId, parts: &mut Parts<'_, E, EM, H, Z>) -> Result<(), Error>
+    where
+        E: HasObservers<Observers = Observers>,
+        H: CampaignHooks,
+    {
+        if self.operators.has_run_target() {
+            parts.executor.observers_mut().0.clear_strays();
+        }
+        if let Some(failure) = self.operators.failure() {
+            let recorded = parts.state.hooks.mutator_failed(parent, failure);
+            parts.state.check(recorded)?;
+            parts.state.interrupt(Interruption::Restart);
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! Mutation operators: Perun's rules beside LibAFL's havoc, splicing and tokens, and how they are mixed.
+//! Mutation operators: Perun's rules beside LibAFL's havoc, splicing and tokens and the harness's own mutator, and how they
+//! are mixed.
 
 use std::{num::NonZeroUsize, sync::Arc};
 
@@ -10,10 +11,12 @@ use libafl::{
 };
 use libafl_bolts::rands::{Rand, StdRand};
 
+use super::own_mutator::OwnOperators;
 use crate::{
     state::LibaflState,
     strategy::{Strategy, Yields},
 };
+use quagmire_execution::own_mutator::{MutatorFailure, OwnMutator};
 use quagmire_mutators::{
     adaptor::RuleMutator,
     havoc::{havoc, splice, tokens},
@@ -27,12 +30,27 @@ use quagmire_mutators::{
 /// evenly: rules make the large, structured steps that cost needs, havoc the small blind ones that coverage needs.
 const RULES: usize = 10;
 
-/// LibAFL's operators: name in results and in `--rules`, and weight.
-const OTHERS: [(&str, usize); 3] = [("havoc", 7), ("splice", 2), ("tokens", 3)];
+/// Operators beside the rules, LibAFL's and the harness's own: name in results and in `--rules`, and weight. A harness
+/// with a mutator of its own has structured inputs, which bytes rarely keep intact: half of the mutants are its own.
+const OTHERS: [(&str, usize); 5] =
+    [("havoc", 7), ("splice", 2), ("tokens", 3), (CUSTOM_MUTATOR, 18), (CUSTOM_CROSSOVER, 4)];
 const HAVOC: usize = 0;
 const TOKENS: usize = 2;
+const CUSTOM: usize = 3;
+const CROSSOVER: usize = 4;
 
-/// Part of a `--rules` selection that names rules, without the names of LibAFL's operators. `None` if nothing is left.
+/// Name of the harness's own mutator in results and in `--rules`; that of its crossover begins with it.
+pub const CUSTOM_MUTATOR: &str = "custom";
+
+/// Name of the harness's own crossover, likewise.
+const CUSTOM_CROSSOVER: &str = "custom-crossover";
+
+/// Whether a `--rules` selection names the harness's own mutator or crossover.
+pub fn names_own(selection: &str) -> bool {
+    [CUSTOM_MUTATOR, CUSTOM_CROSSOVER].iter().any(|name| is_used(Some(selection), name))
+}
+
+/// Part of a `--rules` selection that names rules, without the names of the other operators. `None` if nothing is left.
 pub fn rules_in(selection: &str) -> Option<String> {
     let others = || OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC]);
     let is_other = |item: &&str| others().any(|name| name.eq_ignore_ascii_case(item));
@@ -40,13 +58,18 @@ pub fn rules_in(selection: &str) -> Option<String> {
     (!rules.is_empty()).then(|| rules.join(","))
 }
 
-/// Whether a `--rules` selection names one of LibAFL's operators that can be used; tokens can be if there are any.
-pub fn mutates(selection: &str, has_tokens: bool) -> bool {
-    let usable = OTHERS.iter().enumerate().filter(|&(place, _)| place != TOKENS || has_tokens);
+/// Whether a `--rules` selection names an operator beside the rules that can be used: tokens can be if there are any, the
+/// harness's own ones if it has some.
+pub fn mutates(selection: &str, has_tokens: bool, has_own: bool) -> bool {
+    let usable = OTHERS.iter().enumerate().filter(|&(place, _)| match place {
+        TOKENS => has_tokens,
+        CUSTOM | CROSSOVER => has_own,
+        _ => true,
+    });
     usable.into_iter().any(|(_, (name, _))| is_used(Some(selection), name))
 }
 
-/// Whether a `--rules` selection names this operator of LibAFL; without a selection all are used.
+/// Whether a `--rules` selection names this operator; without a selection all are used.
 pub fn is_used(selection: Option<&str>, name: &str) -> bool {
     selection.is_none_or(|selection| selection.split(',').any(|item| item.trim().eq_ignore_ascii_case(name)))
 }
@@ -82,17 +105,24 @@ const LONGEST_CHAIN: usize = 6;
 pub struct Operators {
     all: Vec<Box<dyn Mutator<BytesInput, LibaflState>>>,
     masked: MaskedMutations,
+    own: Option<OwnOperators>,
     /// Number of the rules, which come first.
     rules: usize,
-    /// Weights of LibAFL's operators; 0 for those that are not used.
+    /// Weights of the operators beside the rules; 0 for those that are not used.
     weights: [usize; OTHERS.len()],
     strategy: Strategy,
 }
 
 impl Operators {
-    /// Creates the operators: the given rules, and those of LibAFL's for whose names `uses` returns true; tokens only
-    /// if the state has some.
-    pub fn new(rules: &[Arc<dyn Rule>], uses: impl Fn(&str) -> bool, has_tokens: bool, strategy: Strategy) -> Self {
+    /// Creates the operators: the given rules, and those beside them for whose names `uses` returns true; tokens only
+    /// if the state has some, the harness's own ones if it has them.
+    pub fn new(
+        rules: &[Arc<dyn Rule>],
+        uses: impl Fn(&str) -> bool,
+        has_tokens: bool,
+        own: Option<OwnMutator>,
+        strategy: Strategy,
+    ) -> Self {
         let mut all: Vec<Box<dyn Mutator<BytesInput, LibaflState>>> = Vec::new();
         for rule in rules {
             all.push(Box::new(RuleMutator::new(rule.clone())));
@@ -104,7 +134,14 @@ impl Operators {
         if !has_tokens {
             weights[TOKENS] = 0;
         }
-        Self { all, masked: MaskedMutations::default(), rules: rules.len(), weights, strategy }
+        let own = own.map(OwnOperators::new);
+        if !own.as_ref().is_some_and(OwnOperators::mutates) {
+            weights[CUSTOM] = 0;
+        }
+        if !own.as_ref().is_some_and(OwnOperators::crosses_over) {
+            weights[CROSSOVER] = 0;
+        }
+        Self { all, masked: MaskedMutations::default(), own, rules: rules.len(), weights, strategy }
     }
 
     /// Labels and names of all operators and of [`Own`], in the order of their numbers.
@@ -126,7 +163,14 @@ impl Operators {
         if draw < rules { rand.below_or_zero(self.rules) } else { self.other(draw - rules) }
     }
 
-    /// LibAFL's operator for `draw`, a number below the sum of their weights.
+    /// Draws one of the harness's own operators by weight: bytes that others change afterwards lose their structure.
+    fn any_own(&self, rand: &mut StdRand) -> usize {
+        let [mutator, crossover] = [self.weights[CUSTOM], self.weights[CROSSOVER]];
+        let place = if rand.below_or_zero(mutator + crossover) < mutator { CUSTOM } else { CROSSOVER };
+        self.rules + place
+    }
+
+    /// Operator beside the rules for `draw`, a number below the sum of their weights.
     fn other(&self, mut draw: usize) -> usize {
         for (place, &weight) in self.weights.iter().enumerate() {
             if draw < weight {
@@ -144,7 +188,7 @@ impl Operators {
     }
 
     /// Draws the leading operators of the mutants of a round for cost: each rule as often as the strategy says, and
-    /// LibAFL's operators beside them by weight, in random order. At most `most`, and at least one.
+    /// the other operators beside them by weight, in random order. At most `most`, and at least one.
     pub fn lead(&self, yields: &Yields, most: usize, rand: &mut StdRand, leading: &mut Vec<u16>) {
         if self.rules == 0 {
             return self.lead_evenly(most, rand, leading);
@@ -186,22 +230,64 @@ impl Operators {
     ) -> Result<bool, Error> {
         applied.clear();
         let limit = state.max_size();
-        make_room(input.as_mut(), mask.as_deref_mut(), limit, state.rand_mut());
         let mut operator = usize::from(leading);
+        if !self.is_own(operator) {
+            make_room(input.as_mut(), mask.as_deref_mut(), limit, state.rand_mut());
+        }
         for _ in 0..LONGEST_CHAIN {
             let result = match &mut mask {
+                _ if self.is_own(operator) => self.mutate_by_own(operator, state, input, mask.as_deref_mut())?,
                 None => self.all[operator].mutate(state, input)?,
                 Some(mask) => self.mutate_masked(operator, state, input, mask)?,
             };
+            if self.own.as_ref().is_some_and(OwnOperators::has_failed) {
+                return Ok(false);
+            }
             if result == MutationResult::Mutated {
                 applied.push(operator as u16);
             }
             if state.rand_mut().below_or_zero(4) < END_CHANCE_OF_4 && !applied.is_empty() {
                 break;
             }
-            operator = self.any(state.rand_mut());
+            operator =
+                if self.is_own(leading.into()) { self.any_own(state.rand_mut()) } else { self.any(state.rand_mut()) };
         }
         Ok(!applied.is_empty())
+    }
+
+    /// Whether an operator is the harness's own.
+    fn is_own(&self, operator: usize) -> bool {
+        operator >= self.rules + CUSTOM
+    }
+
+    /// Whether code of the target has run for a mutant since the last call: its counts belong to no run.
+    pub fn has_run_target(&mut self) -> bool {
+        self.own.as_mut().is_some_and(OwnOperators::has_run)
+    }
+
+    /// Why the harness's own mutator did not return, if it did not since the last call.
+    pub fn failure(&mut self) -> Option<MutatorFailure> {
+        self.own.as_mut()?.failure()
+    }
+
+    /// Applies an operator of the harness's own. With a mask, undoes what the mask does not allow: the harness knows the
+    /// structure of its inputs, but not what the goal needs.
+    fn mutate_by_own(
+        &mut self,
+        operator: usize,
+        state: &mut LibaflState,
+        input: &mut BytesInput,
+        mask: Option<&mut Mask>,
+    ) -> Result<MutationResult, Error> {
+        let Some(own) = &mut self.own else { return Ok(MutationResult::Skipped) };
+        let mut mutate = |input: &mut BytesInput| match operator - self.rules {
+            CUSTOM => Ok(own.mutate(state, input)),
+            _ => own.cross_over(state, input),
+        };
+        match mask {
+            None => mutate(input),
+            Some(mask) => self.masked.undone(mutate, input, mask),
+        }
     }
 
     fn mutate_masked(

@@ -1,0 +1,266 @@
+//! Mutators of the harness's own: they are operators beside the others, under the same guard as a run.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use crate::common::{Run, Scene, binaries, built, harness, has_program, number, run, skip, testdata};
+
+/// The harness of `custom_mutator.c` whose mutator does this besides.
+fn doing(how: &str) -> PathBuf {
+    built("custom_mutator.c", &["-g", "-O1", "-fsanitize=fuzzer", &format!("-DHOW={how}")], None)
+}
+
+/// A record of `custom_mutator.c`: the checksum of a text, and the text.
+fn record(text: &[u8]) -> Vec<u8> {
+    let sum = text.iter().fold(2_166_136_261_u32, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(16_777_619));
+    [&sum.to_le_bytes(), text].concat()
+}
+
+fn is_record(bytes: &[u8]) -> bool {
+    bytes.len() >= 4 && record(&bytes[4..]) == bytes
+}
+
+fn two_records() -> Scene {
+    Scene::new(&[("a", &record(b"hello")), ("b", &record(b"words"))])
+}
+
+/// Runs a campaign over a harness of `custom_mutator.c` with these options.
+fn fuzz(scene: &Scene, how: &str, options: &str) -> Run {
+    scene.fuzz(&doing(how), &format!("--execs 3000 --seed 1 --max-size 60 --no-confirm {options}"))
+}
+
+/// Number of runs of mutants that each operator has taken part in.
+fn applied(scene: &Scene) -> BTreeMap<String, u64> {
+    let summary = scene.summary();
+    let rules = summary["rules"].as_array().expect("rules").iter();
+    rules.map(|rule| (rule["label"].as_str().expect("a label").to_owned(), number(&rule["applied"]))).collect()
+}
+
+/// Entries that were made by the operators of the harness's own only.
+fn own_entries(scene: &Scene) -> Vec<Vec<u8>> {
+    let is_own = |name: &str| {
+        let operators = name.split("op_").nth(1).map(|rest| rest.split(',').next().unwrap_or_default());
+        operators.is_some_and(|operators| operators.split('+').all(|one| one.starts_with("custom")))
+    };
+    scene.files("out/queue").into_iter().filter(|(name, _)| is_own(name)).map(|(_, bytes)| bytes).collect()
+}
+
+#[test]
+fn they_are_operators_of_their_own_beside_the_others() {
+    let scene = two_records();
+    fuzz(&scene, "RECORDS", "").ended();
+    let applied = applied(&scene);
+    for operator in ["custom", "custom-crossover", "havoc", "splice"] {
+        assert!(applied[operator] > 0, "{operator}: {applied:?}");
+    }
+    let own = own_entries(&scene);
+    assert!(own.len() >= 5 && own.iter().all(|bytes| is_record(bytes)), "{own:?}");
+}
+
+#[test]
+fn a_selection_leaves_the_others_out() {
+    let scene = two_records();
+    fuzz(&scene, "RECORDS", "--rules custom").ended();
+    let used: Vec<String> = applied(&scene).into_iter().filter(|(_, count)| *count > 0).map(|(name, _)| name).collect();
+    assert!(used.iter().all(|name| ["custom", "mask", "trim"].contains(&name.as_str())), "{used:?}");
+    assert!(own_entries(&scene).len() >= 5);
+    // no bytes that a rule or havoc has changed have a checksum that is right
+    let without = two_records();
+    fuzz(&without, "RECORDS", "--rules T,havoc,splice").ended();
+    let records = |scene: &Scene| scene.files("out/queue").values().filter(|bytes| is_record(bytes)).count();
+    assert!(records(&scene) >= 7 && records(&without) == 2, "{} and {}", records(&scene), records(&without));
+}
+
+#[test]
+fn a_selection_of_a_mutator_that_there_is_not_is_refused() {
+    let scene = two_records();
+    scene.fuzz(&harness("quadratic.c"), "--rules custom").refused(2, &["--rules custom", "LLVMFuzzerCustomMutator"]);
+    assert!(!scene.path("out").exists());
+}
+
+#[test]
+fn what_they_write_is_run_as_it_is() {
+    let scene = two_records();
+    fuzz(&scene, "PATTERN", "--rules custom").ended();
+    let own = own_entries(&scene);
+    assert!(own.iter().all(|bytes| bytes.starts_with(b"pattern") && bytes.len() == 8), "{own:?}");
+    assert!(applied(&scene)["custom"] > 1000);
+}
+
+#[test]
+fn they_may_call_llvmfuzzermutate_for_parts_and_the_seed_decides_all() {
+    let campaign = || {
+        let scene = two_records();
+        fuzz(&scene, "NESTED", "").ended();
+        (applied(&scene), scene.files("out/queue"))
+    };
+    let first = campaign();
+    assert!(first.0["custom"] > 500, "{:?}", first.0);
+    assert_eq!(first, campaign());
+}
+
+#[test]
+fn one_that_crashes_or_exits_whenever_it_is_called_ends_the_campaign_with_a_reason() {
+    for (how, what) in [("CRASHES", "SIGSEGV"), ("EXITS", "exited with code 7")] {
+        let scene = two_records();
+        let ended = fuzz(&scene, how, "");
+        ended.refused(3, &["the harness's own mutator fails more often than it works", what, "--rules"]);
+        assert_eq!(scene.files("out/faults").len(), 0, "the target did not fail");
+        // what the message says to do
+        fuzz(&scene, how, "--resume --rules T,havoc").ended();
+        assert!(number(&scene.summary()["executions"]) >= 3000);
+    }
+}
+
+#[test]
+fn one_that_crashes_at_times_is_reported_once_and_the_campaign_continues() {
+    let scene = two_records();
+    fuzz(&scene, "CRASHES_AT_TIMES", "").ended();
+    assert_eq!(scene.log().matches("the harness's own mutator crashed (SIGSEGV)").count(), 1, "{}", scene.log());
+    assert!(applied(&scene)["custom"] > 500);
+    assert_eq!((&scene.summary()["executions"], &scene.summary()["faults"]), (&3000.into(), &0.into()));
+}
+
+#[test]
+fn one_that_hangs_in_llvmfuzzermutate_is_cut_off() {
+    let scene = two_records();
+    let options = "--rules custom --hang-timeout 0.1";
+    scene.fuzz(&doing("HANGS"), &format!("--execs 300 --seed 1 --max-size 60 --no-confirm {options}")).ended();
+    assert!(scene.log().contains("the harness's own mutator hung"), "{}", scene.log());
+    assert_eq!((&scene.summary()["executions"], &scene.summary()["hangs"]), (&300.into(), &0.into()));
+}
+
+#[test]
+fn one_that_makes_nothing_is_skipped() {
+    let scene = two_records();
+    fuzz(&scene, "NOTHING", "").ended();
+    assert_eq!(applied(&scene)["custom"], 0);
+    assert_eq!(scene.summary()["executions"], 3000);
+}
+
+#[test]
+fn more_than_allowed_is_cut_off_with_one_warning() {
+    let scene = two_records();
+    fuzz(&scene, "TOO_LONG", "").ended();
+    assert_eq!(scene.log().matches("returns more bytes than its max_size").count(), 1, "{}", scene.log());
+    assert!(applied(&scene)["custom"] > 500);
+    assert!(scene.files("out/queue").values().all(|bytes| bytes.len() <= 60));
+}
+
+#[test]
+fn who_writes_behind_the_room_for_mutants_crashes() {
+    let scene = two_records();
+    fuzz(&scene, "OVERFLOWS", "").refused(3, &["crashed (SIGSEGV)"]);
+}
+
+#[test]
+fn what_they_execute_counts_for_no_run() {
+    let scene = two_records();
+    fuzz(&scene, "COUNTED", "--rules custom").ended();
+    assert!(applied(&scene)["custom"] > 1000);
+    // a call of that mutator executes more instructions than any input of this size
+    for name in scene.files("out/queue").keys() {
+        let cost = name.split("cost_").nth(1).and_then(|rest| rest.split(',').next());
+        let ratio: f64 = cost.map_or(1.0, |ratio| ratio.parse().expect("a ratio"));
+        assert!(ratio < 500.0, "{name}");
+    }
+}
+
+#[test]
+fn under_the_fork_server_nobody_calls_them_and_they_link() {
+    let driver = Command::new(binaries().join("quagmire-cc"))
+        .env("QUAGMIRE_DRIVER", "1")
+        .args(["-g", "-O1", "-fsanitize=fuzzer"])
+        .arg(testdata("custom_mutator.c"))
+        .arg("-o")
+        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("custom_mutator_driver"))
+        .output()
+        .expect("quagmire-cc starts");
+    assert!(driver.status.success(), "{}", String::from_utf8_lossy(&driver.stderr));
+    let scene = two_records();
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("custom_mutator_driver");
+    scene.fuzz(&program, "--rules custom").refused(2, &["QUAGMIRE_DRIVER"]);
+    scene.fuzz(&program, "--execs 500 --seed 1 --max-size 60 --no-confirm").ended();
+    assert_eq!(applied(&scene)["custom"], 0);
+}
+
+#[test]
+fn a_program_with_a_main_of_its_own_hands_its_function_and_arguments_over() {
+    let scene = Scene::new(&[("one", b"banana")]);
+    let program = built("run_driver.c", &["-g", "-O1", "-fsanitize=fuzzer"], None);
+    scene.fuzz(&program, "--execs 300 --seed 1 --max-size 30 --no-confirm").ended();
+    assert_eq!((&scene.summary()["executions"], &scene.summary()["faults"]), (&300.into(), &0.into()));
+}
+
+#[test]
+fn counters_of_the_harness_are_edges() {
+    let scene = Scene::new(&[("one", b"abc")]);
+    scene.fuzz(&harness("extra_counters.c"), "--execs 3000 --seed 1 --max-size 3 --no-confirm").ended();
+    // the function has 2 edges, and each value of a byte a counter
+    let found = number(&scene.summary()["edges_found"]);
+    assert!((100..=260).contains(&found), "{found}");
+    let edges = |bytes: &[u8]| {
+        let path = scene.write("other", bytes);
+        number(&scene.replay(&harness("extra_counters.c"), "", &[&path])[0]["edges_hit"])
+    };
+    // both ways through the function have three edges
+    assert_eq!((edges(b"xyz"), edges(b"xy")), (4, 3));
+}
+
+/// Flags of libprotobuf-mutator for a compiler; `None` if it is not installed.
+fn libprotobuf_mutator() -> Option<Vec<String>> {
+    if !has_program("protoc", "protobuf") || !has_program("pkg-config", "pkg-config") {
+        return None;
+    }
+    let asked = run(Command::new("pkg-config").args(["--cflags", "--libs", "libprotobuf-mutator", "protobuf"]));
+    if asked.code != Some(0) {
+        skip("libprotobuf-mutator", "install libprotobuf-mutator-dev, where the release has it");
+        return None;
+    }
+    Some(asked.stdout.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Whether protoc can read a text as a Document.
+fn is_document(text: &[u8]) -> bool {
+    let mut protoc = Command::new("protoc");
+    protoc.arg("--proto_path").arg(testdata("")).args(["--encode=Document", "document.proto"]);
+    let mut child =
+        protoc.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("protoc starts");
+    std::io::Write::write_all(&mut child.stdin.take().expect("piped"), text).expect("it reads");
+    child.wait().expect("it ends").success()
+}
+
+#[test]
+fn libprotobuf_mutator_keeps_messages_whole_as_bytes_do_not() {
+    let Some(flags) = libprotobuf_mutator() else { return };
+    let source = tempfile::tempdir().expect("a folder");
+    let generated = format!("--cpp_out={}", source.path().display());
+    run(Command::new("protoc").arg("--proto_path").arg(testdata("")).args([&generated, "document.proto"])).ended();
+    let program = source.path().join("document");
+    let mut command = Command::new(binaries().join("quagmire-c++"));
+    command
+        .args(["-std=c++17", "-g", "-O1", "-fsanitize=fuzzer", "-I"])
+        .arg(source.path())
+        .arg(testdata("document.cc"));
+    command.arg(source.path().join("document.pb.cc")).args(&flags).arg("-o").arg(&program);
+    let linked = run(&mut command);
+    assert_eq!(linked.code, Some(0), "{linked:#?}");
+
+    let document = b"items { key: \"a\" number: 7 } items { key: \"b\" children { key: \"c\" } }";
+    let campaign = |rules: &str| {
+        let scene = Scene::new(&[("document", document)]);
+        scene.fuzz(&program, &format!("--execs 4000 --seed 1 --max-size 400 --no-confirm {rules}")).ended();
+        scene.files("out/queue")
+    };
+    let by_bytes = campaign("--rules T,havoc,splice");
+    let documents = by_bytes.values().filter(|bytes| is_document(bytes)).count();
+    assert!(documents * 2 < by_bytes.len(), "{documents} of {}", by_bytes.len());
+    let entries = campaign("--rules custom,custom-crossover --no-mask --no-trim");
+    assert!(entries.len() > 10, "{}", entries.len());
+    for (name, bytes) in entries {
+        assert!(is_document(&bytes), "{name}: {}", String::from_utf8_lossy(&bytes));
+    }
+}
