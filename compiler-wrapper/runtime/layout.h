@@ -78,7 +78,7 @@ _Static_assert(offsetof(struct qgm_served, libraries_locked) == 200 && sizeof(((
 _Static_assert(offsetof(struct qgm_served, libraries_end) == 208 && sizeof(((struct qgm_served *)0)->libraries_end) == 8, "qgm_served.libraries_end");
 _Static_assert(offsetof(struct qgm_served, library_opens) == 216 && sizeof(((struct qgm_served *)0)->library_opens) == 8, "qgm_served.library_opens");
 _Static_assert(offsetof(struct qgm_served, libraries) == 224 && sizeof(((struct qgm_served *)0)->libraries) == 65536, "qgm_served.libraries");
-_Static_assert(sizeof(struct qgm_harness) == 64, "qgm_harness");
+_Static_assert(sizeof(struct qgm_harness) == 88, "qgm_harness");
 _Static_assert(offsetof(struct qgm_harness, abi) == 0 && sizeof(((struct qgm_harness *)0)->abi) == 8, "qgm_harness.abi");
 _Static_assert(offsetof(struct qgm_harness, modules) == 8 && sizeof(((struct qgm_harness *)0)->modules) == 8, "qgm_harness.modules");
 _Static_assert(offsetof(struct qgm_harness, initialize) == 16 && sizeof(((struct qgm_harness *)0)->initialize) == 8, "qgm_harness.initialize");
@@ -87,7 +87,10 @@ _Static_assert(offsetof(struct qgm_harness, event) == 32 && sizeof(((struct qgm_
 _Static_assert(offsetof(struct qgm_harness, guard) == 40 && sizeof(((struct qgm_harness *)0)->guard) == 8, "qgm_harness.guard");
 _Static_assert(offsetof(struct qgm_harness, ticks_in_run) == 48 && sizeof(((struct qgm_harness *)0)->ticks_in_run) == 8, "qgm_harness.ticks_in_run");
 _Static_assert(offsetof(struct qgm_harness, resources) == 56 && sizeof(((struct qgm_harness *)0)->resources) == 8, "qgm_harness.resources");
-_Static_assert(QGM_ABI == 8u, "QGM_ABI");
+_Static_assert(offsetof(struct qgm_harness, end_process) == 64 && sizeof(((struct qgm_harness *)0)->end_process) == 8, "qgm_harness.end_process");
+_Static_assert(offsetof(struct qgm_harness, limit_allocations) == 72 && sizeof(((struct qgm_harness *)0)->limit_allocations) == 8, "qgm_harness.limit_allocations");
+_Static_assert(offsetof(struct qgm_harness, is_sanitized) == 80 && sizeof(((struct qgm_harness *)0)->is_sanitized) == 8, "qgm_harness.is_sanitized");
+_Static_assert(QGM_ABI == 9u, "QGM_ABI");
 _Static_assert(QGM_MAX_MODULES == 256u, "QGM_MAX_MODULES");
 _Static_assert(QGM_RETURNED == 0u, "QGM_RETURNED");
 _Static_assert(QGM_REJECTED == 1u, "QGM_REJECTED");

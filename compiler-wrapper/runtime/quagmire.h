@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
-#define QGM_ABI 8
+#define QGM_ABI 9
 
 /* Attribute of what only files of the runtime share: it is no symbol of the linked program. */
 #define QGM_HIDDEN __attribute__((visibility("hidden")))
@@ -71,7 +71,7 @@ enum qgm_status {
 /* Why the last run ended early. */
 struct qgm_event {
   int64_t signal;    /* of a crash; 0 for a sanitizer's report */
-  int64_t exit_code; /* of an exit */
+  int64_t exit_code; /* of an exit; with QGM_MEMORY, the bytes of the allocation that was too large, or 0 */
   uint64_t pc;       /* address of the crashing instruction; 0 if unknown */
   uint64_t address;  /* memory address whose access crashed */
 };
@@ -204,6 +204,12 @@ struct qgm_harness {
   /* Number of timer ticks in the current or last run; 0 if it fell between two ticks. */
   volatile uint64_t *ticks_in_run;
   const struct qgm_resources *resources; /* valid after a run */
+  /* Makes whatever ends a run end this process, as it does under libFuzzer; to be called before guard. `ended` is called
+     where the run ends, and does not return. Reports and exit codes of sanitizers stay theirs. */
+  void (*end_process)(void (*ended)(enum qgm_status status, const struct qgm_event *event));
+  /* Ends runs that allocate this many bytes or more at once, with QGM_MEMORY. Only sanitizers tell. */
+  void (*limit_allocations)(uint64_t bytes);
+  uint64_t is_sanitized; /* nonzero if a sanitizer is linked, which reports errors itself */
 };
 
 #endif

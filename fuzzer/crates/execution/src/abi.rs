@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Version of the interface. Must equal `QGM_ABI` of the harness.
-pub(crate) const ABI: u64 = 8;
+pub(crate) const ABI: u64 = 9;
 
 /// Maximum number of registered objects (`QGM_MAX_MODULES`).
 pub(crate) const MAX_MODULES: usize = 256;
@@ -140,7 +140,7 @@ pub enum Status {
 pub struct Event {
     /// Signal of a crash; 0 for a sanitizer's report.
     pub signal: i64,
-    /// Exit code, if the target exited.
+    /// Exit code, if the target exited; with [`Status::Memory`], the bytes of an allocation that was too large, or 0.
     pub exit_code: i64,
     /// Address where the run was cut off; 0 if unknown.
     pub pc: u64,
@@ -317,6 +317,9 @@ pub(crate) struct Served {
 /// [`Status::Returned`] to go on. Called in a signal handler.
 pub type OnTimer = unsafe extern "C" fn(u64) -> Status;
 
+/// Callback where a run ends that ends the process: it does not return. Called in a signal handler, or by the target.
+pub type OnEnd = unsafe extern "C" fn(Status, *const Event);
+
 /// The functions and tables that a harness hands to the engine (`struct qgm_harness`).
 #[repr(C)]
 pub struct RawHarness {
@@ -336,4 +339,10 @@ pub struct RawHarness {
     pub ticks_in_run: *const AtomicU64,
     /// Valid after a run.
     pub resources: *const Resources,
+    /// Makes whatever ends a run end this process: the callback is called where the run ends.
+    pub end_process: unsafe extern "C" fn(OnEnd),
+    /// Ends runs that allocate this many bytes or more at once; only sanitizers tell.
+    pub limit_allocations: unsafe extern "C" fn(u64),
+    /// Nonzero if a sanitizer is linked, which reports errors itself.
+    pub is_sanitized: u64,
 }

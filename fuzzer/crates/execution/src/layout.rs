@@ -83,7 +83,21 @@ fn structures() -> String {
         library_opens,
         libraries
     );
-    one!(RawHarness, "qgm_harness", abi, modules, initialize, run, event, guard, ticks_in_run, resources);
+    one!(
+        RawHarness,
+        "qgm_harness",
+        abi,
+        modules,
+        initialize,
+        run,
+        event,
+        guard,
+        ticks_in_run,
+        resources,
+        end_process,
+        limit_allocations,
+        is_sanitized
+    );
     text
 }
 
