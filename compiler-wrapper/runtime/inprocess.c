@@ -30,6 +30,7 @@ __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void)
 __attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
                                                                     void (*freed)(const volatile void *));
 __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *block);
+__attribute__((weak)) int __sanitizer_acquire_crash_state(void);
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Mark by which `quagmire fuzz` recognises a harness from its file. */
@@ -50,6 +51,9 @@ static volatile uint64_t ticks;
 static struct qgm_event event;
 static pthread_t runner;
 static enum qgm_status (*on_timer)(uint64_t);
+/* Called where a run ends early, if that is to end the process. */
+static void (*on_end)(enum qgm_status, const struct qgm_event *);
+static uint64_t largest_allocation = UINT64_MAX;
 
 static unsigned known_threads; /* number of other threads after the last run */
 
@@ -77,6 +81,11 @@ static _Noreturn void ask_to_leave(uint64_t number, enum qgm_status status, stru
 
 /* Ends the run `number`, in which the caller is. */
 static _Noreturn void leave(uint64_t number, enum qgm_status status, struct qgm_event why) {
+  if (on_end) {
+    armed = 0;
+    __quagmire_heap->counting = 0;
+    on_end(status, &why);
+  }
   if (!pthread_equal(pthread_self(), runner))
     ask_to_leave(number, status, why);
   event = why;
@@ -183,6 +192,11 @@ static void crashed(int signal, siginfo_t *info, void *context) {
     raise(signal);
     return;
   }
+  /* a sanitizer that has reported the crash ends the process by this signal */
+  if (on_end && __sanitizer_acquire_crash_state && !__sanitizer_acquire_crash_state()) {
+    armed = 0;
+    return;
+  }
   leave(number, QGM_CRASHED,
         (struct qgm_event){.signal = signal, .pc = program_counter(context), .address = (uint64_t)info->si_addr});
 }
@@ -214,8 +228,11 @@ static void dying(void) {
 
 /* Hooks of a sanitizer's allocator, with which heap.c is not linked. */
 static void allocated(const volatile void *block, size_t size) {
-  if (__quagmire_heap->counting && block)
-    __quagmire_heap_take(size, size);
+  if (!__quagmire_heap->counting || !block)
+    return;
+  __quagmire_heap_take(size, size);
+  if (size >= largest_allocation)
+    leave(run_number, QGM_MEMORY, (struct qgm_event){.exit_code = (int64_t)size});
 }
 
 static void freed(const volatile void *block) {
@@ -226,6 +243,12 @@ static void freed(const volatile void *block) {
 static void in_child(void) {
   if (armed)
     forked = 1;
+}
+
+/* Whether a sanitizer, or the target, handles a signal by now. */
+static int is_handled(int signal) {
+  struct sigaction action;
+  return sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_DFL;
 }
 
 static void handle(int signal, void (*handler)(int, siginfo_t *, void *)) {
@@ -251,11 +274,12 @@ static void guard(uint64_t interval_ns, enum qgm_status (*callback)(uint64_t)) {
     sigaltstack(&stack, NULL);
 
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-    handle(fatal[i], crashed);
+    if (!on_end || !is_handled(fatal[i]))
+      handle(fatal[i], crashed);
   handle(TIMER_SIGNAL, timer_expired);
   signal(SIGPIPE, SIG_IGN);
   pthread_atfork(NULL, NULL, in_child);
-  if (__sanitizer_set_death_callback)
+  if (__sanitizer_set_death_callback && !on_end)
     __sanitizer_set_death_callback(dying);
   if (__sanitizer_install_malloc_and_free_hooks && __sanitizer_get_allocated_size)
     __sanitizer_install_malloc_and_free_hooks(allocated, freed);
@@ -278,6 +302,10 @@ static void guard(uint64_t interval_ns, enum qgm_status (*callback)(uint64_t)) {
     timer_settime(timer, 0, &when, NULL);
   }
 }
+
+static void end_process(void (*ended)(enum qgm_status, const struct qgm_event *)) { on_end = ended; }
+
+static void limit_allocations(uint64_t bytes) { largest_allocation = bytes; }
 
 /* A target that ends its process ends its run instead. Outside a run these do what they always do. */
 static void exited(int code) {
@@ -364,6 +392,9 @@ int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *
       .resources = &resources,
       .mutate = __quagmire_mutate(),
       .cross_over = __quagmire_cross_over(),
+      .end_process = end_process,
+      .limit_allocations = limit_allocations,
+      .is_sanitized = __sanitizer_set_death_callback != NULL,
   };
   int code = quagmire_engine_main(*argc, *argv, &harness);
   exiting = 1;

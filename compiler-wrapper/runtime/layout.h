@@ -89,7 +89,7 @@ _Static_assert(offsetof(struct qgm_mutation, size) == 24 && sizeof(((struct qgm_
 _Static_assert(offsetof(struct qgm_mutation, other_size) == 32 && sizeof(((struct qgm_mutation *)0)->other_size) == 8, "qgm_mutation.other_size");
 _Static_assert(offsetof(struct qgm_mutation, max_size) == 40 && sizeof(((struct qgm_mutation *)0)->max_size) == 8, "qgm_mutation.max_size");
 _Static_assert(offsetof(struct qgm_mutation, seed) == 48 && sizeof(((struct qgm_mutation *)0)->seed) == 8, "qgm_mutation.seed");
-_Static_assert(sizeof(struct qgm_harness) == 80, "qgm_harness");
+_Static_assert(sizeof(struct qgm_harness) == 104, "qgm_harness");
 _Static_assert(offsetof(struct qgm_harness, abi) == 0 && sizeof(((struct qgm_harness *)0)->abi) == 8, "qgm_harness.abi");
 _Static_assert(offsetof(struct qgm_harness, modules) == 8 && sizeof(((struct qgm_harness *)0)->modules) == 8, "qgm_harness.modules");
 _Static_assert(offsetof(struct qgm_harness, initialize) == 16 && sizeof(((struct qgm_harness *)0)->initialize) == 8, "qgm_harness.initialize");
@@ -100,6 +100,9 @@ _Static_assert(offsetof(struct qgm_harness, ticks_in_run) == 48 && sizeof(((stru
 _Static_assert(offsetof(struct qgm_harness, resources) == 56 && sizeof(((struct qgm_harness *)0)->resources) == 8, "qgm_harness.resources");
 _Static_assert(offsetof(struct qgm_harness, mutate) == 64 && sizeof(((struct qgm_harness *)0)->mutate) == 8, "qgm_harness.mutate");
 _Static_assert(offsetof(struct qgm_harness, cross_over) == 72 && sizeof(((struct qgm_harness *)0)->cross_over) == 8, "qgm_harness.cross_over");
+_Static_assert(offsetof(struct qgm_harness, end_process) == 80 && sizeof(((struct qgm_harness *)0)->end_process) == 8, "qgm_harness.end_process");
+_Static_assert(offsetof(struct qgm_harness, limit_allocations) == 88 && sizeof(((struct qgm_harness *)0)->limit_allocations) == 8, "qgm_harness.limit_allocations");
+_Static_assert(offsetof(struct qgm_harness, is_sanitized) == 96 && sizeof(((struct qgm_harness *)0)->is_sanitized) == 8, "qgm_harness.is_sanitized");
 _Static_assert(QGM_ABI == 9u, "QGM_ABI");
 _Static_assert(QGM_MAX_MODULES == 256u, "QGM_MAX_MODULES");
 _Static_assert(QGM_PASS == 0u, "QGM_PASS");

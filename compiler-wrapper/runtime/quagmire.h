@@ -86,7 +86,7 @@ enum qgm_status {
 /* Why the last run ended early. */
 struct qgm_event {
   int64_t signal;    /* of a crash; 0 for a sanitizer's report */
-  int64_t exit_code; /* of an exit */
+  int64_t exit_code; /* of an exit; with QGM_MEMORY, the bytes of the allocation that was too large, or 0 */
   uint64_t pc;       /* address of the crashing instruction; 0 if unknown */
   uint64_t address;  /* memory address whose access crashed */
 };
@@ -235,6 +235,12 @@ struct qgm_harness {
      ended early. */
   qgm_mutate_function *mutate;
   qgm_mutate_function *cross_over;
+  /* Makes whatever ends a run end this process, as it does under libFuzzer; to be called before guard. `ended` is called
+     where the run ends, and does not return. Reports and exit codes of sanitizers stay theirs. */
+  void (*end_process)(void (*ended)(enum qgm_status status, const struct qgm_event *event));
+  /* Ends runs that allocate this many bytes or more at once, with QGM_MEMORY. Only sanitizers tell. */
+  void (*limit_allocations)(uint64_t bytes);
+  uint64_t is_sanitized; /* nonzero if a sanitizer is linked, which reports errors itself */
 };
 
 #endif

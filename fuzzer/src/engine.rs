@@ -21,6 +21,7 @@ use quagmire_mutators::inner;
 use crate::{
     campaign,
     cli::{self, Command},
+    libfuzzer,
     options::Options,
 };
 
@@ -67,6 +68,9 @@ pub unsafe extern "C" fn quagmire_engine_main(
         let one = |at: usize| OsString::from(std::ffi::OsStr::from_bytes(CStr::from_ptr(*argv.add(at)).to_bytes()));
         ((0..argc as usize).map(one).collect::<Vec<_>>(), Harness::in_process(&*harness))
     };
+    if libfuzzer::is_meant(&arguments) {
+        return libfuzzer::run(&arguments, harness);
+    }
     let name = std::env::var_os(PROGRAM).or_else(|| arguments.first().cloned());
     let program = name.unwrap_or_else(|| "harness".into());
     let target = TargetInfo { program, command: Vec::new(), instrumentation: harness.sources().instrumentation() };

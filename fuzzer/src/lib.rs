@@ -6,4 +6,5 @@
 pub mod campaign;
 pub mod cli;
 pub mod engine;
+pub mod libfuzzer;
 pub mod options;

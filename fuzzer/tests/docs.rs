@@ -11,7 +11,10 @@ use std::{
 };
 
 use clap::{Arg, CommandFactory};
-use quagmire::options::args::Quagmire;
+use quagmire::{
+    libfuzzer::flags::{FLAGS, FlagValue},
+    options::args::Quagmire,
+};
 use quagmire_cost::resource::Resource;
 use quagmire_mutators::{BUILT_IN, Rule};
 
@@ -27,6 +30,7 @@ fn generated(name: &str) -> Option<String> {
         None if name == "rules" => Some(rules(|_| true)),
         None if name == "resources" => Some(resources()),
         None if name == "formats" => Some(formats()),
+        None if name == "libfuzzer" => Some(flags()),
         Some(("rules", family)) if FAMILIES.contains(&family) => Some(rules(|label| label.starts_with(family))),
         Some(("options", command)) => options(command),
         _ => None,
@@ -91,6 +95,19 @@ fn formats() -> String {
         let _ = writeln!(text, "| `{}` | {} |", value.get_name(), cell(&help));
     }
     text
+}
+
+/// Flags of libFuzzer's command line: those with an effect, then the others.
+fn flags() -> String {
+    let mut text = "| flag | default | effect |\n|---|---|---|\n".to_owned();
+    for flag in FLAGS {
+        let Some(effect) = flag.effect else { continue };
+        let default = if let FlagValue::Number(default) = flag.default { default.to_string() } else { String::new() };
+        let _ = writeln!(text, "| `-{}` | {default} | {} |", flag.name, cell(effect));
+    }
+    let ignored = FLAGS.iter().filter(|flag| flag.effect.is_none());
+    let ignored: Vec<String> = ignored.map(|flag| format!("`-{}`", flag.name)).collect();
+    text + "\nAccepted, without effect: " + &ignored.join(", ") + ".\n"
 }
 
 /// Options of a command, under the headings of its help text.
@@ -200,7 +217,7 @@ fn tables_in_the_book_are_those_of_the_code() {
     );
     let has_rules = all.contains("rules") || FAMILIES.iter().all(|family| all.contains(&format!("rules {family}")));
     assert!(has_rules, "the book does not show all rules: {all:?}");
-    for name in ["resources", "formats", "options fuzz", "options replay", "options report"] {
+    for name in ["resources", "formats", "libfuzzer", "options fuzz", "options replay", "options report"] {
         assert!(all.contains(name), "the book has no block `{BEGIN}{name} -->`");
     }
 }

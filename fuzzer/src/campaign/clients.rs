@@ -200,6 +200,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) 
         started: main.started,
         environment: main.environment.clone(),
         place: ClientPlace { number, ..main.place },
+        listener: main.listener.clone(),
     };
     super::search(&setup, harness, &mut || Ok(()))
 }

@@ -7,6 +7,7 @@ mod environment;
 mod groups;
 mod heartbeat;
 pub mod keyboard;
+pub mod listener;
 mod ordinary;
 mod orphans;
 pub mod pages;
@@ -27,6 +28,7 @@ use std::{
 use self::{
     clients::{ClientPlace, Clients},
     keyboard::Keyboard,
+    listener::Listener,
     shared_statistics::SharedStatistics,
     supervisor::Meanwhile,
 };
@@ -77,6 +79,8 @@ pub struct Setup {
     pub environment: Environment,
     /// Number of this client.
     pub place: ClientPlace,
+    /// Front end that hears of the campaign; `None` if it is shown on the display.
+    pub listener: Option<Arc<dyn Listener>>,
 }
 
 /// Runs the search of this client until the campaign is over. The supervising process calls `meanwhile` beside its
@@ -146,7 +150,25 @@ fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
 /// # Errors
 /// Errors that keep it from starting or from writing its finds.
 pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-    let mut seeds = Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
+    let seeds = Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
+    let (shown, plotting, is_harness) = (options.output.clone(), options.plotting, !target.is_isolated());
+    let (code, folder) = run(options, seeds, target, harness, None)?;
+    pages::write(folder.path(), &shown, plotting, is_harness);
+    Ok(code)
+}
+
+/// Runs a campaign with seeds that are loaded, and returns its locked output folder. `listener` hears of it, instead
+/// of the user.
+///
+/// # Errors
+/// Errors that keep it from starting or from writing its finds.
+pub fn run(
+    options: Options,
+    mut seeds: Seeds,
+    target: TargetInfo,
+    harness: &'static Harness,
+    listener: Option<Arc<dyn Listener>>,
+) -> Result<(ExitCode, OutputFolder)> {
     let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
     let rules = rules::choose(&options, harness.has_own_mutator(), &mut seeds)?;
     worker::check_options(&options)?;
@@ -176,13 +198,14 @@ pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -
         started: SystemTime::now(),
         environment: environment::environment(),
         place: ClientPlace { number: 0, of: clients, statistics: SharedStatistics::new(clients)? },
+        listener,
     };
     let _server = endpoint.map(|endpoint| serve(endpoint, &setup)).transpose()?;
     let mut first = First {
         setup: &setup,
         looked: setup.start_ns,
         others: Clients::start(&setup, harness)?,
-        keys: Keyboard::new(&setup.options, setup.place.statistics),
+        keys: if setup.listener.is_none() { Keyboard::new(&setup.options, setup.place.statistics) } else { None },
     };
     clients::pin(&setup.options, 0);
     let code = search(&setup, harness, &mut first)?;
@@ -190,7 +213,5 @@ pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -
     drop(first);
     // everything is written: from here on, Ctrl-C ends the process
     supervisor::release_signals();
-    let options = &setup.options;
-    pages::write(setup.folder.path(), &options.output, options.plotting, !setup.target.is_isolated());
-    Ok(code)
+    Ok((code, setup.folder))
 }

@@ -9,6 +9,7 @@ use std::{collections::BTreeSet, fs::File, path::PathBuf, sync::atomic::Ordering
 
 use super::{
     Setup,
+    listener::Progress,
     record::{Entry, Record},
     supervisor::{Lost, stop_requested},
     sync::Index,
@@ -156,6 +157,20 @@ impl<'a> Recorder<'a> {
     /// Writes a message only to the log.
     pub fn log(&mut self, message: &str) -> Result<()> {
         self.logs.message(message)
+    }
+
+    /// Figures for the listener.
+    pub fn progress(&self, search: &SearchState) -> Progress {
+        Progress {
+            // the shared figures are of the last tick
+            executions: self.executions().max(self.moment.executions),
+            edges: search.history.edges_found() as u64,
+            buckets: search.history.buckets_found(),
+            entries: self.record.entries.len() as u64,
+            bytes: self.record.entries.iter().map(|entry| entry.bytes).sum(),
+            elapsed: self.elapsed(),
+            slowest_ns: self.record.slowest_ns,
+        }
     }
 
     /// Path of an entry's file in the queue.
@@ -330,6 +345,9 @@ impl CampaignHooks for Recorder<'_> {
                     self.logs.point(self.elapsed(), self.record.degradations, ratio)?;
                 }
                 self.write(&entry, bytes)?;
+                if let Some(listener) = &self.setup.listener {
+                    listener.entered(bytes, self.progress(search))?;
+                }
             }
         }
         self.record.entries.push(entry);
@@ -412,6 +430,10 @@ impl CampaignHooks for Recorder<'_> {
     }
 
     fn is_over(&self, executions: u64) -> bool {
-        executions >= self.execution_limit || TIME_UP.load(Relaxed) || stop_requested() || self.setup.place.is_stopped()
+        executions >= self.execution_limit
+            || TIME_UP.load(Relaxed)
+            || stop_requested()
+            || self.setup.place.is_stopped()
+            || self.setup.place.statistics.is_ended_by_finding()
     }
 }

@@ -33,6 +33,8 @@ pub struct Figures {
 #[repr(C)]
 struct Header {
     stop: AtomicBool,
+    /// Whether a finding has ended the campaign.
+    found: AtomicBool,
     /// Choices for the display: a [`View`], as bits.
     view: AtomicU8,
 }
@@ -82,6 +84,17 @@ impl SharedStatistics {
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.header().stop.load(Relaxed)
+    }
+
+    /// Ends the campaign because of a finding of any client.
+    pub fn end_with_finding(&self) {
+        self.header().found.store(true, Relaxed);
+    }
+
+    /// Whether a finding has ended the campaign.
+    #[inline]
+    pub fn is_ended_by_finding(&self) -> bool {
+        self.header().found.load(Relaxed)
     }
 
     /// Sets the choices for the display.

@@ -22,7 +22,12 @@ use libafl_bolts::tuples::tuple_list;
 pub(super) use self::start::check_options;
 use self::{sharing::Sharing, start::Start};
 use super::{
-    Setup, checkpoint, checkpoint::CheckpointRef, recorder::Recorder, supervisor::Outcome, supervisor::Restart,
+    Setup, checkpoint,
+    checkpoint::CheckpointRef,
+    listener::{Listener, Progress},
+    recorder::Recorder,
+    supervisor::Outcome,
+    supervisor::Restart,
     supervisor::stop_requested,
 };
 use quagmire_base::error::{Error, Result};
@@ -69,8 +74,11 @@ type CampaignFuzzer =
 pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: &Restart) -> Result<Outcome> {
     let options = &setup.options;
     // the display keeps the terminal, which the target loses
-    // SAFETY: a fresh descriptor, owned by the file.
-    let terminal = unsafe { File::from_raw_fd(libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 3)) };
+    let terminal = match setup.listener {
+        // SAFETY: a fresh descriptor, owned by the file.
+        None => unsafe { File::from_raw_fd(libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 3)) },
+        Some(_) => start::no_display()?,
+    };
     page.set_hang_timeout(options.hang_timeout);
     let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
@@ -78,6 +86,9 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     let own_edges = executor.counts().program().edges();
 
     let first = restart.workers == 0;
+    if let Some(listener) = setup.listener.as_ref().filter(|_| first && setup.place.number == 0) {
+        listener.loaded(own_edges);
+    }
     let Start { state, mut search, record, unusable, more_is_written, enters_again } =
         Start::new(setup, restart, fingerprint, &mut executor)?;
     // what is known of edges goes by their numbers, which depend on the libraries
@@ -153,12 +164,16 @@ impl<'a> Worker<'a> {
         if let Some(outcome) = self.take_up()? {
             return Ok(outcome);
         }
+        if self.setup.place.statistics.is_ended_by_finding() {
+            return self.end(StoppedBy::Finding);
+        }
         if self.state.hooks.record.baseline.is_none() {
             if let Some(outcome) = self.seeds()? {
                 return Ok(outcome);
             }
-            let nothing_ran = self.state.hooks.record.entries.is_empty();
-            if let Some(stopped_by) = self.reason_to_stop(execution_limit).filter(|_| nothing_ran) {
+            self.tell(|listener, progress| listener.seeds_done(progress));
+            let ends_now = self.state.hooks.record.entries.is_empty() || self.setup.listener.is_some();
+            if let Some(stopped_by) = self.reason_to_stop(execution_limit).filter(|_| ends_now) {
                 return self.end(stopped_by);
             }
             self.set_baseline()?;
@@ -205,6 +220,9 @@ impl<'a> Worker<'a> {
             if let Some(outcome) = self.share_if_due()? {
                 return Ok(outcome);
             }
+            if let Some(outcome) = self.run_added()? {
+                return Ok(outcome);
+            }
             if self.is_checkpoint_due() {
                 self.checkpoint(true)?;
             }
@@ -224,8 +242,18 @@ impl<'a> Worker<'a> {
         if TICKED.swap(false, Relaxed) {
             let moment = self.moment();
             self.state.hooks.housekeeping(moment, &self.state.search)?;
+            self.tell(|listener, progress| listener.ticked(progress));
         }
         Ok(())
+    }
+
+    /// Tells the listener, if there is one and this is the first client.
+    fn tell(&mut self, what: impl FnOnce(&dyn Listener, Progress)) {
+        if let Some(listener) = self.setup.listener.as_ref().filter(|_| self.setup.place.number == 0) {
+            let moment = self.moment();
+            self.state.hooks.set_moment(moment, &self.state.search);
+            what(&**listener, self.state.hooks.progress(&self.state.search));
+        }
     }
 
     fn moment(&self) -> Moment {
@@ -233,6 +261,9 @@ impl<'a> Worker<'a> {
     }
 
     fn reason_to_stop(&self, execution_limit: u64) -> Option<StoppedBy> {
+        if self.setup.place.statistics.is_ended_by_finding() {
+            return Some(StoppedBy::Finding);
+        }
         // the first client stops the others, and knows the reason
         if stop_requested() || self.setup.place.is_stopped() {
             return Some(StoppedBy::Signal);
@@ -278,12 +309,13 @@ impl<'a> Worker<'a> {
         if let Some(outcome) = self.share_last(stopped_by)? {
             return Ok(outcome);
         }
-        if stopped_by != StoppedBy::Signal {
+        if !matches!(stopped_by, StoppedBy::Signal | StoppedBy::Finding) && self.state.hooks.record.baseline.is_some() {
             self.confirm_last()?;
         }
         self.checkpoint(true)?;
         let moment = self.moment();
         self.state.hooks.finish(moment, stopped_by, &self.state.search)?;
+        self.tell(|listener, progress| listener.ended(stopped_by, progress));
         self.show_last()?;
         Ok(Outcome::Over)
     }

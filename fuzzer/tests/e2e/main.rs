@@ -24,6 +24,8 @@ mod fork_server;
 mod harnesses;
 mod interruption;
 mod left_behind;
+mod libfuzzer;
+mod libfuzzer_merge;
 mod limits;
 mod lines;
 mod linking;

@@ -86,7 +86,22 @@ impl Seeds {
     /// # Errors
     /// A usage error if a path is missing or unreadable, or if no seed is left.
     pub fn load(paths: &[PathBuf], filter: Option<&Regex>) -> Result<Self> {
-        let FoundFiles { files, warnings, role } = FoundFiles::below(paths, SEED)?;
+        let found = FoundFiles::below(paths, SEED)?;
+        let (seeds, files, filtered) = Self::read(found, filter)?;
+        if seeds.inputs.is_empty() { Err(seeds.none_left(&SEED, paths, files, filtered)) } else { Ok(seeds) }
+    }
+
+    /// Loads every file in `paths` as [`Seeds::load`] does; there may be none.
+    ///
+    /// # Errors
+    /// A usage error if a path is missing or unreadable.
+    pub fn found(paths: &[PathBuf]) -> Result<Self> {
+        Ok(Self::read(FoundFiles::below(paths, SEED)?, None)?.0)
+    }
+
+    /// Reads files, each content once. Returns the numbers of files and of those that `filter` leaves out as well.
+    fn read(found: FoundFiles, filter: Option<&Regex>) -> Result<(Self, usize, usize)> {
+        let FoundFiles { files, warnings, role } = found;
         let found = files.len();
         let mut seeds = Self { inputs: Vec::new(), warnings };
         let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
@@ -104,10 +119,7 @@ impl Seeds {
                 seeds.inputs.push(Seed { path, bytes });
             }
         }
-        if seeds.inputs.is_empty() {
-            return Err(seeds.none_left(&role, paths, found, filtered));
-        }
-        Ok(seeds)
+        Ok((seeds, found, filtered))
     }
 
     /// The size of the largest seed, in bytes.

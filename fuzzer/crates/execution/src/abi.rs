@@ -167,7 +167,7 @@ pub enum Status {
 pub struct Event {
     /// Signal of a crash; 0 for a sanitizer's report.
     pub signal: i64,
-    /// Exit code, if the target exited.
+    /// Exit code, if the target exited; with [`Status::Memory`], the bytes of an allocation that was too large, or 0.
     pub exit_code: i64,
     /// Address where the run was cut off; 0 if unknown.
     pub pc: u64,
@@ -366,6 +366,9 @@ pub struct RawMutation {
 /// Calls the harness's own mutator or crossover, whatever happens in it.
 pub type Mutate = unsafe extern "C" fn(*mut RawMutation) -> Status;
 
+/// Callback where a run ends that ends the process: it does not return. Called in a signal handler, or by the target.
+pub type OnEnd = unsafe extern "C" fn(Status, *const Event);
+
 /// The functions and tables that a harness hands to the engine (`struct qgm_harness`).
 #[repr(C)]
 pub struct RawHarness {
@@ -389,4 +392,10 @@ pub struct RawHarness {
     pub mutate: Option<Mutate>,
     /// `LLVMFuzzerCustomCrossOver`, if the harness has one.
     pub cross_over: Option<Mutate>,
+    /// Makes whatever ends a run end this process: the callback is called where the run ends.
+    pub end_process: unsafe extern "C" fn(OnEnd),
+    /// Ends runs that allocate this many bytes or more at once; only sanitizers tell.
+    pub limit_allocations: unsafe extern "C" fn(u64),
+    /// Nonzero if a sanitizer is linked, which reports errors itself.
+    pub is_sanitized: u64,
 }

@@ -3,7 +3,7 @@
 use std::{ffi::OsString, sync::atomic::AtomicU64};
 
 use super::{
-    abi::{ABI, Ended, Event, RawHarness, RawModules, Status},
+    abi::{ABI, Ended, Event, OnEnd, RawHarness, RawModules, Status},
     fork_server::{Builder, ForkServer},
     own_mutator::OwnMutator,
     sources::Sources,
@@ -119,6 +119,29 @@ impl Harness {
             let event = if is_early { *raw.event } else { Event::default() };
             Ended { status, event, resources: *raw.resources }
         }
+    }
+
+    /// Makes whatever ends a run end this process, as it does under libFuzzer. `ended` is called where the run ends,
+    /// after which nothing of this process is to be relied on: it prints, and leaves. To be called before
+    /// [`Self::start_timer`]; without effect under a fork server.
+    pub fn end_process(&self, ended: OnEnd) {
+        if let Backend::InProcess(raw) = &self.0 {
+            // SAFETY: a function of the runtime, as `in_process` was promised.
+            unsafe { (raw.end_process)(ended) };
+        }
+    }
+
+    /// Ends runs that allocate this many bytes or more at once, if a sanitizer tells of allocations.
+    pub fn limit_allocations(&self, bytes: u64) {
+        if let Backend::InProcess(raw) = &self.0 {
+            // SAFETY: a function of the runtime, as `in_process` was promised.
+            unsafe { (raw.limit_allocations)(bytes) };
+        }
+    }
+
+    /// Whether a sanitizer is linked into this process, which reports errors itself.
+    pub fn is_sanitized(&self) -> bool {
+        matches!(&self.0, Backend::InProcess(raw) if raw.is_sanitized != 0)
     }
 
     /// Installs the guard around the target's runs and starts the timer.

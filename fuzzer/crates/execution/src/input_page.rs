@@ -74,6 +74,13 @@ impl InputPage {
         data
     }
 
+    /// Whether the input of the last run is still `input`: a target must not write to it.
+    pub fn holds(&self, input: &[u8]) -> bool {
+        let length = input.len().min(self.capacity);
+        // SAFETY: inside the mapping, which nobody writes to between two runs of this process.
+        unsafe { std::slice::from_raw_parts(self.base.add(HEADER), length) == &input[..length] }
+    }
+
     /// Marks the run as ended.
     #[inline]
     pub fn end(&self) {

@@ -106,7 +106,10 @@ fn structures() -> String {
         ticks_in_run,
         resources,
         mutate,
-        cross_over
+        cross_over,
+        end_process,
+        limit_allocations,
+        is_sanitized
     );
     text
 }

@@ -14,14 +14,23 @@ pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: 
     if !debug_target {
         silence();
     }
-    harness.initialize()?;
-    // SAFETY: of an initialised harness, whose objects are the runtime's or copies that are never freed.
-    let program = unsafe { Program::new(harness.modules()) };
-    if program.edges() == 0 {
+    let executor = prepare_uncounted(harness, page)?;
+    if executor.counts().program().edges() == 0 {
         return Err(Error::target(
             "the harness has the engine but not one edge count: compile its sources with quagmire-cc too, or with clang \
              -fsanitize=fuzzer-no-link",
         ));
     }
+    Ok(executor)
+}
+
+/// Prepares the target in this process, not silenced, even if nothing of it is counted.
+///
+/// # Errors
+/// If the harness was built by another version, or could not be initialised.
+pub fn prepare_uncounted(harness: &'static Harness, page: InputPage) -> Result<HarnessExecutor> {
+    harness.initialize()?;
+    // SAFETY: of an initialised harness, whose objects are the runtime's or copies that are never freed.
+    let program = unsafe { Program::new(harness.modules()) };
     Ok(HarnessExecutor::new(harness, page, CountsObserver::new(program)))
 }

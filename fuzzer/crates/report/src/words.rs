@@ -122,6 +122,7 @@ pub(crate) fn stopped_by(summary: &Summary) -> &'static str {
         Some(StoppedBy::Execs) => "all executions were done",
         Some(StoppedBy::Signal) => "stopped on request",
         Some(StoppedBy::Error) => "stopped by an error",
+        Some(StoppedBy::Finding) => "stopped by a finding",
         None => "not over when this was written: still running, or killed",
     }
 }

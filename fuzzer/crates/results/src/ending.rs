@@ -72,6 +72,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         Some(StoppedBy::Execs) => "all executions done",
         Some(StoppedBy::Signal) => "stopped on request",
         Some(StoppedBy::Error) => "stopped by an error",
+        Some(StoppedBy::Finding) => "stopped by a finding",
         None => "so far",
     };
     let _ = writeln!(

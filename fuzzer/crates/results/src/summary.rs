@@ -193,6 +193,8 @@ pub enum StoppedBy {
     Signal,
     /// An error, such as a full disk.
     Error,
+    /// A finding that was to end it, under libFuzzer's command line.
+    Finding,
 }
 
 /// The target of a campaign.

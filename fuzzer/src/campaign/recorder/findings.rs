@@ -8,7 +8,7 @@ use std::{
 use libafl_bolts::hash_std;
 
 use super::Recorder;
-use crate::campaign::{confirm::Confirmation, supervisor::Lost};
+use crate::campaign::{confirm::Confirmation, listener::Answer, supervisor::Lost};
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, Result},
@@ -57,6 +57,7 @@ impl Recorder<'_> {
             .hottest_function()
             .map(|(function, _)| lines::place_of(&counts.program().functions()[function as usize], &mut symbols));
         let ratio = self.record.baseline.map(|baseline| baseline.icovr(&counts.cost()));
+        self.tell_early_end(status, bytes)?;
         self.save_early_end(kind, &what, bytes, origin, ratio, place)
     }
 
@@ -97,10 +98,24 @@ impl Recorder<'_> {
             return Ok(());
         }
         let kind = if lost.stuck { FindingKind::Hang } else { FindingKind::Fault };
+        self.tell_early_end(if lost.stuck { abi::Status::Hung } else { abi::Status::Crashed }, &lost.input)?;
         let setup = self.setup;
         let seed = setup.seeds.inputs.iter().find(|seed| seed.bytes == lost.input);
         let origin = seed.map_or(Origin::Unknown, |seed| Origin::Seed(&seed.path));
         self.save_early_end(kind, &lost.in_words(), &lost.input, &origin, None, None)
+    }
+
+    /// Tells the listener of a run that ended early, and ends the campaign if it says so.
+    fn tell_early_end(&self, status: abi::Status, bytes: &[u8]) -> Result<()> {
+        let answer = self.setup.listener.as_ref().map(|listener| listener.ended_early(status, bytes)).transpose()?;
+        self.obey(answer);
+        Ok(())
+    }
+
+    fn obey(&self, answer: Option<Answer>) {
+        if answer == Some(Answer::End) {
+            self.setup.place.statistics.end_with_finding();
+        }
     }
 
     fn save_early_end(
@@ -254,6 +269,8 @@ impl Recorder<'_> {
             growth: confirmation.growth.clone(),
         };
         self.logs.finding(elapsed, &finding)?;
+        let answer = self.setup.listener.as_ref().map(|listener| listener.degraded(bytes, &finding)).transpose()?;
+        self.obey(answer);
         self.record.findings.push(finding);
         Ok(())
     }

@@ -6,7 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use libafl::{corpus::Corpus, inputs::BytesInput, state::HasCorpus};
+use libafl::{
+    corpus::Corpus,
+    inputs::BytesInput,
+    state::{HasCorpus, HasExecutions},
+};
 
 use super::Worker;
 use crate::campaign::{
@@ -34,6 +38,7 @@ use quagmire_search::{
     EntryId,
     corpus::history::Novelty,
     evaluate::{Evaluation, commit},
+    hooks::CampaignHooks as _,
     origin::Origin,
 };
 
@@ -151,7 +156,7 @@ impl Worker<'_> {
                 }
             }
             self.keep_house()?;
-            if stop_requested() || TIME_UP.load(Relaxed) {
+            if stop_requested() || TIME_UP.load(Relaxed) || setup.place.statistics.is_ended_by_finding() {
                 return Ok(None);
             }
             if WORN_OUT.load(Relaxed) {
@@ -309,6 +314,31 @@ impl Worker<'_> {
             }
         }
         let _ = std::fs::remove_dir(&folder);
+        Ok(None)
+    }
+}
+
+impl Worker<'_> {
+    /// Runs inputs that the listener brings. Returns an outcome if this process cannot continue.
+    pub(super) fn run_added(&mut self) -> Result<Option<Outcome>> {
+        let first = self.setup.place.number == 0;
+        let Some(listener) = self.setup.listener.clone().filter(|_| first) else { return Ok(None) };
+        let added = listener.added();
+        let is_any = !added.is_empty();
+        for mut bytes in added {
+            bytes.truncate(self.setup.max_size);
+            if self.is_lost(&bytes) || self.state.hooks.is_over(*self.state.executions()) {
+                continue;
+            }
+            let Evaluation { status, .. } = self.evaluate(&Origin::Unknown, &BytesInput::new(bytes))?;
+            if ended_early(status) {
+                self.checkpoint(false)?;
+                return Ok(Some(Outcome::Again));
+            }
+        }
+        if is_any {
+            self.tell(|listener, progress| listener.reloaded(progress));
+        }
         Ok(None)
     }
 }

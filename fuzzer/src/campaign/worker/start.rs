@@ -1,6 +1,6 @@
 //! State that a worker starts with: from a checkpoint, or new.
 
-use std::time::Duration;
+use std::{fs::File, time::Duration};
 
 use libafl::{
     HasMetadata,
@@ -83,6 +83,15 @@ impl Start {
         }
         Ok(Self { state, search, record, unusable, more_is_written, enters_again })
     }
+}
+
+/// Opens a file that takes the place of the display if nothing is shown.
+///
+/// # Errors
+/// If there is no `/dev/null`.
+pub(super) fn no_display() -> Result<File> {
+    let null = File::options().write(true).open("/dev/null");
+    null.map_err(|error| Error::other(format!("cannot open /dev/null: {error}")))
 }
 
 /// Applies the options of this session to the knowledge of the search.

@@ -69,6 +69,11 @@ pub struct History {
 }
 
 impl History {
+    /// Number of buckets that entries have hit, of all edges.
+    pub fn buckets_found(&self) -> u64 {
+        self.seen.iter().map(|seen| u64::from(seen.count_ones())).sum()
+    }
+
     /// Makes room for a program of this many edges.
     pub fn grow(&mut self, edges: usize) {
         if self.seen.len() < edges {

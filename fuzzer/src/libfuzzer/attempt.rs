@@ -1,0 +1,109 @@
+//! Single runs in processes of their own, which tell whether an input still fails as it did.
+
+use std::{
+    io::Read as _,
+    os::fd::AsRawFd as _,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use quagmire_base::{
+    error::{Error, Result},
+    files,
+};
+use quagmire_execution::{
+    harness::Harness,
+    input_page::InputPage,
+    prepare::prepare_uncounted,
+    process::{self, End},
+};
+
+use super::{console::Console, ends, flags::Flags};
+
+/// Line of a sanitizer's report that is the same for the same error.
+const TOKEN: &str = "DEDUP_TOKEN:";
+
+/// Time for all attempts, in seconds, if neither `-runs` nor `-max_total_time` says more.
+const USUAL_TIME: u64 = 600;
+
+/// How a run failed: what has to stay the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    end: End,
+    token: Option<String>,
+}
+
+/// Runs, within the limits of the flags.
+pub(super) struct Attempts<'a> {
+    harness: &'static Harness,
+    flags: &'a Flags,
+    left: u64,
+    deadline: Instant,
+}
+
+impl<'a> Attempts<'a> {
+    /// Begins to count.
+    pub(super) fn new(harness: &'static Harness, flags: &'a Flags) -> Self {
+        let seconds = flags.count("max_total_time").unwrap_or(USUAL_TIME);
+        let deadline = Instant::now() + Duration::from_secs(seconds.min(u64::from(u32::MAX)));
+        Self { harness, flags, left: flags.count("runs").unwrap_or(u64::MAX), deadline }
+    }
+
+    /// Whether there is nothing left of the limits.
+    pub(super) fn are_used_up(&self) -> bool {
+        self.left == 0 || Instant::now() >= self.deadline
+    }
+
+    /// Runs an input in a process of its own; `None` if its run does not fail.
+    ///
+    /// # Errors
+    /// If no process can be started.
+    pub(super) fn failure(&mut self, input: &[u8]) -> Result<Option<Failure>> {
+        self.left = self.left.saturating_sub(1);
+        let (mut reader, writer) =
+            std::io::pipe().map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
+        let page = InputPage::new(input.len().max(1))?;
+        // SAFETY: this process has no other thread.
+        let child = unsafe { process::fork()? };
+        if child == 0 {
+            process::die_with_parent();
+            // SAFETY: plain descriptors.
+            unsafe {
+                libc::dup2(writer.as_raw_fd(), 1);
+                libc::dup2(writer.as_raw_fd(), 2);
+            }
+            drop((reader, writer));
+            process::leave(i32::from(run_once(self.harness, self.flags, input, page).is_err()));
+        }
+        drop(writer);
+        let mut output = Vec::new();
+        // until the process ends, and with it all that it has started
+        let _ = reader.read_to_end(&mut output);
+        let end = process::wait(child)?;
+        let text = String::from_utf8_lossy(&output);
+        let token = text.lines().find_map(|line| line.trim().strip_prefix(TOKEN)).map(|token| token.trim().to_owned());
+        Ok((end != End::Code(0)).then_some(Failure { end, token }))
+    }
+}
+
+fn run_once(harness: &'static Harness, flags: &Flags, input: &[u8], page: InputPage) -> Result<()> {
+    let console = Console::open(0, false)?;
+    let mut executor = prepare_uncounted(harness, page)?;
+    ends::end_process(harness, flags, &console);
+    executor.execute(input);
+    Ok(())
+}
+
+/// The one input that a command line names.
+///
+/// # Errors
+/// If there is another number of files, or it cannot be read.
+pub(super) fn only_input<'a>(flag: &str, paths: &'a [String]) -> Result<(&'a str, Vec<u8>)> {
+    let [path] = paths else {
+        return Err(Error::other(format!("-{flag}=1 should be given one input file")));
+    };
+    let bytes = files::read_named(Path::new(path), files::LARGEST_INPUT);
+    let bytes =
+        bytes.map_err(|error| Error::other(format!("{path} cannot be read ({error}): name a readable file")))?;
+    Ok((path, bytes))
+}

@@ -1,0 +1,50 @@
+//! Files as arguments: each is run by itself, and whatever ends a run ends the process.
+
+use std::{path::Path, time::Instant};
+
+use quagmire_base::{
+    error::{Error, Result},
+    files,
+};
+use quagmire_execution::{harness::Harness, input_page::InputPage, prepare::prepare_uncounted};
+
+use super::{console::Console, ends, flags::Flags};
+
+/// Runs each file as often as `-runs` says, at least once.
+///
+/// # Errors
+/// If a file cannot be read, or the target cannot be initialised.
+pub(super) fn run(
+    program: &str,
+    harness: &'static Harness,
+    flags: &Flags,
+    paths: &[String],
+    console: &Console,
+) -> Result<i32> {
+    let read = |path: &String| {
+        let bytes = files::read_named(Path::new(path), files::LARGEST_INPUT);
+        bytes.map_err(|error| Error::other(format!("{path} cannot be read ({error}): name a readable file")))
+    };
+    let inputs = paths.iter().map(read).collect::<Result<Vec<Vec<u8>>>>()?;
+    let page = InputPage::new(inputs.iter().map(Vec::len).max().unwrap_or(0).max(1))?;
+    let times = flags.count("runs").unwrap_or(1);
+    let mut executor = prepare_uncounted(harness, page.share())?;
+    console.inform(&format!("{program}: Running {} inputs {times} time(s) each.", inputs.len()));
+    ends::end_process(harness, flags, console);
+    for (path, input) in paths.iter().zip(&inputs) {
+        console.inform(&format!("Running: {path}"));
+        let started = Instant::now();
+        for _ in 0..times {
+            executor.execute(input);
+            if !page.holds(input) {
+                ends::overwritten(flags, console);
+            }
+        }
+        console.inform(&format!("Executed {path} in {} ms", started.elapsed().as_millis()));
+    }
+    console.inform(
+        "***\n*** NOTE: fuzzing was not performed, you have only\n\
+         ***       executed the target code on a fixed set of inputs.\n***",
+    );
+    Ok(0)
+}

@@ -1,0 +1,210 @@
+//! Fuzzing with folders of inputs: quagmire's campaign, in an output folder that does not stay.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf, absolute},
+    process::Command,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use quagmire_base::{
+    error::{Error, Result},
+    files,
+    seeds::{Seed, Seeds, SizeLimit},
+};
+use quagmire_execution::{
+    harness::Harness,
+    info::{Instrumentation, TargetInfo},
+};
+use quagmire_results::{Summary, summary::StoppedBy};
+
+use super::{
+    artifacts::Artifacts,
+    console::Console,
+    dictionary, ends,
+    flags::Flags,
+    limits,
+    session::{FOUND, Session, State},
+};
+use crate::{
+    campaign,
+    cli::{self, Command as CliCommand},
+    options::Options,
+};
+
+/// Smallest and largest limit of inputs that is chosen by the seeds, in bytes.
+const USUAL_SIZES: (u64, u64) = (4096, 1 << 20);
+
+/// Seconds after which a timeout is cut off when it is repeated for its stack trace.
+const REPEATED_TIMEOUT: i64 = 2;
+
+/// Fuzzes until a limit of the flags, a signal or a finding ends it. Returns the exit code of the process.
+///
+/// # Errors
+/// If a folder cannot be read or written, or the target cannot be used.
+pub(super) fn run(
+    program: &str,
+    harness: &'static Harness,
+    flags: Flags,
+    paths: &[String],
+    console: Console,
+) -> Result<i32> {
+    let scratch = tempfile::Builder::new().prefix("quagmire-").tempdir();
+    let scratch = scratch.map_err(|error| Error::other(format!("cannot make a folder in $TMPDIR: {error}")))?;
+    let folders = paths.iter().map(|path| folder(path, &flags)).collect::<Result<Vec<PathBuf>>>()?;
+    let options = options(program, &flags, scratch.path())?;
+    console.inform(&format!("INFO: Seed: {}", options.seed));
+    if let Some(path) = flags.text("dict") {
+        match dictionary::count(Path::new(path))? {
+            Ok(entries) => console.inform(&format!("Dictionary: {entries} entries")),
+            Err(line) => {
+                console.say(&format!("ParseDictionaryFile: error in line {line}"));
+                return Ok(1);
+            }
+        }
+    }
+    let state = Mutex::new(State::new());
+    let (seeds, largest) = seeds(&flags, paths, &folders, &console)?;
+    let options = Options { size: SizeLimit::Absolute(largest), ..with_runs(options, &flags, &seeds) };
+    let (artifacts, found) = (Artifacts::new(&flags), scratch.path().join(FOUND));
+    let session = Arc::new(Session {
+        program: program.to_owned(),
+        console,
+        flags,
+        folders,
+        artifacts,
+        found,
+        seeds: seeds.inputs.len() as u64,
+        state,
+    });
+    let target =
+        TargetInfo { program: OsString::from(program), command: Vec::new(), instrumentation: Instrumentation::Counts };
+    let options = options.for_target(&target)?;
+    // workers are forked from this process
+    harness.limit_allocations(ends::allocation_limit(&session.flags));
+    let (_, output) = campaign::run(options, seeds, target, harness, Some(session.clone()))?;
+    let summary = Summary::read(&output.summary())?;
+    drop(output);
+    if let Some(code) = report_finding(&session)? {
+        return Ok(code);
+    }
+    if summary.stopped_by == Some(StoppedBy::Signal) {
+        let process = std::process::id();
+        session.console.say(&format!("=={process}== libFuzzer: run interrupted; exiting"));
+        return Ok(ends::INTERRUPTED);
+    }
+    Ok(0)
+}
+
+/// Absolute path of a folder of the corpus, which is created if `-create_missing_dirs` says so.
+pub(super) fn folder(path: &str, flags: &Flags) -> Result<PathBuf> {
+    let given = Path::new(path);
+    if flags.is_on("create_missing_dirs") && !given.exists() {
+        files::create_folder(given).map_err(|error| Error::other(format!("{path} cannot be created: {error}")))?;
+    }
+    if !given.is_dir() {
+        let reason = if given.exists() { "Not a directory" } else { "No such file or directory" };
+        return Err(Error::other(format!("{reason}: {path}; exiting")));
+    }
+    absolute(given).map_err(|error| Error::other(format!("{path}: {error}")))
+}
+
+/// Options of the campaign but for those that depend on the seeds.
+fn options(program: &str, flags: &Flags, scratch: &Path) -> Result<Options> {
+    let mut words: Vec<OsString> =
+        [program, "-i", ".", "--debug-target", "--no-plotting", "--quiet", "-o"].map(OsString::from).into();
+    words.push(scratch.join("out").into());
+    if let Some(seed) = flags.count("seed") {
+        words.extend(["--seed".into(), seed.to_string().into()]);
+    }
+    if let Some(path) = flags.text("dict") {
+        words.extend(["-x".into(), path.into()]);
+    }
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    if let Some(jobs) = flags.count("fork").map(|jobs| jobs.min(cores)).filter(|&jobs| jobs > 1) {
+        words.extend(["-j".into(), jobs.to_string().into()]);
+    }
+    let CliCommand::Fuzz(args) = cli::parse_for_harness(words).map_err(|stop| Error::other(stop.text))? else {
+        unreachable!("options of a search")
+    };
+    let limits = limits(flags);
+    Ok(Options {
+        time: flags.count("max_total_time").map_or(super::FOR_EVER, Duration::from_secs),
+        hang_timeout: limits.hang,
+        memory_limit: limits.memory,
+        ..Options::resolve(args)?
+    })
+}
+
+/// Options with the limit of executions: `-runs=0` runs the seeds only.
+fn with_runs(options: Options, flags: &Flags, seeds: &Seeds) -> Options {
+    let execs = match flags.number("runs") {
+        ..0 => None,
+        0 => Some(seeds.inputs.len() as u64),
+        runs => Some(runs as u64),
+    };
+    Options { execs, ..options }
+}
+
+/// Inputs of the folders, cut to `-max_len`; without any, an empty one and a line feed. Returns the limit of their
+/// size as well.
+fn seeds(flags: &Flags, paths: &[String], folders: &[PathBuf], console: &Console) -> Result<(Seeds, u64)> {
+    let mut seeds = Seeds::found(folders)?;
+    for (path, folder) in paths.iter().zip(folders) {
+        let files = seeds.inputs.iter().filter(|seed| seed.path.starts_with(folder)).count();
+        console.inform(&format!("INFO: {files:>8} files found in {path}"));
+    }
+    let largest = flags.count("max_len").unwrap_or_else(|| {
+        let largest = seeds.largest().clamp(USUAL_SIZES.0, USUAL_SIZES.1);
+        console.inform(&format!(
+            "INFO: -max_len is not provided; libFuzzer will not generate inputs larger than {largest} bytes"
+        ));
+        largest
+    });
+    seeds.inputs.iter_mut().for_each(|seed| seed.bytes.truncate(largest as usize));
+    if seeds.inputs.is_empty() {
+        console.inform("INFO: A corpus is not provided, starting from an empty corpus");
+        let seed = |name: &str, bytes: &[u8]| Seed { path: name.into(), bytes: bytes.to_vec() };
+        seeds.inputs = vec![seed("empty", b""), seed("line-feed", b"\n")];
+        return Ok((seeds, largest));
+    }
+    let sizes = || seeds.inputs.iter().map(|seed| seed.bytes.len());
+    let (files, total) = (seeds.inputs.len(), sizes().sum::<usize>());
+    let (min, max) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+    let rss = ends::peak_mib();
+    console.inform(&format!("INFO: seed corpus: files: {files} min: {min}b max: {max}b total: {total}b rss: {rss}Mb"));
+    Ok((seeds, largest))
+}
+
+/// Reports the finding that ended the campaign, by running its artifact in a process of its own: its report is that of
+/// the sanitizer, and its exit code is returned. `None` if there was no such finding.
+fn report_finding(session: &Session) -> Result<Option<i32>> {
+    let Ok(found) = std::fs::read_to_string(&session.found) else { return Ok(None) };
+    let Some((kind, path)) = found.lines().next().and_then(|line| line.split_once('\t')) else { return Ok(None) };
+    let flags = &session.flags;
+    let mut command = Command::new("/proc/self/exe");
+    command.args(["-verbosity=0", "-runs=1"]).arg(path).stderr(session.console.file()?);
+    for name in ["timeout", "rss_limit_mb", "malloc_limit_mb", "error_exitcode", "timeout_exitcode", "close_fd_mask"] {
+        // its reports go to the engine's standard error
+        let value = if name == "close_fd_mask" { flags.number(name) & 1 } else { flags.number(name) };
+        command.arg(format!("-{name}={value}"));
+    }
+    let (code, what) = match kind {
+        "timeout-" => {
+            command.arg(format!("-cut_after={}", flags.number("timeout").min(REPEATED_TIMEOUT)));
+            (ends::timeout_code(flags), "timeout")
+        }
+        "oom-" => (ends::OUT_OF_MEMORY, "out-of-memory"),
+        _ => (ends::error_code(flags), "deadly signal"),
+    };
+    let status = command.status().map_err(|error| Error::other(format!("cannot start this harness again: {error}")))?;
+    if status.success() {
+        let process = std::process::id();
+        session.console.say(&format!(
+            "=={process}== ERROR: libFuzzer: {what} (the input does not do it again in a process of its own)"
+        ));
+        session.console.say(&format!("SUMMARY: libFuzzer: {what}"));
+    }
+    Ok(Some(status.code().filter(|&code| code != 0).unwrap_or(code)))
+}

@@ -1,0 +1,232 @@
+//! `-merge=1`: adds to the first folder those files of the others that execute more. Files are run by processes of
+//! their own, which crashes end, and which leave what they learn in the control file.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use quagmire_base::{
+    atomic::{unwritable, write_whole},
+    error::{Error, Result},
+    files,
+    seeds::Seeds,
+};
+use quagmire_execution::{
+    abi::Status,
+    counts::CountsObserver,
+    harness::Harness,
+    input_page::InputPage,
+    prepare::prepare_uncounted,
+    process::{self, End},
+    watchdog::Watchdog,
+};
+use quagmire_search::corpus::history::bucket;
+
+use super::{
+    artifacts::write_input,
+    console::Console,
+    control_file::{Control, Known},
+    ends,
+    flags::Flags,
+    fuzz::folder,
+    limits,
+};
+
+/// Code of a process that ended since a run ended early.
+const ENDED_EARLY: i32 = 100;
+
+/// Number of processes in a row that may end without a run before the target is given up.
+const FUTILE_STARTS: u32 = 3;
+
+/// Merges the folders into the first. Returns the exit code of the process.
+///
+/// # Errors
+/// If files cannot be read or written, or the target cannot be run.
+pub(super) fn run(harness: &'static Harness, flags: &Flags, paths: &[String], console: &Console) -> Result<i32> {
+    if paths.len() < 2 {
+        console.say("INFO: Merge requires two or more corpus dirs");
+        return Ok(0);
+    }
+    let folders = paths.iter().map(|path| folder(path, flags)).collect::<Result<Vec<PathBuf>>>()?;
+    let first = Seeds::found(&folders[..1])?.inputs.len();
+    let seeds = Seeds::found(&folders)?;
+    let inputs: Vec<(String, Vec<u8>)> =
+        seeds.inputs.into_iter().map(|seed| (seed.path.to_string_lossy().into_owned(), seed.bytes)).collect();
+    let scratch = tempfile::NamedTempFile::new();
+    let scratch = scratch.map_err(|error| Error::other(format!("cannot make a file in $TMPDIR: {error}")))?;
+    let path = flags.text("merge_control_file").map_or_else(|| scratch.path().to_owned(), PathBuf::from);
+    let files: Vec<String> = inputs.iter().map(|(path, _)| path.clone()).collect();
+    let fresh = Control { files, initial: first, ..Control::default() };
+    let Some(mut control) = begin(&path, fresh, console)? else { return Ok(0) };
+    console.inform(&format!(
+        "MERGE-OUTER: {} files, {} in the initial corpus, {} processed earlier",
+        inputs.len(),
+        first,
+        control.known.len()
+    ));
+    run_files(harness, flags, &inputs, &path, &mut control, console)?;
+    let (chosen, features, edges) = control.choose();
+    for &file in &chosen {
+        write_input(&folders[0], &inputs[file].1)?;
+    }
+    console.inform(&format!(
+        "MERGE-OUTER: {} new files with {features} new features added; {edges} new coverage edges",
+        chosen.len()
+    ));
+    Ok(0)
+}
+
+/// Reads the control file, as far as it is of this merge or knows its files, and writes it. `None` if the merge was
+/// completed before.
+fn begin(path: &Path, fresh: Control, console: &Console) -> Result<Option<Control>> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let mut control = fresh;
+    if !text.is_empty() {
+        let shown = path.display();
+        console.inform(&format!("MERGE-OUTER: non-empty control file provided: '{shown}'"));
+        match Control::parse(&text) {
+            None => console.inform("MERGE-OUTER: bad control file, will overwrite it"),
+            Some(old) => {
+                console.inform(&format!(
+                    "MERGE-OUTER: control file ok, {} files total, first not processed file {}",
+                    old.files.len(),
+                    old.started
+                ));
+                let is_same = old.files == control.files && old.initial == control.initial;
+                if is_same && old.known.len() == old.files.len() {
+                    console.inform("MERGE-OUTER: nothing to do, merge has been completed before");
+                    return Ok(None);
+                }
+                if !is_same {
+                    console.inform(
+                        "MERGE-OUTER: starting merge from scratch, but reusing coverage information from the given \
+                         control file",
+                    );
+                }
+                reuse(&mut control, &old);
+            }
+        }
+    }
+    let mut text = control.head();
+    for (&file, known) in &control.known {
+        text += &(Control::started_line(file, known.bytes as usize) + &Control::lines(file, known));
+    }
+    write_whole(path, text.as_bytes())?;
+    Ok(Some(control))
+}
+
+/// Takes over what an earlier merge has learned of files of the same path and size.
+fn reuse(control: &mut Control, old: &Control) {
+    let places: HashMap<&str, &Known> =
+        old.known.iter().map(|(&file, known)| (old.files[file].as_str(), known)).collect();
+    for (file, path) in control.files.iter().enumerate() {
+        let size = fs::metadata(path).map_or(u64::MAX, |about| about.len());
+        if let Some(known) = places.get(path.as_str()).filter(|known| known.bytes == size) {
+            control.known.insert(file, (*known).clone());
+        }
+    }
+}
+
+/// Runs the files that are not known, in as many processes as it takes.
+fn run_files(
+    harness: &'static Harness,
+    flags: &Flags,
+    inputs: &[(String, Vec<u8>)],
+    path: &Path,
+    control: &mut Control,
+    console: &Console,
+) -> Result<()> {
+    let page = InputPage::new(inputs.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0).max(1))?;
+    page.set_hang_timeout(limits(flags).hang);
+    let mut futile = 0;
+    for attempt in 1.. {
+        let open: Vec<usize> = (0..inputs.len()).filter(|file| !control.known.contains_key(file)).collect();
+        if open.is_empty() {
+            break;
+        }
+        console.inform(&format!("MERGE-OUTER: attempt {attempt}"));
+        // SAFETY: this process has no other thread.
+        let child = unsafe { process::fork()? };
+        if child == 0 {
+            process::die_with_parent();
+            let code = in_child(harness, flags, inputs, &open, path, page.share()).unwrap_or_else(|error| {
+                console.say(&format!("quagmire: {error}"));
+                1
+            });
+            if code == 0 {
+                // what the target does at its exit, such as writing a profile
+                // SAFETY: the end of this process.
+                unsafe { libc::exit(0) };
+            }
+            process::leave(code);
+        }
+        let end = wait(child, &page)?;
+        let text = fs::read_to_string(path).map_err(|error| Error::other(format!("{}: {error}", path.display())))?;
+        let now = Control::parse(&text)
+            .ok_or_else(|| Error::other(format!("{} was changed by somebody else", path.display())))?;
+        futile = if now.known.len() == control.known.len() { futile + 1 } else { 0 };
+        *control = now;
+        if futile == FUTILE_STARTS || (futile > 0 && end == End::Code(1)) {
+            return Err(Error::other(format!("the target ends its process before the first run ({end})")));
+        }
+    }
+    Ok(())
+}
+
+/// Waits for a child, and kills it if a run does not end.
+fn wait(child: libc::pid_t, page: &InputPage) -> Result<End> {
+    let mut watchdog = Watchdog::new(page);
+    loop {
+        if let Some(end) = process::poll(child)? {
+            return Ok(end);
+        }
+        if watchdog.is_stuck(page) {
+            // SAFETY: a child of ours that was not waited for.
+            unsafe { libc::kill(child, libc::SIGKILL) };
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+/// In the child: runs files until one ends its run early. Returns the exit code.
+fn in_child(
+    harness: &'static Harness,
+    flags: &Flags,
+    inputs: &[(String, Vec<u8>)],
+    open: &[usize],
+    path: &Path,
+    page: InputPage,
+) -> Result<i32> {
+    let failed = |error: std::io::Error| unwritable(path, &error);
+    let mut file: File = files::open_to_append(path).map_err(failed)?;
+    let mut executor = prepare_uncounted(harness, page)?;
+    harness.limit_allocations(ends::allocation_limit(flags));
+    harness.start_timer(limits(flags));
+    for &at in open {
+        let bytes = &inputs[at].1;
+        file.write_all(Control::started_line(at, bytes.len()).as_bytes()).map_err(failed)?;
+        let status = executor.execute(bytes);
+        if !matches!(status, Status::Returned | Status::Rejected) {
+            return Ok(ENDED_EARLY);
+        }
+        let known = known(executor.counts(), bytes.len());
+        file.write_all(Control::lines(at, &known).as_bytes()).map_err(failed)?;
+    }
+    Ok(0)
+}
+
+/// What the last run has executed.
+fn known(counts: &CountsObserver, bytes: usize) -> Known {
+    let mut known = Known { bytes: bytes as u64, ..Known::default() };
+    for &function in counts.ran() {
+        let (first, counts) = counts.counts(function);
+        for (edge, &count) in (first..).zip(counts).filter(|(_, count)| **count > 0) {
+            known.edges.insert(edge as u64);
+            known.features.insert(edge as u64 * 8 + u64::from(bucket(count).trailing_zeros()));
+        }
+    }
+    known
+}

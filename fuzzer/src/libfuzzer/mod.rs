@@ -1,0 +1,126 @@
+//! libFuzzer's command line: a harness that is run with flags of the form `-name=value`, or with folders as arguments,
+//! takes and prints what libFuzzer takes and prints, and ends with its exit codes. The campaign underneath is the same.
+
+mod artifacts;
+mod attempt;
+mod cleanse;
+mod console;
+mod control_file;
+mod dictionary;
+mod ends;
+mod files;
+pub mod flags;
+mod fuzz;
+mod jobs;
+mod merge;
+mod minimize;
+mod session;
+
+use std::{ffi::OsString, os::unix::process::CommandExt as _, path::Path, time::Duration};
+
+use quagmire_base::{
+    error::{Error, Result},
+    plain::{self, warn},
+};
+use quagmire_execution::{harness::Harness, timer::RunLimits};
+
+use self::{
+    console::Console,
+    flags::{Arguments, Flags},
+};
+
+/// Options of sanitizers that make them report crashes themselves, unless the user sets others.
+const REPORTING: &str = "handle_segv=1:handle_sigbus=1:handle_abort=1:handle_sigill=1:handle_sigfpe=1:symbolize=1";
+
+/// Environment variables of the sanitizers with such options.
+const SANITIZERS: [&str; 3] = ["ASAN_OPTIONS", "UBSAN_OPTIONS", "MSAN_OPTIONS"];
+
+/// Timeout that stands for none.
+const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// Whether a harness is called with libFuzzer's command line: with a flag of its form, or with folders, and without an
+/// option of quagmire. `arguments` begins with the name of the harness.
+pub(crate) fn is_meant(arguments: &[OsString]) -> bool {
+    let words: Vec<_> = arguments.iter().skip(1).map(|word| word.to_string_lossy()).collect();
+    let is_flag = |word: &str| flags::split(word).is_some();
+    if words.first().is_some_and(|word| word == "replay") && !words.iter().any(|word| is_flag(word)) {
+        return false;
+    }
+    // an option of quagmire is a dash and a letter, or two dashes and a word
+    let is_own = |word: &str| word.len() > 1 && word.starts_with('-') && word != "--" && !is_flag(word);
+    let is_short = |word: &str| is_own(word) && !word.starts_with("--");
+    if words.iter().any(|word| is_flag(word)) {
+        // `-oout=1` is an option of quagmire, with its value
+        return !words.iter().any(|word| is_short(word));
+    }
+    !words.iter().any(|word| is_own(word)) && words.iter().any(|word| Path::new(&**word).is_dir())
+}
+
+/// Does what libFuzzer's command line says. `arguments` begins with the name of the harness. Returns the exit code of
+/// the process.
+pub(crate) fn run(arguments: &[OsString], harness: &'static Harness) -> i32 {
+    execute(arguments, harness).unwrap_or_else(|error| {
+        warn(&error.message);
+        1
+    })
+}
+
+fn execute(arguments: &[OsString], harness: &'static Harness) -> Result<i32> {
+    let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let program = words.first().cloned().unwrap_or_default();
+    let Arguments { flags, paths, warnings } = Arguments::parse(words.get(1..).unwrap_or_default())?;
+    if flags.is_on("help") {
+        plain::complain(&flags::help(&program));
+        return Ok(0);
+    }
+    let console = Console::open(flags.number("close_fd_mask"), flags.is_on("verbosity"))?;
+    warnings.iter().for_each(|warning| console.say(warning));
+    if flags.is_on("minimize_crash") || flags.is_on("cleanse_crash") {
+        with_reports_of_sanitizers(arguments, harness)?;
+        let run = if flags.is_on("minimize_crash") { minimize::run } else { cleanse::run };
+        return run(harness, &flags, &paths, &console);
+    }
+    if !paths.is_empty() && paths.iter().all(|path| Path::new(path).is_file()) {
+        with_reports_of_sanitizers(arguments, harness)?;
+        return files::run(&program, harness, &flags, &paths, &console);
+    }
+    if let Some(jobs) = flags.count("jobs").filter(|_| !flags.is_on("merge")) {
+        return jobs::run(jobs, &words, &flags, &console);
+    }
+    if flags.is_on("merge") {
+        return merge::run(harness, &flags, &paths, &console);
+    }
+    fuzz::run(&program, harness, flags, &paths, console)
+}
+
+/// Starts this process again with options of sanitizers that make them report crashes themselves, if it was started
+/// without: those that the runtime sets leave crashes to the engine.
+///
+/// # Errors
+/// If it cannot be started.
+fn with_reports_of_sanitizers(arguments: &[OsString], harness: &Harness) -> Result<()> {
+    let is_set = |name: &&str| std::env::var(name).is_ok_and(|options| options.contains("handle_segv"));
+    if !harness.is_sanitized() || SANITIZERS.iter().any(is_set) {
+        return Ok(());
+    }
+    let mut command = std::process::Command::new("/proc/self/exe");
+    command.args(arguments.get(1..).unwrap_or_default());
+    if let Some(name) = arguments.first() {
+        command.arg0(name);
+    }
+    for name in SANITIZERS {
+        // what the user has set counts more
+        let options = std::env::var(name).map_or_else(|_| REPORTING.to_owned(), |own| format!("{REPORTING}:{own}"));
+        command.env(name, options);
+    }
+    Err(Error::other(format!("cannot start this harness again: {}", command.exec())))
+}
+
+/// Limits of a run, as the flags set them.
+fn limits(flags: &Flags) -> RunLimits {
+    RunLimits {
+        hang: flags.count("timeout").map_or(FOR_EVER, Duration::from_secs),
+        memory: flags.count("rss_limit_mb").map_or(0, |mib| mib.saturating_mul(1 << 20)),
+        deadline: u64::MAX,
+    }
+}

@@ -1,0 +1,31 @@
+/* A harness that ends its run as the byte after `end!` says, in ways that libFuzzer has a report for. Other inputs are only
+   read, with more buckets the longer they are. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+volatile int never, sum;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    sum += data[i];
+  if (size < 5 || memcmp(data, "end!", 4) != 0)
+    return 0;
+  switch (data[4]) {
+  case 'a':
+    abort();
+  case 'x':
+    exit(3);
+  case 'h':
+    while (!never)
+      ;
+    break;
+  case 'm':
+    while (!never) {
+      volatile char *block = malloc(1 << 20);
+      for (size_t i = 0; block && i < 1 << 20; i += 4096)
+        block[i] = 1;
+    }
+  }
+  return 0;
+}
