@@ -113,11 +113,11 @@ pub(crate) struct Objects {
     /// Registration of instrumented objects, and progress of comparisons: always linked, since objects compiled with
     /// `QUAGMIRE_COMPARES=1` may be linked or loaded.
     pub runtime: Vec<PathBuf>,
-    /// What only in-process harnesses need.
+    /// Objects of in-process harnesses only.
     pub in_process: Vec<PathBuf>,
     /// Fork server of other programs.
     pub serve: Vec<PathBuf>,
-    /// What only harnesses under the fork server need.
+    /// Objects of harnesses under the fork server only.
     pub driver: Vec<PathBuf>,
     /// The archive with `main` of harnesses, unless they have their own.
     pub main: Vec<PathBuf>,
@@ -136,7 +136,7 @@ const EXPORTED: [&str; 7] = [
     "__quagmire_testcase_size",
 ];
 
-/// What objects compiled with SanitizerCoverage need, in harnesses.
+/// Symbols of harnesses that objects compiled with SanitizerCoverage refer to.
 const EXPORTED_SANCOV: [&str; 42] = [
     "__sanitizer_cov_trace_pc_guard_init",
     "__sanitizer_cov_8bit_counters_init",

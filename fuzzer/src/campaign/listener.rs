@@ -1,4 +1,4 @@
-//! What another front end than `quagmire` hears of a campaign while it runs.
+//! Events of a running campaign, for another front end than `quagmire`.
 
 use std::{fmt::Debug, time::Duration};
 

@@ -5,7 +5,7 @@ use std::{
     fmt::Write as _,
 };
 
-/// What is known of one file.
+/// Results of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
     /// Size in bytes.

@@ -57,7 +57,7 @@ pub static FLAGS: &[Flag] = &[
     flag("prefer_small", Number(1), None),
     flag("timeout", Number(1200), Some("seconds after which a run is a timeout; 0 for no limit")),
     flag("error_exitcode", Number(77), Some("exit code for a crash")),
-    flag("timeout_exitcode", Number(70), Some("exit code for a timeout, and for a degradation with -degradations=1")),
+    flag("timeout_exitcode", Number(70), Some("exit code for a timeout")),
     flag("max_total_time", Number(0), Some("seconds after which fuzzing ends; 0 for no limit")),
     flag("help", Number(0), Some("prints this table")),
     flag(
@@ -130,13 +130,6 @@ pub static FLAGS: &[Flag] = &[
     flag("data_flow_trace", Text, None),
     flag("collect_data_flow", Text, None),
     flag("create_missing_dirs", Number(0), Some("creates folders of the command line that do not exist")),
-    flag(
-        "degradations",
-        Number(0),
-        Some(
-            "own: a confirmed degradation ends fuzzing as a timeout does, and a file that is one fails when it is run",
-        ),
-    ),
     flag(
         "cut_after",
         Number(0),

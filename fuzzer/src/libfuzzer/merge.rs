@@ -218,7 +218,7 @@ fn in_child(
     Ok(0)
 }
 
-/// What the last run has executed.
+/// Features that the last run has executed.
 fn known(counts: &CountsObserver, bytes: usize) -> Known {
     let mut known = Known { bytes: bytes as u64, ..Known::default() };
     for &function in counts.ran() {

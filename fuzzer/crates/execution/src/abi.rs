@@ -68,7 +68,7 @@ const _: () = assert!(size_of::<RawSums>() == 4 && align_of::<RawSums>() == 4);
 const _: () = assert!(size_of::<RawLines>() == 8 && offset_of!(RawLines, bytes) == 4);
 const _: () = assert!(size_of::<RawSourceFunction>() == 8 && offset_of!(RawSourceFunction, function) == 4);
 
-/// What counts in an object (`enum qgm_source`).
+/// Sources of the counts of an object (`enum qgm_source`).
 pub mod source {
     /// quagmire's pass.
     pub const PASS: u32 = 0;

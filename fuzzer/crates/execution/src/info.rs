@@ -52,7 +52,7 @@ impl Instrumentation {
         }
     }
 
-    /// What its counts are, for people, as a clause about the program; empty for quagmire's own pass.
+    /// Description of its counts for people, as a clause about the program; empty for quagmire's own pass.
     pub fn remark(self) -> &'static str {
         match self {
             Self::Counts => "",
