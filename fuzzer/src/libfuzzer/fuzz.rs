@@ -13,10 +13,7 @@ use quagmire_base::{
     files,
     seeds::{Seed, Seeds, SizeLimit},
 };
-use quagmire_execution::{
-    harness::Harness,
-    info::{Instrumentation, TargetInfo},
-};
+use quagmire_execution::{harness::Harness, info::TargetInfo};
 use quagmire_results::{Summary, summary::StoppedBy};
 
 use super::{
@@ -78,8 +75,8 @@ pub(super) fn run(
         seeds: seeds.inputs.len() as u64,
         state,
     });
-    let target =
-        TargetInfo { program: OsString::from(program), command: Vec::new(), instrumentation: Instrumentation::Counts };
+    let instrumentation = harness.sources().instrumentation();
+    let target = TargetInfo { program: OsString::from(program), command: Vec::new(), instrumentation };
     let options = options.for_target(&target)?;
     // workers are forked from this process
     harness.limit_allocations(ends::allocation_limit(&session.flags));
