@@ -138,8 +138,11 @@ impl Symbols {
     }
 }
 
-/// Demangles C++ names; leaves others unchanged.
+/// Demangles names of Rust, without their hash, and of C++; leaves others unchanged.
 pub(crate) fn demangle(symbol: &str) -> String {
+    if let Ok(name) = rustc_demangle::try_demangle(symbol) {
+        return format!("{name:#}");
+    }
     // the parser also accepts type names: `f` for float
     let mangled = symbol.starts_with("_Z").then_some(symbol);
     mangled
@@ -155,6 +158,8 @@ mod tests {
     #[test]
     fn names_are_demangled() {
         assert_eq!(demangle("_ZN3foo3barEi"), "foo::bar(int)");
+        assert_eq!(demangle("_ZN3foo3bar17h05af221e174051e9E"), "foo::bar");
+        assert_eq!(demangle("_RNvC6_123foo3bar"), "123foo::bar");
         assert_eq!(demangle("main"), "main");
         assert_eq!(demangle("f"), "f");
     }
