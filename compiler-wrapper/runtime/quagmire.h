@@ -220,7 +220,7 @@ typedef enum qgm_status qgm_mutate_function(struct qgm_mutation *);
 struct qgm_harness {
   uint64_t abi;
   struct qgm_modules *modules;
-  int (*initialize)(void); /* calls LLVMFuzzerInitialize; may be null */
+  int (*initialize)(void); /* calls LLVMFuzzerInitialize, if the harness has one */
   /* Runs the target once and returns whatever happens in it. */
   enum qgm_status (*run)(const uint8_t *data, size_t size);
   struct qgm_event *event;

@@ -11,6 +11,8 @@
 void __quagmire_register(const struct qgm_function *, const struct qgm_function *, uint32_t *, uint32_t *);
 void __quagmire_unregister(const struct qgm_function *, const struct qgm_function *, uint32_t *, uint32_t *);
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
+size_t quagmire_engine_mutate(uint8_t *data, size_t size, size_t max_size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
 #define CHECK(what) \
   do { \
@@ -126,6 +128,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
 }
 
+size_t quagmire_engine_mutate(uint8_t *data, size_t size, size_t max_size) {
+  CHECK(size < max_size);
+  data[size] = '+';
+  return size + 1;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
+  if (seed == 1)
+    raise(SIGSEGV);
+  while (seed == 2)
+    usleep(100);
+  return LLVMFuzzerMutate(data, LLVMFuzzerMutate(data, size, max_size), max_size);
+}
+
+static void check_mutator(const struct qgm_harness *harness) {
+  const enum qgm_status expected[] = {QGM_RETURNED, QGM_CRASHED, QGM_HUNG, QGM_RETURNED};
+  CHECK(harness->cross_over == NULL);
+  for (uint64_t seed = 0; seed < sizeof expected / sizeof *expected; seed++) {
+    uint8_t bytes[8] = "ab";
+    struct qgm_mutation one = {.out = bytes, .size = 2, .max_size = sizeof bytes, .seed = seed};
+    CHECK(harness->mutate(&one) == expected[seed]);
+    CHECK(expected[seed] != QGM_RETURNED || (one.size == 4 && memcmp(bytes, "ab++", 4) == 0));
+  }
+}
+
 // a run with many ticks is a hang
 static enum qgm_status tick(uint64_t ticks_in_run) { return ticks_in_run > 20 ? QGM_HUNG : QGM_RETURNED; }
 
@@ -151,6 +178,7 @@ int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harnes
     CHECK(harness->resources->threads == (*input == 't' || *input == 'w'));
     CHECK(*input != 'a' || (harness->resources->heap_peak >= 1000 && harness->resources->heap_total >= 1000));
   }
+  check_mutator(harness);
   printf("done\n");
   return 0;
 }
