@@ -14,7 +14,8 @@ const MOST_NAMED: usize = 3;
 
 /// Chooses the rules. Without `--rules` and `--input-type`, adds a warning to the seeds if they are of several types.
 ///
-/// `has_own` says whether the harness has a mutator of its own, which is no rule. Custom rules are all used, unless `--rules` names some of them.
+/// `has_own` says whether the harness has a mutator of its own, which is no rule. Custom rules are all used, unless
+/// `--rules` names some of them.
 ///
 /// # Errors
 /// A usage error for a rule that is not known, or a file of rules that cannot be used.

@@ -274,9 +274,8 @@ impl CountsObserver {
         self.program.clear(&self.ran);
     }
 
-    /// Clears the counts of code of the target that has run since the last run and belongs to none, such as a mutator of
-    /// the harness. Takes time proportional to the number of functions.
-    pub fn clear_strays(&mut self) {
+    /// Clears the counts of code of the target that has run between two runs, such as a mutator of the harness. Takes time proportional to the number of functions.
+    pub fn clear_between_runs(&mut self) {
         self.program.collect_ran(&mut self.ran);
         self.program.clear(&self.ran);
         self.threads.sum = 0;

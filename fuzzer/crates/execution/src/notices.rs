@@ -1,4 +1,4 @@
-//! Conditions that the user should know, such as those that make counts wrong or incomplete, recorded once per process to warn the user.
+//! Conditions that the user is warned of once in each process, such as those that make counts wrong or incomplete.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

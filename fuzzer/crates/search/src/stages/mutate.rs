@@ -143,7 +143,7 @@ impl MutateStage {
         H: CampaignHooks,
     {
         if self.operators.has_run_target() {
-            parts.executor.observers_mut().0.clear_strays();
+            parts.executor.observers_mut().0.clear_between_runs();
         }
         if let Some(failure) = self.operators.failure() {
             let recorded = parts.state.hooks.mutator_failed(parent, failure);
