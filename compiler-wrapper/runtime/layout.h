@@ -103,13 +103,14 @@ _Static_assert(offsetof(struct qgm_harness, cross_over) == 72 && sizeof(((struct
 _Static_assert(offsetof(struct qgm_harness, end_process) == 80 && sizeof(((struct qgm_harness *)0)->end_process) == 8, "qgm_harness.end_process");
 _Static_assert(offsetof(struct qgm_harness, limit_allocations) == 88 && sizeof(((struct qgm_harness *)0)->limit_allocations) == 8, "qgm_harness.limit_allocations");
 _Static_assert(offsetof(struct qgm_harness, is_sanitized) == 96 && sizeof(((struct qgm_harness *)0)->is_sanitized) == 8, "qgm_harness.is_sanitized");
-_Static_assert(QGM_ABI == 9u, "QGM_ABI");
+_Static_assert(QGM_ABI == 10u, "QGM_ABI");
 _Static_assert(QGM_MAX_MODULES == 256u, "QGM_MAX_MODULES");
 _Static_assert(QGM_PASS == 0u, "QGM_PASS");
 _Static_assert(QGM_GUARDS == 1u, "QGM_GUARDS");
 _Static_assert(QGM_COUNTERS == 2u, "QGM_COUNTERS");
 _Static_assert(QGM_PCS == 3u, "QGM_PCS");
 _Static_assert(QGM_EXTRA == 4u, "QGM_EXTRA");
+_Static_assert(QGM_WIDENED == 5u, "QGM_WIDENED");
 _Static_assert(QGM_RETURNED == 0u, "QGM_RETURNED");
 _Static_assert(QGM_REJECTED == 1u, "QGM_REJECTED");
 _Static_assert(QGM_CRASHED == 2u, "QGM_CRASHED");

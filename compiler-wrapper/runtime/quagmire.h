@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
-#define QGM_ABI 9
+#define QGM_ABI 10
 
 /* Attribute of what only files of the runtime share: it is no symbol of the linked program. */
 #define QGM_HIDDEN __attribute__((visibility("hidden")))
@@ -36,6 +36,7 @@ enum qgm_source {
   QGM_COUNTERS = 2, /* its 8-bit counters, which wrap around */
   QGM_PCS = 3,      /* its return addresses, without a table, some of which share a count */
   QGM_EXTRA = 4,    /* counters of the harness's own, beside one of the others */
+  QGM_WIDENED = 5,  /* 8-bit counters that count in 32 bits: exact counts, see widen.c */
 };
 
 /* The tables of one linked object: the executable, or a shared library. Those for SanitizerCoverage are made by sancov.c. */

@@ -1,17 +1,18 @@
 /* Linked into harnesses: the callbacks of SanitizerCoverage, so that objects count which others have compiled. Each linked
-   object with guards or 8-bit counters becomes an object of __quagmire_modules. Its counts are 32-bit slots here, laid out as
-   the pass lays out its own: entry counts side by side, then the others. A slot has the weight 1.
+   object with guards or 8-bit counters becomes an object of __quagmire_modules. Its counts are 32-bit slots, laid out as the
+   pass lays out its own: entry counts side by side, then the others. A slot has the weight 1.
 
    Comparisons are not traced: their callbacks are in sancov_unused.c. */
 #include "machine.h"
 
 #include "objects.h"
 #include "sancov.h"
+#include "widen.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
 
-/* Address space of the slots: 64 Mi edges. Memory is taken as they are used. */
+/* Address space of the slots of guards: 64 Mi edges. Memory is taken as they are used. */
 #define MOST_SLOTS (1u << 26)
 /* Slots of objects begin at multiples of this: the engine looks at 16 entry counts at a time. Those before the first
    object's are nobody's: guard 0 counts there. */
@@ -32,7 +33,7 @@ struct pc {
   uintptr_t address, is_entry;
 };
 
-/* Slots of an 8-bit counter and of the entry of its function. */
+/* Slots of an 8-bit counter and of the entry of its function, in those of its object. */
 struct place {
   uint32_t slot, entry;
 };
@@ -42,6 +43,7 @@ struct counted {
   uintptr_t base; /* address of the linked object */
   enum qgm_source source;
   void *start; /* of the guards or counters */
+  uint32_t *slots; /* numbered as the places are: those of guards, or those near the object's code */
   uint32_t edges, first_slot;
   int is_registered;
   struct qgm_function *functions;
@@ -115,6 +117,36 @@ static const uint32_t *weights_for(uint32_t edges) {
 /* Whether an edge begins a function. Without a PC table, each edge is a function of its own. */
 static int begins(const struct pc *table, uint32_t edge) { return !table || edge == 0 || table[edge].is_entry & 1; }
 
+/* Gives 8-bit counters slots that the object's code reaches, or others. Returns whether there are any. */
+static int take_slots_of_counters(struct counted *object, const struct pc *table) {
+  object->slots = table ? __quagmire_slots_near((uintptr_t)object->start, object->edges) : NULL;
+  if (object->slots)
+    return 1;
+  object->first_slot = take_slots(object->edges);
+  object->slots = slots;
+  return object->first_slot != 0;
+}
+
+/* Lets the object's code count in the slots instead of the 8-bit counters. If there is a counter whose code is not found,
+   the object goes on as one with 8-bit counters. */
+static void widen(struct counted *object) {
+  struct qgm_code code;
+  if (object->slots == slots || !__quagmire_open_code((uintptr_t)object->start, &code))
+    return;
+  uint32_t widened = 0;
+  for (uint32_t edge = 0; edge < object->edges; edge++) {
+    struct qgm_counter counter = {
+        .block = object->pcs[edge],
+        .counter = (const uint8_t *)object->start + edge,
+        .slot = &object->slots[object->places[edge].slot],
+    };
+    widened += (uint32_t)__quagmire_widen(&code, &counter);
+  }
+  __quagmire_close_code(&code);
+  if (widened == object->edges)
+    object->source = QGM_WIDENED;
+}
+
 /* Makes the records of an object's functions and gives guards and counters their slots. Returns the number of functions, 0
    if there is no memory. */
 static uint32_t lay_out(struct counted *object, const struct pc *table) {
@@ -127,7 +159,7 @@ static uint32_t lay_out(struct counted *object, const struct pc *table) {
   const uint32_t *weights = weights_for(longest);
   object->functions = reserve(functions * sizeof *object->functions);
   object->pcs = table ? reserve(object->edges * sizeof *object->pcs) : NULL;
-  if (object->source == QGM_COUNTERS)
+  if (object->source == QGM_COUNTERS && take_slots_of_counters(object, table))
     object->places = reserve(object->edges * sizeof *object->places);
   if (!weights || !object->functions || (table && !object->pcs) || (object->source == QGM_COUNTERS && !object->places))
     return 0;
@@ -138,7 +170,7 @@ static uint32_t lay_out(struct counted *object, const struct pc *table) {
     if (begins(table, edge)) {
       slot = ++entry;
       function = next++;
-      *function = (struct qgm_function){.entry = &slots[slot], .counts = &slots[other], .weights = weights};
+      *function = (struct qgm_function){.entry = &object->slots[slot], .counts = &object->slots[other], .weights = weights};
       function->address = table ? (const void *)table[edge].address : NULL;
     } else {
       slot = other++;
@@ -151,6 +183,8 @@ static uint32_t lay_out(struct counted *object, const struct pc *table) {
     else
       object->places[edge] = (struct place){slot, entry};
   }
+  if (object->source == QGM_COUNTERS)
+    widen(object);
   return functions;
 }
 
@@ -161,12 +195,12 @@ static void register_object(struct counted *object, const struct pc *table, int 
     __quagmire_modules.refused++;
     return;
   }
-  has_counters |= object->source == QGM_COUNTERS;
+  has_counters |= object->places != NULL;
   __quagmire_register_module((struct qgm_module){
       .functions_start = object->functions,
       .functions_stop = object->functions + functions,
-      .entries_start = &slots[object->first_slot],
-      .entries_stop = &slots[object->first_slot] + functions,
+      .entries_start = &object->slots[object->first_slot],
+      .entries_stop = &object->slots[object->first_slot] + functions,
       .pcs = object->pcs,
       .source = object->source,
       .has_wrong_table = (uint32_t)has_wrong_table,
@@ -215,8 +249,13 @@ static void add(enum qgm_source source, void *start, size_t edges) {
     return;
   /* a library stays mapped: after the run, when the target may have closed it, its counters are read and its functions named */
   int stays = !is.name || !is.name[0] || dlopen(is.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-  object.first_slot = stays && object_count < QGM_MAX_MODULES ? take_slots(object.edges) : 0;
-  if (object.first_slot == 0) {
+  int has_room = stays && object_count < QGM_MAX_MODULES;
+  if (has_room && source == QGM_GUARDS) {
+    object.first_slot = take_slots(object.edges);
+    object.slots = slots;
+    has_room = object.first_slot != 0;
+  }
+  if (!has_room) {
     __quagmire_modules.refused++;
     return;
   }
@@ -258,12 +297,12 @@ void __sanitizer_cov_pcs_init(const struct pc *start, const struct pc *stop) {
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { ++slots[*guard]; }
 
 /* Adds an 8-bit counter to its slot, and clears it. */
-static void collect_one(const struct place *place, uint8_t *counter) {
-  slots[place->slot] += *counter;
+static void collect_one(uint32_t *slots_of_object, const struct place *place, uint8_t *counter) {
+  slots_of_object[place->slot] += *counter;
   *counter = 0;
   /* an entry comes before the other edges of its function, and ran if they did */
-  if (slots[place->entry] == 0)
-    slots[place->entry] = WRAPPED;
+  if (slots_of_object[place->entry] == 0)
+    slots_of_object[place->entry] = WRAPPED;
 }
 
 typedef uint64_t unaligned_word __attribute__((aligned(1), may_alias));
@@ -277,11 +316,11 @@ static void collect(const struct counted *object) {
       continue;
     for (uint32_t i = at; i < at + 32; i++)
       if (counters[i])
-        collect_one(&object->places[i], &counters[i]);
+        collect_one(object->slots, &object->places[i], &counters[i]);
   }
   for (; at < object->edges; at++)
     if (counters[at])
-      collect_one(&object->places[at], &counters[at]);
+      collect_one(object->slots, &object->places[at], &counters[at]);
 }
 
 /* gcc's trace-pc: neither guards nor tables, only return addresses. Each is counted in one of these, by its hash. */

@@ -47,12 +47,13 @@ const HEADERS: &[Source] = runtime!(
     "sancov.h",
     "serve.h",
     "testcase.h",
-    "threads.h"
+    "threads.h",
+    "widen.h"
 );
 /// Linked into every executable.
 const RUNTIME: &[Source] = runtime!("runtime.c", "objects.c", "compares.c");
 const IN_PROCESS: &[Source] =
-    runtime!("inprocess.c", "mutator.c", "extra.c", "closed.c", "sancov.c", "sancov_unused.c");
+    runtime!("inprocess.c", "mutator.c", "extra.c", "closed.c", "sancov.c", "sancov_unused.c", "widen.c");
 /// `serve.c` is the last: the stack of its signal handlers comes after all other variables.
 const SERVE: &[Source] =
     runtime!("run.c", "counts.c", "active.c", "afl.c", "testcase.c", "loop.c", "opened.c", "serve.c");

@@ -116,8 +116,8 @@ fn say_what_is_missing(target: &TargetInfo, harness: &Harness, quiet: bool) {
         )),
         Instrumentation::Mixed => {
             let edges = [
-                (sources.guards, "exact"),
-                (sources.counters, "in 8 bits, which wrap around"),
+                (sources.guards + sources.widened, "exact"),
+                (sources.counters, "some in 8 bits, which wrap around"),
                 (sources.pcs, "by address, some of which share a count"),
             ];
             let edges = edges.into_iter().filter(|(functions, _)| *functions > 0);

@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Version of the interface. Must equal `QGM_ABI` of the harness.
-pub(crate) const ABI: u64 = 9;
+pub(crate) const ABI: u64 = 10;
 
 /// Maximum number of registered objects (`QGM_MAX_MODULES`).
 pub(crate) const MAX_MODULES: usize = 256;
@@ -80,6 +80,8 @@ pub mod source {
     pub const PCS: u32 = 3;
     /// Counters of the harness's own (section `__libfuzzer_extra_counters`).
     pub const EXTRA: u32 = 4;
+    /// SanitizerCoverage's 8-bit counters, which the runtime has made 32 bits wide.
+    pub const WIDENED: u32 = 5;
 }
 
 /// The tables of one linked object (`struct qgm_module`). After the object is closed they belong to a copy, or are

@@ -23,7 +23,9 @@ pub enum Instrumentation {
     Afl,
     /// SanitizerCoverage's guards: exact counts of edges.
     SancovGuards,
-    /// SanitizerCoverage's 8-bit counters, which wrap around.
+    /// SanitizerCoverage's 8-bit counters, made 32 bits wide when the program starts: exact counts of edges.
+    SancovWidened,
+    /// SanitizerCoverage's 8-bit counters, some of which have stayed so and wrap around.
     SancovCounters,
     /// gcc's `trace-pc`: edges by the hash of their address, some of which share a count.
     SancovPcs,
@@ -39,7 +41,7 @@ impl Instrumentation {
 
     /// Whether every edge has an exact count.
     pub fn is_exact(self) -> bool {
-        matches!(self, Self::Counts | Self::SancovGuards)
+        matches!(self, Self::Counts | Self::SancovGuards | Self::SancovWidened)
     }
 
     /// How the program came to it, for people, after "was"; empty for quagmire's own pass.
@@ -47,7 +49,9 @@ impl Instrumentation {
         match self {
             Self::Counts => "",
             Self::Afl => "built by AFL++",
-            Self::SancovGuards | Self::SancovCounters | Self::SancovPcs => "compiled with SanitizerCoverage",
+            Self::SancovGuards | Self::SancovWidened | Self::SancovCounters | Self::SancovPcs => {
+                "compiled with SanitizerCoverage"
+            }
             Self::Mixed => "compiled with SanitizerCoverage in part",
         }
     }
@@ -57,8 +61,8 @@ impl Instrumentation {
         match self {
             Self::Counts => "",
             Self::Afl => "its counts have eight bits and wrap around, and times are not CPU times",
-            Self::SancovGuards => "its counts are exact, of edges and not of instructions",
-            Self::SancovCounters => "its counts are of edges, have eight bits and wrap around",
+            Self::SancovGuards | Self::SancovWidened => "its counts are exact, of edges and not of instructions",
+            Self::SancovCounters => "its counts are of edges, and some have eight bits and wrap around",
             Self::SancovPcs => "its counts are of edges, some of which share one",
             Self::Mixed => "its counts are instructions in one part and edges, which may wrap around, in the other",
         }
@@ -69,7 +73,7 @@ impl Instrumentation {
         match self {
             Self::Counts => "instructions",
             Self::Mixed => "instructions and edges",
-            Self::Afl | Self::SancovGuards | Self::SancovCounters | Self::SancovPcs => "edges",
+            Self::Afl | Self::SancovGuards | Self::SancovWidened | Self::SancovCounters | Self::SancovPcs => "edges",
         }
     }
 
@@ -87,7 +91,9 @@ impl Instrumentation {
         match self {
             Self::Counts => &[Edges, Weights, Clock, Memory, Lines],
             Self::Mixed => &[Edges, Weights, Clock, Memory],
-            Self::SancovGuards | Self::SancovCounters | Self::SancovPcs => &[Edges, Clock, Memory],
+            Self::SancovGuards | Self::SancovWidened | Self::SancovCounters | Self::SancovPcs => {
+                &[Edges, Clock, Memory]
+            }
             Self::Afl => &[Edges, Clock],
         }
     }

@@ -115,7 +115,7 @@ fn structures() -> String {
 }
 
 fn numbers() -> String {
-    let numbers: [(&str, u64); 27] = [
+    let numbers: [(&str, u64); 28] = [
         ("QGM_ABI", ABI),
         ("QGM_MAX_MODULES", MAX_MODULES as u64),
         ("QGM_PASS", source::PASS.into()),
@@ -123,6 +123,7 @@ fn numbers() -> String {
         ("QGM_COUNTERS", source::COUNTERS.into()),
         ("QGM_PCS", source::PCS.into()),
         ("QGM_EXTRA", source::EXTRA.into()),
+        ("QGM_WIDENED", source::WIDENED.into()),
         ("QGM_RETURNED", Status::Returned as u64),
         ("QGM_REJECTED", Status::Rejected as u64),
         ("QGM_CRASHED", Status::Crashed as u64),
