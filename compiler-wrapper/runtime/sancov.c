@@ -33,11 +33,6 @@ struct pc {
   uintptr_t address, is_entry;
 };
 
-/* Slots of an 8-bit counter and of the entry of its function, in those of its object. */
-struct place {
-  uint32_t slot, entry;
-};
-
 /* Guards or 8-bit counters of a linked object. */
 struct counted {
   uintptr_t base; /* address of the linked object */
@@ -48,7 +43,7 @@ struct counted {
   int is_registered;
   struct qgm_function *functions;
   uintptr_t *pcs;        /* null without a PC table */
-  struct place *places;  /* of counters */
+  struct qgm_place *places;  /* of counters */
 };
 
 static struct counted objects[QGM_MAX_MODULES];
@@ -119,32 +114,12 @@ static int begins(const struct pc *table, uint32_t edge) { return !table || edge
 
 /* Gives 8-bit counters slots that the object's code reaches, or others. Returns whether there are any. */
 static int take_slots_of_counters(struct counted *object, const struct pc *table) {
-  object->slots = table ? __quagmire_slots_near((uintptr_t)object->start, object->edges) : NULL;
+  object->slots = table ? __quagmire_slots_near(object->start, object->edges) : NULL;
   if (object->slots)
     return 1;
   object->first_slot = take_slots(object->edges);
   object->slots = slots;
   return object->first_slot != 0;
-}
-
-/* Lets the object's code count in the slots instead of the 8-bit counters. If there is a counter whose code is not found,
-   the object goes on as one with 8-bit counters. */
-static void widen(struct counted *object) {
-  struct qgm_code code;
-  if (object->slots == slots || !__quagmire_open_code((uintptr_t)object->start, &code))
-    return;
-  uint32_t widened = 0;
-  for (uint32_t edge = 0; edge < object->edges; edge++) {
-    struct qgm_counter counter = {
-        .block = object->pcs[edge],
-        .counter = (const uint8_t *)object->start + edge,
-        .slot = &object->slots[object->places[edge].slot],
-    };
-    widened += (uint32_t)__quagmire_widen(&code, &counter);
-  }
-  __quagmire_close_code(&code);
-  if (widened == object->edges)
-    object->source = QGM_WIDENED;
 }
 
 /* Makes the records of an object's functions and gives guards and counters their slots. Returns the number of functions, 0
@@ -181,10 +156,11 @@ static uint32_t lay_out(struct counted *object, const struct pc *table) {
     if (object->source == QGM_GUARDS)
       ((uint32_t *)object->start)[edge] = slot;
     else
-      object->places[edge] = (struct place){slot, entry};
+      object->places[edge] = (struct qgm_place){slot, entry};
   }
-  if (object->source == QGM_COUNTERS)
-    widen(object);
+  struct qgm_counters counters = {object->start, object->edges, object->pcs, object->slots, object->places};
+  if (object->source == QGM_COUNTERS && object->slots != slots && __quagmire_widen(&counters))
+    object->source = QGM_WIDENED;
   return functions;
 }
 
@@ -297,7 +273,7 @@ void __sanitizer_cov_pcs_init(const struct pc *start, const struct pc *stop) {
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { ++slots[*guard]; }
 
 /* Adds an 8-bit counter to its slot, and clears it. */
-static void collect_one(uint32_t *slots_of_object, const struct place *place, uint8_t *counter) {
+static void collect_one(uint32_t *slots_of_object, const struct qgm_place *place, uint8_t *counter) {
   slots_of_object[place->slot] += *counter;
   *counter = 0;
   /* an entry comes before the other edges of its function, and ran if they did */

@@ -1,8 +1,8 @@
 /* Linked into harnesses: 8-bit counters of objects that others have compiled, made 32 bits wide. Clang and rustc increment such
    a counter by one instruction with its address, "addb $1, counter(%rip)" or "incb counter(%rip)"; the same instruction for 32
-   bits is as long and differs in its first byte. So one that is found where the PC table says that the block begins is pointed
-   at a slot, before the object's code runs. Counts are exact then, as guards' are, and without a call. Whatever is not found
-   goes on in 8 bits. */
+   bits is as long and differs in its first byte. So those that are found near the block that the PC table has for the counter
+   are pointed at its slot, before the object's code runs. Counts are exact then, as guards' are, and without a call. A counter
+   whose instruction is not found goes on in 8 bits. */
 #include "machine.h"
 
 #include "objects.h"
@@ -14,20 +14,26 @@
 
 #if defined(__x86_64__)
 
-/* How far from its block's first byte an increment is looked for: compilers put it first, behind a function's prologue and
-   what they move between registers. */
-#define REACH 512
-/* Bytes of the longest such sequence of instructions. */
-#define LONGEST 14
+/* How far from the start of its block an increment may be: compilers put it first, and move some. That a sequence of bytes
+   is taken for an increment by chance is as good as impossible: six bytes of it have to agree. */
+#define NEARBY 4096
+/* Bytes of the longest sequence of instructions. */
+#define LONGEST 18
 /* How far an instruction's operand reaches, less a margin for what lies between the ends of code and slots. */
 #define NEAR ((uintptr_t)(1u << 31) - (1u << 20))
 /* Distance between places that are tried for slots. */
 #define STEP ((uintptr_t)64 << 20)
 
-/* A linked object, found by an address in it: all of it, and the first part that is code. */
+/* The first executable part of a linked object, and what is usually allowed there. */
+struct code {
+  uintptr_t start, end;
+  int protection;
+};
+
+/* A linked object, found by an address in it. */
 struct found {
   uintptr_t inside, start, end;
-  struct qgm_code code;
+  struct code code;
 };
 
 static int find(struct dl_phdr_info *object, size_t size, void *data) {
@@ -44,13 +50,13 @@ static int find(struct dl_phdr_info *object, size_t size, void *data) {
     found->start = start < found->start ? start : found->start;
     found->end = end > found->end ? end : found->end;
     if (part->p_flags & PF_X && !found->code.start)
-      found->code = (struct qgm_code){start, end, PROT_EXEC | (part->p_flags & PF_R ? PROT_READ : 0)};
+      found->code = (struct code){start, end, PROT_EXEC | (part->p_flags & PF_R ? PROT_READ : 0)};
   }
   return 1;
 }
 
-static struct found object_with(uintptr_t inside) {
-  struct found object = {.inside = inside};
+static struct found object_with(const void *inside) {
+  struct found object = {.inside = (uintptr_t)inside};
   dl_iterate_phdr(find, &object);
   return object;
 }
@@ -67,7 +73,7 @@ static void *map_at(uintptr_t address, size_t bytes) {
   return NULL;
 }
 
-uint32_t *__quagmire_slots_near(uintptr_t inside, size_t number) {
+uint32_t *__quagmire_slots_near(const void *inside, size_t number) {
   struct found object = object_with(inside);
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), size = object.end - object.start;
   size_t bytes = (number * sizeof(uint32_t) + page - 1) / page * page;
@@ -84,17 +90,10 @@ uint32_t *__quagmire_slots_near(uintptr_t inside, size_t number) {
   return memory;
 }
 
-static int protect(const struct qgm_code *code, int protection) {
+static int protect(const struct code *code, int protection) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = code->start / page * page;
   return mprotect((void *)start, code->end - start, protection) == 0;
 }
-
-int __quagmire_open_code(uintptr_t inside, struct qgm_code *code) {
-  *code = object_with(inside).code;
-  return code->start && protect(code, code->protection | PROT_READ | PROT_WRITE);
-}
-
-void __quagmire_close_code(const struct qgm_code *code) { protect(code, code->protection); }
 
 /* The address that an instruction with the distance `at` bytes on, and `length` bytes in all, accesses. */
 static const uint8_t *operand(const uint8_t *code, int at, int length) {
@@ -108,58 +107,92 @@ static void point(uint8_t *code, int at, int length, const uint32_t *slot) {
   memcpy(code + at, &distance, sizeof distance);
 }
 
-/* Rewrites this instruction if it increments the counter. Returns whether it does. */
-static int redirect(uint8_t *code, const uint8_t *counter, const uint32_t *slot) {
-  static const uint8_t add_and_store[] = {0x04, 0x01, 0x88, 0x05}, nop[] = {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0};
-  if (code[1] != 0x05)
+/* Increment of a counter in the code. */
+struct increment {
+  const uint8_t *counter;
+  int is_add; /* addb $1, counter; otherwise incb counter, or what has the same effect */
+  int length;
+};
+
+/* Finds "movb counter, %r; addb $1, %r; movb %r, counter", which is what -O0 makes, with incb %r or addb. A register from %sil
+   on needs a prefix in each. */
+static int load_add_store_at(const uint8_t *code, struct increment *found) {
+  int prefix = (code[0] & 0xfb) == 0x40;
+  const uint8_t *load = code + prefix, *add = load + 6;
+  if (load[0] != 0x8a || (load[1] & 0xc7) != 0x05)
     return 0;
-  if (code[0] == 0x80 && code[6] == 1 && operand(code, 2, 7) == counter) { /* addb $1 becomes addl $1 */
-    code[0] = 0x83;
-    point(code, 2, 7, slot);
-    return 1;
-  }
-  if (code[0] == 0xfe && operand(code, 2, 6) == counter) { /* incb becomes incl */
-    code[0] = 0xff;
-    point(code, 2, 6, slot);
-    return 1;
-  }
-  /* movb counter, %al; addb $1, %al; movb %al, counter of -O0 become incl and a nop */
-  if (code[0] == 0x8a && operand(code, 2, 6) == counter && memcmp(code + 6, add_and_store, sizeof add_and_store) == 0 &&
-      operand(code, 10, LONGEST) == counter) {
-    code[0] = 0xff;
-    point(code, 2, 6, slot);
-    memcpy(code + 6, nop, sizeof nop);
-    return 1;
-  }
-  return 0;
+  uint8_t in_register = 0xc0 | (load[1] & 0x38) >> 3;
+  const uint8_t *store = add + prefix;
+  if (add[0] == 0x04 && add[1] == 1 && in_register == 0xc0) /* %al */
+    store += 2;
+  else if (store[0] == 0xfe && store[1] == in_register)
+    store += 2;
+  else if (store[0] == 0x80 && store[1] == in_register && store[2] == 1)
+    store += 3;
+  store += prefix;
+  *found = (struct increment){.counter = operand(load, 2, 6), .length = (int)(store + 6 - code)};
+  return store[0] == 0x88 && store[1] == load[1] && operand(store, 2, 6) == found->counter;
 }
 
-int __quagmire_widen(const struct qgm_code *code, const struct qgm_counter *wanted) {
-  if (wanted->block < code->start || wanted->block >= code->end)
+/* Finds the increment that begins here. Returns whether there is one. */
+static int increment_at(const uint8_t *code, struct increment *found) {
+  if (code[1] == 0x05 && code[0] == 0xfe) {
+    *found = (struct increment){.counter = operand(code, 2, 6), .length = 6};
+    return 1;
+  }
+  if (code[1] == 0x05 && code[0] == 0x80 && code[6] == 1) {
+    *found = (struct increment){.counter = operand(code, 2, 7), .is_add = 1, .length = 7};
+    return 1;
+  }
+  return load_add_store_at(code, found);
+}
+
+static void redirect(uint8_t *code, const struct increment *increment, const uint32_t *slot) {
+  int length = increment->is_add ? 7 : 6;
+  code[0] = increment->is_add ? 0x83 : 0xff; /* addl $1, incl */
+  code[1] = 0x05;
+  point(code, 2, length, slot);
+  memset(code + length, 0x90, (size_t)(increment->length - length));
+}
+
+int __quagmire_widen(const struct qgm_counters *counters) {
+  struct code code = object_with(counters->start).code;
+  if (!code.start || !protect(&code, code.protection | PROT_READ | PROT_WRITE))
     return 0;
-  uintptr_t last = code->end - wanted->block > REACH + LONGEST ? wanted->block + REACH : code->end - LONGEST;
-  for (uintptr_t at = wanted->block; at <= last; at++)
-    if (redirect((uint8_t *)at, wanted->counter, wanted->slot))
-      return 1;
-  return 0;
+  /* not from the heap, which belongs to the target */
+  uint8_t *is_widened = mmap(NULL, counters->number, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (uintptr_t at = code.start; is_widened != MAP_FAILED && at + LONGEST <= code.end; at++) {
+    struct increment found;
+    if (!increment_at((const uint8_t *)at, &found))
+      continue;
+    size_t number = (uintptr_t)found.counter - (uintptr_t)counters->start;
+    if (number >= counters->number || at - counters->blocks[number] + NEARBY > 2 * NEARBY)
+      continue;
+    redirect((uint8_t *)at, &found, &counters->slots[counters->places[number].slot]);
+    is_widened[number] = 1;
+  }
+  protect(&code, code.protection);
+  if (is_widened == MAP_FAILED)
+    return 0;
+  int all = 1;
+  for (size_t i = 0; i < counters->number; i++) {
+    /* a block that was optimised away has no address and does not count */
+    int has_code = counters->blocks[i] >= code.start && counters->blocks[i] < code.end;
+    all &= is_widened[i] || !has_code;
+  }
+  munmap(is_widened, counters->number);
+  return all;
 }
 
 #else
 
-uint32_t *__quagmire_slots_near(uintptr_t inside, size_t number) {
+uint32_t *__quagmire_slots_near(const void *inside, size_t number) {
   (void)inside, (void)number;
   return NULL;
 }
 
-int __quagmire_open_code(uintptr_t inside, struct qgm_code *code) {
-  (void)inside, (void)code;
-  return 0;
-}
-
-void __quagmire_close_code(const struct qgm_code *code) { (void)code; }
-
-int __quagmire_widen(const struct qgm_code *code, const struct qgm_counter *counter) {
-  (void)code, (void)counter;
+int __quagmire_widen(const struct qgm_counters *counters) {
+  (void)counters;
   return 0;
 }
 

@@ -4,28 +4,26 @@
 
 #include "quagmire.h"
 
-/* An 8-bit counter, and the slot that is to count in its place. */
-struct qgm_counter {
-  uintptr_t block; /* where the code begins that increments it */
-  const uint8_t *counter;
-  uint32_t *slot;
+/* Number of the slot that an 8-bit counter counts in, and of that of the entry of its function. */
+struct qgm_place {
+  uint32_t slot, entry;
 };
 
-/* The executable part of a linked object. */
-struct qgm_code {
-  uintptr_t start, end;
-  int protection; /* what it usually has */
+/* The 8-bit counters of a linked object, with a PC table. */
+struct qgm_counters {
+  const uint8_t *start;
+  size_t number;
+  const uintptr_t *blocks; /* where the code of each begins */
+  uint32_t *slots;
+  const struct qgm_place *places; /* of each, in the slots */
 };
 
-/* Memory for the 32-bit slots of so many counters, which the code of a linked object reaches. `inside` is an address in this
-   object. Returns null if there is none, or if code of this machine cannot be rewritten. */
-QGM_HIDDEN uint32_t *__quagmire_slots_near(uintptr_t inside, size_t number);
+/* Memory for the slots of so many counters, which the code of a linked object reaches. `inside` is an address in this object.
+   Returns null if there is none, or if code of this machine cannot be rewritten. */
+QGM_HIDDEN uint32_t *__quagmire_slots_near(const void *inside, size_t number);
 
-/* Finds the code of a linked object and makes it writable. Returns whether it is. */
-QGM_HIDDEN int __quagmire_open_code(uintptr_t inside, struct qgm_code *code);
-QGM_HIDDEN void __quagmire_close_code(const struct qgm_code *code);
-
-/* Rewrites the instruction that increments a counter, so that it increments the slot. Returns whether it was found. */
-QGM_HIDDEN int __quagmire_widen(const struct qgm_code *code, const struct qgm_counter *counter);
+/* Rewrites the instructions that increment the counters, so that they increment their slots. Returns whether no counter was
+   left out. The slots are near the object. */
+QGM_HIDDEN int __quagmire_widen(const struct qgm_counters *counters);
 
 #endif
