@@ -61,6 +61,17 @@ def quagmire(**environment):
     return Compiler(tools / "quagmire-cc", tools / "quagmire-c++", instrument, environment=environment)
 
 
+GUARDS = ["-fsanitize-coverage=trace-pc-guard,pc-table"]
+# what libFuzzer's users compile their libraries with
+COUNTERS = ["-fsanitize=fuzzer-no-link"]
+
+
+def sancov(instrument):
+    """Plain clang with SanitizerCoverage, and quagmire's engine in the place of clang's fuzzer runtime."""
+    engine = [binaries() / "libquagmire_engine.a", "-lstdc++", "-lm"]
+    return Compiler("clang-19", "clang++-19", instrument, engine)
+
+
 def afl(**environment):
     """AFL++'s compilers: persistent mode."""
     return Compiler("afl-clang-fast", "afl-clang-fast++", environment={**AFL, **environment})
