@@ -82,7 +82,11 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     page.set_hang_timeout(options.hang_timeout);
     let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
-    let without_lines = if options.cost.contains(&Resource::Lines) { start::count_lines(&mut executor)? } else { None };
+    let without_lines = if options.cost.contains(&Resource::Lines) {
+        start::count_lines(&mut executor, setup.target.instrumentation)?
+    } else {
+        None
+    };
     let own_edges = executor.counts().program().edges();
 
     let first = restart.workers == 0;

@@ -225,12 +225,53 @@ fn a_pc_table_that_does_not_match_is_said_once_and_edges_are_counted_without_it(
 }
 
 #[test]
+fn lines_of_a_pc_table_are_a_cost_annotate_sources_and_are_goals_of_masks() {
+    let scene = Scene::new(&[("1", b"a-a-")]);
+    let slow = scene.write("slow", b"q---------");
+    for option in [GUARDS, COUNTERS] {
+        let harness = harness(&scene, option);
+        let lines = scene.replay(&harness, "-n 1", &[&slow])[0]["lines"].as_array().expect("lines").clone();
+        let counts: u64 = lines.iter().filter(|line| line["line"] != 0).map(|line| number(&line["count"])).sum();
+        let ended = scene.fuzz(&harness, "--cost lines --execs 300 --seed 1 --force --no-confirm");
+        assert_eq!(ended.code, Some(0), "{ended:#?}");
+        let costs = scene.summary()["costs"].as_array().expect("costs").clone();
+        let executed = costs.iter().find(|cost| cost["resource"] == "lines").expect("lines are counted");
+        assert!(number(&executed["max"]) > number(&executed["baseline"]), "{executed:#}");
+        assert!(counts > 10, "{lines:#?}");
+
+        let source = testdata("sancov.c");
+        let mut annotate = scene.quagmire(&["replay", "-n", "1", "--annotate"]);
+        let shown = run(annotate.arg(&source).args(["seeds/1", "slow", "--"]).arg(&harness));
+        let of_loop = shown.stdout.lines().find(|line| line.contains("for (unsigned i = 0; i < rounds"));
+        assert!(of_loop.is_some_and(|line| line.contains(" 6 ") && line.contains(" 10 ")), "{shown:#?}");
+
+        let place = format!("sancov.c:{LOOP}");
+        let mut mask = scene.quagmire(&["replay", "--mask", "--branch", &place, "seeds/1", "--"]);
+        let shown = run(mask.arg(&harness));
+        assert!(shown.code == Some(0) && shown.stdout.contains(&place), "{shown:#?}");
+    }
+}
+
+#[test]
+fn lines_that_nothing_tells_are_refused_with_the_remedy() {
+    let scene = Scene::new(&[("1", b"a")]);
+    let harness = harness(&scene, GUARDS_ALONE);
+    let refused = scene.fuzz(&harness, "--cost lines --execs 10 --quiet");
+    refused.refused(3, &["--cost lines", "-g", "pc-table"]);
+    let mut annotate = scene.quagmire(&["replay", "-n", "1", "--annotate", "sancov.c", "seeds/1", "--"]);
+    let refused = run(annotate.arg(&harness));
+    assert!(refused.code == Some(3) && refused.stderr.contains("PC table"), "{refused:#?}");
+}
+
+#[test]
 fn what_sanitizer_coverage_does_not_measure_is_refused_with_an_alternative() {
     let scene = Scene::new(&[("1", b"a")]);
-    let harness = harness(&scene, GUARDS);
-    scene
-        .fuzz(&harness, "--cost lines --execs 10")
-        .refused(2, &["--cost lines", "SanitizerCoverage", "edges", "stack"]);
+    if has_program("gcc", "gcc") {
+        let object = object(&scene, "gcc", "sancov.c", &["-fsanitize-coverage=trace-pc"]);
+        scene
+            .fuzz(&linked(&scene, "gcc", &[&object], &[]), "--cost lines --execs 10")
+            .refused(2, &["--cost lines", "SanitizerCoverage", "edges", "stack"]);
+    }
     let plain = object(&scene, "clang", "sancov.c", &["-O0"]);
     let plain = linked(&scene, "plain", &[&plain], &[]);
     scene.fuzz(&plain, "--execs 10").refused(3, &["not one edge count", "quagmire-cc", "fuzzer-no-link"]);

@@ -86,8 +86,10 @@ impl Instrumentation {
         use Capability::*;
         match self {
             Self::Counts => &[Edges, Weights, Clock, Memory, Lines],
-            Self::Mixed => &[Edges, Weights, Clock, Memory],
-            Self::SancovGuards | Self::SancovCounters | Self::SancovPcs => &[Edges, Clock, Memory],
+            Self::Mixed => &[Edges, Weights, Clock, Memory, Lines],
+            // of those that have a PC table
+            Self::SancovGuards | Self::SancovCounters => &[Edges, Clock, Memory, Lines],
+            Self::SancovPcs => &[Edges, Clock, Memory],
             Self::Afl => &[Edges, Clock],
         }
     }

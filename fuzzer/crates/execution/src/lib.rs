@@ -9,6 +9,7 @@ pub mod harness;
 pub mod hits;
 pub mod info;
 pub mod input_page;
+pub mod known_lines;
 #[cfg(test)]
 mod layout;
 pub mod line_counter;
