@@ -31,6 +31,8 @@ __attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(void (*alloc
                                                                     void (*freed)(const volatile void *));
 __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *block);
 __attribute__((weak)) int __sanitizer_acquire_crash_state(void);
+__attribute__((weak)) void __msan_unpoison(const volatile void *data, size_t size);
+__attribute__((weak)) void __msan_unpoison_param(size_t number);
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Mark by which `quagmire fuzz` recognises a harness from its file. */
@@ -134,8 +136,17 @@ enum qgm_status __quagmire_guarded(enum qgm_status (*code)(void *), void *argume
   return status;
 }
 
+void __quagmire_unpoison(const void *data, size_t size, size_t parameters) {
+  if (!__msan_unpoison)
+    return;
+  __msan_unpoison(data, size);
+  if (__msan_unpoison_param)
+    __msan_unpoison_param(parameters);
+}
+
 static enum qgm_status run_input(void *argument) {
   const struct input *input = argument;
+  __quagmire_unpoison(input->data, input->size, 2);
   __quagmire_heap->counting = 1;
   int result = test_one_input(input->data, input->size);
   __quagmire_heap->counting = 0;
