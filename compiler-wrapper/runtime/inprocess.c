@@ -3,6 +3,7 @@
 #include "machine.h"
 
 #include "closed.h"
+#include "comparisons.h"
 #include "extra.h"
 #include "inprocess.h"
 #include "mutator.h"
@@ -36,7 +37,7 @@ __attribute__((weak)) void __msan_unpoison_param(size_t number);
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Mark by which `quagmire fuzz` recognises a harness from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 9";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 10";
 
 /* Signal of the timer, which targets have no reason to use, unlike SIGALRM. */
 #define TIMER_SIGNAL (SIGRTMIN + 7)
@@ -405,6 +406,8 @@ int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *
       .cross_over = __quagmire_cross_over(),
       .end_process = end_process,
       .limit_allocations = limit_allocations,
+      .comparisons = &__quagmire_comparisons,
+      .record_comparisons = __quagmire_record_comparisons,
       .is_sanitized = __sanitizer_set_death_callback != NULL,
   };
   int code = quagmire_engine_main(*argc, *argv, &harness);

@@ -1,8 +1,7 @@
 /* Linked into harnesses: the callbacks of SanitizerCoverage, so that objects count which others have compiled. Each linked
-   object with guards or 8-bit counters becomes an object of __quagmire_modules. Its counts are 32-bit slots here, laid out as
-   the pass lays out its own: entry counts side by side, then the others. A slot has the weight 1.
-
-   Comparisons are not traced: their callbacks are in sancov_unused.c. */
+   object with guards, 8-bit counters or flags becomes an object of __quagmire_modules. Its counts are 32-bit slots here, laid out as
+   the pass lays out its own: entry counts side by side, then the others. A slot has the weight 1. Comparisons are in
+   comparisons.c. */
 #include "machine.h"
 
 #include "objects.h"
@@ -32,12 +31,12 @@ struct pc {
   uintptr_t address, is_entry;
 };
 
-/* Slots of an 8-bit counter and of the entry of its function. */
+/* Slots of an 8-bit counter or flag and of the entry of its function. */
 struct place {
   uint32_t slot, entry;
 };
 
-/* Guards or 8-bit counters of a linked object. */
+/* Guards, 8-bit counters or flags of a linked object. */
 struct counted {
   uintptr_t base; /* address of the linked object */
   enum qgm_source source;
@@ -46,7 +45,7 @@ struct counted {
   int is_registered;
   struct qgm_function *functions;
   uintptr_t *pcs;        /* null without a PC table */
-  struct place *places;  /* of counters */
+  struct place *places;  /* of counters and flags */
 };
 
 static struct counted objects[QGM_MAX_MODULES];
@@ -127,9 +126,9 @@ static uint32_t lay_out(struct counted *object, const struct pc *table) {
   const uint32_t *weights = weights_for(longest);
   object->functions = reserve(functions * sizeof *object->functions);
   object->pcs = table ? reserve(object->edges * sizeof *object->pcs) : NULL;
-  if (object->source == QGM_COUNTERS)
+  if (object->source != QGM_GUARDS)
     object->places = reserve(object->edges * sizeof *object->places);
-  if (!weights || !object->functions || (table && !object->pcs) || (object->source == QGM_COUNTERS && !object->places))
+  if (!weights || !object->functions || (table && !object->pcs) || (object->source != QGM_GUARDS && !object->places))
     return 0;
   struct qgm_function *next = object->functions, *function = next;
   uint32_t entry = object->first_slot - 1, other = object->first_slot + functions;
@@ -161,7 +160,7 @@ static void register_object(struct counted *object, const struct pc *table, int 
     __quagmire_modules.refused++;
     return;
   }
-  has_counters |= object->source == QGM_COUNTERS;
+  has_counters |= object->source != QGM_GUARDS;
   __quagmire_register_module((struct qgm_module){
       .functions_start = object->functions,
       .functions_stop = object->functions + functions,
@@ -192,8 +191,8 @@ static int is_known(const struct counted *new) {
     const struct counted *known = &objects[i];
     if (known->start == new->start)
       return 1;
-    /* compiled with guards and counters: guards are exact */
-    if (!known->is_registered && known->source == QGM_GUARDS && new->source == QGM_COUNTERS && known->edges == new->edges &&
+    /* compiled with guards and counters: guards are exact, and clang registers them first; flags it registers last */
+    if (!known->is_registered && known->source != new->source && new->source != QGM_GUARDS && known->edges == new->edges &&
         known->base == new->base)
       return 1;
   }
@@ -250,6 +249,9 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) { add(
 
 void __sanitizer_cov_8bit_counters_init(uint8_t *start, uint8_t *stop) { add(QGM_COUNTERS, start, (size_t)(stop - start)); }
 
+/* Flags are counters that stay at 1. */
+void __sanitizer_cov_bool_flag_init(uint8_t *start, uint8_t *stop) { add(QGM_FLAGS, start, (size_t)(stop - start)); }
+
 void __sanitizer_cov_pcs_init(const struct pc *start, const struct pc *stop) {
   if (start != stop)
     add_table(start, stop);
@@ -257,31 +259,31 @@ void __sanitizer_cov_pcs_init(const struct pc *start, const struct pc *stop) {
 
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { ++slots[*guard]; }
 
-/* Adds an 8-bit counter to its slot, and clears it. */
-static void collect_one(const struct place *place, uint8_t *counter) {
+/* Adds an 8-bit counter or flag to its slot, and clears it. An entry that is 0 and ran counts as `least`. */
+static void collect_one(const struct place *place, uint8_t *counter, uint32_t least) {
   slots[place->slot] += *counter;
   *counter = 0;
   /* an entry comes before the other edges of its function, and ran if they did */
   if (slots[place->entry] == 0)
-    slots[place->entry] = WRAPPED;
+    slots[place->entry] = least;
 }
 
 typedef uint64_t unaligned_word __attribute__((aligned(1), may_alias));
 
 static void collect(const struct counted *object) {
   uint8_t *counters = object->start;
-  uint32_t at = 0;
+  uint32_t at = 0, least = object->source == QGM_FLAGS ? 1 : WRAPPED;
   for (; at + 32 <= object->edges; at += 32) {
     const unaligned_word *words = (const unaligned_word *)(counters + at);
     if ((words[0] | words[1] | words[2] | words[3]) == 0)
       continue;
     for (uint32_t i = at; i < at + 32; i++)
       if (counters[i])
-        collect_one(&object->places[i], &counters[i]);
+        collect_one(&object->places[i], &counters[i], least);
   }
   for (; at < object->edges; at++)
     if (counters[at])
-      collect_one(&object->places[at], &counters[at]);
+      collect_one(&object->places[at], &counters[at], least);
 }
 
 /* gcc's trace-pc: neither guards nor tables, only return addresses. Each is counted in one of these, by its hash. */

@@ -17,10 +17,11 @@ const ENTRY: u64 = 14;
 const GUARDS: &str = "-fsanitize-coverage=trace-pc-guard,pc-table";
 const GUARDS_ALONE: &str = "-fsanitize-coverage=trace-pc-guard";
 const COUNTERS: &str = "-fsanitize=fuzzer-no-link";
+const FLAGS: &str = "-fsanitize-coverage=inline-bool-flag,pc-table";
 
 /// Compiles a file of `testdata` with another compiler.
 #[track_caller]
-fn object(scene: &Scene, compiler: &str, source: &str, options: &[&str]) -> PathBuf {
+pub(crate) fn object(scene: &Scene, compiler: &str, source: &str, options: &[&str]) -> PathBuf {
     let path = scene.path(&format!("{source}-{}.o", options.concat().replace(['/', '='], "-")));
     let mut command = Command::new(compiler);
     run(command.args(["-g", "-O0", "-c"]).args(options).arg(testdata(source)).arg("-o").arg(&path)).ended();
@@ -29,7 +30,7 @@ fn object(scene: &Scene, compiler: &str, source: &str, options: &[&str]) -> Path
 
 /// Links a harness with the wrapper.
 #[track_caller]
-fn linked(scene: &Scene, name: &str, objects: &[&Path], options: &[&str]) -> PathBuf {
+pub(crate) fn linked(scene: &Scene, name: &str, objects: &[&Path], options: &[&str]) -> PathBuf {
     let path = scene.path(name);
     let mut command = Command::new(binaries().join("quagmire-cc"));
     run(command.args(objects).args(["-g", "-O1", "-fsanitize=fuzzer"]).args(options).arg("-o").arg(&path)).ended();
@@ -222,6 +223,26 @@ fn a_pc_table_that_does_not_match_is_said_once_and_edges_are_counted_without_it(
     assert_eq!((cost(&report, 0, "edges"), cost(&report, 1, "edges")), (3, 10), "{report:#}");
     let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
     assert_eq!((shown.code, shown.stderr.matches("PC table").count()), (Some(0), 1), "{shown:#?}");
+}
+
+#[test]
+fn flags_count_whether_an_edge_ran_and_say_so() {
+    let scene = Scene::new(&[("1", b"a-a"), ("2", b"q---------"), ("3", b"-"), ("4", b"a-a")]);
+    let harness = harness(&scene, FLAGS);
+    let report = report(&scene, &harness);
+    assert_eq!(report["instrumentation"], "sancov-flags");
+    assert_eq!([0, 1, 2].map(|input| executed(&report, input, LOOP)), [1, 1, 0], "{report:#}");
+    assert_eq!([0, 1, 2, 3].map(|input| cost(&report, input, "hottest-edge")), [1; 4], "{report:#}");
+    assert_eq!(report["inputs"][0]["costs"]["edges"], report["inputs"][3]["costs"]["edges"]);
+    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    assert_eq!((shown.code, shown.stderr.matches("not how often").count()), (Some(0), 1), "{shown:#?}");
+    // clang's own counters are more exact than its flags, and guards than both
+    let both = "-fsanitize-coverage=inline-8bit-counters,inline-bool-flag,pc-table";
+    for (options, name) in [(both, "sancov-counters"), (&format!("{both},trace-pc-guard"), "sancov-guards")] {
+        let object = object(&scene, "clang", "sancov.c", &[options]);
+        let report = self::report(&scene, &linked(&scene, name, &[&object], &[]));
+        assert_eq!((report["instrumentation"].as_str(), executed(&report, 1, LOOP)), (Some(name), 10), "{report:#}");
+    }
 }
 
 #[test]

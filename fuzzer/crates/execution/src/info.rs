@@ -25,6 +25,8 @@ pub enum Instrumentation {
     SancovGuards,
     /// SanitizerCoverage's 8-bit counters, which wrap around.
     SancovCounters,
+    /// SanitizerCoverage's flags: whether an edge ran, not how often.
+    SancovFlags,
     /// gcc's `trace-pc`: edges by the hash of their address, some of which share a count.
     SancovPcs,
     /// quagmire's pass in some objects, and SanitizerCoverage in others.
@@ -47,7 +49,9 @@ impl Instrumentation {
         match self {
             Self::Counts => "",
             Self::Afl => "built by AFL++",
-            Self::SancovGuards | Self::SancovCounters | Self::SancovPcs => "compiled with SanitizerCoverage",
+            Self::SancovGuards | Self::SancovCounters | Self::SancovFlags | Self::SancovPcs => {
+                "compiled with SanitizerCoverage"
+            }
             Self::Mixed => "compiled with SanitizerCoverage in part",
         }
     }
@@ -59,6 +63,7 @@ impl Instrumentation {
             Self::Afl => "its counts have eight bits and wrap around, and times are not CPU times",
             Self::SancovGuards => "its counts are exact, of edges and not of instructions",
             Self::SancovCounters => "its counts are of edges, have eight bits and wrap around",
+            Self::SancovFlags => "its flags say whether an edge ran, not how often",
             Self::SancovPcs => "its counts are of edges, some of which share one",
             Self::Mixed => "its counts are instructions in one part and edges, which may wrap around, in the other",
         }
@@ -69,7 +74,7 @@ impl Instrumentation {
         match self {
             Self::Counts => "instructions",
             Self::Mixed => "instructions and edges",
-            Self::Afl | Self::SancovGuards | Self::SancovCounters | Self::SancovPcs => "edges",
+            Self::Afl | Self::SancovGuards | Self::SancovCounters | Self::SancovFlags | Self::SancovPcs => "edges",
         }
     }
 
@@ -88,7 +93,7 @@ impl Instrumentation {
             Self::Counts => &[Edges, Weights, Clock, Memory, Lines],
             Self::Mixed => &[Edges, Weights, Clock, Memory, Lines],
             // of those that have a PC table
-            Self::SancovGuards | Self::SancovCounters => &[Edges, Clock, Memory, Lines],
+            Self::SancovGuards | Self::SancovCounters | Self::SancovFlags => &[Edges, Clock, Memory, Lines],
             Self::SancovPcs => &[Edges, Clock, Memory],
             Self::Afl => &[Edges, Clock],
         }

@@ -2,6 +2,7 @@
 
 pub mod abi;
 pub mod clock;
+pub mod comparisons;
 pub mod counts;
 pub mod executor;
 pub mod fork_server;

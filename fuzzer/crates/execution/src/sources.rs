@@ -16,6 +16,8 @@ pub struct Sources {
     pub guards: usize,
     /// Those that its 8-bit counters count.
     pub counters: usize,
+    /// Those of which its flags say whether they ran, not how often.
+    pub flags: usize,
     /// Number of slots for return addresses; 0 if nothing counts by them.
     pub pcs: usize,
     /// Some object has a table of addresses for another number of edges.
@@ -33,6 +35,7 @@ impl Sources {
             match module.source {
                 source::GUARDS => sources.guards += functions,
                 source::COUNTERS => sources.counters += functions,
+                source::FLAGS => sources.flags += functions,
                 source::PCS => sources.pcs += functions,
                 source::EXTRA => {}
                 _ => sources.pass += functions,
@@ -44,12 +47,16 @@ impl Sources {
 
     /// The instrumentation that these sources make together: of several kinds of SanitizerCoverage the least exact one.
     pub fn instrumentation(&self) -> Instrumentation {
-        match (self.pass > 0, self.guards > 0, self.counters > 0, self.pcs > 0) {
-            (true, false, false, false) | (false, false, false, false) => Instrumentation::Counts,
-            (true, ..) => Instrumentation::Mixed,
-            (.., true) => Instrumentation::SancovPcs,
-            (_, _, true, _) => Instrumentation::SancovCounters,
-            _ => Instrumentation::SancovGuards,
+        let by_exactness = [
+            (self.flags, Instrumentation::SancovFlags),
+            (self.pcs, Instrumentation::SancovPcs),
+            (self.counters, Instrumentation::SancovCounters),
+            (self.guards, Instrumentation::SancovGuards),
+        ];
+        match by_exactness.into_iter().find(|(functions, _)| *functions > 0) {
+            None => Instrumentation::Counts,
+            Some(_) if self.pass > 0 => Instrumentation::Mixed,
+            Some((_, least_exact)) => least_exact,
         }
     }
 }
@@ -60,14 +67,16 @@ mod tests {
 
     #[test]
     fn a_program_is_as_exact_as_the_least_exact_of_its_objects() {
-        let of = |[pass, guards, counters, pcs]: [usize; 4]| {
-            Sources { pass, guards, counters, pcs, has_wrong_table: false }.instrumentation()
+        let of = |[pass, guards, counters, pcs, flags]: [usize; 5]| {
+            Sources { pass, guards, counters, flags, pcs, has_wrong_table: false }.instrumentation()
         };
-        assert_eq!(of([0, 0, 0, 0]), Instrumentation::Counts);
-        assert_eq!(of([7, 0, 0, 0]), Instrumentation::Counts);
-        assert_eq!(of([0, 7, 0, 0]), Instrumentation::SancovGuards);
-        assert_eq!(of([0, 7, 1, 0]), Instrumentation::SancovCounters);
-        assert_eq!(of([0, 7, 1, 1]), Instrumentation::SancovPcs);
-        assert_eq!(of([1, 7, 0, 0]), Instrumentation::Mixed);
+        assert_eq!(of([0, 0, 0, 0, 0]), Instrumentation::Counts);
+        assert_eq!(of([7, 0, 0, 0, 0]), Instrumentation::Counts);
+        assert_eq!(of([0, 7, 0, 0, 0]), Instrumentation::SancovGuards);
+        assert_eq!(of([0, 7, 1, 0, 0]), Instrumentation::SancovCounters);
+        assert_eq!(of([0, 7, 1, 1, 0]), Instrumentation::SancovPcs);
+        assert_eq!(of([0, 7, 1, 1, 1]), Instrumentation::SancovFlags);
+        assert_eq!(of([1, 7, 0, 0, 0]), Instrumentation::Mixed);
+        assert_eq!(of([1, 0, 0, 0, 2]), Instrumentation::Mixed);
     }
 }
