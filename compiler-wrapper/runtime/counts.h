@@ -11,6 +11,9 @@ extern int __quagmire_counts_file QGM_HIDDEN;
 /* Number of edges of all objects, set by __quagmire_find_owners. */
 extern uint64_t __quagmire_all_edges QGM_HIDDEN;
 
+/* Set if an object registers counts of SanitizerCoverage, which are not shared. */
+extern int __quagmire_has_sancov QGM_HIDDEN;
+
 /* Finds the pages with the counts of an object: those of its entries, and those of its other edges, which the linker script
    puts right behind; nothing else is on these pages. Returns how many regions that makes. */
 QGM_HIDDEN int __quagmire_regions_of(const struct qgm_module *module, struct qgm_region region[2]);

@@ -3,6 +3,7 @@
 #include "machine.h"
 
 #include "closed.h"
+#include "comparisons.h"
 #include "extra.h"
 #include "inprocess.h"
 #include "mutator.h"
@@ -31,10 +32,12 @@ __attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(void (*alloc
                                                                     void (*freed)(const volatile void *));
 __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *block);
 __attribute__((weak)) int __sanitizer_acquire_crash_state(void);
+__attribute__((weak)) void __msan_unpoison(const volatile void *data, size_t size);
+__attribute__((weak)) void __msan_unpoison_param(size_t number);
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Mark by which `quagmire fuzz` recognises a harness from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 9";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 10";
 
 /* Signal of the timer, which targets have no reason to use, unlike SIGALRM. */
 #define TIMER_SIGNAL (SIGRTMIN + 7)
@@ -134,8 +137,17 @@ enum qgm_status __quagmire_guarded(enum qgm_status (*code)(void *), void *argume
   return status;
 }
 
+void __quagmire_unpoison(const void *data, size_t size, size_t parameters) {
+  if (!__msan_unpoison)
+    return;
+  __msan_unpoison(data, size);
+  if (__msan_unpoison_param)
+    __msan_unpoison_param(parameters);
+}
+
 static enum qgm_status run_input(void *argument) {
   const struct input *input = argument;
+  __quagmire_unpoison(input->data, input->size, 2);
   __quagmire_heap->counting = 1;
   int result = test_one_input(input->data, input->size);
   __quagmire_heap->counting = 0;
@@ -394,6 +406,8 @@ int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *
       .cross_over = __quagmire_cross_over(),
       .end_process = end_process,
       .limit_allocations = limit_allocations,
+      .comparisons = &__quagmire_comparisons,
+      .record_comparisons = __quagmire_record_comparisons,
       .is_sanitized = __sanitizer_set_death_callback != NULL,
   };
   int code = quagmire_engine_main(*argc, *argv, &harness);

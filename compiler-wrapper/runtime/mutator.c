@@ -8,27 +8,28 @@
 __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 __attribute__((weak)) size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other, size_t other_size,
                                                        uint8_t *out, size_t max_size, unsigned seed);
-__attribute__((weak)) void __msan_unpoison(const volatile void *data, size_t size);
 size_t quagmire_engine_mutate(uint8_t *data, size_t size, size_t max_size);
 
 /* Havoc for mutators of the harness: changes `size` bytes in place. Strong, unlike the stand-in of libprotobuf-mutator. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) {
   __quagmire_enter_engine();
   size_t length = quagmire_engine_mutate(data, size, max_size);
-  if (__msan_unpoison)
-    __msan_unpoison(data, length);
+  __quagmire_unpoison(data, length, 0);
   __quagmire_leave_engine();
   return length;
 }
 
 static enum qgm_status call_mutator(void *argument) {
   struct qgm_mutation *one = argument;
+  __quagmire_unpoison(one->out, one->size, 4);
   one->size = LLVMFuzzerCustomMutator(one->out, one->size, one->max_size, (unsigned)one->seed);
   return QGM_RETURNED;
 }
 
 static enum qgm_status call_cross_over(void *argument) {
   struct qgm_mutation *one = argument;
+  __quagmire_unpoison(one->other, one->other_size, 0);
+  __quagmire_unpoison(one->data, one->size, 7);
   one->size = LLVMFuzzerCustomCrossOver(one->data, one->size, one->other, one->other_size, one->out, one->max_size,
                                         (unsigned)one->seed);
   return QGM_RETURNED;

@@ -37,6 +37,7 @@ enum qgm_source {
   QGM_PCS = 3,      /* its return addresses, without a table, some of which share a count */
   QGM_EXTRA = 4,    /* counters of the harness's own, beside one of the others */
   QGM_WIDENED = 5,  /* 8-bit counters that count in 32 bits: exact counts, see widen.c */
+  QGM_FLAGS = 6,    /* its flags, 0 or 1 for each edge */
 };
 
 /* The tables of one linked object: the executable, or a shared library. Those for SanitizerCoverage are made by sancov.c. */
@@ -146,6 +147,7 @@ enum qgm_ready {
   QGM_READY = 1,
   QGM_NOT_SHARED = 2, /* counts do not begin and end at pages: an object that quagmire-cc did not link */
   QGM_NO_MEMORY = 3,
+  QGM_UNCOUNTED = 4, /* there are objects that SanitizerCoverage counts */
 };
 
 /* How a run ended that a child answered for in its loop. */
@@ -217,6 +219,30 @@ struct qgm_mutation {
 
 typedef enum qgm_status qgm_mutate_function(struct qgm_mutation *);
 
+#define QGM_OPERAND_BYTES 32
+#define QGM_MAX_COMPARISONS 2048
+
+/* Kinds of operands of a comparison. */
+enum qgm_operands {
+  QGM_NUMBERS = 0, /* numbers or bit patterns in this machine's byte order */
+  QGM_BYTES = 1,   /* the first bytes of memory or of strings, without the zero byte that ends them */
+};
+
+/* Two operands that were compared, and were not equal. What is not used of `operand` is zero. */
+struct qgm_comparison {
+  uint8_t kind;        /* enum qgm_operands */
+  uint8_t is_constant; /* the first one is a constant of the program */
+  uint8_t size[2];     /* of each in bytes; numbers have the same */
+  uint8_t operand[2][QGM_OPERAND_BYTES];
+};
+
+/* Comparisons of one run, for the search. Recording is off in ordinary runs. */
+struct qgm_comparisons {
+  uint64_t are_called; /* set at the first call of a callback, recording or not */
+  uint64_t count;      /* of the used items, and of those that found no room */
+  struct qgm_comparison comparison[QGM_MAX_COMPARISONS];
+};
+
 /* The functions and tables that a harness hands to the engine. */
 struct qgm_harness {
   uint64_t abi;
@@ -241,6 +267,8 @@ struct qgm_harness {
   void (*end_process)(void (*ended)(enum qgm_status status, const struct qgm_event *event));
   /* Ends runs that allocate this many bytes or more at once, with QGM_MEMORY. Only sanitizers tell. */
   void (*limit_allocations)(uint64_t bytes);
+  const struct qgm_comparisons *comparisons;
+  void (*record_comparisons)(uint64_t on); /* clears the list and turns recording on, or turns it off */
   uint64_t is_sanitized; /* nonzero if a sanitizer is linked, which reports errors itself */
 };
 

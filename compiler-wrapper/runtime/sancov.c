@@ -1,8 +1,7 @@
 /* Linked into harnesses: the callbacks of SanitizerCoverage, so that objects count which others have compiled. Each linked
-   object with guards or 8-bit counters becomes an object of __quagmire_modules. Its counts are 32-bit slots, laid out as the
-   pass lays out its own: entry counts side by side, then the others. A slot has the weight 1.
-
-   Comparisons are not traced: their callbacks are in sancov_unused.c. */
+   object with guards, 8-bit counters or flags becomes an object of __quagmire_modules. Its counts are 32-bit slots, laid out as
+   the pass lays out its own: entry counts side by side, then the others. A slot has the weight 1. Comparisons are in
+   comparisons.c. */
 #include "machine.h"
 
 #include "objects.h"
@@ -33,7 +32,7 @@ struct pc {
   uintptr_t address, is_entry;
 };
 
-/* Guards or 8-bit counters of a linked object. */
+/* Guards, 8-bit counters or flags of a linked object. */
 struct counted {
   uintptr_t base; /* address of the linked object */
   enum qgm_source source;
@@ -43,7 +42,7 @@ struct counted {
   int is_registered;
   struct qgm_function *functions;
   uintptr_t *pcs;        /* null without a PC table */
-  struct qgm_place *places;  /* of counters */
+  struct qgm_place *places;  /* of counters and flags */
 };
 
 static struct counted objects[QGM_MAX_MODULES];
@@ -112,9 +111,9 @@ static const uint32_t *weights_for(uint32_t edges) {
 /* Whether an edge begins a function. Without a PC table, each edge is a function of its own. */
 static int begins(const struct pc *table, uint32_t edge) { return !table || edge == 0 || table[edge].is_entry & 1; }
 
-/* Gives 8-bit counters slots that the object's code reaches, or others. Returns whether there are any. */
+/* Gives 8-bit counters slots that the object's code reaches, or others, and flags any. Returns whether there are some. */
 static int take_slots_of_counters(struct counted *object, const struct pc *table) {
-  object->slots = table ? __quagmire_slots_near(object->start, object->edges) : NULL;
+  object->slots = table && object->source == QGM_COUNTERS ? __quagmire_slots_near(object->start, object->edges) : NULL;
   if (object->slots)
     return 1;
   object->first_slot = take_slots(object->edges);
@@ -134,9 +133,9 @@ static uint32_t lay_out(struct counted *object, const struct pc *table) {
   const uint32_t *weights = weights_for(longest);
   object->functions = reserve(functions * sizeof *object->functions);
   object->pcs = table ? reserve(object->edges * sizeof *object->pcs) : NULL;
-  if (object->source == QGM_COUNTERS && take_slots_of_counters(object, table))
+  if (object->source != QGM_GUARDS && take_slots_of_counters(object, table))
     object->places = reserve(object->edges * sizeof *object->places);
-  if (!weights || !object->functions || (table && !object->pcs) || (object->source == QGM_COUNTERS && !object->places))
+  if (!weights || !object->functions || (table && !object->pcs) || (object->source != QGM_GUARDS && !object->places))
     return 0;
   struct qgm_function *next = object->functions, *function = next;
   uint32_t entry = object->first_slot - 1, other = object->first_slot + functions;
@@ -202,8 +201,8 @@ static int is_known(const struct counted *new) {
     const struct counted *known = &objects[i];
     if (known->start == new->start)
       return 1;
-    /* compiled with guards and counters: guards are exact */
-    if (!known->is_registered && known->source == QGM_GUARDS && new->source == QGM_COUNTERS && known->edges == new->edges &&
+    /* compiled with guards and counters: guards are exact, and clang registers them first; flags it registers last */
+    if (!known->is_registered && known->source != new->source && new->source != QGM_GUARDS && known->edges == new->edges &&
         known->base == new->base)
       return 1;
   }
@@ -265,6 +264,9 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) { add(
 
 void __sanitizer_cov_8bit_counters_init(uint8_t *start, uint8_t *stop) { add(QGM_COUNTERS, start, (size_t)(stop - start)); }
 
+/* Flags are counters that stay at 1. */
+void __sanitizer_cov_bool_flag_init(uint8_t *start, uint8_t *stop) { add(QGM_FLAGS, start, (size_t)(stop - start)); }
+
 void __sanitizer_cov_pcs_init(const struct pc *start, const struct pc *stop) {
   if (start != stop)
     add_table(start, stop);
@@ -272,31 +274,33 @@ void __sanitizer_cov_pcs_init(const struct pc *start, const struct pc *stop) {
 
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { ++slots[*guard]; }
 
-/* Adds an 8-bit counter to its slot, and clears it. */
-static void collect_one(uint32_t *slots_of_object, const struct qgm_place *place, uint8_t *counter) {
-  slots_of_object[place->slot] += *counter;
+/* Adds an 8-bit counter or flag to its slot, and clears it. An entry that is 0 and ran counts as `least`. */
+static void collect_one(const struct counted *object, uint32_t edge, uint32_t least) {
+  uint8_t *counter = (uint8_t *)object->start + edge;
+  const struct qgm_place *place = &object->places[edge];
+  object->slots[place->slot] += *counter;
   *counter = 0;
   /* an entry comes before the other edges of its function, and ran if they did */
-  if (slots_of_object[place->entry] == 0)
-    slots_of_object[place->entry] = WRAPPED;
+  if (object->slots[place->entry] == 0)
+    object->slots[place->entry] = least;
 }
 
 typedef uint64_t unaligned_word __attribute__((aligned(1), may_alias));
 
 static void collect(const struct counted *object) {
   uint8_t *counters = object->start;
-  uint32_t at = 0;
+  uint32_t at = 0, least = object->source == QGM_FLAGS ? 1 : WRAPPED;
   for (; at + 32 <= object->edges; at += 32) {
     const unaligned_word *words = (const unaligned_word *)(counters + at);
     if ((words[0] | words[1] | words[2] | words[3]) == 0)
       continue;
     for (uint32_t i = at; i < at + 32; i++)
       if (counters[i])
-        collect_one(object->slots, &object->places[i], &counters[i]);
+        collect_one(object, i, least);
   }
   for (; at < object->edges; at++)
     if (counters[at])
-      collect_one(object->slots, &object->places[at], &counters[at]);
+      collect_one(object, at, least);
 }
 
 /* gcc's trace-pc: neither guards nor tables, only return addresses. Each is counted in one of these, by its hash. */

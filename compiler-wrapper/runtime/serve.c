@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 /* Mark by which `quagmire fuzz` recognises a program with a fork server from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 9";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 10";
 
 /* Sections that __AFL_INIT and __AFL_LOOP leave in the program; a variable that __AFL_FUZZ_INIT does. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
@@ -214,7 +214,7 @@ static void start(void) {
   __quagmire_tables.bytes = QGM_SERVED_BYTES;
   if (__quagmire_mode == QGM_QUAGMIRE) {
     if (__quagmire_served->abi == QGM_ABI)
-      __quagmire_served->ready = (uint64_t)__quagmire_share_all();
+      __quagmire_served->ready = (uint64_t)(__quagmire_has_sancov ? QGM_UNCOUNTED : __quagmire_share_all());
     __quagmire_served->abi = QGM_ABI;
     __quagmire_tables.modules = (uint64_t)&__quagmire_modules;
     __quagmire_served->server = (uint64_t)&__quagmire_tables;

@@ -34,6 +34,7 @@ const HEADERS: &[Source] = runtime!(
     "active.h",
     "afl.h",
     "closed.h",
+    "comparisons.h",
     "counts.h",
     "extra.h",
     "inprocess.h",
@@ -52,11 +53,29 @@ const HEADERS: &[Source] = runtime!(
 );
 /// Linked into every executable.
 const RUNTIME: &[Source] = runtime!("runtime.c", "objects.c", "compares.c");
-const IN_PROCESS: &[Source] =
-    runtime!("inprocess.c", "mutator.c", "extra.c", "closed.c", "sancov.c", "sancov_unused.c", "widen.c");
+const IN_PROCESS: &[Source] = runtime!(
+    "inprocess.c",
+    "mutator.c",
+    "extra.c",
+    "closed.c",
+    "sancov.c",
+    "sancov_unused.c",
+    "widen.c",
+    "comparisons.c",
+    "strings.c"
+);
 /// `serve.c` is the last: the stack of its signal handlers comes after all other variables.
-const SERVE: &[Source] =
-    runtime!("run.c", "counts.c", "active.c", "afl.c", "testcase.c", "loop.c", "opened.c", "serve.c");
+const SERVE: &[Source] = runtime!(
+    "run.c",
+    "counts.c",
+    "active.c",
+    "afl.c",
+    "testcase.c",
+    "loop.c",
+    "opened.c",
+    "sancov_refused.c",
+    "serve.c"
+);
 const DRIVER: &[Source] = runtime!("driver.c");
 const MAIN: &[Source] = runtime!("main.c");
 const HEAP: &[Source] = runtime!("heap.c");

@@ -118,6 +118,7 @@ fn say_what_is_missing(target: &TargetInfo, harness: &Harness, quiet: bool) {
             let edges = [
                 (sources.guards + sources.widened, "exact"),
                 (sources.counters, "some in 8 bits, which wrap around"),
+                (sources.flags, "whether, not how often"),
                 (sources.pcs, "by address, some of which share a count"),
             ];
             let edges = edges.into_iter().filter(|(functions, _)| *functions > 0);

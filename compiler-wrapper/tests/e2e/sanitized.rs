@@ -30,7 +30,8 @@ fn check(mut command: Command, folder: &Path) {
 fn objects_come_and_go_and_runs_end_in_every_way_in_process() {
     for llvm in installed() {
         let folder = copied("runtime");
-        let parts = ["inprocess.c", "mutator.c", "extra.c", "closed.c", "sancov.c", "widen.c", "main.c"];
+        let parts =
+            ["inprocess.c", "mutator.c", "extra.c", "closed.c", "sancov.c", "widen.c", "comparisons.c", "main.c"];
         let sources = [&["engine.c", "runtime.c", "objects.c", "compares.c"], &parts[..]].concat();
         build(&llvm, folder.path(), &sources, &[], "program");
         check(Command::new("./program"), folder.path());
@@ -41,7 +42,17 @@ fn objects_come_and_go_and_runs_end_in_every_way_in_process() {
 fn the_fork_server_answers_every_request() {
     for llvm in installed() {
         let folder = copied("runtime");
-        let parts = ["run.c", "counts.c", "active.c", "afl.c", "testcase.c", "loop.c", "opened.c", "serve.c"];
+        let parts = [
+            "run.c",
+            "counts.c",
+            "active.c",
+            "afl.c",
+            "testcase.c",
+            "loop.c",
+            "opened.c",
+            "sancov_refused.c",
+            "serve.c",
+        ];
         let sources = [&["served.c", "runtime.c", "objects.c"], &parts[..]].concat();
         build(&llvm, folder.path(), &sources, &[], "program");
         build(&llvm, folder.path(), &["served.c"], &["-DFUZZER"], "fuzzer");

@@ -46,10 +46,11 @@ use quagmire_search::{
     origin::Origin,
     schedule::by_cost::ByCostScheduler,
     stages::{
+        comparisons::ComparisonsStage,
         deterministic::DeterministicStage,
         measure::MeasureStage,
         mutate::MutateStage,
-        operators::{DETERMINISTIC, Operators, is_used},
+        operators::{COMPARISONS, DETERMINISTIC, Operators, is_used},
         prepare::PrepareStage,
     },
     state::CampaignState,
@@ -58,9 +59,9 @@ use quagmire_search::{
 /// Interval between two checkpoints on disk.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Stages of a round: preparation, the deterministic stage and mutation (the coverage phase), then the performance
-/// phase.
-type Stages = (PrepareStage, (DeterministicStage, (MutateStage, (MeasureStage, ()))));
+/// Stages of a round: preparation, the deterministic stage, comparisons and mutation (the coverage phase), then the
+/// performance phase.
+type Stages = (PrepareStage, (DeterministicStage, (ComparisonsStage, (MutateStage, (MeasureStage, ())))));
 
 /// LibAFL's fuzzer without feedbacks: judging is part of [`evaluate`], which returns more than whether to keep an
 /// input.
@@ -82,7 +83,11 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     page.set_hang_timeout(options.hang_timeout);
     let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
-    let without_lines = if options.cost.contains(&Resource::Lines) { start::count_lines(&mut executor)? } else { None };
+    let without_lines = if options.cost.contains(&Resource::Lines) {
+        start::count_lines(&mut executor, setup.target.instrumentation)?
+    } else {
+        None
+    };
     let own_edges = executor.counts().program().edges();
 
     let first = restart.workers == 0;
@@ -114,9 +119,11 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
     if !enters_again {
         recorder.open_index(first || restart.died.is_some())?;
     }
+    let compared = harness.comparisons().filter(|_| is_used(options.rules.as_deref(), COMPARISONS));
     let stages = tuple_list!(
         PrepareStage::new(rules.len()),
         DeterministicStage::new(rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
+        ComparisonsStage::new(rules.len(), compared),
         MutateStage::new(operators, options.skip_coverage_testing),
         MeasureStage
     );

@@ -153,7 +153,7 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "RATIO", help_heading = "Size of inputs (at most one of them)")]
     pub max_size_ratio: Option<String>,
 
-    /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and havoc, splice, tokens, deterministic, custom,
+    /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and havoc, splice, tokens, deterministic, comparisons, custom,
     /// custom-crossover [default: the rules of the input type, and all the others]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,

@@ -30,7 +30,10 @@ fn custom_rules_are_applied_and_appear_by_label() {
         )
         .ended();
     let applied = rules(&scene);
-    assert_eq!(labels(&scene), "R.1 R.2 R.3 havoc splice tokens custom custom-crossover deterministic mask trim");
+    assert_eq!(
+        labels(&scene),
+        "R.1 R.2 R.3 havoc splice tokens custom custom-crossover deterministic mask trim comparisons"
+    );
     assert!(applied[0].1 > 0 && applied[1].1 > 0, "{applied:?}");
     // masks and trimming find out what matters, and are no mutations
     assert!(applied[2..9].iter().all(|(_, applied)| *applied == 0), "{applied:?}");

@@ -18,10 +18,11 @@ const GUARDS: &str = "-fsanitize-coverage=trace-pc-guard,pc-table";
 const GUARDS_ALONE: &str = "-fsanitize-coverage=trace-pc-guard";
 const COUNTERS: &str = "-fsanitize=fuzzer-no-link";
 const COUNTERS_ALONE: &str = "-fsanitize-coverage=inline-8bit-counters,pc-table";
+const FLAGS: &str = "-fsanitize-coverage=inline-bool-flag,pc-table";
 
 /// Compiles a file of `testdata` with another compiler.
 #[track_caller]
-fn object(scene: &Scene, compiler: &str, source: &str, options: &[&str]) -> PathBuf {
+pub(crate) fn object(scene: &Scene, compiler: &str, source: &str, options: &[&str]) -> PathBuf {
     let path = scene.path(&format!("{source}-{}.o", options.concat().replace(['/', '='], "-")));
     let mut command = Command::new(compiler);
     run(command.args(["-g", "-O0", "-c"]).args(options).arg(testdata(source)).arg("-o").arg(&path)).ended();
@@ -30,7 +31,7 @@ fn object(scene: &Scene, compiler: &str, source: &str, options: &[&str]) -> Path
 
 /// Links a harness with the wrapper.
 #[track_caller]
-fn linked(scene: &Scene, name: &str, objects: &[&Path], options: &[&str]) -> PathBuf {
+pub(crate) fn linked(scene: &Scene, name: &str, objects: &[&Path], options: &[&str]) -> PathBuf {
     let path = scene.path(name);
     let mut command = Command::new(binaries().join("quagmire-cc"));
     run(command.args(objects).args(["-g", "-O1", "-fsanitize=fuzzer"]).args(options).arg("-o").arg(&path)).ended();
@@ -239,12 +240,73 @@ fn a_pc_table_that_does_not_match_is_said_once_and_edges_are_counted_without_it(
 }
 
 #[test]
+fn flags_count_whether_an_edge_ran_and_say_so() {
+    let scene = Scene::new(&[("1", b"a-a"), ("2", b"q---------"), ("3", b"-"), ("4", b"a-a")]);
+    let harness = harness(&scene, FLAGS);
+    let report = report(&scene, &harness);
+    assert_eq!(report["instrumentation"], "sancov-flags");
+    assert_eq!([0, 1, 2].map(|input| executed(&report, input, LOOP)), [1, 1, 0], "{report:#}");
+    assert_eq!([0, 1, 2, 3].map(|input| cost(&report, input, "hottest-edge")), [1; 4], "{report:#}");
+    assert_eq!(report["inputs"][0]["costs"]["edges"], report["inputs"][3]["costs"]["edges"]);
+    let shown = run(scene.quagmire(&["replay", "-n", "1", "seeds", "--"]).arg(&harness));
+    assert_eq!((shown.code, shown.stderr.matches("not how often").count()), (Some(0), 1), "{shown:#?}");
+    // clang's own counters are more exact than its flags, and guards than both
+    let both = "-fsanitize-coverage=inline-8bit-counters,inline-bool-flag,pc-table";
+    for (options, name) in [(both, "sancov-counters"), (&format!("{both},trace-pc-guard"), "sancov-guards")] {
+        let object = object(&scene, "clang", "sancov.c", &[options]);
+        let report = self::report(&scene, &linked(&scene, name, &[&object], &[]));
+        assert_eq!((report["instrumentation"].as_str(), executed(&report, 1, LOOP)), (Some(name), 10), "{report:#}");
+    }
+}
+
+#[test]
+fn lines_of_a_pc_table_are_a_cost_annotate_sources_and_are_goals_of_masks() {
+    let scene = Scene::new(&[("1", b"a-a-")]);
+    let slow = scene.write("slow", b"q---------");
+    for option in [GUARDS, COUNTERS] {
+        let harness = harness(&scene, option);
+        let lines = scene.replay(&harness, "-n 1", &[&slow])[0]["lines"].as_array().expect("lines").clone();
+        let counts: u64 = lines.iter().filter(|line| line["line"] != 0).map(|line| number(&line["count"])).sum();
+        let ended = scene.fuzz(&harness, "--cost lines --execs 300 --seed 1 --force --no-confirm");
+        assert_eq!(ended.code, Some(0), "{ended:#?}");
+        let costs = scene.summary()["costs"].as_array().expect("costs").clone();
+        let executed = costs.iter().find(|cost| cost["resource"] == "lines").expect("lines are counted");
+        assert!(number(&executed["max"]) > number(&executed["baseline"]), "{executed:#}");
+        assert!(counts > 10, "{lines:#?}");
+
+        let source = testdata("sancov.c");
+        let mut annotate = scene.quagmire(&["replay", "-n", "1", "--annotate"]);
+        let shown = run(annotate.arg(&source).args(["seeds/1", "slow", "--"]).arg(&harness));
+        let of_loop = shown.stdout.lines().find(|line| line.contains("for (unsigned i = 0; i < rounds"));
+        assert!(of_loop.is_some_and(|line| line.contains(" 6 ") && line.contains(" 10 ")), "{shown:#?}");
+
+        let place = format!("sancov.c:{LOOP}");
+        let mut mask = scene.quagmire(&["replay", "--mask", "--branch", &place, "seeds/1", "--"]);
+        let shown = run(mask.arg(&harness));
+        assert!(shown.code == Some(0) && shown.stdout.contains(&place), "{shown:#?}");
+    }
+}
+
+#[test]
+fn lines_that_nothing_tells_are_refused_with_the_remedy() {
+    let scene = Scene::new(&[("1", b"a")]);
+    let harness = harness(&scene, GUARDS_ALONE);
+    let refused = scene.fuzz(&harness, "--cost lines --execs 10 --quiet");
+    refused.refused(3, &["--cost lines", "-g", "pc-table"]);
+    let mut annotate = scene.quagmire(&["replay", "-n", "1", "--annotate", "sancov.c", "seeds/1", "--"]);
+    let refused = run(annotate.arg(&harness));
+    assert!(refused.code == Some(3) && refused.stderr.contains("PC table"), "{refused:#?}");
+}
+
+#[test]
 fn what_sanitizer_coverage_does_not_measure_is_refused_with_an_alternative() {
     let scene = Scene::new(&[("1", b"a")]);
-    let harness = harness(&scene, GUARDS);
-    scene
-        .fuzz(&harness, "--cost lines --execs 10")
-        .refused(2, &["--cost lines", "SanitizerCoverage", "edges", "stack"]);
+    if has_program("gcc", "gcc") {
+        let object = object(&scene, "gcc", "sancov.c", &["-fsanitize-coverage=trace-pc"]);
+        scene
+            .fuzz(&linked(&scene, "gcc", &[&object], &[]), "--cost lines --execs 10")
+            .refused(2, &["--cost lines", "SanitizerCoverage", "edges", "stack"]);
+    }
     let plain = object(&scene, "clang", "sancov.c", &["-O0"]);
     let plain = linked(&scene, "plain", &[&plain], &[]);
     scene.fuzz(&plain, "--execs 10").refused(3, &["not one edge count", "quagmire-cc", "fuzzer-no-link"]);

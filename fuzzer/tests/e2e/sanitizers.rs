@@ -1,6 +1,8 @@
 //! Harnesses that are also built with a sanitizer.
 
-use crate::common::{Scene, built};
+use std::process::Command;
+
+use crate::common::{Scene, binaries, built, run, testdata};
 
 #[test]
 fn address_sanitizer_reports_become_faults() {
@@ -27,4 +29,17 @@ fn undefined_behaviour_sanitizer_builds_and_runs() {
     let scene = Scene::new(&[("plain", b"hello")]);
     scene.fuzz(&harness, "--execs 2000 --seed 1 --max-size 100").ended();
     assert_eq!(scene.summary()["executions"], 2000);
+}
+
+#[test]
+fn memory_sanitizer_takes_what_the_engine_has_written_for_initialised() {
+    let scene = Scene::new(&[("record", b"text")]);
+    let harness = scene.path("harness");
+    let mut command = Command::new(binaries().join("quagmire-cc"));
+    command.args(["-g", "-O1", "-fsanitize=fuzzer", "-fsanitize=memory"]).arg(testdata("custom_mutator.c"));
+    run(command.arg("-o").arg(&harness)).ended();
+    // havoc, rules and the harness's own mutator and crossover
+    let ended = scene.fuzz(&harness, "--execs 2000 --seed 1 --no-confirm");
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert_eq!(scene.summary()["faults"], 0, "{}", scene.log());
 }

@@ -51,8 +51,8 @@ impl<'a> Column<'a> {
 }
 
 /// Formats the text of `file` with counts before the lines. `inputs` are all that were measured; only the first and
-/// the last are shown. Shares are those of the last one.
-pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputReport], color: bool) -> String {
+/// the last are shown. Shares are those of the last one. `unit` is what their instructions are counted in.
+pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputReport], unit: &str, color: bool) -> String {
     let shown = match inputs {
         [] => return String::new(),
         [only] => vec![("count", only)],
@@ -63,7 +63,7 @@ pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputRepor
     let mut out = format!("{}\n", plain::shown(&file.path));
     for (name, column) in &columns {
         let input = column.input;
-        let instructions = counted(input.instructions, "instruction");
+        let instructions = counted(input.instructions, unit);
         let _ = write!(out, "  {name:5}  {}  {instructions}", plain::shown(&input.path));
         if *name == "last" {
             let _ = write!(out, "  {} the first", ratio(input.instructions_ratio));
@@ -108,7 +108,7 @@ pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputRepor
     }
     let here: u64 = measured.lines.values().map(|&(_, instructions)| instructions).sum();
     let whose = if columns.len() == 1 { "the" } else { "the last input's" };
-    let _ = writeln!(out, "\n  {:.1} % of {whose} instructions are in this file", measured.share(here) * 100.0);
+    let _ = writeln!(out, "\n  {:.1} % of {whose} {unit}s are in this file", measured.share(here) * 100.0);
     let behind = measured.lines.keys().chain(&file.lines).max().copied().unwrap_or(0);
     if behind as usize > text.len() {
         let _ = writeln!(
@@ -173,22 +173,22 @@ mod tests {
         let first = input("a", &[("f", 1, 1, 2), ("f", 2, 11, 33), ("f", 3, 10, 40), ("elsewhere", 2, 1, 25)]);
         let last = input("b", &[("f", 1, 1, 2), ("f", 2, 1_001, 3_003), ("g", 3, 500, 2_000), ("f", 3, 500, 2_000)]);
         let between = input("never shown", &[]);
-        insta::assert_snapshot!(annotated(&file(), &text(), &[first, between, last], false));
+        insta::assert_snapshot!(annotated(&file(), &text(), &[first, between, last], "instruction", false));
     }
 
     #[test]
     fn one_input_has_one_column() {
         let only = input("a", &[("f", 1, 1, 2), ("f", 2, 11, 33), ("f", 9, 10, 40)]);
-        insta::assert_snapshot!(annotated(&file(), &text(), &[only], false));
+        insta::assert_snapshot!(annotated(&file(), &text(), &[only], "instruction", false));
     }
 
     #[test]
     fn hot_lines_are_coloured_where_colours_are_wanted() {
         let only = input("a", &[("f", 1, 1, 2), ("f", 2, 11, 98)]);
-        let colored = annotated(&file(), &text(), std::slice::from_ref(&only), true);
+        let colored = annotated(&file(), &text(), std::slice::from_ref(&only), "instruction", true);
         assert!(colored.contains("\x1b[31m     11  >  98.0 %\x1b[0m    2  "), "{colored:?}");
         assert!(colored.contains("\x1b[33m      1      2.0 %\x1b[0m"), "{colored:?}");
-        let plain = annotated(&file(), &text(), &[only], false);
+        let plain = annotated(&file(), &text(), &[only], "instruction", false);
         assert!(!plain.contains('\x1b'), "{plain:?}");
     }
 }

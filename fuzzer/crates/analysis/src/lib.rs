@@ -28,6 +28,7 @@ use quagmire_base::{
     seeds::Seeds,
     terminal::ColorChoice,
 };
+use quagmire_cost::resource::Resource;
 use quagmire_execution::{
     harness::Harness,
     info::TargetInfo,
@@ -40,7 +41,7 @@ use quagmire_execution::{
 /// # Errors
 /// If an input cannot be read, or the target cannot be run.
 pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-    if !options.annotate.is_empty() && !target.instrumentation.is_usual() {
+    if !options.annotate.is_empty() && !target.instrumentation.measures(Resource::Lines) {
         let program = target.name();
         let origin = target.instrumentation.origin();
         return Err(Error::usage(format!(
@@ -90,12 +91,13 @@ fn annotate_all(report: &report::Report, wanted: &[PathBuf]) -> Result<()> {
         return Err(Error::target("no input came back with its counts: there is nothing to annotate"));
     }
     let color = ColorChoice::Auto.enabled(std::io::stdout().is_terminal());
+    let unit = if report.instrumentation.measures(Resource::Instructions) { "instruction" } else { "edge" };
     let mut text = String::new();
     for (wanted, file) in wanted.iter().zip(&report.annotated) {
         if !text.is_empty() {
             text.push('\n');
         }
-        text += &annotate::annotated(file, &source::read(wanted, file)?, &report.inputs, color);
+        text += &annotate::annotated(file, &source::read(wanted, file)?, &report.inputs, unit, color);
     }
     print::print_text(&text, Form::Painted)
 }

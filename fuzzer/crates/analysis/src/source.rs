@@ -31,7 +31,8 @@ pub(crate) fn find(files: &BTreeMap<String, Vec<u32>>, wanted: &Path, option: &s
     let name = wanted.display();
     if files.is_empty() {
         return Err(Error::target(format!(
-            "{option} {name}: the program was built without -g and knows no source lines; build it again with -g"
+            "{option} {name}: the program was built without -g and knows no source lines; build it again with -g, and with a \
+             PC table where SanitizerCoverage counts"
         )));
     }
     let found = |path: &String| SourceFile { path: path.clone(), lines: files[path].clone() };

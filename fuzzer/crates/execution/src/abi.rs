@@ -82,6 +82,8 @@ pub mod source {
     pub const EXTRA: u32 = 4;
     /// SanitizerCoverage's 8-bit counters, which the runtime has made 32 bits wide.
     pub const WIDENED: u32 = 5;
+    /// SanitizerCoverage's flags, 0 or 1 for each edge.
+    pub const FLAGS: u32 = 6;
 }
 
 /// The tables of one linked object (`struct qgm_module`). After the object is closed they belong to a copy, or are
@@ -269,6 +271,9 @@ pub(crate) const READY: u64 = 1;
 /// Value of `Served::ready`: counts are not on pages of their own and cannot be shared (`QGM_NOT_SHARED`).
 pub(crate) const NOT_SHARED: u64 = 2;
 
+/// Value of `Served::ready`: there are objects that SanitizerCoverage counts (`QGM_UNCOUNTED`).
+pub(crate) const UNCOUNTED: u64 = 4;
+
 /// Tables in the memory of the fork server (`struct qgm_server`).
 #[repr(C)]
 #[derive(Debug)]
@@ -290,7 +295,7 @@ pub(crate) struct ServerTables {
 pub(crate) struct Served {
     /// [`ABI`]: set by the fuzzer first, then by the server.
     pub abi: u64,
-    /// [`READY`], [`NOT_SHARED`] or 0.
+    /// [`READY`], [`NOT_SHARED`], [`UNCOUNTED`] or 0.
     pub ready: u64,
     /// Address of the server's [`ServerTables`].
     pub server: u64,
@@ -368,6 +373,40 @@ pub struct RawMutation {
 /// Calls the harness's own mutator or crossover, whatever happens in it.
 pub type Mutate = unsafe extern "C" fn(*mut RawMutation) -> Status;
 
+/// Longest operand of a comparison that is recorded, in bytes (`QGM_OPERAND_BYTES`).
+pub(crate) const OPERAND_BYTES: usize = 32;
+
+/// Maximum number of recorded comparisons (`QGM_MAX_COMPARISONS`).
+pub(crate) const MAX_COMPARISONS: usize = 2048;
+
+/// Value of `RawComparison::kind`: the operands are bytes and no numbers (`QGM_BYTES`).
+pub(crate) const BYTES: u8 = 1;
+
+/// Two operands that were compared (`struct qgm_comparison`).
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RawComparison {
+    /// [`BYTES`], or 0 for numbers in this machine's byte order.
+    pub kind: u8,
+    /// Nonzero if the first one is a constant of the program.
+    pub is_constant: u8,
+    /// Sizes in bytes.
+    pub size: [u8; 2],
+    /// The operands; zero behind their size.
+    pub operand: [[u8; OPERAND_BYTES]; 2],
+}
+
+/// Comparisons of one run (`struct qgm_comparisons`).
+#[repr(C)]
+pub struct RawComparisons {
+    /// Nonzero once code of the target has called a callback for comparisons.
+    pub are_called: AtomicU64,
+    /// Number of used items of `comparison`, and of those that found no room.
+    pub count: AtomicU64,
+    /// Comparisons in the order of their first execution.
+    pub comparison: [Cell<RawComparison>; MAX_COMPARISONS],
+}
+
 /// Callback where a run ends that ends the process: it does not return. Called in a signal handler, or by the target.
 pub type OnEnd = unsafe extern "C" fn(Status, *const Event);
 
@@ -398,6 +437,10 @@ pub struct RawHarness {
     pub end_process: unsafe extern "C" fn(OnEnd),
     /// Ends runs that allocate this many bytes or more at once; only sanitizers tell.
     pub limit_allocations: unsafe extern "C" fn(u64),
+    /// The recorded comparisons; valid for the lifetime of the process.
+    pub comparisons: *const RawComparisons,
+    /// Clears them and records from now on, or ends recording, if it is given 0.
+    pub record_comparisons: unsafe extern "C" fn(u64),
     /// Nonzero if a sanitizer is linked, which reports errors itself.
     pub is_sanitized: u64,
 }

@@ -4,6 +4,7 @@ use std::{ffi::OsString, sync::atomic::AtomicU64};
 
 use super::{
     abi::{ABI, Ended, Event, OnEnd, RawHarness, RawModules, Status},
+    comparisons::Comparisons,
     fork_server::{Builder, ForkServer},
     own_mutator::OwnMutator,
     sources::Sources,
@@ -94,6 +95,15 @@ impl Harness {
     /// Whether the harness has a mutator or a crossover of its own that the engine can call.
     pub fn has_own_mutator(&self) -> bool {
         matches!(&self.0, Backend::InProcess(raw) if raw.mutate.is_some() || raw.cross_over.is_some())
+    }
+
+    /// The recording of comparisons; `None` under a fork server.
+    pub fn comparisons(&self) -> Option<Comparisons> {
+        match &self.0 {
+            // SAFETY: a static and a function of the runtime, as `in_process` was promised.
+            Backend::InProcess(raw) => Some(unsafe { Comparisons::new(&*raw.comparisons, raw.record_comparisons) }),
+            Backend::ForkServer(_) => None,
+        }
     }
 
     /// The objects of the program, once it is initialised.

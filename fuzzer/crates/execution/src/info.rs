@@ -27,6 +27,8 @@ pub enum Instrumentation {
     SancovWidened,
     /// SanitizerCoverage's 8-bit counters, some of which have stayed so and wrap around.
     SancovCounters,
+    /// SanitizerCoverage's flags: whether an edge ran, not how often.
+    SancovFlags,
     /// gcc's `trace-pc`: edges by the hash of their address, some of which share a count.
     SancovPcs,
     /// quagmire's pass in some objects, and SanitizerCoverage in others.
@@ -49,7 +51,7 @@ impl Instrumentation {
         match self {
             Self::Counts => "",
             Self::Afl => "built by AFL++",
-            Self::SancovGuards | Self::SancovWidened | Self::SancovCounters | Self::SancovPcs => {
+            Self::SancovGuards | Self::SancovWidened | Self::SancovCounters | Self::SancovFlags | Self::SancovPcs => {
                 "compiled with SanitizerCoverage"
             }
             Self::Mixed => "compiled with SanitizerCoverage in part",
@@ -63,6 +65,7 @@ impl Instrumentation {
             Self::Afl => "its counts have eight bits and wrap around, and times are not CPU times",
             Self::SancovGuards | Self::SancovWidened => "its counts are exact, of edges and not of instructions",
             Self::SancovCounters => "its counts are of edges, and some have eight bits and wrap around",
+            Self::SancovFlags => "its flags say whether an edge ran, not how often",
             Self::SancovPcs => "its counts are of edges, some of which share one",
             Self::Mixed => "its counts are instructions in one part and edges, which may wrap around, in the other",
         }
@@ -73,7 +76,8 @@ impl Instrumentation {
         match self {
             Self::Counts => "instructions",
             Self::Mixed => "instructions and edges",
-            Self::Afl | Self::SancovGuards | Self::SancovWidened | Self::SancovCounters | Self::SancovPcs => "edges",
+            Self::Afl | Self::SancovGuards | Self::SancovWidened => "edges",
+            Self::SancovCounters | Self::SancovFlags | Self::SancovPcs => "edges",
         }
     }
 
@@ -90,10 +94,12 @@ impl Instrumentation {
         use Capability::*;
         match self {
             Self::Counts => &[Edges, Weights, Clock, Memory, Lines],
-            Self::Mixed => &[Edges, Weights, Clock, Memory],
-            Self::SancovGuards | Self::SancovWidened | Self::SancovCounters | Self::SancovPcs => {
-                &[Edges, Clock, Memory]
+            Self::Mixed => &[Edges, Weights, Clock, Memory, Lines],
+            // of those that have a PC table
+            Self::SancovGuards | Self::SancovWidened | Self::SancovCounters | Self::SancovFlags => {
+                &[Edges, Clock, Memory, Lines]
             }
+            Self::SancovPcs => &[Edges, Clock, Memory],
             Self::Afl => &[Edges, Clock],
         }
     }

@@ -5,9 +5,10 @@
 use std::{fmt::Write as _, mem::offset_of, path::Path};
 
 use super::abi::{
-    ABI, ANSWERS, Event, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_MODULES, NO_CHILD, NOT_SHARED, PAGE, READY,
-    REQUESTS, RawFunction, RawHarness, RawModule, RawModules, RawMutation, Region, Resources, STARTED, Served,
-    ServerTables, Status, WENT_REJECT, WENT_ROUND, source,
+    ABI, ANSWERS, BYTES, Event, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_COMPARISONS, MAX_MODULES, NO_CHILD,
+    NOT_SHARED, OPERAND_BYTES, PAGE, READY, REQUESTS, RawComparison, RawComparisons, RawFunction, RawHarness,
+    RawModule, RawModules, RawMutation, Region, Resources, STARTED, Served, ServerTables, Status, UNCOUNTED,
+    WENT_REJECT, WENT_ROUND, source,
 };
 
 const HEAD: &str = "/* What the engine's side has (fuzzer/crates/execution/src/abi.rs), written by its test `layout`: this file is not edited by \
@@ -94,6 +95,8 @@ fn structures() -> String {
         libraries
     );
     one!(RawMutation, "qgm_mutation", data, other, out, size, other_size, max_size, seed);
+    one!(RawComparison, "qgm_comparison", kind, is_constant, size, operand);
+    one!(RawComparisons, "qgm_comparisons", are_called, count, comparison);
     one!(
         RawHarness,
         "qgm_harness",
@@ -109,13 +112,15 @@ fn structures() -> String {
         cross_over,
         end_process,
         limit_allocations,
+        comparisons,
+        record_comparisons,
         is_sanitized
     );
     text
 }
 
 fn numbers() -> String {
-    let numbers: [(&str, u64); 28] = [
+    let numbers: [(&str, u64); 33] = [
         ("QGM_ABI", ABI),
         ("QGM_MAX_MODULES", MAX_MODULES as u64),
         ("QGM_PASS", source::PASS.into()),
@@ -124,6 +129,7 @@ fn numbers() -> String {
         ("QGM_PCS", source::PCS.into()),
         ("QGM_EXTRA", source::EXTRA.into()),
         ("QGM_WIDENED", source::WIDENED.into()),
+        ("QGM_FLAGS", source::FLAGS.into()),
         ("QGM_RETURNED", Status::Returned as u64),
         ("QGM_REJECTED", Status::Rejected as u64),
         ("QGM_CRASHED", Status::Crashed as u64),
@@ -131,6 +137,9 @@ fn numbers() -> String {
         ("QGM_MEMORY", Status::Memory as u64),
         ("QGM_EXITED", Status::Exited as u64),
         ("sizeof(enum qgm_status)", size_of::<Status>() as u64),
+        ("QGM_OPERAND_BYTES", OPERAND_BYTES as u64),
+        ("QGM_MAX_COMPARISONS", MAX_COMPARISONS as u64),
+        ("QGM_BYTES", BYTES.into()),
         ("QGM_INPUT", INPUT as u64),
         ("QGM_REQUESTS", REQUESTS as u64),
         ("QGM_ANSWERS", ANSWERS as u64),
@@ -138,6 +147,7 @@ fn numbers() -> String {
         ("QGM_INPUT_BYTES", INPUT_BYTES as u64),
         ("QGM_READY", READY),
         ("QGM_NOT_SHARED", NOT_SHARED),
+        ("QGM_UNCOUNTED", UNCOUNTED),
         ("QGM_ENDED", 0),
         ("QGM_WENT_ROUND", WENT_ROUND),
         ("QGM_WENT_REJECT", WENT_REJECT),

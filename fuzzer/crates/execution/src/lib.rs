@@ -2,6 +2,7 @@
 
 pub mod abi;
 pub mod clock;
+pub mod comparisons;
 pub mod counts;
 pub mod executor;
 pub mod fork_server;
@@ -9,6 +10,7 @@ pub mod harness;
 pub mod hits;
 pub mod info;
 pub mod input_page;
+pub mod known_lines;
 #[cfg(test)]
 mod layout;
 pub mod line_counter;

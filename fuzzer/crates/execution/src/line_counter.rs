@@ -1,6 +1,6 @@
 //! Counting of executed source lines in every run, for campaigns with `--cost lines`.
 
-use super::{line_table::LineTable, program::Function};
+use super::{known_lines::line_table, line_table::LineTable, program::Function};
 
 /// Line tables of functions, each read when its function first runs.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl LineCounter {
         }
         let known = &mut self.tables[index];
         if matches!(known, Known::NotRead) {
-            *known = LineTable::read(function).map_or(Known::Nothing, Known::Table);
+            *known = line_table(function).map_or(Known::Nothing, Known::Table);
         }
         match known {
             Known::Table(table) => table.executed_lines(counts),

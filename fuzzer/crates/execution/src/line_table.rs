@@ -80,6 +80,29 @@ impl LineTable {
         Self::parse(sources, function.sums(), Numbers { bytes: numbers })
     }
 
+    /// Makes the table of a function of which nothing but the places of its edges is known, entry first: for each the
+    /// functions that it is in, the innermost first, and its line. `None` if there is not one.
+    pub(crate) fn of_places(edges: &[Vec<(SourceFunction, u32)>]) -> Option<Self> {
+        let (mut sources, mut instances, mut groups) = (Vec::new(), Vec::<Instance>::new(), Vec::new());
+        for frames in edges {
+            let mut into = None;
+            for (source, _) in frames.iter().rev() {
+                let index = sources.iter().position(|known| known == source).unwrap_or_else(|| {
+                    sources.push(*source);
+                    sources.len() - 1
+                });
+                let known = instances.iter().position(|instance| instance.source == index && instance.into == into);
+                into = known.or_else(|| {
+                    instances.push(Instance { source: index, into });
+                    Some(instances.len() - 1)
+                });
+            }
+            let line = frames.first().map_or(0, |(_, line)| *line);
+            groups.push(into.map(|instance| GroupLine { instance, line, weight: 1 }).into_iter().collect());
+        }
+        (!instances.is_empty()).then_some(Self { sources, instances, groups, sums: Vec::new() })
+    }
+
     fn parse(sources: Vec<SourceFunction>, sums: Sums<'_>, mut numbers: Numbers<'_>) -> Option<Self> {
         let mut known = 0;
         let instances = numbers.list(|n| {
@@ -309,6 +332,16 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|at| mixed.owner(at)), [HERE, INLINED, INLINED, INLINED]);
         let only_headers = table(vec![header(c"dfs"), header(c"begin"), header(c"at"), header(c"size")], chain());
         assert_eq!(only_headers.owner(3), header(c"dfs"));
+    }
+
+    #[test]
+    fn a_table_of_places_has_a_line_for_each_edge_and_an_instance_for_each_inlining() {
+        let edges = [vec![(HERE, 3)], vec![(INLINED, 7), (HERE, 4)], Vec::new(), vec![(INLINED, 8), (HERE, 4)]];
+        let table = LineTable::of_places(&edges).expect("places");
+        let owned = |line, count| Executed { owner: INLINED, ..executed(INLINED, line, count, count) };
+        assert_eq!(table.executed(&[1, 5, 9, 2]), [executed(HERE, 3, 1, 1), owned(7, 5), owned(8, 2)]);
+        assert_eq!(table.executed_lines(&[1, 5, 9, 2]), 8);
+        assert!(LineTable::of_places(&[Vec::new()]).is_none());
     }
 
     #[test]

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     counts::CountsObserver,
-    line_table::{LineTable, SourceFunction},
+    known_lines::line_table,
+    line_table::SourceFunction,
     program::{Function, Program},
     symbols::{CodeLocation, Symbols, demangle},
 };
@@ -135,14 +136,12 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
     for &index in counts.ran() {
         let function = &counts.program().functions()[index as usize];
         let edges = counts.exact_counts(index);
-        if let Some(table) = LineTable::read(function) {
+        if let Some(table) = line_table(function) {
             for executed in table.executed(&edges).into_iter().filter(|e| e.instructions > 0) {
                 let owner = names.file_and_function(executed.owner).1.clone();
                 let (file, name) = names.file_and_function(executed.source);
                 sums.add(file, executed.line, name, &owner, executed.count, executed.instructions);
             }
-        } else if function.pc(0).is_some() {
-            add_blocks(&mut sums, function, &edges, symbols);
         } else {
             let name = place_of(function, symbols).function;
             for (edge, (&count, &weight)) in edges.iter().zip(function.weights()).enumerate() {
@@ -154,26 +153,6 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
         }
     }
     sums.sorted()
-}
-
-/// Adds the costs of a function whose edges have addresses, by the lines at which their blocks begin.
-fn add_blocks(sums: &mut Sums, function: &Function, counts: &[u64], symbols: &mut Symbols) {
-    let owner = place_of(function, symbols).function;
-    // as for the pass: a line is executed as often as the most executed of its blocks
-    let mut lines: BTreeMap<(String, u32, String), (u64, u64)> = BTreeMap::new();
-    for (edge, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-        let location = function.pc(edge).and_then(|pc| symbols.place(pc).location);
-        let line = location
-            .as_deref()
-            .and_then(|l| l.rsplit_once(':'))
-            .and_then(|(file, line)| line.parse().ok().map(|line| (tidy(file), line, owner.clone())));
-        let key = line.unwrap_or_else(|| (String::new(), 0, symbols.edge(&owner, edge)));
-        let sum = lines.entry(key).or_default();
-        *sum = (sum.0.max(count), sum.1.saturating_add(count));
-    }
-    for ((file, line, name), (count, work)) in lines {
-        sums.add(&file, line, &name, &owner, count, work);
-    }
 }
 
 /// Name and source line of a function: its number of edges' first if nothing says where it is.
@@ -189,7 +168,7 @@ pub fn place_of(function: &Function, symbols: &mut Symbols) -> CodeLocation {
 pub fn source_files(program: &Program) -> BTreeMap<String, Vec<u32>> {
     let mut names = Names::default();
     let mut files: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for table in program.loaded_functions().filter_map(LineTable::read) {
+    for table in program.loaded_functions().filter_map(line_table) {
         for (place, line) in table.lines() {
             let (file, _) = names.file_and_function(place);
             match files.get_mut(file) {
@@ -215,7 +194,7 @@ pub fn source_functions(program: &Program, symbols: &mut Symbols) -> BTreeMap<Fu
     let mut names = Names::default();
     let mut functions: BTreeMap<FunctionKey, BTreeSet<u32>> = BTreeMap::new();
     for function in program.loaded_functions() {
-        let Some(table) = LineTable::read(function) else {
+        let Some(table) = line_table(function) else {
             let key = (place_of(function, symbols).function, String::new());
             functions.entry(key).or_default().insert(function.first_edge);
             continue;
@@ -240,7 +219,7 @@ pub fn edges_of_line(program: &Program, file: &str, line: u32, function: Option<
     };
     let mut edges = Vec::new();
     for function in program.loaded_functions() {
-        let Some(table) = LineTable::read(function) else { continue };
+        let Some(table) = line_table(function) else { continue };
         let of_line = table.edges_of(|place, at| at == line && is_wanted(place));
         edges.extend(of_line.into_iter().map(|edge| function.first_edge + edge as u32));
     }

@@ -116,11 +116,6 @@ impl Function {
         Sums::new(words)
     }
 
-    /// Whether it has debug information.
-    pub fn has_lines(&self) -> bool {
-        self.lines().is_some()
-    }
-
     /// Its source line table, for [`super::lines`]; `None` without debug information.
     pub(crate) fn lines(&self) -> Option<NonNull<RawLines>> {
         if self.record.is_null() {

@@ -18,6 +18,8 @@ pub struct Sources {
     pub counters: usize,
     /// Those whose 8-bit counters count in 32 bits.
     pub widened: usize,
+    /// Those of which its flags say whether they ran, not how often.
+    pub flags: usize,
     /// Number of slots for return addresses; 0 if nothing counts by them.
     pub pcs: usize,
     /// Some object has a table of addresses for another number of edges.
@@ -36,6 +38,7 @@ impl Sources {
                 source::GUARDS => sources.guards += functions,
                 source::COUNTERS => sources.counters += functions,
                 source::WIDENED => sources.widened += functions,
+                source::FLAGS => sources.flags += functions,
                 source::PCS => sources.pcs += functions,
                 source::EXTRA => {}
                 _ => sources.pass += functions,
@@ -47,16 +50,17 @@ impl Sources {
 
     /// The instrumentation that these sources make together: of several kinds of SanitizerCoverage the least exact one.
     pub fn instrumentation(&self) -> Instrumentation {
-        let sancov = [
+        let by_exactness = [
+            (self.flags, Instrumentation::SancovFlags),
             (self.pcs, Instrumentation::SancovPcs),
             (self.counters, Instrumentation::SancovCounters),
             (self.widened, Instrumentation::SancovWidened),
             (self.guards, Instrumentation::SancovGuards),
         ];
-        match sancov.into_iter().find(|(functions, _)| *functions > 0) {
+        match by_exactness.into_iter().find(|(functions, _)| *functions > 0) {
             None => Instrumentation::Counts,
             Some(_) if self.pass > 0 => Instrumentation::Mixed,
-            Some((_, instrumentation)) => instrumentation,
+            Some((_, least_exact)) => least_exact,
         }
     }
 }
@@ -67,15 +71,17 @@ mod tests {
 
     #[test]
     fn a_program_is_as_exact_as_the_least_exact_of_its_objects() {
-        let of = |[pass, guards, widened, counters, pcs]: [usize; 5]| {
-            Sources { pass, guards, widened, counters, pcs, has_wrong_table: false }.instrumentation()
+        let of = |[pass, guards, widened, counters, pcs, flags]: [usize; 6]| {
+            Sources { pass, guards, widened, counters, flags, pcs, has_wrong_table: false }.instrumentation()
         };
-        assert_eq!(of([0, 0, 0, 0, 0]), Instrumentation::Counts);
-        assert_eq!(of([7, 0, 0, 0, 0]), Instrumentation::Counts);
-        assert_eq!(of([0, 7, 0, 0, 0]), Instrumentation::SancovGuards);
-        assert_eq!(of([0, 7, 1, 0, 0]), Instrumentation::SancovWidened);
-        assert_eq!(of([0, 7, 1, 1, 0]), Instrumentation::SancovCounters);
-        assert_eq!(of([0, 7, 1, 1, 1]), Instrumentation::SancovPcs);
-        assert_eq!(of([1, 7, 0, 0, 0]), Instrumentation::Mixed);
+        assert_eq!(of([0, 0, 0, 0, 0, 0]), Instrumentation::Counts);
+        assert_eq!(of([7, 0, 0, 0, 0, 0]), Instrumentation::Counts);
+        assert_eq!(of([0, 7, 0, 0, 0, 0]), Instrumentation::SancovGuards);
+        assert_eq!(of([0, 7, 1, 0, 0, 0]), Instrumentation::SancovWidened);
+        assert_eq!(of([0, 7, 1, 1, 0, 0]), Instrumentation::SancovCounters);
+        assert_eq!(of([0, 7, 1, 1, 1, 0]), Instrumentation::SancovPcs);
+        assert_eq!(of([0, 7, 1, 1, 1, 1]), Instrumentation::SancovFlags);
+        assert_eq!(of([1, 7, 0, 0, 0, 0]), Instrumentation::Mixed);
+        assert_eq!(of([1, 0, 0, 0, 0, 2]), Instrumentation::Mixed);
     }
 }

@@ -1,6 +1,7 @@
 //! Symbolization: from addresses in the running program to functions and source lines.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     ffi::CStr,
     path::PathBuf,
@@ -19,6 +20,17 @@ pub struct CodeLocation {
     pub function: String,
     /// `file:line`, if there is debug information.
     pub location: Option<String>,
+}
+
+/// A source function that an address is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// Linkage name of the function.
+    pub function: String,
+    /// Path of the file with the line.
+    pub file: String,
+    /// Line number; 0 if unknown.
+    pub line: u32,
 }
 
 /// A file mapped into the target's process.
@@ -108,33 +120,53 @@ impl Symbols {
         if NUMBERS.load(Relaxed) { function.to_owned() } else { format!("{function}#{edge}") }
     }
 
-    /// Function and source line of a run-time address.
-    pub fn place(&mut self, pc: usize) -> CodeLocation {
-        let pc = pc as u64;
+    /// Debug information of the object that holds a run-time address, and the address in it; `None` if there is no file.
+    fn loader_of(&mut self, pc: u64) -> Option<(&Loader, u64)> {
         let holds = |object: &LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
         if !self.objects.iter().any(holds) {
             self.update();
         }
+        let index = self.objects.iter().position(holds)?;
+        let object = &self.objects[index];
+        let loader = self.loaders.entry(index).or_insert_with(|| Loader::new(&object.path).ok()).as_ref()?;
+        Some((loader, pc - object.base))
+    }
+
+    /// Function and source line of a run-time address.
+    pub fn place(&mut self, pc: usize) -> CodeLocation {
+        let pc = pc as u64;
         if NUMBERS.load(Relaxed) {
             return CodeLocation { function: format!("edge {pc} of AFL's map"), location: None };
         }
-        let relative = self.relative(pc);
-        let unknown = || CodeLocation { function: format!("{relative:#x}"), location: None };
-        let Some(index) = self.objects.iter().position(holds) else { return unknown() };
-        let object = &self.objects[index];
-        let address = pc - object.base;
-        let path = &object.path;
-        let Some(loader) = self.loaders.entry(index).or_insert_with(|| Loader::new(path).ok()) else {
-            return unknown();
+        let Some((loader, address)) = self.loader_of(pc) else {
+            return CodeLocation { function: format!("{:#x}", self.relative(pc)), location: None };
         };
         let location = loader.find_location(address).ok().flatten().and_then(|l| {
             let file = l.file?;
             Some(l.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
         });
-        match loader.find_symbol(address) {
-            Some(symbol) => CodeLocation { function: demangle(symbol), location },
-            None => CodeLocation { location, ..unknown() },
+        let function = loader.find_symbol(address).map(demangle);
+        CodeLocation { function: function.unwrap_or_else(|| format!("{:#x}", self.relative(pc))), location }
+    }
+
+    /// Source functions that a run-time address is in, the innermost inlined one first; empty without debug information.
+    pub(crate) fn frames(&mut self, pc: usize) -> Vec<Frame> {
+        if NUMBERS.load(Relaxed) {
+            return Vec::new();
         }
+        let Some((loader, address)) = self.loader_of(pc as u64) else { return Vec::new() };
+        let symbol = loader.find_symbol(address);
+        let mut found = Vec::new();
+        let Ok(mut frames) = loader.find_frames(address) else { return found };
+        while let Ok(Some(frame)) = frames.next() {
+            let Some(location) = frame.location else { return Vec::new() };
+            let name = frame.function.as_ref().and_then(|function| function.raw_name().ok()).map(Cow::into_owned);
+            let (Some(file), Some(function)) = (location.file, name.or_else(|| symbol.map(str::to_owned))) else {
+                return Vec::new();
+            };
+            found.push(Frame { function, file: file.to_owned(), line: location.line.unwrap_or(0) });
+        }
+        found
     }
 }
 

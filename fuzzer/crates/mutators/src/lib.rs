@@ -10,6 +10,7 @@ mod draw;
 mod edit;
 pub mod havoc;
 pub mod inner;
+pub mod input_to_state;
 pub mod kinds;
 pub mod mask;
 pub mod masked;

@@ -41,6 +41,7 @@ impl RuleWords {
             ("custom", "the harness's own mutator"),
             ("custom-crossover", "parts of two inputs put together by the harness"),
             ("deterministic", "every value beside the bytes that a rare branch needs"),
+            ("comparisons", "what the program compared bytes of the input with"),
             ("mask", "tries which bytes a target needs"),
             ("trim", "removes what a rare branch does not need"),
         ] {

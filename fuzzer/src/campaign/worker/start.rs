@@ -20,7 +20,9 @@ use quagmire_base::{
     files,
     format::{counted, grouped},
 };
-use quagmire_execution::{executor::HarnessExecutor, fork_server, harness::Harness};
+use quagmire_execution::{
+    executor::HarnessExecutor, fork_server, harness::Harness, info::Instrumentation, known_lines::has_lines,
+};
 use quagmire_results::{Summary, names::files_in};
 use quagmire_search::{
     corpus::{objective::Objective, rare::ClientPart, search_state::SearchState},
@@ -204,14 +206,20 @@ fn checked(
 ///
 /// # Errors
 /// If no function has debug information.
-pub(super) fn count_lines(executor: &mut HarnessExecutor) -> Result<Option<String>> {
+pub(super) fn count_lines(executor: &mut HarnessExecutor, by: Instrumentation) -> Result<Option<String>> {
     executor.counts_mut().count_lines();
     let functions = executor.counts().program().functions();
-    let without = functions.iter().filter(|function| !function.has_lines()).count();
+    let without = functions.iter().filter(|function| !has_lines(function)).count();
     if without == functions.len() {
-        return Err(Error::target(
-            "--cost lines: the target has no debug information: compile it and its libraries with -g as well",
-        ));
+        return Err(Error::target(match by {
+            Instrumentation::Counts => {
+                "--cost lines: the target has no debug information: compile it and its libraries with -g as well"
+            }
+            _ => {
+                "--cost lines: nothing says in which lines the target's edges are: compile it and its libraries with -g, and \
+                 with a PC table (-fsanitize-coverage=...,pc-table; -fsanitize=fuzzer-no-link has one)"
+            }
+        }));
     }
     Ok((without > 0).then(|| {
         let of = counted(functions.len() as u64, "function");

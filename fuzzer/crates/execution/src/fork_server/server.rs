@@ -23,7 +23,7 @@ use super::{
 use crate::{
     abi::{
         ABI, Ended, Event, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, RawModules, Resources, SERVE, STARTED,
-        Served, ServerTables, Status, WENT_REJECT, WENT_ROUND,
+        Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND,
     },
     clock,
     process::memory_file,
@@ -122,6 +122,11 @@ impl Server {
         let served = self.served();
         match (served.abi, served.ready) {
             (ABI, READY) => Ok(()),
+            (ABI, UNCOUNTED) => Err(Error::target(format!(
+                "{} has objects compiled with SanitizerCoverage, which only harnesses in process can count: compile \
+                 them with quagmire-cc, or call the code from a harness and build that without QUAGMIRE_DRIVER=1",
+                self.name
+            ))),
             (ABI, NOT_SHARED) => Err(Error::target(format!(
                 "{} has counts that cannot be shared: link it, and the libraries of your own that it loads, with quagmire-cc, \
                  and not with gold or mold",

@@ -1,6 +1,6 @@
 //! Knowledge of the search, and the judgement of runs by it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use libafl_bolts::hash_std;
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,8 @@ pub struct SearchState {
     pub masks: MaskFigures,
     /// Success of mutants with and without masks, with `--shadow-mask`.
     pub shadow: Shadow,
+    /// Entries whose comparisons were recorded.
+    pub traced: BTreeSet<EntryId>,
     /// Hashes of the contents of all entries: an unstable target can make the same input look new again.
     contents: HashMap<u64, EntryId>,
     /// Objective: the costs that the search tries to raise.

@@ -57,16 +57,27 @@ where
     if parts.state.is_interrupted() || parts.state.hooks.is_deadly(input.mutator_bytes()) {
         return Ok(None);
     }
+    run_unjudged(parts, input)?;
+    let counts = &parts.executor.observers().0;
+    let satisfied = goal.is_satisfied(counts);
+    parts.state.look(counts)?;
+    Ok(Some(satisfied))
+}
+
+/// Runs `input` without any effect on the campaign but its number of executions.
+pub(crate) fn run_unjudged<E, EM, H, Z>(parts: &mut Parts<'_, E, EM, H, Z>, input: &BytesInput) -> Result<(), Error>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+    H: CampaignHooks,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+{
     let Parts { fuzzer, executor, state, manager } = parts;
     executor.observers_mut().0.count_hits(false);
     let run = fuzzer.execute_input(state, executor, manager, input);
     executor.observers_mut().0.count_hits(true);
     run?;
-    let counts = &executor.observers().0;
-    if !matches!(counts.status(), Status::Returned | Status::Rejected) {
-        parts.state.ended_early();
+    if !matches!(executor.observers().0.status(), Status::Returned | Status::Rejected) {
+        state.ended_early();
     }
-    let satisfied = goal.is_satisfied(counts);
-    parts.state.look(counts)?;
-    Ok(Some(satisfied))
+    Ok(())
 }

@@ -52,7 +52,7 @@ pub fn names_own(selection: &str) -> bool {
 
 /// Part of a `--rules` selection that names rules, without the names of the other operators. `None` if nothing is left.
 pub fn rules_in(selection: &str) -> Option<String> {
-    let others = || OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC]);
+    let others = || OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC, COMPARISONS]);
     let is_other = |item: &&str| others().any(|name| name.eq_ignore_ascii_case(item));
     let rules: Vec<&str> = selection.split(',').map(str::trim).filter(|item| !is_other(item)).collect();
     (!rules.is_empty()).then(|| rules.join(","))
@@ -83,12 +83,17 @@ pub enum Own {
     Mask,
     /// A probe for trimming.
     Trim,
+    /// The stage that replaces operands of comparisons.
+    Comparisons,
 }
 
 /// Name of the deterministic stage in results and in `--rules`.
 pub const DETERMINISTIC: &str = "deterministic";
 
-const OWN: [&str; 3] = [DETERMINISTIC, "mask", "trim"];
+/// Name of the stage that replaces operands of comparisons, likewise.
+pub const COMPARISONS: &str = "comparisons";
+
+const OWN: [&str; 4] = [DETERMINISTIC, "mask", "trim", COMPARISONS];
 
 impl Own {
     /// Its number in a campaign with `rules` rules.

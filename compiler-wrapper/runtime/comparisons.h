@@ -1,0 +1,31 @@
+/* The record of comparisons (comparisons.c), which the search turns on for one run of an entry. */
+#ifndef QUAGMIRE_COMPARISONS_H
+#define QUAGMIRE_COMPARISONS_H
+
+#include "quagmire.h"
+
+extern struct qgm_comparisons __quagmire_comparisons QGM_HIDDEN;
+
+/* State of the recording. */
+enum qgm_recording {
+  QGM_OFF = 0,
+  QGM_ON = 1,
+  QGM_UNCALLED = 2, /* off, and no comparison was seen yet */
+};
+
+/* The only thing that a callback looks at in ordinary runs: whether it is QGM_OFF. */
+extern unsigned __quagmire_recording QGM_HIDDEN;
+
+/* Clears the list and turns recording on, or turns it off. */
+QGM_HIDDEN void __quagmire_record_comparisons(uint64_t on);
+
+/* Records a comparison that the code at `place` makes, if recording is on. To be called if it is not QGM_OFF. */
+QGM_HIDDEN void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);
+/* Record what functions of the C library compare. To be called if recording is QGM_ON. */
+QGM_HIDDEN void __quagmire_compared_memory(const void *place, const void *first, const void *second, size_t most);
+/* `kind`: QGM_FOLD or 0. */
+QGM_HIDDEN void __quagmire_compared_strings(const void *place, const char *first, const char *second, size_t most, int kind);
+/* A search for `needle` in `hay`: as if the beginning of the hay was compared with it. */
+QGM_HIDDEN void __quagmire_searched(const void *place, const void *hay, size_t hay_size, const void *needle, size_t needle_size);
+
+#endif

@@ -1,0 +1,95 @@
+//! Comparisons that the target makes in a run, as callbacks of SanitizerCoverage record them.
+
+use std::{
+    cell::Cell,
+    collections::HashSet,
+    sync::atomic::Ordering::{Relaxed, SeqCst},
+};
+
+use libafl::observers::cmp::{CmpValues, CmplogBytes};
+
+use super::abi::{BYTES, OPERAND_BYTES, RawComparison, RawComparisons};
+
+/// Recording of the comparisons of a harness in this process.
+pub struct Comparisons {
+    raw: &'static RawComparisons,
+    record: unsafe extern "C" fn(u64),
+}
+
+impl Comparisons {
+    /// Makes it of the runtime's record.
+    ///
+    /// # Safety
+    /// The function must be the one that turns recording in `raw` on and off, and be called by one thread.
+    pub(crate) unsafe fn new(raw: &'static RawComparisons, record: unsafe extern "C" fn(u64)) -> Self {
+        Self { raw, record }
+    }
+
+    /// Whether some code of the target has called a callback for comparisons in this process.
+    pub fn are_called(&self) -> bool {
+        self.raw.are_called.load(Relaxed) != 0
+    }
+
+    /// Forgets what was recorded, and records from now on.
+    pub fn begin(&self) {
+        // SAFETY: as `new` was promised.
+        unsafe { (self.record)(1) };
+    }
+
+    /// Ends recording. Returns the comparisons of operands that were not equal, each once, in the order of their first
+    /// execution.
+    pub fn end(&self) -> Vec<CmpValues> {
+        // SAFETY: as `new` was promised.
+        unsafe { (self.record)(0) };
+        let used = usize::try_from(self.raw.count.load(SeqCst)).unwrap_or(usize::MAX).min(self.raw.comparison.len());
+        let mut known = HashSet::new();
+        let new = self.raw.comparison[..used].iter().map(Cell::get).filter(|comparison| known.insert(*comparison));
+        new.filter_map(|comparison| values(&comparison)).collect()
+    }
+}
+
+/// The comparison as LibAFL has it. `None` for sizes that no callback records.
+fn values(comparison: &RawComparison) -> Option<CmpValues> {
+    let [first, second] = comparison.operand;
+    let [first_size, second_size] = comparison.size;
+    if comparison.kind == BYTES {
+        let most = OPERAND_BYTES as u8;
+        let bytes = |buffer, size: u8| CmplogBytes::from_buf_and_len(buffer, size.min(most));
+        return Some(CmpValues::Bytes((bytes(first, first_size), bytes(second, second_size))));
+    }
+    let is_constant = comparison.is_constant != 0;
+    let number = |operand: &[u8; OPERAND_BYTES]| u64::from_ne_bytes(*operand.first_chunk().expect("32 bytes"));
+    // numbers lie at the beginning, whatever the byte order
+    let shift = if cfg!(target_endian = "big") { 64 - 8 * u32::from(first_size.min(8)) } else { 0 };
+    let (first, second) = (number(&first) >> shift, number(&second) >> shift);
+    match first_size {
+        1 => Some(CmpValues::U8((first as u8, second as u8, is_constant))),
+        2 => Some(CmpValues::U16((first as u16, second as u16, is_constant))),
+        4 => Some(CmpValues::U32((first as u32, second as u32, is_constant))),
+        8 => Some(CmpValues::U64((first, second, is_constant))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use libafl_bolts::ToSlice;
+
+    fn comparison(kind: u8, first: &[u8], second: &[u8]) -> RawComparison {
+        let operand = |bytes: &[u8]| std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0));
+        let size = [first.len() as u8, second.len() as u8];
+        RawComparison { kind, is_constant: 1, size, operand: [operand(first), operand(second)] }
+    }
+
+    #[test]
+    fn operands_have_the_width_of_their_comparison_and_strings_their_own_lengths() {
+        let number = comparison(0, &0x1234u16.to_ne_bytes(), &7u16.to_ne_bytes());
+        assert_eq!(values(&number), Some(CmpValues::U16((0x1234, 7, true))));
+        assert_eq!(values(&comparison(0, b"abc", b"abd")), None);
+        let Some(CmpValues::Bytes((first, second))) = values(&comparison(BYTES, b"ab", b"keyword")) else {
+            panic!("no bytes")
+        };
+        assert_eq!((first.to_slice(), second.to_slice()), (&b"ab"[..], &b"keyword"[..]));
+    }
+}

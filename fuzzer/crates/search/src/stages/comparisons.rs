@@ -1,0 +1,124 @@
+//! Comparisons: runs an entry once with its comparisons recorded, and makes mutants in which operands that the input holds
+//! are replaced by those that they were compared with. Magic numbers and keywords are found at once that way.
+
+use std::collections::HashSet;
+
+use libafl::{
+    Error,
+    corpus::{Corpus, HasCurrentCorpusId},
+    executors::{Executor, HasObservers},
+    fuzzer::ExecutesInput,
+    inputs::{BytesInput, HasMutatorBytes},
+    observers::cmp::CmpValues,
+    stages::Stage,
+    state::{HasCorpus, HasMaxSize},
+};
+use libafl_bolts::hash_std;
+
+use super::operators::Own;
+use crate::{
+    EntryId,
+    evaluate::{Parts, evaluate, probe::run_unjudged},
+    hooks::CampaignHooks,
+    origin::Origin,
+    state::CampaignState,
+};
+use quagmire_execution::{comparisons::Comparisons, executor::Observers};
+use quagmire_mutators::input_to_state::{rank, replacements};
+
+/// Size up to which entries are handled, in bytes: every operand is looked for in the whole input.
+const LONGEST: usize = 64 << 10;
+
+/// Mutants of an entry that costs no more than the baseline; fewer for expensive ones.
+const MUTANTS: f64 = 256.0;
+const FEWEST_MUTANTS: f64 = 16.0;
+
+/// LibAFL stage that does so once for each entry that is scheduled, in programs that call SanitizerCoverage's callbacks for
+/// comparisons.
+pub struct ComparisonsStage {
+    comparisons: Option<Comparisons>,
+    operator: u16,
+    input: BytesInput,
+}
+
+impl ComparisonsStage {
+    /// Creates a stage for a campaign with `rules` rules. Without `comparisons` it does nothing.
+    pub fn new(rules: usize, comparisons: Option<Comparisons>) -> Self {
+        Self { comparisons, operator: Own::Comparisons.number(rules), input: BytesInput::new(Vec::new()) }
+    }
+}
+
+/// Runs `input` with its comparisons recorded; nothing else comes of the run.
+fn trace<E, EM, H, Z>(
+    parts: &mut Parts<'_, E, EM, H, Z>,
+    comparisons: &Comparisons,
+    input: &BytesInput,
+) -> Result<Vec<CmpValues>, Error>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+    H: CampaignHooks,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+{
+    comparisons.begin();
+    let run = run_unjudged(parts, input);
+    let mut values = comparisons.end();
+    run?;
+    parts.state.look(&parts.executor.observers().0)?;
+    values.sort_by_key(rank);
+    Ok(values)
+}
+
+impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for ComparisonsStage
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+    H: CampaignHooks,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+{
+    fn perform(
+        &mut self,
+        fuzzer: &mut Z,
+        executor: &mut E,
+        state: &mut CampaignState<H>,
+        manager: &mut EM,
+    ) -> Result<(), Error> {
+        let Some(comparisons) = self.comparisons.as_ref().filter(|comparisons| comparisons.are_called()) else {
+            return Ok(());
+        };
+        let Some(id) = state.current_corpus_id()?.filter(|_| !state.is_interrupted()) else { return Ok(()) };
+        let entry = EntryId::from(id);
+        // before the run: it may end this process
+        if !state.search.traced.insert(entry) {
+            return Ok(());
+        }
+        // an entry may have been evicted while it was prepared
+        let Ok(whole) = state.corpus().cloned_input_for_id(id) else { return Ok(()) };
+        if whole.mutator_bytes().len() > LONGEST || state.hooks.is_deadly(whole.mutator_bytes()) {
+            return Ok(());
+        }
+        let mut left = (MUTANTS / state.hooks.relative_cost(entry).max(1.0)).max(FEWEST_MUTANTS) as usize;
+        let mut parts = Parts { fuzzer, executor, state, manager };
+        let values = trace(&mut parts, comparisons, &whole)?;
+        let made_by = [self.operator];
+        let origin = Origin::Mutant { parent: entry, operators: &made_by };
+        let mut known = HashSet::from([hash_std(whole.mutator_bytes())]);
+        for replacement in values.iter().flat_map(|values| replacements(whole.mutator_bytes(), values)) {
+            if left == 0 || parts.state.is_interrupted() {
+                break;
+            }
+            replacement.apply(whole.mutator_bytes(), self.input.as_mut());
+            let bytes = self.input.mutator_bytes();
+            if bytes.len() > parts.state.max_size()
+                || !known.insert(hash_std(bytes))
+                || parts.state.hooks.is_deadly(bytes)
+            {
+                continue;
+            }
+            left -= 1;
+            evaluate(&mut parts, &origin, &self.input)?;
+            parts.state.look(&parts.executor.observers().0)?;
+        }
+        Ok(())
+    }
+}
+
+begins_anew!(ComparisonsStage);

@@ -1,0 +1,108 @@
+//! Harnesses whose objects call SanitizerCoverage's callbacks for comparisons: operands that the input holds are replaced by
+//! those that they were compared with.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    common::{Scene, has_program, number},
+    sancov::{linked, object},
+};
+use serde_json::Value;
+
+/// Clang's options for an object that shows its comparisons, and for one that does not.
+const COUNTERS: &str = "-fsanitize=fuzzer-no-link";
+const SHOWN: &str = "-fsanitize-coverage=trace-pc-guard,pc-table,trace-cmp";
+const HIDDEN: &str = "-fsanitize-coverage=trace-pc-guard,pc-table";
+
+/// Cases of `testdata/comparisons.c` that a replacement gets behind.
+const CASES: [&str; 6] = ["MAGIC", "BIG_ENDIAN_MAGIC", "KEYWORD", "SWITCH", "WIDENED", "MEMORY"];
+
+const SEED: &[u8] = b"text: words and 1234 numbers <in> a row.";
+
+/// Builds a case of `testdata/comparisons.c` with these options of the compiler.
+fn case(scene: &Scene, compiler: &str, name: &str, options: &[&str]) -> PathBuf {
+    let case = format!("-DCASE={name}");
+    let object = object(scene, compiler, "comparisons.c", &[&[case.as_str(), "-O1", "-fno-builtin"], options].concat());
+    linked(scene, name, &[&object], &[])
+}
+
+/// Executions until a campaign has found the crash, if it has.
+fn executions_to_crash(scene: &Scene, harness: &Path, options: &str) -> Option<u64> {
+    let ended = scene.fuzz(harness, &format!("{options} --force --no-plotting --no-confirm --max-size 80"));
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let summary = scene.summary();
+    let faults = summary["findings"].as_array().expect("findings").iter().filter(|f| f["kind"] == "fault");
+    faults.map(|fault| number(&fault["executions"])).min()
+}
+
+/// Mutants that the stage has made.
+fn replaced(summary: &Value) -> u64 {
+    let rules = summary["rules"].as_array().expect("rules");
+    number(&rules.iter().find(|rule| rule["label"] == "comparisons").expect("a label")["applied"])
+}
+
+#[test]
+fn magic_numbers_keywords_and_cases_of_a_switch_take_the_place_of_what_was_compared_with_them() {
+    let scene = Scene::new(&[("seed", SEED)]);
+    for name in CASES {
+        let shows = case(&scene, "clang", name, &[COUNTERS]);
+        let took = executions_to_crash(&scene, &shows, "--execs 2000 --seed 1");
+        assert!(took.is_some(), "{name}: {:#}", scene.summary());
+        let with = replaced(&scene.summary());
+        assert!((1..2000).contains(&with), "{name}: {with}");
+    }
+}
+
+#[test]
+fn a_string_without_an_end_is_read_no_further_than_it_can_be() {
+    let scene = Scene::new(&[("seed", SEED), ("short", b"text of 16 bytes")]);
+    let harness = case(&scene, "clang", "UNTERMINATED", &[COUNTERS]);
+    assert_eq!(executions_to_crash(&scene, &harness, "--execs 1000 --seed 1"), None);
+}
+
+#[test]
+fn objects_that_do_not_show_their_comparisons_are_searched_as_if_there_was_no_such_stage() {
+    let scene = Scene::new(&[("seed", SEED)]);
+    let hides = case(&scene, "clang", "MAGIC", &[HIDDEN]);
+    assert_eq!(executions_to_crash(&scene, &hides, "--execs 5000 --seed 1"), None);
+    assert_eq!(replaced(&scene.summary()), 0);
+    // nor is there one if it is not among the operators
+    let shows = case(&scene, "clang", "MAGIC", &[SHOWN]);
+    assert_eq!(executions_to_crash(&scene, &shows, "--execs 5000 --seed 1 --rules T,havoc"), None);
+    assert_eq!(replaced(&scene.summary()), 0);
+    assert!(executions_to_crash(&scene, &shows, "--execs 5000 --seed 1 --rules T,comparisons").is_some());
+}
+
+#[test]
+fn a_search_by_comparisons_is_repeated_by_its_seed() {
+    let scene = Scene::new(&[("seed", SEED)]);
+    let harness = case(&scene, "clang", "KEYWORD", &[SHOWN]);
+    let search = || {
+        executions_to_crash(&scene, &harness, "--execs 1500 --seed 5");
+        scene.files("out/queue")
+    };
+    assert_eq!(search(), search());
+}
+
+#[test]
+fn comparisons_and_cases_in_any_order_of_gcc_are_used() {
+    let scene = Scene::new(&[("seed", SEED)]);
+    if !has_program("gcc", "gcc") {
+        return;
+    }
+    for name in ["MAGIC", "SWITCH", "KEYWORD", "FLOAT"] {
+        let harness = case(&scene, "gcc", name, &["-fsanitize-coverage=trace-pc,trace-cmp"]);
+        let took = executions_to_crash(&scene, &harness, "--execs 2000 --seed 1");
+        assert!(took.is_some(), "{name}: {:#}", scene.summary());
+    }
+}
+
+#[test]
+fn comparisons_of_strings_are_seen_by_sanitizers_too() {
+    let scene = Scene::new(&[("seed", SEED)]);
+    let options = ["-DCASE=KEYWORD", "-O1", "-fsanitize=fuzzer-no-link,address"];
+    let object = object(&scene, "clang", "comparisons.c", &options);
+    let harness = linked(&scene, "sanitized", &[&object], &["-fsanitize=address"]);
+    let took = executions_to_crash(&scene, &harness, "--execs 2000 --seed 1");
+    assert!(took.is_some(), "{:#}", scene.summary());
+}

@@ -1,0 +1,76 @@
+/* Harness that crashes behind one comparison, the kind of which is CASE. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC 1
+#define BIG_ENDIAN_MAGIC 2
+#define KEYWORD 3
+#define SWITCH 4
+#define WIDENED 5
+#define MEMORY 6
+#define UNTERMINATED 7
+#define FLOAT 8
+
+static volatile int sink;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size < 16)
+    return 0;
+  const uint8_t *at = data + 5;
+#if CASE == MAGIC
+  uint32_t word;
+  memcpy(&word, at, sizeof word);
+  if (word == 0x89adf00d)
+    abort();
+#elif CASE == BIG_ENDIAN_MAGIC
+  uint32_t word = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+  if (word == 0x49484452)
+    abort();
+#elif CASE == KEYWORD
+  char word[16];
+  size_t length = 0;
+  while (length < sizeof word - 1 && at + length < data + size && at[length] > ' ') {
+    word[length] = (char)at[length];
+    length++;
+  }
+  word[length] = 0;
+  if (strcmp(word, "ENTITIES") == 0)
+    abort();
+#elif CASE == SWITCH
+  uint32_t word;
+  memcpy(&word, at, sizeof word);
+  switch (word) {
+  case 0x70616564:
+    sink = 1;
+    break;
+  case 0x10203040:
+    sink = 2;
+    break;
+  case 0xcafebabe:
+    abort();
+  case 0x7fffffff:
+    sink = 4;
+    break;
+  }
+#elif CASE == WIDENED
+  uint64_t length = (uint64_t)at[0] << 8 | at[1];
+  if (length + 1 == 0xbef0 && at[2] == '!')
+    abort();
+  if (length == 0xbeef)
+    sink = 1;
+#elif CASE == MEMORY
+  if (memcmp(at, "\x7f" "ELF\2\1", 6) == 0)
+    abort();
+#elif CASE == UNTERMINATED
+  /* no zero byte ends it */
+  if (strncmp((const char *)data + size - 3, "keyword", 7) == 0)
+    abort();
+#elif CASE == FLOAT
+  double number;
+  memcpy(&number, at, sizeof number);
+  if (number == 1234.5678)
+    abort();
+#endif
+  return 0;
+}
