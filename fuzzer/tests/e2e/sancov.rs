@@ -252,7 +252,7 @@ fn flags_count_whether_an_edge_ran_and_say_so() {
     assert_eq!((shown.code, shown.stderr.matches("not how often").count()), (Some(0), 1), "{shown:#?}");
     // clang's own counters are more exact than its flags, and guards than both
     let both = "-fsanitize-coverage=inline-8bit-counters,inline-bool-flag,pc-table";
-    for (options, name) in [(both, "sancov-counters"), (&format!("{both},trace-pc-guard"), "sancov-guards")] {
+    for (options, name) in [(both, "sancov-widened"), (&format!("{both},trace-pc-guard"), "sancov-guards")] {
         let object = object(&scene, "clang", "sancov.c", &[options]);
         let report = self::report(&scene, &linked(&scene, name, &[&object], &[]));
         assert_eq!((report["instrumentation"].as_str(), executed(&report, 1, LOOP)), (Some(name), 10), "{report:#}");
