@@ -24,6 +24,7 @@ mod fork_server;
 mod harnesses;
 mod interruption;
 mod left_behind;
+mod libafl;
 mod libfuzzer;
 mod libfuzzer_merge;
 mod limits;
