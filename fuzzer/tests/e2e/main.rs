@@ -41,6 +41,7 @@ mod report;
 mod resources;
 mod rude;
 mod rules;
+mod rust;
 mod sancov;
 mod sanitizers;
 mod screen;
