@@ -9,6 +9,8 @@ pub mod artefacts;
 pub mod cache;
 mod error;
 pub mod inputs;
+#[cfg(feature = "libafl_cc")]
+mod libafl;
 mod macros;
 pub mod options;
 pub mod plan;
@@ -24,6 +26,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 pub use error::Error;
+#[cfg(feature = "libafl_cc")]
+pub use libafl::QuagmireWrapper;
 pub use plan::{BuildPlan, Language, parse};
 pub use run::run;
 pub use settings::Settings;

@@ -23,7 +23,6 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use crate::inputs::InputKind;
 use crate::macros;
 use crate::response::{self, Expanded, Read};
 use crate::scan::{FUZZING_MACRO, Phase, Scan};
@@ -274,16 +273,11 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
     let scan = Scan::of(&expanded);
     let (arguments, before_inputs_only) = rebuild(&arguments, &expanded, &scan);
 
-    let generates_code = scan.last_phase >= Phase::Backend;
     let preprocesses = scan.last_phase > Phase::Print && scan.inputs.iter().any(|kind| kind.is_preprocessed_by_clang());
-    let links = scan.last_phase == Phase::Link
-        && !scan.relocatable
-        && !scan.dangling
-        && (scan.names_library || scan.inputs.iter().any(|kind| *kind != InputKind::Header));
-    let executable = links && !scan.shared;
+    let links = scan.links();
     let harness = if settings.driver { Link::Driver } else { Link::Engine };
-    let link = executable.then_some(if scan.engine { harness } else { Link::Runtime });
-    let has_code = generates_code && scan.inputs.iter().any(|kind| kind.is_instrumented());
+    let link = scan.links_executable().then_some(if scan.engine { harness } else { Link::Runtime });
+    let has_code = scan.compiles();
     let lto = match (scan.lto, links) {
         (true, true) if scan.lld => Some(Lto::Link),
         (true, true) => Some(Lto::OtherLinker),

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cache::Cache;
@@ -14,6 +14,14 @@ use crate::{Error, artefacts, toolchain};
 /// Replaces this process with clang, so that exit code, messages and signals are clang's own. Returns only on
 /// failure.
 pub fn run(plan: &BuildPlan) -> Result<Infallible, Error> {
+    let (clang, command) = prepare(plan, None)?;
+    let error = Command::new(&clang).args(&command).exec();
+    Err(Error::Exec { clang, problem: error.to_string() })
+}
+
+/// Builds what a plan needs. Returns the path of clang and its arguments. Harnesses are linked with `engine`, if there
+/// is one, instead of quagmire's.
+pub(crate) fn prepare(plan: &BuildPlan, engine: Option<&Path>) -> Result<(PathBuf, Vec<OsString>), Error> {
     let variable = |name: &str| std::env::var_os(name);
     let cache = Cache::open(variable)?;
     let toolchain = toolchain::find(&cache, variable)?;
@@ -34,7 +42,8 @@ pub fn run(plan: &BuildPlan) -> Result<Infallible, Error> {
         pieces.script = artefacts::script(&cache)?;
     }
     if plan.link == Some(Link::Engine) {
-        pieces.engine = artefacts::engine(variable("QUAGMIRE_ENGINE"), std::env::current_exe().ok())?;
+        let named = engine.map(OsString::from).or_else(|| variable("QUAGMIRE_ENGINE"));
+        pieces.engine = artefacts::engine(named, std::env::current_exe().ok())?;
     }
 
     let clang = toolchain.driver(plan.language);
@@ -42,8 +51,7 @@ pub fn run(plan: &BuildPlan) -> Result<Infallible, Error> {
     if variable("QUAGMIRE_DEBUG").is_some_and(|value| value == "1") {
         eprintln!("{}", crate::plain(&shown(clang, &command)));
     }
-    let error = Command::new(clang).args(&command).exec();
-    Err(Error::Exec { clang: clang.to_owned(), problem: error.to_string() })
+    Ok((clang.to_owned(), command))
 }
 
 /// Quotes a command for a shell.

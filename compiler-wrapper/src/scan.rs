@@ -108,6 +108,22 @@ impl Scan {
         scan
     }
 
+    /// Whether the command generates code from sources.
+    pub(crate) fn compiles(&self) -> bool {
+        self.last_phase >= Phase::Backend && self.inputs.iter().any(|kind| kind.is_instrumented())
+    }
+
+    /// Whether the command links an executable or a shared library.
+    pub(crate) fn links(&self) -> bool {
+        let has_input = self.names_library || self.inputs.iter().any(|kind| *kind != InputKind::Header);
+        self.last_phase == Phase::Link && !self.relocatable && !self.dangling && has_input
+    }
+
+    /// Whether the command links an executable.
+    pub(crate) fn links_executable(&self) -> bool {
+        self.links() && !self.shared
+    }
+
     fn input(&mut self, path: &str) {
         let named = self.language.as_ref().and_then(|x| InputKind::of_language(&x.to_string_lossy()));
         self.inputs.push(named.unwrap_or_else(|| InputKind::of_path(path)));

@@ -108,12 +108,11 @@ fn say_what_is_missing(target: &TargetInfo, harness: &Harness, quiet: bool) {
         return;
     }
     let (program, sources) = (target.name(), harness.sources());
-    let (origin, remark) = (target.instrumentation.origin(), target.instrumentation.remark());
-    match target.instrumentation {
+    let counts = target.instrumentation;
+    let (origin, remark, advice) = (counts.origin(), counts.remark(), counts.advice());
+    match counts {
         Instrumentation::Counts => {}
-        Instrumentation::Afl => warn(&format!(
-            "{program} was {origin}: bucketed edges and time only; build it with quagmire-cc for exact counts and lines"
-        )),
+        Instrumentation::Afl => warn(&format!("{program} was {origin}: bucketed edges and time only; {advice}")),
         Instrumentation::Mixed => {
             let edges = [
                 (sources.guards + sources.widened, "exact"),
@@ -129,9 +128,7 @@ fn say_what_is_missing(target: &TargetInfo, harness: &Harness, quiet: bool) {
                 sources.pass
             ));
         }
-        _ => {
-            warn(&format!("{program} was {origin}: {remark}; build it with quagmire-cc for instructions and all lines"))
-        }
+        _ => warn(&format!("{program} was {origin}: {remark}; {advice}")),
     }
     if sources.has_wrong_table {
         warn(&format!(

@@ -77,3 +77,14 @@ fn the_archive_stands_where_clangs_own_fuzzer_runtime_would() {
     assert!(fuzzed.code == Some(0) && fuzzed.stderr.contains("Done 2000 runs"), "{fuzzed:#?}");
     assert!(scene.files("seeds").len() > 3, "{:?}", scene.files("seeds").keys());
 }
+
+#[test]
+fn a_harness_of_the_archive_that_exits_ends_its_run_only() {
+    let scene = Scene::new(&[("ends", b"end!x"), ("plain", b"hello")]);
+    let harness = linked_by_clang(&scene, "ends_as_libfuzzer.c", None);
+    scene.fuzz(&harness, "--execs 200 --seed 1 --no-confirm");
+    assert_eq!(scene.summary()["executions"], 200);
+    assert!(scene.files("out/faults").contains_key("id_000000,orig_ends"), "{:?}", scene.files("out/faults").keys());
+    let ran = run(Command::new(&harness).arg("-runs=1").arg(scene.path("seeds/ends")));
+    assert!(ran.code == Some(77) && ran.stderr.contains("fuzz target exited"), "{ran:#?}");
+}

@@ -148,6 +148,26 @@ fn edges_of_gcc_are_counted_by_their_address() {
 }
 
 #[test]
+fn edges_of_rust_are_counted_without_cargo_fuzz() {
+    let scene = Scene::new(&[("1", b"qq"), ("2", b"q-"), ("3", b"--")]);
+    let library = scene.path("libwork.a");
+    let mut compile = Command::new("rustc");
+    compile.args(["--edition", "2024", "-g", "-O", "-Cpasses=sancov-module"]);
+    for option in ["level=4", "trace-pc-guard", "pc-table"] {
+        compile.arg(format!("-Cllvm-args=-sanitizer-coverage-{option}"));
+    }
+    run(compile.arg(testdata("work.rs")).arg("-o").arg(&library)).ended();
+    let report = report(&scene, &linked(&scene, "rust", &[&library], &[]));
+    assert_eq!(report["instrumentation"], "sancov-guards");
+    // a loop of so many rounds goes back once less
+    let hottest = [0, 1, 2].map(|input| cost(&report, input, "hottest-edge"));
+    assert_eq!(hottest, [599, 299, 1], "{report:#}");
+    let work = report["inputs"][0]["functions"].as_array().expect("functions").iter();
+    let work = work.into_iter().find(|function| function["function"] == "work::work").expect("a function of Rust");
+    assert!(work["location"].as_str().is_some_and(|place| place.contains("work.rs:")), "{work:#}");
+}
+
+#[test]
 fn a_harness_of_the_pass_with_a_library_of_guards_counts_both_and_says_so() {
     let scene = Scene::new(&[("1", b"q---------")]);
     let object = object(&scene, "clang", "sancov.c", &[GUARDS]);

@@ -71,6 +71,18 @@ impl Instrumentation {
         }
     }
 
+    /// Advice on how to count more, for people; empty where there is none.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::Counts | Self::Mixed => "",
+            Self::Afl => "build it with quagmire-cc for exact counts and lines",
+            Self::SancovCounters | Self::SancovFlags => "build it with quagmire-cc, or with guards, for exact counts",
+            Self::SancovGuards | Self::SancovWidened | Self::SancovPcs => {
+                "build C and C++ with quagmire-cc for instructions and all lines"
+            }
+        }
+    }
+
     /// The unit of `instructions`, for people.
     pub fn work(self) -> &'static str {
         match self {

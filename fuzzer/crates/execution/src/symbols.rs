@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use addr2line::Loader;
+use addr2line::{Loader, Location};
 
 /// Function and source line of an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -141,10 +141,7 @@ impl Symbols {
         let Some((loader, address)) = self.loader_of(pc) else {
             return CodeLocation { function: format!("{:#x}", self.relative(pc)), location: None };
         };
-        let location = loader.find_location(address).ok().flatten().and_then(|l| {
-            let file = l.file?;
-            Some(l.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
-        });
+        let location = location(loader, address);
         let function = loader.find_symbol(address).map(demangle);
         CodeLocation { function: function.unwrap_or_else(|| format!("{:#x}", self.relative(pc))), location }
     }
@@ -168,6 +165,27 @@ impl Symbols {
         }
         found
     }
+}
+
+/// Source line of an address. For inlined code of a library of the compiler it is the line in which that is used.
+fn location(loader: &Loader, address: u64) -> Option<String> {
+    let mut frames = loader.find_frames(address).ok()?;
+    let mut innermost = None;
+    while let Ok(Some(frame)) = frames.next() {
+        let Some(Location { file: Some(file), line, .. }) = frame.location else { continue };
+        let place = line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"));
+        if !is_of_compiler(file) {
+            return Some(place);
+        }
+        innermost = innermost.or(Some(place));
+    }
+    innermost
+}
+
+/// Whether a source file belongs to a standard library, of C++ or Rust.
+fn is_of_compiler(file: &str) -> bool {
+    ["/rustc/", "/usr/include/", "/usr/lib/"].iter().any(|folder| file.starts_with(folder))
+        || file.contains("/lib/rustlib/src/rust/library/")
 }
 
 /// Demangles names of Rust, without their hash, and of C++; leaves others unchanged.
@@ -194,6 +212,19 @@ mod tests {
         assert_eq!(demangle("_RNvC6_123foo3bar"), "123foo::bar");
         assert_eq!(demangle("main"), "main");
         assert_eq!(demangle("f"), "f");
+    }
+
+    #[test]
+    fn files_of_the_compiler_are_known_by_their_folder() {
+        let rust = "/rustc/59807616e1fa/library/core/src/str/validations.rs";
+        let own = "/root/.rustup/toolchains/stable/lib/rustlib/src/rust/library/core/src/str/mod.rs";
+        for file in [rust, own, "/usr/include/c++/12/bits/stl_vector.h", "/usr/lib/llvm-19/include/c++/v1/string"] {
+            assert!(is_of_compiler(file), "{file}");
+        }
+        for file in ["src/main.rs", "/root/.cargo/registry/src/index/json5-1.3.7/src/error.rs", "/home/me/usr/lib/a.c"]
+        {
+            assert!(!is_of_compiler(file), "{file}");
+        }
     }
 
     #[test]
