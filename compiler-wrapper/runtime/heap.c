@@ -1,6 +1,7 @@
-/* Linked into executables, but for those with a sanitizer that has an allocator of its own: how much memory the target
-   allocates during a run. These functions stand in front of the C library's and are weak, so that a target that brings
-   an allocator keeps it (and its heap is not measured). The engine allocates with mimalloc, not with these. */
+/* Linked into executables: how much memory the target allocates during a run. These functions stand in front of the C library's
+   and are weak, so that a target that brings an allocator keeps it (and its heap is not measured). The engine allocates with
+   mimalloc, not with these. If a linker takes them although there is a sanitizer with an allocator of its own, they hand
+   everything on to it; its hooks tell what is allocated. */
 #include "quagmire.h"
 
 #include <errno.h>
@@ -11,6 +12,12 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
+
+extern void *__interceptor_malloc(size_t) __attribute__((weak));
+extern void *__interceptor_calloc(size_t, size_t) __attribute__((weak));
+extern void *__interceptor_realloc(void *, size_t) __attribute__((weak));
+extern void *__interceptor_memalign(size_t, size_t) __attribute__((weak));
+extern void __interceptor_free(void *) __attribute__((weak));
 
 /* Counts an allocation. The peak includes rounding by the allocator, the total does not. Threads that allocate at the same
    time may be counted wrongly, as their edges are. */
@@ -25,13 +32,17 @@ static inline void given_back(void *block) {
     __quagmire_heap->current -= (int64_t)malloc_usable_size(block);
 }
 
-__attribute__((weak)) void *malloc(size_t size) { return taken(__libc_malloc(size), size); }
+__attribute__((weak)) void *malloc(size_t size) {
+  return __interceptor_malloc ? __interceptor_malloc(size) : taken(__libc_malloc(size), size);
+}
 
 __attribute__((weak)) void *calloc(size_t count, size_t size) {
-  return taken(__libc_calloc(count, size), count * size);
+  return __interceptor_calloc ? __interceptor_calloc(count, size) : taken(__libc_calloc(count, size), count * size);
 }
 
 __attribute__((weak)) void *realloc(void *block, size_t size) {
+  if (__interceptor_realloc)
+    return __interceptor_realloc(block, size);
   size_t before = __quagmire_heap->counting && block ? malloc_usable_size(block) : 0;
   void *moved = __libc_realloc(block, size);
   if (__quagmire_heap->counting && (moved || size == 0)) {
@@ -52,11 +63,17 @@ __attribute__((weak)) void *reallocarray(void *block, size_t count, size_t size)
 }
 
 __attribute__((weak)) void free(void *block) {
+  if (__interceptor_free) {
+    __interceptor_free(block);
+    return;
+  }
   given_back(block);
   __libc_free(block);
 }
 
 __attribute__((weak)) void *memalign(size_t alignment, size_t size) {
+  if (__interceptor_memalign)
+    return __interceptor_memalign(alignment, size);
   return taken(__libc_memalign(alignment, size), size);
 }
 

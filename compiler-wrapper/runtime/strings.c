@@ -1,5 +1,6 @@
 /* Linked into harnesses: functions of the C library that compare, so that comparisons of objects are recorded which others
-   have compiled. Weak: sanitizers, and clang's own fuzzer, bring such functions and call the hooks themselves. */
+   have compiled. Weak: sanitizers, and clang's own fuzzer, bring such functions and call the hooks themselves. Where a linker
+   takes these in spite of a sanitizer, they call the sanitizer's, which check what is read. */
 #include "comparisons.h"
 
 #include <dlfcn.h>
@@ -17,8 +18,13 @@ static char *(*next_strstr)(const char *, const char *);
 static char *(*next_strcasestr)(const char *, const char *);
 static void *(*next_memmem)(const void *, size_t, const void *, size_t);
 
+extern char __interceptor_memcmp[] __attribute__((weak)), __interceptor_strcmp[] __attribute__((weak)),
+    __interceptor_strncmp[] __attribute__((weak)), __interceptor_strcasecmp[] __attribute__((weak)),
+    __interceptor_strncasecmp[] __attribute__((weak)), __interceptor_strstr[] __attribute__((weak)),
+    __interceptor_strcasestr[] __attribute__((weak)), __interceptor_memmem[] __attribute__((weak));
+
 static __attribute__((constructor(101))) void find_next(void) {
-#define FIND(name) *(void **)&next_##name = dlsym(RTLD_NEXT, #name)
+#define FIND(name) *(void **)&next_##name = __interceptor_##name ? (void *)__interceptor_##name : dlsym(RTLD_NEXT, #name)
   FIND(memcmp);
   FIND(strcmp);
   FIND(strncmp);

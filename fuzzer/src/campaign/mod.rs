@@ -8,7 +8,7 @@ mod groups;
 mod heartbeat;
 pub mod keyboard;
 pub mod listener;
-mod ordinary;
+pub(crate) mod ordinary;
 mod orphans;
 pub mod pages;
 pub mod record;

@@ -5,24 +5,24 @@
 const PARTS: usize = 64;
 
 /// Largest number of seeds that are measured: their median needs no more.
-pub(super) const SEEDS: usize = 16;
+const SEEDS: usize = 16;
 
 /// Indices of at most [`SEEDS`] of `all` items, evenly spread, with `first` before the others.
-pub(super) fn spread_out(all: usize, first: usize) -> Vec<usize> {
+pub(crate) fn spread_out(all: usize, first: usize) -> Vec<usize> {
     let count = all.min(SEEDS);
     let others = (0..count).map(|at| at * all / count).filter(|&one| one != first);
     std::iter::once(first).chain(others).filter(|&one| one < all).take(count).collect()
 }
 
 /// Sizes of the beginnings of a seed of `bytes`, ascending and distinct.
-pub(super) fn sizes_of_parts(bytes: usize) -> Vec<usize> {
+pub(crate) fn sizes_of_parts(bytes: usize) -> Vec<usize> {
     let mut sizes: Vec<usize> = (0..PARTS).map(|part| bytes * part / PARTS).filter(|&size| size < bytes).collect();
     sizes.dedup();
     sizes
 }
 
 /// Sizes of joined seeds, the first of which has `bytes`: its doublings below `largest`, and `largest` itself.
-pub(super) fn sizes_of_joined(bytes: usize, largest: usize) -> Vec<usize> {
+pub(crate) fn sizes_of_joined(bytes: usize, largest: usize) -> Vec<usize> {
     let doubled = std::iter::successors(bytes.checked_mul(2), |size| size.checked_mul(2));
     let mut sizes: Vec<usize> = doubled.take_while(|&size| bytes > 0 && size < largest).collect();
     if largest > bytes && bytes > 0 {
@@ -32,7 +32,7 @@ pub(super) fn sizes_of_joined(bytes: usize, largest: usize) -> Vec<usize> {
 }
 
 /// Joins `seeds` from index `first` on, cyclically, and cuts the result to `bytes`. Empty if all seeds are.
-pub(super) fn joined(seeds: &[Vec<u8>], first: usize, bytes: usize) -> Vec<u8> {
+pub(crate) fn joined(seeds: &[Vec<u8>], first: usize, bytes: usize) -> Vec<u8> {
     let mut joined = Vec::with_capacity(bytes);
     if seeds.iter().all(Vec::is_empty) {
         return joined;

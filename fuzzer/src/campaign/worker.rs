@@ -202,6 +202,9 @@ impl<'a> Worker<'a> {
         }
         self.state.hooks.begin_gathering();
         self.state.hooks.begin_phase("coverage")?;
+        if let Some(outcome) = self.run_added()? {
+            return Ok(outcome);
+        }
         let stopped_by = loop {
             if let Some(stopped_by) = self.reason_to_stop(execution_limit) {
                 break stopped_by;

@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
-use quagmire_base::{atomic::write_whole, error::Result};
+use quagmire_base::{
+    atomic::write_whole,
+    error::{Error, Result},
+};
 use sha1::{Digest as _, Sha1};
 
 use super::{console::Console, flags::Flags};
@@ -28,6 +31,28 @@ pub(super) fn write_input(folder: &Path, input: &[u8]) -> Result<PathBuf> {
         write_whole(&path, input)?;
     }
     Ok(path)
+}
+
+/// Checks that the folders of artifacts exist, and creates them if `-create_missing_dirs` says so.
+///
+/// # Errors
+/// If one does not exist, or cannot be created.
+pub(super) fn check_places(flags: &Flags) -> Result<()> {
+    for name in ["artifact_prefix", "exact_artifact_path"] {
+        let Some((folder, _)) = flags.text(name).and_then(|path| path.rsplit_once('/')) else { continue };
+        let folder = Path::new(if folder.is_empty() { "/" } else { folder });
+        if flags.is_on("create_missing_dirs") && !folder.exists() {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| Error::other(format!("{} cannot be created: {error}", folder.display())))?;
+        }
+        if !folder.is_dir() {
+            return Err(Error::other(format!(
+                "-{name}: the folder {} does not exist: create it, or add -create_missing_dirs=1",
+                folder.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Where artifacts are written.

@@ -18,7 +18,12 @@ use quagmire_execution::{
     process::{self, End},
 };
 
-use super::{console::Console, ends, flags::Flags};
+use super::{
+    console::Console,
+    degradation::{Check, MARGIN},
+    ends,
+    flags::Flags,
+};
 
 /// Line of a sanitizer's report that is the same for the same error.
 const TOKEN: &str = "DEDUP_TOKEN:";
@@ -37,16 +42,30 @@ pub(super) struct Failure {
 pub(super) struct Attempts<'a> {
     harness: &'static Harness,
     flags: &'a Flags,
+    check: Option<Check>,
+    /// Percent by which a degradation has to exceed the threshold.
+    margin: u64,
     left: u64,
     deadline: Instant,
 }
 
 impl<'a> Attempts<'a> {
-    /// Begins to count.
-    pub(super) fn new(harness: &'static Harness, flags: &'a Flags) -> Self {
+    /// Begins to count. Inputs are not larger than `largest` bytes.
+    ///
+    /// # Errors
+    /// If the ordinary inputs for `-degradations` cannot be measured.
+    pub(super) fn new(
+        program: &str,
+        harness: &'static Harness,
+        flags: &'a Flags,
+        largest: usize,
+        console: &Console,
+    ) -> Result<Self> {
+        let check = Check::new(program, harness, flags, largest, console)?;
         let seconds = flags.count("max_total_time").unwrap_or(USUAL_TIME);
         let deadline = Instant::now() + Duration::from_secs(seconds.min(u64::from(u32::MAX)));
-        Self { harness, flags, left: flags.count("runs").unwrap_or(u64::MAX), deadline }
+        let left = flags.count("runs").unwrap_or(u64::MAX);
+        Ok(Self { harness, flags, check, margin: 0, left, deadline })
     }
 
     /// Whether there is nothing left of the limits.
@@ -54,7 +73,8 @@ impl<'a> Attempts<'a> {
         self.left == 0 || Instant::now() >= self.deadline
     }
 
-    /// Runs an input in a process of its own; `None` if its run does not fail.
+    /// Runs an input in a process of its own; `None` if its run does not fail. A degradation fails as a timeout does; all
+    /// but the first one have to exceed the threshold by a margin, so that what is left at the end is no matter of luck.
     ///
     /// # Errors
     /// If no process can be started.
@@ -82,7 +102,12 @@ impl<'a> Attempts<'a> {
         let end = process::wait(child)?;
         let text = String::from_utf8_lossy(&output);
         let token = text.lines().find_map(|line| line.trim().strip_prefix(TOKEN)).map(|token| token.trim().to_owned());
-        Ok((end != End::Code(0)).then_some(Failure { end, token }))
+        if end != End::Code(0) {
+            return Ok(Some(Failure { end, token }));
+        }
+        let margin = std::mem::replace(&mut self.margin, MARGIN);
+        let found = self.check.as_ref().map(|check| check.judge(input, margin)).transpose()?.flatten();
+        Ok(found.map(|found| Failure { end: End::Code(ends::timeout_code(self.flags)), token: Some(found.function) }))
     }
 }
 

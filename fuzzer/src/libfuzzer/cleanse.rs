@@ -20,17 +20,25 @@ const PASSES: usize = 5;
 ///
 /// # Errors
 /// If the input cannot be read, or the result cannot be written.
-pub(super) fn run(harness: &'static Harness, flags: &Flags, paths: &[String], console: &Console) -> Result<i32> {
+pub(super) fn run(
+    program: &str,
+    harness: &'static Harness,
+    flags: &Flags,
+    paths: &[String],
+    console: &Console,
+) -> Result<i32> {
     if flags.text("exact_artifact_path").is_none() {
         return Err(Error::other("-cleanse_crash=1 should be given one input file and -exact_artifact_path"));
     }
     let (_, mut input) = only_input("cleanse_crash", paths)?;
     let artifacts = Artifacts::new(flags);
-    let mut attempts = Attempts::new(harness, flags);
+    let mut attempts = Attempts::new(program, harness, flags, input.len(), console)?;
     let Some(failure) = attempts.failure(&input)? else {
         console.say(&format!("ERROR: the input {} did not crash", paths[0]));
-        return Ok(1);
+        // libFuzzer's exit code
+        return Ok(0);
     };
+    let before = input.clone();
     for pass in 0..PASSES {
         let mut has_changed = false;
         for at in 0..input.len() {
@@ -42,18 +50,21 @@ pub(super) fn run(harness: &'static Harness, flags: &Flags, paths: &[String], co
                 if attempts.are_used_up() {
                     break;
                 }
-                let before = std::mem::replace(&mut input[at], plain);
+                let byte = std::mem::replace(&mut input[at], plain);
                 if attempts.failure(&input)?.as_ref() == Some(&failure) {
                     has_changed = true;
                     break;
                 }
-                input[at] = before;
+                input[at] = byte;
             }
         }
         if !has_changed {
             break;
         }
     }
-    artifacts.write("", &input, console)?;
+    // as libFuzzer does: no file says that there was nothing to overwrite
+    if input != before {
+        artifacts.write("", &input, console)?;
+    }
     Ok(0)
 }

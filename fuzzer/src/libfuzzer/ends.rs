@@ -23,7 +23,7 @@ pub(super) const INTERRUPTED: i32 = 72;
 const FRAMES: usize = 256;
 
 /// Function of the harness, with which a stack trace ends: the frames above are the engine's.
-const TEST: &str = "LLVMFuzzerTestOneInput";
+pub(super) const TEST: &str = "LLVMFuzzerTestOneInput";
 
 /// Values of the reports of this process.
 struct Reports {

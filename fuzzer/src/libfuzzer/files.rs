@@ -8,7 +8,7 @@ use quagmire_base::{
 };
 use quagmire_execution::{harness::Harness, input_page::InputPage, prepare::prepare_uncounted};
 
-use super::{console::Console, ends, flags::Flags};
+use super::{console::Console, degradation::Check, ends, flags::Flags};
 
 /// Runs each file as often as `-runs` says, at least once.
 ///
@@ -26,7 +26,18 @@ pub(super) fn run(
         bytes.map_err(|error| Error::other(format!("{path} cannot be read ({error}): name a readable file")))
     };
     let inputs = paths.iter().map(read).collect::<Result<Vec<Vec<u8>>>>()?;
-    let page = InputPage::new(inputs.iter().map(Vec::len).max().unwrap_or(0).max(1))?;
+    let largest = inputs.iter().map(Vec::len).max().unwrap_or(0);
+    // before the target is initialised in this process: measurements start it afresh
+    if let Some(check) = Check::new(program, harness, flags, largest, console)? {
+        for (path, input) in paths.iter().zip(&inputs) {
+            if let Some(found) = check.judge(input, flags.count("degradation_margin").unwrap_or(0))? {
+                console.inform(&format!("Running: {path}"));
+                found.report(console);
+                return Ok(ends::timeout_code(flags));
+            }
+        }
+    }
+    let page = InputPage::new(largest.max(1))?;
     let times = flags.count("runs").unwrap_or(1);
     let mut executor = prepare_uncounted(harness, page.share())?;
     console.inform(&format!("{program}: Running {} inputs {times} time(s) each.", inputs.len()));

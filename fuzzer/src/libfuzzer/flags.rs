@@ -47,7 +47,11 @@ pub static FLAGS: &[Flag] = &[
         ),
     ),
     flag("len_control", Number(100), None),
-    flag("seed_inputs", Text, None),
+    flag(
+        "seed_inputs",
+        Text,
+        Some("more files to start from, with commas between them; or @ and a file with such a list"),
+    ),
     flag("keep_seed", Number(0), None),
     flag("cross_over", Number(1), None),
     flag("cross_over_uniform_dist", Number(0), None),
@@ -135,7 +139,22 @@ pub static FLAGS: &[Flag] = &[
         Number(0),
         Some("own: cuts a run off after so many seconds, and reports it as one of -timeout; 0: -timeout"),
     ),
+    flag(
+        "degradations",
+        Number(0),
+        Some(
+            "own: 1 makes a confirmed degradation fail as a timeout does, in fuzzing and in runs of files; ordinary inputs are those of NAME_seed_corpus.zip or the folder NAME_seed_corpus beside the harness",
+        ),
+    ),
+    flag(
+        "degradation_margin",
+        Number(0),
+        Some("own: percent by which an input has to exceed the threshold of degradations in runs of files"),
+    ),
 ];
+
+/// Flags whose negative values make no sense, unlike those that stand for no limit.
+const NOT_NEGATIVE: [&str; 4] = ["max_len", "fork", "jobs", "workers"];
 
 /// Values of the flags of one command line.
 #[derive(Clone, Debug, Default)]
@@ -203,6 +222,10 @@ impl Flags {
                     let name = flag.name;
                     Error::other(format!("-{name}={value}: not a whole number: write one such as -{name}={default}"))
                 })?;
+                if number < 0 && NOT_NEGATIVE.contains(&flag.name) {
+                    let name = flag.name;
+                    return Err(Error::other(format!("-{name}={value}: less than nothing: write a number from 0")));
+                }
                 self.numbers.insert(flag.name, number);
             }
         }
@@ -224,6 +247,15 @@ impl Flags {
     /// Value of a flag that takes a number, as a count: `None` for 0 and less.
     pub(super) fn count(&self, name: &str) -> Option<u64> {
         u64::try_from(self.number(name)).ok().filter(|&count| count > 0)
+    }
+
+    /// Flags that were typed with another value than their default, but have no effect.
+    pub(super) fn without_effect(&self) -> impl Iterator<Item = &'static str> {
+        let is_other = |flag: &&Flag| match flag.default {
+            Number(default) => self.number(flag.name) != default,
+            Text => self.text(flag.name).is_some(),
+        };
+        FLAGS.iter().filter(|flag| flag.effect.is_none()).filter(is_other).map(|flag| flag.name)
     }
 
     /// Whether a flag is on: its number is not 0.
@@ -284,6 +316,14 @@ mod tests {
             assert_eq!(error.code as i32, 1, "{error}");
             assert!(error.message.contains(wrong) && error.message.contains("whole number"), "{error}");
         }
+    }
+
+    #[test]
+    fn flags_without_effect_are_told_if_they_ask_for_something() {
+        let flags = parse("-entropic=1 -use_value_profile=1 -stop_file=x -runs=3").unwrap().flags;
+        assert_eq!(flags.without_effect().collect::<Vec<_>>(), ["stop_file", "use_value_profile"]);
+        let error = parse("-max_len=-5").unwrap_err();
+        assert!(error.message.contains("-max_len=-5: less than nothing"), "{error}");
     }
 
     #[test]

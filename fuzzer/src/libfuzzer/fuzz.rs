@@ -3,7 +3,6 @@
 use std::{
     ffi::OsString,
     path::{Path, PathBuf, absolute},
-    process::Command,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -21,8 +20,8 @@ use super::{
     console::Console,
     dictionary, ends,
     flags::Flags,
-    limits,
-    session::{FOUND, Session, State},
+    limits, seed_corpus,
+    session::{DEGRADATION, FOUND, Session, State, again},
 };
 use crate::{
     campaign,
@@ -61,9 +60,10 @@ pub(super) fn run(
             }
         }
     }
-    let state = Mutex::new(State::new());
-    let (seeds, largest) = seeds(&flags, paths, &folders, &console)?;
-    let options = Options { size: SizeLimit::Absolute(largest), ..with_runs(options, &flags, &seeds) };
+    let (mut seeds, largest) = seeds(&flags, paths, &folders, &console)?;
+    let pending = set_ordinary_inputs(&mut seeds, &flags, largest, &console)?;
+    let given = pending.as_ref().map_or(0, Vec::len) + seeds.inputs.len();
+    let options = Options { size: SizeLimit::Absolute(largest), ..with_runs(options, &flags, given as u64) };
     let (artifacts, found) = (Artifacts::new(&flags), scratch.path().join(FOUND));
     let session = Arc::new(Session {
         program: program.to_owned(),
@@ -72,8 +72,9 @@ pub(super) fn run(
         folders,
         artifacts,
         found,
-        seeds: seeds.inputs.len() as u64,
-        state,
+        seeds: given as u64,
+        has_ordinary_inputs: pending.is_some(),
+        state: Mutex::new(State::new(pending.unwrap_or_default())),
     });
     let instrumentation = harness.sources().instrumentation();
     let target = TargetInfo { program: OsString::from(program), command: Vec::new(), instrumentation };
@@ -135,13 +136,62 @@ fn options(program: &str, flags: &Flags, scratch: &Path) -> Result<Options> {
 }
 
 /// Options with the limit of executions: `-runs=0` runs the seeds only.
-fn with_runs(options: Options, flags: &Flags, seeds: &Seeds) -> Options {
+fn with_runs(options: Options, flags: &Flags, given: u64) -> Options {
     let execs = match flags.number("runs") {
         ..0 => None,
-        0 => Some(seeds.inputs.len() as u64),
+        0 => Some(given),
         runs => Some(runs as u64),
     };
     Options { execs, ..options }
+}
+
+/// With `-degradations`, makes the ordinary inputs of the harness the seeds, since these are what costs are compared with,
+/// and returns those that were seeds before. `None` without the flag, and with a warning if there are no such inputs.
+fn set_ordinary_inputs(
+    seeds: &mut Seeds,
+    flags: &Flags,
+    largest: u64,
+    console: &Console,
+) -> Result<Option<Vec<Vec<u8>>>> {
+    if !flags.is_on("degradations") {
+        return Ok(None);
+    }
+    let ordinary = seed_corpus::of_this_harness()?;
+    if ordinary.is_empty() {
+        console.say(&format!("WARNING: -degradations=1 has no effect: {}", seed_corpus::why_none()));
+        return Ok(None);
+    }
+    let seed = |(at, mut bytes): (usize, Vec<u8>)| {
+        bytes.truncate(largest as usize);
+        Seed { path: format!("ordinary-{at}").into(), bytes }
+    };
+    let ordinary: Vec<Seed> = ordinary.into_iter().enumerate().map(seed).collect();
+    let before = std::mem::replace(&mut seeds.inputs, ordinary);
+    let is_new = |input: &Vec<u8>| seeds.inputs.iter().all(|seed| seed.bytes != *input);
+    Ok(Some(before.into_iter().map(|seed| seed.bytes).filter(is_new).collect()))
+}
+
+/// Inputs that `-seed_inputs` names. Those that cannot be read are left out with a warning, as the list may be older than
+/// the files.
+///
+/// # Errors
+/// If the list itself is a file that cannot be read.
+fn named_seeds(flags: &Flags, console: &Console) -> Result<Vec<Seed>> {
+    let Some(named) = flags.text("seed_inputs") else { return Ok(Vec::new()) };
+    let list = match named.strip_prefix('@') {
+        None => named.to_owned(),
+        Some(file) => std::fs::read_to_string(file).map_err(|error| {
+            Error::other(format!("-seed_inputs={named}: {error}: name a file with a list of files"))
+        })?,
+    };
+    let mut seeds = Vec::new();
+    for path in list.trim_end().split(',').filter(|path| !path.is_empty()) {
+        match files::read_named(Path::new(path), files::LARGEST_INPUT) {
+            Ok(bytes) => seeds.push(Seed { path: path.into(), bytes }),
+            Err(error) => console.say(&format!("WARNING: -seed_inputs: {path} cannot be read ({error})")),
+        }
+    }
+    Ok(seeds)
 }
 
 /// Inputs of the folders, cut to `-max_len`; without any, an empty one and a line feed. Returns the limit of their
@@ -152,6 +202,7 @@ fn seeds(flags: &Flags, paths: &[String], folders: &[PathBuf], console: &Console
         let files = seeds.inputs.iter().filter(|seed| seed.path.starts_with(folder)).count();
         console.inform(&format!("INFO: {files:>8} files found in {path}"));
     }
+    seeds.inputs.extend(named_seeds(flags, console)?);
     let largest = flags.count("max_len").unwrap_or_else(|| {
         let largest = seeds.largest().clamp(USUAL_SIZES.0, USUAL_SIZES.1);
         console.inform(&format!(
@@ -180,14 +231,13 @@ fn report_finding(session: &Session) -> Result<Option<i32>> {
     let Ok(found) = std::fs::read_to_string(&session.found) else { return Ok(None) };
     let Some((kind, path)) = found.lines().next().and_then(|line| line.split_once('\t')) else { return Ok(None) };
     let flags = &session.flags;
-    let mut command = Command::new("/proc/self/exe");
-    command.args(["-verbosity=0", "-runs=1"]).arg(path).stderr(session.console.file()?);
-    for name in ["timeout", "rss_limit_mb", "malloc_limit_mb", "error_exitcode", "timeout_exitcode", "close_fd_mask"] {
-        // its reports go to the engine's standard error
-        let value = if name == "close_fd_mask" { flags.number(name) & 1 } else { flags.number(name) };
-        command.arg(format!("-{name}={value}"));
-    }
+    let mut command = again(flags, Path::new(path));
+    command.stderr(session.console.file()?);
     let (code, what) = match kind {
+        DEGRADATION => {
+            command.arg("-degradations=1");
+            (ends::timeout_code(flags), "timeout")
+        }
         "timeout-" => {
             command.arg(format!("-cut_after={}", flags.number("timeout").min(REPEATED_TIMEOUT)));
             (ends::timeout_code(flags), "timeout")

@@ -29,6 +29,7 @@ use super::{
     artifacts::write_input,
     console::Console,
     control_file::{Control, Known},
+    degradation::Check,
     ends,
     flags::Flags,
     fuzz::folder,
@@ -45,7 +46,13 @@ const FUTILE_STARTS: u32 = 3;
 ///
 /// # Errors
 /// If files cannot be read or written, or the target cannot be run.
-pub(super) fn run(harness: &'static Harness, flags: &Flags, paths: &[String], console: &Console) -> Result<i32> {
+pub(super) fn run(
+    program: &str,
+    harness: &'static Harness,
+    flags: &Flags,
+    paths: &[String],
+    console: &Console,
+) -> Result<i32> {
     if paths.len() < 2 {
         console.say("INFO: Merge requires two or more corpus dirs");
         return Ok(0);
@@ -69,8 +76,21 @@ pub(super) fn run(harness: &'static Harness, flags: &Flags, paths: &[String], co
     ));
     run_files(harness, flags, &inputs, &path, &mut control, console)?;
     let (chosen, features, edges) = control.choose();
+    let largest = chosen.iter().map(|&file| inputs[file].1.len()).max().unwrap_or(0);
+    let check = if chosen.is_empty() { None } else { Check::new(program, harness, flags, largest, console)? };
     for &file in &chosen {
-        write_input(&folders[0], &inputs[file].1)?;
+        let (path, bytes) = &inputs[file];
+        if check.as_ref().map(|check| check.judge(bytes, 0)).transpose()?.flatten().is_some() {
+            // as timeouts are: it would end each later session
+            console.inform(&format!("MERGE-OUTER: left out, since it is a degradation: {path}"));
+            continue;
+        }
+        write_input(&folders[0], bytes).map_err(|error| {
+            let reason = error.message.split("; ").next().unwrap_or_default();
+            Error::other(format!(
+                "{reason}: the first folder receives what is merged: make it writable, or name another"
+            ))
+        })?;
     }
     console.inform(&format!(
         "MERGE-OUTER: {} new files with {features} new features added; {edges} new coverage edges",

@@ -14,14 +14,20 @@ use super::{
 ///
 /// # Errors
 /// If the input cannot be read, or the result cannot be written.
-pub(super) fn run(harness: &'static Harness, flags: &Flags, paths: &[String], console: &Console) -> Result<i32> {
+pub(super) fn run(
+    program: &str,
+    harness: &'static Harness,
+    flags: &Flags,
+    paths: &[String],
+    console: &Console,
+) -> Result<i32> {
     let (path, mut input) = only_input("minimize_crash", paths)?;
     if flags.count("runs").is_none() && flags.count("max_total_time").is_none() {
         console.inform("INFO: you need to specify -max_total_time or -runs; will use -max_total_time=600");
     }
     let before = input.clone();
     console.inform(&format!("CRASH_MIN: minimizing crash input: '{path}' ({} bytes)", input.len()));
-    let mut attempts = Attempts::new(harness, flags);
+    let mut attempts = Attempts::new(program, harness, flags, input.len(), console)?;
     let Some(failure) = attempts.failure(&input)? else {
         console.say(&format!("ERROR: the input {path} did not crash"));
         return Ok(1);

@@ -3,9 +3,11 @@
 
 mod artifacts;
 mod attempt;
+mod baseline;
 mod cleanse;
 mod console;
 mod control_file;
+mod degradation;
 mod dictionary;
 mod ends;
 mod files;
@@ -14,6 +16,7 @@ mod fuzz;
 mod jobs;
 mod merge;
 mod minimize;
+mod seed_corpus;
 mod session;
 
 use std::{ffi::OsString, os::unix::process::CommandExt as _, path::Path, time::Duration};
@@ -75,10 +78,12 @@ fn execute(arguments: &[OsString], harness: &'static Harness) -> Result<i32> {
     }
     let console = Console::open(flags.number("close_fd_mask"), flags.is_on("verbosity"))?;
     warnings.iter().for_each(|warning| console.say(warning));
+    flags.without_effect().for_each(|name| console.inform(&format!("INFO: -{name} has no effect")));
+    artifacts::check_places(&flags)?;
     if flags.is_on("minimize_crash") || flags.is_on("cleanse_crash") {
         with_reports_of_sanitizers(arguments, harness)?;
         let run = if flags.is_on("minimize_crash") { minimize::run } else { cleanse::run };
-        return run(harness, &flags, &paths, &console);
+        return run(&program, harness, &flags, &paths, &console);
     }
     if !paths.is_empty() && paths.iter().all(|path| Path::new(path).is_file()) {
         with_reports_of_sanitizers(arguments, harness)?;
@@ -88,7 +93,7 @@ fn execute(arguments: &[OsString], harness: &'static Harness) -> Result<i32> {
         return jobs::run(jobs, &words, &flags, &console);
     }
     if flags.is_on("merge") {
-        return merge::run(harness, &flags, &paths, &console);
+        return merge::run(&program, harness, &flags, &paths, &console);
     }
     fuzz::run(&program, harness, flags, &paths, console)
 }

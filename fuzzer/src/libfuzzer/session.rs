@@ -6,6 +6,7 @@ use std::{
     fs::File,
     io::Write as _,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
     sync::{Mutex, PoisonError},
     time::{Duration, Instant, SystemTime},
 };
@@ -19,8 +20,9 @@ use quagmire_execution::abi::Status;
 use quagmire_results::summary::{Finding, StoppedBy};
 
 use super::{
-    artifacts::{Artifacts, write_input},
+    artifacts::{Artifacts, name_of, write_input},
     console::Console,
+    degradation::MARGIN,
     ends,
     flags::Flags,
 };
@@ -28,6 +30,9 @@ use crate::campaign::listener::{Answer, Listener, Progress};
 
 /// Name of the list of findings that end the campaign, in its output folder.
 pub(super) const FOUND: &str = "found";
+
+/// Word for a degradation in that list; for other findings, it is the start of the artifact's name.
+pub(super) const DEGRADATION: &str = "degradation";
 
 /// Fuzzing by one command line.
 #[derive(Debug)]
@@ -46,6 +51,8 @@ pub(super) struct Session {
     pub(super) found: PathBuf,
     /// Number of seeds.
     pub(super) seeds: u64,
+    /// Whether degradations are judged by ordinary inputs that come with the harness, and end fuzzing.
+    pub(super) has_ordinary_inputs: bool,
     /// State of this process.
     pub(super) state: Mutex<State>,
 }
@@ -61,13 +68,39 @@ pub(super) struct State {
     youngest: SystemTime,
     /// Names of files that are known.
     known: HashSet<PathBuf>,
+    /// Inputs of the folders that are still to be run, since they are no seeds.
+    pending: Vec<Vec<u8>>,
+    /// Names of these inputs.
+    given: HashSet<String>,
+    /// Whether an input could not be written to the first folder.
+    is_unwritable: bool,
 }
 
 impl State {
-    /// Makes the state at the start: files from now on are new.
-    pub(super) fn new() -> Self {
-        Self { pulse: 2, looked: Instant::now(), youngest: SystemTime::now(), known: HashSet::new() }
+    /// Makes the state at the start, with inputs to run after the seeds: files from now on are new.
+    pub(super) fn new(pending: Vec<Vec<u8>>) -> Self {
+        Self {
+            pulse: 2,
+            looked: Instant::now(),
+            youngest: SystemTime::now(),
+            known: HashSet::new(),
+            given: pending.iter().map(|input| name_of(input)).collect(),
+            pending,
+            is_unwritable: false,
+        }
     }
+}
+
+/// Command that runs a file once, in a process of its own, with the limits and exit codes of these flags.
+pub(super) fn again(flags: &Flags, path: &Path) -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.args(["-verbosity=0", "-runs=1"]).arg(path).stdin(Stdio::null());
+    for name in ["timeout", "rss_limit_mb", "malloc_limit_mb", "error_exitcode", "timeout_exitcode", "close_fd_mask"] {
+        // its reports go to the engine's standard error
+        let value = if name == "close_fd_mask" { flags.number(name) & 1 } else { flags.number(name) };
+        command.arg(format!("-{name}={value}"));
+    }
+    command
 }
 
 /// Start of the name of an artifact.
@@ -112,6 +145,27 @@ impl Session {
         file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|error| unwritable(&self.found, &error))
     }
 
+    /// Whether a run of the input by itself finds a degradation as well, by a margin.
+    fn is_repeated(&self, input: &[u8]) -> Result<bool> {
+        let path = self.found.with_file_name(format!("candidate-{}", std::process::id()));
+        write_whole(&path, input)?;
+        let mut command = again(&self.flags, &path);
+        command.args(["-degradations=1".to_owned(), format!("-degradation_margin={MARGIN}")]);
+        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let status = status.map_err(|error| Error::other(format!("cannot start this harness again: {error}")))?;
+        Ok(status.code() == Some(ends::timeout_code(&self.flags)))
+    }
+
+    /// Removes an input from the folder that it was written to, so that it does not end the next session.
+    fn take_back(&self, input: &[u8]) {
+        let Some(folder) = self.folders.first() else { return };
+        let path = folder.join(name_of(input));
+        if self.state().known.contains(&path) {
+            // it stays as an artifact
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
     /// Files of the folders that have changed since the last look.
     fn changed(&self, state: &mut State) -> Vec<PathBuf> {
         let mut found = Vec::new();
@@ -153,9 +207,19 @@ impl Listener for Session {
     }
 
     fn entered(&self, input: &[u8], progress: Progress) -> Result<()> {
+        if self.state().given.contains(&name_of(input)) {
+            return Ok(());
+        }
         if let Some(folder) = self.folders.first() {
-            let path = write_input(folder, input)?;
-            self.state().known.insert(path);
+            match write_input(folder, input) {
+                Ok(path) => drop(self.state().known.insert(path)),
+                // as libFuzzer does: the search goes on, and what it finds is reported
+                Err(error) if !std::mem::replace(&mut self.state().is_unwritable, true) => {
+                    let reason = error.message.split("; ").next().unwrap_or_default().to_owned();
+                    self.console.say(&format!("WARNING: new inputs are not kept: {reason}"));
+                }
+                Err(_) => {}
+            }
         }
         self.line("NEW", progress, &format!(" L: {}", input.len()));
         Ok(())
@@ -175,21 +239,35 @@ impl Listener for Session {
         let ratio = finding.ratio.unwrap_or_default();
         let place = finding.hot_location.as_deref().or(finding.hot_function.as_deref()).unwrap_or("an unknown place");
         self.console.say(&format!("INFO: degradation: {ratio:.1} times the cost of an ordinary input, at {place}"));
-        let path = self.artifacts.write("slow-unit-", input, &self.console)?;
+        let ends = self.has_ordinary_inputs && self.is_repeated(input)?;
+        let kind = if ends { "timeout-" } else { "slow-unit-" };
+        let path = self.artifacts.write(kind, input, &self.console)?;
         // without what only the folder of the campaign explains, which does not stay
         let finding = Finding {
             path: path.display().to_string(),
             parent: None,
             root: None,
             ordinary_input: None,
-            reproduce: shell::command([OsStr::new(&self.program), OsStr::new("replay"), path.as_os_str()]),
+            reproduce: if ends {
+                shell::command([OsStr::new(&self.program), OsStr::new("-degradations=1"), path.as_os_str()])
+            } else {
+                shell::command([OsStr::new(&self.program), OsStr::new("replay"), path.as_os_str()])
+            },
             ..finding.clone()
         };
         let report = serde_json::to_vec_pretty(&finding).map_err(|error| Error::other(error.to_string()))?;
-        let mut beside = path.into_os_string();
+        let mut beside = path.clone().into_os_string();
         beside.push(".json");
         write_whole(Path::new(&beside), &report)?;
-        Ok(Answer::GoOn)
+        if !ends {
+            return Ok(Answer::GoOn);
+        }
+        self.take_back(input);
+        if self.ignores(Status::Hung) {
+            return Ok(Answer::GoOn);
+        }
+        self.list(DEGRADATION, &path)?;
+        Ok(Answer::End)
     }
 
     fn ticked(&self, progress: Progress) {
@@ -201,8 +279,11 @@ impl Listener for Session {
     }
 
     fn added(&self) -> Vec<Vec<u8>> {
-        let Some(seconds) = self.flags.count("reload") else { return Vec::new() };
         let mut state = self.state();
+        if !state.pending.is_empty() {
+            return std::mem::take(&mut state.pending);
+        }
+        let Some(seconds) = self.flags.count("reload") else { return Vec::new() };
         if state.looked.elapsed() < Duration::from_secs(seconds) {
             return Vec::new();
         }

@@ -37,6 +37,15 @@ pub struct Growth {
     pub lines: Vec<Grown>,
 }
 
+impl Growth {
+    /// Place where the cost grew most: a line if there is debug information, or else a function.
+    pub fn hottest(&self) -> Option<&Grown> {
+        // line 0 is code that the compiler made up
+        let known = self.lines.iter().find(|grown| grown.line.is_some_and(|line| line > 0));
+        known.or(self.functions.first())
+    }
+}
+
 impl Grown {
     /// Location as `file:line`; `None` if either is not known.
     pub fn location(&self) -> Option<String> {

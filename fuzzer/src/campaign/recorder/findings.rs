@@ -235,9 +235,7 @@ impl Recorder<'_> {
         let (time, by_size) = (confirmation.time_ratio, confirmation.time_ratio_by_size);
         let ordinary_input = confirmation.stand_in.as_ref();
         let elapsed = self.elapsed();
-        // line 0 is code that the compiler made up
-        let known = confirmation.growth.lines.iter().find(|grown| grown.line.is_some_and(|line| line > 0));
-        let hottest = known.or(confirmation.growth.functions.first());
+        let hottest = confirmation.growth.hottest();
         let finding = Finding {
             kind: FindingKind::Degradation,
             detail: None,
