@@ -40,12 +40,14 @@ static void add(const void *place, const struct qgm_comparison *one) {
   /* the distance is the same wherever the program is mapped */
   uint64_t hash = mixed(0, (uint64_t)((uintptr_t)place - (uintptr_t)&__quagmire_comparisons));
   uint8_t *number = &of_place[hash % PLACES];
+  if (*number >= MOST_OF_PLACE)
+    return;
   uint64_t words[(sizeof *one + 7) / 8];
   memset(words, 0, sizeof words);
   memcpy(words, one, sizeof *one);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     hash = mixed(hash, words[i]);
-  if (seen[hash % SEEN] == hash || *number >= MOST_OF_PLACE)
+  if (seen[hash % SEEN] == hash)
     return;
   seen[hash % SEEN] = hash;
   ++*number;
@@ -58,7 +60,8 @@ void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t sec
   __quagmire_comparisons.are_called = 1;
   if (__quagmire_recording == QGM_UNCALLED)
     __quagmire_recording = QGM_OFF;
-  if (__quagmire_recording == QGM_OFF || first == second)
+  /* bytes that are compared, as they are or as wider numbers: other mutations find these values as soon */
+  if (__quagmire_recording == QGM_OFF || first == second || (first | second) < 256)
     return;
   struct qgm_comparison one = {.kind = QGM_NUMBERS, .is_constant = (uint8_t)is_constant, .size = {(uint8_t)size, (uint8_t)size}};
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

@@ -163,6 +163,13 @@ impl Symbols {
             };
             found.push(Frame { function, file: file.to_owned(), line: location.line.unwrap_or(0) });
         }
+        // debug information that is for lines only has a function of C++ or Rust without its namespace
+        let is_mangled = |name: &str| name.starts_with("_Z") || name.starts_with("_R");
+        if let (Some(outermost), Some(symbol)) = (found.last_mut(), symbol.filter(|symbol| is_mangled(symbol)))
+            && !is_mangled(&outermost.function)
+        {
+            outermost.function = symbol.to_owned();
+        }
         found
     }
 }

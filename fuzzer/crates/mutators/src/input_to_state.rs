@@ -37,68 +37,97 @@ pub fn rank(values: &CmpValues) -> u8 {
     }
 }
 
-/// Replacements that make the operands of a comparison equal, if one of them is a copy of bytes of the input: numbers in
-/// either byte order, and in fewer bytes than they were compared in.
-pub fn replacements(input: &[u8], values: &CmpValues) -> Vec<Replacement> {
-    let mut found = Vec::new();
-    match values {
-        CmpValues::Bytes((first, second)) => {
-            let (first, second) = (first.to_slice(), second.to_slice());
-            for (from, to) in [(first, second), (second, first)] {
-                replace_bytes(input, from, to, &mut found);
+/// Input in which operands are looked for.
+pub struct Haystack<'a> {
+    bytes: &'a [u8],
+    /// A bit for each pair of bytes: whether they follow each other somewhere. Most operands are nowhere in the input.
+    pairs: Vec<u64>,
+}
+
+impl<'a> Haystack<'a> {
+    /// Prepares an input.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        let mut pairs = vec![0; 1 << 10];
+        for pair in bytes.windows(2) {
+            let (word, bit) = place_of(pair);
+            pairs[word] |= bit;
+        }
+        Self { bytes, pairs }
+    }
+
+    /// Replacements that make the operands of a comparison equal, if one of them is a copy of bytes of the input: numbers in
+    /// either byte order, and in fewer bytes than they were compared in, but for single ones.
+    pub fn replacements(&self, values: &CmpValues) -> Vec<Replacement> {
+        let mut found = Vec::new();
+        let width = match values {
+            CmpValues::Bytes((first, second)) => {
+                let (first, second) = (first.to_slice(), second.to_slice());
+                for (from, to) in [(first, second), (second, first)] {
+                    self.replace_bytes(from, to, &mut found);
+                }
+                return found;
+            }
+            CmpValues::U8(_) => return found,
+            CmpValues::U16(_) => 2,
+            CmpValues::U32(_) => 4,
+            CmpValues::U64(_) => 8,
+        };
+        let Some((first, second, first_is_constant)) = values.to_u64_tuple() else { return found };
+        self.replace_number(second, first, width, &mut found);
+        if !first_is_constant {
+            self.replace_number(first, second, width, &mut found);
+        }
+        found
+    }
+
+    /// Adds replacements of a number of `width` bytes.
+    fn replace_number(&self, from: u64, to: u64, width: usize, found: &mut Vec<Replacement>) {
+        for width in [8, 4, 2].into_iter().filter(|&narrow| narrow <= width) {
+            let fits = |number: u64| width == 8 || number >> (8 * width) == 0;
+            if !fits(from) || !fits(to) {
+                break;
+            }
+            let (little, big) = (from.to_le_bytes(), from.to_be_bytes());
+            let (new_little, new_big) = (to.to_le_bytes(), to.to_be_bytes());
+            let (little, new_little) = (&little[..width], &new_little[..width]);
+            let (big, new_big) = (&big[8 - width..], &new_big[8 - width..]);
+            self.add(little, new_little, width, found);
+            if (big, new_big) != (little, new_little) {
+                self.add(big, new_big, width, found);
             }
         }
-        numbers => {
-            let Some((first, second, first_is_constant)) = numbers.to_u64_tuple() else { return found };
-            let width = match numbers {
-                CmpValues::U8(_) => 1,
-                CmpValues::U16(_) => 2,
-                CmpValues::U32(_) => 4,
-                _ => 8,
-            };
-            replace_number(input, second, first, width, &mut found);
-            if !first_is_constant {
-                replace_number(input, first, second, width, &mut found);
+    }
+
+    /// Adds replacements of bytes by others, which may be more or fewer: what follows moves, or is overwritten.
+    fn replace_bytes(&self, from: &[u8], to: &[u8], found: &mut Vec<Replacement>) {
+        if from.is_empty() {
+            return;
+        }
+        self.add(from, to, from.len(), found);
+        if to.len() > from.len() {
+            self.add(from, to, to.len(), found);
+        }
+    }
+
+    /// Adds replacements of `length` bytes where the input has `from`.
+    fn add(&self, from: &[u8], to: &[u8], length: usize, found: &mut Vec<Replacement>) {
+        if from.len() >= 2 {
+            let (word, bit) = place_of(from);
+            if self.pairs[word] & bit == 0 {
+                return;
             }
         }
-    }
-    found
-}
-
-/// Adds replacements of a number of `width` bytes.
-fn replace_number(input: &[u8], from: u64, to: u64, width: usize, found: &mut Vec<Replacement>) {
-    for width in [8, 4, 2, 1].into_iter().filter(|&narrow| narrow <= width) {
-        let fits = |number: u64| width == 8 || number >> (8 * width) == 0;
-        // a single byte of a wider number matches anywhere
-        if !fits(from) || !fits(to) || (width == 1 && !found.is_empty()) {
-            break;
-        }
-        let little = |number: u64| number.to_le_bytes()[..width].to_vec();
-        let big = |number: u64| number.to_be_bytes()[8 - width..].to_vec();
-        add(input, &little(from), &little(to), width, found);
-        if big(from) != little(from) || big(to) != little(to) {
-            add(input, &big(from), &big(to), width, found);
+        for start in memchr::memmem::find_iter(self.bytes, from).take(MOST_PLACES) {
+            let range = start..(start + length).min(self.bytes.len());
+            found.push(Replacement { range, bytes: to.to_vec() });
         }
     }
 }
 
-/// Adds replacements of bytes by others, which may be more or fewer: what follows moves, or is overwritten.
-fn replace_bytes(input: &[u8], from: &[u8], to: &[u8], found: &mut Vec<Replacement>) {
-    if from.is_empty() {
-        return;
-    }
-    add(input, from, to, from.len(), found);
-    if to.len() > from.len() {
-        add(input, from, to, to.len(), found);
-    }
-}
-
-/// Adds replacements of `length` bytes where the input has `from`.
-fn add(input: &[u8], from: &[u8], to: &[u8], length: usize, found: &mut Vec<Replacement>) {
-    for start in memchr::memmem::find_iter(input, from).take(MOST_PLACES) {
-        let range = start..(start + length).min(input.len());
-        found.push(Replacement { range, bytes: to.to_vec() });
-    }
+/// Place of the first two bytes in the bits of a [`Haystack`].
+fn place_of(bytes: &[u8]) -> (usize, u64) {
+    let number = usize::from(bytes[0]) << 8 | usize::from(bytes[1]);
+    (number / 64, 1 << (number % 64))
 }
 
 #[cfg(test)]
@@ -107,7 +136,7 @@ mod tests {
     use libafl::observers::cmp::CmplogBytes;
 
     fn results(input: &[u8], values: &CmpValues) -> Vec<Vec<u8>> {
-        let made = replacements(input, values);
+        let made = Haystack::new(input).replacements(values);
         let one = |replacement: &Replacement| {
             let mut result = Vec::new();
             replacement.apply(input, &mut result);

@@ -68,6 +68,8 @@ pub struct SearchState {
     pub shadow: Shadow,
     /// Entries whose comparisons were recorded.
     pub traced: BTreeSet<EntryId>,
+    /// Mutants that were made of recorded comparisons.
+    pub replaced: u64,
     /// Hashes of the contents of all entries: an unstable target can make the same input look new again.
     contents: HashMap<u64, EntryId>,
     /// Objective: the costs that the search tries to raise.

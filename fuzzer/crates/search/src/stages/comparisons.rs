@@ -11,7 +11,7 @@ use libafl::{
     inputs::{BytesInput, HasMutatorBytes},
     observers::cmp::CmpValues,
     stages::Stage,
-    state::{HasCorpus, HasMaxSize},
+    state::{HasCorpus, HasExecutions, HasMaxSize},
 };
 use libafl_bolts::hash_std;
 
@@ -24,7 +24,7 @@ use crate::{
     state::CampaignState,
 };
 use quagmire_execution::{comparisons::Comparisons, executor::Observers};
-use quagmire_mutators::input_to_state::{rank, replacements};
+use quagmire_mutators::input_to_state::{Haystack, rank};
 
 /// Size up to which entries are handled, in bytes: every operand is looked for in the whole input.
 const LONGEST: usize = 64 << 10;
@@ -32,6 +32,9 @@ const LONGEST: usize = 64 << 10;
 /// Mutants of an entry that costs no more than the baseline; fewer for expensive ones.
 const MUTANTS: f64 = 256.0;
 const FEWEST_MUTANTS: f64 = 16.0;
+
+/// Largest share of all executions for these mutants, beside those of the first entry: what they find, they find at once.
+const SHARE: f64 = 1.0 / 16.0;
 
 /// LibAFL stage that does so once for each entry that is scheduled, in programs that call SanitizerCoverage's callbacks for
 /// comparisons.
@@ -86,6 +89,10 @@ where
         };
         let Some(id) = state.current_corpus_id()?.filter(|_| !state.is_interrupted()) else { return Ok(()) };
         let entry = EntryId::from(id);
+        let allowed = MUTANTS + SHARE * *state.executions() as f64 - state.search.replaced as f64;
+        if allowed < FEWEST_MUTANTS {
+            return Ok(());
+        }
         // before the run: it may end this process
         if !state.search.traced.insert(entry) {
             return Ok(());
@@ -95,13 +102,15 @@ where
         if whole.mutator_bytes().len() > LONGEST || state.hooks.is_deadly(whole.mutator_bytes()) {
             return Ok(());
         }
-        let mut left = (MUTANTS / state.hooks.relative_cost(entry).max(1.0)).max(FEWEST_MUTANTS) as usize;
+        let mutants = (MUTANTS / state.hooks.relative_cost(entry).max(1.0)).max(FEWEST_MUTANTS);
+        let mut left = mutants.min(allowed) as usize;
         let mut parts = Parts { fuzzer, executor, state, manager };
         let values = trace(&mut parts, comparisons, &whole)?;
         let made_by = [self.operator];
         let origin = Origin::Mutant { parent: entry, operators: &made_by };
         let mut known = HashSet::from([hash_std(whole.mutator_bytes())]);
-        for replacement in values.iter().flat_map(|values| replacements(whole.mutator_bytes(), values)) {
+        let haystack = Haystack::new(whole.mutator_bytes());
+        for replacement in values.iter().flat_map(|values| haystack.replacements(values)) {
             if left == 0 || parts.state.is_interrupted() {
                 break;
             }
@@ -114,6 +123,7 @@ where
                 continue;
             }
             left -= 1;
+            parts.state.search.replaced += 1;
             evaluate(&mut parts, &origin, &self.input)?;
             parts.state.look(&parts.executor.observers().0)?;
         }
