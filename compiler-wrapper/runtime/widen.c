@@ -156,7 +156,8 @@ static void redirect(uint8_t *code, const struct increment *increment, const uin
 }
 
 int __quagmire_widen(const struct qgm_counters *counters) {
-  struct code code = object_with(counters->start).code;
+  struct found object = object_with(counters->start);
+  struct code code = object.code;
   if (!code.start || !protect(&code, code.protection | PROT_READ | PROT_WRITE))
     return 0;
   /* not from the heap, which belongs to the target */
@@ -177,7 +178,7 @@ int __quagmire_widen(const struct qgm_counters *counters) {
   int all = 1;
   for (size_t i = 0; i < counters->number; i++) {
     /* a block that was optimised away has no address and does not count */
-    int has_code = counters->blocks[i] >= code.start && counters->blocks[i] < code.end;
+    int has_code = counters->blocks[i] >= object.start && counters->blocks[i] < object.end;
     all &= is_widened[i] || !has_code;
   }
   munmap(is_widened, counters->number);

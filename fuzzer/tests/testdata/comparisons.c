@@ -55,10 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
 #elif CASE == WIDENED
   uint64_t length = (uint64_t)at[0] << 8 | at[1];
-  if (length + 1 == 0xbef0 && at[2] == '!')
-    abort();
   if (length == 0xbeef)
-    sink = 1;
+    abort();
 #elif CASE == MEMORY
   if (memcmp(at, "\x7f" "ELF\2\1", 6) == 0)
     abort();
