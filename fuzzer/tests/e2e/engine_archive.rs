@@ -72,7 +72,7 @@ fn the_archive_stands_where_clangs_own_fuzzer_runtime_would() {
     link.args(["-fsanitize=address"]).arg(&object).arg(archive()).args(LIBRARIES).arg("-o").arg(&program);
     run(&mut link).ended();
     let mut fuzz = Command::new(&program);
-    fuzz.args(["-runs=2000", "-seed=1", "-max_len=100"]).arg(scene.path("seeds"));
+    fuzz.args(["-runs=2000", "-seed=1", "-max_len=100", "seeds"]).current_dir(scene.path(""));
     let fuzzed = run(&mut fuzz);
     assert!(fuzzed.code == Some(0) && fuzzed.stderr.contains("Done 2000 runs"), "{fuzzed:#?}");
     assert!(scene.files("seeds").len() > 3, "{:?}", scene.files("seeds").keys());
@@ -85,6 +85,6 @@ fn a_harness_of_the_archive_that_exits_ends_its_run_only() {
     scene.fuzz(&harness, "--execs 200 --seed 1 --no-confirm");
     assert_eq!(scene.summary()["executions"], 200);
     assert!(scene.files("out/faults").contains_key("id_000000,orig_ends"), "{:?}", scene.files("out/faults").keys());
-    let ran = run(Command::new(&harness).arg("-runs=1").arg(scene.path("seeds/ends")));
+    let ran = run(Command::new(&harness).args(["-runs=1", "seeds/ends"]).current_dir(scene.path("")));
     assert!(ran.code == Some(77) && ran.stderr.contains("fuzz target exited"), "{ran:#?}");
 }

@@ -20,7 +20,7 @@ struct Reader {
 }
 
 thread_local! {
-    /// Of this thread, since those who ask for lines share nothing else.
+    /// Debug information that this thread has read: those who ask for lines share nothing else.
     static READER: RefCell<Reader> = RefCell::default();
 }
 
