@@ -1,0 +1,8 @@
+//! Choices of generators and grammars, and their mutation: draws that a harness makes from its input, and derivation trees
+//! of inputs that a grammar describes.
+//!
+//! Both are views of an input, derived from its bytes whenever they are needed; what is saved and shared is bytes.
+
+pub mod draws;
+pub mod operator;
+pub mod tree;
