@@ -1,5 +1,6 @@
 /* Linked into harnesses with QUAGMIRE_DRIVER=1 instead of the engine: calls the harness's function, in a loop in one
    process when a fuzzer has started it, otherwise once for each file that is named. */
+#include "draws.h"
 #include "serve.h"
 
 #include <stdio.h>
@@ -20,6 +21,7 @@ static void run(const uint8_t *bytes, size_t size) {
   uint8_t *copy = __asan_region_is_poisoned ? malloc(size) : NULL;
   if (copy)
     memcpy(copy, bytes, size);
+  __quagmire_draw_from(copy ? copy : bytes, size, bytes);
   if (test_one_input(copy ? copy : bytes, size) == -1)
     __quagmire_reject();
   free(copy);

@@ -4,6 +4,7 @@
 
 #include "closed.h"
 #include "comparisons.h"
+#include "draws.h"
 #include "extra.h"
 #include "inprocess.h"
 #include "mutator.h"
@@ -11,6 +12,7 @@
 #include "sancov.h"
 #include "serve.h"
 #include "threads.h"
+#include "window.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +39,7 @@ __attribute__((weak)) void __msan_unpoison_param(size_t number);
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Mark by which `quagmire fuzz` recognises a harness from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 10";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 11";
 
 /* Signal of the timer, which targets have no reason to use, unlike SIGALRM. */
 #define TIMER_SIGNAL (SIGRTMIN + 7)
@@ -114,12 +116,17 @@ void __quagmire_leave_engine(void) {
 }
 
 static struct qgm_resources resources;
+static struct qgm_draws draws;
+/* Where the stack and the time of the run begin. */
+static uintptr_t top;
+static uint64_t before;
 static int (*test_one_input)(const uint8_t *data, size_t size);
 
 /* What the target gets in a run. */
 struct input {
   const uint8_t *data;
   size_t size;
+  const uint8_t *original; /* the engine's, if that is a copy */
 };
 
 enum qgm_status __quagmire_guarded(enum qgm_status (*code)(void *), void *argument) {
@@ -145,8 +152,22 @@ void __quagmire_unpoison(const void *data, size_t size, size_t parameters) {
     __msan_unpoison_param(parameters);
 }
 
+void __quagmire_begin_target(void) {
+  if (!armed || forked)
+    return;
+  __quagmire_sancov_collect();
+  __quagmire_forget_counts();
+  __quagmire_clear_extra();
+  /* the next tick is the first one: what was counted until now is forgotten there too */
+  ticks = 0;
+  *__quagmire_heap = (struct qgm_heap){.counting = 1};
+  top = __quagmire_lowest_stack = __sancov_lowest_stack = (uintptr_t)__builtin_frame_address(0);
+  before = time_stamp();
+}
+
 static enum qgm_status run_input(void *argument) {
   const struct input *input = argument;
+  __quagmire_draw_from(input->data, input->size, input->original);
   __quagmire_unpoison(input->data, input->size, 2);
   __quagmire_heap->counting = 1;
   int result = test_one_input(input->data, input->size);
@@ -156,21 +177,23 @@ static enum qgm_status run_input(void *argument) {
 
 /* Runs the target once, and measures what the run used, however it ended. */
 static enum qgm_status run(const uint8_t *data, size_t size) {
-  uintptr_t top = (uintptr_t)__builtin_frame_address(0);
+  top = (uintptr_t)__builtin_frame_address(0);
   __quagmire_lowest_stack = top;
   __sancov_lowest_stack = top;
   *__quagmire_heap = (struct qgm_heap){0};
   __quagmire_clear_extra();
-  uint64_t before = time_stamp();
+  __quagmire_begin_draws();
+  before = time_stamp();
   /* AddressSanitizer sees a read past the end only of a block of its own. */
   uint8_t *copy = __asan_region_is_poisoned ? malloc(size) : NULL;
   if (copy)
     memcpy(copy, data, size);
-  struct input input = {copy ? copy : data, size};
+  struct input input = {copy ? copy : data, size, data};
   enum qgm_status status = __quagmire_guarded(run_input, &input);
   if (status == QGM_RETURNED || status == QGM_REJECTED)
     free(copy);
   resources.cycles = time_stamp() - before;
+  __quagmire_end_draws();
   __quagmire_fold_extra();
   __quagmire_heap->counting = 0;
   resources.heap_peak = (uint64_t)__quagmire_heap->peak;
@@ -181,6 +204,7 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
   __quagmire_lowest_stack = 0;
   __sancov_lowest_stack = 0;
   __quagmire_sancov_collect();
+  __quagmire_count_active();
   unsigned threads = threads_after(known_threads);
   resources.threads = threads > known_threads ? threads - known_threads : 0;
   known_threads = threads;
@@ -390,6 +414,7 @@ static int initialize(void) {
 /* Fuzzes `callback` as the options say, and returns the exit code of the process. */
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size)) {
   __quagmire_sancov_start();
+  __quagmire_draws = &draws;
   test_one_input = callback;
   the_argc = argc;
   the_argv = argv;
@@ -409,6 +434,7 @@ int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *
       .comparisons = &__quagmire_comparisons,
       .record_comparisons = __quagmire_record_comparisons,
       .is_sanitized = __sanitizer_set_death_callback != NULL,
+      .draws = &draws,
   };
   int code = quagmire_engine_main(*argc, *argv, &harness);
   exiting = 1;

@@ -2,6 +2,7 @@
 #ifndef QUAGMIRE_LAYOUT_H
 #define QUAGMIRE_LAYOUT_H
 
+#include "draw_hooks.h"
 #include "quagmire.h"
 
 #if UINTPTR_MAX == UINT64_MAX
@@ -98,7 +99,32 @@ _Static_assert(sizeof(struct qgm_comparisons) == 139280, "qgm_comparisons");
 _Static_assert(offsetof(struct qgm_comparisons, are_called) == 0 && sizeof(((struct qgm_comparisons *)0)->are_called) == 8, "qgm_comparisons.are_called");
 _Static_assert(offsetof(struct qgm_comparisons, count) == 8 && sizeof(((struct qgm_comparisons *)0)->count) == 8, "qgm_comparisons.count");
 _Static_assert(offsetof(struct qgm_comparisons, comparison) == 16 && sizeof(((struct qgm_comparisons *)0)->comparison) == 139264, "qgm_comparisons.comparison");
-_Static_assert(sizeof(struct qgm_harness) == 120, "qgm_harness");
+_Static_assert(sizeof(struct qgm_draw) == 48, "qgm_draw");
+_Static_assert(offsetof(struct qgm_draw, site) == 0 && sizeof(((struct qgm_draw *)0)->site) == 8, "qgm_draw.site");
+_Static_assert(offsetof(struct qgm_draw, key) == 8 && sizeof(((struct qgm_draw *)0)->key) == 8, "qgm_draw.key");
+_Static_assert(offsetof(struct qgm_draw, range) == 16 && sizeof(((struct qgm_draw *)0)->range) == 8, "qgm_draw.range");
+_Static_assert(offsetof(struct qgm_draw, value) == 24 && sizeof(((struct qgm_draw *)0)->value) == 8, "qgm_draw.value");
+_Static_assert(offsetof(struct qgm_draw, offset) == 32 && sizeof(((struct qgm_draw *)0)->offset) == 4, "qgm_draw.offset");
+_Static_assert(offsetof(struct qgm_draw, length) == 36 && sizeof(((struct qgm_draw *)0)->length) == 4, "qgm_draw.length");
+_Static_assert(offsetof(struct qgm_draw, part) == 40 && sizeof(((struct qgm_draw *)0)->part) == 4, "qgm_draw.part");
+_Static_assert(offsetof(struct qgm_draw, depth) == 44 && sizeof(((struct qgm_draw *)0)->depth) == 2, "qgm_draw.depth");
+_Static_assert(offsetof(struct qgm_draw, kind) == 46 && sizeof(((struct qgm_draw *)0)->kind) == 1, "qgm_draw.kind");
+_Static_assert(offsetof(struct qgm_draw, is_overlaid) == 47 && sizeof(((struct qgm_draw *)0)->is_overlaid) == 1, "qgm_draw.is_overlaid");
+_Static_assert(sizeof(struct qgm_overlay_item) == 16, "qgm_overlay_item");
+_Static_assert(offsetof(struct qgm_overlay_item, key) == 0 && sizeof(((struct qgm_overlay_item *)0)->key) == 8, "qgm_overlay_item.key");
+_Static_assert(offsetof(struct qgm_overlay_item, start) == 8 && sizeof(((struct qgm_overlay_item *)0)->start) == 4, "qgm_overlay_item.start");
+_Static_assert(offsetof(struct qgm_overlay_item, length) == 12 && sizeof(((struct qgm_overlay_item *)0)->length) == 4, "qgm_overlay_item.length");
+_Static_assert(sizeof(struct qgm_draws) == 5505064, "qgm_draws");
+_Static_assert(offsetof(struct qgm_draws, are_used) == 0 && sizeof(((struct qgm_draws *)0)->are_used) == 8, "qgm_draws.are_used");
+_Static_assert(offsetof(struct qgm_draws, is_recording) == 8 && sizeof(((struct qgm_draws *)0)->is_recording) == 8, "qgm_draws.is_recording");
+_Static_assert(offsetof(struct qgm_draws, count) == 16 && sizeof(((struct qgm_draws *)0)->count) == 8, "qgm_draws.count");
+_Static_assert(offsetof(struct qgm_draws, items) == 24 && sizeof(((struct qgm_draws *)0)->items) == 8, "qgm_draws.items");
+_Static_assert(offsetof(struct qgm_draws, generated) == 32 && sizeof(((struct qgm_draws *)0)->generated) == 8, "qgm_draws.generated");
+_Static_assert(offsetof(struct qgm_draws, draw) == 40 && sizeof(((struct qgm_draws *)0)->draw) == 3145728, "qgm_draws.draw");
+_Static_assert(offsetof(struct qgm_draws, item) == 3145768 && sizeof(((struct qgm_draws *)0)->item) == 262144, "qgm_draws.item");
+_Static_assert(offsetof(struct qgm_draws, overlay) == 3407912 && sizeof(((struct qgm_draws *)0)->overlay) == 1048576, "qgm_draws.overlay");
+_Static_assert(offsetof(struct qgm_draws, made) == 4456488 && sizeof(((struct qgm_draws *)0)->made) == 1048576, "qgm_draws.made");
+_Static_assert(sizeof(struct qgm_harness) == 128, "qgm_harness");
 _Static_assert(offsetof(struct qgm_harness, abi) == 0 && sizeof(((struct qgm_harness *)0)->abi) == 8, "qgm_harness.abi");
 _Static_assert(offsetof(struct qgm_harness, modules) == 8 && sizeof(((struct qgm_harness *)0)->modules) == 8, "qgm_harness.modules");
 _Static_assert(offsetof(struct qgm_harness, initialize) == 16 && sizeof(((struct qgm_harness *)0)->initialize) == 8, "qgm_harness.initialize");
@@ -114,7 +140,8 @@ _Static_assert(offsetof(struct qgm_harness, limit_allocations) == 88 && sizeof((
 _Static_assert(offsetof(struct qgm_harness, comparisons) == 96 && sizeof(((struct qgm_harness *)0)->comparisons) == 8, "qgm_harness.comparisons");
 _Static_assert(offsetof(struct qgm_harness, record_comparisons) == 104 && sizeof(((struct qgm_harness *)0)->record_comparisons) == 8, "qgm_harness.record_comparisons");
 _Static_assert(offsetof(struct qgm_harness, is_sanitized) == 112 && sizeof(((struct qgm_harness *)0)->is_sanitized) == 8, "qgm_harness.is_sanitized");
-_Static_assert(QGM_ABI == 10u, "QGM_ABI");
+_Static_assert(offsetof(struct qgm_harness, draws) == 120 && sizeof(((struct qgm_harness *)0)->draws) == 8, "qgm_harness.draws");
+_Static_assert(QGM_ABI == 11u, "QGM_ABI");
 _Static_assert(QGM_MAX_MODULES == 256u, "QGM_MAX_MODULES");
 _Static_assert(QGM_PASS == 0u, "QGM_PASS");
 _Static_assert(QGM_GUARDS == 1u, "QGM_GUARDS");
@@ -147,6 +174,21 @@ _Static_assert(QGM_WENT_REJECT == 2u, "QGM_WENT_REJECT");
 _Static_assert(QGM_STARTED == 3u, "QGM_STARTED");
 _Static_assert(QGM_NO_CHILD == 18446744073709551615u, "QGM_NO_CHILD");
 _Static_assert(QGM_LIBRARIES_BYTES == 65536u, "QGM_LIBRARIES_BYTES");
+_Static_assert(QGM_MAX_DRAWS == 65536u, "QGM_MAX_DRAWS");
+_Static_assert(QGM_MAX_OVERLAY_ITEMS == 16384u, "QGM_MAX_OVERLAY_ITEMS");
+_Static_assert(QGM_OVERLAY_BYTES == 1048576u, "QGM_OVERLAY_BYTES");
+_Static_assert(QGM_GENERATED_BYTES == 1048576u, "QGM_GENERATED_BYTES");
+_Static_assert(QGM_ELSEWHERE == 4294967295u, "QGM_ELSEWHERE");
+_Static_assert(QGM_DRAW_INTEGER == 0u, "QGM_DRAW_INTEGER");
+_Static_assert(QGM_DRAW_FLIP == 1u, "QGM_DRAW_FLIP");
+_Static_assert(QGM_DRAW_PICK == 2u, "QGM_DRAW_PICK");
+_Static_assert(QGM_DRAW_REAL == 3u, "QGM_DRAW_REAL");
+_Static_assert(QGM_DRAW_TEXT == 4u, "QGM_DRAW_TEXT");
+_Static_assert(QGM_DRAW_BYTES == 5u, "QGM_DRAW_BYTES");
+_Static_assert(QGM_DRAW_REST == 6u, "QGM_DRAW_REST");
+_Static_assert(QGM_DRAW_SIZE == 7u, "QGM_DRAW_SIZE");
+_Static_assert(QGM_DRAW_OPEN == 8u, "QGM_DRAW_OPEN");
+_Static_assert(QGM_DRAW_CLOSE == 9u, "QGM_DRAW_CLOSE");
 #endif
 
 #endif

@@ -4,8 +4,10 @@
 #include "active.h"
 #include "afl.h"
 #include "counts.h"
+#include "draws.h"
 #include "run.h"
 #include "threads.h"
+#include "window.h"
 
 /* Completes the run that has just returned to the loop. */
 static void end_round(void) {
@@ -17,6 +19,8 @@ static void end_round(void) {
   if (served->looped == QGM_ENDED)
     served->looped = QGM_WENT_ROUND;
   __quagmire_note_stack();
+  __quagmire_count_active();
+  __quagmire_end_draws();
 }
 
 /* Answers for a run and waits for the next request. Ends if libraries are to be opened, which the server does. */
@@ -46,6 +50,7 @@ int __quagmire_loop(const char *sign, unsigned rounds) {
   } else if (is_warming_up) {
     /* the code before the loop and the way into it belong to no run: repeat with the same input */
     is_warming_up = 0;
+    __quagmire_count_active();
     __quagmire_served->heap.counting = 0;
     if (__quagmire_mode == QGM_QUAGMIRE) {
       __quagmire_restore_counts();

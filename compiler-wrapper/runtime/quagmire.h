@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
-#define QGM_ABI 10
+#define QGM_ABI 11
 
 /* Attribute of what only files of the runtime share: it is no symbol of the linked program. */
 #define QGM_HIDDEN __attribute__((visibility("hidden")))
@@ -128,7 +128,7 @@ static inline void __quagmire_heap_take(size_t used, size_t asked) {
 extern __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
 
 /* Memory shared by a fork server and the fuzzer that started it: a memory file whose descriptor is in the environment
-   variable QGM_SERVE. It begins with struct qgm_served; the counts of all objects follow, page by page. Requests and answers
+   variable QGM_SERVE. It begins with struct qgm_served; struct qgm_draws and the counts of all objects follow, page by page. Requests and answers
    are words in pipes with the descriptors of AFL's protocol. A request is the number of a run. The process that makes the
    run answers when it has ended: the server, or a child in its loop (__AFL_LOOP), which then waits for the next request. */
 #define QGM_SERVE "QUAGMIRE_SERVE"
@@ -205,7 +205,9 @@ struct qgm_served {
   char libraries[QGM_LIBRARIES_BYTES]; /* paths, zero-terminated */
 };
 
-#define QGM_SERVED_BYTES ((sizeof(struct qgm_served) + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE)
+/* Where struct qgm_draws is in the shared memory, and where the counts begin. */
+#define QGM_DRAWS_OFFSET ((sizeof(struct qgm_served) + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE)
+#define QGM_SERVED_BYTES (QGM_DRAWS_OFFSET + (sizeof(struct qgm_draws) + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE)
 
 /* A call of the harness's own mutator or crossover. The mutator changes `size` bytes at `out`. */
 struct qgm_mutation {
@@ -243,6 +245,46 @@ struct qgm_comparisons {
   struct qgm_comparison comparison[QGM_MAX_COMPARISONS];
 };
 
+#define QGM_MAX_DRAWS 65536
+#define QGM_MAX_OVERLAY_ITEMS 16384
+#define QGM_OVERLAY_BYTES (1 << 20)
+#define QGM_GENERATED_BYTES (1 << 20)
+#define QGM_ELSEWHERE UINT32_MAX
+
+/* A draw: a call of FuzzedDataProvider or of quagmire/draws.h. Mirrored by `fuzzer/crates/choices/src/draws/draw.rs`. */
+struct qgm_draw {
+  uint64_t site;  /* return address, relative to where its object is loaded; of QGM_DRAW_OPEN, the hash of the name */
+  uint64_t key;   /* hash of the parts around it, the site, the kind, and how often that was reached in its part */
+  uint64_t range; /* as in struct qgm_draw_call; 0 for QGM_DRAW_OPEN */
+  uint64_t value; /* the value minus the smallest one, or a hash of the bytes that it took */
+  uint32_t offset; /* in the input, of the first of its bytes; QGM_ELSEWHERE if they are not in the input */
+  uint32_t length; /* number of bytes that it took */
+  uint32_t part;   /* number of the first draw of its part */
+  uint16_t depth;  /* number of parts around it */
+  uint8_t kind;    /* enum qgm_draw_kind */
+  uint8_t is_overlaid; /* the overlay has set its bytes */
+};
+
+/* Bytes for the draw with a key. */
+struct qgm_overlay_item {
+  uint64_t key;
+  uint32_t start, length; /* in the bytes of the overlay */
+};
+
+/* Draws of one run, and bytes that they are to take. The engine writes is_recording, and items before a run. Under the fork
+   server it is behind struct qgm_served in the shared memory. */
+struct qgm_draws {
+  uint64_t are_used;     /* set at the first draw, recording or not */
+  uint64_t is_recording; /* set by the engine */
+  uint64_t count;        /* of the draws of the run, also of those that found no room */
+  uint64_t items;        /* of the overlay, sorted by key; if there are any, the run is recorded */
+  uint64_t generated;    /* 0, or one more than the number of bytes that the generator has made */
+  struct qgm_draw draw[QGM_MAX_DRAWS];
+  struct qgm_overlay_item item[QGM_MAX_OVERLAY_ITEMS];
+  uint8_t overlay[QGM_OVERLAY_BYTES];
+  uint8_t made[QGM_GENERATED_BYTES]; /* the beginning of what the generator has made, if the run is recorded */
+};
+
 /* The functions and tables that a harness hands to the engine. */
 struct qgm_harness {
   uint64_t abi;
@@ -270,6 +312,7 @@ struct qgm_harness {
   const struct qgm_comparisons *comparisons;
   void (*record_comparisons)(uint64_t on); /* clears the list and turns recording on, or turns it off */
   uint64_t is_sanitized; /* nonzero if a sanitizer is linked, which reports errors itself */
+  struct qgm_draws *draws;
 };
 
 #endif

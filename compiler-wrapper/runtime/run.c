@@ -2,7 +2,9 @@
 #include "machine.h"
 
 #include "active.h"
+#include "draws.h"
 #include "run.h"
+#include "window.h"
 
 #include <errno.h>
 
@@ -56,7 +58,17 @@ void __quagmire_begin(const void *frame) {
   if (__quagmire_mode == QGM_QUAGMIRE) {
     __quagmire_lowest_stack = __quagmire_served->top = (uintptr_t)frame;
     __quagmire_served->heap.counting = 1;
+    __quagmire_begin_draws();
   }
+}
+
+void __quagmire_begin_target(void) {
+  struct qgm_served *served = __quagmire_served;
+  __quagmire_forget_counts();
+  served->heap = (struct qgm_heap){.counting = 1};
+  __quagmire_lowest_stack = served->top = (uintptr_t)__builtin_frame_address(0);
+  served->cpu_began = __quagmire_cpu_ns();
+  served->began = time_stamp();
 }
 
 void __quagmire_note_stack(void) {

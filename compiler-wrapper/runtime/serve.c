@@ -8,9 +8,11 @@
 #include "active.h"
 #include "afl.h"
 #include "counts.h"
+#include "draws.h"
 #include "opened.h"
 #include "run.h"
 #include "testcase.h"
+#include "window.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +26,7 @@
 #include <unistd.h>
 
 /* Mark by which `quagmire fuzz` recognises a program with a fork server from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 10";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 11";
 
 /* Sections that __AFL_INIT and __AFL_LOOP leave in the program; a variable that __AFL_FUZZ_INIT does. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
@@ -33,6 +35,7 @@ extern int __quagmire_takes_testcases __attribute__((weak));
 
 static void note_end(void) {
   __quagmire_note_stack();
+  __quagmire_count_active();
   if (__quagmire_afl_child_fills || __quagmire_mode == QGM_AFL_ALONE)
     __quagmire_afl_fill_map();
 }
@@ -250,6 +253,8 @@ __attribute__((constructor)) static void constructed(void) {
       return;
     __quagmire_served = mapped;
     __quagmire_mode = QGM_QUAGMIRE;
+    if (__quagmire_served->abi == QGM_ABI)
+      __quagmire_draws = (struct qgm_draws *)((char *)mapped + QGM_DRAWS_OFFSET);
   } else if (getenv("AFL_DUMP_MAP_SIZE")) {
     __quagmire_find_owners();
     printf("%llu\n", (unsigned long long)__quagmire_afl_wanted_size());

@@ -2,6 +2,7 @@
 #include "machine.h"
 
 #include "afl.h"
+#include "draws.h"
 #include "run.h"
 #include "testcase.h"
 
@@ -37,8 +38,10 @@ unsigned char *__quagmire_testcase(void) {
 }
 
 int __quagmire_testcase_size(void) {
-  if (memory)
+  if (memory) {
+    __quagmire_draw_from(memory, __quagmire_served->input_size, memory);
     return (int)__quagmire_served->input_size;
+  }
   if (afl_input)
     return (int)*afl_input;
   unsigned char *bytes = __quagmire_testcase();

@@ -36,6 +36,7 @@ const HEADERS: &[Source] = runtime!(
     "closed.h",
     "comparisons.h",
     "counts.h",
+    "draws.h",
     "extra.h",
     "inprocess.h",
     "layout.h",
@@ -43,16 +44,18 @@ const HEADERS: &[Source] = runtime!(
     "mutator.h",
     "objects.h",
     "opened.h",
+    "parts.h",
     "quagmire.h",
     "run.h",
     "sancov.h",
     "serve.h",
     "testcase.h",
     "threads.h",
-    "widen.h"
+    "widen.h",
+    "window.h"
 );
 /// Linked into every executable.
-const RUNTIME: &[Source] = runtime!("runtime.c", "objects.c", "compares.c");
+const RUNTIME: &[Source] = runtime!("runtime.c", "objects.c", "compares.c", "draws.c", "parts.c", "window.c");
 const IN_PROCESS: &[Source] = runtime!(
     "inprocess.c",
     "mutator.c",
@@ -92,6 +95,30 @@ const RUNTIME_FLAGS: &[&str] = &["-O2", "-g0", "-fPIC", "-fno-sanitize=all", "-f
 const UNWANTED_VARIABLES: &[&str] =
     &["CCC_OVERRIDE_OPTIONS", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "CC_PRINT_HEADERS", "CC_PRINT_OPTIONS"];
 
+/// Headers for generators, found before clang's: their paths below the folder, and their text. The first is the one that
+/// `QUAGMIRE_DRAWS=include` includes.
+const INCLUDE: &[(&str, &str)] = &[
+    ("fuzzer/FuzzedDataProvider.h", include_str!("../include/fuzzer/FuzzedDataProvider.h")),
+    ("quagmire/draws.h", include_str!("../include/quagmire/draws.h")),
+    ("quagmire/draw_hooks.h", include_str!("../include/quagmire/draw_hooks.h")),
+];
+
+/// The one of them that the runtime includes.
+const HOOKS: [Source; 1] = [("draw_hooks.h", INCLUDE[2].1)];
+
+/// Path of FuzzedDataProvider.h, two folders below the one with the headers for generators.
+pub(crate) fn provider(cache: &Cache) -> Result<PathBuf, Error> {
+    let key = digest(INCLUDE.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]));
+    cache.file(&format!("include-{key}"), INCLUDE[0].0, |folder| {
+        INCLUDE.iter().try_for_each(|(name, text)| {
+            let file = folder.join(name);
+            let above = file.parent().unwrap_or(folder);
+            let written = std::fs::create_dir_all(above).and_then(|()| std::fs::write(&file, text));
+            written.map_err(|error| Error::Cache { path: file, problem: error.to_string() })
+        })
+    })
+}
+
 /// Path of the linker script that gives counts pages of their own.
 pub fn script(cache: &Cache) -> Result<PathBuf, Error> {
     let key = digest([SCRIPT.as_bytes()]);
@@ -128,7 +155,7 @@ pub(crate) fn plugin(
 /// Paths of the objects for this clang and for the compile target chosen by the user's flags.
 pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[OsString]) -> Result<Objects, Error> {
     let units: Vec<Source> = [RUNTIME, IN_PROCESS, SERVE, DRIVER, MAIN, HEAP].concat();
-    let sources = [HEADERS, &units].concat();
+    let sources = [HEADERS, &HOOKS, &units].concat();
     let key = digest(
         [toolchain.identity.as_bytes()]
             .into_iter()

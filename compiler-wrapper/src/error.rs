@@ -55,6 +55,11 @@ pub enum Error {
         /// The value.
         value: String,
     },
+    /// `QUAGMIRE_DRAWS` has an unknown value.
+    UnknownDraws {
+        /// The value.
+        value: String,
+    },
     /// Link-time optimisation is not supported with this LLVM, whose linker cannot load passes.
     LtoVersion {
         /// Major version of LLVM.
@@ -121,6 +126,9 @@ impl fmt::Display for Error {
                     f,
                     "QUAGMIRE_COUNTING={value}: it is 'shared' or 'every-block': set it to one of these, or unset it"
                 )
+            }
+            Error::UnknownDraws { value } => {
+                write!(f, "QUAGMIRE_DRAWS={value}: it can be 'include': set it to that, or unset it")
             }
             Error::LtoVersion { major } => write!(
                 f,

@@ -81,8 +81,10 @@ pub struct BuildPlan {
     pub sanitizer_allocates: bool,
     /// Whether to define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
     pub fuzzing_mode: bool,
-    /// Whether the command preprocesses something, so that it gets AFL's macros.
+    /// Whether the command preprocesses something, so that it gets AFL's macros and the headers for generators.
     pub macros: bool,
+    /// Whether FuzzedDataProvider.h is included first.
+    pub includes_provider: bool,
     /// The user's flags that choose the compile target, which the runtime is compiled for as well.
     pub compile_target: Vec<OsString>,
     /// The user's arguments, without `fuzzer` among the sanitizers.
@@ -104,6 +106,8 @@ pub(crate) struct Pieces {
     pub script: PathBuf,
     /// The engine's archive.
     pub engine: PathBuf,
+    /// FuzzedDataProvider.h, two folders below the one with the headers for generators.
+    pub provider: PathBuf,
 }
 
 /// Paths of the runtime objects for executables, by what they are for, in the order in which they are linked.
@@ -124,8 +128,8 @@ pub(crate) struct Objects {
     pub heap: Vec<PathBuf>,
 }
 
-/// Functions of the runtime that instrumented code calls.
-const EXPORTED: [&str; 7] = [
+/// Symbols of the runtime that instrumented code and headers for generators refer to.
+const EXPORTED: [&str; 8] = [
     "__quagmire_register",
     "__quagmire_unregister",
     "__quagmire_compare",
@@ -133,6 +137,7 @@ const EXPORTED: [&str; 7] = [
     "__quagmire_loop",
     "__quagmire_testcase",
     "__quagmire_testcase_size",
+    "__quagmire_draw_hooks",
 ];
 
 /// Symbols of harnesses that objects compiled with SanitizerCoverage refer to.
@@ -192,6 +197,13 @@ impl BuildPlan {
         }
         if self.macros {
             command.extend(macros::AFL.map(|(name, text)| format!("-D{name}={text}").into()));
+        }
+        if let Some(folder) = pieces.provider.ancestors().nth(2) {
+            // before clang's own headers, behind those of the user
+            command.extend(["-isystem".into(), folder.into()]);
+            if self.includes_provider {
+                command.extend(["-include".into(), pieces.provider.clone().into()]);
+            }
         }
         if self.instrument {
             command.push(joined("-fpass-plugin=", &pieces.plugin));
@@ -254,6 +266,7 @@ impl BuildPlan {
             sanitizer_allocates: false,
             fuzzing_mode: false,
             macros: false,
+            includes_provider: false,
             compile_target: Vec::new(),
             before_inputs_only: arguments.len(),
             arguments,
@@ -295,6 +308,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
         macros: preprocesses,
+        includes_provider: settings.includes_provider && preprocesses,
         compile_target: scan.compile_target,
         arguments,
         before_inputs_only,

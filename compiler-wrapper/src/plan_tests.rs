@@ -43,6 +43,7 @@ fn command_with(line: &str, settings: Settings) -> String {
         },
         script: "L".into(),
         engine: "E".into(),
+        provider: PathBuf::new(),
     };
     let mut plan = parse(words(line), Language::C, settings, &read);
     plan.macros = false;
@@ -57,14 +58,16 @@ const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
                        -Wl,--export-dynamic-symbol=__quagmire_compare \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
-                      -Wl,--export-dynamic-symbol=__quagmire_testcase_size -Wl,-T,L";
+                      -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
+                      -Wl,--export-dynamic-symbol=__quagmire_draw_hooks -Wl,-T,L";
 const ENGINE: &str = "R C I H M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                       -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
-                      -Wl,--export-dynamic-symbol=__quagmire_testcase_size";
+                      -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
+                      -Wl,--export-dynamic-symbol=__quagmire_draw_hooks";
 
 /// Link arguments with a sanitizer that has its own allocator.
 const SANITIZED: &str = "R C I M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
@@ -73,7 +76,22 @@ const SANITIZED: &str = "R C I M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl 
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
-                      -Wl,--export-dynamic-symbol=__quagmire_testcase_size";
+                      -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
+                      -Wl,--export-dynamic-symbol=__quagmire_draw_hooks";
+
+#[test]
+fn headers_for_generators_come_before_those_of_clang_and_are_included_on_request() {
+    let pieces = Pieces { provider: "I/fuzzer/FuzzedDataProvider.h".into(), ..Pieces::default() };
+    let command = |line: &str, settings| {
+        let mut plan = parse(words(line), Language::Cxx, settings, &read);
+        (plan.macros, plan.instrument) = (false, false);
+        plan.command(&pieces).join(OsStr::new(" ")).into_string().expect("text")
+    };
+    let asked = Settings { includes_provider: true, ..Settings::default() };
+    assert_eq!(command("-c a.cc", Settings::default()), "-isystem I -c a.cc");
+    assert_eq!(command("-c a.cc", asked), "-isystem I -include I/fuzzer/FuzzedDataProvider.h -c a.cc");
+    assert!(!parse(words("a.o -o p"), Language::Cxx, asked, &read).includes_provider);
+}
 
 #[test]
 fn compile_commands_get_the_plugin_and_nothing_else() {
@@ -249,7 +267,14 @@ fn plain_mode_touches_nothing() {
     let plan = parse(
         words(line),
         Language::C,
-        Settings { plain: true, fuzzing_mode: true, compares: true, every_block: true, driver: true },
+        Settings {
+            plain: true,
+            fuzzing_mode: true,
+            compares: true,
+            every_block: true,
+            driver: true,
+            includes_provider: true,
+        },
         &read,
     );
     assert_eq!(plan.command(&Pieces::default()), words(line));

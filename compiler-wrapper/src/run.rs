@@ -41,6 +41,9 @@ pub(crate) fn prepare(plan: &BuildPlan, engine: Option<&Path>) -> Result<(PathBu
     if plan.pages {
         pieces.script = artefacts::script(&cache)?;
     }
+    if plan.macros {
+        pieces.provider = artefacts::provider(&cache)?;
+    }
     if plan.link == Some(Link::Engine) {
         let named = engine.map(OsString::from).or_else(|| variable("QUAGMIRE_ENGINE"));
         pieces.engine = artefacts::engine(named, std::env::current_exe().ok())?;

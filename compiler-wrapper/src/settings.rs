@@ -17,13 +17,15 @@ pub struct Settings {
     pub every_block: bool,
     /// `QUAGMIRE_DRIVER=1`: link harnesses with a `main` for the fork server instead of the engine.
     pub driver: bool,
+    /// `QUAGMIRE_DRAWS=include`: include FuzzedDataProvider.h first, so that copies of LLVM's in the project have no effect.
+    pub includes_provider: bool,
 }
 
 impl Settings {
     /// Reads the environment variables; switches are on if their value is `1`.
     ///
     /// # Errors
-    /// If `QUAGMIRE_COUNTING` has an unknown value.
+    /// If `QUAGMIRE_COUNTING` or `QUAGMIRE_DRAWS` has an unknown value.
     pub(crate) fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Settings, Error> {
         let set = |name| variable(name).is_some_and(|value| value == "1");
         let counting = variable("QUAGMIRE_COUNTING").unwrap_or_default();
@@ -32,8 +34,15 @@ impl Settings {
             Some("every-block") => true,
             _ => return Err(Error::UnknownCounting { value: counting.to_string_lossy().into_owned() }),
         };
+        let draws = variable("QUAGMIRE_DRAWS").unwrap_or_default();
+        let includes_provider = match draws.to_str() {
+            Some("") => false,
+            Some("include") => true,
+            _ => return Err(Error::UnknownDraws { value: draws.to_string_lossy().into_owned() }),
+        };
         Ok(Settings {
             every_block,
+            includes_provider,
             plain: set("QUAGMIRE_NOOPT"),
             fuzzing_mode: set("QUAGMIRE_FUZZING_MODE"),
             compares: set("QUAGMIRE_COMPARES"),
@@ -55,5 +64,16 @@ mod tests {
         assert_eq!([read(""), read("shared")].map(|settings| settings.map(|s| s.every_block)), [Ok(false), Ok(false)]);
         let error = read("every_block").unwrap_err().to_string();
         assert!(error.contains("every_block") && error.contains("'every-block'"), "{error}");
+    }
+
+    #[test]
+    fn draws_of_copies_of_the_header_are_seen_on_request_only() {
+        let read = |value: &'static str| {
+            Settings::from_environment(move |name| (name == "QUAGMIRE_DRAWS").then(|| value.into()))
+        };
+        assert_eq!(read("include").map(|settings| settings.includes_provider), Ok(true));
+        assert_eq!(read("").map(|settings| settings.includes_provider), Ok(false));
+        let error = read("1").unwrap_err().to_string();
+        assert!(error.contains("QUAGMIRE_DRAWS") && error.contains("'include'"), "{error}");
     }
 }

@@ -5,6 +5,7 @@ mod common;
 
 mod build_systems;
 mod compares;
+mod draws;
 mod drop_in;
 mod first_use;
 mod sanitized;

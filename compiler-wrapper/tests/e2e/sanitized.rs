@@ -4,12 +4,16 @@ use std::{path::Path, process::Command};
 
 use crate::common::{Llvm, copied, installed, must};
 
+/// Units of the runtime that every program has.
+const RUNTIME: [&str; 6] = ["runtime.c", "objects.c", "compares.c", "draws.c", "parts.c", "window.c"];
+
 /// Compiles C files, including those of the runtime, so that any error ends the program.
 fn build(llvm: &Llvm, folder: &Path, sources: &[&str], options: &[&str], program: &str) {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
     let mut command = llvm.clang();
     command.args(["-g", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-rdynamic", "-fno-builtin"]);
     command.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]).arg("-I").arg(&runtime);
+    command.arg("-I").arg(runtime.with_file_name("include/quagmire"));
     for source in sources {
         let own = folder.join(source);
         command.arg(if own.exists() { own } else { runtime.join(source) });
@@ -32,7 +36,7 @@ fn objects_come_and_go_and_runs_end_in_every_way_in_process() {
         let folder = copied("runtime");
         let parts =
             ["inprocess.c", "mutator.c", "extra.c", "closed.c", "sancov.c", "widen.c", "comparisons.c", "main.c"];
-        let sources = [&["engine.c", "runtime.c", "objects.c", "compares.c"], &parts[..]].concat();
+        let sources = [&["engine.c"], &RUNTIME[..], &parts[..]].concat();
         build(&llvm, folder.path(), &sources, &[], "program");
         check(Command::new("./program"), folder.path());
     }
@@ -53,7 +57,7 @@ fn the_fork_server_answers_every_request() {
             "sancov_refused.c",
             "serve.c",
         ];
-        let sources = [&["served.c", "runtime.c", "objects.c"], &parts[..]].concat();
+        let sources = [&["served.c"], &RUNTIME[..], &parts[..]].concat();
         build(&llvm, folder.path(), &sources, &[], "program");
         build(&llvm, folder.path(), &["served.c"], &["-DFUZZER"], "fuzzer");
         let mut command = Command::new("./fuzzer");

@@ -8,8 +8,11 @@ use std::{
     sync::atomic::AtomicU64,
 };
 
+mod draws;
+pub(crate) use draws::{GENERATED_BYTES, MAX_DRAWS, MAX_OVERLAY_ITEMS, OVERLAY_BYTES, RawDraws};
+
 /// Version of the interface. Must equal `QGM_ABI` of the harness.
-pub(crate) const ABI: u64 = 10;
+pub(crate) const ABI: u64 = 11;
 
 /// Maximum number of registered objects (`QGM_MAX_MODULES`).
 pub(crate) const MAX_MODULES: usize = 256;
@@ -237,9 +240,7 @@ pub(crate) const NO_CHILD: u64 = u64::MAX;
 /// Page size in bytes: counts in shared memory are aligned to it (`QGM_PAGE`).
 pub(crate) const PAGE: usize = 4096;
 
-/// Counts of an object in the fork server (`struct qgm_region`): address, length and offset in the shared file, in
-/// bytes: where in the server's memory, and where in the file that
-/// is shared with it.
+/// Counts of an object in the fork server (`struct qgm_region`): address, length and offset in the shared file, in bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Region {
@@ -443,4 +444,6 @@ pub struct RawHarness {
     pub record_comparisons: unsafe extern "C" fn(u64),
     /// Nonzero if a sanitizer is linked, which reports errors itself.
     pub is_sanitized: u64,
+    /// Draws of the last run; valid for the lifetime of the process.
+    pub draws: *const RawDraws,
 }

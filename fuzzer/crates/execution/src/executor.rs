@@ -12,6 +12,7 @@ use super::{
     abi::{Ended, Status},
     clock::Clock,
     counts::CountsObserver,
+    draws::DrawsObserver,
     fork_server::ForkServer,
     harness::Harness,
     input_page::InputPage,
@@ -19,7 +20,7 @@ use super::{
 };
 
 /// The tuple of observers of a campaign.
-pub type Observers = (CountsObserver, ());
+pub type Observers = (CountsObserver, (DrawsObserver, ()));
 
 /// LibAFL executor that runs inputs through a [`Harness`]. LibAFL's `InProcessExecutor` is not used because it sets a
 /// timer twice per execution and handles a crash in the signal handler; here the runtime jumps back out of the
@@ -35,9 +36,11 @@ pub struct HarnessExecutor {
 }
 
 impl HarnessExecutor {
-    /// Creates an executor of `harness`, whose guard must have been started ([`Harness::start_timer`]).
+    /// Creates an executor of `harness`, which must be initialised, and whose guard must have been started
+    /// ([`Harness::start_timer`]).
     pub fn new(harness: &'static Harness, page: InputPage, observer: CountsObserver) -> Self {
-        Self { harness, page, clock: Clock::new(), elsewhere_ns: 0, observers: (observer, ()) }
+        let draws = DrawsObserver::new(harness.draws());
+        Self { harness, page, clock: Clock::new(), elsewhere_ns: 0, observers: (observer, (draws, ())) }
     }
 
     /// Opens libraries that an earlier process has seen being opened ([`HarnessExecutor::opened`]), so that their edges
@@ -89,6 +92,16 @@ impl HarnessExecutor {
         &mut self.observers.0
     }
 
+    /// Draws of the last run.
+    pub fn draws(&self) -> &DrawsObserver {
+        &self.observers.1.0
+    }
+
+    /// Draws of the last run, mutable: to record them, and to set an overlay.
+    pub fn draws_mut(&mut self) -> &mut DrawsObserver {
+        &mut self.observers.1.0
+    }
+
     /// Runs the target on `input` and digests its counts, outside LibAFL: not counted as an execution of the
     /// campaign, nor as a hit of branches.
     pub fn execute(&mut self, input: &[u8]) -> Status {
@@ -97,6 +110,7 @@ impl HarnessExecutor {
         self.observers.0.count_hits(false);
         self.observers.0.digest();
         self.observers.0.count_hits(true);
+        self.observers.1.0.digest(input);
         status
     }
 

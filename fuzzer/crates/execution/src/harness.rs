@@ -3,7 +3,7 @@
 use std::{ffi::OsString, sync::atomic::AtomicU64};
 
 use super::{
-    abi::{ABI, Ended, Event, OnEnd, RawHarness, RawModules, Status},
+    abi::{ABI, Ended, Event, OnEnd, RawDraws, RawHarness, RawModules, Status},
     comparisons::Comparisons,
     fork_server::{Builder, ForkServer},
     own_mutator::OwnMutator,
@@ -103,6 +103,15 @@ impl Harness {
             // SAFETY: a static and a function of the runtime, as `in_process` was promised.
             Backend::InProcess(raw) => Some(unsafe { Comparisons::new(&*raw.comparisons, raw.record_comparisons) }),
             Backend::ForkServer(_) => None,
+        }
+    }
+
+    /// The record of draws, once the harness is initialised; `None` for programs that AFL++ has built.
+    pub(crate) fn draws(&self) -> Option<&'static RawDraws> {
+        match &self.0 {
+            // SAFETY: a static of the runtime, as `in_process` was promised.
+            Backend::InProcess(raw) => Some(unsafe { &*raw.draws }),
+            Backend::ForkServer(server) => server.draws(),
         }
     }
 

@@ -4,15 +4,17 @@
 
 use std::{fmt::Write as _, mem::offset_of, path::Path};
 
+use quagmire_choices::draws::{Draw, Item, Kind};
+
 use super::abi::{
-    ABI, ANSWERS, BYTES, Event, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_COMPARISONS, MAX_MODULES, NO_CHILD,
-    NOT_SHARED, OPERAND_BYTES, PAGE, READY, REQUESTS, RawComparison, RawComparisons, RawFunction, RawHarness,
-    RawModule, RawModules, RawMutation, Region, Resources, STARTED, Served, ServerTables, Status, UNCOUNTED,
-    WENT_REJECT, WENT_ROUND, source,
+    ABI, ANSWERS, BYTES, Event, GENERATED_BYTES, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_COMPARISONS, MAX_DRAWS,
+    MAX_MODULES, MAX_OVERLAY_ITEMS, NO_CHILD, NOT_SHARED, OPERAND_BYTES, OVERLAY_BYTES, PAGE, READY, REQUESTS,
+    RawComparison, RawComparisons, RawDraws, RawFunction, RawHarness, RawModule, RawModules, RawMutation, Region,
+    Resources, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND, source,
 };
 
 const HEAD: &str = "/* What the engine's side has (fuzzer/crates/execution/src/abi.rs), written by its test `layout`: this file is not edited by \
-                    hand. */\n#ifndef QUAGMIRE_LAYOUT_H\n#define QUAGMIRE_LAYOUT_H\n\n#include \"quagmire.h\"\n\n\
+                    hand. */\n#ifndef QUAGMIRE_LAYOUT_H\n#define QUAGMIRE_LAYOUT_H\n\n#include \"draw_hooks.h\"\n#include \"quagmire.h\"\n\n\
                     #if UINTPTR_MAX == UINT64_MAX\n";
 
 /// Writes assertions for a structure and all of its fields; does not compile if a field is missing here.
@@ -97,6 +99,9 @@ fn structures() -> String {
     one!(RawMutation, "qgm_mutation", data, other, out, size, other_size, max_size, seed);
     one!(RawComparison, "qgm_comparison", kind, is_constant, size, operand);
     one!(RawComparisons, "qgm_comparisons", are_called, count, comparison);
+    one!(Draw, "qgm_draw", site, key, range, value, offset, length, part, depth, kind, is_overlaid);
+    one!(Item, "qgm_overlay_item", key, start, length);
+    one!(RawDraws, "qgm_draws", are_used, is_recording, count, items, generated, draw, item, overlay, made);
     one!(
         RawHarness,
         "qgm_harness",
@@ -114,13 +119,14 @@ fn structures() -> String {
         limit_allocations,
         comparisons,
         record_comparisons,
-        is_sanitized
+        is_sanitized,
+        draws
     );
     text
 }
 
 fn numbers() -> String {
-    let numbers: [(&str, u64); 33] = [
+    let numbers: [(&str, u64); 48] = [
         ("QGM_ABI", ABI),
         ("QGM_MAX_MODULES", MAX_MODULES as u64),
         ("QGM_PASS", source::PASS.into()),
@@ -154,6 +160,21 @@ fn numbers() -> String {
         ("QGM_STARTED", STARTED),
         ("QGM_NO_CHILD", NO_CHILD),
         ("QGM_LIBRARIES_BYTES", LIBRARIES_BYTES as u64),
+        ("QGM_MAX_DRAWS", MAX_DRAWS as u64),
+        ("QGM_MAX_OVERLAY_ITEMS", MAX_OVERLAY_ITEMS as u64),
+        ("QGM_OVERLAY_BYTES", OVERLAY_BYTES as u64),
+        ("QGM_GENERATED_BYTES", GENERATED_BYTES as u64),
+        ("QGM_ELSEWHERE", Draw::ELSEWHERE.into()),
+        ("QGM_DRAW_INTEGER", Kind::Integer as u64),
+        ("QGM_DRAW_FLIP", Kind::Flip as u64),
+        ("QGM_DRAW_PICK", Kind::Pick as u64),
+        ("QGM_DRAW_REAL", Kind::Real as u64),
+        ("QGM_DRAW_TEXT", Kind::Text as u64),
+        ("QGM_DRAW_BYTES", Kind::Bytes as u64),
+        ("QGM_DRAW_REST", Kind::Rest as u64),
+        ("QGM_DRAW_SIZE", Kind::Size as u64),
+        ("QGM_DRAW_OPEN", Kind::Open as u64),
+        ("QGM_DRAW_CLOSE", Kind::Close as u64),
     ];
     numbers.iter().fold(String::new(), |mut text, (name, value)| {
         let _ = writeln!(text, "_Static_assert({name} == {value}u, \"{name}\");");
@@ -171,7 +192,10 @@ fn the_runtime_asserts_what_the_engine_has() {
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(found == wanted, "{} is out of date: write it with QUAGMIRE_UPDATE_LAYOUT=1", path.display());
     let mut command = std::process::Command::new("cc");
-    command.args(["-std=gnu11", "-fsyntax-only", "-x", "c"]).arg(&path);
+    command
+        .args(["-std=gnu11", "-fsyntax-only", "-x", "c", "-I"])
+        .arg(path.with_file_name("../include/quagmire"))
+        .arg(&path);
     let checked = command.output().expect("a C compiler");
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
 }

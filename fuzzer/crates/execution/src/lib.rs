@@ -4,6 +4,7 @@ pub mod abi;
 pub mod clock;
 pub mod comparisons;
 pub mod counts;
+pub mod draws;
 pub mod executor;
 pub mod fork_server;
 pub mod harness;

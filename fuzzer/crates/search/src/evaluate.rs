@@ -51,7 +51,7 @@ pub struct Evaluation {
     pub evicted: Vec<EntryId>,
 }
 
-/// Runs `input`, judges the run, and commits it.
+/// Runs `input`, judges the run, and commits it: with the bytes that draws have taken from an overlay, if there was one.
 ///
 /// # Errors
 /// If something could not be written; [`CampaignState::reason`] tells what.
@@ -68,7 +68,9 @@ where
     let Parts { fuzzer, executor, state, manager } = parts;
     fuzzer.execute_input(state, executor, manager, input)?;
     let mut observers = executor.observers_mut();
-    let counts = &mut observers.0;
+    let (counts, (draws, ())) = &mut *observers;
+    let patched = draws.patched().map(|bytes| BytesInput::new(bytes.to_vec()));
+    let input = patched.as_ref().unwrap_or(input);
     let moment = Moment::of(*state.executions(), counts.program());
     state.hooks.executed(origin, moment, counts);
     let bytes = input.mutator_bytes();

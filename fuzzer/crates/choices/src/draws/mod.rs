@@ -4,4 +4,4 @@ mod draw;
 mod overlay;
 
 pub use draw::{Draw, Kind, Side};
-pub use overlay::Overlay;
+pub use overlay::{Item, Overlay};

@@ -24,7 +24,7 @@ use std::{
 
 pub use self::afl::Traits as AflTraits;
 use self::server::Server;
-use super::abi::{Ended, Event, OnTimer, RawModules, Resources, Status};
+use super::abi::{Ended, Event, OnTimer, RawDraws, RawModules, Resources, Status};
 use quagmire_base::error::Result;
 
 /// Placeholder of the input file in the target's arguments.
@@ -120,6 +120,11 @@ impl ForkServer {
     /// The objects of the program: none before it was started. The tables are copies that are never freed.
     pub(crate) fn modules(&self) -> &'static RawModules {
         self.modules
+    }
+
+    /// The record of draws of quagmire's own server; `None` for AFL++'s, or before it was started.
+    pub(crate) fn draws(&self) -> Option<&'static RawDraws> {
+        self.with_ours(|server| server.draws())
     }
 
     /// Makes one run.

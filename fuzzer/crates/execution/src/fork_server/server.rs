@@ -22,8 +22,8 @@ use super::{
 };
 use crate::{
     abi::{
-        ABI, Ended, Event, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, RawModules, Resources, SERVE, STARTED,
-        Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND,
+        ABI, Ended, Event, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, RawDraws, RawModules, Resources, SERVE,
+        STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND,
     },
     clock,
     process::memory_file,
@@ -33,6 +33,9 @@ use quagmire_base::error::{Error, Result};
 
 /// How often a child may reach its loop without a run before a run is given up.
 const MOST_STARTS: u32 = 8;
+
+/// Place of [`RawDraws`] in the shared memory (`QGM_DRAWS_OFFSET`).
+const DRAWS_OFFSET: usize = size_of::<Served>().next_multiple_of(PAGE);
 
 /// Descriptor of the shared memory in the server, next to those of AFL's protocol.
 const MEMORY: RawFd = 197;
@@ -63,7 +66,7 @@ impl Server {
     /// If the program cannot be started, or has no fork server of this version.
     pub(crate) fn start(command: &[OsString]) -> Result<Self> {
         let memory = memory_file(c"quagmire-counts").map_err(cannot("make memory to share"))?;
-        let bytes = size_of::<Served>().next_multiple_of(PAGE);
+        let bytes = DRAWS_OFFSET + size_of::<RawDraws>().next_multiple_of(PAGE);
         memory.set_len(bytes as u64).map_err(cannot("make memory to share"))?;
         // SAFETY: new memory of this process.
         let mapped = unsafe {
@@ -142,6 +145,12 @@ impl Server {
     fn served(&self) -> &Served {
         // SAFETY: mapped for as long as this process lives; the server writes to it only between a request and its answer.
         unsafe { self.served.as_ref() }
+    }
+
+    /// The record of draws.
+    pub(crate) fn draws(&self) -> &'static RawDraws {
+        // SAFETY: mapped behind `Served` for as long as this process lives, aligned to pages, and any bytes are valid.
+        unsafe { &*self.served.as_ptr().cast::<u8>().add(DRAWS_OFFSET).cast::<RawDraws>() }
     }
 
     /// Copies the tables of objects that are not in `into` yet, and appends them. Returns whether there were any.

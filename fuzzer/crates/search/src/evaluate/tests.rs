@@ -14,6 +14,7 @@ use crate::{
 use quagmire_base::error::Result as OurResult;
 use quagmire_execution::{
     abi::Event,
+    draws::DrawsObserver,
     own_mutator::MutatorFailure,
     testing::{Counts, made_up},
 };
@@ -169,7 +170,7 @@ impl Scene {
     /// Scene with a target of one edge for each byte of `seed`, after the run of this seed.
     fn new(seed: &[u8]) -> Self {
         let (program, counts) = made_up(&[seed.len() as u32]);
-        let target = Target { counts, observers: (CountsObserver::new(program), ()) };
+        let target = Target { counts, observers: (CountsObserver::new(program), (DrawsObserver::default(), ())) };
         let state = CampaignState::new(libafl_state(), SearchState::default(), Diary::default(), false);
         let mut scene = Self { target, state };
         let evaluation = scene.run(Origin::Seed(Path::new("seed")), seed);

@@ -1,0 +1,19 @@
+/* The record of draws (draws.c), which the engine turns on. */
+#ifndef QUAGMIRE_DRAWS_RECORD_H
+#define QUAGMIRE_DRAWS_RECORD_H
+
+#include "quagmire.h"
+
+/* Where draws are recorded; null if nobody reads them. */
+extern struct qgm_draws *__quagmire_draws QGM_HIDDEN;
+
+/* To be called when a run begins, by the thread that makes it. */
+QGM_HIDDEN void __quagmire_begin_draws(void);
+/* Says where the input of the run is: `data`, perhaps a copy of `original`, which then is changed as well. */
+QGM_HIDDEN void __quagmire_draw_from(const uint8_t *data, size_t size, const uint8_t *original);
+/* To be called when the run has ended, if this process goes on. */
+QGM_HIDDEN void __quagmire_end_draws(void);
+/* Called when the generator of the run is done: what is counted begins anew. */
+QGM_HIDDEN void __quagmire_begin_target(void);
+
+#endif
