@@ -1,0 +1,1 @@
+SELECT a, count(*) FROM t WHERE b > 5 OR c LIKE 't%' GROUP BY b ORDER BY a DESC LIMIT 3;
