@@ -1,3 +1,4 @@
-var a = { b: 1, c: [1, 2, 'x'] };
-for (var k in a) { a[k] += 1; }
-a.c;
+var a = ({ b: 1, c: [1, 2, 'x'] });
+for (var k in a) { a[k] += 1;
+}
+(a.c);

@@ -1,5 +1,5 @@
-local function sum(n)
-  if n < 1 then return 0 end
-  return n + sum(n - 1)
+function f(n) if n < 1 then return 0
 end
-return sum(5), #"abc" .. 'd'
+return n + f(n - 1)
+end
+return f(5), #"abc" .. 'd'

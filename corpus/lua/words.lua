@@ -1,5 +1,4 @@
-local words = {}
-for word in ("one two two"):gmatch("%a+") do
-  words[word] = (words[word] or 0) + 1
+t = {}
+for word in string.gmatch('one two two', '%a+') do t[ word] = (t[ word] or 0) + 1
 end
-return words.two == 2
+return t.two == 2
