@@ -39,7 +39,7 @@ class Compiler:
         libraries = []
         if library:
             place = folder / "library"
-            environment = {**self.environment, "CC": self.c, "CFLAGS": " ".join(flags)}
+            environment = {**self.environment, "CC": self.c, "CXX": self.cxx, "CFLAGS": " ".join(flags)}
             subprocess.run([ROOT / "scripts" / "targets" / library, place], env=environment, check=True)
             libraries = [f"-I{place}/include", *sorted(place.glob("*.a")), "-lm"]
         compiler = self.cxx if source.suffix == ".cc" else self.c
