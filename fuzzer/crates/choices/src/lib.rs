@@ -3,6 +3,7 @@
 //!
 //! Both are views of an input, derived from its bytes whenever they are needed; what is saved and shared is bytes.
 
+pub mod brackets;
 pub mod draws;
 pub mod operator;
 pub mod tree;
