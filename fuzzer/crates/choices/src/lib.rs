@@ -4,5 +4,7 @@
 //! Both are views of an input, derived from its bytes whenever they are needed; what is saved and shared is bytes.
 
 pub mod draws;
+pub mod grammar;
 pub mod operator;
 pub mod tree;
+pub mod tree_mutation;
