@@ -5,5 +5,7 @@
 
 pub mod brackets;
 pub mod draws;
+pub mod grammar;
 pub mod operator;
 pub mod tree;
+pub mod tree_mutation;

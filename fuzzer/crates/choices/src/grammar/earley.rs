@@ -1,0 +1,402 @@
+//! Parsing by Earley's algorithm over bytes. An item that waits for a symbol is found from the record of its beginning,
+//! as in a graph-structured stack, and one byte of lookahead keeps items away that cannot go on.
+
+use super::dfa::Automaton;
+use super::symbols::{Body, Item as Part, Symbol};
+use super::table::{Expected, Table};
+use crate::tree::{Node, Role, Tree};
+
+/// Number that is none.
+const NONE: u32 = u32::MAX;
+/// Child of an item: a leaf.
+const LEAF: u32 = u32::MAX - 1;
+/// Child of an item: a symbol that is empty.
+const EMPTY: u32 = u32::MAX - 2;
+
+/// Steps that every input may take, and those for each byte more.
+const STEPS: usize = 1_000_000;
+const STEPS_A_BYTE: usize = 32;
+
+/// A place that has been reached in a record's symbol.
+struct Item {
+    place: u32,
+    record: u32,
+    /// Item before the child.
+    before: u32,
+    /// Span of the child, or one of the numbers above.
+    child: u32,
+    /// End of its bytes.
+    end: u32,
+    /// Next item of the same record and end.
+    beside: u32,
+    /// Next item that waits for the same record; next item that has the same end until it is looked at.
+    waiting: u32,
+}
+
+/// A symbol that may begin at a place of the input.
+struct Record {
+    symbol: u32,
+    start: u32,
+    /// First item that waits for it.
+    waiting: u32,
+    /// End of its latest items, and the first of them.
+    end: u32,
+    items: u32,
+    /// Its latest span.
+    span: u32,
+}
+
+/// A symbol from beginning to end.
+struct Span {
+    record: u32,
+    end: u32,
+    /// Last item of the alternative that comes first.
+    item: u32,
+}
+
+/// Why there is no tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The input is not of the language.
+    Rejected,
+    /// The longest leaves were taken only, and shorter ones might lead to a tree.
+    Greedy,
+    /// The budget is used up.
+    Budget,
+}
+
+/// What the parser needs of a grammar.
+#[derive(Clone, Copy)]
+pub(super) struct Language<'a> {
+    pub(super) symbols: &'a [Symbol],
+    pub(super) start: u32,
+    pub(super) table: &'a Table,
+    pub(super) leaves: &'a [Option<Automaton>],
+    /// Alternative by which a symbol is empty.
+    pub(super) empty: &'a [Option<u32>],
+}
+
+/// Parses an input. If `is_greedy`, a leaf ends at the last place at which the input may go on.
+pub(super) fn parse(language: Language<'_>, input: &[u8], is_greedy: bool) -> Result<Tree, Failure> {
+    if input.len() >= EMPTY as usize {
+        return Err(Failure::Budget);
+    }
+    let mut chart = Chart {
+        language,
+        input,
+        is_greedy,
+        was_cut: false,
+        items: Vec::new(),
+        records: Vec::new(),
+        spans: Vec::new(),
+        at_end: vec![NONE; input.len() + 1],
+        last_end: 0,
+        predicted: vec![NONE; language.symbols.len()],
+        agenda: Vec::new(),
+        steps: 0,
+        most_steps: STEPS + STEPS_A_BYTE * input.len(),
+    };
+    chart.run()?;
+    Ok(chart.tree())
+}
+
+struct Chart<'a> {
+    language: Language<'a>,
+    input: &'a [u8],
+    is_greedy: bool,
+    /// Whether a leaf could have ended elsewhere.
+    was_cut: bool,
+    items: Vec<Item>,
+    records: Vec<Record>,
+    spans: Vec<Span>,
+    /// First item that was read up to each place.
+    at_end: Vec<u32>,
+    last_end: usize,
+    /// Latest record of each symbol.
+    predicted: Vec<u32>,
+    /// Items at this place.
+    agenda: Vec<u32>,
+    steps: usize,
+    most_steps: usize,
+}
+
+impl Chart<'_> {
+    fn run(&mut self) -> Result<(), Failure> {
+        self.predict(self.language.start, 0);
+        for at in 0..=self.input.len() {
+            let mut read = std::mem::replace(&mut self.at_end[at], NONE);
+            while read != NONE {
+                let next = std::mem::replace(&mut self.items[read as usize].waiting, NONE);
+                self.admit(read);
+                read = next;
+            }
+            let mut next = 0;
+            while next < self.agenda.len() && self.steps <= self.most_steps {
+                self.advance(self.agenda[next], at);
+                next += 1;
+            }
+            self.agenda.clear();
+            if self.steps > self.most_steps {
+                return Err(Failure::Budget);
+            }
+            if at == self.last_end {
+                break;
+            }
+        }
+        let is_whole = match self.spans.get(self.records[0].span as usize) {
+            Some(span) => span.end as usize == self.input.len(),
+            None => self.input.is_empty() && self.language.table.is_nullable[self.language.start as usize],
+        };
+        match is_whole {
+            true => Ok(()),
+            false if self.was_cut => Err(Failure::Greedy),
+            false => Err(Failure::Rejected),
+        }
+    }
+
+    /// Puts an item among those of its place unless there is an equal one.
+    fn admit(&mut self, number: u32) {
+        let Item { place, record, end, .. } = self.items[number as usize];
+        let record = &mut self.records[record as usize];
+        if record.end != end {
+            (record.end, record.items) = (end, NONE);
+        }
+        let mut other = record.items;
+        while other != NONE {
+            self.steps += 1;
+            let item = &self.items[other as usize];
+            if item.place == place {
+                return;
+            }
+            other = item.beside;
+        }
+        self.steps += 1;
+        self.items[number as usize].beside = std::mem::replace(&mut record.items, number);
+        self.agenda.push(number);
+    }
+
+    fn push(&mut self, place: u32, record: u32, before: u32, child: u32, end: usize) -> u32 {
+        self.items.push(Item { place, record, before, child, end: end as u32, beside: NONE, waiting: NONE });
+        self.items.len() as u32 - 1
+    }
+
+    /// Moves an item over a child that ends where all of this place's do.
+    fn step(&mut self, before: u32, child: u32, at: usize) {
+        let Item { place, record, .. } = self.items[before as usize];
+        let after = self.language.table.places[place as usize].after;
+        self.steps += 1;
+        if self.language.table.places[after as usize].next.fits(self.input, at) {
+            let item = self.push(after, record, before, child, at);
+            self.admit(item);
+        }
+    }
+
+    /// Moves an item over bytes up to a later place.
+    fn read(&mut self, before: u32, child: u32, end: usize) {
+        let Item { place, record, .. } = self.items[before as usize];
+        let after = self.language.table.places[place as usize].after;
+        if self.language.table.places[after as usize].next.fits(self.input, end) {
+            let item = self.push(after, record, before, child, end);
+            self.items[item as usize].waiting = std::mem::replace(&mut self.at_end[end], item);
+            self.last_end = self.last_end.max(end);
+        }
+    }
+
+    /// Record of a symbol that may begin here.
+    fn predict(&mut self, symbol: u32, at: usize) -> u32 {
+        let known = self.predicted[symbol as usize];
+        if known != NONE && self.records[known as usize].start as usize == at {
+            return known;
+        }
+        let record = self.records.len() as u32;
+        self.records.push(Record { symbol, start: at as u32, waiting: NONE, end: NONE, items: NONE, span: NONE });
+        self.predicted[symbol as usize] = record;
+        let table = self.language.table;
+        for &place in &table.starts[symbol as usize] {
+            self.steps += 1;
+            if table.places[place as usize].next.fits(self.input, at) {
+                let item = self.push(place, record, NONE, NONE, at);
+                self.admit(item);
+            }
+        }
+        record
+    }
+
+    fn advance(&mut self, number: u32, at: usize) {
+        let place = &self.language.table.places[self.items[number as usize].place as usize];
+        if place.ends {
+            self.complete(number, at);
+        }
+        match &place.expected {
+            Expected::Nothing => {}
+            Expected::Bytes(bytes) => {
+                if self.input[at..].starts_with(bytes) {
+                    self.read(number, NONE, at + bytes.len());
+                }
+            }
+            Expected::Set(set) => {
+                if self.input.get(at).is_some_and(|&byte| set.contains(byte)) {
+                    self.read(number, NONE, at + 1);
+                }
+            }
+            Expected::Leaf(symbol) => self.read_leaf(number, *symbol, place.after, at),
+            Expected::Symbol(symbol) => {
+                let record = self.predict(*symbol, at);
+                let waiting = &mut self.records[record as usize].waiting;
+                self.items[number as usize].waiting = std::mem::replace(waiting, number);
+                if self.language.table.is_nullable[*symbol as usize] {
+                    self.step(number, EMPTY, at);
+                }
+            }
+        }
+    }
+
+    fn read_leaf(&mut self, number: u32, symbol: u32, after: u32, at: usize) {
+        let Some(automaton) = &self.language.leaves[symbol as usize] else { return };
+        let next = &self.language.table.places[after as usize].next;
+        let mut ends = Vec::new();
+        let (mut last, mut fitting) = (at, 0);
+        automaton.ends(self.input, at, |end| {
+            if next.fits(self.input, end) {
+                if !self.is_greedy && last != at {
+                    ends.push(last);
+                }
+                last = end;
+                fitting += 1;
+            }
+        });
+        let is_empty = automaton.is_nullable();
+        self.steps += (last - at) / 16 + ends.len();
+        ends.iter().for_each(|&end| self.read(number, LEAF, end));
+        if last != at {
+            self.read(number, LEAF, last);
+        }
+        if is_empty && (last == at || !self.is_greedy) {
+            self.step(number, EMPTY, at);
+        }
+        self.was_cut |= self.is_greedy && (fitting > 1 || (is_empty && last != at && next.fits(self.input, at)));
+    }
+
+    /// Ends a symbol: all that waited for it go on.
+    fn complete(&mut self, item: u32, at: usize) {
+        let number = self.items[item as usize].record;
+        let record = &self.records[number as usize];
+        if record.start as usize == at {
+            // those that wait have gone on already
+            return;
+        }
+        let places = &self.language.table.places;
+        if let Some(span) = self.spans.get_mut(record.span as usize).filter(|span| span.end as usize == at) {
+            let choice = |item: u32| places[self.items[item as usize].place as usize].choice;
+            if choice(item) < choice(span.item) {
+                span.item = item;
+            }
+            return;
+        }
+        let span = self.spans.len() as u32;
+        let mut waiting = record.waiting;
+        self.spans.push(Span { record: number, end: at as u32, item });
+        self.records[number as usize].span = span;
+        while waiting != NONE {
+            if self.steps > self.most_steps {
+                return;
+            }
+            self.step(waiting, span, at);
+            waiting = self.items[waiting as usize].waiting;
+        }
+    }
+}
+
+/// Work of making a tree.
+enum Todo {
+    Span(u32, Role),
+    Leaf(u32, usize, usize, Role),
+    Empty(u32, usize, Role),
+    Close(usize),
+}
+
+impl Chart<'_> {
+    fn tree(&self) -> Tree {
+        let mut tree = Tree { bytes: self.input.to_vec(), nodes: Vec::new() };
+        let mut todo = vec![match self.records[0].span {
+            NONE => Todo::Empty(self.language.start, 0, Role::Part),
+            span => Todo::Span(span, Role::Part),
+        }];
+        while let Some(next) = todo.pop() {
+            match next {
+                Todo::Close(node) => tree.nodes[node].nodes = (tree.nodes.len() - node) as u32,
+                Todo::Leaf(symbol, start, end, role) => {
+                    let (start, length) = (start as u32, (end - start) as u32);
+                    let role = if role == Role::Separator { role } else { Role::Leaf };
+                    tree.nodes.push(Node { symbol, choice: 0, role, start, length, nodes: 1 });
+                }
+                Todo::Span(span, role) => self.open(&self.spans[span as usize], role, &mut tree, &mut todo),
+                Todo::Empty(symbol, at, role) => self.open_empty(symbol, at, role, &mut tree, &mut todo),
+            }
+        }
+        tree
+    }
+
+    fn role(&self, symbol: u32, role: Role) -> Role {
+        match &self.language.symbols[symbol as usize].body {
+            _ if role == Role::Separator => role,
+            _ if self.language.leaves[symbol as usize].is_some() => Role::Leaf,
+            Body::List { .. } => Role::List,
+            Body::Choice(_) => Role::Part,
+        }
+    }
+
+    fn open(&self, span: &Span, role: Role, tree: &mut Tree, todo: &mut Vec<Todo>) {
+        let Record { symbol, start, .. } = self.records[span.record as usize];
+        let places = &self.language.table.places;
+        let choice = places[self.items[span.item as usize].place as usize].choice;
+        let role = self.role(symbol, role);
+        let node = tree.nodes.len();
+        tree.nodes.push(Node { symbol, choice, role, start, length: span.end - start, nodes: 1 });
+        if matches!(role, Role::Separator | Role::Leaf) {
+            return;
+        }
+        todo.push(Todo::Close(node));
+        let mut number = span.item;
+        while number != NONE {
+            let Item { before, child, end, .. } = self.items[number as usize];
+            if before != NONE && child != NONE {
+                let place = &places[self.items[before as usize].place as usize];
+                let role = if place.before_separator { Role::Separator } else { Role::Part };
+                todo.push(match (child, &place.expected) {
+                    (LEAF, Expected::Leaf(symbol)) => {
+                        Todo::Leaf(*symbol, self.items[before as usize].end as usize, end as usize, role)
+                    }
+                    (EMPTY, Expected::Leaf(symbol) | Expected::Symbol(symbol)) => {
+                        Todo::Empty(*symbol, end as usize, role)
+                    }
+                    (span, _) => Todo::Span(span, role),
+                });
+            }
+            number = before;
+        }
+    }
+
+    fn open_empty(&self, symbol: u32, at: usize, role: Role, tree: &mut Tree, todo: &mut Vec<Todo>) {
+        let choice = self.language.empty[symbol as usize].unwrap_or(0);
+        let role = self.role(symbol, role);
+        let node = tree.nodes.len();
+        let start = at as u32;
+        tree.nodes.push(Node { symbol, choice, role, start, length: 0, nodes: 1 });
+        if matches!(role, Role::Separator | Role::Leaf) {
+            return;
+        }
+        todo.push(Todo::Close(node));
+        match &self.language.symbols[symbol as usize].body {
+            Body::Choice(alternatives) => {
+                for item in alternatives[choice as usize].iter().rev() {
+                    if let Part::Symbol(inner) = item {
+                        todo.push(Todo::Empty(*inner, at, Role::Part));
+                    }
+                }
+            }
+            Body::List { item, least: 1, .. } => todo.push(Todo::Empty(*item, at, Role::Part)),
+            Body::List { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Grammars as their files have them, whatever the format.
+
+use super::bytes::ByteSet;
+
+/// Largest grammar file, in bytes.
+pub(super) const LARGEST_FILE: u64 = 4 << 20;
+
+/// Largest number of rules and of symbols that are made of them.
+pub(super) const MOST_SYMBOLS: usize = 50_000;
+
+/// Line of a file, counted from 1. All lines are equal, so that expressions of different places can be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line(pub(super) usize);
+
+impl PartialEq for Line {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// An error in a grammar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mistake {
+    /// Its line; 0 if it has none.
+    pub(super) line: usize,
+    /// What is wrong, and what to do about it.
+    pub(super) what: String,
+}
+
+impl Mistake {
+    pub(super) fn new(line: usize, what: impl Into<String>) -> Self {
+        Self { line, what: what.into() }
+    }
+}
+
+/// The right side of a rule, or a part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Expression {
+    Bytes(Vec<u8>),
+    /// One byte of these.
+    Set(ByteSet),
+    /// One character: encodings in UTF-8 of different lengths, the shortest first.
+    Characters(Vec<Expression>),
+    Name(String, Line),
+    Sequence(Vec<Expression>),
+    Choice(Vec<Expression>),
+    /// `?`, `*` or `+`.
+    Repeat {
+        of: Box<Expression>,
+        least: u32,
+        is_once: bool,
+    },
+}
+
+impl Expression {
+    /// The parts of a sequence, or the expression itself.
+    pub(super) fn parts(&self) -> &[Self] {
+        match self {
+            Self::Sequence(parts) => parts,
+            other => std::slice::from_ref(other),
+        }
+    }
+}
+
+/// How the text of a rule is made up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Flavor {
+    #[default]
+    Plain,
+    /// A token: one leaf, whatever is in it.
+    Token,
+    /// A token that ends where it can end first.
+    ShortToken,
+    /// What may stand between tokens, or nothing.
+    Blanks,
+    /// One character, most likely a short one.
+    Character,
+}
+
+/// A rule.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    pub(super) name: String,
+    pub(super) line: usize,
+    pub(super) body: Expression,
+    pub(super) flavor: Flavor,
+}
+
+/// A grammar.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// Its rules, each name once.
+    pub(super) rules: Vec<Rule>,
+    /// Name of the rule that describes whole inputs.
+    pub(super) start: String,
+}
