@@ -15,6 +15,7 @@ use quagmire_cost::{resource::Resource, sizes::RelativeTo};
 use quagmire_mutators::InputType;
 use quagmire_results::metrics::Address;
 use quagmire_search::{
+    choices::mode::Mode,
     corpus::{effort::Focus, search_state::Masking},
     schedule::by_cost::Parents,
     stages::gathering::GatheringLimits,
@@ -42,6 +43,8 @@ pub mod defaults {
     pub const FORMAT: &str = "html";
     /// Default of `--relative-to`.
     pub const RELATIVE_TO: &str = "size";
+    /// Default of `--choices`.
+    pub const CHOICES: &str = "simple";
     /// Default of `--mutations-per-rule`.
     pub const MUTATIONS_PER_RULE: &str = "mixed";
     /// Default of `--coverage-increase-rate`.
@@ -73,7 +76,7 @@ pub const SMALLEST_MEMORY_LIMIT: u64 = 16 << 20;
 /// Options of `fuzz` after defaults and checks.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Files and folders of seeds, as given; at least one.
+    /// Files and folders of seeds, as given; at least one, unless there is a grammar.
     pub seeds: Vec<PathBuf>,
     /// The output folder.
     pub output: PathBuf,
@@ -103,6 +106,10 @@ pub struct Options {
     pub workloads_filter: Option<Regex>,
     /// Dictionaries, in the order given.
     pub dictionaries: Vec<PathBuf>,
+    /// File of the grammar of the inputs.
+    pub grammar: Option<PathBuf>,
+    /// How choices are mutated.
+    pub choices: Mode,
     /// How the number of mutants per rule is determined.
     pub strategy: Strategy,
     /// Conditions that end a phase of the search, and the ratio from which on an input is interesting.
@@ -153,8 +160,8 @@ impl Options {
     /// # Errors
     /// A usage error in one line that names the option and the remedy.
     pub fn resolve(args: FuzzArgs) -> Result<Self> {
-        if args.seeds.is_empty() {
-            return Err(Error::usage("no seeds: give at least one file or folder with -i"));
+        if args.seeds.is_empty() && args.grammar.is_none() {
+            return Err(Error::usage("no seeds: give at least one file or folder with -i, or a grammar with --grammar"));
         }
         let gathering = gathering(&args)?;
         let masking = masking(&args)?;
@@ -176,6 +183,8 @@ impl Options {
             sync: cores::sync(args.sync, args.name, &output)?,
             gathering,
             strategy: strategy(&args.mutations_per_rule)?,
+            grammar: args.grammar,
+            choices: choices(&args.choices)?,
             focus: focus(&args.focus)?,
             parents: parents(&args.parents)?,
             skip_coverage_testing: args.skip_coverage_testing,
@@ -267,6 +276,13 @@ fn strategy(text: &str) -> Result<Strategy> {
     text.parse().map_err(|()| {
         let names = Strategy::ALL.map(Strategy::name).join(", ");
         Error::usage(format!("--mutations-per-rule: `{text}` is not a strategy: write one of {names}"))
+    })
+}
+
+fn choices(text: &str) -> Result<Mode> {
+    text.parse().map_err(|()| {
+        let names = Mode::ALL.map(Mode::name).join(", ");
+        Error::usage(format!("--choices: `{text}` is not a mode: write one of {names}"))
     })
 }
 

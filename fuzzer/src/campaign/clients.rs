@@ -193,6 +193,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) 
         target: main.target.clone(),
         seeds: main.seeds.clone(),
         rules: main.rules.clone(),
+        grammar: main.grammar.clone(),
         folder,
         publisher: None,
         max_size: main.max_size,

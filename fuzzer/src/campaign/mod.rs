@@ -7,6 +7,7 @@ mod environment;
 mod groups;
 mod heartbeat;
 pub mod keyboard;
+pub(crate) mod language;
 pub mod listener;
 pub(crate) mod ordinary;
 mod orphans;
@@ -39,6 +40,7 @@ use quagmire_base::{
     plain::{self, Form},
     seeds::Seeds,
 };
+use quagmire_choices::grammar::Grammar;
 use quagmire_cost::decision::Question;
 use quagmire_execution::{clock::ns_per_tick, harness::Harness, info::TargetInfo, input_page::InputPage, timer};
 use quagmire_mutators::Rule;
@@ -65,6 +67,8 @@ pub struct Setup {
     pub seeds: Seeds,
     /// Rules that mutate inputs, beside LibAFL's operators.
     pub rules: Vec<Arc<dyn Rule>>,
+    /// Grammar of the inputs.
+    pub grammar: Option<Arc<Grammar>>,
     /// Output folder, locked.
     pub folder: OutputFolder,
     /// Place of the campaign in a sync folder, locked; `None` for clients but the first.
@@ -150,9 +154,13 @@ fn serve(endpoint: Endpoint, setup: &Setup) -> Result<Server> {
 /// # Errors
 /// Errors that keep it from starting or from writing its finds.
 pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-    let seeds = Seeds::load(&options.seeds, options.workloads_filter.as_ref())?;
+    let grammar = language::load(&options)?;
+    let mut seeds = language::seeds(&options, grammar.as_deref())?;
+    if let Some(grammar) = &grammar {
+        seeds.warnings.extend(language::warnings(grammar, &seeds, options.choices));
+    }
     let (shown, plotting, is_harness) = (options.output.clone(), options.plotting, !target.is_isolated());
-    let (code, folder) = run(options, seeds, target, harness, None)?;
+    let (code, folder) = run(options, seeds, grammar, target, harness, None)?;
     pages::write(folder.path(), &shown, plotting, is_harness);
     Ok(code)
 }
@@ -165,6 +173,7 @@ pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -
 pub fn run(
     options: Options,
     mut seeds: Seeds,
+    grammar: Option<Arc<Grammar>>,
     target: TargetInfo,
     harness: &'static Harness,
     listener: Option<Arc<dyn Listener>>,
@@ -191,6 +200,7 @@ pub fn run(
         target,
         seeds,
         rules,
+        grammar,
         folder,
         publisher,
         max_size,

@@ -7,6 +7,7 @@ use crate::options::Options;
 use quagmire_base::error::{Error, Result};
 use quagmire_base::seeds::{Seed, Seeds};
 use quagmire_mutators::{InputType, Rule, built_in_rules, custom, rules_for, select_rules};
+use quagmire_search::choices::mode::Mode;
 use quagmire_search::stages::operators::{mutates, names_own, rules_in};
 
 /// Number of seeds of another type that a warning names.
@@ -38,10 +39,15 @@ pub fn choose(options: &Options, has_own: bool, seeds: &mut Seeds) -> Result<Vec
              the harness, build it without QUAGMIRE_DRIVER=1, or leave custom out"
         )));
     }
-    if chosen.is_empty() && !mutates(selection, !options.dictionaries.is_empty(), has_own) {
+    if chosen.is_empty() && !mutates(selection, !options.dictionaries.is_empty(), has_own, has_choices(options)) {
         return Err(Error::usage(format!("--rules {selection}: nothing that makes mutants: add rules, or havoc")));
     }
     Ok(chosen)
+}
+
+/// Whether mutants may be made by choices: harnesses are not known to draw before they run.
+fn has_choices(options: &Options) -> bool {
+    options.choices != Mode::Off
 }
 
 /// Type of most seeds; of several types with as many, the first. Empty seeds count only if all are empty.

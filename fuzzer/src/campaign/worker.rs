@@ -3,6 +3,7 @@
 
 mod confirming;
 mod import;
+mod parts;
 mod sharing;
 mod sizes;
 mod start;
@@ -104,7 +105,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         Some(state) => state,
         None => start::new_state(options.seed)?,
     };
-    let operators = start::operators(setup, harness, &mut state)?;
+    let (operators, choices) = start::operators(setup, harness, &mut state)?;
     let rules = &setup.rules;
     let names = Operators::names(rules);
     recorder.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
@@ -124,7 +125,7 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         PrepareStage::new(rules.len()),
         DeterministicStage::new(rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
         ComparisonsStage::new(rules.len(), compared),
-        MutateStage::new(operators, options.skip_coverage_testing),
+        MutateStage::new(operators, choices, options.skip_coverage_testing),
         MeasureStage
     );
     let mut worker = Worker {

@@ -81,7 +81,7 @@ pub(super) fn run(
     let options = options.for_target(&target)?;
     // workers are forked from this process
     harness.limit_allocations(ends::allocation_limit(&session.flags));
-    let (_, output) = campaign::run(options, seeds, target, harness, Some(session.clone()))?;
+    let (_, output) = campaign::run(options, seeds, None, target, harness, Some(session.clone()))?;
     let summary = Summary::read(&output.summary())?;
     drop(output);
     if let Some(code) = report_finding(&session)? {

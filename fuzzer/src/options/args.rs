@@ -154,7 +154,7 @@ pub struct FuzzArgs {
     pub max_size_ratio: Option<String>,
 
     /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and havoc, splice, tokens, deterministic, comparisons, custom,
-    /// custom-crossover [default: the rules of the input type, and all the others]
+    /// custom-crossover, and those of choices (regenerate, splice-part, ...) [default: the rules of the input type, and all the others]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,
     /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)
@@ -163,6 +163,16 @@ pub struct FuzzArgs {
     /// Type of the seeds: text, binary or xml [default: by their content]
     #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
     pub input_type: Option<String>,
+    /// A grammar of the inputs: the fuzzing book's or AFL++ Grammar-Mutator's JSON, Nautilus' JSON, or a .g4 file of ANTLR.
+    /// Inputs that it describes are mutated part by part; without -i, the first ones are made from it
+    #[arg(long, value_name = "FILE", help_heading = "Mutation")]
+    pub grammar: Option<PathBuf>,
+    /// How choices are mutated, those of a grammar or those that a harness draws from its input: simple (structure or
+    /// values, by what pays), structure (and new coverage counts only with a new structure), even (structure and values
+    /// alike), zest (any choices), random (all inputs are made anew), recombine (parts of other inputs only), off (bytes
+    /// only)
+    #[arg(long, value_name = "MODE", default_value = defaults::CHOICES, help_heading = "Mutation")]
+    pub choices: String,
     /// How many mutants each rule makes of a parent: unitary (one), proportional (one more than it has found lately),
     /// probabilistic (one, with the rule's share of all finds as the chance), mixed (both)
     #[arg(long, value_name = "STRATEGY", default_value = defaults::MUTATIONS_PER_RULE, help_heading = "Mutation")]

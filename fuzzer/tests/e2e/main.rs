@@ -11,6 +11,7 @@ mod afl_binaries;
 mod bad_input;
 mod campaign;
 mod chatty;
+mod choices;
 mod clients;
 mod clusterfuzz;
 mod compares;

@@ -7,5 +7,6 @@ pub mod brackets;
 pub mod draws;
 pub mod grammar;
 pub mod operator;
+pub mod outline;
 pub mod tree;
 pub mod tree_mutation;

@@ -146,6 +146,17 @@ impl Symbols {
         CodeLocation { function: function.unwrap_or_else(|| format!("{:#x}", self.relative(pc))), location }
     }
 
+    /// Function and source line of the call that returns to an address relative to its object: to the first object that has
+    /// such an address, which is the program.
+    pub fn caller(&mut self, relative: u64) -> CodeLocation {
+        let holds = |object: &LoadedObject| {
+            let pc = object.base.wrapping_add(relative);
+            object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc))
+        };
+        let base = self.objects.iter().find(|object| holds(object)).map_or(0, |object| object.base);
+        self.place(base.wrapping_add(relative).saturating_sub(1) as usize)
+    }
+
     /// Source functions that a run-time address is in, the innermost inlined one first; empty without debug information.
     pub(crate) fn frames(&mut self, pc: usize) -> Vec<Frame> {
         if NUMBERS.load(Relaxed) {

@@ -364,6 +364,10 @@ pub struct Finding {
     /// Places in the code where the cost grew against the median seed.
     #[serde(default)]
     pub growth: Growth,
+    /// Outline of its parts, by the grammar or by the draws of the harness: what repeats is shown once. Empty without
+    /// either.
+    #[serde(default)]
+    pub parts: Vec<String>,
 }
 
 impl Finding {

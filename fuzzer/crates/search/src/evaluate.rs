@@ -1,6 +1,7 @@
 //! Evaluate and commit: the only way in which an input is run, judged and entered, and in which an early end is
 //! recorded. Seeds, imports, resumed entries, mutants, probes and measured runs all take it.
 
+pub mod draws;
 pub mod probe;
 #[cfg(test)]
 pub(crate) mod tests;

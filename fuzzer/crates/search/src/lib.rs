@@ -1,5 +1,6 @@
 //! The search: which inputs are kept, which are mutated next and how, and which goals mutants should keep.
 
+pub mod choices;
 pub mod corpus;
 pub mod entry;
 pub mod evaluate;

@@ -223,8 +223,14 @@ impl Recorder<'_> {
         }
     }
 
-    /// Records a confirmed degradation, and saves its input.
-    pub fn degradation(&mut self, entry: EntryId, bytes: &[u8], confirmation: &Confirmation) -> Result<()> {
+    /// Records a confirmed degradation, whose outline is `parts`, and saves its input.
+    pub fn degradation(
+        &mut self,
+        entry: EntryId,
+        bytes: &[u8],
+        parts: Vec<String>,
+        confirmation: &Confirmation,
+    ) -> Result<()> {
         let of = self.record.entry(entry).clone();
         let path = self.folder().degradations().join(&of.file);
         write_whole(&path, bytes)?;
@@ -265,6 +271,7 @@ impl Recorder<'_> {
             p_value: Some(confirmation.p_value),
             costs: confirmation.costs.clone(),
             growth: confirmation.growth.clone(),
+            parts,
         };
         self.logs.finding(elapsed, &finding)?;
         let answer = self.setup.listener.as_ref().map(|listener| listener.degraded(bytes, &finding)).transpose()?;

@@ -149,6 +149,10 @@ impl<'a> Worker<'a> {
             model: model.as_ref(),
         };
         let confirmation = confirmer.confirm(&inputs, &mut self.housekeeping());
+        let parts = match &confirmation {
+            Ok(Some(confirmation)) if confirmation.confirmed => self.parts_of(&path)?,
+            _ => Vec::new(),
+        };
         let recorder = &mut self.state.hooks;
         match confirmation {
             Ok(Some(confirmation)) => {
@@ -160,7 +164,7 @@ impl<'a> Worker<'a> {
                 if confirmation.confirmed {
                     let bytes = quagmire_base::files::read(&path, quagmire_base::files::LARGEST_INPUT)
                         .map_err(|error| Error::other(format!("cannot read {}: {error}", path.display())))?;
-                    recorder.degradation(candidate, &bytes, &confirmation)?;
+                    recorder.degradation(candidate, &bytes, parts, &confirmation)?;
                     recorder.write_progress(None, &self.state.search)?;
                 } else {
                     if confirmation.by_seed == Verdict::Degradation {

@@ -12,7 +12,7 @@ use libafl_bolts::rands::StdRand;
 
 use super::{import, internal};
 use crate::{
-    campaign::{Setup, checkpoint::Checkpoint, record::Record, recorder::Recorder, supervisor::Restart},
+    campaign::{Setup, checkpoint::Checkpoint, language, record::Record, recorder::Recorder, supervisor::Restart},
     options::Options,
 };
 use quagmire_base::{
@@ -25,8 +25,12 @@ use quagmire_execution::{
 };
 use quagmire_results::{Summary, names::files_in};
 use quagmire_search::{
+    choices::mode::Mode,
     corpus::{objective::Objective, rare::ClientPart, search_state::SearchState},
-    stages::operators::{Operators, is_used},
+    stages::{
+        choices::ChoiceOptions,
+        operators::{Operators, is_used},
+    },
     state::LibaflState,
 };
 
@@ -104,6 +108,7 @@ pub(super) fn configure(search: &mut SearchState, setup: &Setup) {
     search.effort.focus = options.focus;
     search.set_masking(options.masking);
     search.rare.no_bootstrap = options.no_bootstrap;
+    search.choices.structures.are_required = options.choices == Mode::Structure;
     search.rare.part = ClientPart { number: setup.place.number as u32, of: setup.place.of as u32 };
 }
 
@@ -149,15 +154,20 @@ pub(crate) fn check_options(options: &Options) -> Result<()> {
 ///
 /// # Errors
 /// If a dictionary cannot be read, or there is no memory for mutants.
-pub(super) fn operators(setup: &Setup, harness: &Harness, state: &mut LibaflState) -> Result<Operators> {
-    let Setup { options, rules, .. } = setup;
+pub(super) fn operators(
+    setup: &Setup,
+    harness: &Harness,
+    state: &mut LibaflState,
+) -> Result<(Operators, ChoiceOptions)> {
+    let Setup { options, rules, grammar, .. } = setup;
     let tokens = read_tokens(options)?;
     let has_tokens = !tokens.tokens().is_empty();
+    let choices = language::choices(options, grammar.as_ref(), rules, tokens.tokens().to_vec());
     state.set_max_size(setup.max_size);
     state.add_metadata(tokens);
     let uses = |name: &str| is_used(options.rules.as_deref(), name);
     let own = harness.own_mutator(setup.max_size)?;
-    Ok(Operators::new(rules, uses, has_tokens, own, options.strategy))
+    Ok((Operators::new(rules, uses, has_tokens, own, options.strategy), choices))
 }
 
 /// Reads the tokens of the dictionaries.

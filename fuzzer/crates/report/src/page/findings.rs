@@ -207,6 +207,10 @@ fn finding(campaign: &Campaign, rules: &RuleWords, extras: &Extras, index: usize
             (markup::costs(finding))
             h4 { "The input" }
             (excerpt(campaign, finding))
+            @if !finding.parts.is_empty() {
+                h4 { "Its parts" }
+                pre class="parts" { (finding.parts.join("\n")) }
+            }
             h4 { "From the seed to it" }
             (markup::history(&rules.steps(&finding.rules)))
         }

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     EntryId,
+    choices::ChoiceState,
     mask::{HitsBranch, cache::Cache},
 };
 use quagmire_execution::counts::CountsObserver;
@@ -66,6 +67,8 @@ pub struct SearchState {
     pub masks: MaskFigures,
     /// Success of mutants with and without masks, with `--shadow-mask`.
     pub shadow: Shadow,
+    /// Knowledge of choices.
+    pub choices: ChoiceState,
     /// Entries whose comparisons were recorded.
     pub traced: BTreeSet<EntryId>,
     /// Mutants that were made of recorded comparisons.

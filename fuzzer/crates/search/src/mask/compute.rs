@@ -49,6 +49,8 @@ pub struct Computation {
     end: usize,
     /// Largest length of a block.
     longest: usize,
+    /// Draws of a generator, in order; then they are the blocks.
+    draws: Option<Vec<Range<usize>>>,
 }
 
 /// Length of the first block, in positions.
@@ -70,7 +72,7 @@ impl Computation {
     /// Creates a computation for an input of `length` bytes, with nothing known.
     pub fn new(length: usize) -> Self {
         let lanes = [Lane::new(0, FIRST_BLOCK); 3];
-        Self { mask: Mask::nothing(length), lanes, probes: 0, end: length + 1, longest: usize::MAX }
+        Self { mask: Mask::nothing(length), lanes, probes: 0, end: length + 1, longest: usize::MAX, draws: None }
     }
 
     /// Approximate maximum of the probes for a mask of an input of `length` bytes: FairFuzz's number, or three
@@ -82,6 +84,17 @@ impl Computation {
     /// Creates a computation as FairFuzz does it: one probe for each position and kind of edit.
     pub fn exact(length: usize) -> Self {
         Self { lanes: [Lane::new(0, 1); 3], longest: 1, ..Self::new(length) }
+    }
+
+    /// Creates a computation for an input whose bytes are draws of a generator: each range is one draw, overwritten as a
+    /// whole. Nothing else is allowed: what is inserted or deleted would move the draws behind it.
+    pub fn of_draws(length: usize, mut draws: Vec<Range<usize>>) -> Self {
+        draws.retain(|draw| !draw.is_empty() && draw.end <= length);
+        draws.sort_unstable_by_key(|draw| draw.start);
+        draws.dedup_by(|later, earlier| later.start < earlier.end);
+        let none = Lane::new(length + 1, 1);
+        let overwrite = Lane::new(draws.first().map_or(length, |draw| draw.start), 1);
+        Self { lanes: [overwrite, none, none], draws: Some(draws), ..Self::new(length) }
     }
 
     /// Creates a complete mask that allows everything.
@@ -156,6 +169,12 @@ impl Computation {
         if edit == Edit::Insert { self.end } else { self.end.min(self.mask.length()) }
     }
 
+    /// Draw that begins at this position.
+    fn draw_at(&self, at: usize) -> Option<&Range<usize>> {
+        let draws = self.draws.as_ref()?;
+        draws.binary_search_by_key(&at, |draw| draw.start).ok().map(|place| &draws[place])
+    }
+
     /// Continues until the mask is complete or `probe` returns [`Probe::Stop`]. `probe` gets edited copies of `input`,
     /// made in `scratch`, and the kind of edit.
     pub fn go_on(&mut self, input: &[u8], scratch: &mut Vec<u8>, mut probe: impl FnMut(&mut Vec<u8>, Edit) -> Probe) {
@@ -166,7 +185,8 @@ impl Computation {
         {
             let edit = Edit::ALL[number];
             let Lane { at, block, .. } = self.lanes[number];
-            let positions = at..self.end_of(edit).min(at + block);
+            let end = self.draw_at(at).map_or(at + block, |draw| draw.end);
+            let positions = at..self.end_of(edit).min(end);
             edited(input, scratch, edit, positions.clone(), self.probes);
             let answer = probe(scratch, edit);
             if answer == Probe::Stop {
@@ -177,7 +197,13 @@ impl Computation {
             lane.probes += 1;
             // positions that are not split again when they are missed, and the block behind them
             let unsplit = if lane.is_behind() { COARSE_BLOCK.min(self.longest) } else { 1 };
-            if answer.is_satisfied() {
+            if let Some(draws) = &self.draws {
+                if answer.is_satisfied() {
+                    self.mask.allow(edit, positions.clone());
+                }
+                let next = draws.partition_point(|draw| draw.start < positions.end);
+                lane.at = draws.get(next).map_or(self.mask.length(), |draw| draw.start);
+            } else if answer.is_satisfied() {
                 self.mask.allow(edit, positions.clone());
                 (lane.at, lane.block) = (positions.end, (positions.len() * 2).min(self.longest));
             } else if positions.len() <= unsplit {
@@ -293,6 +319,23 @@ mod tests {
         assert!(computation.is_complete() && computation.known() == input.len() + 1);
         assert_eq!(computation.mask(), &before);
         computation.go_on(&input, &mut Vec::new(), |_, _| unreachable!());
+    }
+
+    #[test]
+    fn draws_are_probed_as_a_whole_and_nothing_is_moved() {
+        let input = b"aabbbbccdd";
+        let mut computation = Computation::of_draws(10, vec![8..10, 0..2, 4..4, 2..6, 5..7, 12..14]);
+        let mut probed = Vec::new();
+        computation.go_on(input, &mut Vec::new(), |text, edit| {
+            assert_eq!(edit, Edit::Overwrite);
+            probed.push(input.iter().zip(&*text).map(|(a, b)| if a == b { '.' } else { 'x' }).collect::<String>());
+            if text[2] == b'b' { Probe::Satisfied } else { Probe::Missed }
+        });
+        assert_eq!(probed, ["xx........", "..xxxx....", "........xx"]);
+        assert!(computation.is_complete());
+        let allowed: Vec<usize> = (0..10).filter(|&at| computation.mask().allows(Edit::Overwrite, at)).collect();
+        assert_eq!(allowed, [0, 1, 8, 9]);
+        assert_eq!(computation.mask().allowed(Edit::Insert) + computation.mask().allowed(Edit::Delete), 0);
     }
 
     #[test]

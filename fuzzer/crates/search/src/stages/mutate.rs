@@ -10,11 +10,15 @@ use libafl::{
     state::{HasCorpus, HasRand},
 };
 
-use super::{measure::measure, operators::Operators};
+use super::{
+    choices::{ChoiceOperators, ChoiceOptions},
+    measure::measure,
+    operators::Operators,
+};
 use crate::{
     EntryId,
     corpus::effort::Aim,
-    evaluate::{Parts, commit, evaluate, probe::run_shadow},
+    evaluate::{Evaluation, Parts, commit, evaluate, probe::run_shadow},
     hooks::{CampaignHooks, Interruption},
     mask::{Goal, HitsBranch},
     origin::Origin,
@@ -41,6 +45,7 @@ const PREPARED: usize = 16;
 /// LibAFL stage that makes and evaluates the mutants of a round.
 pub struct MutateStage {
     operators: Operators,
+    choices: ChoiceOperators,
     /// Whether every mutant is measured precisely (`--skip-coverage-testing`).
     precise: bool,
     input: BytesInput,
@@ -53,16 +58,23 @@ pub struct MutateStage {
 
 impl MutateStage {
     /// Creates a stage; `precise` makes it measure every mutant precisely.
-    pub fn new(operators: Operators, precise: bool) -> Self {
-        let input = BytesInput::new(Vec::new());
-        Self { operators, precise, input, mask: Mask::default(), applied: Vec::new(), leading: Vec::new() }
+    pub fn new(operators: Operators, choices: ChoiceOptions, precise: bool) -> Self {
+        Self {
+            choices: ChoiceOperators::new(choices, operators.rules()),
+            operators,
+            precise,
+            input: BytesInput::new(Vec::new()),
+            mask: Mask::default(),
+            applied: Vec::new(),
+            leading: Vec::new(),
+        }
     }
 }
 
 impl MutateStage {
     /// Evaluates the mutant. If all are measured precisely, also enters one that shows nothing new but is slower than
-    /// all before. Returns whether it was entered for its novelty.
-    fn run<E, EM, H, Z>(&mut self, parent: EntryId, parts: &mut Parts<'_, E, EM, H, Z>) -> Result<bool, Error>
+    /// all before.
+    fn run<E, EM, H, Z>(&mut self, parent: EntryId, parts: &mut Parts<'_, E, EM, H, Z>) -> Result<Evaluation, Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
         H: CampaignHooks,
@@ -70,9 +82,8 @@ impl MutateStage {
     {
         let origin = Origin::Mutant { parent, operators: &self.applied };
         let evaluation = evaluate(parts, &origin, &self.input)?;
-        let entered = evaluation.entry.is_some();
         if self.precise
-            && !entered
+            && evaluation.entry.is_none()
             && evaluation.status == Status::Returned
             && !parts.state.look(&parts.executor.observers().0)?
             && let Some(measured) = measure(parts, &self.input, evaluation.cost)?
@@ -83,7 +94,32 @@ impl MutateStage {
                 commit(parts.state, counts, &origin, &self.input, evaluation.novelty, true)?;
             }
         }
-        Ok(entered)
+        Ok(evaluation)
+    }
+
+    /// Makes a mutant by the choices of its parent, and runs it.
+    fn mutate_choices<E, EM, H, Z>(
+        &mut self,
+        parent: EntryId,
+        mask: Option<&Mask>,
+        parts: &mut Parts<'_, E, EM, H, Z>,
+    ) -> Result<(), Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+    {
+        let Some(made) = self.choices.make(parent, mask, parts.state, &mut self.input, &mut self.applied) else {
+            return Ok(());
+        };
+        if parts.state.hooks.is_deadly(self.input.mutator_bytes()) {
+            return Ok(());
+        }
+        self.choices.prepare(&made, &mut parts.executor.observers_mut().1.0);
+        let evaluation = self.run(parent, parts)?;
+        self.choices.learn(parent, made, &evaluation, &self.input, &parts.executor.observers(), parts.state);
+        parts.executor.observers_mut().1.0.record(false);
+        Ok(())
     }
 
     /// Makes a mutant and runs it; with `--shadow-mask`, also runs one that is made without the mask.
@@ -101,7 +137,7 @@ impl MutateStage {
     {
         self.input.as_mut().clear();
         self.input.as_mut().extend_from_slice(base.bytes);
-        let mask = base.mask.map(|mask| {
+        let mask = base.mask.or(self.choices.readable()).map(|mask| {
             self.mask.copy_from(mask);
             &mut self.mask
         });
@@ -109,7 +145,7 @@ impl MutateStage {
             self.operators.mutate(leading, &mut parts.state.libafl, &mut self.input, mask, &mut self.applied)?;
         self.after_own(parent, parts)?;
         if changed && !parts.state.hooks.is_deadly(self.input.mutator_bytes()) {
-            let kept = self.run(parent, parts)?;
+            let kept = self.run(parent, parts)?.entry.is_some();
             if let (Some(goal), Some(_)) = (base.goal, base.mask) {
                 let hit = goal.is_satisfied(&parts.executor.observers().0);
                 let known = &mut parts.state.search;
@@ -213,8 +249,13 @@ where
             }
         }
         let mut parts = Parts { fuzzer, executor, state, manager };
+        self.choices.begin(&mut parts, base.bytes)?;
         for place in 0..self.leading.len() {
-            self.mutate(parent, self.leading[place], &base, &mut parts)?;
+            if self.choices.are_next(base.mask.is_some(), parts.state.libafl.rand_mut()) {
+                self.mutate_choices(parent, base.mask, &mut parts)?;
+            } else {
+                self.mutate(parent, self.leading[place], &base, &mut parts)?;
+            }
             if parts.state.look(&parts.executor.observers().0)?
                 || (parts.state.hooks.is_gathered() && base.goal.is_none())
             {

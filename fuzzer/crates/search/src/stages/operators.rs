@@ -16,6 +16,7 @@ use crate::{
     state::LibaflState,
     strategy::{Strategy, Yields},
 };
+use quagmire_choices::operator::Operator;
 use quagmire_execution::own_mutator::{MutatorFailure, OwnMutator};
 use quagmire_mutators::{
     adaptor::RuleMutator,
@@ -45,6 +46,11 @@ pub const CUSTOM_MUTATOR: &str = "custom";
 /// Name of the harness's own crossover, likewise.
 const CUSTOM_CROSSOVER: &str = "custom-crossover";
 
+/// Numbers of the operators on choices in a campaign with `rules` rules: those of [`Operator::ALL`] from this one on.
+pub(super) fn first_on_choices(rules: usize) -> u16 {
+    (rules + OTHERS.len() + OWN.len()) as u16
+}
+
 /// Whether a `--rules` selection names the harness's own mutator or crossover.
 pub fn names_own(selection: &str) -> bool {
     [CUSTOM_MUTATOR, CUSTOM_CROSSOVER].iter().any(|name| is_used(Some(selection), name))
@@ -52,15 +58,21 @@ pub fn names_own(selection: &str) -> bool {
 
 /// Part of a `--rules` selection that names rules, without the names of the other operators. `None` if nothing is left.
 pub fn rules_in(selection: &str) -> Option<String> {
-    let others = || OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC, COMPARISONS]);
+    let others = || {
+        let on_choices = Operator::ALL.map(Operator::name);
+        OTHERS.iter().map(|(name, _)| *name).chain([DETERMINISTIC, COMPARISONS]).chain(on_choices)
+    };
     let is_other = |item: &&str| others().any(|name| name.eq_ignore_ascii_case(item));
     let rules: Vec<&str> = selection.split(',').map(str::trim).filter(|item| !is_other(item)).collect();
     (!rules.is_empty()).then(|| rules.join(","))
 }
 
 /// Whether a `--rules` selection names an operator beside the rules that can be used: tokens can be if there are any, the
-/// harness's own ones if it has some.
-pub fn mutates(selection: &str, has_tokens: bool, has_own: bool) -> bool {
+/// harness's own ones if it has some, those on choices if there are choices.
+pub fn mutates(selection: &str, has_tokens: bool, has_own: bool, has_choices: bool) -> bool {
+    if has_choices && Operator::ALL.iter().any(|operator| is_used(Some(selection), operator.name())) {
+        return true;
+    }
     let usable = OTHERS.iter().enumerate().filter(|&(place, _)| match place {
         TOKENS => has_tokens,
         CUSTOM | CROSSOVER => has_own,
@@ -149,11 +161,17 @@ impl Operators {
         Self { all, masked: MaskedMutations::default(), own, rules: rules.len(), weights, strategy }
     }
 
+    /// Number of the rules.
+    pub(super) fn rules(&self) -> usize {
+        self.rules
+    }
+
     /// Labels and names of all operators and of [`Own`], in the order of their numbers.
     pub fn names(rules: &[Arc<dyn Rule>]) -> Vec<(String, String)> {
         let one = |label: &str, name: &str| (label.to_owned(), name.to_owned());
         let rules = rules.iter().map(|rule| one(rule.label(), rule.name()));
-        rules.chain(OTHERS.map(|(name, _)| one(name, name))).chain(OWN.map(|name| one(name, name))).collect()
+        let others = OTHERS.map(|(name, _)| name).into_iter().chain(OWN).chain(Operator::ALL.map(Operator::name));
+        rules.chain(others.map(|name| one(name, name))).collect()
     }
 
     fn weight_of_rules(&self) -> usize {

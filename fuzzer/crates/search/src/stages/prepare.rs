@@ -15,7 +15,7 @@ use super::operators::Own;
 use crate::{
     EntryId,
     corpus::search_state::Masking,
-    evaluate::{Parts, probe::probe},
+    evaluate::{Parts, draws::see_draws, probe::probe},
     hooks::CampaignHooks,
     mask::{Computation, HitsBranch, Probe, cache::Prepared, trim::trim},
     origin::Origin,
@@ -135,7 +135,10 @@ impl PrepareStage {
                     parts.state.search.goal = None;
                     return Ok(());
                 };
-                if !no_trim {
+                // without bytes, or with others, a generator would draw something else from the rest
+                let draws = if no_mask { None } else { see_draws(parts, &input)? };
+                let is_drawn = parts.executor.observers().1.0.are_used();
+                if !no_trim && !is_drawn {
                     let mut probes = 0;
                     let budget = (TRIMS / cost).max(FEWEST_PROBES) as u64;
                     self.with_budget(parts, (entry, Own::Trim, goal), budget, |probe| {
@@ -151,6 +154,8 @@ impl PrepareStage {
                 let parent = parts.state.hooks.parent(entry);
                 let computation = if no_mask {
                     Computation::everything(input.len())
+                } else if let Some(draws) = draws {
+                    Computation::of_draws(input.len(), draws.draw_ranges().map(|(_, range)| range).collect())
                 } else {
                     parent
                         .and_then(|parent| search.prepared.get(parent, goal))

@@ -1,0 +1,403 @@
+//! Operators on choices in a campaign: how the choices of an entry are found, and how mutants of them are made.
+
+mod compared;
+
+use std::sync::Arc;
+
+use libafl::{
+    Error,
+    executors::{Executor, HasObservers},
+    fuzzer::ExecutesInput,
+    inputs::{BytesInput, HasMutatorBytes},
+    state::{HasMaxSize, HasRand},
+};
+use libafl_bolts::{
+    hash_std,
+    rands::{Rand, StdRand},
+};
+
+use super::operators::first_on_choices;
+use crate::{
+    EntryId,
+    choices::{
+        mode::Mode,
+        model::{Model, Models},
+    },
+    corpus::effort::{Aim, work},
+    evaluate::{Evaluation, Parts, draws::see_draws},
+    hooks::CampaignHooks,
+    state::CampaignState,
+};
+use quagmire_choices::{
+    brackets,
+    draws::{self, Log, Mutant, Mutator, Overlay, Sites},
+    grammar::{Grammar, Limits},
+    operator::{Arm, Operator},
+    tree::Tree,
+    tree_mutation,
+};
+use quagmire_cost::resource::Resource;
+use quagmire_execution::{draws::DrawsObserver, executor::Observers};
+use quagmire_mutators::{
+    mask::{Edit, Mask},
+    rule::Rule,
+};
+
+/// Share of the mutants that are made by choices where a grammar or draws tell them: bytes change what no grammar says
+/// (BeDivFuzz: nine tenths).
+const SHARE: f64 = 0.9;
+
+/// The same in rounds with a mask, which only mutants of bytes respect.
+const SHARE_BESIDE_MASK: f64 = 0.5;
+
+/// The same where the choices are guessed from brackets.
+const SHARE_OF_BRACKETS: f64 = 0.2;
+
+/// Longest chain of operators on one tree; each link is the last one in half of the cases.
+const LONGEST_CHAIN: usize = 4;
+
+/// Depth of derivations that are made anew.
+const DEPTH: usize = 64;
+
+/// Source of choices beside the draws of a harness.
+#[derive(Clone, Debug, Default)]
+pub enum Language {
+    /// None.
+    #[default]
+    Unknown,
+    /// Brackets, quotes and separators of text.
+    Brackets,
+    /// A grammar.
+    Grammar(Arc<Grammar>),
+}
+
+/// What a campaign knows of choices before it begins.
+#[derive(Clone, Debug, Default)]
+pub struct ChoiceOptions {
+    /// Mode in which they are mutated.
+    pub mode: Mode,
+    /// Source of choices.
+    pub language: Language,
+    /// Rules for text in choices.
+    pub rules: Vec<Arc<dyn Rule>>,
+    /// Tokens for text in choices.
+    pub tokens: Vec<Vec<u8>>,
+    /// Operators that are used.
+    pub operators: Vec<Operator>,
+}
+
+/// Weights of the operators of an arm in rounds for coverage and in rounds for cost. Splicing has the largest effect in
+/// published comparisons (Zeugma); what repeats and nests is what costs.
+const fn weight(operator: Operator, aim: Aim) -> usize {
+    match (operator, aim) {
+        (Operator::SplicePart, Aim::Coverage) => 5,
+        (Operator::SplicePart, Aim::Cost) | (Operator::Regenerate, Aim::Coverage) => 3,
+        (Operator::RepeatPart | Operator::NestPart, Aim::Cost) => 4,
+        (Operator::ChangeValues, _) => 4,
+        (Operator::Regenerate | Operator::DeletePart | Operator::RepeatPart | Operator::NestPart, _) => 2,
+        (Operator::EqualValues | Operator::DifferentValues, Aim::Cost) => 2,
+        (Operator::ShuffleParts | Operator::EqualValues | Operator::DifferentValues, _) => 1,
+    }
+}
+
+/// Whether a mask forbids to change any byte of a draw.
+fn is_protected(log: &Log, draw: u32, mask: &Mask) -> bool {
+    log.draw_range(draw as usize).is_some_and(|mut range| range.any(|at| !mask.allows(Edit::Overwrite, at)))
+}
+
+/// Mutant that was made by choices.
+pub(super) struct Made {
+    arm: Option<Arm>,
+    tree: Option<Tree>,
+    /// Draws that were changed, for learning.
+    changed: Vec<u32>,
+}
+
+/// Operators on choices, with what they need to know of the entries.
+pub(super) struct ChoiceOperators {
+    options: ChoiceOptions,
+    first: u16,
+    trees: tree_mutation::Bank,
+    draws: draws::Bank,
+    models: Models,
+    current: Option<Arc<Model>>,
+    overlay: Overlay,
+}
+
+impl ChoiceOperators {
+    /// Creates the operators of a campaign with `rules` rules.
+    pub(super) fn new(options: ChoiceOptions, rules: usize) -> Self {
+        Self {
+            options,
+            first: first_on_choices(rules),
+            trees: tree_mutation::Bank::default(),
+            draws: draws::Bank::default(),
+            models: Models::default(),
+            current: None,
+            overlay: Overlay::default(),
+        }
+    }
+
+    /// Finds the choices of `input`, from which the mutants of a round are made; may run it once to see its draws.
+    pub(super) fn begin<E, EM, H, Z>(
+        &mut self,
+        parts: &mut Parts<'_, E, EM, H, Z>,
+        bytes: &[u8],
+    ) -> Result<(), Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+    {
+        self.current = None;
+        if self.options.mode == Mode::Off {
+            return Ok(());
+        }
+        let content = hash_std(bytes);
+        if let Some(known) = self.models.get(content) {
+            self.current = known;
+            return Ok(());
+        }
+        let model = if parts.executor.observers().1.0.are_used() {
+            see_draws(parts, bytes)?.map(|log| Model::of_draws(log, bytes.len()))
+        } else {
+            self.parse(bytes).map(Model::Tree)
+        };
+        let CampaignState { libafl, search, .. } = &mut *parts.state;
+        match &model {
+            Some(Model::Tree(tree)) => self.trees.add(tree, libafl.rand_mut()),
+            Some(Model::Draws(log, _)) => {
+                self.draws.add(log, libafl.rand_mut());
+                search.choices.sites.learn_counts(log);
+            }
+            None => {}
+        }
+        let is_expected = !matches!(self.options.language, Language::Unknown) || parts.executor.observers().1.0.are_used();
+        search.choices.found += u64::from(model.is_some());
+        search.choices.opaque += u64::from(model.is_none() && is_expected);
+        self.current = self.models.put(content, model);
+        Ok(())
+    }
+
+    fn parse(&self, bytes: &[u8]) -> Option<Tree> {
+        match &self.options.language {
+            Language::Unknown => None,
+            Language::Brackets => brackets::parse(bytes),
+            Language::Grammar(grammar) => grammar.parse(bytes),
+        }
+    }
+
+    /// Mask under which bytes of the input are mutated: a generator's draws are overwritten where they are, since what is
+    /// moved is drawn by others, and bytes that nobody draws are left alone. `None` for other inputs.
+    pub(super) fn readable(&self) -> Option<&Mask> {
+        match self.current.as_deref() {
+            Some(Model::Draws(_, readable)) => Some(readable),
+            _ => None,
+        }
+    }
+
+    /// Whether the next mutant of the round is made by choices.
+    pub(super) fn are_next(&self, is_masked: bool, rand: &mut StdRand) -> bool {
+        if self.current.is_none() {
+            return false;
+        }
+        let share = match self.options.language {
+            Language::Brackets => SHARE_OF_BRACKETS,
+            _ if is_masked => SHARE_BESIDE_MASK,
+            _ => SHARE,
+        };
+        rand.next_float() < share
+    }
+
+    /// Makes a mutant of `parent` in `input`, and writes the operators that made it into `applied`. With a mask, draws that it
+    /// protects keep their values. `None` if nothing could be changed.
+    pub(super) fn make<H>(
+        &mut self,
+        parent: EntryId,
+        mask: Option<&Mask>,
+        state: &mut CampaignState<H>,
+        input: &mut BytesInput,
+        applied: &mut Vec<u16>,
+    ) -> Option<Made> {
+        applied.clear();
+        self.overlay.clear();
+        let model = self.current.clone()?;
+        let CampaignState { libafl, search, .. } = state;
+        let (limit, rand) = (libafl.max_size(), libafl.rand_mut());
+        let aim = search.effort.aim();
+        let arm = match self.options.mode {
+            Mode::Simple | Mode::Structure => Some(search.choices.arms.choose(parent, aim, rand)),
+            Mode::Even => Some(if rand.coinflip(0.5) { Arm::Structure } else { Arm::Value }),
+            _ => None,
+        };
+        if let Some((tree, operator)) = self.as_others_do(&model, limit, input, rand) {
+            applied.push(self.number(operator));
+            return Some(Made { arm, tree, changed: Vec::new() });
+        }
+        let (tree, changed) = match &*model {
+            Model::Tree(tree) => {
+                let tree = self.change_tree(tree, (arm, aim), limit, applied, rand)?;
+                input.as_mut().clone_from(&tree.bytes);
+                (Some(tree), Vec::new())
+            }
+            Model::Draws(log, _) => {
+                let mutant = self.change_draws(log, (arm, aim), &search.choices.sites, limit, applied, rand)?;
+                if mask.is_some_and(|mask| mutant.changed.iter().any(|&draw| is_protected(log, draw, mask))) {
+                    return None;
+                }
+                *input.as_mut() = mutant.bytes;
+                self.overlay = mutant.overlay;
+                (None, mutant.changed)
+            }
+        };
+        Some(Made { arm, tree, changed })
+    }
+
+    /// Prepares the run of the mutant that was made last: its overlay, and the recording of its draws.
+    pub(super) fn prepare(&mut self, made: &Made, draws: &mut DrawsObserver) {
+        if made.tree.is_none() {
+            draws.record(true);
+            draws.set_overlay(&mut self.overlay);
+        }
+    }
+
+    /// Draws an operator of the arm, or of both.
+    fn operator(&self, arm: Option<Arm>, aim: Aim, rand: &mut StdRand) -> Option<Operator> {
+        let is_possible = |operator: &Operator| match self.options.mode {
+            Mode::Recombine => *operator == Operator::SplicePart,
+            Mode::Zest | Mode::Random => matches!(operator, Operator::Regenerate | Operator::ChangeValues),
+            _ => arm.is_none_or(|arm| operator.arm() == arm) && self.options.operators.contains(operator),
+        };
+        let possible = || Operator::ALL.into_iter().filter(is_possible);
+        let total: usize = possible().map(|operator| weight(operator, aim)).sum();
+        let mut draw = rand.below_or_zero(total);
+        possible().find(|&operator| {
+            let weight = weight(operator, aim);
+            let is_it = draw < weight;
+            draw = draw.saturating_sub(weight);
+            is_it
+        })
+    }
+
+    fn number(&self, operator: Operator) -> u16 {
+        self.first + operator as u16
+    }
+
+    /// Makes a mutant in a way of other tools that has no operator here; `None` in other modes.
+    fn as_others_do(
+        &self,
+        model: &Model,
+        limit: usize,
+        input: &mut BytesInput,
+        rand: &mut StdRand,
+    ) -> Option<(Option<Tree>, Operator)> {
+        let (bytes, tree, operator) = match (self.options.mode, model, &self.options.language) {
+            (Mode::Random, Model::Draws(..), _) => (compared::random_bytes(limit, rand), None, Operator::Regenerate),
+            (Mode::Random, Model::Tree(_), Language::Grammar(grammar)) => {
+                let tree = grammar.generate(rand, &Limits { size: limit, depth: DEPTH });
+                (tree.bytes.clone(), Some(tree), Operator::Regenerate)
+            }
+            (Mode::Zest, Model::Draws(log, _), _) => (compared::change_any(log, rand)?, None, Operator::ChangeValues),
+            _ => return None,
+        };
+        *input.as_mut() = bytes;
+        Some((tree, operator))
+    }
+
+    /// Applies a chain of operators to a copy of `tree`.
+    fn change_tree(
+        &self,
+        tree: &Tree,
+        (arm, aim): (Option<Arm>, Aim),
+        limit: usize,
+        applied: &mut Vec<u16>,
+        rand: &mut StdRand,
+    ) -> Option<Tree> {
+        let grammar = match &self.options.language {
+            Language::Grammar(grammar) => Some(&**grammar),
+            Language::Unknown | Language::Brackets => None,
+        };
+        let context = tree_mutation::Context { grammar, bank: &self.trees };
+        let mut text = |bytes: &mut Vec<u8>, rand: &mut StdRand| self.change_text(bytes, limit, rand);
+        let mut changed: Option<Tree> = None;
+        for _ in 0..LONGEST_CHAIN {
+            let operator = self.operator(arm, aim, rand)?;
+            let from = changed.as_ref().unwrap_or(tree);
+            if let Some(next) = tree_mutation::mutate(from, operator, &context, limit, &mut text, rand) {
+                applied.push(self.number(operator));
+                changed = Some(next);
+                if rand.coinflip(0.5) {
+                    break;
+                }
+            }
+        }
+        changed
+    }
+
+    /// Applies one operator to the draws of `log`.
+    fn change_draws(
+        &self,
+        log: &Log,
+        (arm, aim): (Option<Arm>, Aim),
+        sites: &Sites,
+        limit: usize,
+        applied: &mut Vec<u16>,
+        rand: &mut StdRand,
+    ) -> Option<Mutant> {
+        let mut text = |bytes: &mut Vec<u8>, rand: &mut StdRand| self.change_text(bytes, limit, rand);
+        let mut mutator = Mutator { sites, bank: &self.draws, limit, has_overlay: true, text: &mut text };
+        for _ in 0..LONGEST_CHAIN {
+            let operator = self.operator(arm, aim, rand)?;
+            if let Some(mutant) = mutator.mutate(log, operator, rand) {
+                applied.push(self.number(operator));
+                return Some(mutant);
+            }
+        }
+        None
+    }
+
+    /// Changes a text by a rule, or by a token that is put into it or takes its place.
+    fn change_text(&self, bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) {
+        let ChoiceOptions { rules, tokens, .. } = &self.options;
+        let draw = rand.below_or_zero(rules.len() + usize::from(!tokens.is_empty()));
+        if let Some(rule) = rules.get(draw) {
+            rule.apply(bytes, limit, rand);
+        } else if let Some(token) = tokens.get(rand.below_or_zero(tokens.len())) {
+            if rand.coinflip(0.5) {
+                bytes.clear();
+            }
+            let place = rand.below_or_zero(bytes.len() + 1);
+            bytes.splice(place..place, token.iter().copied());
+        }
+    }
+
+    /// Learns from the run of a mutant of `parent`: which arm pays, what its draws depend on, and which parts there are.
+    pub(super) fn learn<H>(
+        &mut self,
+        parent: EntryId,
+        made: Made,
+        evaluation: &Evaluation,
+        input: &BytesInput,
+        observers: &Observers,
+        state: &mut CampaignState<H>,
+    ) {
+        let search = &mut state.search;
+        let aim = search.effort.aim();
+        let novelty = evaluation.novelty;
+        let is_find = match aim {
+            Aim::Coverage => novelty.edge || novelty.bucket,
+            Aim::Cost => evaluation.entry.is_some() && (novelty.maximum || novelty.total || novelty.memory),
+        };
+        if let Some(arm) = made.arm {
+            let done = work(evaluation.cost[Resource::Instructions], input.mutator_bytes().len());
+            search.choices.arms.count(parent, aim, arm, done, is_find);
+        }
+        if let Some(Model::Draws(log, _)) = self.current.as_deref().filter(|_| !made.changed.is_empty()) {
+            search.choices.sites.observe(log, observers.1.0.log(), &made.changed);
+        }
+        if let Some(tree) = made.tree.filter(|_| evaluation.entry.is_some()) {
+            self.trees.add(&tree, state.libafl.rand_mut());
+            self.models.put(hash_std(input.mutator_bytes()), Some(Model::Tree(tree)));
+        }
+    }
+}
