@@ -63,7 +63,7 @@ impl Bank {
         let all = parts.len() <= MOST_OF_ENTRY;
         for at in 0..parts.len().min(MOST_OF_ENTRY) {
             let part = &parts[if all { at } else { rand.below_or_zero(parts.len()) }];
-            if part.draws.end > log.movable() {
+            if part.draws.end > log.movable() || part.ends_list {
                 continue;
             }
             let (front, back) = log.slices(&part.draws);

@@ -89,9 +89,12 @@ impl<'a> Edit<'a> {
                 return None;
             }
         }
-        let middle = log.middle();
-        let wanted = if log.observes_size() && !log.unread().is_empty() {
+        let (middle, unread) = (log.middle(), log.unread());
+        let wanted = if log.observes_size() && !unread.is_empty() {
             log.bytes().len().saturating_sub(front.len() + back.len())
+        } else if log.observes_size() || unread.len() < middle.len() {
+            // draws that are not recorded take bytes from both ends of the middle
+            middle.len()
         } else {
             middle.len() + self.fresh
         };

@@ -1,5 +1,6 @@
 //! Logs of draws: which draws and parts of a generator own which bytes of an input.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::draw::{Draw, Kind, Side};
@@ -19,6 +20,8 @@ pub struct Log {
     bytes: Vec<u8>,
     draws: Vec<Draw>,
     parts: Vec<Part>,
+    /// Places of the parts that lie in one of the same site.
+    nested: Vec<usize>,
     /// Where the bytes of each draw begin at the front, and where they end at the back; the last is the end of the streams.
     /// Empty if the draws cannot be moved.
     places: Vec<(usize, usize)>,
@@ -37,10 +40,11 @@ impl Log {
         let is_cut = is_cut || draws.len() > MOST_DRAWS;
         let draws = draws[..draws.len().min(MOST_DRAWS)].to_vec();
         let parts = parts(&draws);
+        let nested = nested(&parts);
         let rest = draws.iter().position(|draw| draw.kind() == Some(Kind::Rest));
         let observes_size = draws.iter().any(|draw| draw.kind() == Some(Kind::Size));
         let (bytes, fed, places) = (bytes.to_vec(), draws.len(), Vec::new());
-        let mut log = Self { bytes, draws, parts, places, fed, rest, observes_size, is_cut };
+        let mut log = Self { bytes, draws, parts, nested, places, fed, rest, observes_size, is_cut };
         if let Some(places) = log.find_places() {
             log.places = places;
             log.fed = (0..log.draws.len()).find(|&at| log.is_starved(at)).unwrap_or(log.draws.len());
@@ -101,6 +105,11 @@ impl Log {
     /// The draws that took bytes of the input, by their numbers, and these bytes.
     pub fn draw_ranges(&self) -> impl Iterator<Item = (usize, Range<usize>)> {
         (0..self.draws.len()).filter_map(|at| Some((at, self.draw_range(at)?)))
+    }
+
+    /// Places in the list of parts of those that lie in one of the same site.
+    pub(super) fn nested(&self) -> &[usize] {
+        &self.nested
     }
 
     /// Bytes between the two streams.
@@ -212,4 +221,25 @@ impl Log {
         places.push((front, back));
         (places[0].0 <= places[0].1).then_some(places)
     }
+}
+
+/// Places of the parts that lie in one of the same site.
+fn nested(parts: &[Part]) -> Vec<usize> {
+    // number of parts around by their sites, and these parts
+    let (mut sites, mut around) = (HashMap::<u64, usize>::new(), Vec::<usize>::new());
+    let mut nested = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        while around.last().copied() != part.parent
+            && let Some(over) = around.pop()
+        {
+            sites.entry(parts[over].site).and_modify(|number| *number -= 1);
+        }
+        let number = sites.entry(part.site).or_default();
+        if *number > 0 {
+            nested.push(at);
+        }
+        *number += 1;
+        around.push(at);
+    }
+    nested
 }

@@ -7,14 +7,28 @@ use super::draw::{Draw, Kind};
 use super::encoding::{read_text, width};
 use super::overlay::Overlay;
 
-/// A function, or an iteration in it.
+/// A part that is not over: draws of a function, or of a round of a loop in it.
 struct Scope {
     frame: usize,
     first: u64,
-    part: u32,
+    number: u32,
     key: u64,
-    /// How often each site was drawn from, and how many parts began with it.
-    sites: HashMap<u64, u64>,
+    /// The first draw of each site in it.
+    seen: HashMap<u64, u32>,
+    /// How many draws and parts began at each site.
+    counts: HashMap<u64, u64>,
+}
+
+impl Scope {
+    fn new(frame: usize, first: u64, number: u32, key: u64) -> Self {
+        Self { frame, first, number, key, seen: HashMap::new(), counts: HashMap::new() }
+    }
+
+    fn count(&mut self, site: u64) -> u64 {
+        let count = self.counts.entry(site).or_default();
+        *count += 1;
+        *count
+    }
 }
 
 /// Provider of one run, with `FuzzedDataProvider`'s encoding, and the parts that frames tell.
@@ -40,14 +54,13 @@ impl Provider {
         let items = overlay.sorted().iter();
         let overlay =
             items.map(|item| (item.key, values[item.start as usize..][..item.length as usize].to_vec())).collect();
-        let root = Scope { frame: 0, first: 0, part: 0, key: 1, sites: HashMap::new() };
         Self {
             bytes: bytes.to_vec(),
             front: 0,
             back: bytes.len(),
             overlay,
-            scopes: vec![root],
-            frame: 0,
+            scopes: vec![Scope::new(0, 0, 0, 1)],
+            frame: 1,
             draws: Vec::new(),
         }
     }
@@ -60,28 +73,37 @@ impl Provider {
         result
     }
 
-    fn begin(&mut self, site: u64, kind: Kind, range: u64) -> Draw {
-        while self.scopes.last().is_some_and(|scope| scope.frame > self.frame) {
-            self.scopes.pop();
-        }
-        let top = self.scopes.last().map_or((0, 0), |scope| (scope.frame, scope.first));
-        if self.frame > 0 && (top.0 < self.frame || top.1 == site) {
-            if top.0 == self.frame {
-                self.scopes.pop();
+    /// Finds the part of the next draw as the runtime does.
+    fn enter(&mut self, site: u64) {
+        self.scopes.retain(|scope| scope.frame <= self.frame);
+        let around = self.scopes.iter().rposition(|scope| scope.frame == self.frame && scope.seen.contains_key(&site));
+        if let Some(around) = around {
+            let is_next = self.scopes[around].first == site;
+            self.scopes.truncate(if is_next { around } else { around + 1 });
+            if !is_next {
+                let scope = &mut self.scopes[around];
+                let first = scope.seen[&site];
+                for draw in &mut self.draws[first as usize..] {
+                    draw.part = if draw.part == scope.number { first } else { draw.part };
+                    draw.depth += 1;
+                }
+                scope.seen.retain(|_, draw| *draw <= first);
             }
-            let part = self.draws.len() as u32;
-            let parent = self.scopes.last_mut().unwrap();
-            let count = parent.sites.entry(!site).or_default();
-            *count += 1;
-            let key = hash((parent.key, site, *count));
-            self.scopes.push(Scope { frame: self.frame, first: site, part, key, sites: HashMap::new() });
+        } else if self.scopes.last().is_some_and(|scope| scope.frame == self.frame) {
+            return;
         }
+        let top = self.scopes.last_mut().unwrap();
+        let key = hash((top.key, site, top.count(site)));
+        self.scopes.push(Scope::new(self.frame, site, self.draws.len() as u32, key));
+    }
+
+    fn begin(&mut self, site: u64, kind: Kind, range: u64) -> Draw {
+        self.enter(site);
         let depth = self.scopes.len() as u16 - 1;
         let scope = self.scopes.last_mut().unwrap();
-        let count = scope.sites.entry(site).or_default();
-        *count += 1;
-        let key = hash((scope.key, site, *count, true));
-        Draw { site, key, range, kind: kind as u8, depth, part: scope.part, ..Draw::default() }
+        scope.seen.entry(site).or_insert(self.draws.len() as u32);
+        let key = hash((scope.key, site, scope.count(site), true));
+        Draw { site, key, range, kind: kind as u8, depth, part: scope.number, ..Draw::default() }
     }
 
     fn number(&mut self, site: u64, kind: Kind, range: u64, width: usize) -> u64 {

@@ -128,7 +128,7 @@ fn find(log: &Log, rand: &mut StdRand, fits: impl Fn(&Part) -> bool) -> Option<u
         let part: &Part = &parts[at];
         let (front, back) = log.slices(&part.draws);
         let is_whole = part.draws.len() == log.draws().len();
-        !is_whole && part.draws.end <= movable && front.len() + back.len() > 0 && !ends_list(log, part) && fits(part)
+        !is_whole && part.draws.end <= movable && front.len() + back.len() > 0 && !part.ends_list && fits(part)
     };
     let tries: Vec<usize> = (0..TRIES.min(parts.len())).map(|_| rand.below_or_zero(parts.len())).collect();
     tries.into_iter().chain(0..parts.len()).find(|&at| fits(at))
@@ -142,7 +142,7 @@ fn group(log: &Log, part: usize) -> Vec<usize> {
     (parent.map_or(0, |parent| parent + 1)..parts.len())
         .take_while(|&at| parts[at].draws.start < end)
         .filter(|&at| parts[at].parent == parent && parts[at].site == site)
-        .filter(|&at| parts[at].draws.end <= movable && !ends_list(log, &parts[at]))
+        .filter(|&at| parts[at].draws.end <= movable && !parts[at].ends_list)
         .collect()
 }
 
@@ -171,22 +171,14 @@ fn is_flagged(log: &Log, part: &Part) -> bool {
     log.draws()[part.draws.start].kind() == Some(Kind::Flip)
 }
 
-/// Whether a part is nothing but the flag after the last part of a list.
-fn ends_list(log: &Log, part: &Part) -> bool {
-    part.siblings > 1 && part.sibling + 1 == part.siblings && part.draws.len() == 1 && is_flagged(log, part)
-}
-
 /// A random part and one around it of the same site, as ranges of draws: the outer and the inner one.
 fn nested(log: &Log, rand: &mut StdRand) -> Option<(Range<usize>, Range<usize>)> {
-    let parts = log.parts();
-    let around = |part: &Part| {
-        let ancestors = std::iter::successors(part.parent, |&parent| parts[parent].parent).take(MOST_AROUND);
-        ancestors.filter(|&at| parts[at].site == part.site).collect::<Vec<_>>()
-    };
-    let movable = log.movable();
-    let inner = &parts[find(log, rand, |part| around(part).iter().any(|&at| parts[at].draws.end <= movable))?];
-    let outer: Vec<usize> = around(inner).into_iter().filter(|&at| parts[at].draws.end <= movable).collect();
-    let outer = &parts[outer[rand.below_or_zero(outer.len())]];
+    let (parts, movable) = (log.parts(), log.movable());
+    let inner = &parts[*log.nested().get(rand.below_or_zero(log.nested().len()))?];
+    let around = std::iter::successors(inner.parent, |&parent| parts[parent].parent).take(MOST_AROUND);
+    let outer: Vec<&Part> =
+        around.map(|at| &parts[at]).filter(|part| part.site == inner.site && part.draws.end <= movable).collect();
+    let outer = outer.get(rand.below_or_zero(outer.len()))?;
     Some((outer.draws.clone(), inner.draws.clone()))
 }
 

@@ -22,15 +22,50 @@ pub struct Part {
     pub sibling: usize,
     /// Number of those, itself included.
     pub siblings: usize,
+    /// Whether it begins with the flag that says that a list has no more parts.
+    pub ends_list: bool,
 }
 
 /// Parts of a log in the order of their first draws, each before the parts in it: those that the log names, and iterations
 /// of loops, which are runs of draws of one part that begin with the same site. Any log will do.
 pub(super) fn parts(draws: &[Draw]) -> Vec<Part> {
-    let named = nest(recorded(draws).into_iter().map(|range| (draws[range.start].site, range)).collect());
+    let recorded = nest(recorded(draws).into_iter().map(|range| (draws[range.start].site, range)).collect());
+    let named = nest(without_tails(draws, &recorded));
     let mut ranges = iterations(draws, &named);
     ranges.extend(named.into_iter().map(|part| (part.site, part.draws)));
-    nest(ranges)
+    let mut parts = nest(ranges);
+    let mut flags = HashMap::new();
+    for part in &mut parts {
+        let first = &draws[part.draws.start];
+        if first.kind() == Some(Kind::Flip) {
+            let goes_on = *flags.entry((part.parent, part.site)).or_insert(first.value);
+            part.ends_list = part.sibling + 1 == part.siblings && first.value != goes_on;
+        }
+    }
+    parts
+}
+
+/// Sites and ranges of parts. The last round of a loop ends where the one before it would: what its function draws after the
+/// loop is told apart from it by nothing else.
+fn without_tails(draws: &[Draw], parts: &[Part]) -> Vec<(u64, Range<usize>)> {
+    let mut before = HashMap::new();
+    let mut ranges = Vec::with_capacity(parts.len());
+    for (at, part) in parts.iter().enumerate() {
+        let mut range = part.draws.clone();
+        let previous = before.insert((part.parent, part.site), range.clone());
+        if let Some(previous) = previous.filter(|_| part.sibling + 1 == part.siblings)
+            && previous.len() < range.len()
+            && draws[previous.clone()].iter().zip(&draws[range.clone()]).all(|(one, other)| one.site == other.site)
+        {
+            let end = range.start + previous.len();
+            let mut inside = parts[at + 1..].iter().take_while(|inner| inner.draws.start < end);
+            if inside.all(|inner| inner.draws.end <= end) {
+                range.end = end;
+            }
+        }
+        ranges.push((part.site, range));
+    }
+    ranges
 }
 
 /// Ranges of the parts that the log names.
@@ -78,7 +113,7 @@ fn nest(mut ranges: Vec<(u64, Range<usize>)>) -> Vec<Part> {
         let parent = around.last().copied();
         let count = siblings.entry((parent, site)).or_default();
         around.push(parts.len());
-        parts.push(Part { site, draws: range, parent, sibling: *count, siblings: 0 });
+        parts.push(Part { site, draws: range, parent, sibling: *count, siblings: 0, ends_list: false });
         *count += 1;
     }
     for part in &mut parts {
@@ -208,6 +243,25 @@ mod tests {
         assert_eq!(ranges(&sites(&[1, 5, 6, 5, 6, 3])), [1..3, 3..5]);
         // a loop in a loop
         assert_eq!(ranges(&sites(&[1, 2, 3, 3, 1, 2, 3, 3])), [0..4, 2..3, 3..4, 4..8, 6..7, 7..8]);
+    }
+
+    #[test]
+    fn what_follows_a_loop_is_no_part_of_its_last_round() {
+        // three rounds of two draws, and two draws more
+        let rounds = [(1, 0, 1), (2, 0, 1), (1, 2, 1), (2, 2, 1), (1, 4, 1), (2, 4, 1), (8, 4, 1), (9, 4, 1)];
+        assert_eq!(ranges(&run(&rounds)), [0..2, 2..4, 4..6]);
+    }
+
+    #[test]
+    fn a_flag_of_another_value_ends_a_list() {
+        let mut draws = run(&[(1, 0, 1), (2, 0, 1), (1, 2, 1), (2, 2, 1), (1, 4, 1), (8, 4, 1)]);
+        for (at, value) in [(0, 1), (2, 1), (4, 0)] {
+            (draws[at].kind, draws[at].value) = (Kind::Flip as u8, value);
+        }
+        let ends = |draws: &[Draw]| parts(draws).iter().map(|part| part.ends_list).collect::<Vec<_>>();
+        assert_eq!(ends(&draws), [false, false, true]);
+        draws[4].value = 1;
+        assert_eq!(ends(&draws), [false, false, false]);
     }
 
     #[test]

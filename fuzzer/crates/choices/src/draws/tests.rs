@@ -275,6 +275,21 @@ fn what_is_left_at_the_end_is_a_text_that_may_grow() {
 }
 
 #[test]
+fn what_draws_that_are_not_recorded_may_read_stays() {
+    let rand = &mut StdRand::with_seed(8);
+    let whole = random_log(calls, 30, rand);
+    let log = Log::new(&whole.draws()[..20], whole.bytes(), true);
+    assert!(log.unread().is_empty() && log.trim_unread().is_none() && log.middle().len() > 10);
+    let middle = &log.bytes()[log.middle()];
+    let own = (&Sites::default(), &Bank::default());
+    for operator in Operator::ALL {
+        for mutant in (0..50).filter_map(|_| mutate(&log, operator, own, rand)) {
+            assert!(mutant.bytes.windows(middle.len()).any(|bytes| bytes == middle), "{operator:?}");
+        }
+    }
+}
+
+#[test]
 fn draws_of_several_providers_are_changed_in_their_places() {
     // the second provider reads the same bytes again
     let (mut draws, bytes) = run(calls, &[0x41; 300], &mut Overlay::default());
