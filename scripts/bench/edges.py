@@ -25,13 +25,18 @@ def edges(judge, files):
     return int(found), int(all_edges)
 
 
-def build_judge(name, folder):
-    """The harness with clang's edge coverage, every edge counted, and the driver that runs a corpus."""
+def judge_compiler(folder):
+    """Clang's edge coverage, every edge counted, and the driver that runs a corpus."""
     folder.mkdir(parents=True, exist_ok=True)
     driver = folder / "edge_union.o"
     subprocess.run(["clang-19", "-O2", "-c", DRIVERS / "edge_union.c", "-o", driver], check=True)
     instrument = ["-fsanitize-coverage=trace-pc-guard,no-prune"]
-    return Compiler("clang-19", "clang++-19", instrument, link=[driver]).harness(name, folder)
+    return Compiler("clang-19", "clang++-19", instrument, link=[driver])
+
+
+def build_judge(name, folder):
+    """The harness NAME, built so."""
+    return judge_compiler(folder).harness(name, folder)
 
 
 def build_folder(name):

@@ -27,6 +27,19 @@ def mann_whitney(one, other):
     return math.erfc(max(off - 0.5, 0) / math.sqrt(2 * variance))
 
 
+def a12(one, other):
+    """Vargha and Delaney's effect size: how likely a value of `one` is larger than one of `other`, equal ones half; 0.5 if
+    nothing differs."""
+    if not one or not other:
+        return 0.5
+    return (sum(midranks([*one, *other])[: len(one)]) / len(one) - (len(one) + 1) / 2) / len(other)
+
+
+def geometric_mean(values):
+    """The geometric mean of positive values; 0 if one is not positive."""
+    return statistics.geometric_mean(values) if all(value > 0 for value in values) else 0.0
+
+
 def midranks(values):
     """The rank of each value from 1; equal values share the mean of theirs."""
     order = sorted(range(len(values)), key=values.__getitem__)
