@@ -70,6 +70,9 @@ impl MutateStage {
     {
         let origin = Origin::Mutant { parent, operators: &self.applied };
         let evaluation = evaluate(parts, &origin, &self.input)?;
+        if let Some(patched) = parts.executor.observers().1.0.patched() {
+            self.input = BytesInput::new(patched.to_vec());
+        }
         let entered = evaluation.entry.is_some();
         if self.precise
             && !entered
