@@ -84,7 +84,9 @@ private:
   static bool wanted(const Function &F) {
     if (F.isDeclaration() || F.hasAvailableExternallyLinkage() || F.hasFnAttribute(Attribute::Naked) ||
         F.hasFnAttribute(Attribute::NoSanitizeCoverage) ||
-        F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+        F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) ||
+        // clang tells of no_sanitize("coverage") only where SanitizerCoverage is on
+        F.hasFnAttribute(Attribute::NoProfile))
       return false;
     StringRef Name = F.getName();
     for (const char *Prefix : {"__sanitizer_", "__asan_", "__ubsan_", "__quagmire_", "asan.module_", "quagmire."})

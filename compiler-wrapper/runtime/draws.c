@@ -39,7 +39,7 @@ static unsigned next_known;
 static uint64_t known_generation;
 
 /* Replaced by the in-process engine and by the fork server. */
-__attribute__((weak)) void __quagmire_begin_target(void) {}
+__attribute__((weak)) void __quagmire_begin_target(const void *frame) { (void)frame; }
 
 void __quagmire_begin_draws(void) {
   const struct qgm_draws *draws = __quagmire_draws;
@@ -49,7 +49,7 @@ void __quagmire_begin_draws(void) {
   is_recording = draws->is_recording || items > 0;
   is_generated = 0;
   __quagmire_draws->count = count = 0;
-  __quagmire_draws->generated = 0;
+  __quagmire_draws->generated = __quagmire_draws->generator_cycles = 0;
   current = NULL;
   if (is_recording)
     __quagmire_clear_parts();
@@ -225,5 +225,5 @@ static void generated(const void *bytes, size_t size) {
   draws->generated = size + 1;
   if (is_recording)
     memcpy(draws->made, bytes, size < QGM_GENERATED_BYTES ? size : QGM_GENERATED_BYTES);
-  __quagmire_begin_target();
+  __quagmire_begin_target(__builtin_frame_address(0));
 }

@@ -13,7 +13,7 @@ QGM_HIDDEN void __quagmire_begin_draws(void);
 QGM_HIDDEN void __quagmire_draw_from(const uint8_t *data, size_t size, const uint8_t *original);
 /* To be called when the run has ended, if this process goes on. */
 QGM_HIDDEN void __quagmire_end_draws(void);
-/* Called when the generator of the run is done: what is counted begins anew. */
-QGM_HIDDEN void __quagmire_begin_target(void);
+/* Called when the generator of the run is done: what is counted begins anew, the stack at `frame`. */
+QGM_HIDDEN void __quagmire_begin_target(const void *frame);
 
 #endif

@@ -152,7 +152,7 @@ void __quagmire_unpoison(const void *data, size_t size, size_t parameters) {
     __msan_unpoison_param(parameters);
 }
 
-void __quagmire_begin_target(void) {
+void __quagmire_begin_target(const void *frame) {
   if (!armed || forked)
     return;
   __quagmire_sancov_collect();
@@ -161,8 +161,10 @@ void __quagmire_begin_target(void) {
   /* the next tick is the first one: what was counted until now is forgotten there too */
   ticks = 0;
   *__quagmire_heap = (struct qgm_heap){.counting = 1};
-  top = __quagmire_lowest_stack = __sancov_lowest_stack = (uintptr_t)__builtin_frame_address(0);
-  before = time_stamp();
+  top = __quagmire_lowest_stack = __sancov_lowest_stack = (uintptr_t)frame;
+  uint64_t now = time_stamp();
+  draws.generator_cycles = now - before;
+  before = now;
 }
 
 static enum qgm_status run_input(void *argument) {

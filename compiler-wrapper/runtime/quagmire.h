@@ -279,6 +279,7 @@ struct qgm_draws {
   uint64_t count;        /* of the draws of the run, also of those that found no room */
   uint64_t items;        /* of the overlay, sorted by key; if there are any, the run is recorded */
   uint64_t generated;    /* 0, or one more than the number of bytes that the generator has made */
+  uint64_t generator_cycles; /* ticks of the time-stamp counter that it took; 0 in processes of their own */
   struct qgm_draw draw[QGM_MAX_DRAWS];
   struct qgm_overlay_item item[QGM_MAX_OVERLAY_ITEMS];
   uint8_t overlay[QGM_OVERLAY_BYTES];

@@ -62,11 +62,11 @@ void __quagmire_begin(const void *frame) {
   }
 }
 
-void __quagmire_begin_target(void) {
+void __quagmire_begin_target(const void *frame) {
   struct qgm_served *served = __quagmire_served;
   __quagmire_forget_counts();
   served->heap = (struct qgm_heap){.counting = 1};
-  __quagmire_lowest_stack = served->top = (uintptr_t)__builtin_frame_address(0);
+  __quagmire_lowest_stack = served->top = (uintptr_t)frame;
   served->cpu_began = __quagmire_cpu_ns();
   served->began = time_stamp();
 }

@@ -47,9 +47,10 @@ struct qgm_draw_hooks {
 #if defined(__GNUC__)
 extern struct qgm_draw_hooks __quagmire_draw_hooks __attribute__((weak));
 #define QGM_DRAWS_ARE_WANTED __builtin_expect(&__quagmire_draw_hooks && __quagmire_draw_hooks.are_wanted, 0)
-/* Functions that make draws: calls of them can be told apart, and what they execute does not count as the target's. */
+/* Functions that make draws: calls of them can be told apart, and what they execute does not count as the target's: by the first
+   attribute for SanitizerCoverage, by the second for quagmire's pass. */
 #if defined(__clang__)
-#define QGM_DRAWS __attribute__((noinline, no_sanitize("coverage")))
+#define QGM_DRAWS __attribute__((noinline, no_sanitize("coverage"), no_profile_instrument_function))
 #elif __GNUC__ >= 12
 #define QGM_DRAWS __attribute__((noinline, no_sanitize_coverage))
 #else

@@ -5,6 +5,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::OnceLock,
 };
 
 use crate::common::{Llvm, copied, installed, must, skip};
@@ -47,30 +48,47 @@ fn the_same_bytes_give_the_values_that_llvms_header_gives() {
 
 /// Harnesses with an engine that shows their draws.
 struct Harness {
-    folder: tempfile::TempDir,
-    program: PathBuf,
+    folder: PathBuf,
+}
+
+/// One for each LLVM, built once.
+fn harnesses() -> &'static [(Llvm, Harness)] {
+    static BUILT: OnceLock<Vec<(Llvm, Harness)>> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let both = |llvm: Llvm| {
+            let harness = Harness::new(&llvm);
+            (llvm, harness)
+        };
+        installed().into_iter().map(both).collect()
+    })
 }
 
 impl Harness {
     fn new(llvm: &Llvm) -> Self {
-        let folder = copied("draws");
+        // for all tests: nothing would remove a temporary folder
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("draws-{}", llvm.major));
+        fs::create_dir_all(&folder).expect("a folder");
+        for name in ["engine.c", "harness.cc"] {
+            let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/testdata/draws").join(name);
+            fs::copy(from, folder.join(name)).expect("copied");
+        }
         let mut engine = llvm.clang();
         engine.args(["-Wall", "-Wextra", "-Werror", "-I", concat!(env!("CARGO_MANIFEST_DIR"), "/runtime"), "-I"]);
         engine.arg(Path::new(INCLUDE).join("quagmire"));
-        must(engine, folder.path(), &["-c", "engine.c", "-o", "engine.o"]);
+        must(engine, &folder, &["-c", "engine.c", "-o", "engine.o"]);
         let mut wrapper = llvm.wrapperxx();
-        wrapper.env("QUAGMIRE_ENGINE", folder.path().join("engine.o"));
-        must(wrapper, folder.path(), &["-O1", "-fsanitize=fuzzer", "harness.cc", "-o", "harness"]);
-        fs::write(folder.path().join("input"), INPUT).expect("written");
-        let program = folder.path().join("harness");
-        Self { folder, program }
+        wrapper.env("QUAGMIRE_ENGINE", folder.join("engine.o"));
+        must(llvm.wrapperxx(), &folder, &["-O1", "-c", "harness.cc"]);
+        must(wrapper, &folder, &["-fsanitize=fuzzer", "harness.o", "-o", "harness"]);
+        fs::write(folder.join("input"), INPUT).expect("written");
+        Self { folder }
     }
 
     /// What the harness prints for the input, and the lines about its draws with this overlay, or without any.
     fn shown(&self, name: &str, overlay: &[&str]) -> (String, Vec<String>) {
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new("./harness");
         command.env("DRAWS", name);
-        let text = must(command, self.folder.path(), &[&["input"], overlay].concat());
+        let text = must(command, &self.folder, &[&["input"], overlay].concat());
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         if !overlay.is_empty() {
             let last = lines.iter().rposition(|line| line.starts_with("status 0")).expect("a run");
@@ -93,8 +111,7 @@ impl Harness {
 
 #[test]
 fn functions_rounds_of_loops_and_named_parts_are_told_apart() {
-    for llvm in installed() {
-        let harness = Harness::new(&llvm);
+    for (_, harness) in harnesses() {
         // the first round of the loop is known by the second
         let list = [
             "integer site=0 part=0 depth=1",
@@ -140,9 +157,19 @@ fn functions_rounds_of_loops_and_named_parts_are_told_apart() {
 }
 
 #[test]
+fn what_the_headers_execute_is_not_counted() {
+    for (llvm, harness) in harnesses() {
+        let folder = &harness.folder;
+        let functions = must(Command::new("objdump"), folder, &["-r", "-j", "__qgm_funcs", "harness.o"]);
+        assert!(functions.contains("LLVMFuzzerTestOneInput"), "{functions}");
+        let counted = functions.lines().find(|line| line.contains("Consume"));
+        assert_eq!(counted, None, "LLVM {}", llvm.major);
+    }
+}
+
+#[test]
 fn draws_are_recorded_with_what_they_took_and_only_by_the_run_itself() {
-    let Some(llvm) = installed().into_iter().next() else { return };
-    let harness = Harness::new(&llvm);
+    let Some((_, harness)) = harnesses().first() else { return };
     let shown = |name| harness.shown(name, &[]).1;
     let all = shown("all");
     for (line, took) in all[2..].iter().zip([
@@ -166,17 +193,16 @@ fn draws_are_recorded_with_what_they_took_and_only_by_the_run_itself() {
 
 #[test]
 fn an_overlay_is_taken_where_it_fits_and_leaves_an_ordinary_input() {
-    for llvm in installed() {
-        let harness = Harness::new(&llvm);
+    for (llvm, harness) in harnesses() {
         // 2 takes one byte, not two
         let (printed, lines) = harness.shown("list", &["5=neu\\!", "3=long\\\\er text", "0=\u{4}", "2=xx"]);
         assert_eq!(printed, "[0 ][1 long\\er ][1 neu][0 ](5)");
         let overlaid = lines.iter().filter(|line| line.ends_with(" overlaid")).map(|line| &line[..2]);
         assert_eq!(overlaid.collect::<Vec<_>>(), ["0 ", "3 ", "5 "]);
         let made = lines.last().and_then(|line| line.strip_prefix("input ")).expect("an input").to_owned();
-        let folder = harness.folder.path();
+        let folder = &harness.folder;
         fs::write(folder.join("made"), &made).expect("written");
-        must(plain(&llvm), folder, &["-DALONE", "harness.cc", "-o", "alone"]);
+        must(plain(llvm), folder, &["-DALONE", "harness.cc", "-o", "alone"]);
         let mut alone = Command::new("./alone");
         alone.env("DRAWS", "list");
         assert_eq!(must(alone, folder, &["made"]).trim_end(), printed);

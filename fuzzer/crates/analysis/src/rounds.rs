@@ -128,7 +128,8 @@ impl<F: FnMut(usize, &HarnessExecutor, &mut Measurement)> Sampler<'_, F> {
         if let (Some(before), Some(after)) = (before, after) {
             turn.measurement.counters.extend(after.since(before, turn.batch));
         }
-        self.counted(index, turn, turn.batch);
+        let runs = if self.executor.draws().has_generated() { 1 } else { turn.batch };
+        self.counted(index, turn, runs);
         Ok(())
     }
 

@@ -97,6 +97,17 @@ impl DrawsObserver {
         self.patched.as_deref()
     }
 
+    /// Whether the last run has called `qgm_generated`: counts are those of what came after it.
+    pub fn has_generated(&self) -> bool {
+        self.raw.is_some_and(|raw| raw.generated.load(SeqCst) != 0)
+    }
+
+    /// Ticks of the time-stamp counter that the generator of the last run took in this process.
+    #[inline]
+    pub(crate) fn generator_cycles(&self) -> u64 {
+        self.raw.map_or(0, |raw| raw.generator_cycles.load(Relaxed))
+    }
+
     /// Bytes that the last run, which was recorded, has handed to `qgm_generated`, up to 1 MiB; `None` if it has not
     /// called it.
     pub fn generated(&self) -> Option<Vec<u8>> {

@@ -32,6 +32,8 @@ pub struct HarnessExecutor {
     clock: Clock,
     /// CPU time of all runs made in processes of their own, in nanoseconds.
     elsewhere_ns: u64,
+    /// CPU time in this process before targets began, in nanoseconds.
+    generators_ns: u64,
     observers: Observers,
 }
 
@@ -40,7 +42,14 @@ impl HarnessExecutor {
     /// ([`Harness::start_timer`]).
     pub fn new(harness: &'static Harness, page: InputPage, observer: CountsObserver) -> Self {
         let draws = DrawsObserver::new(harness.draws());
-        Self { harness, page, clock: Clock::new(), elsewhere_ns: 0, observers: (observer, (draws, ())) }
+        Self {
+            harness,
+            page,
+            clock: Clock::new(),
+            elsewhere_ns: 0,
+            generators_ns: 0,
+            observers: (observer, (draws, ())),
+        }
     }
 
     /// Opens libraries that an earlier process has seen being opened ([`HarnessExecutor::opened`]), so that their edges
@@ -77,9 +86,14 @@ impl HarnessExecutor {
         self.harness.fork_server().map(ForkServer::opened).unwrap_or_default()
     }
 
-    /// CPU time of the target in seconds, from an arbitrary start: only differences are meaningful.
+    /// CPU time of the target in seconds, without its generators, from an arbitrary start: only differences are
+    /// meaningful.
     pub fn cpu_seconds(&self) -> f64 {
-        if self.harness.is_isolated() { self.elsewhere_ns as f64 * 1e-9 } else { process::cpu_seconds() }
+        if self.harness.is_isolated() {
+            self.elsewhere_ns as f64 * 1e-9
+        } else {
+            process::cpu_seconds() - self.generators_ns as f64 * 1e-9
+        }
     }
 
     /// Counts and cost of the last run.
@@ -114,8 +128,10 @@ impl HarnessExecutor {
         status
     }
 
-    /// Runs the target on `input` up to `times` times, until a run ends early. Counts add up: the caller clears them
-    /// before (`counts_mut().clear()`) and digests them after (`counts_mut().digest()`), outside of what it times.
+    /// Runs the target on `input` up to `times` times, until a run ends early. Counts add up, unless the target begins
+    /// in the middle of its runs ([`DrawsObserver::has_generated`]): then they are those of the last run. The caller
+    /// clears them before (`counts_mut().clear()`) and digests them after (`counts_mut().digest()`), outside of what it
+    /// times.
     pub fn execute_repeatedly(&mut self, input: &[u8], times: u32) -> Status {
         let mut status = Status::Returned;
         let mut left = times;
@@ -169,6 +185,10 @@ impl HarnessExecutor {
         self.page.end();
         let time = if resources.time_ns == 0 { self.clock.time_of(resources.cycles) } else { resources.time_ns };
         self.elsewhere_ns += resources.time_ns;
+        let generator = self.observers.1.0.generator_cycles();
+        if generator > 0 {
+            self.generators_ns += self.clock.time_of(generator);
+        }
         self.observers.0.set_measured(resources.cycles, time, &resources);
         self.observers.0.set_end(status, event);
         status

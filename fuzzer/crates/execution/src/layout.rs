@@ -101,7 +101,20 @@ fn structures() -> String {
     one!(RawComparisons, "qgm_comparisons", are_called, count, comparison);
     one!(Draw, "qgm_draw", site, key, range, value, offset, length, part, depth, kind, is_overlaid);
     one!(Item, "qgm_overlay_item", key, start, length);
-    one!(RawDraws, "qgm_draws", are_used, is_recording, count, items, generated, draw, item, overlay, made);
+    one!(
+        RawDraws,
+        "qgm_draws",
+        are_used,
+        is_recording,
+        count,
+        items,
+        generated,
+        generator_cycles,
+        draw,
+        item,
+        overlay,
+        made
+    );
     one!(
         RawHarness,
         "qgm_harness",

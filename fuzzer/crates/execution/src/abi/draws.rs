@@ -29,6 +29,8 @@ pub struct RawDraws {
     pub items: AtomicU64,
     /// 0, or one more than the number of bytes that the generator has made.
     pub generated: AtomicU64,
+    /// Ticks of the time-stamp counter that it took; 0 in processes of their own.
+    pub generator_cycles: AtomicU64,
     /// The draws.
     pub draw: [Cell<Draw>; MAX_DRAWS],
     /// Items of the overlay.

@@ -82,6 +82,9 @@ impl MutateStage {
     {
         let origin = Origin::Mutant { parent, operators: &self.applied };
         let evaluation = evaluate(parts, &origin, &self.input)?;
+        if let Some(patched) = parts.executor.observers().1.0.patched() {
+            self.input = BytesInput::new(patched.to_vec());
+        }
         if self.precise
             && evaluation.entry.is_none()
             && evaluation.status == Status::Returned

@@ -1,0 +1,82 @@
+//! Harnesses that draw from their input by FuzzedDataProvider or `quagmire/draws.h`.
+
+use std::path::Path;
+
+use quagmire_choices::draws::{Kind, Overlay};
+use quagmire_execution::{
+    abi::Status, fork_server::Builder, harness::Harness, input_page::InputPage, prepare::prepare_uncounted,
+};
+use serde_json::{Value, json};
+
+use crate::common::{Scene, compiler, number, run, testdata};
+
+/// Builds a harness with the engine, or with a `main` for the fork server.
+fn built(scene: &Scene, source: &Path, options: &[&str], is_served: bool) -> std::path::PathBuf {
+    let program = scene.path(if is_served { "served" } else { "harness" });
+    let mut command = compiler(source.to_str().expect("text"), None);
+    command.env("QUAGMIRE_DRIVER", if is_served { "1" } else { "0" });
+    command.args(["-g", "-O1", "-fsanitize=fuzzer"]).args(options).arg(source);
+    run(command.arg("-o").arg(&program)).ended();
+    program
+}
+
+#[test]
+fn a_run_under_the_fork_server_leaves_its_draws_and_takes_an_overlay() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler-wrapper/tests/testdata/draws/harness.cc");
+    let scene = Scene::new(&[]);
+    let program = built(&scene, &source, &[], true);
+    let command = vec!["env".into(), "DRAWS=list".into(), program.into()];
+    let harness = Harness::of_program(command, Builder::Quagmire);
+    let mut executor = prepare_uncounted(harness, InputPage::new(1 << 16).expect("memory")).expect("it starts");
+    let input = b"ab\\x-cd\\xrest\x01\x01\x02";
+
+    assert_eq!(executor.execute(input), Status::Returned);
+    assert!(executor.draws().are_used() && executor.draws().log().is_empty(), "nothing is recorded unasked");
+    executor.draws_mut().record(true);
+    assert_eq!(executor.execute(input), Status::Returned);
+    let log = executor.draws().log().to_vec();
+    let kinds: Vec<_> = log.iter().filter_map(|draw| draw.kind()).collect();
+    assert_eq!(kinds, [Kind::Integer, Kind::Flip, Kind::Text, Kind::Flip, Kind::Text, Kind::Integer]);
+    assert_eq!(log.iter().map(|draw| draw.part).collect::<Vec<_>>(), [0, 1, 1, 3, 3, 3]);
+    assert_eq!((log[2].offset, log[2].length, log[4].offset, log[4].length), (0, 4, 4, 5));
+    assert_eq!((executor.draws().patched(), executor.draws().generated()), (None, None));
+
+    let mut overlay = Overlay::default();
+    overlay.set(log[4].key, b"EFGH\\x");
+    overlay.set(log[0].key, &[1]);
+    overlay.set(log[2].key, b"A\\x");
+    executor.draws_mut().record(false);
+    executor.draws_mut().set_overlay(&mut overlay);
+    assert_eq!(executor.execute(input), Status::Returned);
+    // one round only: the second text is not drawn
+    assert_eq!(executor.draws().patched(), Some(&b"A\\xx-cd\\xrest\x01\x01\x01"[..]));
+    assert_eq!(executor.draws().log().len(), 4);
+    executor.execute(input);
+    assert_eq!(executor.draws().patched(), None, "an overlay is of one run");
+}
+
+#[test]
+fn what_comes_before_the_generated_input_costs_nothing() {
+    for is_served in [false, true] {
+        let little: &[u8] = &[0, 0, 9];
+        let scene = Scene::new(&[("little", little), ("much", &[0xff, 0x7f, 9]), ("more", &[0xff, 0x7f, 99])]);
+        let program = built(&scene, &testdata("generated.c"), &[], is_served);
+        let inputs = ["seeds/little", "seeds/much", "seeds/more", "seeds/little"].map(|name| scene.path(name));
+        let inputs: Vec<&Path> = inputs.iter().map(|path| path.as_path()).collect();
+        let replayed = scene.replay(&program, "-n 1", &inputs);
+        let costs = |at: usize| {
+            ["instructions", "heap-total", "heap", "stack"].map(|name| number(&replayed[at]["costs"][name]))
+        };
+        assert_eq!(costs(0), costs(1), "{is_served}: {replayed:#?}");
+        assert_eq!(costs(0), costs(3), "{is_served}: {replayed:#?}");
+        let instructions = number(&replayed[0]["instructions"]);
+        assert_eq!(replayed[0]["instructions_range"], json!([instructions, instructions]), "{is_served}");
+        assert!(
+            costs(2)[0] > costs(0)[0] && costs(2)[1] == costs(0)[1] + 90 && costs(0)[3] > 0,
+            "{is_served}: {replayed:#?}"
+        );
+        let whole = built(&scene, &testdata("generated.c"), &["-DEMPTY"], is_served);
+        let whole: Vec<Value> = scene.replay(&whole, "-n 1", &inputs[..2]);
+        assert!(number(&whole[1]["instructions"]) > 10 * number(&whole[0]["instructions"]), "{whole:#?}");
+    }
+}
