@@ -18,6 +18,7 @@ mod comparisons;
 mod counts;
 mod custom_mutator;
 mod degradations;
+mod diversity;
 mod early_ends;
 mod engine_archive;
 mod exactness;
