@@ -151,6 +151,10 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
             say_what_is_missing(&target, harness, replay.json);
             quagmire_analysis::run(&replay.resolve()?, &target, harness)
         }
+        Command::Diversity(diversity) => {
+            say_what_is_missing(&target, harness, diversity.json);
+            quagmire_analysis::diversity::run(&diversity.resolve()?, harness)
+        }
         Command::Report(_) => Err(Error::usage("a report is written by `quagmire report OUT`")),
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod args;
 mod cores;
+mod diversity;
 pub mod format;
 mod measured;
 mod replay;
@@ -12,6 +13,7 @@ use crate::options::args::{FuzzArgs, TargetArgs};
 use quagmire_base::error::{Error, Result, regex_reason};
 use quagmire_base::{seeds::SizeLimit, terminal::ColorChoice, units};
 use quagmire_cost::{resource::Resource, sizes::RelativeTo};
+use quagmire_execution::diversity::trace::TraceKind;
 use quagmire_mutators::InputType;
 use quagmire_results::metrics::Address;
 use quagmire_search::{
@@ -57,6 +59,8 @@ pub mod defaults {
     pub const FOCUS: &str = "balanced";
     /// Default of `--parents`.
     pub const PARENTS: &str = "best";
+    /// Default of `--trace`.
+    pub const TRACE: &str = "bucketed";
     /// Default of `--color`.
     pub const COLOR: &str = "auto";
     /// Default of `replay --repeats`.
@@ -126,6 +130,10 @@ pub struct Options {
     pub no_bootstrap: bool,
     /// Whether to ignore inputs that only execute an edge more often than others.
     pub ignore_maxima: bool,
+    /// Kind of the traces by which diversity is counted; `None` if it is not.
+    pub trace: Option<TraceKind>,
+    /// Function that valid runs enter, as typed.
+    pub valid_if_reached: Option<String>,
     /// Seed of all random choices.
     pub seed: u64,
     /// Whether to resume the campaign in the output folder.
@@ -206,6 +214,8 @@ impl Options {
             input_type: args.input_type.as_deref().map(str::parse).transpose()?,
             workloads_filter: args.workloads_filter.as_deref().map(filter).transpose()?,
             dictionaries: args.dict,
+            trace: args.trace.as_deref().or(args.diversity.then_some(defaults::TRACE)).map(trace).transpose()?,
+            valid_if_reached: args.validity.valid_if_reached,
             seed: args.seed.as_deref().map_or_else(|| Ok(drawn_seed()), given_seed)?,
             resume: args.resume,
             force: args.force,
@@ -356,6 +366,13 @@ fn relative_to(text: &str) -> Result<RelativeTo> {
         "seed" => Ok(RelativeTo::Seed),
         _ => Err(Error::usage(format!("--relative-to: `{text}` is not a choice: write size or seed"))),
     }
+}
+
+fn trace(text: &str) -> Result<TraceKind> {
+    text.parse().map_err(|()| {
+        let names = TraceKind::ALL.map(TraceKind::name).join(", ");
+        Error::usage(format!("--trace: `{text}` is not a kind of traces: write one of {names}"))
+    })
 }
 
 fn color(text: &str) -> Result<ColorChoice> {

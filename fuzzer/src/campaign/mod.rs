@@ -42,7 +42,9 @@ use quagmire_base::{
 };
 use quagmire_choices::grammar::Grammar;
 use quagmire_cost::decision::Question;
-use quagmire_execution::{clock::ns_per_tick, harness::Harness, info::TargetInfo, input_page::InputPage, timer};
+use quagmire_execution::{
+    clock::ns_per_tick, diversity::table::TraceTable, harness::Harness, info::TargetInfo, input_page::InputPage, timer,
+};
 use quagmire_mutators::Rule;
 use quagmire_results::{
     OutputFolder,
@@ -107,7 +109,8 @@ fn search(setup: &Setup, harness: &'static Harness, meanwhile: &mut dyn Meanwhil
         let input = measure::Input { path: PathBuf::new(), bytes: bytes.to_vec() };
         Ok(measure::measure(harness, &[input], &alone)?.iter().any(measurement::Measurement::was_killed))
     };
-    let mut work = |restart: &supervisor::Restart| worker::work(setup, harness, page.share(), restart);
+    let traces = setup.options.trace.map(|_| TraceTable::new()).transpose()?;
+    let mut work = |restart: &supervisor::Restart| worker::work(setup, harness, page.share(), traces, restart);
     supervisor::supervise(&page.share(), &mut work, &kills, meanwhile)
 }
 

@@ -25,6 +25,7 @@ use quagmire_execution::{
 use quagmire_results::{
     EntryName, Logs, OutputFolder, Phases, PlotData, Screen,
     screen::{Style, View},
+    summary,
 };
 use quagmire_search::{
     EntryId,
@@ -57,6 +58,8 @@ pub struct Recorder<'a> {
     /// Choices of the user for the display, when it was drawn last.
     view: View,
     moment: Moment,
+    /// Diversity at the last write of the summary.
+    diversity: Option<summary::Diversity>,
     execution_limit: u64,
     lost: &'a [Lost],
 }
@@ -87,6 +90,7 @@ impl<'a> Recorder<'a> {
             terminal: is_terminal,
             view: View::default(),
             moment: Moment::default(),
+            diversity: None,
             execution_limit: u64::MAX,
             lost: &[],
         })

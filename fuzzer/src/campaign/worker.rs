@@ -34,6 +34,7 @@ use super::{
 use quagmire_base::error::{Error, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
+    diversity::table::TraceTable,
     executor::HarnessExecutor,
     harness::Harness,
     input_page::InputPage,
@@ -69,11 +70,17 @@ type Stages = (PrepareStage, (DeterministicStage, (ComparisonsStage, (MutateStag
 type CampaignFuzzer =
     StdFuzzer<ByCostScheduler, (), libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
 
-/// Runs one worker to its end.
+/// Runs one worker to its end. `traces` outlives it; `None` if traces are not counted.
 ///
 /// # Errors
 /// Errors that end the campaign, such as no usable seed, or a folder that cannot be written.
-pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: &Restart) -> Result<Outcome> {
+pub fn work(
+    setup: &Setup,
+    harness: &'static Harness,
+    page: InputPage,
+    traces: Option<TraceTable>,
+    restart: &Restart,
+) -> Result<Outcome> {
     let options = &setup.options;
     // the display keeps the terminal, which the target loses
     let terminal = match setup.listener {
@@ -99,7 +106,8 @@ pub fn work(setup: &Setup, harness: &'static Harness, page: InputPage, restart: 
         Start::new(setup, restart, fingerprint, &mut executor)?;
     // what is known of edges goes by their numbers, which depend on the libraries
     executor.open_again(&record.libraries);
-    start::configure(&mut search, setup);
+    start::configure(&mut search, setup, traces);
+    start::observe(&mut executor, &setup.options)?;
     let mut recorder = Recorder::new(setup, record, terminal)?;
     let mut state = match state {
         Some(state) => state,
@@ -300,7 +308,9 @@ impl<'a> Worker<'a> {
                 recorder.record.last_save = recorder.elapsed();
             }
         }
-        self.executor.counts_mut().settle_hits(&mut self.state.search.rare.hits);
+        let counts = self.executor.counts_mut();
+        counts.settle_hits(&mut self.state.search.rare.hits);
+        self.state.search.diversity.settle(counts);
         let bytes = CheckpointRef {
             fingerprint: self.fingerprint,
             state: &self.state.libafl,

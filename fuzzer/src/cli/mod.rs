@@ -2,7 +2,7 @@
 
 mod hints;
 
-pub use crate::options::args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
+pub use crate::options::args::{Command, DiversityArgs, FuzzArgs, ReplayArgs, ReportArgs};
 
 use crate::options::args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -89,6 +89,10 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
             replay.command = as_typed(&args);
             &replay.program
         }
+        Command::Diversity(diversity) => {
+            diversity.command = as_typed(&args);
+            &diversity.program
+        }
         Command::Report(_) => return Ok(command),
     };
     if program.is_empty() {
@@ -100,7 +104,7 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
 /// Parses the command line of a harness, which contains the engine. `args` starts with the harness's name.
 pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    let is_replay = args.get(1).is_some_and(|command| command == "replay");
+    let is_replay = args.get(1).is_some_and(|word| args::OF_HARNESS.iter().any(|command| word == command));
     if !is_replay {
         hints::refuse_libfuzzer_flags(&args)?;
         hints::refuse_commands_of_quagmire(&args)?;
@@ -111,6 +115,9 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     fuzz.command = as_typed(&args);
     let command = match command {
         Some(args::HarnessCommand::Replay(replay)) => Command::Replay(ReplayArgs { command: fuzz.command, ..replay }),
+        Some(args::HarnessCommand::Diversity(diversity)) => {
+            Command::Diversity(DiversityArgs { command: fuzz.command, ..diversity })
+        }
         None if inputs.is_empty() => Command::Fuzz(fuzz),
         None => {
             refuse_options_of_a_search(&matches)?;
@@ -136,6 +143,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     let program = match &command {
         Command::Fuzz(fuzz) => &fuzz.program,
         Command::Replay(replay) => &replay.program,
+        Command::Diversity(diversity) => &diversity.program,
         Command::Report(_) => return Ok(command),
     };
     if program.is_empty() {
@@ -149,14 +157,17 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
 fn harness_command(args: &[OsString]) -> clap::Command {
     let name = args.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "harness".into());
     let usage = format!(
-        "{name} -i SEEDS... -o OUT [OPTIONS]\n       {name} INPUTS...\n       {name} replay [OPTIONS] INPUTS..."
+        "{name} -i SEEDS... -o OUT [OPTIONS]\n       {name} INPUTS...\n       {name} replay [OPTIONS] INPUTS...\n       \
+         {name} diversity [OPTIONS] INPUTS..."
     );
-    args::Harness::command().override_usage(usage).mut_arg("program", |arg| arg.hide(true)).mut_subcommand(
-        "replay",
-        |replay| {
-            replay.override_usage(format!("{name} replay [OPTIONS] INPUTS...")).mut_arg("program", |arg| arg.hide(true))
-        },
-    )
+    let command = args::Harness::command().override_usage(usage).mut_arg("program", |arg| arg.hide(true));
+    args::OF_HARNESS.into_iter().fold(command, |command, subcommand| {
+        command.mut_subcommand(subcommand, |command| {
+            command
+                .override_usage(format!("{name} {subcommand} [OPTIONS] INPUTS..."))
+                .mut_arg("program", |arg| arg.hide(true))
+        })
+    })
 }
 
 /// Refuses options of a search on command lines with files to replay, where they would be ignored silently.

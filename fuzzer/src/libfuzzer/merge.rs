@@ -16,6 +16,7 @@ use quagmire_base::{
 };
 use quagmire_execution::{
     abi::Status,
+    bucket::bucket,
     counts::CountsObserver,
     harness::Harness,
     input_page::InputPage,
@@ -23,7 +24,6 @@ use quagmire_execution::{
     process::{self, End},
     watchdog::Watchdog,
 };
-use quagmire_search::corpus::history::bucket;
 
 use super::{
     artifacts::write_input,

@@ -47,6 +47,12 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Replay(ReplayArgs),
+    /// Show how many distinct things given inputs do, and how evenly they exercise the program
+    #[command(
+        override_usage = "quagmire diversity [OPTIONS] INPUTS... -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Diversity(DiversityArgs),
     /// Write report.html, graphs and differences of a campaign, or export its findings
     #[command(
         override_usage = "quagmire report [OPTIONS] OUT",
@@ -81,12 +87,18 @@ pub struct Harness {
     pub command: Option<HarnessCommand>,
 }
 
+/// Names of the subcommands of a harness that contains the engine.
+pub const OF_HARNESS: [&str; 2] = ["replay", "diversity"];
+
 /// The subcommands of a harness that contains the engine.
 #[derive(Debug, Clone, Subcommand)]
 pub enum HarnessCommand {
     /// Show what given inputs cost
     #[command(after_help = EXIT_CODES)]
     Replay(ReplayArgs),
+    /// Show how many distinct things given inputs do, and how evenly they exercise the program
+    #[command(after_help = EXIT_CODES)]
+    Diversity(DiversityArgs),
 }
 
 /// `quagmire fuzz`, as typed.
@@ -219,6 +231,17 @@ pub struct FuzzArgs {
     #[arg(long, help_heading = "Search")]
     pub no_edge_maxima: bool,
 
+    /// Count unique traces, and how evenly they exercise the program: a fifth of a microsecond for each run
+    #[arg(long, help_heading = "Search")]
+    pub diversity: bool,
+    /// What distinguishes two runs, with --diversity, which this turns on: exact (how often each branch was executed),
+    /// bucketed (in AFL's eight classes), edges (whether) [default: bucketed]
+    #[arg(long, value_name = "KIND", help_heading = "Search")]
+    pub trace: Option<String>,
+    /// The options that `diversity` has as well.
+    #[command(flatten)]
+    pub validity: ValidityArgs,
+
     /// The options that `replay` has as well.
     #[command(flatten)]
     pub target: TargetArgs,
@@ -244,6 +267,14 @@ pub struct FuzzArgs {
     /// The whole command line, for the record.
     #[arg(skip)]
     pub command: Vec<String>,
+}
+
+/// Which runs are valid, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct ValidityArgs {
+    /// Only runs that enter this function are valid: its name, or a regular expression
+    #[arg(long, value_name = "FUNCTION", help_heading = "Search")]
+    pub valid_if_reached: Option<String>,
 }
 
 /// How the target is run, as typed.
@@ -302,6 +333,38 @@ pub struct ReplayArgs {
     #[arg(long)]
     pub exact: bool,
     /// The options that `fuzz` has as well.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The harness, built with quagmire-cc -fsanitize=fuzzer; or any program built with quagmire-cc, and its arguments: @@
+    /// stands for the file with the input, without it the program reads standard input
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// The whole command line, for the record.
+    #[arg(skip)]
+    pub command: Vec<String>,
+}
+
+/// `quagmire diversity`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct DiversityArgs {
+    /// The inputs: files, or folders of files; each folder is a corpus of its own
+    #[arg(value_name = "INPUTS")]
+    pub inputs: Vec<PathBuf>,
+    /// Compare random samples of so many unique valid traces of each corpus [default: as many as the smallest has, if
+    /// there are several]
+    #[arg(long, value_name = "N")]
+    pub traces: Option<String>,
+    /// What distinguishes two runs: exact (how often each branch was executed), bucketed (in AFL's eight classes), edges
+    /// (whether)
+    #[arg(long, value_name = "KIND", default_value = defaults::TRACE)]
+    pub trace: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The options that `fuzz` has as well.
+    #[command(flatten)]
+    pub validity: ValidityArgs,
+    /// The options that `fuzz` and `replay` have as well.
     #[command(flatten)]
     pub target: TargetArgs,
     /// The harness, built with quagmire-cc -fsanitize=fuzzer; or any program built with quagmire-cc, and its arguments: @@

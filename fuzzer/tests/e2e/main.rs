@@ -19,6 +19,7 @@ mod comparisons;
 mod counts;
 mod custom_mutator;
 mod degradations;
+mod diversity;
 mod draws;
 mod early_ends;
 mod engine_archive;

@@ -7,6 +7,7 @@
 pub mod against;
 pub mod annotate;
 pub mod attribution;
+pub mod diversity;
 mod explanation;
 pub mod growth;
 pub mod mask;
@@ -15,6 +16,7 @@ pub mod measurement;
 pub mod options;
 mod print;
 pub mod report;
+pub mod required;
 pub mod rounds;
 pub mod source;
 

@@ -116,7 +116,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
 
 /// Reads all output of a child until it ends, even if processes that the target has started keep the pipe open. Kills
 /// a child whose run does not end in spite of the timer. Returns how it ended, and whether it was killed.
-fn read_from(
+pub(crate) fn read_from(
     child: libc::pid_t,
     mut pipe: std::io::PipeReader,
     bytes: &mut Vec<u8>,

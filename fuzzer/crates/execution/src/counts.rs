@@ -4,7 +4,7 @@
 //! These are recognised by one comparison and contribute known sums; only the other functions (*changed* ones) are
 //! summed up again and shown to the feedback.
 
-use std::{borrow::Cow, time::Duration};
+use std::borrow::Cow;
 
 use libafl::{Error, executors::ExitKind, observers::Observer};
 use libafl_bolts::Named;
@@ -12,12 +12,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     abi::{Event, Resources, Status},
+    diversity::trace::TraceKind,
     hits::FreshHits,
     line_counter::LineCounter,
     notices::Notice,
     program::{Function, Program},
-    sums::Sums,
+    sums::add_up,
+    threads::{THREADS_SHOW, Threads},
     timer,
+    validity::Validity,
 };
 use quagmire_cost::resource::{Cost, Resource};
 
@@ -25,8 +28,12 @@ use quagmire_cost::resource::{Cost, Resource};
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     cost: Cost,
+    /// Its part of the trace of a run; 0 if there are no traces.
+    trace: u64,
     /// No feedback has judged these counts yet.
     unjudged: bool,
+    /// No feedback has judged these counts in a valid run yet.
+    unjudged_in_valid: bool,
 }
 
 /// LibAFL observer of the edge counts of a program (see the module documentation).
@@ -48,6 +55,18 @@ pub struct CountsObserver {
     changed: Vec<u32>,
     #[serde(skip)]
     hits: FreshHits,
+    /// Set if runs have traces.
+    #[serde(skip)]
+    trace_kind: Option<TraceKind>,
+    #[serde(skip)]
+    trace: u64,
+    /// Hits by runs with new traces.
+    #[serde(skip)]
+    hits_of_traces: FreshHits,
+    #[serde(skip)]
+    validity: Validity,
+    #[serde(skip)]
+    is_valid: bool,
     /// Set if the campaign counts source lines.
     #[serde(skip)]
     lines: Option<LineCounter>,
@@ -63,20 +82,6 @@ pub struct CountsObserver {
     threads: Threads,
 }
 
-/// State of threads of the target that outlive their run.
-#[derive(Debug, Default)]
-struct Threads {
-    /// Some thread has outlived its run.
-    are_left: bool,
-    /// The last run has left threads.
-    are_new: bool,
-    /// Sum of all counts after the last run, modulo 2^64.
-    sum: u64,
-}
-
-/// How long to wait for leftover threads to execute counted code.
-const THREADS_SHOW: Duration = Duration::from_millis(10);
-
 impl CountsObserver {
     /// Creates an observer of `program` and clears its counts.
     pub fn new(program: Program) -> Self {
@@ -90,6 +95,7 @@ impl CountsObserver {
         self.last.resize(self.program.edges(), 0);
         self.known.resize(self.program.functions().len(), Known::default());
         self.hits.grow(self.program.functions().len(), self.program.edges());
+        self.hits_of_traces.grow(self.program.functions().len(), self.program.edges());
         timer::prepare(&self.program);
     }
 
@@ -111,6 +117,27 @@ impl CountsObserver {
         self.lines = Some(LineCounter::default());
     }
 
+    /// Computes traces of runs from now on. To be called before the first run.
+    pub fn trace(&mut self, kind: TraceKind) {
+        self.trace_kind = Some(kind);
+    }
+
+    /// Trace of the last run: equal for runs with equal counts, as far as its kind distinguishes them; `None` if off.
+    pub fn last_trace(&self) -> Option<u64> {
+        self.trace_kind.map(|_| self.trace)
+    }
+
+    /// Makes only those runs valid that execute at least one of these edges.
+    pub fn require(&mut self, edges: &[u32]) {
+        self.validity.require(&self.program, edges);
+    }
+
+    /// Whether the last run was valid: it returned without rejecting its input, with exit status 0 if a process ended,
+    /// and executed a required edge, if there is one.
+    pub fn is_valid(&self) -> bool {
+        self.is_valid
+    }
+
     /// Cost of the last run, also of one that was cut off.
     pub fn cost(&self) -> Cost {
         self.cost
@@ -121,7 +148,7 @@ impl CountsObserver {
         self.status
     }
 
-    /// Why the last run ended early; meaningless if it returned.
+    /// Why the last run ended early; of a run that returned, it has the exit status.
     pub fn event(&self) -> Event {
         self.event
     }
@@ -152,7 +179,8 @@ impl CountsObserver {
         &self.ran
     }
 
-    /// Indices of the functions that ran with counts that no feedback has judged yet.
+    /// Indices of the functions that ran with counts that no feedback has judged yet, or not yet in a valid run if this
+    /// one is.
     pub fn changed(&self) -> &[u32] {
         &self.changed
     }
@@ -182,6 +210,22 @@ impl CountsObserver {
     pub fn settle_hits(&mut self, hits: &mut Vec<u64>) {
         hits.resize(hits.len().max(self.program.edges()), 0);
         self.hits.settle(self.program.functions(), &self.last, hits);
+    }
+
+    /// Counts the last run for [`Self::settle_hits_of_traces`].
+    pub fn count_trace(&mut self) {
+        self.ran.iter().for_each(|&function| self.hits_of_traces.ran(function));
+    }
+
+    /// Adds, for each branch, the number of runs that were counted with new traces since the last call and hit it.
+    /// Progress slots are no branches.
+    pub fn settle_hits_of_traces(&mut self, hits: &mut Vec<u64>) {
+        hits.resize(hits.len().max(self.program.edges()), 0);
+        self.hits_of_traces.settle(self.program.functions(), &self.last, hits);
+        for function in self.program.functions().iter().filter(|function| function.branches < function.edges) {
+            let slots = function.edge_numbers().start + function.branches as usize..function.edge_numbers().end;
+            hits[slots].fill(0);
+        }
     }
 
     /// Number of the first edge, and counts of a function that ran, without the progress slots.
@@ -226,7 +270,9 @@ impl CountsObserver {
     /// Marks the counts of all changed functions as judged. Call it when the feedback's history contains them.
     pub fn commit(&mut self) {
         for &f in &self.changed {
-            self.known[f as usize].unjudged = false;
+            let known = &mut self.known[f as usize];
+            known.unjudged = false;
+            known.unjudged_in_valid &= !self.is_valid;
         }
         self.changed.clear();
     }
@@ -289,6 +335,8 @@ impl CountsObserver {
         self.program.collect_ran(&mut self.ran);
         self.changed.clear();
         self.cost = self.measured;
+        self.trace = 0;
+        self.is_valid = self.validity.holds(self.status, &self.event, &self.program);
         // SAFETY: counts are read between runs.
         let folded = unsafe { timer::folded() };
         for &index in &self.ran {
@@ -296,35 +344,42 @@ impl CountsObserver {
             let first = f.first_edge as usize;
             let last = &mut self.last[first..first + f.edges as usize];
             let known = &mut self.known[index as usize];
-            if let Some(folded) = &folded {
+            if folded.is_some() || last[0] != f.entered() || last[1..] != *f.others() {
                 self.hits.change(index, first, last);
+                self.hits_of_traces.change(index, first, last);
                 self.exact.clear();
-                for (at, slot) in last.iter_mut().enumerate() {
-                    let now = if at == 0 { f.entered() } else { f.others()[at - 1] };
-                    let count = folded.count(first + at, now);
-                    *slot = u32::try_from(count).unwrap_or(u32::MAX);
-                    self.exact.push(count);
+                let branches = f.branches as usize;
+                if let Some(folded) = &folded {
+                    for (at, slot) in last.iter_mut().enumerate() {
+                        let now = if at == 0 { f.entered() } else { f.others()[at - 1] };
+                        let count = folded.count(first + at, now);
+                        let now = u32::try_from(count).unwrap_or(u32::MAX);
+                        if let Some(kind) = self.trace_kind.filter(|_| at < branches) {
+                            known.trace = known.trace.wrapping_add(kind.change(first + at, *slot, now));
+                        }
+                        *slot = now;
+                        self.exact.push(count);
+                    }
+                    self.exact.truncate(branches);
+                } else {
+                    if let Some(kind) = self.trace_kind {
+                        let of_entry = kind.change(first, last[0], f.entered());
+                        let of_others = kind.changes(first + 1, &last[1..branches], &f.others()[..branches - 1]);
+                        known.trace = known.trace.wrapping_add(of_entry).wrapping_add(of_others);
+                    }
+                    last[0] = f.entered();
+                    last[1..].copy_from_slice(f.others());
+                    self.exact.extend(last[..branches].iter().map(|&count| u64::from(count)));
                 }
-                self.exact.truncate(f.branches as usize);
                 known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
                 if let Some(lines) = &mut self.lines {
                     known.cost[Resource::Lines] = lines.executed(index, f, &self.exact);
                 }
-                known.unjudged = true;
-            } else if last[0] != f.entered() || last[1..] != *f.others() {
-                self.hits.change(index, first, last);
-                last[0] = f.entered();
-                last[1..].copy_from_slice(f.others());
-                self.exact.clear();
-                self.exact.extend(last[..f.branches as usize].iter().map(|&count| u64::from(count)));
-                known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
-                if let Some(lines) = &mut self.lines {
-                    known.cost[Resource::Lines] = lines.executed(index, f, &self.exact);
-                }
-                known.unjudged = true;
+                (known.unjudged, known.unjudged_in_valid) = (true, true);
             }
             self.hits.ran(index);
-            if known.unjudged {
+            self.trace = self.trace.wrapping_add(known.trace);
+            if known.unjudged || (known.unjudged_in_valid && self.is_valid) {
                 self.changed.push(index);
             }
             for resource in [Resource::Instructions, Resource::Edges, Resource::Lines] {
@@ -337,22 +392,6 @@ impl CountsObserver {
             self.watch_threads(true);
         }
     }
-}
-
-/// Cost of a function, from the counts of its branches. Appends the derived counts to them.
-fn add_up(counts: &mut Vec<u64>, instructions: &[u32], edges: &[u32], sums: Sums<'_>) -> Cost {
-    let weighted =
-        |weights: &[u32]| counts.iter().zip(weights).map(|(&count, &weight)| count * u64::from(weight)).sum();
-    let (instructions, mut executed): (u64, u64) = (weighted(instructions), weighted(edges));
-    let counters = counts.len();
-    sums.complete(counts);
-    executed += sums.iter().zip(&counts[counters..]).map(|((edges, _), &count)| count * u64::from(edges)).sum::<u64>();
-    let hottest_edge = counts.iter().copied().max().unwrap_or(0);
-    Cost::from([
-        (Resource::Instructions, instructions),
-        (Resource::Edges, executed),
-        (Resource::HottestEdge, hottest_edge),
-    ])
 }
 
 impl Named for CountsObserver {
@@ -401,14 +440,5 @@ mod tests {
         assert_eq!(hits, [14, 2, 2, 3]);
         observer.settle_hits(&mut hits);
         assert_eq!(hits, [14, 2, 2, 3], "once");
-    }
-
-    #[test]
-    fn costs_are_those_of_all_edges_and_exact_beyond_32_bits() {
-        let cost =
-            add_up(&mut vec![1, u64::from(u32::MAX), 9], &[3, u32::MAX, 0], &[1, 2, 0], Sums::new(&[5, 2, 1, 2]));
-        assert_eq!(cost[Resource::Instructions], u64::from(u32::MAX) * u64::from(u32::MAX) + 3);
-        assert_eq!(cost[Resource::Edges], 7 * u64::from(u32::MAX) + 46);
-        assert_eq!(cost[Resource::HottestEdge], u64::from(u32::MAX) + 9, "a sum");
     }
 }

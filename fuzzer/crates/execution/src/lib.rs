@@ -1,9 +1,11 @@
 //! Runs the program under test, in process or under a fork server, and observes counts, cost and how each run ends.
 
 pub mod abi;
+pub mod bucket;
 pub mod clock;
 pub mod comparisons;
 pub mod counts;
+pub mod diversity;
 pub mod draws;
 pub mod executor;
 pub mod fork_server;
@@ -31,5 +33,7 @@ pub mod sums;
 pub mod symbols;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod threads;
 pub mod timer;
+mod validity;
 pub mod watchdog;

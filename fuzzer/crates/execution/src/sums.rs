@@ -1,6 +1,8 @@
 //! Counts of blocks without a counter: sums of other counts of their function, chosen by the pass
 //! (`compiler-wrapper/passes/placement.h`).
 
+use quagmire_cost::resource::{Cost, Resource};
+
 /// Derived counts of a function. Counts are numbered: counters first, with the entry before all others, then the
 /// sums, each after its parts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,6 +38,22 @@ impl<'a> Sums<'a> {
     }
 }
 
+/// Cost of a function, from the counts of its branches. Appends the derived counts to them.
+pub(crate) fn add_up(counts: &mut Vec<u64>, instructions: &[u32], edges: &[u32], sums: Sums<'_>) -> Cost {
+    let weighted =
+        |weights: &[u32]| counts.iter().zip(weights).map(|(&count, &weight)| count * u64::from(weight)).sum();
+    let (instructions, mut executed): (u64, u64) = (weighted(instructions), weighted(edges));
+    let counters = counts.len();
+    sums.complete(counts);
+    executed += sums.iter().zip(&counts[counters..]).map(|((edges, _), &count)| count * u64::from(edges)).sum::<u64>();
+    let hottest_edge = counts.iter().copied().max().unwrap_or(0);
+    Cost::from([
+        (Resource::Instructions, instructions),
+        (Resource::Edges, executed),
+        (Resource::HottestEdge, hottest_edge),
+    ])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,5 +72,14 @@ mod tests {
             Sums::new(words).complete(&mut counts);
             assert!(counts.len() == 2 && counts[1] <= 5, "{counts:?}");
         }
+    }
+
+    #[test]
+    fn costs_are_those_of_all_edges_and_exact_beyond_32_bits() {
+        let cost =
+            add_up(&mut vec![1, u64::from(u32::MAX), 9], &[3, u32::MAX, 0], &[1, 2, 0], Sums::new(&[5, 2, 1, 2]));
+        assert_eq!(cost[Resource::Instructions], u64::from(u32::MAX) * u64::from(u32::MAX) + 3);
+        assert_eq!(cost[Resource::Edges], 7 * u64::from(u32::MAX) + 46);
+        assert_eq!(cost[Resource::HottestEdge], u64::from(u32::MAX) + 9, "a sum");
     }
 }

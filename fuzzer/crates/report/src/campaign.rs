@@ -33,6 +33,8 @@ pub struct Campaign {
     pub ratio: Series,
     /// Number of degradations over time.
     pub degradations: Series,
+    /// Unique valid traces over time, B(1), and B(2); only starts if the log is missing.
+    pub diversity: [Series; 3],
     /// Phases of `logs/phases_data.txt`; empty if it is missing.
     pub phases: Vec<Phase>,
     /// Files in `queue/` by entry number, relative to the output folder.
@@ -55,6 +57,10 @@ impl Campaign {
             summary,
             ratio: Series::read(&log("coverage_plot_data.txt"), 1, 1.0),
             degradations: Series::read(&log("degradation_plot_data.txt"), 1, 0.0),
+            diversity: {
+                let log = log("diversity_plot_data.txt");
+                [5, 7, 8].map(|column| Series::read_varying(&log, column))
+            },
             phases: phases::read(&log("phases_data.txt")),
             queue: queue(&out.join("queue")),
         })

@@ -148,7 +148,7 @@ fn folder(out: &Path, name: &str) -> Result<PathBuf> {
 }
 
 /// Draws all graphs: file name, title, drawing.
-fn charts(campaign: &Campaign) -> [(&'static str, String, Chart); 2] {
+fn charts(campaign: &Campaign) -> Vec<(&'static str, String, Chart)> {
     let end = campaign.summary.seconds;
     let program = quagmire_base::visible::shown(diff::page::file_name(&campaign.summary.target.program));
     let ratio = Panel {
@@ -163,7 +163,18 @@ fn charts(campaign: &Campaign) -> [(&'static str, String, Chart); 2] {
     };
     let (cost, cost_chart) = draw(format!("{program}: largest cost over time"), &[ratio]);
     let (found, found_chart) = draw(format!("{program}: degradations over time"), &[number, ratio]);
-    [("coverage_ts.svg", cost, cost_chart), ("degradations_ts.svg", found, found_chart)]
+    let mut charts = vec![("coverage_ts.svg", cost, cost_chart), ("degradations_ts.svg", found, found_chart)];
+    if campaign.summary.diversity.is_some() {
+        let names = ["unique valid traces", "B(1), effective number of branches", "B(2), of common branches"];
+        let panels: Vec<Panel> = names
+            .into_iter()
+            .zip(&campaign.diversity)
+            .map(|(name, series)| Panel { name, series, values: Values::Counts })
+            .collect();
+        let (diversity, diversity_chart) = draw(format!("{program}: diversity over time"), &panels);
+        charts.push(("diversity_ts.svg", diversity, diversity_chart));
+    }
+    charts
 }
 
 fn inline(title: &str, chart: &Chart) -> Markup {

@@ -72,6 +72,7 @@ fn a_report_is_complete_and_loads_nothing() {
         [
             "graphs/coverage_ts.svg",
             "graphs/degradations_ts.svg",
+            "graphs/diversity_ts.svg",
             "diffs/id_000013,src_000012,op_T.10.html",
             "diffs/id_000012,src_000003,cost_41.4,op_T.10+T.8.html",
             "report.html"
@@ -80,7 +81,7 @@ fn a_report_is_complete_and_loads_nothing() {
     for (name, text) in &files {
         assert_self_contained(name, text);
     }
-    let page = &files[4].1;
+    let page = &files[5].1;
     for part in [
         "1 input makes <span class=\"code\">./trim</span> 27.1 times slower than is ordinary for its size",
         "./diffs/id_000012%2Csrc_000003%2Ccost_41.4%2Cop_T.10%2BT.8.html",
@@ -104,7 +105,7 @@ fn a_report_is_complete_and_loads_nothing() {
 fn a_page_of_differences_shows_seed_and_parent() {
     let folder = example_folder();
     let files = written(folder.path(), ALL);
-    let text = &files[3].1;
+    let text = &files[4].1;
     // the style would clutter the snapshot
     let body = text.split_once("<body>").unwrap().1.replace("><", ">\n<");
     insta::assert_snapshot!(body);
@@ -150,7 +151,7 @@ fn a_folder_of_a_killed_campaign_with_little_in_it_is_reported_too() {
     summary.write(&folder.path().join("summary.json")).unwrap();
     let files = written(folder.path(), ALL);
     assert!(files.last().unwrap().1.contains("still running, or killed"));
-    assert!(files[2].1.contains("The file is not in the folder any more"));
+    assert!(files[3].1.contains("The file is not in the folder any more"));
     assert!(files[0].1.contains("nothing rose yet"));
 }
 

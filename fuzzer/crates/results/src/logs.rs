@@ -1,6 +1,6 @@
 //! Logs: time series, findings, entries and messages, appended a line at a time and continued by `--resume`.
 
-use super::summary::{Finding, rfc3339};
+use super::summary::{Diversity, Finding, Validity, rfc3339};
 use quagmire_base::atomic::unwritable;
 use quagmire_base::error::Result;
 use quagmire_base::files;
@@ -16,6 +16,7 @@ use std::time::{Duration, SystemTime};
 pub struct Logs {
     coverage: Lines,
     degradations: Lines,
+    diversity: Lines,
     results: Lines,
     queue: Lines,
     messages: Lines,
@@ -36,6 +37,10 @@ impl Logs {
             degradations: Lines::open(
                 folder.join("degradation_plot_data.txt"),
                 "# seconds, degradations, largest cost as a multiple of the baseline",
+            )?,
+            diversity: Lines::open(
+                folder.join("diversity_plot_data.txt"),
+                "# seconds, executions, valid, invalid, unique_traces, unique_valid_traces, b0, b1, b2",
             )?,
             results: Lines::open(
                 folder.join("results_data.txt"),
@@ -58,6 +63,24 @@ impl Logs {
         let (seconds, ratio) = (elapsed.as_secs_f64(), self.largest_ratio);
         self.coverage.push(&format!("{seconds:.3}, {ratio:.4}"))?;
         self.degradations.push(&format!("{seconds:.3}, {degradations}, {ratio:.4}"))
+    }
+
+    /// Adds a point to the time series of diversity.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn diversity_point(
+        &mut self,
+        elapsed: Duration,
+        executions: u64,
+        validity: &Validity,
+        diversity: &Diversity,
+    ) -> Result<()> {
+        let (seconds, Validity { valid, invalid, .. }) = (elapsed.as_secs_f64(), validity);
+        let Diversity { unique_traces, unique_valid_traces, b0, b1, b2, .. } = diversity;
+        self.diversity.push(&format!(
+            "{seconds:.3}, {executions}, {valid}, {invalid}, {unique_traces}, {unique_valid_traces}, {b0:.0}, {b1:.2}, {b2:.2}"
+        ))
     }
 
     /// Adds a corpus entry: when it was found, in seconds and executions, its file, and the amounts of its run; `-`

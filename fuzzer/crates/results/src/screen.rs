@@ -2,7 +2,7 @@
 
 mod block;
 
-use super::summary::Client;
+use super::summary::{Client, Diversity, Validity};
 use block::{block, line};
 use quagmire_base::{
     plain::{Form, printed},
@@ -57,6 +57,10 @@ pub struct Status {
     pub queue_foreign: u64,
     /// Figures of each client; empty if there is one.
     pub clients: Vec<Client>,
+    /// Valid runs.
+    pub validity: Validity,
+    /// Unique traces and Hill numbers, as of the last write of the summary; `None` if there are none yet.
+    pub diversity: Option<Diversity>,
     /// Number of rare branches; 0 before the first round for one.
     pub rare: u64,
     /// Rarity cutoff: the largest number of hits of a rare branch.

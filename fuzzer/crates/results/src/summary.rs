@@ -10,10 +10,12 @@ use quagmire_execution::info::{Engine, Instrumentation};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime};
 
+mod diversity;
 mod file;
 mod masks;
 mod sizes;
 
+pub use diversity::{Diversity, Validity};
 pub use masks::{Masks, Rare, Shadow};
 pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes};
 
@@ -95,6 +97,12 @@ pub struct Summary {
     /// Success of mutants with and without masks; empty without `--shadow-mask`.
     #[serde(default)]
     pub shadow: Vec<Shadow>,
+    /// Valid runs among mutants and seeds.
+    #[serde(default)]
+    pub validity: Validity,
+    /// Unique traces, and how evenly they cover the branches; `null` without `--diversity`.
+    #[serde(default)]
+    pub diversity: Option<Diversity>,
     /// Noise of this machine, from comparing an input with itself; `null` if it was not measured.
     #[serde(default)]
     pub noise: Option<Noise>,

@@ -7,7 +7,7 @@ use quagmire_cost::{
     resource::Resource,
     sizes::RelativeTo,
 };
-use quagmire_execution::info::Engine;
+use quagmire_execution::{diversity::trace::TraceKind, info::Engine};
 use quagmire_mutators::kinds::{GoalKind, Source};
 
 use crate::{
@@ -90,6 +90,16 @@ pub fn example() -> Summary {
             plain_mutants: 1_000,
             plain_hits: 90,
         }],
+        validity: Validity { valid: 500_000, invalid: 300_000, valid_edges: 498 },
+        diversity: Some(Diversity {
+            trace: TraceKind::Bucketed,
+            unique_traces: 41_234,
+            unique_valid_traces: 21_034,
+            b0: 498.0,
+            b1: 311.5,
+            b2: 240.25,
+            is_full: false,
+        }),
         noise: Some(Noise { floor: 0.021, rounds: 20 }),
         environment: environment(),
     }

@@ -44,6 +44,11 @@ pub struct Evaluation {
     pub status: Status,
     /// Cost of the run; for a run that was cut off, up to that point.
     pub cost: Cost,
+    /// Whether the run was valid.
+    pub is_valid: bool,
+    /// Whether no counted run had the same trace before; false for runs that do not count, such as probes, and if there
+    /// are no traces.
+    pub trace_is_new: bool,
     /// Reasons to enter its input; empty if the origin alone decides that.
     pub novelty: Novelty,
     /// Entry that its input became; `None` if it was not entered.
@@ -66,15 +71,32 @@ where
     H: CampaignHooks,
     Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
+    evaluate_as(parts, origin, input, origin.is_diverse())
+}
+
+/// As [`evaluate`]; `is_diverse` tells whether the run counts in the figures of validity and diversity.
+fn evaluate_as<E, EM, H, Z>(
+    parts: &mut Parts<'_, E, EM, H, Z>,
+    origin: &Origin<'_>,
+    input: &BytesInput,
+    is_diverse: bool,
+) -> Result<Evaluation, Error>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+    H: CampaignHooks,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+{
     let Parts { fuzzer, executor, state, manager } = parts;
     fuzzer.execute_input(state, executor, manager, input)?;
     let mut observers = executor.observers_mut();
     let (counts, (draws, ())) = &mut *observers;
     let patched = draws.patched().map(|bytes| BytesInput::new(bytes.to_vec()));
     let input = patched.as_ref().unwrap_or(input);
+    state.search.diversity.fetch(counts);
     let moment = Moment::of(*state.executions(), counts.program());
     state.hooks.executed(origin, moment, counts);
     let bytes = input.mutator_bytes();
+    let trace_is_new = is_diverse && state.search.diversity.observe(counts);
     let (novelty, admitted) = {
         let search = &mut state.search;
         if origin.is_search() {
@@ -89,7 +111,8 @@ where
             Admission::Never => (Novelty::default(), false),
         }
     };
-    commit(state, counts, origin, input, novelty, admitted)
+    let evaluation = commit(state, counts, origin, input, novelty, admitted)?;
+    Ok(Evaluation { trace_is_new, ..evaluation })
 }
 
 /// Commits the last run, which was one of `input`: enters the input if it is `admitted` and the run returned, evicts
@@ -105,8 +128,15 @@ pub fn commit<H: CampaignHooks>(
     novelty: Novelty,
     admitted: bool,
 ) -> Result<Evaluation, Error> {
-    let mut evaluation =
-        Evaluation { status: counts.status(), cost: counts.cost(), novelty, entry: None, evicted: Vec::new() };
+    let mut evaluation = Evaluation {
+        status: counts.status(),
+        cost: counts.cost(),
+        is_valid: counts.is_valid(),
+        trace_is_new: false,
+        novelty,
+        entry: None,
+        evicted: Vec::new(),
+    };
     match evaluation.status {
         Status::Returned => {
             if admitted {

@@ -59,6 +59,12 @@ impl Origin<'_> {
         matches!(self, Self::Mutant { .. })
     }
 
+    /// Whether the run counts in the figures of validity and diversity, unless it is a probe: what this campaign was given
+    /// and makes itself, once.
+    pub(crate) fn is_diverse(&self) -> bool {
+        matches!(self, Self::Seed(_) | Self::Mutant { .. })
+    }
+
     /// Whether the run counts in statistics of costs and in the executions of a phase. Seeds do not, since they are
     /// the reference, nor do resumed entries, which were counted before.
     pub fn is_counted(&self) -> bool {

@@ -9,7 +9,10 @@ use super::Recorder;
 use crate::campaign::{clients::ClientPlace, groups::groups, heartbeat::Turn, record::Entry};
 use quagmire_base::{atomic::unwritable, error::Result, files, format::counted};
 use quagmire_cost::{distribution::Distributions, resource::Resource, sizes::Line};
-use quagmire_execution::notices;
+use quagmire_execution::{
+    diversity::{hill::Hill, table::TraceCounts, trace::TraceKind},
+    notices,
+};
 use quagmire_mutators::kinds::GoalKind;
 use quagmire_results::{
     AflStats, Status, Summary,
@@ -102,6 +105,8 @@ impl Recorder<'_> {
             queue_set_aside: self.record.entries.len() as u64 - active,
             queue_foreign: self.record.foreign,
             clients: self.clients(),
+            validity: validity(search),
+            diversity: self.diversity,
             rare: search.rare.latest().branches,
             cutoff: search.rare.latest().cutoff,
             masks: search.masks.computed,
@@ -125,6 +130,10 @@ impl Recorder<'_> {
         self.record.last_write = now;
         self.phases.flush(now)?;
         self.logs.point(self.elapsed(), self.record.degradations, self.largest_ratio(search))?;
+        self.diversity = self.setup.options.trace.and_then(|trace| diversity(search, trace));
+        if let Some(diversity) = &self.diversity {
+            self.logs.diversity_point(now, self.moment.executions, &validity(search), diversity)?;
+        }
         let own = self.afl_stats(search);
         let all = AflStats {
             executions: self.executions(),
@@ -248,6 +257,8 @@ impl Recorder<'_> {
             rare: rare(search),
             masks: masks(search),
             shadow: shadow(search),
+            validity: validity(search),
+            diversity: self.diversity,
             noise: record.noise,
             environment: self.setup.environment.clone(),
         };
@@ -342,6 +353,20 @@ impl Recorder<'_> {
 fn rare(search: &SearchState) -> summary::Rare {
     let Rarity { cutoff, branches, paused } = search.rare.latest();
     summary::Rare { branches, cutoff, paused, bootstraps: search.rare.bootstraps }
+}
+
+fn validity(search: &SearchState) -> summary::Validity {
+    summary::Validity {
+        valid: search.diversity.valid(),
+        invalid: search.diversity.invalid(),
+        valid_edges: search.history.valid_edges_found() as u64,
+    }
+}
+
+fn diversity(search: &SearchState, trace: TraceKind) -> Option<summary::Diversity> {
+    let TraceCounts { all, valid, is_full } = search.diversity.traces()?;
+    let Hill { b0, b1, b2 } = search.diversity.hill();
+    Some(summary::Diversity { trace, unique_traces: all, unique_valid_traces: valid, b0, b1, b2, is_full })
 }
 
 fn masks(search: &SearchState) -> summary::Masks {

@@ -15,13 +15,15 @@ use crate::{
     campaign::{Setup, checkpoint::Checkpoint, language, record::Record, recorder::Recorder, supervisor::Restart},
     options::Options,
 };
+use quagmire_analysis::required::require;
 use quagmire_base::{
     error::{Error, Result},
     files,
     format::{counted, grouped},
 };
 use quagmire_execution::{
-    executor::HarnessExecutor, fork_server, harness::Harness, info::Instrumentation, known_lines::has_lines,
+    diversity::table::TraceTable, executor::HarnessExecutor, fork_server, harness::Harness, info::Instrumentation,
+    known_lines::has_lines,
 };
 use quagmire_results::{Summary, names::files_in};
 use quagmire_search::{
@@ -100,8 +102,24 @@ pub(super) fn no_display() -> Result<File> {
     null.map_err(|error| Error::other(format!("cannot open /dev/null: {error}")))
 }
 
+/// Applies the options of this session to the observation of runs. To be called before the first run, and once all
+/// objects are loaded.
+///
+/// # Errors
+/// If no function has the name of one that valid runs enter.
+pub(super) fn observe(executor: &mut HarnessExecutor, options: &Options) -> Result<()> {
+    let counts = executor.counts_mut();
+    if let Some(kind) = options.trace {
+        counts.trace(kind);
+    }
+    options.valid_if_reached.as_ref().map_or(Ok(()), |function| require(counts, function))
+}
+
 /// Applies the options of this session to the knowledge of the search.
-pub(super) fn configure(search: &mut SearchState, setup: &Setup) {
+pub(super) fn configure(search: &mut SearchState, setup: &Setup, traces: Option<TraceTable>) {
+    if let Some(traces) = traces {
+        search.diversity.count_traces(traces);
+    }
     let options = &setup.options;
     search.objective = Objective::new(&options.cost);
     search.ignores_maxima = options.ignore_maxima;

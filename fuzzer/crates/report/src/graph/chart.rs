@@ -87,7 +87,7 @@ pub(crate) fn chart(title: &str, panels: &[Panel], phases: &[Phase], end: f64) -
 fn draw(panel: &Panel, seconds: Scale, top: f64) -> Markup {
     let (top, height, width) = (top + HEADING, PANEL - 10.0, WIDTH - LEFT - RIGHT);
     let bottom = top + height + 10.0;
-    let largest = panel.series.last();
+    let largest = panel.series.largest();
     let (scale, ticks) = match panel.values {
         Values::Ratios => (Scale::for_ratios(largest), Scale::for_ratios(largest).ticks(6)),
         Values::Counts => (Scale::for_counts(largest), Scale::for_counts(largest).whole_ticks(6)),

@@ -1,9 +1,9 @@
-//! Time series that never decrease, read from logs.
+//! Time series, read from logs.
 
 /// Limit of plausible values, and of times in seconds.
 const MOST: f64 = 1e15;
 
-/// Values over time, both nondecreasing: contradicting lines of a log are skipped.
+/// Values over time. Times never fall; values do not either, unless the series was read as one that varies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// (seconds since the start, value), only where the value changes.
@@ -28,6 +28,22 @@ impl Series {
         Self { points }
     }
 
+    /// Parses a log as [`Self::read`] does, with values that may fall as well.
+    pub fn read_varying(log: &str, column: usize) -> Self {
+        let mut points = vec![(0.0, 0.0)];
+        for line in log.lines() {
+            let mut fields = line.split(',').map(|field| field.trim().parse::<f64>());
+            let (Some(Ok(seconds)), Some(Ok(value))) = (fields.next(), fields.nth(column.saturating_sub(1))) else {
+                continue;
+            };
+            let (last, before) = points.last().copied().unwrap_or_default();
+            if seconds.is_finite() && value.is_finite() && value != before {
+                points.push((seconds.clamp(last, MOST), value.clamp(0.0, MOST)));
+            }
+        }
+        Self { points }
+    }
+
     /// Points where the value changes: (seconds, value).
     pub(crate) fn points(&self) -> &[(f64, f64)] {
         &self.points
@@ -36,6 +52,11 @@ impl Series {
     /// Final value.
     pub fn last(&self) -> f64 {
         self.points.last().map_or(0.0, |point| point.1)
+    }
+
+    /// Largest value.
+    pub(crate) fn largest(&self) -> f64 {
+        self.points.iter().map(|point| point.1).fold(0.0, f64::max)
     }
 
     /// Time of the last change in seconds.
@@ -71,6 +92,13 @@ mod tests {
     fn quartiles_are_when_a_share_of_the_final_value_was_reached() {
         let series = Series::read("1, 10\n2, 26\n3, 80\n4, 100\n", 1, 1.0);
         assert_eq!([0.25, 0.5, 0.75].map(|share| series.reached(share)), [Some(2.0), Some(3.0), Some(3.0)]);
+    }
+
+    #[test]
+    fn a_varying_series_rises_and_falls() {
+        let series = Series::read_varying("# seconds, x, b1\n1, 0, 10\n2, 0, 26.5\n3, 0, 20\n2, 0, inf\n2, 0, 21\n", 2);
+        assert_eq!(series.points(), [(0.0, 0.0), (1.0, 10.0), (2.0, 26.5), (3.0, 20.0), (3.0, 21.0)]);
+        assert_eq!((series.largest(), series.last()), (26.5, 21.0));
     }
 
     proptest! {

@@ -7,7 +7,10 @@ use super::exposition::{
     MetricKind::{Counter, Gauge, Histogram},
     Peaks,
 };
-use crate::{Summary, summary::Distribution};
+use crate::{
+    Summary,
+    summary::{Distribution, Validity},
+};
 use quagmire_cost::resource::Description;
 
 /// Number of buckets of a histogram; their upper bounds are 4^k - 1. The bounds are fixed, since Prometheus compares
@@ -92,6 +95,19 @@ fn whole(text: &mut Exposition, summary: &Summary) {
     }
     text.one(Gauge, "rare_branches", "Branches that few runs hit.", summary.rare.branches as f64);
     text.one(Gauge, "rarity_cutoff", "No more runs hit a rare branch.", summary.rare.cutoff as f64);
+    let Validity { valid, invalid, valid_edges } = summary.validity;
+    let runs = [("valid", valid as f64), ("invalid", invalid as f64)];
+    let help = "Mutants and seeds whose runs were valid, or not, of the first client.";
+    text.each(Counter, "judged_runs_total", help, "validity", runs.into_iter());
+    text.one(Gauge, "valid_edges_found", "Edges that valid kept inputs execute.", valid_edges as f64);
+    if let Some(diversity) = &summary.diversity {
+        let traces = [("all", diversity.unique_traces as f64), ("valid", diversity.unique_valid_traces as f64)];
+        let help = "Distinct traces of runs in this session, of the first client.";
+        text.each(Gauge, "unique_traces", help, "runs", traces.into_iter());
+        let orders = [("0", diversity.b0), ("1", diversity.b1), ("2", diversity.b2)];
+        let help = "Hill numbers of branches over distinct valid traces: how many are exercised, and how evenly.";
+        text.each(Gauge, "behavioural_diversity", help, "order", orders.into_iter());
+    }
     text.one(Counter, "masks_total", "Inputs that were given masks.", summary.masks.computed as f64);
 }
 

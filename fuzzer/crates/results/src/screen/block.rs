@@ -87,7 +87,7 @@ fn rows(status: &Status) -> Vec<Row> {
     if status.large > 0 {
         all_found.push(vec![(PLAIN, format!("{} only large", grouped(status.large)))]);
     }
-    vec![
+    let mut rows = vec![
         row("time", time),
         row("executions", executions(status)),
         row("edges", vec![edges]),
@@ -97,7 +97,23 @@ fn rows(status: &Status) -> Vec<Row> {
         Row { label: "found", items: all_found },
         row("rules", rules(status)),
         row("last new", vec![last_new(status)]),
-    ]
+    ];
+    if let Some(items) = diverse(status) {
+        rows.insert(3, row("diversity", items));
+    }
+    rows
+}
+
+/// Items of the row `diversity`, such as `93.1 % valid`, `1,234 unique valid traces`, `B(1) 812`, `B(2) 640`; `None` before
+/// there is anything to show.
+fn diverse(status: &Status) -> Option<Vec<String>> {
+    let diversity = status.diversity.as_ref()?;
+    let mut items: Vec<String> =
+        status.validity.share().map(|share| format!("{:.1} % valid", share * 100.0)).into_iter().collect();
+    let more = if diversity.is_full { " and more" } else { "" };
+    items.push(format!("{}{more}", counted(diversity.unique_valid_traces, "unique valid trace")));
+    items.extend([("B(1)", diversity.b1), ("B(2)", diversity.b2)].map(|(name, value)| format!("{name} {value:.1}")));
+    Some(items)
 }
 
 /// Items of the row `executions`, such as `812,331  (9,021/s)`, `2 clients`.

@@ -22,6 +22,8 @@ fn status() -> Status {
         queue_set_aside: 1_031,
         queue_foreign: 0,
         clients: Vec::new(),
+        validity: Validity::default(),
+        diversity: None,
         rare: 7,
         cutoff: 64,
         masks: 41,
@@ -210,4 +212,15 @@ fn a_closed_pipe_does_not_panic() {
 fn the_name_of_a_target_cannot_steer_the_terminal() {
     let text = shown(TERMINAL, 80, |screen| screen.show(&Status { target: "\x1b[2Jx\ny".into(), ..status() }));
     assert!(text.starts_with("quagmire  ?[2Jx?y"), "{text}");
+}
+
+#[test]
+fn a_campaign_that_counts_traces_has_a_row_for_them() {
+    let diversity = Diversity { unique_valid_traces: 21_034, b1: 311.52, b2: 240.0, ..Diversity::default() };
+    let validity = Validity { valid: 612_000, invalid: 200_331, valid_edges: 498 };
+    let status = Status { validity, diversity: Some(diversity), ..status() };
+    let lines = block(&status, Size { columns: 80, rows: 24 });
+    let row = lines.iter().map(|line| block::written(line, false)).find(|line| line.contains("diversity"));
+    let shown = "  diversity   75.3 % valid, 21,034 unique valid traces, B(1) 311.5, B(2) 240.0";
+    assert_eq!(row.as_deref(), Some(shown));
 }

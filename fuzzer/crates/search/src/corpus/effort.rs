@@ -124,7 +124,7 @@ impl Effort {
     /// Counts an input that was kept in the current round as a find, if its novelty serves the aim of the round.
     pub fn found(&mut self, novelty: Novelty) {
         let counts = match self.aim() {
-            Aim::Coverage => novelty.edge || novelty.bucket,
+            Aim::Coverage => novelty.edge || novelty.bucket || novelty.valid_edge,
             Aim::Cost => novelty.maximum || novelty.total || novelty.memory,
         };
         self.arm().found += f64::from(u8::from(counts));
@@ -135,7 +135,8 @@ impl Effort {
 mod tests {
     use super::*;
 
-    const NEW: Novelty = Novelty { edge: true, bucket: true, maximum: true, total: true, memory: false };
+    const NEW: Novelty =
+        Novelty { edge: true, bucket: true, maximum: true, total: true, memory: false, valid_edge: false };
 
     /// Work for coverage over work for cost, if every `coverage`-th and every `cost`-th round brings something.
     fn shares(focus: Focus, coverage: u64, cost: u64) -> f64 {

@@ -4,31 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::objective::Objective;
 use quagmire_cost::resource::{Cost, Resource};
-
-/// AFL's hit-count bucket of a count, as a bit: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128 and more. 0 for a count of 0.
-#[inline]
-pub fn bucket(count: u32) -> u8 {
-    const BUCKETS: [u8; 129] = {
-        let mut table = [0u8; 129];
-        let mut count = 0;
-        while count < 129 {
-            table[count] = match count {
-                0 => 0,
-                1 => 1,
-                2 => 2,
-                3 => 4,
-                4..=7 => 8,
-                8..=15 => 16,
-                16..=31 => 32,
-                32..=127 => 64,
-                _ => 128,
-            };
-            count += 1;
-        }
-        table
-    };
-    BUCKETS[count.min(128) as usize]
-}
+use quagmire_execution::bucket::bucket;
 
 /// Share of an edge's maximum (1/8, as a shift) by which a count has to exceed it to be worth an entry: every step for
 /// small counts, about twenty entries per order of magnitude for large ones.
@@ -41,6 +17,8 @@ pub struct Novelty {
     pub edge: bool,
     /// It hits an edge in a bucket that is new for that edge.
     pub bucket: bool,
+    /// It is valid, and hits an edge in a bucket that is new for that edge among valid entries.
+    pub valid_edge: bool,
     /// It executes an edge clearly more often than any entry.
     pub maximum: bool,
     /// It executes more instructions than any entry, or has a larger sort key of the chosen costs.
@@ -52,7 +30,7 @@ pub struct Novelty {
 impl Novelty {
     /// Whether there is any reason to keep the input.
     pub fn any(self) -> bool {
-        self.bucket || self.maximum || self.total || self.memory
+        self.bucket || self.valid_edge || self.maximum || self.total || self.memory
     }
 }
 
@@ -60,6 +38,10 @@ impl Novelty {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct History {
     seen: Vec<u8>,
+    /// Buckets of valid entries; empty as long as all entries are valid, since it would be the same as `seen`.
+    seen_in_valid: Vec<u8>,
+    /// Number of edges that valid entries have hit, once that table is in use.
+    valid_edges: usize,
     maximum: Vec<u32>,
     largest_total: u64,
     largest_key: u64,
@@ -79,12 +61,26 @@ impl History {
         if self.seen.len() < edges {
             self.seen.resize(edges, 0);
             self.maximum.resize(edges, 0);
+            if self.has_invalid() {
+                self.seen_in_valid.resize(edges, 0);
+            }
         }
+    }
+
+    /// Whether some entry is invalid, so that valid ones have a table of their own.
+    pub fn has_invalid(&self) -> bool {
+        !self.seen_in_valid.is_empty()
+    }
+
+    /// Number of edges that valid entries have hit.
+    pub fn valid_edges_found(&self) -> usize {
+        if self.has_invalid() { self.valid_edges } else { self.edges_found }
     }
 
     /// Whether the tables have the same length; a checkpoint file may hold anything.
     pub fn is_sound(&self) -> bool {
         self.seen.len() == self.maximum.len()
+            && (self.seen_in_valid.is_empty() || self.seen_in_valid.len() == self.seen.len())
     }
 
     /// Number of edges that entries have hit.
@@ -106,6 +102,31 @@ impl History {
             novelty.bucket |= new != 0;
             novelty.edge |= new != 0 && seen == 0;
             novelty.maximum |= count > maximum.saturating_add(maximum >> MAXIMUM_STEP_SHIFT);
+        }
+    }
+
+    /// Compares the counts of one function of a valid run with those of valid entries; does nothing as long as all
+    /// entries are valid.
+    #[inline]
+    pub fn compare_valid(&self, first_edge: usize, counts: &[u32], novelty: &mut Novelty) {
+        let seen = self.seen_in_valid.iter().skip(first_edge);
+        novelty.valid_edge |= counts.iter().zip(seen).any(|(&count, &seen)| bucket(count) & !seen != 0);
+    }
+
+    /// Prepares for a new entry: the first invalid one makes a table for valid ones.
+    pub fn expect(&mut self, is_valid: bool) {
+        if !is_valid && !self.has_invalid() {
+            self.seen_in_valid.clone_from(&self.seen);
+            self.valid_edges = self.edges_found;
+        }
+    }
+
+    /// Adds the counts of one function of a new valid entry to those of valid entries. To be called beside
+    /// [`Self::learn`].
+    pub fn learn_valid(&mut self, first_edge: usize, counts: &[u32]) {
+        for (seen, &count) in self.seen_in_valid.iter_mut().skip(first_edge).zip(counts) {
+            self.valid_edges += usize::from(*seen == 0 && count != 0);
+            *seen |= bucket(count);
         }
     }
 
@@ -159,14 +180,6 @@ mod tests {
     }
 
     #[test]
-    fn buckets_are_those_of_afl() {
-        let borders = [(0, 0), (1, 1), (2, 2), (3, 4), (4, 8), (7, 8), (8, 16), (15, 16), (16, 32), (31, 32), (32, 64)];
-        for (count, bit) in borders.into_iter().chain([(127, 64), (128, 128), (u32::MAX, 128)]) {
-            assert_eq!(bucket(count), bit, "count {count}");
-        }
-    }
-
-    #[test]
     fn a_bucket_is_new_once() {
         let mut history = History::default();
         history.grow(2);
@@ -177,6 +190,32 @@ mod tests {
         assert_eq!(history.edges_found(), 1);
         let lower = novelty(&history, &[1, 0]);
         assert!(lower.bucket && !lower.edge && !lower.maximum);
+    }
+
+    #[test]
+    fn what_an_invalid_entry_hit_is_new_once_more_when_a_valid_one_hits_it() {
+        let mut history = History::default();
+        history.grow(2);
+        let valid_edge = |history: &History, counts: &[u32]| {
+            let mut novelty = Novelty::default();
+            history.compare_valid(0, counts, &mut novelty);
+            novelty.valid_edge
+        };
+        let enter = |history: &mut History, counts: &[u32], is_valid| {
+            history.expect(is_valid);
+            if is_valid {
+                history.learn_valid(0, counts);
+            }
+            history.learn(0, counts);
+        };
+        enter(&mut history, &[1, 0], true);
+        assert!(!valid_edge(&history, &[1, 7]), "all entries are valid, and the other table tells");
+        enter(&mut history, &[1, 1], false);
+        assert_eq!((history.edges_found(), history.valid_edges_found()), (2, 1));
+        assert!(valid_edge(&history, &[1, 1]) && !valid_edge(&history, &[1, 0]));
+        enter(&mut history, &[1, 1], true);
+        assert!(!valid_edge(&history, &[1, 1]) && valid_edge(&history, &[2, 1]));
+        assert_eq!((history.edges_found(), history.valid_edges_found()), (2, 2));
     }
 
     #[test]

@@ -303,7 +303,13 @@ mod tests {
             let counts: Vec<u32> = (0..hits.len()).map(|branch| u32::from(branches.contains(&branch))).collect();
             let cost = Cost::from([(Resource::Instructions, 100 - entry as u64)]);
             let standing = Standing { cost, bytes: 1, key: 1, score: 1.0 };
-            top_rated.enter(EntryId::at(entry), standing, true, std::iter::once((0, counts.as_slice(), counts.len())));
+            top_rated.enter(
+                EntryId::at(entry),
+                standing,
+                true,
+                true,
+                std::iter::once((0, counts.as_slice(), counts.len())),
+            );
             rare.enter(EntryId::at(entry), true, branches.iter().copied());
         }
         (rare, top_rated)

@@ -6,6 +6,7 @@ use libafl_bolts::hash_std;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    diversity::Diversity,
     effort::Effort,
     history::{History, Novelty},
     objective::Objective,
@@ -59,6 +60,8 @@ pub struct SearchState {
     pub top_rated: TopRated,
     /// Work and finds of each aim.
     pub effort: Effort,
+    /// Valid runs, and the diversity of what runs did.
+    pub diversity: Diversity,
     /// Hits of the branches, and the choice of the rare one to work on.
     pub rare: RareBranches,
     /// Entries that were trimmed and masked for their goals.
@@ -134,21 +137,29 @@ impl SearchState {
     ) -> Vec<EntryId> {
         self.grow(counts.program().edges());
         self.contents.insert(hash_std(bytes), entry);
+        let is_valid = counts.is_valid();
+        self.history.expect(is_valid);
+        if !is_valid {
+            self.top_rated.expect_invalid();
+        }
         for &function in counts.ran() {
             let (first, branches) = counts.branches(function);
+            if is_valid {
+                self.history.learn_valid(first, branches);
+            }
             self.history.learn(first, branches);
             let (first, slots) = counts.progress(function);
             self.history.learn_progress(first, slots);
         }
         let cost = counts.cost();
         self.history.learn_costs(&cost, &self.objective);
-        self.rare.enter(entry, novelty.edge || novelty.bucket, hit(counts));
+        self.rare.enter(entry, novelty.edge || novelty.bucket || novelty.valid_edge, hit(counts));
         let all = counts.ran().iter().map(|&function| {
             let (first, all) = counts.counts(function);
             (first, all, counts.branches(function).1.len())
         });
         let standing = Standing { cost, bytes: bytes.len() as u64, key: self.objective.key(&cost), score };
-        self.top_rated.enter(entry, standing, !self.ignores_maxima, all)
+        self.top_rated.enter(entry, standing, is_valid, !self.ignores_maxima, all)
     }
 
     /// Leaves the branches that `entry`, an import, is the first to hit here to the campaign that has found it.
@@ -161,14 +172,20 @@ impl SearchState {
         self.contents.get(&hash_std(bytes)).copied()
     }
 
-    /// Compares the run in `counts` with the history, and returns the reasons to keep its input: a new bucket, a new
-    /// maximum of an edge or of memory, a new total.
+    /// Compares the run in `counts` with the history, and returns the reasons to keep its input: a new bucket, also one
+    /// that is new in a valid run, a new maximum of an edge or of memory, a new total.
     pub fn judge(&mut self, counts: &CountsObserver) -> Novelty {
         self.grow(counts.program().edges());
         let mut novelty = Novelty::default();
         for &function in counts.changed() {
-            let (first, counts) = counts.counts(function);
-            self.history.compare(first, counts, &mut novelty);
+            let (first, all) = counts.counts(function);
+            self.history.compare(first, all, &mut novelty);
+        }
+        if counts.is_valid() && self.history.has_invalid() {
+            for &function in counts.changed() {
+                let (first, branches) = counts.branches(function);
+                self.history.compare_valid(first, branches, &mut novelty);
+            }
         }
         novelty.maximum &= !self.ignores_maxima;
         self.history.compare_costs(&counts.cost(), &self.objective, &mut novelty);
@@ -190,7 +207,7 @@ pub(crate) mod tests {
         for (entry, &(instructions, heap_peak, counts)) in entries.iter().enumerate() {
             let cost = Cost::from([(Resource::Instructions, instructions), (Resource::Heap, heap_peak)]);
             let standing = Standing { cost, bytes: 1, key: instructions, score: instructions as f64 };
-            search.top_rated.enter(EntryId::at(entry), standing, true, std::iter::once((0, &counts[..], 3)));
+            search.top_rated.enter(EntryId::at(entry), standing, true, true, std::iter::once((0, &counts[..], 3)));
         }
         search
     }

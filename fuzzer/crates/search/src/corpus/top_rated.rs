@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::history::bucket;
 use crate::EntryId;
 use quagmire_cost::resource::{Cost, Resource};
+use quagmire_execution::bucket::bucket;
 
 const BUCKETS: usize = 8;
 
@@ -51,6 +51,8 @@ pub struct TopRated {
     /// For each edge, the entry that executes it most often, and its count. For a progress slot of a comparison, the
     /// entry that hits most of the function's slots, and how many: the search should go on from there.
     hottest: Vec<(EntryId, u32)>,
+    /// For each edge, the cheapest valid entry that hits it; empty as long as all entries are valid.
+    cheapest_valid: Vec<EntryId>,
     /// For each total, the entry with the largest amount.
     most: [Option<EntryId>; TOTALS],
     /// Top-rated entries as (instructions, entry), the cheapest first.
@@ -66,7 +68,29 @@ impl TopRated {
         if self.cheapest.len() < edges {
             self.cheapest.resize(edges, [EntryId::NONE; BUCKETS]);
             self.hottest.resize(edges, (EntryId::NONE, 0));
+            if !self.cheapest_valid.is_empty() {
+                self.cheapest_valid.resize(edges, EntryId::NONE);
+            }
         }
+    }
+
+    /// Prepares for the first invalid entry: from now on, the cheapest valid entry of each edge is top-rated too.
+    pub fn expect_invalid(&mut self) {
+        if !self.cheapest_valid.is_empty() {
+            return;
+        }
+        let mut cheapest_valid = vec![EntryId::NONE; self.cheapest.len()];
+        for (edge, best) in cheapest_valid.iter_mut().enumerate() {
+            for holder in self.cheapest[edge].into_iter().filter(|&holder| holder != EntryId::NONE) {
+                if *best == EntryId::NONE || self.is_cheaper(holder, *best) {
+                    *best = holder;
+                }
+            }
+            if let Some(Some(entry)) = self.entries.get_mut(best.index()) {
+                entry.titles += 1;
+            }
+        }
+        self.cheapest_valid = cheapest_valid;
     }
 
     /// Whether all entries and edges that the table names exist, given the number of entries; a checkpoint file may
@@ -75,6 +99,8 @@ impl TopRated {
         let is_entry = |entry: EntryId| entry == EntryId::NONE || entry.index() < entries;
         self.entries.len() <= entries
             && self.cheapest.len() == self.hottest.len()
+            && (self.cheapest_valid.is_empty() || self.cheapest_valid.len() == self.cheapest.len())
+            && self.cheapest_valid.iter().all(|&entry| is_entry(entry))
             && self.cheapest.iter().flatten().all(|&entry| is_entry(entry))
             && self.hottest.iter().all(|&(entry, _)| is_entry(entry))
             && self.most.iter().flatten().all(|&entry| entry.index() < entries)
@@ -105,7 +131,8 @@ impl TopRated {
     pub fn of_edge(&self, edge: usize) -> impl Iterator<Item = EntryId> {
         let cheapest = self.cheapest.get(edge).copied().unwrap_or([EntryId::NONE; BUCKETS]);
         let hottest = self.hottest.get(edge).map_or(EntryId::NONE, |&(entry, _)| entry);
-        cheapest.into_iter().chain([hottest]).filter(|&entry| entry != EntryId::NONE)
+        let valid = self.cheapest_valid.get(edge).copied().unwrap_or(EntryId::NONE);
+        cheapest.into_iter().chain([hottest, valid]).filter(|&entry| entry != EntryId::NONE)
     }
 
     /// Cost of an entry; `None` if it is not known.
@@ -130,11 +157,12 @@ impl TopRated {
     /// Enters a kept input with all its counts, function by function, each as (first edge, counts, number of counts
     /// that are of branches); progress slots come after the branches. Returns the entries that are best at nothing any
     /// more; `entry` itself may be among them. With `maxima` false, executing an edge most often makes no entry
-    /// top-rated.
+    /// top-rated. An invalid entry needs [`Self::expect_invalid`] before.
     pub fn enter<'a>(
         &mut self,
         entry: EntryId,
         standing: Standing,
+        is_valid: bool,
         maxima: bool,
         counts: impl Iterator<Item = (usize, &'a [u32], usize)>,
     ) -> Vec<EntryId> {
@@ -153,6 +181,9 @@ impl TopRated {
                 if holder == EntryId::NONE || self.is_cheaper(entry, holder) {
                     self.cheapest[edge][slot] = entry;
                     self.pass_title(holder, entry, &mut evicted);
+                }
+                if is_valid {
+                    self.challenge_valid(edge, entry, &mut evicted);
                 }
                 if maxima {
                     self.challenge_hottest(edge, entry, count, &mut evicted);
@@ -183,6 +214,14 @@ impl TopRated {
             remove(&mut self.by_score, (standing.score.to_bits(), loser));
         }
         evicted
+    }
+
+    fn challenge_valid(&mut self, edge: usize, entry: EntryId, evicted: &mut Vec<EntryId>) {
+        let Some(&holder) = self.cheapest_valid.get(edge) else { return };
+        if holder == EntryId::NONE || self.is_cheaper(entry, holder) {
+            self.cheapest_valid[edge] = entry;
+            self.pass_title(holder, entry, evicted);
+        }
     }
 
     fn challenge_hottest(&mut self, edge: usize, entry: EntryId, count: u32, evicted: &mut Vec<EntryId>) {
@@ -244,7 +283,7 @@ mod tests {
         top_rated.grow(counts.len());
         let cost = Cost::from([(Resource::Instructions, instructions)]);
         let standing = Standing { cost, bytes: 10, key: instructions, score: instructions as f64 };
-        top_rated.enter(id(entry), standing, true, std::iter::once((0, counts, counts.len())))
+        top_rated.enter(id(entry), standing, true, true, std::iter::once((0, counts, counts.len())))
     }
 
     #[test]
@@ -255,7 +294,7 @@ mod tests {
             let cost = Cost::from([(Resource::Instructions, instructions)]);
             let standing = Standing { cost, bytes: 10, key: 0, score: 1.0 };
             let counts = [1, slots[0], slots[1], slots[2]];
-            top_rated.enter(id(entry), standing, true, std::iter::once((0, &counts[..], 1)))
+            top_rated.enter(id(entry), standing, true, true, std::iter::once((0, &counts[..], 1)))
         };
         assert!(enter(0, 50, [0, 0, 0]).is_empty());
         assert!(enter(1, 60, [1, 0, 0]).is_empty());

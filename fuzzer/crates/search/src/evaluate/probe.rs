@@ -7,7 +7,7 @@ use libafl::{
     inputs::{BytesInput, HasMutatorBytes},
 };
 
-use super::{Parts, evaluate};
+use super::{Parts, evaluate_as};
 use crate::{
     hooks::CampaignHooks,
     mask::{Goal, Probe},
@@ -35,7 +35,7 @@ where
     if parts.state.hooks.is_deadly(input.mutator_bytes()) {
         return Ok(Probe::Missed);
     }
-    evaluate(parts, origin, input)?;
+    evaluate_as(parts, origin, input, false)?;
     let counts = &parts.executor.observers().0;
     let satisfied = goal.is_satisfied(counts);
     parts.state.look(counts)?;

@@ -269,7 +269,9 @@ where
         if let Some((goal, prepared)) = prepared {
             known.prepared.put(parent, goal, prepared);
         }
-        parts.executor.observers_mut().0.settle_hits(&mut known.rare.hits);
+        let counts = &mut parts.executor.observers_mut().0;
+        counts.settle_hits(&mut known.rare.hits);
+        known.diversity.settle(counts);
         Ok(())
     }
 }

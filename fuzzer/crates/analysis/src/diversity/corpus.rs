@@ -1,0 +1,162 @@
+//! Runs of a corpus, each input once, in child processes. After a run that ended early in a child, whose memory may be
+//! corrupted, another child goes on.
+
+use std::{collections::BTreeSet, io::Write};
+
+use serde::{Deserialize, Serialize};
+
+use super::DiversityOptions;
+use crate::{measure::read_from, required::require};
+use quagmire_base::error::{Error, ExitCode, Result};
+use quagmire_execution::{
+    abi::Status,
+    diversity::table::{TraceCounts, TraceTable},
+    harness::Harness,
+    input_page::InputPage,
+    prepare, process, timer,
+};
+
+/// Figures of a corpus.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Figures {
+    pub valid: u64,
+    pub ended_early: u64,
+    /// For each edge, the number of unique valid traces that cover it.
+    pub covered: Vec<u64>,
+    pub traces: TraceCounts,
+}
+
+/// Result of one child.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Part {
+    /// Index of the first input that was not run.
+    next: usize,
+    valid: u64,
+    ended_early: u64,
+    covered: Vec<u64>,
+}
+
+/// Runs each input once.
+///
+/// # Errors
+/// If no child process can be started, the target cannot be run, or it ends its process outside of a run.
+pub(super) fn run(harness: &'static Harness, inputs: &[Vec<u8>], options: &DiversityOptions) -> Result<Figures> {
+    let traces = TraceTable::new()?;
+    // inputs that end the whole process, and what it has counted
+    let mut deadly = BTreeSet::new();
+    loop {
+        traces.clear();
+        match run_all(harness, inputs, options, traces, &deadly)? {
+            Ok(figures) => return Ok(figures),
+            Err(index) => drop(deadly.insert(index)),
+        }
+    }
+}
+
+/// Runs all inputs but those that are `deadly`. Returns the index of an input that ended the child's process, if one did.
+fn run_all(
+    harness: &'static Harness,
+    inputs: &[Vec<u8>],
+    options: &DiversityOptions,
+    traces: TraceTable,
+    deadly: &BTreeSet<usize>,
+) -> Result<Result<Figures, usize>> {
+    let page = InputPage::new(inputs.iter().map(Vec::len).max().unwrap_or(0).max(1))?;
+    page.set_hang_timeout(options.hang_timeout);
+    let mut figures = Figures { ended_early: deadly.len() as u64, ..Figures::default() };
+    let mut next = 0;
+    while next < inputs.len() {
+        let pipe = std::io::pipe();
+        let (reader, writer) = pipe.map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
+        let shared = page.share();
+        // SAFETY: this command has no other thread.
+        let child = unsafe { process::fork()? };
+        if child == 0 {
+            drop(reader);
+            process::die_with_parent();
+            process::usual_signals();
+            let part = in_child(harness, inputs, options, page.share(), traces, next, deadly);
+            let part = part.map_err(|error| (error.code == ExitCode::Usage, error.message));
+            let mut pipe = writer;
+            let sent = postcard::to_stdvec(&part).is_ok_and(|bytes| pipe.write_all(&bytes).is_ok());
+            drop(pipe);
+            process::leave(if sent { 0 } else { 1 });
+        }
+        drop(writer);
+        let mut bytes = Vec::new();
+        let (end, is_stuck) = read_from(child, reader, &mut bytes, &shared)?;
+        match postcard::from_bytes::<Result<Part, (bool, String)>>(&bytes) {
+            Ok(Ok(part)) if !is_stuck => {
+                next = part.next;
+                figures.valid += part.valid;
+                figures.ended_early += part.ended_early;
+                figures.covered.resize(figures.covered.len().max(part.covered.len()), 0);
+                figures.covered.iter_mut().zip(part.covered).for_each(|(all, covered)| *all += covered);
+            }
+            Ok(Err((is_usage, message))) => {
+                return Err(if is_usage { Error::usage(message) } else { Error::target(message) });
+            }
+            _ => {
+                let running = shared.interrupted();
+                shared.end();
+                let found = running.and_then(|running| {
+                    (next..inputs.len()).find(|index| !deadly.contains(index) && inputs[*index] == running)
+                });
+                return found.map(Err).ok_or_else(|| Error::target(format!("the target ended its process ({end})")));
+            }
+        }
+    }
+    figures.traces = traces.counts();
+    Ok(Ok(figures))
+}
+
+/// In the child: runs the inputs from the first on, until one ends its run early in this process.
+fn in_child(
+    harness: &'static Harness,
+    inputs: &[Vec<u8>],
+    options: &DiversityOptions,
+    page: InputPage,
+    traces: TraceTable,
+    first: usize,
+    deadly: &BTreeSet<usize>,
+) -> Result<Part> {
+    let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
+    executor.counts_mut().trace(options.trace);
+    if let Some(wanted) = &options.valid_if_reached {
+        require(executor.counts_mut(), wanted)?;
+    }
+    harness.start_timer(timer::RunLimits {
+        hang: options.hang_timeout,
+        memory: options.memory_limit,
+        deadline: u64::MAX,
+    });
+    let mut part = Part { next: first, ..Part::default() };
+    let mut is_cold = !harness.is_isolated();
+    while part.next < inputs.len() {
+        let index = part.next;
+        part.next += 1;
+        if deadly.contains(&index) {
+            continue;
+        }
+        let mut status = executor.execute(&inputs[index]);
+        if std::mem::take(&mut is_cold) && matches!(status, Status::Returned | Status::Rejected) {
+            // the first run in a process does work that no other does (statics, caches)
+            status = executor.execute(&inputs[index]);
+        }
+        let counts = executor.counts_mut();
+        if matches!(status, Status::Returned | Status::Rejected) {
+            let is_valid = counts.is_valid();
+            part.valid += u64::from(is_valid);
+            if counts.last_trace().is_some_and(|trace| traces.insert(trace, is_valid).is_new_valid) {
+                counts.count_trace();
+            }
+        } else {
+            part.ended_early += 1;
+            if !harness.is_isolated() {
+                break;
+            }
+        }
+    }
+    executor.counts_mut().settle_hits_of_traces(&mut part.covered);
+    Ok(part)
+}
