@@ -159,7 +159,9 @@ impl Symbols {
                 Some(&symbol) => items.push(Item::Symbol(symbol)),
                 None => {
                     let rule = &self.all[rule as usize].name;
-                    let what = format!("{name} is used by {rule} and has no rule: write one, or correct the name");
+                    let text = if name.starts_with('<') { "; text is written in two, as [\"<\", \"b>\"]" } else { "" };
+                    let what =
+                        format!("{name} is used by {rule} and has no rule: write one, or correct the name{text}");
                     return Err(Mistake::new(line.0, what));
                 }
             },
