@@ -5,5 +5,6 @@
 
 pub mod brackets;
 pub mod draws;
+pub mod mine;
 pub mod operator;
 pub mod tree;
