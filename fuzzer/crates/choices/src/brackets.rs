@@ -51,6 +51,53 @@ enum Symbol {
     Group,
 }
 
+/// Names of the kinds, by number.
+const NAMES: [&str; 33] = [
+    "text",
+    "parentheses",
+    "brackets",
+    "braces",
+    "angle-brackets",
+    "element",
+    "start-tag",
+    "content",
+    "double-quoted",
+    "single-quoted",
+    "back-quoted",
+    "quoted-text",
+    "word",
+    "number",
+    "key",
+    "value",
+    "lines",
+    "line",
+    "line-end",
+    "statements",
+    "statement",
+    "statement-end",
+    "items",
+    "item",
+    "comma",
+    "terms",
+    "term",
+    "operator",
+    "words",
+    "atom",
+    "blank",
+    "groups",
+    "group",
+];
+
+/// Name of a kind of part.
+pub(crate) fn name(symbol: u32) -> &'static str {
+    NAMES.get(symbol as usize).copied().unwrap_or("part")
+}
+
+/// Whether a kind of part is the text between two quotes.
+pub(crate) fn is_quoted_text(symbol: u32) -> bool {
+    symbol == Symbol::QuotedText as u32
+}
+
 /// A kind of list: its symbols, and which tokens separate its items.
 #[derive(Clone, Copy)]
 struct ListKind {

@@ -6,6 +6,7 @@
 pub mod brackets;
 pub mod draws;
 pub mod grammar;
+pub mod mine;
 pub mod operator;
 pub mod outline;
 pub mod tree;

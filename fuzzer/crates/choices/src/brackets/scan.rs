@@ -127,10 +127,11 @@ impl Scanner<'_> {
             _ if OPERATORS.contains(&byte) => {
                 // brackets end a run of operators
                 let end = self.run(at + 1, |byte| OPERATORS.contains(&byte) && !matches!(byte, b'<' | b'>'));
-                let is_single = end == at + 1;
-                let kind =
-                    if is_single && matches!(byte, b':' | b'=') { TokenKind::Assignment } else { TokenKind::Operator };
-                return (kind, end);
+                // a sign after it belongs to the value
+                if matches!(byte, b':' | b'=') && (end == at + 1 || matches!(next, b'+' | b'-' | b'.' | b'&' | b'*')) {
+                    return (TokenKind::Assignment, at + 1);
+                }
+                return (TokenKind::Operator, end);
             }
             _ => TokenKind::Other,
         };

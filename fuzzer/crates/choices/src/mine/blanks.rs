@@ -1,0 +1,72 @@
+//! Blanks between the parts of an example: where there may be some, and where there must be.
+
+use super::{
+    oracle::Oracle,
+    rules::{Item, Rules},
+    spans::Forest,
+};
+use std::{collections::BTreeMap, ops::Range};
+
+/// Blanks that are accepted in a place: a set of the texts in [`BLANKS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Blanks(u8);
+
+/// Blanks that are tried, one bit each.
+const BLANKS: [&[u8]; 4] = [b"", b" ", b"\n", b"  "];
+
+impl Blanks {
+    /// No blank at all.
+    pub(crate) const NONE: Self = Self(1);
+
+    /// Blanks that are accepted in place of those at `range`, which are accepted.
+    pub(crate) fn at(forest: &Forest, example: usize, range: &Range<usize>, oracle: &mut Oracle) -> Self {
+        let mut accepted = 0;
+        for (bit, blanks) in BLANKS.iter().enumerate() {
+            if *blanks == &forest.examples[example][range.clone()]
+                || oracle.accepts(&forest.replaced(example, range, blanks))
+            {
+                accepted |= 1 << bit;
+            }
+        }
+        Self(accepted)
+    }
+
+    /// Blanks that both accept; `None` if there are none.
+    pub(crate) fn common(self, other: Self) -> Option<Self> {
+        (self.0 & other.0 != 0).then_some(Self(self.0 & other.0))
+    }
+
+    fn has(self, bit: usize) -> bool {
+        self.0 >> bit & 1 == 1
+    }
+
+    /// Its rule; `None` if it is no blank at all.
+    pub(crate) fn item(self, rules: &mut Rules, known: &mut BTreeMap<Self, usize>) -> Option<Item> {
+        if self == Self::NONE || self.0 == 0 {
+            return None;
+        }
+        let rule = *known.entry(self).or_insert_with(|| {
+            let mut some = Vec::new();
+            for bit in [1, 2] {
+                if self.has(bit) {
+                    some.push(vec![Item::Text(BLANKS[bit].to_vec())]);
+                }
+            }
+            if some.is_empty() {
+                some.push(vec![Item::Text(BLANKS[3].to_vec())]);
+            }
+            if self.has(3) && self.has(1) {
+                let one = rules.add("blank", some);
+                let more = rules.add("blanks", Vec::new());
+                some = vec![vec![Item::Rule(one)], vec![Item::Rule(one), Item::Rule(more)]];
+                rules.rules[more].alternatives = some;
+                some = vec![vec![Item::Rule(more)]];
+            }
+            if self.has(0) {
+                some.insert(0, Vec::new());
+            }
+            rules.add("blanks", some)
+        });
+        Some(Item::Rule(rule))
+    }
+}

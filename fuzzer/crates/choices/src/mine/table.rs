@@ -1,0 +1,100 @@
+//! Which texts are accepted in which place of the examples: places that accept the same texts are one class.
+
+use super::{oracle::Oracle, spans::Forest};
+use crate::tree::Role;
+use std::collections::BTreeMap;
+
+/// Most texts that are tried in each place.
+const MOST_TEXTS: usize = 140;
+
+/// Set of texts, one bit each.
+pub(crate) type Accepted = Vec<u64>;
+
+/// Whether `all` has everything that `some` has.
+pub(crate) fn includes(all: &Accepted, some: &Accepted) -> bool {
+    all.iter().zip(some).all(|(all, some)| some & !all == 0)
+}
+
+/// Texts, and which of them are accepted in the places of the spans.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// Texts that were tried; the first is empty.
+    pub texts: Vec<Vec<u8>>,
+    /// Number of the texts that are no separators, which come first. Separators are tried in places of separators only, and
+    /// nothing else is: otherwise what sticks together, such as two names, would hide what can stand for each other.
+    parts: usize,
+    /// Class of the place of each span.
+    pub class_of: Vec<usize>,
+    /// Texts that each class accepts.
+    pub accepted: Vec<Accepted>,
+    /// Spans whose places belong to each class.
+    pub members: Vec<Vec<usize>>,
+}
+
+impl Table {
+    /// Tries texts of all kinds of spans in the place of each span.
+    pub(crate) fn new(forest: &Forest, oracle: &mut Oracle) -> Self {
+        let mut texts = texts(forest, false);
+        let parts = texts.len();
+        texts.extend(self::texts(forest, true).into_iter().skip(1));
+        let mut table = Self { texts, parts, class_of: Vec::new(), accepted: Vec::new(), members: Vec::new() };
+        let mut classes: BTreeMap<Accepted, usize> = BTreeMap::new();
+        for span in 0..forest.spans.len() {
+            let accepted = table.accepted_at(forest, span, oracle);
+            let class = *classes.entry(accepted.clone()).or_insert_with(|| {
+                table.accepted.push(accepted);
+                table.members.push(Vec::new());
+                table.accepted.len() - 1
+            });
+            table.class_of.push(class);
+            table.members[class].push(span);
+        }
+        table
+    }
+
+    fn accepted_at(&self, forest: &Forest, span: usize, oracle: &mut Oracle) -> Accepted {
+        let mut accepted = vec![0; self.texts.len().div_ceil(64)];
+        let range = if is_separator(forest, span) { self.parts..self.texts.len() } else { 0..self.parts };
+        for number in range {
+            let text = &self.texts[number];
+            if text == forest.text(span) || oracle.accepts(&forest.with(span, text)) {
+                accepted[number / 64] |= 1 << (number % 64);
+            }
+        }
+        accepted
+    }
+
+    /// Whether a class accepts a text that was tried.
+    pub(crate) fn accepts(&self, class: usize, text: usize) -> bool {
+        self.accepted[class][text / 64] >> (text % 64) & 1 == 1
+    }
+}
+
+fn is_separator(forest: &Forest, span: usize) -> bool {
+    forest.spans[span].role == Role::Separator
+}
+
+/// Texts to be tried: nothing, and the shortest of each kind of span by turns.
+fn texts(forest: &Forest, separators: bool) -> Vec<Vec<u8>> {
+    let mut kinds: BTreeMap<(u32, usize), Vec<&[u8]>> = BTreeMap::new();
+    for (number, span) in forest.spans.iter().enumerate().filter(|span| is_separator(forest, span.0) == separators) {
+        kinds.entry((span.kind, span.pieces.len().min(3))).or_default().push(forest.text(number));
+    }
+    for texts in kinds.values_mut() {
+        texts.sort_by_key(|text| (text.len(), *text));
+        texts.dedup();
+    }
+    let mut texts = vec![Vec::new()];
+    for turn in 0.. {
+        let before = texts.len();
+        for text in kinds.values().filter_map(|texts| texts.get(turn)) {
+            if texts.len() < MOST_TEXTS && !texts.iter().any(|other| other == text) {
+                texts.push(text.to_vec());
+            }
+        }
+        if texts.len() == MOST_TEXTS || (texts.len() == before && kinds.values().all(|texts| texts.len() <= turn)) {
+            break;
+        }
+    }
+    texts
+}

@@ -1,0 +1,84 @@
+//! Tests of mining with recognisers that are functions.
+
+use super::{
+    rules::{Item, Rules},
+    *,
+};
+
+fn examples(texts: &[&str]) -> Vec<Vec<u8>> {
+    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// Accepts lists of lists and of numbers in round brackets, `(1,(22,3))`.
+fn is_list(input: &[u8]) -> bool {
+    let (mut depth, mut needs_item) = (0_u32, true);
+    let mut last = b' ';
+    for (at, &byte) in input.iter().enumerate() {
+        match byte {
+            b'(' if needs_item && last != b')' => depth += 1,
+            b')' if depth > 0 && !needs_item => depth -= 1,
+            b',' if depth > 0 && !needs_item => needs_item = true,
+            b'0'..=b'9' if depth > 0 && (needs_item || last.is_ascii_digit()) => needs_item = false,
+            _ => return false,
+        }
+        last = byte;
+        if depth == 0 && at + 1 < input.len() {
+            return false;
+        }
+    }
+    depth == 0 && !input.is_empty()
+}
+
+#[test]
+fn nested_lists_of_numbers_are_described_beyond_their_examples() {
+    let mut ask = |input: &[u8]| Some(is_list(input));
+    let mined = mine(examples(&["(1)", "(2,34)", "(5,(6,78),9)", "((1))", "((12,3),(4))"]), 1, &mut ask).unwrap();
+    assert!(mined.precision > 0.95, "{}", mined.json());
+    for text in ["(0)", "(((123456)),7,8,9,10,11)", "(1,(2,(3,(4,(5)))))"] {
+        assert!(mined.recognises(text.as_bytes()), "{text}: {}", mined.json());
+    }
+    for text in ["", "()", "(1", "(a)", "1,2"] {
+        assert!(!mined.recognises(text.as_bytes()), "{text}: {}", mined.json());
+    }
+}
+
+#[test]
+fn one_seed_makes_one_grammar_in_the_form_of_the_fuzzing_book() {
+    let grammar = || mine(examples(&["(1)", "(2,34)", "((5),6)"]), 7, &mut |input: &[u8]| Some(is_list(input)));
+    let [one, other] = [grammar(), grammar()].map(|mined| mined.unwrap().json());
+    assert_eq!(one, other);
+    let parsed: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&one).unwrap();
+    assert!(parsed.contains_key("<start>"));
+    for alternatives in parsed.values() {
+        for item in alternatives.as_array().unwrap().iter().flat_map(|alternative| alternative.as_array().unwrap()) {
+            let item = item.as_str().unwrap();
+            assert!(!item.starts_with('<') || parsed.contains_key(item), "{item} is not defined");
+        }
+    }
+}
+
+#[test]
+fn a_budget_that_is_used_up_leaves_a_grammar_of_what_is_known() {
+    let mut left = 500;
+    let mut ask = |input: &[u8]| {
+        left -= 1;
+        (left > 0).then(|| is_list(input))
+    };
+    let mined = mine(examples(&["(1)", "(2,34)", "((5),6)"]), 1, &mut ask).unwrap();
+    assert!(mined.is_cut_short);
+    assert!(mined.recognises(b"(2,34)"), "{}", mined.json());
+}
+
+#[test]
+fn a_cycle_among_rules_is_cut_where_it_can_be() {
+    let text = |text: &str| Item::Text(text.into());
+    let mut rules = Rules::default();
+    rules.add("start", vec![vec![Item::Rule(1)]]);
+    rules.add("one", vec![vec![Item::Rule(2)], vec![text("x"), Item::Rule(1)]]);
+    rules.add("two", vec![vec![Item::Rule(1)], vec![text("y")]]);
+    rules.simplify();
+    for accepted in ["y", "xy", "xxy"] {
+        assert!(recognise::recognises(&rules, accepted.as_bytes()), "{accepted}: {rules:?}");
+    }
+    assert!(!recognise::recognises(&rules, b"x"));
+}
