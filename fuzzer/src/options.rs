@@ -169,7 +169,9 @@ impl Options {
     /// A usage error in one line that names the option and the remedy.
     pub fn resolve(args: FuzzArgs) -> Result<Self> {
         if args.seeds.is_empty() && args.grammar.is_none() {
-            return Err(Error::usage("no seeds: give at least one file or folder with -i, or a grammar with --grammar"));
+            return Err(Error::usage(
+                "no seeds: give at least one file or folder with -i, or a grammar with --grammar",
+            ));
         }
         let gathering = gathering(&args)?;
         let masking = masking(&args)?;
@@ -186,6 +188,8 @@ impl Options {
         if time.is_zero() {
             return Err(Error::usage("--time 0 leaves no time to search: give more, or leave it out for 1800s"));
         }
+        let has_traces = args.diversity || args.grammar.is_some();
+        let trace_kind = args.trace.as_deref().or(has_traces.then_some(defaults::TRACE));
         Ok(Self {
             cores: cores::cores(args.jobs.as_deref(), args.cores.as_deref())?,
             sync: cores::sync(args.sync, args.name, &output)?,
@@ -214,7 +218,7 @@ impl Options {
             input_type: args.input_type.as_deref().map(str::parse).transpose()?,
             workloads_filter: args.workloads_filter.as_deref().map(filter).transpose()?,
             dictionaries: args.dict,
-            trace: args.trace.as_deref().or(args.diversity.then_some(defaults::TRACE)).map(trace).transpose()?,
+            trace: trace_kind.map(trace).transpose()?,
             valid_if_reached: args.validity.valid_if_reached,
             seed: args.seed.as_deref().map_or_else(|| Ok(drawn_seed()), given_seed)?,
             resume: args.resume,

@@ -61,7 +61,8 @@ fn campaigns_with_a_grammar_repeat_by_their_seed_and_other_modes_differ() {
 #[test]
 fn seeds_that_the_grammar_does_not_describe_are_bytes_and_are_counted() {
     let scene = Scene::new(&[("a", b"(a (b c))"), ("b", b"(a"), ("c", b"<html>")]);
-    let run = with_grammar(&scene, &testdata("nested_lists.json"), "-i seeds --execs 500 --seed 1 --no-confirm").ended();
+    let run =
+        with_grammar(&scene, &testdata("nested_lists.json"), "-i seeds --execs 500 --seed 1 --no-confirm").ended();
     assert!(run.stdout.contains("does not describe 2 of 3 seeds"), "{run:#?}");
 }
 

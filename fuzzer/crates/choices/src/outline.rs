@@ -114,12 +114,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Adds the parts beside each other in `range`: of those of one kind in a row, the largest.
-    fn push_siblings(
-        &self,
-        range: std::ops::Range<usize>,
-        indentation: usize,
-        left: &mut Vec<(usize, usize, usize)>,
-    ) {
+    fn push_siblings(&self, range: std::ops::Range<usize>, indentation: usize, left: &mut Vec<(usize, usize, usize)>) {
         let before = left.len();
         let size = |place: usize| self.ends[place] - place;
         let mut row: Vec<usize> = Vec::new();

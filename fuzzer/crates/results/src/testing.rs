@@ -141,6 +141,7 @@ fn degradation() -> Finding {
             ordinary: Some(14_030),
             ratio_by_size: Some(29.5),
         }],
+        parts: vec!["<list>  nested 12 deep, the innermost:".into(), "  <word> \"a\"".into()],
         growth: Growth {
             functions: vec![],
             lines: vec![Grown {

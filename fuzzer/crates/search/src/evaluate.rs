@@ -105,7 +105,8 @@ where
         match origin.admission() {
             Admission::Always => (Novelty::default(), true),
             Admission::IfNew => {
-                let novelty = search.judge(counts);
+                let mut novelty = search.judge(counts);
+                search.choices.judge(counts.is_valid(), draws.log(), &mut novelty);
                 (novelty, novelty.any() && search.holder(bytes).is_none())
             }
             Admission::Never => (Novelty::default(), false),
@@ -174,6 +175,7 @@ fn enter<H: CampaignHooks>(
         search.effort.found(novelty);
     }
     let evicted = search.enter(entry, bytes, score, novelty, counts);
+    search.choices.structures.entered();
     if matches!(origin, Origin::Import { .. }) {
         search.leave_to_others(entry, counts);
     }

@@ -26,7 +26,9 @@ impl Model {
     fn size(&self) -> usize {
         match self {
             Self::Tree(tree) => tree.bytes.len() + size_of_val(&tree.nodes[..]),
-            Self::Draws(log, readable) => 2 * log.bytes().len() + size_of_val(log.draws()) + size_of_val(log.parts()) + readable.length(),
+            Self::Draws(log, readable) => {
+                2 * log.bytes().len() + size_of_val(log.draws()) + size_of_val(log.parts()) + readable.length()
+            }
         }
     }
 }
@@ -46,7 +48,6 @@ pub struct Models {
 
 impl Models {
     /// Choices of the input with this hash; `None` if they are not known.
-    #[expect(clippy::option_option, reason = "an input can be known to have no choices")]
     pub fn get(&self, content: u64) -> Option<Option<Arc<Model>>> {
         self.known.get(&content).cloned()
     }

@@ -5,6 +5,8 @@
 //! entries are invalid, a bucket that is new among valid ones is a fourth (Zest's). Entries that are best at nothing any
 //! more are evicted.
 
+pub mod arms;
+pub mod choices;
 pub mod diversity;
 pub mod effort;
 pub mod history;
@@ -12,4 +14,5 @@ pub mod objective;
 pub mod rare;
 pub mod search_state;
 pub mod shadow;
+pub mod structures;
 pub mod top_rated;

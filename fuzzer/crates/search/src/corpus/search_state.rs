@@ -6,6 +6,7 @@ use libafl_bolts::hash_std;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    choices::ChoiceState,
     diversity::Diversity,
     effort::Effort,
     history::{History, Novelty},
@@ -16,7 +17,6 @@ use super::{
 };
 use crate::{
     EntryId,
-    choices::ChoiceState,
     mask::{HitsBranch, cache::Cache},
 };
 use quagmire_execution::counts::CountsObserver;

@@ -23,8 +23,11 @@ use crate::{
         mode::Mode,
         model::{Model, Models},
     },
-    corpus::effort::{Aim, work},
-    evaluate::{Evaluation, Parts, draws::see_draws},
+    corpus::{
+        effort::{Aim, work},
+        structures::Structures,
+    },
+    evaluate::{Evaluation, Parts, draws::see_trimmed},
     hooks::CampaignHooks,
     state::CampaignState,
 };
@@ -33,7 +36,7 @@ use quagmire_choices::{
     draws::{self, Log, Mutant, Mutator, Overlay, Sites},
     grammar::{Grammar, Limits},
     operator::{Arm, Operator},
-    tree::Tree,
+    tree::{Role, Tree},
     tree_mutation,
 };
 use quagmire_cost::resource::Resource;
@@ -100,6 +103,16 @@ const fn weight(operator: Operator, aim: Aim) -> usize {
     }
 }
 
+/// Hash of a tree without its values.
+fn structure(tree: &Tree) -> u64 {
+    let inner = tree.nodes.iter().filter(|node| matches!(node.role, Role::Part | Role::List));
+    let decisions: Vec<u8> = inner
+        .flat_map(|node| [node.symbol.to_le_bytes(), node.choice.to_le_bytes(), node.nodes.to_le_bytes()])
+        .flatten()
+        .collect();
+    hash_std(&decisions)
+}
+
 /// Whether a mask forbids to change any byte of a draw.
 fn is_protected(log: &Log, draw: u32, mask: &Mask) -> bool {
     log.draw_range(draw as usize).is_some_and(|mut range| range.any(|at| !mask.allows(Edit::Overwrite, at)))
@@ -138,11 +151,12 @@ impl ChoiceOperators {
         }
     }
 
-    /// Finds the choices of `input`, from which the mutants of a round are made; may run it once to see its draws.
+    /// Finds the choices of an input, from which the mutants of a round are made; runs it to see its draws, if it makes
+    /// some. Removes bytes that nobody reads.
     pub(super) fn begin<E, EM, H, Z>(
         &mut self,
         parts: &mut Parts<'_, E, EM, H, Z>,
-        bytes: &[u8],
+        bytes: &mut Vec<u8>,
     ) -> Result<(), Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
@@ -155,11 +169,14 @@ impl ChoiceOperators {
         }
         let content = hash_std(bytes);
         if let Some(known) = self.models.get(content) {
+            if let Some(Model::Draws(log, _)) = known.as_deref() {
+                log.bytes().clone_into(bytes);
+            }
             self.current = known;
             return Ok(());
         }
         let model = if parts.executor.observers().1.0.are_used() {
-            see_draws(parts, bytes)?.map(|log| Model::of_draws(log, bytes.len()))
+            see_trimmed(parts, bytes)?.map(|log| Model::of_draws(log, bytes.len()))
         } else {
             self.parse(bytes).map(Model::Tree)
         };
@@ -172,7 +189,8 @@ impl ChoiceOperators {
             }
             None => {}
         }
-        let is_expected = !matches!(self.options.language, Language::Unknown) || parts.executor.observers().1.0.are_used();
+        let is_expected =
+            !matches!(self.options.language, Language::Unknown) || parts.executor.observers().1.0.are_used();
         search.choices.found += u64::from(model.is_some());
         search.choices.opaque += u64::from(model.is_none() && is_expected);
         self.current = self.models.put(content, model);
@@ -253,8 +271,9 @@ impl ChoiceOperators {
         Some(Made { arm, tree, changed })
     }
 
-    /// Prepares the run of the mutant that was made last: its overlay, and the recording of its draws.
-    pub(super) fn prepare(&mut self, made: &Made, draws: &mut DrawsObserver) {
+    /// Prepares the run of the mutant that was made last: its structure; or its overlay, and the recording of its draws.
+    pub(super) fn prepare(&mut self, made: &Made, draws: &mut DrawsObserver, structures: &mut Structures) {
+        structures.current = made.tree.as_ref().map(structure);
         if made.tree.is_none() {
             draws.record(true);
             draws.set_overlay(&mut self.overlay);
@@ -385,7 +404,7 @@ impl ChoiceOperators {
         let aim = search.effort.aim();
         let novelty = evaluation.novelty;
         let is_find = match aim {
-            Aim::Coverage => novelty.edge || novelty.bucket,
+            Aim::Coverage => evaluation.is_valid && evaluation.trace_is_new,
             Aim::Cost => evaluation.entry.is_some() && (novelty.maximum || novelty.total || novelty.memory),
         };
         if let Some(arm) = made.arm {

@@ -118,8 +118,10 @@ impl MutateStage {
         if parts.state.hooks.is_deadly(self.input.mutator_bytes()) {
             return Ok(());
         }
-        self.choices.prepare(&made, &mut parts.executor.observers_mut().1.0);
+        let structures = &mut parts.state.search.choices.structures;
+        self.choices.prepare(&made, &mut parts.executor.observers_mut().1.0, structures);
         let evaluation = self.run(parent, parts)?;
+        parts.state.search.choices.structures.current = None;
         self.choices.learn(parent, made, &evaluation, &self.input, &parts.executor.observers(), parts.state);
         parts.executor.observers_mut().1.0.record(false);
         Ok(())
@@ -228,31 +230,34 @@ where
         let most = energy(state.hooks.relative_cost(parent));
         let search = &mut state.search;
         let aim = search.effort.aim();
-        let prepared = search.goal.and_then(|goal| Some((goal, search.prepared.take(parent, goal)?)));
+        let mut prepared = search.goal.and_then(|goal| Some((goal, search.prepared.take(parent, goal)?)));
         // `None` for an entry that was evicted while it was prepared
         let whole = if prepared.is_none() { state.corpus().cloned_input_for_id(parent_id).ok() } else { None };
-        let base = match (&prepared, &whole) {
-            (Some((goal, prepared)), _) => {
+        let mut whole = whole.map(Vec::from);
+        let mut parts = Parts { fuzzer, executor, state, manager };
+        match (&mut prepared, &mut whole) {
+            // its mask is for these bytes
+            (Some((_, prepared)), _) => self.choices.begin(&mut parts, &mut prepared.input.clone())?,
+            (None, Some(whole)) => self.choices.begin(&mut parts, whole)?,
+            (None, None) => return Ok(()),
+        }
+        let CampaignState { libafl, search, hooks, .. } = &mut *parts.state;
+        let base = match &prepared {
+            Some((goal, prepared)) => {
                 // an incomplete mask would confine mutants to half of the input
-                let usable = prepared.computation.is_complete() && !state.search.masking.no_mask;
+                let usable = prepared.computation.is_complete() && !search.masking.no_mask;
                 let mask = Some(prepared.computation.mask()).filter(|mask| usable && !mask.is_closed());
                 Base { bytes: &prepared.input, mask, goal: Some(*goal) }
             }
-            (None, Some(whole)) => Base { bytes: whole.mutator_bytes(), mask: None, goal: None },
-            (None, None) => return Ok(()),
+            None => Base { bytes: whole.as_deref().unwrap_or_default(), mask: None, goal: None },
         };
         match aim {
-            Aim::Cost => {
-                let CampaignState { libafl, hooks, .. } = state;
-                self.operators.lead(hooks.yields(), most, libafl.rand_mut(), &mut self.leading);
-            }
+            Aim::Cost => self.operators.lead(hooks.yields(), most, libafl.rand_mut(), &mut self.leading),
             Aim::Coverage => {
                 let most = if base.goal.is_some() { most * PREPARED } else { most };
-                self.operators.lead_evenly(most, state.rand_mut(), &mut self.leading);
+                self.operators.lead_evenly(most, libafl.rand_mut(), &mut self.leading);
             }
         }
-        let mut parts = Parts { fuzzer, executor, state, manager };
-        self.choices.begin(&mut parts, base.bytes)?;
         for place in 0..self.leading.len() {
             if self.choices.are_next(base.mask.is_some(), parts.state.libafl.rand_mut()) {
                 self.mutate_choices(parent, base.mask, &mut parts)?;

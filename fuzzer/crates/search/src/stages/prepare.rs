@@ -15,7 +15,7 @@ use super::operators::Own;
 use crate::{
     EntryId,
     corpus::search_state::Masking,
-    evaluate::{Parts, draws::see_draws, probe::probe},
+    evaluate::{Parts, draws::see_trimmed, probe::probe},
     hooks::CampaignHooks,
     mask::{Computation, HitsBranch, Probe, cache::Prepared, trim::trim},
     origin::Origin,
@@ -135,8 +135,8 @@ impl PrepareStage {
                     parts.state.search.goal = None;
                     return Ok(());
                 };
-                // without bytes, or with others, a generator would draw something else from the rest
-                let draws = if no_mask { None } else { see_draws(parts, &input)? };
+                // a generator would draw something else from what is behind a deleted part
+                let draws = see_trimmed(parts, &mut input)?;
                 let is_drawn = parts.executor.observers().1.0.are_used();
                 if !no_trim && !is_drawn {
                     let mut probes = 0;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use libafl_bolts::rands::{Rand, StdRand};
 use serde::{Deserialize, Serialize};
 
-use crate::{EntryId, corpus::effort::Aim};
+use super::effort::Aim;
+use crate::EntryId;
 use quagmire_choices::operator::Arm;
 
 /// Probability of a choice that ignores what was learned (epsilon of BeDivFuzz).

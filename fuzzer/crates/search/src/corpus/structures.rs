@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::history::Novelty;
+use super::history::Novelty;
 
 /// Structures that are remembered; when there are more, none is new.
 const MOST: usize = 1 << 20;
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn new_coverage_counts_once_for_each_structure_of_valid_inputs_and_cost_always() {
         let mut structures = Structures { are_required: true, current: Some(7), ..Structures::default() };
-        let mut judged = |structures: &mut Structures, is_valid| {
+        let judged = |structures: &mut Structures, is_valid| {
             let mut novelty = NEW;
             structures.judge(is_valid, &mut novelty);
             assert!(novelty.maximum);
