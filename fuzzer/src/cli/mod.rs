@@ -89,7 +89,7 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
             replay.command = as_typed(&args);
             &replay.program
         }
-        Command::Report(_) => return Ok(command),
+        Command::Report(_) | Command::Generate(_) => return Ok(command),
     };
     if program.is_empty() {
         return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`").into());
@@ -136,7 +136,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     let program = match &command {
         Command::Fuzz(fuzz) => &fuzz.program,
         Command::Replay(replay) => &replay.program,
-        Command::Report(_) => return Ok(command),
+        Command::Report(_) | Command::Generate(_) => return Ok(command),
     };
     if program.is_empty() {
         Ok(command)
