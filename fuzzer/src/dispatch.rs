@@ -15,7 +15,7 @@ use quagmire_base::{
 use quagmire_execution::recognise::{ProgramKind, recognise};
 use quagmire_results::Summary;
 
-/// Executes a command: writes a report, runs a program under its fork server, or replaces this process with the
+/// Executes a command: writes a report or generated inputs, runs a program under its fork server, or replaces this process with the
 /// harness, which contains the engine, with the same options.
 ///
 /// # Errors
@@ -26,6 +26,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Replay(replay) => (&replay.program, &replay.command, "replay"),
         Command::Diversity(diversity) => (&diversity.program, &diversity.command, "diversity"),
         Command::Report(args) => return report(args),
+        Command::Generate(args) => return quagmire::generate::run(&args.resolve()?),
     };
     let [program, arguments @ ..] = program.as_slice() else {
         return Err(Error::usage(format!("{name} needs a program: end the command with -- ./HARNESS")));
@@ -35,7 +36,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Fuzz(fuzz) => drop(quagmire::options::Options::resolve(fuzz)?),
         Command::Replay(replay) => drop(replay.resolve()?),
         Command::Diversity(diversity) => drop(diversity.resolve()?),
-        Command::Report(_) => {}
+        Command::Report(_) | Command::Generate(_) => {}
     }
     let path = std::path::Path::new(program);
     let kind = recognise(path)?;

@@ -6,5 +6,6 @@
 pub mod campaign;
 pub mod cli;
 pub mod engine;
+pub mod generate;
 pub mod libfuzzer;
 pub mod options;

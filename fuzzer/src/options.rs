@@ -4,6 +4,7 @@ pub mod args;
 mod cores;
 mod diversity;
 pub mod format;
+pub mod generate;
 mod measured;
 mod replay;
 pub mod report;
@@ -67,6 +68,10 @@ pub mod defaults {
     pub const REPEATS: &str = "auto";
     /// Default of `replay --budget`.
     pub const BUDGET: &str = "2s";
+    /// Default of `generate --size`.
+    pub const GENERATED_SIZE: &str = "4096";
+    /// Default of `generate --depth`.
+    pub const GENERATED_DEPTH: &str = "32";
     /// Default of `--max-size-increase` in bytes.
     pub const MAX_SIZE_INCREASE: u64 = 1_000_000;
 }

@@ -93,7 +93,7 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
             diversity.command = as_typed(&args);
             &diversity.program
         }
-        Command::Report(_) => return Ok(command),
+        Command::Report(_) | Command::Generate(_) => return Ok(command),
     };
     if program.is_empty() {
         return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`").into());
@@ -144,7 +144,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
         Command::Fuzz(fuzz) => &fuzz.program,
         Command::Replay(replay) => &replay.program,
         Command::Diversity(diversity) => &diversity.program,
-        Command::Report(_) => return Ok(command),
+        Command::Report(_) | Command::Generate(_) => return Ok(command),
     };
     if program.is_empty() {
         Ok(command)

@@ -62,6 +62,14 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Report(ReportArgs),
+    /// Write inputs that a grammar describes
+    #[command(
+        override_usage = "quagmire generate --grammar FILE -n N -o DIR [OPTIONS]",
+        long_about = "Writes inputs that a grammar describes into a folder: 000000, 000001, ... A grammar is JSON in the form \
+                      of the fuzzing book, of AFL++'s Grammar-Mutator or of Nautilus, or ANTLR's .g4.",
+        after_help = EXIT_CODES
+    )]
+    Generate(GenerateArgs),
 }
 
 /// A harness that contains the engine: the options of `fuzz` without the subcommand, or files to replay.
@@ -402,4 +410,30 @@ pub struct ReportArgs {
     /// Print where the report is, and nothing else: how campaigns end
     #[arg(long, hide = true)]
     pub brief: bool,
+}
+
+/// `quagmire generate`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct GenerateArgs {
+    /// The grammar
+    #[arg(long, value_name = "FILE")]
+    pub grammar: PathBuf,
+    /// How many inputs to write
+    #[arg(short = 'n', long, value_name = "N")]
+    pub number: String,
+    /// The folder for the inputs: a new one, or an empty one
+    #[arg(short = 'o', long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Size that inputs do not exceed, unless the simplest one does: 4096, 64KiB, 1MB
+    #[arg(long, value_name = "SIZE", default_value = defaults::GENERATED_SIZE)]
+    pub size: String,
+    /// How many parts may be in each other; deeper ones are as simple as they can be
+    #[arg(long, value_name = "N", default_value = defaults::GENERATED_DEPTH)]
+    pub depth: String,
+    /// Write no input twice
+    #[arg(long)]
+    pub unique: bool,
+    /// The number that all random choices follow from [default: a new one each time, printed]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<String>,
 }

@@ -1,0 +1,58 @@
+//! Resolution of the options of `generate`.
+
+use std::path::PathBuf;
+
+use quagmire_base::error::{Error, Result};
+use quagmire_base::units;
+use quagmire_choices::grammar::Limits;
+
+use super::{args::GenerateArgs, drawn_seed, flag, given_seed};
+
+/// Most inputs of one folder.
+const MOST_INPUTS: u32 = 10_000_000;
+
+/// Largest size of a generated input, in bytes.
+const LARGEST_SIZE: u64 = 1 << 30;
+
+/// Work of `generate`, as resolved.
+#[derive(Clone, Debug)]
+pub struct GenerateOptions {
+    /// File of the grammar.
+    pub grammar: PathBuf,
+    /// Number of inputs; at least one.
+    pub number: u32,
+    /// Folder for the inputs.
+    pub output: PathBuf,
+    /// Limits of each input.
+    pub limits: Limits,
+    /// Whether no input is written twice.
+    pub is_unique: bool,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl GenerateArgs {
+    /// Resolves options as typed.
+    ///
+    /// # Errors
+    /// A usage error in one line that names the option and the remedy.
+    pub fn resolve(&self) -> Result<GenerateOptions> {
+        let count = |name: &str, text: &str, most: u32| match text.parse::<u32>() {
+            Ok(0) => Err(Error::usage(format!("{name} 0 makes nothing: give at least 1"))),
+            Ok(count) if count <= most => Ok(count),
+            _ => Err(Error::usage(format!("{name}: `{text}` is not a count: write a whole number from 1 to {most}"))),
+        };
+        let size = flag("--size", units::size(&self.size))?;
+        if size > LARGEST_SIZE {
+            return Err(Error::usage(format!("--size {} is too large: give at most 1GiB", self.size)));
+        }
+        Ok(GenerateOptions {
+            grammar: self.grammar.clone(),
+            number: count("-n", &self.number, MOST_INPUTS)?,
+            output: self.output.clone(),
+            limits: Limits { size: size as usize, depth: count("--depth", &self.depth, u32::MAX)? as usize },
+            is_unique: self.unique,
+            seed: self.seed.as_deref().map_or_else(|| Ok(drawn_seed()), given_seed)?,
+        })
+    }
+}
