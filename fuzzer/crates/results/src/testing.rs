@@ -91,17 +91,22 @@ pub fn example() -> Summary {
             plain_hits: 90,
         }],
         validity: Validity { valid: 500_000, invalid: 300_000, valid_edges: 498 },
-        diversity: Some(Diversity {
-            trace: TraceKind::Bucketed,
-            unique_traces: 41_234,
-            unique_valid_traces: 21_034,
-            b0: 498.0,
-            b1: 311.5,
-            b2: 240.25,
-            is_full: false,
-        }),
+        diversity: Some(diversity()),
         noise: Some(Noise { floor: 0.021, rounds: 20 }),
         environment: environment(),
+    }
+}
+
+/// Diversity of half of the runs of a campaign.
+fn diversity() -> Diversity {
+    Diversity {
+        trace: TraceKind::Bucketed,
+        unique_traces: 41_234,
+        unique_valid_traces: 21_034,
+        b0: 498.0,
+        b1: 311.5,
+        b2: 240.25,
+        is_full: false,
     }
 }
 

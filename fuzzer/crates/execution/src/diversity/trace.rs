@@ -148,7 +148,8 @@ mod tests {
             runs in proptest::collection::vec(
                 (proptest::collection::vec(0_u32..10, 9), proptest::collection::vec(0_u32..200, 3)), 2..40),
         ) {
-            let classes: [(TraceKind, fn(u32) -> u32); 3] = [
+            type Class = fn(u32) -> u32;
+            let classes: [(TraceKind, Class); 3] = [
                 (TraceKind::Exact, |count| count),
                 (TraceKind::Bucketed, |count| match count { 0..=3 => count, 4..=7 => 4, 8..=15 => 5, 16..=31 => 6, 32..=127 => 7, _ => 8 }),
                 (TraceKind::Edges, |count| count.min(1)),

@@ -98,15 +98,15 @@ fn whole(text: &mut Exposition, summary: &Summary) {
     let Validity { valid, invalid, valid_edges } = summary.validity;
     let runs = [("valid", valid as f64), ("invalid", invalid as f64)];
     let help = "Mutants and seeds whose runs were valid, or not, of the first client.";
-    text.each(Counter, "judged_runs_total", help, "validity", runs.into_iter());
+    text.each(Counter, "judged_runs_total", help, "validity", runs);
     text.one(Gauge, "valid_edges_found", "Edges that valid kept inputs execute.", valid_edges as f64);
     if let Some(diversity) = &summary.diversity {
         let traces = [("all", diversity.unique_traces as f64), ("valid", diversity.unique_valid_traces as f64)];
         let help = "Distinct traces of runs in this session, of the first client.";
-        text.each(Gauge, "unique_traces", help, "runs", traces.into_iter());
+        text.each(Gauge, "unique_traces", help, "runs", traces);
         let orders = [("0", diversity.b0), ("1", diversity.b1), ("2", diversity.b2)];
         let help = "Hill numbers of branches over distinct valid traces: how many are exercised, and how evenly.";
-        text.each(Gauge, "behavioural_diversity", help, "order", orders.into_iter());
+        text.each(Gauge, "behavioural_diversity", help, "order", orders);
     }
     text.one(Counter, "masks_total", "Inputs that were given masks.", summary.masks.computed as f64);
 }
