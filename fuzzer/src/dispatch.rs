@@ -24,6 +24,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
     let (program, typed, name) = match &command {
         Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
         Command::Replay(replay) => (&replay.program, &replay.command, "replay"),
+        Command::Mine(mine) => (&mine.program, &mine.command, "mine"),
         Command::Report(args) => return report(args),
     };
     let [program, arguments @ ..] = program.as_slice() else {
@@ -33,6 +34,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
     match command.clone() {
         Command::Fuzz(fuzz) => drop(quagmire::options::Options::resolve(fuzz)?),
         Command::Replay(replay) => drop(replay.resolve()?),
+        Command::Mine(mine) => drop(mine.resolve()?),
         Command::Report(_) => {}
     }
     let path = std::path::Path::new(program);
@@ -49,7 +51,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
     }
     let options = std::env::args_os().skip(2).take_while(|argument| argument != "--");
     let error = std::process::Command::new(&path)
-        .args((name == "replay").then_some("replay"))
+        .args((name != "fuzz").then_some(name))
         .args(options)
         .env(quagmire::engine::PROGRAM, &path)
         .envs(std::env::current_exe().map(|quagmire| (QUAGMIRE, quagmire)))

@@ -151,6 +151,7 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
             say_what_is_missing(&target, harness, replay.json);
             quagmire_analysis::run(&replay.resolve()?, &target, harness)
         }
+        Command::Mine(mine) => quagmire_analysis::mine::run(&mine.resolve()?, &target, harness),
         Command::Report(_) => Err(Error::usage("a report is written by `quagmire report OUT`")),
     }
 }

@@ -4,6 +4,7 @@ pub mod args;
 mod cores;
 pub mod format;
 mod measured;
+mod mine;
 mod replay;
 pub mod report;
 mod size;
@@ -56,6 +57,8 @@ pub mod defaults {
     pub const PARENTS: &str = "best";
     /// Default of `--color`.
     pub const COLOR: &str = "auto";
+    /// Default of `mine --time`.
+    pub const MINE_TIME: &str = "5m";
     /// Default of `replay --repeats`.
     pub const REPEATS: &str = "auto";
     /// Default of `replay --budget`.

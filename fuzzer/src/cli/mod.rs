@@ -2,7 +2,7 @@
 
 mod hints;
 
-pub use crate::options::args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
+pub use crate::options::args::{Command, FuzzArgs, MineArgs, ReplayArgs, ReportArgs};
 
 use crate::options::args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -89,6 +89,10 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
             replay.command = as_typed(&args);
             &replay.program
         }
+        Command::Mine(mine) => {
+            mine.command = as_typed(&args);
+            &mine.program
+        }
         Command::Report(_) => return Ok(command),
     };
     if program.is_empty() {
@@ -100,17 +104,18 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
 /// Parses the command line of a harness, which contains the engine. `args` starts with the harness's name.
 pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    let is_replay = args.get(1).is_some_and(|command| command == "replay");
-    if !is_replay {
+    let is_subcommand = args.get(1).is_some_and(|command| command == "replay" || command == "mine");
+    if !is_subcommand {
         hints::refuse_libfuzzer_flags(&args)?;
         hints::refuse_commands_of_quagmire(&args)?;
     }
-    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| !is_replay));
+    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| !is_subcommand));
     let matches = harness_command(&args).try_get_matches_from(&args).map_err(hint)?;
     let args::Harness { mut fuzz, inputs, command } = args::Harness::from_arg_matches(&matches)?;
     fuzz.command = as_typed(&args);
     let command = match command {
         Some(args::HarnessCommand::Replay(replay)) => Command::Replay(ReplayArgs { command: fuzz.command, ..replay }),
+        Some(args::HarnessCommand::Mine(mine)) => Command::Mine(MineArgs { command: fuzz.command, ..mine }),
         None if inputs.is_empty() => Command::Fuzz(fuzz),
         None => {
             refuse_options_of_a_search(&matches)?;
@@ -136,6 +141,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     let program = match &command {
         Command::Fuzz(fuzz) => &fuzz.program,
         Command::Replay(replay) => &replay.program,
+        Command::Mine(mine) => &mine.program,
         Command::Report(_) => return Ok(command),
     };
     if program.is_empty() {
@@ -149,14 +155,15 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
 fn harness_command(args: &[OsString]) -> clap::Command {
     let name = args.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "harness".into());
     let usage = format!(
-        "{name} -i SEEDS... -o OUT [OPTIONS]\n       {name} INPUTS...\n       {name} replay [OPTIONS] INPUTS..."
+        "{name} -i SEEDS... -o OUT [OPTIONS]\n       {name} INPUTS...\n       {name} replay [OPTIONS] INPUTS...\n       {name} mine [OPTIONS] EXAMPLES... -o GRAMMAR"
     );
-    args::Harness::command().override_usage(usage).mut_arg("program", |arg| arg.hide(true)).mut_subcommand(
-        "replay",
-        |replay| {
-            replay.override_usage(format!("{name} replay [OPTIONS] INPUTS...")).mut_arg("program", |arg| arg.hide(true))
-        },
-    )
+    let replay = format!("{name} replay [OPTIONS] INPUTS...");
+    let mine = format!("{name} mine [OPTIONS] EXAMPLES... -o GRAMMAR");
+    let of_harness =
+        |command: clap::Command, usage: String| command.override_usage(usage).mut_arg("program", |arg| arg.hide(true));
+    of_harness(args::Harness::command(), usage)
+        .mut_subcommand("replay", |command| of_harness(command, replay))
+        .mut_subcommand("mine", |command| of_harness(command, mine))
 }
 
 /// Refuses options of a search on command lines with files to replay, where they would be ignored silently.

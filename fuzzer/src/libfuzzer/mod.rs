@@ -46,7 +46,7 @@ const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 pub(crate) fn is_meant(arguments: &[OsString]) -> bool {
     let words: Vec<_> = arguments.iter().skip(1).map(|word| word.to_string_lossy()).collect();
     let is_flag = |word: &str| flags::split(word).is_some();
-    if words.first().is_some_and(|word| word == "replay") && !words.iter().any(|word| is_flag(word)) {
+    if words.first().is_some_and(|word| word == "replay" || word == "mine") && !words.iter().any(|word| is_flag(word)) {
         return false;
     }
     // an option of quagmire is a dash and a letter, or two dashes and a word

@@ -47,6 +47,12 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Replay(ReplayArgs),
+    /// Mine a grammar from examples that the program accepts
+    #[command(
+        override_usage = "quagmire mine [OPTIONS] EXAMPLES... -o GRAMMAR -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Mine(MineArgs),
     /// Write report.html, graphs and differences of a campaign, or export its findings
     #[command(
         override_usage = "quagmire report [OPTIONS] OUT",
@@ -87,6 +93,9 @@ pub enum HarnessCommand {
     /// Show what given inputs cost
     #[command(after_help = EXIT_CODES)]
     Replay(ReplayArgs),
+    /// Mine a grammar from examples that the harness accepts
+    #[command(after_help = EXIT_CODES)]
+    Mine(MineArgs),
 }
 
 /// `quagmire fuzz`, as typed.
@@ -299,6 +308,39 @@ pub struct ReplayArgs {
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
     /// The whole command line, for the record.
+    #[arg(skip)]
+    pub command: Vec<String>,
+}
+
+/// `quagmire mine`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct MineArgs {
+    /// The examples: files, or folders of files; ten small ones of different kinds are enough
+    #[arg(value_name = "EXAMPLES")]
+    pub examples: Vec<PathBuf>,
+    /// Write the grammar to this file, as JSON of the fuzzing book
+    #[arg(short = 'o', long, value_name = "GRAMMAR")]
+    pub output: Option<PathBuf>,
+    /// Say how many of these files the grammar describes (files or folders that are no examples; repeatable)
+    #[arg(long, value_name = "PATH")]
+    pub check: Vec<PathBuf>,
+    /// Stop after this time and write what is known then
+    #[arg(long, value_name = "DURATION", default_value = defaults::MINE_TIME)]
+    pub time: String,
+    /// Stop after this many executions and write what is known then [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub execs: Option<String>,
+    /// Seed of random choices: the same seed, the same grammar
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: String,
+    /// The options that `fuzz` has as well.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The harness, built with quagmire-cc -fsanitize=fuzzer, which returns -1 for what it rejects; or any program built with
+    /// quagmire-cc, which exits with 0 for what it accepts, and its arguments: @@ stands for the file with the input
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// The whole command line, for the harness.
     #[arg(skip)]
     pub command: Vec<String>,
 }

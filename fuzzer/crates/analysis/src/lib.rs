@@ -7,11 +7,13 @@
 pub mod against;
 pub mod annotate;
 pub mod attribution;
+mod child;
 mod explanation;
 pub mod growth;
 pub mod mask;
 pub mod measure;
 pub mod measurement;
+pub mod mine;
 pub mod options;
 mod print;
 pub mod report;
