@@ -25,6 +25,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
         Command::Replay(replay) => (&replay.program, &replay.command, "replay"),
         Command::Diversity(diversity) => (&diversity.program, &diversity.command, "diversity"),
+        Command::Mine(mine) => (&mine.program, &mine.command, "mine"),
         Command::Report(args) => return report(args),
         Command::Generate(args) => return quagmire::generate::run(&args.resolve()?),
     };
@@ -36,6 +37,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Fuzz(fuzz) => drop(quagmire::options::Options::resolve(fuzz)?),
         Command::Replay(replay) => drop(replay.resolve()?),
         Command::Diversity(diversity) => drop(diversity.resolve()?),
+        Command::Mine(mine) => drop(mine.resolve()?),
         Command::Report(_) | Command::Generate(_) => {}
     }
     let path = std::path::Path::new(program);

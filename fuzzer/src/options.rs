@@ -6,6 +6,7 @@ mod diversity;
 pub mod format;
 pub mod generate;
 mod measured;
+mod mine;
 mod replay;
 pub mod report;
 mod size;
@@ -64,6 +65,8 @@ pub mod defaults {
     pub const TRACE: &str = "bucketed";
     /// Default of `--color`.
     pub const COLOR: &str = "auto";
+    /// Default of `mine --time`.
+    pub const MINE_TIME: &str = "5m";
     /// Default of `replay --repeats`.
     pub const REPEATS: &str = "auto";
     /// Default of `replay --budget`.

@@ -2,7 +2,7 @@
 
 mod hints;
 
-pub use crate::options::args::{Command, DiversityArgs, FuzzArgs, ReplayArgs, ReportArgs};
+pub use crate::options::args::{Command, DiversityArgs, FuzzArgs, MineArgs, ReplayArgs, ReportArgs};
 
 use crate::options::args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -93,6 +93,10 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
             diversity.command = as_typed(&args);
             &diversity.program
         }
+        Command::Mine(mine) => {
+            mine.command = as_typed(&args);
+            &mine.program
+        }
         Command::Report(_) | Command::Generate(_) => return Ok(command),
     };
     if program.is_empty() {
@@ -104,12 +108,12 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
 /// Parses the command line of a harness, which contains the engine. `args` starts with the harness's name.
 pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    let is_replay = args.get(1).is_some_and(|word| args::OF_HARNESS.iter().any(|command| word == command));
-    if !is_replay {
+    let is_subcommand = args.get(1).is_some_and(|word| args::OF_HARNESS.iter().any(|command| word == command));
+    if !is_subcommand {
         hints::refuse_libfuzzer_flags(&args)?;
         hints::refuse_commands_of_quagmire(&args)?;
     }
-    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| !is_replay));
+    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| !is_subcommand));
     let matches = harness_command(&args).try_get_matches_from(&args).map_err(hint)?;
     let args::Harness { mut fuzz, inputs, command } = args::Harness::from_arg_matches(&matches)?;
     fuzz.command = as_typed(&args);
@@ -118,6 +122,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
         Some(args::HarnessCommand::Diversity(diversity)) => {
             Command::Diversity(DiversityArgs { command: fuzz.command, ..diversity })
         }
+        Some(args::HarnessCommand::Mine(mine)) => Command::Mine(MineArgs { command: fuzz.command, ..mine }),
         None if inputs.is_empty() => Command::Fuzz(fuzz),
         None => {
             refuse_options_of_a_search(&matches)?;
@@ -144,6 +149,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
         Command::Fuzz(fuzz) => &fuzz.program,
         Command::Replay(replay) => &replay.program,
         Command::Diversity(diversity) => &diversity.program,
+        Command::Mine(mine) => &mine.program,
         Command::Report(_) | Command::Generate(_) => return Ok(command),
     };
     if program.is_empty() {
@@ -158,13 +164,14 @@ fn harness_command(args: &[OsString]) -> clap::Command {
     let name = args.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "harness".into());
     let usage = format!(
         "{name} -i SEEDS... -o OUT [OPTIONS]\n       {name} INPUTS...\n       {name} replay [OPTIONS] INPUTS...\n       \
-         {name} diversity [OPTIONS] INPUTS..."
+         {name} diversity [OPTIONS] INPUTS...\n       {name} mine [OPTIONS] EXAMPLES... -o GRAMMAR"
     );
     let command = args::Harness::command().override_usage(usage).mut_arg("program", |arg| arg.hide(true));
     args::OF_HARNESS.into_iter().fold(command, |command, subcommand| {
+        let what = if subcommand == "mine" { "EXAMPLES... -o GRAMMAR" } else { "INPUTS..." };
         command.mut_subcommand(subcommand, |command| {
             command
-                .override_usage(format!("{name} {subcommand} [OPTIONS] INPUTS..."))
+                .override_usage(format!("{name} {subcommand} [OPTIONS] {what}"))
                 .mut_arg("program", |arg| arg.hide(true))
         })
     })

@@ -39,10 +39,12 @@ fn help_texts() {
     insta::assert_snapshot!("quagmire", printed(quagmire(), "quagmire --help"));
     insta::assert_snapshot!("quagmire_fuzz", printed(quagmire(), "quagmire fuzz --help"));
     insta::assert_snapshot!("quagmire_replay", printed(quagmire(), "quagmire replay --help"));
+    insta::assert_snapshot!("quagmire_mine", printed(quagmire(), "quagmire mine --help"));
     insta::assert_snapshot!("quagmire_report", printed(quagmire(), "quagmire report --help"));
     insta::assert_snapshot!("quagmire_generate", printed(quagmire(), "quagmire generate --help"));
     let harness = || harness_command(&["./harness".into()]);
     insta::assert_snapshot!("harness", printed(harness(), "./harness --help"));
+    insta::assert_snapshot!("harness_mine", printed(harness(), "./harness mine --help"));
     insta::assert_snapshot!("harness_replay", printed(harness(), "./harness replay --help"));
 }
 

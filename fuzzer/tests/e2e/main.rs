@@ -43,6 +43,7 @@ mod mask;
 mod masks;
 mod memory;
 mod metrics;
+mod mine;
 mod opened;
 mod oss_fuzz;
 mod reopened;

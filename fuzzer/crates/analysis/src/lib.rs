@@ -7,12 +7,14 @@
 pub mod against;
 pub mod annotate;
 pub mod attribution;
+mod child;
 pub mod diversity;
 mod explanation;
 pub mod growth;
 pub mod mask;
 pub mod measure;
 pub mod measurement;
+pub mod mine;
 pub mod options;
 mod print;
 pub mod report;

@@ -3,7 +3,7 @@
 //! gets a new child.
 
 use std::{
-    io::{ErrorKind, Read, Write},
+    io::{Read, Write},
     os::unix::net::UnixStream,
     time::Duration,
 };
@@ -11,7 +11,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::place::{CodePlace, Condition};
-use crate::measurement::{self, Measurement};
+use crate::{
+    child::Child,
+    measurement::{self, Measurement},
+};
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
@@ -23,7 +26,6 @@ use quagmire_execution::{
     process::{self, End},
     symbols::Symbols,
     timer,
-    watchdog::Watchdog,
 };
 use quagmire_search::mask::Goal;
 
@@ -85,13 +87,6 @@ pub(crate) struct Prober<'a> {
     /// Input page of all children, since mappings are never freed.
     page: InputPage,
     child: Option<Child>,
-}
-
-struct Child {
-    id: libc::pid_t,
-    stream: UnixStream,
-    /// Whether it had to be killed.
-    was_stuck: bool,
 }
 
 /// A child that has ended or was killed.
@@ -268,31 +263,5 @@ impl Drop for Prober<'_> {
         if self.child.is_some() {
             let _ = self.bury();
         }
-    }
-}
-
-impl Child {
-    /// Fills `bytes` from the socket. Returns false if the child has ended. Kills a child whose run does not end in
-    /// spite of the timer.
-    fn receive(&mut self, bytes: &mut [u8], page: &InputPage) -> bool {
-        let mut watchdog = Watchdog::new(page);
-        let mut filled = 0;
-        while filled < bytes.len() {
-            match self.stream.read(&mut bytes[filled..]) {
-                Ok(0) => return false,
-                Ok(more) => filled += more,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                    if watchdog.is_stuck(page) {
-                        // SAFETY: a child of ours that was not waited for.
-                        unsafe { libc::kill(self.id, libc::SIGKILL) };
-                        self.was_stuck = true;
-                        return false;
-                    }
-                }
-                Err(_) => return false,
-            }
-        }
-        true
     }
 }

@@ -55,6 +55,12 @@ impl Mined {
         self.rules.rules.len()
     }
 
+    /// Measures the precision again, by a program whose budget was used up before.
+    pub fn measure(&mut self, seed: u64, accepts: &mut dyn FnMut(&[u8]) -> Option<bool>) {
+        let mut oracle = Oracle::new(accepts);
+        self.precision = sample::precision(&self.rules, SAMPLES, &mut oracle, &mut StdRand::with_seed(seed));
+    }
+
     /// Whether the grammar derives exactly these bytes.
     pub fn recognises(&self, bytes: &[u8]) -> bool {
         recognise::recognises(&self.rules, bytes)

@@ -1,0 +1,158 @@
+//! Runs of the target in a child process that answer whether it accepts an input.
+
+use std::{
+    io::{Read, Write},
+    os::unix::net::UnixStream,
+    time::Duration,
+};
+
+use crate::child::Child;
+use quagmire_base::error::{Error, Result};
+use quagmire_execution::{abi::Status, harness::Harness, input_page::InputPage, prepare, process, timer::RunLimits};
+
+/// Answers of a child: the first says whether the target is ready.
+const REJECTED: u8 = 0;
+const ACCEPTED: u8 = 1;
+/// The run ended early: the child exits, because its memory may be corrupted.
+const ENDED: u8 = 2;
+/// The target cannot be run. A message follows.
+const UNUSABLE: u8 = 3;
+
+/// Asks the target whether it accepts inputs: it returns, has not rejected them, and its exit status is 0 if it is a
+/// program. Inputs that crash it, hang or end its process are not accepted.
+pub(crate) struct Acceptor {
+    harness: &'static Harness,
+    limits: RunLimits,
+    debug_target: bool,
+    page: InputPage,
+    child: Option<Child>,
+    /// Number of runs.
+    pub executions: u64,
+}
+
+impl Acceptor {
+    /// Creates an acceptor for inputs of at most `capacity` bytes: longer ones are not accepted.
+    ///
+    /// # Errors
+    /// If there is no memory to share.
+    pub(crate) fn new(
+        harness: &'static Harness,
+        capacity: usize,
+        hang: Duration,
+        memory: u64,
+        debug_target: bool,
+    ) -> Result<Self> {
+        let page = InputPage::new(capacity)?;
+        page.set_hang_timeout(hang);
+        let limits = RunLimits { hang, memory, deadline: u64::MAX };
+        Ok(Self { harness, limits, debug_target, page, child: None, executions: 0 })
+    }
+
+    /// Whether the target accepts an input.
+    ///
+    /// # Errors
+    /// If no child can be started, or the target cannot be run.
+    pub(crate) fn accepts(&mut self, input: &[u8]) -> Result<bool> {
+        if input.len() > self.page.capacity() {
+            return Ok(false);
+        }
+        self.executions += 1;
+        let child = match &mut self.child {
+            Some(child) => child,
+            none => none.insert(start(self.harness, &self.page, self.limits, self.debug_target)?),
+        };
+        let mut answer = [ENDED];
+        // writing to a child that has ended fails
+        let sent =
+            child.stream.write_all(&(input.len() as u64).to_le_bytes()).and_then(|()| child.stream.write_all(input));
+        if sent.is_err() || !child.receive(&mut answer, &self.page) || answer[0] == ENDED {
+            self.bury()?;
+        }
+        Ok(answer[0] == ACCEPTED)
+    }
+
+    /// Waits for a child that has ended or is about to.
+    fn bury(&mut self) -> Result<()> {
+        if let Some(child) = self.child.take() {
+            drop(child.stream);
+            process::wait(child.id)?;
+            self.page.end();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Acceptor {
+    fn drop(&mut self) {
+        // the child exits when its socket closes
+        let _ = self.bury();
+    }
+}
+
+/// Starts a child, and waits until the target is ready in it.
+fn start(harness: &'static Harness, page: &InputPage, limits: RunLimits, debug_target: bool) -> Result<Child> {
+    let socket = |error| Error::other(format!("cannot make a socket: {error}"));
+    let (ours, theirs) = UnixStream::pair().map_err(socket)?;
+    ours.set_read_timeout(Some(Duration::from_secs(1))).map_err(socket)?;
+    // SAFETY: mining has no other thread.
+    let id = unsafe { process::fork()? };
+    if id == 0 {
+        drop(ours);
+        process::die_with_parent();
+        process::usual_signals();
+        let is_done = serve(harness, page.share(), limits, debug_target, theirs).is_some();
+        process::leave(if is_done { 0 } else { 1 });
+    }
+    drop(theirs);
+    let mut child = Child { id, stream: ours, was_stuck: false };
+    let mut answer = [ENDED];
+    if child.receive(&mut answer, page) && answer[0] == ACCEPTED {
+        return Ok(child);
+    }
+    let mut message = String::new();
+    if answer[0] == UNUSABLE {
+        let _ = child.stream.read_to_string(&mut message);
+    }
+    drop(child.stream);
+    let end = process::wait(id)?;
+    Err(Error::target(if message.is_empty() {
+        format!("the target ended its process before the first run ({end})")
+    } else {
+        message
+    }))
+}
+
+/// Main loop of the child. Returns `None` if the socket fails, which means that the parent is gone.
+fn serve(
+    harness: &'static Harness,
+    page: InputPage,
+    limits: RunLimits,
+    debug_target: bool,
+    mut stream: UnixStream,
+) -> Option<()> {
+    let mut executor = match prepare::prepare_target(harness, page, debug_target) {
+        Ok(executor) => executor,
+        Err(error) => {
+            stream.write_all(&[UNUSABLE]).ok()?;
+            return stream.write_all(error.message.as_bytes()).ok();
+        }
+    };
+    harness.start_timer(limits);
+    stream.write_all(&[ACCEPTED]).ok()?;
+    let mut input = Vec::new();
+    loop {
+        let mut length = [0; 8];
+        stream.read_exact(&mut length).ok()?;
+        input.resize(u64::from_le_bytes(length) as usize, 0);
+        stream.read_exact(&mut input).ok()?;
+        let answer = match executor.execute(&input) {
+            Status::Returned if executor.counts().event().exit_code == 0 => ACCEPTED,
+            Status::Returned | Status::Rejected => REJECTED,
+            _ => ENDED,
+        };
+        stream.write_all(&[answer]).ok()?;
+        if answer == ENDED {
+            return Some(());
+        }
+    }
+}
