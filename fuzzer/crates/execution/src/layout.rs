@@ -96,6 +96,15 @@ fn structures() -> String {
         library_opens,
         libraries
     );
+    text
+}
+
+/// The structures of harnesses in this process, and of draws.
+fn structures_of_harnesses() -> String {
+    let mut text = String::new();
+    macro_rules! one {
+        ($rust:ident, $c:literal, $($field:ident),+) => {{ structure!(text, $rust, $c, $($field),+); }};
+    }
     one!(RawMutation, "qgm_mutation", data, other, out, size, other_size, max_size, seed);
     one!(RawComparison, "qgm_comparison", kind, is_constant, size, operand);
     one!(RawComparisons, "qgm_comparisons", are_called, count, comparison);
@@ -207,7 +216,7 @@ fn numbers() -> String {
 #[test]
 fn the_runtime_asserts_what_the_engine_has() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../compiler-wrapper/runtime/layout.h");
-    let wanted = format!("{HEAD}{}{}#endif\n\n#endif\n", structures(), numbers());
+    let wanted = format!("{HEAD}{}{}{}#endif\n\n#endif\n", structures(), structures_of_harnesses(), numbers());
     if std::env::var_os("QUAGMIRE_UPDATE_LAYOUT").is_some() {
         std::fs::write(&path, &wanted).expect("written");
     }
