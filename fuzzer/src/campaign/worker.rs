@@ -43,6 +43,7 @@ use quagmire_execution::{
 };
 use quagmire_results::summary::{Rule, StoppedBy};
 use quagmire_search::{
+    choices::mode::Mode,
     evaluate::{Evaluation, Parts, evaluate},
     hooks::{Interruption, Moment},
     origin::Origin,
@@ -129,9 +130,13 @@ pub fn work(
         recorder.open_index(first || restart.died.is_some())?;
     }
     let compared = harness.comparisons().filter(|_| is_used(options.rules.as_deref(), COMPARISONS));
+    // what it does byte by byte, operators on choices do value by value
+    let has_choices = setup.grammar.is_some() || harness.draws_are_compiled();
+    let is_deterministic = is_used(options.rules.as_deref(), DETERMINISTIC)
+        && (options.choices == Mode::Off || !has_choices || options.rules.is_some());
     let stages = tuple_list!(
         PrepareStage::new(rules.len()),
-        DeterministicStage::new(rules.len(), is_used(options.rules.as_deref(), DETERMINISTIC)),
+        DeterministicStage::new(rules.len(), is_deterministic),
         ComparisonsStage::new(rules.len(), compared),
         MutateStage::new(operators, choices, options.skip_coverage_testing),
         MeasureStage

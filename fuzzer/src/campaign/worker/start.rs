@@ -28,7 +28,11 @@ use quagmire_execution::{
 use quagmire_results::{Summary, names::files_in};
 use quagmire_search::{
     choices::mode::Mode,
-    corpus::{objective::Objective, rare::ClientPart, search_state::SearchState},
+    corpus::{
+        objective::Objective,
+        rare::ClientPart,
+        search_state::{Masking, SearchState},
+    },
     stages::{
         choices::ChoiceOptions,
         operators::{Operators, is_used},
@@ -124,7 +128,13 @@ pub(super) fn configure(search: &mut SearchState, setup: &Setup, traces: Option<
     search.objective = Objective::new(&options.cost);
     search.ignores_maxima = options.ignore_maxima;
     search.effort.focus = options.focus;
-    search.set_masking(options.masking);
+    // with a grammar, bytes have a tenth of the mutants, which pays for no masks of bytes
+    let has_grammar = setup.grammar.is_some() && options.choices != Mode::Off;
+    search.set_masking(Masking {
+        no_mask: options.masking.no_mask || has_grammar,
+        no_trim: options.masking.no_trim || has_grammar,
+        ..options.masking
+    });
     search.rare.no_bootstrap = options.no_bootstrap;
     search.choices.structures.are_required = options.choices == Mode::Structure;
     search.rare.part = ClientPart { number: setup.place.number as u32, of: setup.place.of as u32 };

@@ -1,9 +1,12 @@
 //! Knowledge of the choices of generators and grammars.
 
+use std::collections::BTreeSet;
+
 use libafl_bolts::hash_std;
 use serde::{Deserialize, Serialize};
 
 use super::{arms::Arms, history::Novelty, structures::Structures};
+use crate::EntryId;
 use quagmire_choices::draws::{Draw, SiteKind, Sites};
 
 /// Knowledge of choices; part of the checkpoint.
@@ -15,13 +18,30 @@ pub struct ChoiceState {
     pub sites: Sites,
     /// Structures of the inputs that were entered.
     pub structures: Structures,
-    /// Parents whose choices were found.
-    pub found: u64,
-    /// Parents without choices, which are mutated as bytes: the grammar does not describe them, or they draw nothing.
-    pub opaque: u64,
+    /// Entries without choices, which are mutated as bytes: the grammar does not describe them, or they draw nothing.
+    pub opaque: BTreeSet<EntryId>,
+    /// Whether some entry has choices.
+    pub are_found: bool,
+    /// Mutants that were made by choices.
+    pub by_choices: u64,
+    /// Mutants that were made by bytes.
+    pub by_bytes: u64,
 }
 
+/// Mutants by choices for each one by bytes, over the whole campaign (BeDivFuzz makes a tenth of its mutants by bytes).
+const CHOICES_FOR_BYTES: u64 = 9;
+
+/// Mutants by bytes before that share holds.
+const FIRST_BY_BYTES: u64 = 500;
+
 impl ChoiceState {
+    /// Whether the parent of a round should be another one: it has no choices, others have, and bytes have had their share.
+    pub(crate) fn should_pass(&self, entry: EntryId) -> bool {
+        self.are_found
+            && self.by_bytes > FIRST_BY_BYTES + self.by_choices / CHOICES_FOR_BYTES
+            && self.opaque.contains(&entry)
+    }
+
     /// Takes new coverage back as a reason to keep the mutant that was run and has made these draws, if a new structure is
     /// required.
     pub(crate) fn judge(&mut self, is_valid: bool, draws: &[Draw], novelty: &mut Novelty) {

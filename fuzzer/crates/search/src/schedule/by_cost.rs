@@ -13,7 +13,12 @@ use libafl::{
 use libafl_bolts::rands::Rand;
 
 use super::intervals;
-use crate::{corpus::effort::Aim, mask::HitsBranch, state::CampaignState};
+use crate::{
+    EntryId,
+    corpus::{effort::Aim, search_state::SearchState},
+    mask::HitsBranch,
+    state::CampaignState,
+};
 
 /// Choice of the parents in rounds for cost (`--parents`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +30,9 @@ pub enum Parents {
     /// By one of the two, with equal probability.
     Both,
 }
+
+/// Attempts to find a parent with choices.
+const MOST_ATTEMPTS: usize = 16;
 
 /// LibAFL scheduler that chooses the entry and the goal of each round.
 #[derive(Debug)]
@@ -47,6 +55,18 @@ fn from_top(length: usize, uniform: f64) -> usize {
     (((length as f64 + 1.0).powf(uniform) - 1.0) as usize).min(length - 1)
 }
 
+/// Draws an entry, again if another one should be the parent, but not for ever.
+fn attempt(search: &SearchState, mut draw: impl FnMut(&SearchState) -> EntryId) -> EntryId {
+    let mut entry = draw(search);
+    for _ in 0..MOST_ATTEMPTS {
+        if !search.choices.should_pass(entry) {
+            break;
+        }
+        entry = draw(search);
+    }
+    entry
+}
+
 impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
     fn on_add(&mut self, _state: &mut CampaignState<H>, _id: CorpusId) -> Result<(), Error> {
         Ok(())
@@ -66,22 +86,26 @@ impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
                     Parents::Intervals => true,
                     Parents::Both => rand.coinflip(0.5),
                 };
-                let place = if by_intervals {
-                    intervals::draw(length, rand)
-                } else {
-                    length.get() - 1 - from_top(length.get(), rand.next_float())
-                };
-                search.top_rated.by_score()[place].1
+                attempt(search, |search| {
+                    let place = if by_intervals {
+                        intervals::draw(length, rand)
+                    } else {
+                        length.get() - 1 - from_top(length.get(), rand.next_float())
+                    };
+                    search.top_rated.by_score()[place].1
+                })
             }
             Aim::Coverage => match search.rare.begin_round(self.seeds, &search.top_rated) {
-                Some((branch, entry)) => {
+                Some((branch, entry)) if !search.choices.should_pass(entry) => {
                     search.goal = Some(HitsBranch(branch));
                     entry
                 }
-                None => match search.rare.next_in_opening(&search.top_rated) {
+                rare => match search.rare.next_in_opening(&search.top_rated).filter(|_| rare.is_none()) {
                     Some(entry) => entry,
                     // the cheaper of two draws: the same time buys more executions there
-                    None => search.top_rated.ranking()[rand.below(length).min(rand.below(length))].1,
+                    None => attempt(search, |search| {
+                        search.top_rated.ranking()[rand.below(length).min(rand.below(length))].1
+                    }),
                 },
             },
         };

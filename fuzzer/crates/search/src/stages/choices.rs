@@ -155,6 +155,7 @@ impl ChoiceOperators {
     /// some. Removes bytes that nobody reads.
     pub(super) fn begin<E, EM, H, Z>(
         &mut self,
+        entry: EntryId,
         parts: &mut Parts<'_, E, EM, H, Z>,
         bytes: &mut Vec<u8>,
     ) -> Result<(), Error>
@@ -173,6 +174,7 @@ impl ChoiceOperators {
                 log.bytes().clone_into(bytes);
             }
             self.current = known;
+            self.note(entry, parts);
             return Ok(());
         }
         let model = if parts.executor.observers().1.0.are_used() {
@@ -189,12 +191,24 @@ impl ChoiceOperators {
             }
             None => {}
         }
-        let is_expected =
-            !matches!(self.options.language, Language::Unknown) || parts.executor.observers().1.0.are_used();
-        search.choices.found += u64::from(model.is_some());
-        search.choices.opaque += u64::from(model.is_none() && is_expected);
         self.current = self.models.put(content, model);
+        self.note(entry, parts);
         Ok(())
+    }
+
+    /// Notes whether the current parent has choices.
+    fn note<E, EM, H, Z>(&self, entry: EntryId, parts: &mut Parts<'_, E, EM, H, Z>)
+    where
+        E: HasObservers<Observers = Observers>,
+    {
+        let are_drawn = parts.executor.observers().1.0.are_used();
+        let choices = &mut parts.state.search.choices;
+        if self.current.is_some() {
+            choices.are_found = true;
+            choices.opaque.remove(&entry);
+        } else if are_drawn || !matches!(self.options.language, Language::Unknown | Language::Brackets) {
+            choices.opaque.insert(entry);
+        }
     }
 
     fn parse(&self, bytes: &[u8]) -> Option<Tree> {
@@ -225,6 +239,11 @@ impl ChoiceOperators {
             _ => SHARE,
         };
         rand.next_float() < share
+    }
+
+    /// Whether inputs are described by a grammar.
+    pub(super) fn has_grammar(&self) -> bool {
+        self.options.mode != Mode::Off && matches!(self.options.language, Language::Grammar(_))
     }
 
     /// Makes a mutant of `parent` in `input`, and writes the operators that made it into `applied`. With a mask, draws that it

@@ -237,8 +237,8 @@ where
         let mut parts = Parts { fuzzer, executor, state, manager };
         match (&mut prepared, &mut whole) {
             // its mask is for these bytes
-            (Some((_, prepared)), _) => self.choices.begin(&mut parts, &mut prepared.input.clone())?,
-            (None, Some(whole)) => self.choices.begin(&mut parts, whole)?,
+            (Some((_, prepared)), _) => self.choices.begin(parent, &mut parts, &mut prepared.input.clone())?,
+            (None, Some(whole)) => self.choices.begin(parent, &mut parts, whole)?,
             (None, None) => return Ok(()),
         }
         let CampaignState { libafl, search, hooks, .. } = &mut *parts.state;
@@ -254,14 +254,17 @@ where
         match aim {
             Aim::Cost => self.operators.lead(hooks.yields(), most, libafl.rand_mut(), &mut self.leading),
             Aim::Coverage => {
-                let most = if base.goal.is_some() { most * PREPARED } else { most };
+                let is_prepared = base.goal.is_some() && !self.choices.has_grammar();
+                let most = if is_prepared { most * PREPARED } else { most };
                 self.operators.lead_evenly(most, libafl.rand_mut(), &mut self.leading);
             }
         }
         for place in 0..self.leading.len() {
             if self.choices.are_next(base.mask.is_some(), parts.state.libafl.rand_mut()) {
+                parts.state.search.choices.by_choices += 1;
                 self.mutate_choices(parent, base.mask, &mut parts)?;
             } else {
+                parts.state.search.choices.by_bytes += 1;
                 self.mutate(parent, self.leading[place], &base, &mut parts)?;
             }
             if parts.state.look(&parts.executor.observers().0)?
