@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::acceptor::{Acceptor, Generation};
+use crate::acceptor::Acceptor;
 use quagmire_base::error::{Error, Result};
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 
@@ -52,29 +52,32 @@ impl Generator {
     /// # Errors
     /// If the harness cannot be run, draws nothing, or does not say what it has generated.
     pub fn generate(&mut self, random: &mut impl FnMut() -> u8) -> Result<Vec<u8>> {
-        let name = &self.name;
+        let (mut has_drawn, mut ended_early) = (false, true);
         for _ in 0..MOST_FAILURES {
             self.buffer.clear();
             self.buffer.extend((0..self.size).map(|_| random()));
-            match self.acceptor.generate(&self.buffer)? {
-                Some(Generation { has_drawn: false, ended_early: false, .. }) => {
-                    return Err(Error::target(format!(
-                        "{name} draws nothing: a generator draws by quagmire/draws.h or FuzzedDataProvider, and is built with \
-                         quagmire-cc"
-                    )));
-                }
-                Some(Generation { generated: Some(generated), .. }) if !self.draws => return Ok(generated),
-                Some(Generation { ended_early: false, .. }) if !self.draws => {
-                    return Err(Error::target(format!(
-                        "{name} does not say what it has generated: have it call qgm_generated, or write inputs of the \
-                         harness itself with --draws"
-                    )));
-                }
-                Some(Generation { has_drawn: true, read, .. }) if self.draws => return Ok(read),
-                // it ended before it had made an input
-                Some(_) | None => {}
+            // a generator may give up, or crash
+            let Some(run) = self.acceptor.generate(&self.buffer)? else { continue };
+            has_drawn |= run.has_drawn;
+            ended_early &= run.ended_early;
+            match run.generated {
+                Some(generated) if !self.draws => return Ok(generated),
+                _ if self.draws && run.has_drawn => return Ok(run.read),
+                _ => {}
             }
         }
-        Err(Error::target(format!("{name} has crashed or hung {MOST_FAILURES} times before it had made an input")))
+        let why = match (has_drawn, ended_early) {
+            (_, true) => {
+                "has crashed or hung each time, before it had made an input: give it any file to `quagmire replay` to see where"
+            }
+            (false, _) => {
+                "draws nothing: a generator draws by quagmire/draws.h or FuzzedDataProvider, and is built with quagmire-cc"
+            }
+            _ => {
+                "does not say what it has generated: have it call qgm_generated, or write inputs of the harness itself \
+                 with --draws"
+            }
+        };
+        Err(Error::target(format!("in {MOST_FAILURES} runs, {} {why}", self.name)))
     }
 }
