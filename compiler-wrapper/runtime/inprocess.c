@@ -117,6 +117,8 @@ void __quagmire_leave_engine(void) {
 
 static struct qgm_resources resources;
 static struct qgm_draws draws;
+/* Section that the headers of generators leave in the program. */
+extern const char __start_qgm_draws[] __attribute__((weak, visibility("hidden")));
 /* Where the stack and the time of the run begin. */
 static uintptr_t top;
 static uint64_t before;
@@ -417,6 +419,7 @@ static int initialize(void) {
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size)) {
   __quagmire_sancov_start();
   __quagmire_draws = &draws;
+  draws.are_used = __start_qgm_draws != NULL;
   test_one_input = callback;
   the_argc = argc;
   the_argv = argv;

@@ -274,7 +274,7 @@ struct qgm_overlay_item {
 /* Draws of one run, and bytes that they are to take. The engine writes is_recording, and items before a run. Under the fork
    server it is behind struct qgm_served in the shared memory. */
 struct qgm_draws {
-  uint64_t are_used;     /* set at the first draw, recording or not */
+  uint64_t are_used;     /* set at the first draw, recording or not, and if a header that draws was compiled in */
   uint64_t is_recording; /* set by the engine */
   uint64_t count;        /* of the draws of the run, also of those that found no room */
   uint64_t items;        /* of the overlay, sorted by key; if there are any, the run is recorded */

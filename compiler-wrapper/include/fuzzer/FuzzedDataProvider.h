@@ -25,6 +25,11 @@
 #include <utility>
 #include <vector>
 
+/* Mark by which quagmire knows before the first run that there may be draws. */
+#if defined(__ELF__)
+__attribute__((used, section("qgm_draws"))) static const char qgm_provider_is_here = 1;
+#endif
+
 class FuzzedDataProvider {
 public:
   // `data`, of `size` bytes, has to outlive this.

@@ -16,6 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Mark by which quagmire knows before the first run that there may be draws. */
+#if defined(__ELF__)
+__attribute__((used, section("qgm_draws"))) static const char qgm_draws_are_here = 1;
+#endif
+
 #if defined(__GNUC__)
 #define QGM_DRAWS_OF_FILE static __attribute__((unused)) QGM_DRAWS
 #define QGM_PART_OF_DRAWS static inline QGM_IN_DRAWS

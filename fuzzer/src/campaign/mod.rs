@@ -43,7 +43,12 @@ use quagmire_base::{
 use quagmire_choices::grammar::Grammar;
 use quagmire_cost::decision::Question;
 use quagmire_execution::{
-    clock::ns_per_tick, diversity::table::TraceTable, harness::Harness, info::TargetInfo, input_page::InputPage, timer,
+    clock::ns_per_tick,
+    diversity::{table::TraceTable, trace::TraceKind},
+    harness::Harness,
+    info::TargetInfo,
+    input_page::InputPage,
+    timer,
 };
 use quagmire_mutators::Rule;
 use quagmire_results::{
@@ -51,6 +56,7 @@ use quagmire_results::{
     metrics::{About, Address, Endpoint, Server},
     summary::Environment,
 };
+use quagmire_search::choices::mode::Mode;
 
 /// Interval at which the supervisor looks at everything but the keys.
 const SECOND: Duration = Duration::from_secs(1);
@@ -174,13 +180,16 @@ pub fn launch(options: Options, target: TargetInfo, harness: &'static Harness) -
 /// # Errors
 /// Errors that keep it from starting or from writing its finds.
 pub fn run(
-    options: Options,
+    mut options: Options,
     mut seeds: Seeds,
     grammar: Option<Arc<Grammar>>,
     target: TargetInfo,
     harness: &'static Harness,
     listener: Option<Arc<dyn Listener>>,
 ) -> Result<(ExitCode, OutputFolder)> {
+    if options.trace.is_none() && options.choices != Mode::Off && harness.draws_are_compiled() {
+        options.trace = Some(TraceKind::default());
+    }
     let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
     let rules = rules::choose(&options, harness.has_own_mutator(), &mut seeds)?;
     worker::check_options(&options)?;

@@ -38,7 +38,7 @@ fn a_grammar_makes_the_first_inputs_and_mutants_part_by_part() {
 #[test]
 fn what_is_quadratic_in_the_depth_is_found_by_nesting_and_the_finding_shows_its_parts() {
     let scene = Scene::new(&[]);
-    by_grammar(&scene, "--threshold 3").ended();
+    by_grammar(&scene, "--threshold 3 --rules splice-part,repeat-part,nest-part").ended();
     let summary = scene.summary();
     let findings = summary["findings"].as_array().expect("findings");
     let nested = findings.iter().find(|finding| finding["parts"].to_string().contains("nested"));

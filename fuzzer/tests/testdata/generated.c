@@ -29,7 +29,7 @@ static __attribute__((noinline)) void generate(qgm_src *s, char *text, size_t si
 static __attribute__((noinline)) int target(const char *text, size_t size) {
   char *volatile copy = malloc(100 + size);
   memcpy(copy, text, size);
-  unsigned sum = work((unsigned)size * 10);
+  unsigned sum = work((unsigned)size * 10) + descend((unsigned)size);
   free(copy);
   return sum == 1;
 }

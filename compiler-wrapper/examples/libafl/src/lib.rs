@@ -91,7 +91,7 @@ impl<EM, I, S> Feedback<EM, I, Observers, S> for MostInstructions {
         _: &mut S,
         _: &mut EM,
         _: &I,
-        (counts, ()): &Observers,
+        (counts, _): &Observers,
         _: &ExitKind,
     ) -> Result<bool, libafl::Error> {
         let instructions = counts.cost()[Resource::Instructions];

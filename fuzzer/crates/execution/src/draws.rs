@@ -50,7 +50,7 @@ impl DrawsObserver {
         Self { raw, ..Self::default() }
     }
 
-    /// Whether the target has drawn in any run of this process.
+    /// Whether the target has drawn in any run of this process, or was compiled with a header that draws.
     pub fn are_used(&self) -> bool {
         self.raw.is_some_and(|raw| raw.are_used.load(Relaxed) != 0)
     }

@@ -1,6 +1,9 @@
 //! The program under test as the engine runs it: a harness in this process, or a program under its fork server.
 
-use std::{ffi::OsString, sync::atomic::AtomicU64};
+use std::{
+    ffi::OsString,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use super::{
     abi::{ABI, Ended, Event, OnEnd, RawDraws, RawHarness, RawModules, Status},
@@ -104,6 +107,12 @@ impl Harness {
             Backend::InProcess(raw) => Some(unsafe { Comparisons::new(&*raw.comparisons, raw.record_comparisons) }),
             Backend::ForkServer(_) => None,
         }
+    }
+
+    /// Whether a harness in this process was compiled with a header that draws.
+    pub fn draws_are_compiled(&self) -> bool {
+        // SAFETY: a static of the runtime, as `in_process` was promised.
+        matches!(&self.0, Backend::InProcess(raw) if raw.abi == ABI && unsafe { &*raw.draws }.are_used.load(Relaxed) != 0)
     }
 
     /// The record of draws, once the harness is initialised; `None` for programs that AFL++ has built.

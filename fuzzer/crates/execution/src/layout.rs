@@ -96,25 +96,18 @@ fn structures() -> String {
         library_opens,
         libraries
     );
+    text
+}
+
+/// The structures of harnesses in this process, and of draws.
+fn structures_of_harnesses() -> String {
+    let mut text = String::new();
+    macro_rules! one {
+        ($rust:ident, $c:literal, $($field:ident),+) => {{ structure!(text, $rust, $c, $($field),+); }};
+    }
     one!(RawMutation, "qgm_mutation", data, other, out, size, other_size, max_size, seed);
     one!(RawComparison, "qgm_comparison", kind, is_constant, size, operand);
     one!(RawComparisons, "qgm_comparisons", are_called, count, comparison);
-    one!(Draw, "qgm_draw", site, key, range, value, offset, length, part, depth, kind, is_overlaid);
-    one!(Item, "qgm_overlay_item", key, start, length);
-    one!(
-        RawDraws,
-        "qgm_draws",
-        are_used,
-        is_recording,
-        count,
-        items,
-        generated,
-        generator_cycles,
-        draw,
-        item,
-        overlay,
-        made
-    );
     one!(
         RawHarness,
         "qgm_harness",
@@ -134,6 +127,31 @@ fn structures() -> String {
         record_comparisons,
         is_sanitized,
         draws
+    );
+    text.push_str(&structures_of_draws());
+    text
+}
+
+fn structures_of_draws() -> String {
+    let mut text = String::new();
+    macro_rules! one {
+        ($rust:ident, $c:literal, $($field:ident),+) => {{ structure!(text, $rust, $c, $($field),+); }};
+    }
+    one!(Draw, "qgm_draw", site, key, range, value, offset, length, part, depth, kind, is_overlaid);
+    one!(Item, "qgm_overlay_item", key, start, length);
+    one!(
+        RawDraws,
+        "qgm_draws",
+        are_used,
+        is_recording,
+        count,
+        items,
+        generated,
+        generator_cycles,
+        draw,
+        item,
+        overlay,
+        made
     );
     text
 }
@@ -198,7 +216,7 @@ fn numbers() -> String {
 #[test]
 fn the_runtime_asserts_what_the_engine_has() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../compiler-wrapper/runtime/layout.h");
-    let wanted = format!("{HEAD}{}{}#endif\n\n#endif\n", structures(), numbers());
+    let wanted = format!("{HEAD}{}{}{}#endif\n\n#endif\n", structures(), structures_of_harnesses(), numbers());
     if std::env::var_os("QUAGMIRE_UPDATE_LAYOUT").is_some() {
         std::fs::write(&path, &wanted).expect("written");
     }

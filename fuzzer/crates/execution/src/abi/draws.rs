@@ -19,7 +19,7 @@ pub(crate) const GENERATED_BYTES: usize = 1 << 20;
 /// Draws of one run, and bytes that they are to take (`struct qgm_draws`). The target may have written anything to it.
 #[repr(C)]
 pub struct RawDraws {
-    /// Nonzero once the target has drawn.
+    /// Nonzero once the target has drawn, or if it was compiled with a header that draws.
     pub are_used: AtomicU64,
     /// Nonzero if runs are to be recorded.
     pub is_recording: AtomicU64,

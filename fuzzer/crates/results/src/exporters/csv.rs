@@ -93,7 +93,7 @@ mod tests {
     fn every_key_of_a_finding_has_a_column_unless_it_is_a_record() {
         let finding = serde_json::to_value(&example().findings[0]).unwrap();
         let keys: BTreeSet<&str> = finding.as_object().unwrap().keys().map(String::as_str).collect();
-        let columns: BTreeSet<&str> = KEYS.into_iter().chain(["ordinary_input", "costs", "growth"]).collect();
+        let columns: BTreeSet<&str> = KEYS.into_iter().chain(["ordinary_input", "costs", "growth", "parts"]).collect();
         assert_eq!(keys, columns);
     }
 

@@ -43,7 +43,8 @@ impl Structures {
 mod tests {
     use super::*;
 
-    const NEW: Novelty = Novelty { edge: true, bucket: true, maximum: true, total: false, memory: false };
+    const NEW: Novelty =
+        Novelty { edge: true, bucket: true, valid_edge: false, maximum: true, total: false, memory: false };
 
     #[test]
     fn new_coverage_counts_once_for_each_structure_of_valid_inputs_and_cost_always() {

@@ -31,8 +31,8 @@ where
     }
 }
 
-/// Runs the target once on these bytes, and returns its draws; nothing else comes of the run. `None` if the target has never
-/// drawn, or the run ended early, or would end this process.
+/// Runs the target once on these bytes, and returns its draws; nothing else comes of the run. `None` if it draws nothing,
+/// or the run ended early, or would end this process.
 pub fn see_draws<E, EM, H, Z>(parts: &mut Parts<'_, E, EM, H, Z>, bytes: &[u8]) -> Result<Option<Log>, Error>
 where
     E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
@@ -50,5 +50,7 @@ where
     parts.state.look(&parts.executor.observers().0)?;
     let observers = parts.executor.observers();
     let has_returned = matches!(observers.0.status(), Status::Returned | Status::Rejected);
-    Ok(has_returned.then(|| Log::new(observers.1.0.log(), bytes, observers.1.0.is_cut())))
+    let draws = observers.1.0.log();
+    let are_of_use = has_returned && !draws.is_empty();
+    Ok(are_of_use.then(|| Log::new(draws, bytes, observers.1.0.is_cut())))
 }
