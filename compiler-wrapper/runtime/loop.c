@@ -82,6 +82,6 @@ int __quagmire_loop(const char *sign, unsigned rounds) {
 }
 
 void __quagmire_reject(void) {
-  if (__quagmire_mode == QGM_QUAGMIRE && __quagmire_served)
+  if ((__quagmire_mode == QGM_QUAGMIRE || __quagmire_mode == QGM_AFL) && __quagmire_served)
     __quagmire_served->looped = QGM_WENT_REJECT;
 }

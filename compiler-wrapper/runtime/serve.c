@@ -8,6 +8,7 @@
 #include "active.h"
 #include "afl.h"
 #include "counts.h"
+#include "diversity.h"
 #include "draws.h"
 #include "opened.h"
 #include "run.h"
@@ -172,6 +173,7 @@ static void serve_afl(void) {
       __quagmire_attach_testcase();
   }
   __quagmire_server = getpid();
+  __quagmire_diversity_start();
   pid_t child = 0;
   int waits = 0; /* whether the child has stopped in its loop */
   for (;;) {
@@ -204,6 +206,7 @@ static void serve_afl(void) {
       __quagmire_kill_group(child);
     if (!__quagmire_afl_child_fills)
       __quagmire_afl_fill_map();
+    __quagmire_diversity_add(status);
     __quagmire_clear_counts();
     if (__quagmire_say((uint32_t)status) != 0)
       __quagmire_leave(0);

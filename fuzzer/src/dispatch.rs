@@ -27,10 +27,14 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Diversity(diversity) => (&diversity.program, &diversity.command, "diversity"),
         Command::Mine(mine) => (&mine.program, &mine.command, "mine"),
         Command::Report(args) => return report(args),
-        Command::Generate(args) => return quagmire::generate::run(&args.resolve()?),
+        Command::Generate(generate) if generate.grammar.is_some() => {
+            return quagmire::generate::run(&generate.resolve()?);
+        }
+        Command::Generate(generate) => (&generate.program, &generate.command, "generate"),
     };
     let [program, arguments @ ..] = program.as_slice() else {
-        return Err(Error::usage(format!("{name} needs a program: end the command with -- ./HARNESS")));
+        let other = if name == "generate" { "--grammar FILE or " } else { "" };
+        return Err(Error::usage(format!("{name} needs {other}a program: end the command with -- ./HARNESS")));
     };
     // errors in the options are reported before errors of the program
     match command.clone() {
@@ -38,7 +42,8 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Replay(replay) => drop(replay.resolve()?),
         Command::Diversity(diversity) => drop(diversity.resolve()?),
         Command::Mine(mine) => drop(mine.resolve()?),
-        Command::Report(_) | Command::Generate(_) => {}
+        Command::Generate(generate) => drop(generate.resolve()?),
+        Command::Report(_) => {}
     }
     let path = std::path::Path::new(program);
     let kind = recognise(path)?;

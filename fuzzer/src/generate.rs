@@ -1,30 +1,55 @@
-//! `quagmire generate`: inputs that a grammar describes.
+//! `quagmire generate`: inputs that a grammar describes, or that a harness generates.
 
 use std::collections::HashSet;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
 
-use libafl_bolts::rands::StdRand;
+use libafl_bolts::rands::{Rand, StdRand};
+use quagmire_analysis::generation::Generator;
 use quagmire_base::atomic::unwritable;
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_base::files::Folder;
 use quagmire_base::plain::{self, Form, warn};
 use quagmire_choices::grammar::Grammar;
+use quagmire_execution::{harness::Harness, info::TargetInfo};
 
-use crate::options::generate::GenerateOptions;
+use crate::options::generate::{GenerateOptions, Source};
 
 /// Most inputs in a row that have been written before, until there are no others.
 const MOST_REPEATS: u32 = 10_000;
 
+/// Writes inputs that a grammar describes.
+///
+/// # Errors
+/// If the grammar cannot be used, or as [`write`].
+pub fn run(options: &GenerateOptions) -> Result<ExitCode> {
+    let Source::Grammar(path) = &options.source else {
+        return Err(Error::usage("no grammar: give one with --grammar, or a harness: -- ./HARNESS"));
+    };
+    let grammar = Grammar::load(path)?;
+    for warning in grammar.warnings() {
+        warn(&format!("{}: {warning}", path.display()));
+    }
+    write(options, |rand| Ok(grammar.generate(rand, &options.limits).bytes))
+}
+
+/// Writes inputs that a harness generates.
+///
+/// # Errors
+/// If the harness cannot be used as a generator, or as [`write`].
+pub fn run_harness(options: &GenerateOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+    let Source::Harness(of_harness) = &options.source else {
+        return Err(Error::usage("a harness needs no grammar: `quagmire generate --grammar FILE` uses one"));
+    };
+    let mut generator = Generator::new(of_harness, options.limits.size.max(1), target, harness)?;
+    write(options, |rand| generator.generate(&mut || rand.below_or_zero(256) as u8))
+}
+
 /// Writes inputs into a folder, and prints how many.
 ///
 /// # Errors
-/// If the grammar cannot be used, the folder is not empty or cannot be written, or there are too few different inputs.
-pub fn run(options: &GenerateOptions) -> Result<ExitCode> {
-    let grammar = Grammar::load(&options.grammar)?;
-    for warning in grammar.warnings() {
-        warn(&format!("{}: {warning}", options.grammar.display()));
-    }
+/// If no input can be made, the folder is not empty or cannot be written, or there are too few different inputs.
+fn write(options: &GenerateOptions, mut make: impl FnMut(&mut StdRand) -> Result<Vec<u8>>) -> Result<ExitCode> {
     let shown = options.output.display();
     fs::create_dir_all(&options.output).map_err(|error| unwritable(&options.output, &error))?;
     let folder = Folder::named(&options.output);
@@ -36,7 +61,7 @@ pub fn run(options: &GenerateOptions) -> Result<ExitCode> {
     let (hasher, mut known) = (RandomState::new(), HashSet::new());
     let (mut number, mut repeats, mut bytes) = (0, 0, 0);
     while number < options.number {
-        let input = grammar.generate(&mut rand, &options.limits).bytes;
+        let input = make(&mut rand)?;
         if options.is_unique && !known.insert(hasher.hash_one(&input)) {
             repeats += 1;
             if repeats == MOST_REPEATS {

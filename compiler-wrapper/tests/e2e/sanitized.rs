@@ -51,6 +51,7 @@ fn the_fork_server_answers_every_request() {
             "counts.c",
             "active.c",
             "afl.c",
+            "diversity.c",
             "testcase.c",
             "loop.c",
             "opened.c",

@@ -74,7 +74,6 @@ pub(super) fn refuse_commands_of_quagmire(args: &[OsString]) -> Result<()> {
     };
     match word {
         "fuzz" => Err(Error::usage("a harness takes the options of `fuzz` directly: leave out the word `fuzz`")),
-        "generate" => Err(Error::usage("a harness generates nothing: `quagmire generate --grammar FILE` does")),
         "report" => Err(Error::usage("a harness writes no reports: `quagmire report OUT` does")),
         _ => Ok(()),
     }

@@ -97,7 +97,12 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
             mine.command = as_typed(&args);
             &mine.program
         }
-        Command::Report(_) | Command::Generate(_) => return Ok(command),
+        // a grammar needs no program
+        Command::Generate(generate) => {
+            generate.command = as_typed(&args);
+            return Ok(command);
+        }
+        Command::Report(_) => return Ok(command),
     };
     if program.is_empty() {
         return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`").into());
@@ -123,6 +128,9 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
             Command::Diversity(DiversityArgs { command: fuzz.command, ..diversity })
         }
         Some(args::HarnessCommand::Mine(mine)) => Command::Mine(MineArgs { command: fuzz.command, ..mine }),
+        Some(args::HarnessCommand::Generate(generate)) => {
+            Command::Generate(args::GenerateArgs { command: fuzz.command, ..generate })
+        }
         None if inputs.is_empty() => Command::Fuzz(fuzz),
         None => {
             refuse_options_of_a_search(&matches)?;
@@ -150,7 +158,8 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
         Command::Replay(replay) => &replay.program,
         Command::Diversity(diversity) => &diversity.program,
         Command::Mine(mine) => &mine.program,
-        Command::Report(_) | Command::Generate(_) => return Ok(command),
+        Command::Generate(generate) => &generate.program,
+        Command::Report(_) => return Ok(command),
     };
     if program.is_empty() {
         Ok(command)
@@ -164,16 +173,24 @@ fn harness_command(args: &[OsString]) -> clap::Command {
     let name = args.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "harness".into());
     let usage = format!(
         "{name} -i SEEDS... -o OUT [OPTIONS]\n       {name} INPUTS...\n       {name} replay [OPTIONS] INPUTS...\n       \
-         {name} diversity [OPTIONS] INPUTS...\n       {name} mine [OPTIONS] EXAMPLES... -o GRAMMAR"
+         {name} diversity [OPTIONS] INPUTS...\n       {name} mine [OPTIONS] EXAMPLES... -o GRAMMAR\n       {name} generate -n N -o DIR [OPTIONS]"
     );
     let command = args::Harness::command().override_usage(usage).mut_arg("program", |arg| arg.hide(true));
     args::OF_HARNESS.into_iter().fold(command, |command, subcommand| {
-        let what = if subcommand == "mine" { "EXAMPLES... -o GRAMMAR" } else { "INPUTS..." };
-        command.mut_subcommand(subcommand, |command| {
+        let what = match subcommand {
+            "mine" => "EXAMPLES... -o GRAMMAR",
+            "generate" => "-n N -o DIR",
+            _ => "INPUTS...",
+        };
+        let command = command.mut_subcommand(subcommand, |command| {
             command
                 .override_usage(format!("{name} {subcommand} [OPTIONS] {what}"))
                 .mut_arg("program", |arg| arg.hide(true))
-        })
+        });
+        let hide = |command: clap::Command| {
+            ["grammar", "depth"].into_iter().fold(command, |command, id| command.mut_arg(id, |arg| arg.hide(true)))
+        };
+        if subcommand == "generate" { command.mut_subcommand(subcommand, hide) } else { command }
     })
 }
 

@@ -72,11 +72,14 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Report(ReportArgs),
-    /// Write inputs that a grammar describes
+    /// Write inputs that a grammar describes, or a harness generates
     #[command(
-        override_usage = "quagmire generate --grammar FILE -n N -o DIR [OPTIONS]",
-        long_about = "Writes inputs that a grammar describes into a folder: 000000, 000001, ... A grammar is JSON in the form \
-                      of the fuzzing book, of AFL++'s Grammar-Mutator or of Nautilus, or ANTLR's .g4.",
+        override_usage = "quagmire generate --grammar FILE -n N -o DIR [OPTIONS]\n       \
+                          quagmire generate -n N -o DIR [OPTIONS] -- HARNESS",
+        long_about = "Writes inputs that a grammar describes, or that a harness generates, into a folder: 000000, 000001, ... \
+                      A grammar is JSON in the form \
+                      of the fuzzing book, of AFL++'s Grammar-Mutator or of Nautilus, or ANTLR's .g4. A harness writes what \
+                      it hands to qgm_generated.",
         after_help = EXIT_CODES
     )]
     Generate(GenerateArgs),
@@ -106,7 +109,7 @@ pub struct Harness {
 }
 
 /// Names of the subcommands of a harness that contains the engine.
-pub const OF_HARNESS: [&str; 3] = ["replay", "diversity", "mine"];
+pub const OF_HARNESS: [&str; 4] = ["replay", "diversity", "mine", "generate"];
 
 /// The subcommands of a harness that contains the engine.
 #[derive(Debug, Clone, Subcommand)]
@@ -120,6 +123,9 @@ pub enum HarnessCommand {
     /// Mine a grammar from examples that the harness accepts
     #[command(after_help = EXIT_CODES)]
     Mine(MineArgs),
+    /// Write inputs that the harness generates from random draws
+    #[command(after_help = EXIT_CODES)]
+    Generate(GenerateArgs),
 }
 
 /// `quagmire fuzz`, as typed.

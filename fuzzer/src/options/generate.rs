@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use quagmire_analysis::generation::GeneratorOptions;
 use quagmire_base::error::{Error, Result};
 use quagmire_base::units;
 use quagmire_choices::grammar::Limits;
 
-use super::{args::GenerateArgs, drawn_seed, flag, given_seed};
+use super::{args::GenerateArgs, drawn_seed, flag, given_seed, hang_timeout, memory_limit};
 
 /// Most inputs of one folder.
 const MOST_INPUTS: u32 = 10_000_000;
@@ -14,11 +15,20 @@ const MOST_INPUTS: u32 = 10_000_000;
 /// Largest size of a generated input, in bytes.
 const LARGEST_SIZE: u64 = 1 << 30;
 
+/// Maker of inputs.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// The grammar in a file.
+    Grammar(PathBuf),
+    /// The generator in a harness.
+    Harness(GeneratorOptions),
+}
+
 /// Work of `generate`, as resolved.
 #[derive(Clone, Debug)]
 pub struct GenerateOptions {
-    /// File of the grammar.
-    pub grammar: PathBuf,
+    /// Maker of the inputs.
+    pub source: Source,
     /// Number of inputs; at least one.
     pub number: u32,
     /// Folder for the inputs.
@@ -46,8 +56,27 @@ impl GenerateArgs {
         if size > LARGEST_SIZE {
             return Err(Error::usage(format!("--size {} is too large: give at most 1GiB", self.size)));
         }
+        let source = match &self.grammar {
+            Some(_) if !self.program.is_empty() => {
+                return Err(Error::usage(
+                    "a grammar or a harness makes the inputs: leave out --grammar, or `--` and what follows",
+                ));
+            }
+            Some(_) if self.draws => {
+                return Err(Error::usage(
+                    "--draws is for harnesses, and a grammar draws nothing: leave one of them out",
+                ));
+            }
+            Some(grammar) => Source::Grammar(grammar.clone()),
+            None => Source::Harness(GeneratorOptions {
+                draws: self.draws,
+                hang_timeout: hang_timeout(&self.target)?,
+                memory_limit: memory_limit(&self.target)?,
+                debug_target: self.target.debug_target,
+            }),
+        };
         Ok(GenerateOptions {
-            grammar: self.grammar.clone(),
+            source,
             number: count("-n", &self.number, MOST_INPUTS)?,
             output: self.output.clone(),
             limits: Limits { size: size as usize, depth: count("--depth", &self.depth, u32::MAX)? as usize },

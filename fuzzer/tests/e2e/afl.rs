@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::{path::PathBuf, process::Command};
 
-use crate::common::{Run, Scene, built, compiler, has_program, number, run, testdata};
+use crate::common::{Run, Scene, built, compiler, has_program, number, run, testdata, wait_until};
 use serde_json::Value;
 
 /// Builds `testdata/deeper.c` with the macro `defined`, or as a plain program if it is empty.
@@ -162,5 +162,40 @@ fn afl_cmin_keeps_one_of_two_equal_inputs() {
         let ended = tool(&scene, "afl-cmin", &["-i", "seeds", "-o", "fewer"], &program(build));
         assert_eq!(ended.code, Some(0), "{ended:#?}");
         assert_eq!(scene.files("fewer").len(), 2, "{build}: {:?}", scene.files("fewer").keys());
+    }
+}
+
+#[test]
+fn the_diversity_of_what_afl_runs_is_that_of_the_same_inputs() {
+    if !has_afl() {
+        return;
+    }
+    let inputs = ["y", "y1", "yy1", "y1y", "n", "n1", "1n", "?????", "?!!y", "n!?", "quad", "qua!", "x", "xxxxxxxxx"];
+    let accepting = built("diverse.c", &["-O1", "-DPROGRAM"], None);
+    for program in [accepting, program("PERSISTENT"), program("DEFERRED")] {
+        let scene = Scene::new(&[]);
+        for (at, input) in inputs.iter().enumerate() {
+            scene.write(&format!("seeds/{at:02}"), input.as_bytes());
+        }
+        let file = scene.path("diversity.json");
+        let mut command = Command::new("afl-showmap");
+        command.env("QUAGMIRE_DIVERSITY", &file).env("AFL_QUIET", "1").current_dir(scene.path(""));
+        run(command.args(["-q", "-i", "seeds", "-o", "maps", "--"]).arg(&program));
+        // by a process that ends a moment later
+        let counted = wait_until("the figures are written", || {
+            let counted: Value = serde_json::from_str(&std::fs::read_to_string(&file).ok()?).expect("JSON");
+            (number(&counted["runs"]) == inputs.len() as u64).then_some(counted)
+        });
+        let run = run(scene.quagmire(&["diversity", "--json", "seeds", "--"]).arg(&program)).ended();
+        let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let expected = &report["corpora"][0];
+        assert_eq!(counted["trace"], report["trace"]);
+        for key in ["valid", "unique_traces", "unique_valid_traces", "is_full"] {
+            assert_eq!(counted[key], expected[key], "{key} of {counted} and {expected}");
+        }
+        for key in ["b0", "b1", "b2"] {
+            let [ours, theirs] = [&counted, expected].map(|figures| figures[key].as_f64().expect("a number"));
+            assert!(theirs > 1.0 && (ours - theirs).abs() < 1e-5, "{key} of {counted} and {expected}");
+        }
     }
 }

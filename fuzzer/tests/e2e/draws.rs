@@ -80,3 +80,38 @@ fn what_comes_before_the_generated_input_costs_nothing() {
         assert!(number(&whole[1]["instructions"]) > 10 * number(&whole[0]["instructions"]), "{whole:#?}");
     }
 }
+
+#[test]
+fn a_generator_in_a_harness_writes_what_it_generates_or_its_choices() {
+    let scene = Scene::new(&[]);
+    let generated = |program: &Path, out: &str, options: &str| {
+        let options = ["generate", "-n", "20", "--size", "40", "-o", out].into_iter().chain(options.split_whitespace());
+        run(scene.quagmire(&options.chain(["--"]).collect::<Vec<_>>()).arg(program))
+    };
+    for is_served in [true, false] {
+        let program = built(&scene, &testdata("generated.c"), &[], is_served);
+        let [made, drawn] = ["made", "drawn"].map(|name| format!("{name}-{is_served}"));
+        generated(&program, &made, "--seed 3").ended();
+        generated(&program, &drawn, "--seed 3 --draws").ended();
+        let [made, drawn] = [made, drawn].map(|folder| scene.files(&folder));
+        assert_eq!((made.len(), drawn.len()), (20, 20), "{is_served}");
+        for (name, choices) in &drawn {
+            // the size is the last byte, the work of the generator the two before it
+            assert_eq!(choices.len(), 3, "{name}");
+            assert_eq!(made[name].len(), usize::from(choices[2]), "{name}");
+            assert!(made[name].iter().skip(1).all(|byte| matches!(byte, b'a' | b'b')), "{name}");
+        }
+    }
+    assert_eq!(scene.files("made-true"), scene.files("made-false"));
+    let program = scene.path("served");
+    let differing: std::collections::BTreeSet<Vec<u8>> = {
+        generated(&program, "unique", "--unique").ended();
+        scene.files("unique").into_values().collect()
+    };
+    assert_eq!(differing.len(), 20);
+    generated(&program, "both", "--grammar g.json").refused(2, &["--grammar", "harness"]);
+    let silent = built(&scene, &testdata("generated.c"), &["-DEMPTY"], true);
+    generated(&silent, "silent", "").refused(3, &["qgm_generated", "--draws"]);
+    let other = built(&scene, &testdata("rejects.c"), &[], true);
+    generated(&other, "other", "").refused(3, &["draws nothing", "quagmire/draws.h"]);
+}

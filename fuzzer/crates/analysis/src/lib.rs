@@ -4,12 +4,14 @@
 //! Campaigns confirm their candidates with this same code: they run the harness as `harness replay --json SEED
 //! CANDIDATE` and parse its output.
 
+mod acceptor;
 pub mod against;
 pub mod annotate;
 pub mod attribution;
 mod child;
 pub mod diversity;
 mod explanation;
+pub mod generation;
 pub mod growth;
 pub mod mask;
 pub mod measure;

@@ -169,16 +169,17 @@ pub struct ReportArgs {
 /// `quagmire generate`, as typed.
 #[derive(Debug, Clone, Args)]
 pub struct GenerateArgs {
-    /// The grammar
+    /// The grammar; without one, a harness that draws makes the inputs
     #[arg(long, value_name = "FILE")]
-    pub grammar: PathBuf,
+    pub grammar: Option<PathBuf>,
     /// How many inputs to write
     #[arg(short = 'n', long, value_name = "N")]
     pub number: String,
     /// The folder for the inputs: a new one, or an empty one
     #[arg(short = 'o', long, value_name = "DIR")]
     pub output: PathBuf,
-    /// Size that inputs do not exceed, unless the simplest one does: 4096, 64KiB, 1MB
+    /// Size that inputs do not exceed, unless the simplest one does: 4096, 64KiB, 1MB. Of a harness, the number of random
+    /// bytes that it can draw from
     #[arg(long, value_name = "SIZE", default_value = defaults::GENERATED_SIZE)]
     pub size: String,
     /// How many parts may be in each other; deeper ones are as simple as they can be
@@ -190,6 +191,18 @@ pub struct GenerateArgs {
     /// The number that all random choices follow from [default: a new one each time, printed]
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
+    /// Write inputs of the harness, and not what its generator makes of them
+    #[arg(long)]
+    pub draws: bool,
+    /// The options that `fuzz` has as well.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The harness, built with quagmire-cc, whose generator draws by quagmire/draws.h or FuzzedDataProvider
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// The whole command line, for the harness.
+    #[arg(skip)]
+    pub command: Vec<String>,
 }
 
 /// Which runs are valid, as typed.

@@ -1,13 +1,11 @@
 //! `quagmire mine`: a grammar from examples and a program that accepts or rejects.
 
-mod acceptor;
-
 use std::{
     path::PathBuf,
     time::{Duration, Instant},
 };
 
-use self::acceptor::Acceptor;
+use crate::acceptor::Acceptor;
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, ExitCode, Result},

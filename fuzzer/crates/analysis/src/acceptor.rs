@@ -6,8 +6,11 @@ use std::{
     time::Duration,
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::child::Child;
 use quagmire_base::error::{Error, Result};
+use quagmire_choices::draws::Log;
 use quagmire_execution::{abi::Status, harness::Harness, input_page::InputPage, prepare, process, timer::RunLimits};
 
 /// Answers of a child: the first says whether the target is ready.
@@ -18,12 +21,26 @@ const ENDED: u8 = 2;
 /// The target cannot be run. A message follows.
 const UNUSABLE: u8 = 3;
 
+/// Work of a generator in one run.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Generation {
+    /// Whether it has drawn anything.
+    pub has_drawn: bool,
+    /// Whether the run ended early.
+    pub ended_early: bool,
+    /// The input without the bytes that nobody has read.
+    pub read: Vec<u8>,
+    /// Bytes that it has handed to `qgm_generated`, up to 1 MiB; `None` if it has not called it.
+    pub generated: Option<Vec<u8>>,
+}
+
 /// Asks the target whether it accepts inputs: it returns, has not rejected them, and its exit status is 0 if it is a
 /// program. Inputs that crash it, hang or end its process are not accepted.
 pub(crate) struct Acceptor {
     harness: &'static Harness,
     limits: RunLimits,
     debug_target: bool,
+    is_recording: bool,
     page: InputPage,
     child: Option<Child>,
     /// Number of runs.
@@ -45,7 +62,13 @@ impl Acceptor {
         let page = InputPage::new(capacity)?;
         page.set_hang_timeout(hang);
         let limits = RunLimits { hang, memory, deadline: u64::MAX };
-        Ok(Self { harness, limits, debug_target, page, child: None, executions: 0 })
+        Ok(Self { harness, limits, debug_target, is_recording: false, page, child: None, executions: 0 })
+    }
+
+    /// Records what generators draw, for [`Self::generate`].
+    pub(crate) fn recording(mut self) -> Self {
+        self.is_recording = true;
+        self
     }
 
     /// Whether the target accepts an input.
@@ -56,19 +79,42 @@ impl Acceptor {
         if input.len() > self.page.capacity() {
             return Ok(false);
         }
+        Ok(self.ask(input)?.0 == ACCEPTED)
+    }
+
+    /// Has a generator make an input from these bytes, which fit the capacity. `None` if that has ended the process.
+    ///
+    /// # Errors
+    /// If no child can be started, or the target cannot be run.
+    pub(crate) fn generate(&mut self, bytes: &[u8]) -> Result<Option<Generation>> {
+        Ok(self.ask(bytes)?.1)
+    }
+
+    /// Runs an input. Returns the answer, and what is recorded.
+    fn ask(&mut self, input: &[u8]) -> Result<(u8, Option<Generation>)> {
         self.executions += 1;
-        let child = match &mut self.child {
+        let child = match self.child.take() {
             Some(child) => child,
-            none => none.insert(start(self.harness, &self.page, self.limits, self.debug_target)?),
+            None => start(self)?,
         };
+        let child = self.child.insert(child);
         let mut answer = [ENDED];
+        let mut generation = None;
         // writing to a child that has ended fails
         let sent =
             child.stream.write_all(&(input.len() as u64).to_le_bytes()).and_then(|()| child.stream.write_all(input));
-        if sent.is_err() || !child.receive(&mut answer, &self.page) || answer[0] == ENDED {
+        let is_answered = sent.is_ok() && child.receive(&mut answer, &self.page);
+        if is_answered && self.is_recording {
+            let mut length = [0; 8];
+            if child.receive(&mut length, &self.page) {
+                let mut bytes = vec![0; u64::from_le_bytes(length) as usize];
+                generation = child.receive(&mut bytes, &self.page).then(|| postcard::from_bytes(&bytes).ok()).flatten();
+            }
+        }
+        if !is_answered || answer[0] == ENDED {
             self.bury()?;
         }
-        Ok(answer[0] == ACCEPTED)
+        Ok((answer[0], generation))
     }
 
     /// Waits for a child that has ended or is about to.
@@ -90,7 +136,8 @@ impl Drop for Acceptor {
 }
 
 /// Starts a child, and waits until the target is ready in it.
-fn start(harness: &'static Harness, page: &InputPage, limits: RunLimits, debug_target: bool) -> Result<Child> {
+fn start(acceptor: &Acceptor) -> Result<Child> {
+    let page = &acceptor.page;
     let socket = |error| Error::other(format!("cannot make a socket: {error}"));
     let (ours, theirs) = UnixStream::pair().map_err(socket)?;
     ours.set_read_timeout(Some(Duration::from_secs(1))).map_err(socket)?;
@@ -100,7 +147,7 @@ fn start(harness: &'static Harness, page: &InputPage, limits: RunLimits, debug_t
         drop(ours);
         process::die_with_parent();
         process::usual_signals();
-        let is_done = serve(harness, page.share(), limits, debug_target, theirs).is_some();
+        let is_done = serve(acceptor, theirs).is_some();
         process::leave(if is_done { 0 } else { 1 });
     }
     drop(theirs);
@@ -123,21 +170,16 @@ fn start(harness: &'static Harness, page: &InputPage, limits: RunLimits, debug_t
 }
 
 /// Main loop of the child. Returns `None` if the socket fails, which means that the parent is gone.
-fn serve(
-    harness: &'static Harness,
-    page: InputPage,
-    limits: RunLimits,
-    debug_target: bool,
-    mut stream: UnixStream,
-) -> Option<()> {
-    let mut executor = match prepare::prepare_target(harness, page, debug_target) {
+fn serve(acceptor: &Acceptor, mut stream: UnixStream) -> Option<()> {
+    let mut executor = match prepare::prepare_target(acceptor.harness, acceptor.page.share(), acceptor.debug_target) {
         Ok(executor) => executor,
         Err(error) => {
             stream.write_all(&[UNUSABLE]).ok()?;
             return stream.write_all(error.message.as_bytes()).ok();
         }
     };
-    harness.start_timer(limits);
+    executor.draws_mut().record(acceptor.is_recording);
+    acceptor.harness.start_timer(acceptor.limits);
     stream.write_all(&[ACCEPTED]).ok()?;
     let mut input = Vec::new();
     loop {
@@ -151,6 +193,19 @@ fn serve(
             _ => ENDED,
         };
         stream.write_all(&[answer]).ok()?;
+        if acceptor.is_recording {
+            let draws = executor.draws();
+            let log = Log::new(draws.log(), &input, draws.is_cut());
+            let generation = Generation {
+                has_drawn: !draws.log().is_empty(),
+                ended_early: answer == ENDED,
+                read: log.trim_unread().unwrap_or_else(|| input.clone()),
+                generated: draws.generated(),
+            };
+            let bytes = postcard::to_stdvec(&generation).ok()?;
+            stream.write_all(&(bytes.len() as u64).to_le_bytes()).ok()?;
+            stream.write_all(&bytes).ok()?;
+        }
         if answer == ENDED {
             return Some(());
         }

@@ -1,0 +1,83 @@
+//! Generation of inputs by a harness that draws: `quagmire generate -- HARNESS`.
+
+use std::time::Duration;
+
+use crate::acceptor::Acceptor;
+use quagmire_base::error::{Error, Result};
+use quagmire_execution::{harness::Harness, info::TargetInfo};
+
+/// Options of a generator after defaults and checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeneratorOptions {
+    /// Whether inputs of the harness are wanted, and not what its generator makes of them.
+    pub draws: bool,
+    /// Hang timeout of a run; at least 10 ms.
+    pub hang_timeout: Duration,
+    /// Memory limit of the target in bytes; 0 for none.
+    pub memory_limit: u64,
+    /// Whether to show the target's output.
+    pub debug_target: bool,
+}
+
+/// Most runs in a row without an input.
+const MOST_FAILURES: u32 = 1000;
+
+/// Generator in a harness: random bytes decide what it draws, as in campaigns with `--choices random`.
+pub struct Generator {
+    acceptor: Acceptor,
+    name: String,
+    draws: bool,
+    size: usize,
+    buffer: Vec<u8>,
+}
+
+impl Generator {
+    /// Makes a generator that draws from at most `size` bytes for each input.
+    ///
+    /// # Errors
+    /// If there is no memory to share.
+    pub fn new(
+        options: &GeneratorOptions,
+        size: usize,
+        target: &TargetInfo,
+        harness: &'static Harness,
+    ) -> Result<Self> {
+        let GeneratorOptions { draws, hang_timeout, memory_limit, debug_target } = *options;
+        let acceptor = Acceptor::new(harness, size, hang_timeout, memory_limit, debug_target)?.recording();
+        Ok(Self { acceptor, name: target.name(), draws, size, buffer: Vec::new() })
+    }
+
+    /// Generates an input from random bytes.
+    ///
+    /// # Errors
+    /// If the harness cannot be run, draws nothing, or does not say what it has generated.
+    pub fn generate(&mut self, random: &mut impl FnMut() -> u8) -> Result<Vec<u8>> {
+        let (mut has_drawn, mut ended_early) = (false, true);
+        for _ in 0..MOST_FAILURES {
+            self.buffer.clear();
+            self.buffer.extend((0..self.size).map(|_| random()));
+            // a generator may give up, or crash
+            let Some(run) = self.acceptor.generate(&self.buffer)? else { continue };
+            has_drawn |= run.has_drawn;
+            ended_early &= run.ended_early;
+            match run.generated {
+                Some(generated) if !self.draws => return Ok(generated),
+                _ if self.draws && run.has_drawn => return Ok(run.read),
+                _ => {}
+            }
+        }
+        let why = match (has_drawn, ended_early) {
+            (_, true) => {
+                "has crashed or hung each time, before it had made an input: give it any file to `quagmire replay` to see where"
+            }
+            (false, _) => {
+                "draws nothing: a generator draws by quagmire/draws.h or FuzzedDataProvider, and is built with quagmire-cc"
+            }
+            _ => {
+                "does not say what it has generated: have it call qgm_generated, or write inputs of the harness itself \
+                 with --draws"
+            }
+        };
+        Err(Error::target(format!("in {MOST_FAILURES} runs, {} {why}", self.name)))
+    }
+}
