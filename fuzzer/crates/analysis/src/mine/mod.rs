@@ -85,7 +85,7 @@ pub fn run(options: &MineOptions, target: &TargetInfo, harness: &'static Harness
     if let Some(error) = failed {
         return Err(error);
     }
-    let mut mined = mined.ok_or_else(|| Error::usage("no example has anything in it: give files of the format"))?;
+    let mut mined = mined?;
     if mined.is_cut_short {
         // 300 executions more than the budget: what it does not know would count as rejected
         mined.measure(options.seed, &mut |input| acceptor.accepts(input).ok());
@@ -99,9 +99,9 @@ pub fn run(options: &MineOptions, target: &TargetInfo, harness: &'static Harness
             100.0 * mined.precision
         )));
     }
-    write_whole(&options.output, mined.json().as_bytes())?;
+    write_whole(&options.output, mined.json.as_bytes())?;
     if !held_back.inputs.is_empty() {
-        let parsed = held_back.inputs.iter().filter(|seed| mined.recognises(&seed.bytes)).count();
+        let parsed = held_back.inputs.iter().filter(|seed| mined.grammar.parse(&seed.bytes).is_some()).count();
         let recall = parsed as f64 / held_back.inputs.len() as f64;
         complain(&format!("quagmire: recall {recall:.3}: {parsed} of {} files to check\n", held_back.inputs.len()));
     }
@@ -112,7 +112,7 @@ pub fn run(options: &MineOptions, target: &TargetInfo, harness: &'static Harness
 fn tell(mined: &Mined, executions: u64) {
     complain(&format!(
         "quagmire: {} from {}, precision {:.3} over 300 samples, {} executions\n",
-        counted(mined.nonterminals() as u64, "nonterminal"),
+        counted(mined.nonterminals as u64, "nonterminal"),
         counted(mined.examples as u64, "example"),
         mined.precision,
         grouped(executions)

@@ -56,7 +56,15 @@ impl Grammar {
         let text = String::from_utf8(text).map_err(|_| {
             Error::usage(format!("the grammar {shown} is not UTF-8: convert it, with \\u00NN for bytes"))
         })?;
-        Self::of_text(&text).map_err(|Mistake { line, what }| match line {
+        Self::read(&text, &shown.to_string())
+    }
+
+    /// Reads the text of a grammar in one of the formats of [`Grammar::load`]. `shown` names it in errors.
+    ///
+    /// # Errors
+    /// Name and line of what is wrong, and what to do about it.
+    pub(crate) fn read(text: &str, shown: &str) -> Result<Self> {
+        Self::of_text(text).map_err(|Mistake { line, what }| match line {
             0 => Error::usage(format!("{shown}: {what}")),
             line => Error::usage(format!("{shown}:{line}: {what}")),
         })

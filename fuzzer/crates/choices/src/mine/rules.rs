@@ -86,7 +86,7 @@ impl Rules {
     }
 
     /// Joins texts that follow each other, and drops alternatives that are there twice.
-    fn tidy(&mut self) {
+    pub(super) fn tidy(&mut self) {
         for rule in &mut self.rules {
             let mut alternatives: Vec<Vec<Item>> = Vec::with_capacity(rule.alternatives.len());
             for alternative in std::mem::take(&mut rule.alternatives) {
@@ -122,7 +122,7 @@ impl Rules {
         self.rename(|rule| to[rule]);
     }
 
-    fn rename(&mut self, to: impl Fn(usize) -> usize) {
+    pub(super) fn rename(&mut self, to: impl Fn(usize) -> usize) {
         for item in self.rules.iter_mut().flat_map(|rule| rule.alternatives.iter_mut().flatten()) {
             if let Item::Rule(rule) = item {
                 *rule = to(*rule);
@@ -198,7 +198,7 @@ impl Rules {
         false
     }
 
-    fn drop_unreachable(&mut self) {
+    pub(super) fn drop_unreachable(&mut self) {
         let (mut order, mut number) = (Vec::new(), vec![usize::MAX; self.rules.len()]);
         let mut waiting = vec![0];
         while let Some(rule) = waiting.pop() {

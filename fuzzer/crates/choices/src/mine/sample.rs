@@ -3,9 +3,10 @@
 use super::{
     leaves::below,
     oracle::Oracle,
-    recognise::recognises,
     rules::{Item, Rules},
+    write,
 };
+use crate::grammar::Grammar;
 use libafl_bolts::rands::StdRand;
 
 /// Number of rules, one inside of the other, from which on the shortest way to an end is taken.
@@ -22,7 +23,7 @@ const LEAST_EXCESS: f64 = 2.0;
 const GOOD: f64 = 0.97;
 
 /// Makes up one input. Adds the alternatives that it uses, as rule and number.
-pub(crate) fn sample(
+fn sample(
     rules: &Rules,
     depths: &[Vec<Option<usize>>],
     random: &mut StdRand,
@@ -53,21 +54,18 @@ pub(crate) fn sample(
     bytes
 }
 
-/// Share of so many samples that the program accepts.
-pub(crate) fn precision(rules: &Rules, samples: usize, oracle: &mut Oracle, random: &mut StdRand) -> f64 {
-    let depths = rules.depths();
-    let accepted = (0..samples).filter(|_| oracle.accepts(&sample(rules, &depths, random, &mut Vec::new()))).count();
-    accepted as f64 / samples.max(1) as f64
-}
-
 /// Refuses alternatives whose samples are rejected more often than others, until most samples are accepted.
 /// An alternative that an example needs is not refused.
 pub(crate) fn refuse_wrong(rules: &mut Rules, examples: &[Vec<u8>], oracle: &mut Oracle, random: &mut StdRand) {
-    let described = |rules: &Rules| examples.iter().filter(|example| recognises(rules, example)).count();
+    let described = |rules: &Rules| {
+        let count = |grammar: Grammar| examples.iter().filter(|example| grammar.parse(example).is_some()).count();
+        write::grammar(rules).map_or(0, count)
+    };
+    let mut known = described(rules);
     let mut needed: Vec<(usize, usize)> = Vec::new();
     for _ in 0..ROUNDS {
         if oracle.is_exhausted() {
-            return;
+            break;
         }
         let depths = rules.depths();
         // samples and rejected samples by rule and alternative
@@ -87,17 +85,18 @@ pub(crate) fn refuse_wrong(rules: &mut Rules, examples: &[Vec<u8>], oracle: &mut
             }
         }
         if (rejected as f64) < (1.0 - GOOD) * SAMPLES as f64 {
-            return;
+            break;
         }
         needed.iter().for_each(|&(rule, choice)| counts[rule][choice] = [0; 2]);
-        let Some((rule, choice)) = worst(&counts, rejected) else { return };
+        let Some((rule, choice)) = worst(&counts, rejected) else { break };
         let mut without = rules.clone();
         without.rules[rule].alternatives.remove(choice);
         without.simplify();
-        if described(&without) < described(rules) {
+        let left = described(&without);
+        if left < known {
             needed.push((rule, choice));
         } else {
-            *rules = without;
+            (*rules, known) = (without, left);
             needed.clear();
         }
     }

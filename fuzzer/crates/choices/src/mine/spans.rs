@@ -46,12 +46,19 @@ impl Forest {
         examples.sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
         let mut forest = Self::default();
         for example in examples {
-            let tree = brackets::parse(&example).unwrap_or_else(|| leaf(&example));
-            if forest.spans.is_empty() || forest.spans.len() + tree.nodes.len() <= MOST_SPANS {
-                forest.add(&tree);
-            }
+            forest.push(&example);
         }
         forest
+    }
+
+    /// Adds an example. False if there would be too many spans.
+    pub(crate) fn push(&mut self, example: &[u8]) -> bool {
+        let tree = brackets::parse(example).unwrap_or_else(|| leaf(example));
+        let fits = self.spans.is_empty() || self.spans.len() + tree.nodes.len() <= MOST_SPANS;
+        if fits {
+            self.add(&tree);
+        }
+        fits
     }
 
     fn add(&mut self, tree: &Tree) {

@@ -1,14 +1,33 @@
 //! Mined rules as text: the JSON of the fuzzing book, in which each nonterminal has a list of alternatives.
 
-use super::rules::{Item, Rules};
+use super::{
+    cycles,
+    rules::{Item, Rules},
+};
+use crate::grammar::Grammar;
+use quagmire_base::error::Result;
 use std::collections::BTreeMap;
+
+/// Reads rules as they are written.
+///
+/// # Errors
+/// What is wrong with them.
+pub(crate) fn grammar(rules: &Rules) -> Result<Grammar> {
+    Grammar::read(&json(rules), "the mined grammar")
+}
 
 /// Writes rules as JSON, one nonterminal a line, the start first. Bytes beyond ASCII are the characters of these numbers.
 pub(crate) fn json(rules: &Rules) -> String {
+    let rules = &cycles::removed(rules);
     let names = names(rules);
     let string = |text: &str| serde_json::Value::from(text).to_string();
+    let characters = |bytes: &[u8]| string(&bytes.iter().map(|&byte| char::from(byte)).collect::<String>());
     let item = |item: &Item| match item {
-        Item::Text(text) => string(&text.iter().map(|&byte| char::from(byte)).collect::<String>()),
+        // it would be read as a name
+        Item::Text(text) if text.len() > 1 && text.starts_with(b"<") => {
+            format!("{}, {}", characters(b"<"), characters(&text[1..]))
+        }
+        Item::Text(text) => characters(text),
         Item::Rule(rule) => string(&names[*rule]),
     };
     let alternative = |items: &Vec<Item>| format!("[{}]", items.iter().map(item).collect::<Vec<_>>().join(", "));
