@@ -1,5 +1,5 @@
 //! Ways from a rule to itself without any bytes, which leave derivations without end: no grammar may have them. They are
-//! removed, and what the rules describe stays the same.
+//! removed: of an alternative that leads back if all beside one rule is empty, what has bytes beside it is kept.
 
 use super::rules::{Item, Rules};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ pub(super) fn removed(rules: &Rules) -> Rules {
         let graph = Graph::of(&rules);
         let Some((rule, choice, at)) = graph.hidden(&rules) else { break };
         let items = rules.rules[rule].alternatives.remove(choice);
-        let mut split = vec![vec![items[at].clone()]];
+        let mut split: Vec<Vec<Item>> = Vec::new();
         for place in (0..items.len()).filter(|&place| place != at) {
             // this one is the first that is not empty, beside the one that leads back
             let mut kept: Vec<Item> = if at < place { vec![items[at].clone()] } else { Vec::new() };
@@ -25,6 +25,10 @@ pub(super) fn removed(rules: &Rules) -> Rules {
             split.push(kept);
         }
         rules.rules[rule].alternatives.splice(choice..choice, split);
+        if rules.depths()[rule].iter().all(Option::is_none) {
+            // it was the only one that ends
+            rules.rules[rule].alternatives.push(vec![items[at].clone()]);
+        }
     }
     join(&mut rules);
     rules.tidy();
