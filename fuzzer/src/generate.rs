@@ -21,7 +21,7 @@ const MOST_REPEATS: u32 = 10_000;
 /// Writes inputs that a grammar describes.
 ///
 /// # Errors
-/// If the grammar cannot be used, or as [`write`].
+/// If the grammar cannot be used, or as [`write()`].
 pub fn run(options: &GenerateOptions) -> Result<ExitCode> {
     let Source::Grammar(path) = &options.source else {
         return Err(Error::usage("no grammar: give one with --grammar, or a harness: -- ./HARNESS"));
@@ -36,7 +36,7 @@ pub fn run(options: &GenerateOptions) -> Result<ExitCode> {
 /// Writes inputs that a harness generates.
 ///
 /// # Errors
-/// If the harness cannot be used as a generator, or as [`write`].
+/// If the harness cannot be used as a generator, or as [`write()`].
 pub fn run_harness(options: &GenerateOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     let Source::Harness(of_harness) = &options.source else {
         return Err(Error::usage("a harness needs no grammar: `quagmire generate --grammar FILE` uses one"));

@@ -65,6 +65,21 @@ impl Operator {
         }
     }
 
+    /// Effect, in one short line for reports.
+    pub const fn effect(self) -> &'static str {
+        match self {
+            Self::Regenerate => "other decisions, and what follows from them",
+            Self::SplicePart => "a part of another input in the place of one of its kind",
+            Self::DeletePart => "a part less",
+            Self::RepeatPart => "a part repeated: long lists",
+            Self::NestPart => "a part put into itself: deep nesting",
+            Self::ShuffleParts => "parts in another order",
+            Self::ChangeValues => "other numbers, names and texts",
+            Self::EqualValues => "equal values: chains of equal keys",
+            Self::DifferentValues => "different values: many keys",
+        }
+    }
+
     /// Arm to which it belongs.
     pub const fn arm(self) -> Arm {
         match self {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use quagmire_choices::operator::Operator;
 use quagmire_mutators::built_in_rules;
 use quagmire_results::summary::{Rule, Summary};
 
@@ -34,7 +35,8 @@ impl RuleWords {
         for rule in built_in_rules() {
             known.insert(rule.label().to_owned(), (rule.name().to_owned(), Some(rule.aim().to_owned())));
         }
-        for (label, aim) in [
+        let on_choices = Operator::ALL.map(|operator| (operator.name(), operator.effect()));
+        let others = [
             ("havoc", "small random changes, LibAFL's"),
             ("splice", "parts of two inputs put together, LibAFL's"),
             ("tokens", "words of the dictionary put in, LibAFL's"),
@@ -44,7 +46,8 @@ impl RuleWords {
             ("comparisons", "what the program compared bytes of the input with"),
             ("mask", "tries which bytes a target needs"),
             ("trim", "removes what a rare branch does not need"),
-        ] {
+        ];
+        for (label, aim) in others.into_iter().chain(on_choices) {
             known.insert(label.to_owned(), (label.to_owned(), Some(aim.to_owned())));
         }
         Self { known }

@@ -32,7 +32,6 @@ use crate::{
     state::CampaignState,
 };
 use quagmire_choices::{
-    brackets,
     draws::{self, Log, Mutant, Mutator, Overlay, Sites},
     grammar::{Grammar, Limits},
     operator::{Arm, Operator},
@@ -53,9 +52,6 @@ const SHARE: f64 = 0.9;
 /// The same in rounds with a mask, which only mutants of bytes respect.
 const SHARE_BESIDE_MASK: f64 = 0.5;
 
-/// The same where the choices are guessed from brackets.
-const SHARE_OF_BRACKETS: f64 = 0.2;
-
 /// Longest chain of operators on one tree; each link is the last one in half of the cases.
 const LONGEST_CHAIN: usize = 4;
 
@@ -68,8 +64,6 @@ pub enum Language {
     /// None.
     #[default]
     Unknown,
-    /// Brackets, quotes and separators of text.
-    Brackets,
     /// A grammar.
     Grammar(Arc<Grammar>),
 }
@@ -206,7 +200,7 @@ impl ChoiceOperators {
         if self.current.is_some() {
             choices.are_found = true;
             choices.opaque.remove(&entry);
-        } else if are_drawn || !matches!(self.options.language, Language::Unknown | Language::Brackets) {
+        } else if are_drawn || self.has_grammar() {
             choices.opaque.insert(entry);
         }
     }
@@ -214,7 +208,6 @@ impl ChoiceOperators {
     fn parse(&self, bytes: &[u8]) -> Option<Tree> {
         match &self.options.language {
             Language::Unknown => None,
-            Language::Brackets => brackets::parse(bytes),
             Language::Grammar(grammar) => grammar.parse(bytes),
         }
     }
@@ -233,12 +226,7 @@ impl ChoiceOperators {
         if self.current.is_none() {
             return false;
         }
-        let share = match self.options.language {
-            Language::Brackets => SHARE_OF_BRACKETS,
-            _ if is_masked => SHARE_BESIDE_MASK,
-            _ => SHARE,
-        };
-        rand.next_float() < share
+        rand.next_float() < if is_masked { SHARE_BESIDE_MASK } else { SHARE }
     }
 
     /// Whether inputs are described by a grammar.
@@ -353,7 +341,7 @@ impl ChoiceOperators {
     ) -> Option<Tree> {
         let grammar = match &self.options.language {
             Language::Grammar(grammar) => Some(&**grammar),
-            Language::Unknown | Language::Brackets => None,
+            Language::Unknown => None,
         };
         let context = tree_mutation::Context { grammar, bank: &self.trees };
         let mut text = |bytes: &mut Vec<u8>, rand: &mut StdRand| self.change_text(bytes, limit, rand);

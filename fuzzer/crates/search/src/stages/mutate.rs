@@ -100,31 +100,32 @@ impl MutateStage {
         Ok(evaluation)
     }
 
-    /// Makes a mutant by the choices of its parent, and runs it.
+    /// Makes a mutant by the choices of its parent, and runs it. Returns whether there was one.
     fn mutate_choices<E, EM, H, Z>(
         &mut self,
         parent: EntryId,
         mask: Option<&Mask>,
         parts: &mut Parts<'_, E, EM, H, Z>,
-    ) -> Result<(), Error>
+    ) -> Result<bool, Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
         H: CampaignHooks,
         Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
         let Some(made) = self.choices.make(parent, mask, parts.state, &mut self.input, &mut self.applied) else {
-            return Ok(());
+            return Ok(false);
         };
         if parts.state.hooks.is_deadly(self.input.mutator_bytes()) {
-            return Ok(());
+            return Ok(false);
         }
+        parts.state.search.choices.by_choices += 1;
         let structures = &mut parts.state.search.choices.structures;
         self.choices.prepare(&made, &mut parts.executor.observers_mut().1.0, structures);
         let evaluation = self.run(parent, parts)?;
         parts.state.search.choices.structures.current = None;
         self.choices.learn(parent, made, &evaluation, &self.input, &parts.executor.observers(), parts.state);
         parts.executor.observers_mut().1.0.record(false);
-        Ok(())
+        Ok(true)
     }
 
     /// Makes a mutant and runs it; with `--shadow-mask`, also runs one that is made without the mask.
@@ -260,10 +261,9 @@ where
             }
         }
         for place in 0..self.leading.len() {
-            if self.choices.are_next(base.mask.is_some(), parts.state.libafl.rand_mut()) {
-                parts.state.search.choices.by_choices += 1;
-                self.mutate_choices(parent, base.mask, &mut parts)?;
-            } else {
+            let are_next = self.choices.are_next(base.mask.is_some(), parts.state.libafl.rand_mut());
+            let is_made = are_next && self.mutate_choices(parent, base.mask, &mut parts)?;
+            if !is_made && !parts.state.is_interrupted() {
                 parts.state.search.choices.by_bytes += 1;
                 self.mutate(parent, self.leading[place], &base, &mut parts)?;
             }
