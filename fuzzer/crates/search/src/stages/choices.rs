@@ -159,7 +159,7 @@ impl ChoiceOperators {
         Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
         self.current = None;
-        if self.options.mode == Mode::Off {
+        if self.options.mode == Mode::Off || !(self.has_grammar() || parts.executor.observers().1.0.are_used()) {
             return Ok(());
         }
         let content = hash_std(bytes);
