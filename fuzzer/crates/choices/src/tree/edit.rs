@@ -58,13 +58,14 @@ impl Tree {
         tree
     }
 
-    /// Replaces a node and what is in it, the root or another.
-    pub(crate) fn with_node_replaced(&self, parent: u32, node: usize, piece: Piece<'_>) -> Self {
+    /// Replaces a node and what is in it, the root or another; `parents` are those of all nodes.
+    pub(crate) fn with_node_replaced(&self, parents: &[u32], node: usize, piece: Piece<'_>) -> Self {
+        let parent = parents[node];
         if parent == NO_PARENT {
             return Self::of_piece(piece);
         }
         let (nodes, bytes) = (self.subtree(node), self.nodes[node].range());
-        self.edited(&[Edit { parent: parent as usize, nodes, bytes, pieces: vec![piece] }])
+        self.edited(parents, &[Edit { parent: parent as usize, nodes, bytes, pieces: vec![piece] }])
     }
 
     /// Number of bytes of the tree after edits.
@@ -72,9 +73,9 @@ impl Tree {
         (self.bytes.len() as i64 + edits.iter().map(Edit::more_bytes).sum::<i64>()) as usize
     }
 
-    /// The tree after edits, which are in the order of their nodes and apart from each other.
-    pub(crate) fn edited(&self, edits: &[Edit<'_>]) -> Self {
-        let parents = self.parents();
+    /// The tree after edits, which are in the order of their nodes and apart from each other; `parents` are those of all
+    /// nodes.
+    pub(crate) fn edited(&self, parents: &[u32], edits: &[Edit<'_>]) -> Self {
         let mut resized = self.nodes.clone();
         for edit in edits {
             let mut above = edit.parent as u32;

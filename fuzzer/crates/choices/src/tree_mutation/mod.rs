@@ -91,7 +91,7 @@ impl Work<'_> {
     }
 
     fn replaced(&self, node: usize, piece: Piece<'_>) -> Option<Tree> {
-        (piece.bytes.len() <= self.room(node)).then(|| self.tree.with_node_replaced(self.parents[node], node, piece))
+        (piece.bytes.len() <= self.room(node)).then(|| self.tree.with_node_replaced(&self.parents, node, piece))
     }
 
     /// Draws a number of copies, at most `most`: every order of magnitude with the same chance. `None` below 2.

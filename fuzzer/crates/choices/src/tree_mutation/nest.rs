@@ -66,8 +66,8 @@ impl Work<'_> {
             let is_inner =
                 |&at: &usize| tree.nodes[at].symbol == symbol && tree.nodes[at].length < tree.nodes[0].length;
             if let Some(inner) = (1..tree.nodes.len()).find(is_inner) {
-                let parent = tree.parents()[inner];
-                return Some((tree.with_node_replaced(parent, inner, self.tree.piece(node)), inner, node));
+                let new = tree.with_node_replaced(&tree.parents(), inner, self.tree.piece(node));
+                return Some((new, inner, node));
             }
         }
         None

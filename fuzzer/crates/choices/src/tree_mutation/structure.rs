@@ -92,7 +92,7 @@ impl Work<'_> {
         };
         let nodes = from..self.tree.subtree(to).end;
         let bytes = self.tree.nodes[from].range().start..self.tree.nodes[to].range().end;
-        Some(self.tree.edited(&[Edit { parent: list, nodes, bytes, pieces: Vec::new() }]))
+        Some(self.tree.edited(&self.parents, &[Edit { parent: list, nodes, bytes, pieces: Vec::new() }]))
     }
 
     fn unwrap_part(&mut self) -> Option<Tree> {
@@ -131,7 +131,7 @@ impl Work<'_> {
             pieces.extend(separator.filter(|_| copy > 0));
             pieces.push(run);
         }
-        Some(self.tree.edited(&[Edit { parent: list, nodes, bytes, pieces }]))
+        Some(self.tree.edited(&self.parents, &[Edit { parent: list, nodes, bytes, pieces }]))
     }
 
     /// Separator for a list of one item. `Some(None)` if it has none, `None` if that is not known.
@@ -187,7 +187,10 @@ impl Work<'_> {
             pieces.extend(separators.get(number).map(|&separator| self.tree.piece(separator)));
         }
         let nodes = list + 1..self.tree.subtree(list).end;
-        Some(self.tree.edited(&[Edit { parent: list, nodes, bytes: self.tree.nodes[list].range(), pieces }]))
+        Some(
+            self.tree
+                .edited(&self.parents, &[Edit { parent: list, nodes, bytes: self.tree.nodes[list].range(), pieces }]),
+        )
     }
 
     fn items(&self, list: usize) -> Items {

@@ -140,6 +140,6 @@ impl Work<'_> {
                 pieces: vec![piece],
             })
             .collect();
-        (!edits.is_empty()).then(|| self.tree.edited(&edits))
+        (!edits.is_empty()).then(|| self.tree.edited(&self.parents, &edits))
     }
 }

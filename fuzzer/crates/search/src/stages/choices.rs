@@ -280,7 +280,7 @@ impl ChoiceOperators {
 
     /// Prepares the run of the mutant that was made last: its structure; or its overlay, and the recording of its draws.
     pub(super) fn prepare(&mut self, made: &Made, draws: &mut DrawsObserver, structures: &mut Structures) {
-        structures.current = made.tree.as_ref().map(structure);
+        structures.current = made.tree.as_ref().filter(|_| structures.are_required).map(structure);
         if made.tree.is_none() {
             draws.record(true);
             draws.set_overlay(&mut self.overlay);
