@@ -12,6 +12,17 @@ pub enum Arm {
     Value,
 }
 
+impl Arm {
+    /// The one that this is not.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Structure => Self::Value,
+            Self::Value => Self::Structure,
+        }
+    }
+}
+
 /// Operator on the choices of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -259,23 +259,25 @@ impl ChoiceOperators {
             applied.push(self.number(operator));
             return Some(Made { arm, tree, changed: Vec::new() });
         }
-        let (tree, changed) = match &*model {
+        // an entry may have no values, or nothing but values
+        let arms = [Some(arm), arm.map(|arm| Some(arm.other()))];
+        arms.into_iter().flatten().find_map(|arm| match &*model {
             Model::Tree(tree) => {
                 let tree = self.change_tree(tree, (arm, aim), limit, applied, rand)?;
                 input.as_mut().clone_from(&tree.bytes);
-                (Some(tree), Vec::new())
+                Some(Made { arm, tree: Some(tree), changed: Vec::new() })
             }
             Model::Draws(log, _) => {
                 let mutant = self.change_draws(log, (arm, aim), &search.choices.sites, limit, applied, rand)?;
                 if mask.is_some_and(|mask| mutant.changed.iter().any(|&draw| is_protected(log, draw, mask))) {
+                    applied.clear();
                     return None;
                 }
                 *input.as_mut() = mutant.bytes;
                 self.overlay = mutant.overlay;
-                (None, mutant.changed)
+                Some(Made { arm, tree: None, changed: mutant.changed })
             }
-        };
-        Some(Made { arm, tree, changed })
+        })
     }
 
     /// Prepares the run of the mutant that was made last: its structure; or its overlay, and the recording of its draws.
