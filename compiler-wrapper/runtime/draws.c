@@ -217,13 +217,16 @@ static void end(const uint8_t *front, size_t left, uint64_t value) {
   draw->offset = is_in_input(bytes, length) ? (uint32_t)((uintptr_t)bytes - input) : QGM_ELSEWHERE;
 }
 
-static void generated(const void *bytes, size_t size) {
-  struct qgm_draws *draws = __quagmire_draws;
-  if (!draws || !__quagmire_lowest_stack || is_generated)
-    return;
+void __quagmire_keep_generated(const void *bytes, size_t size) {
   is_generated = 1;
-  draws->generated = size + 1;
+  __quagmire_draws->generated = size + 1;
   if (is_recording)
-    memcpy(draws->made, bytes, size < QGM_GENERATED_BYTES ? size : QGM_GENERATED_BYTES);
+    memcpy(__quagmire_draws->made, bytes, size < QGM_GENERATED_BYTES ? size : QGM_GENERATED_BYTES);
+}
+
+static void generated(const void *bytes, size_t size) {
+  if (!__quagmire_draws || !__quagmire_lowest_stack || is_generated)
+    return;
+  __quagmire_keep_generated(bytes, size);
   __quagmire_begin_target(__builtin_frame_address(0));
 }

@@ -11,7 +11,9 @@ extern struct qgm_draws *__quagmire_draws QGM_HIDDEN;
 QGM_HIDDEN void __quagmire_begin_draws(void);
 /* Says where the input of the run is: `data`, perhaps a copy of `original`, which then is changed as well. */
 QGM_HIDDEN void __quagmire_draw_from(const uint8_t *data, size_t size, const uint8_t *original);
-/* To be called when the run has ended, if this process goes on. */
+/* Notes what the generator of the run has made. */
+QGM_HIDDEN void __quagmire_keep_generated(const void *bytes, size_t size);
+/* To be called when nothing of the run is to be recorded any more: when it has ended, if this process goes on. */
 QGM_HIDDEN void __quagmire_end_draws(void);
 /* Called when the generator of the run is done: what is counted begins anew, the stack at `frame`. */
 QGM_HIDDEN void __quagmire_begin_target(const void *frame);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
-#define QGM_ABI 11
+#define QGM_ABI 12
 
 /* Attribute of what only files of the runtime share: it is no symbol of the linked program. */
 #define QGM_HIDDEN __attribute__((visibility("hidden")))
@@ -62,6 +62,9 @@ struct qgm_modules {
 };
 
 extern struct qgm_modules __quagmire_modules;
+
+/* Whether objects that are loaded now stay out of the list. */
+extern int __quagmire_ignores_objects QGM_HIDDEN;
 
 /* Adds the tables of an object that is not known yet. */
 QGM_HIDDEN void __quagmire_register_module(struct qgm_module module);
@@ -132,6 +135,7 @@ extern __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("init
    are words in pipes with the descriptors of AFL's protocol. A request is the number of a run. The process that makes the
    run answers when it has ended: the server, or a child in its loop (__AFL_LOOP), which then waits for the next request. */
 #define QGM_SERVE "QUAGMIRE_SERVE"
+#define QGM_CHOICES 195  /* the file with the input of a generator, which makes that of the program */
 #define QGM_INPUT 196    /* the file with the input */
 #define QGM_REQUESTS 198 /* read by the server */
 #define QGM_ANSWERS 199  /* written by it */
@@ -148,6 +152,7 @@ enum qgm_ready {
   QGM_NOT_SHARED = 2, /* counts do not begin and end at pages: an object that quagmire-cc did not link */
   QGM_NO_MEMORY = 3,
   QGM_UNCOUNTED = 4, /* there are objects that SanitizerCoverage counts */
+  QGM_NO_GENERATOR = 5, /* the generator cannot be used */
 };
 
 /* How a run ended that a child answered for in its loop. */
@@ -183,7 +188,7 @@ struct qgm_served {
   uint64_t server; /* address of struct qgm_server in the server */
   uint64_t lowest_stack; /* address of __quagmire_lowest_stack in children: of one that is killed, the fuzzer reads it before */
   uint64_t takes_memory; /* the target reads its input in memory: a mapping of QGM_INPUT */
-  uint64_t input_size;   /* set by the fuzzer before a request */
+  uint64_t input_size;   /* set by the fuzzer before a request, and by a generator, which gets that and makes another */
   uint64_t wanted;       /* set by the fuzzer before a request: its number */
   uint64_t answered;     /* number of the last answer; set by the fuzzer too */
   volatile uint64_t child; /* the process that runs, or waits in its loop; 0 if there is none */
@@ -202,6 +207,8 @@ struct qgm_served {
   uint64_t libraries_locked; /* lock of the list */
   volatile uint64_t libraries_end; /* length of the list in bytes */
   uint64_t library_opens;  /* whether the last library could be opened */
+  uint64_t generating; /* the generator has not returned, or failed: however the run ended, the program did nothing */
+  char generator[QGM_PATH_BYTES]; /* its path, set by the fuzzer, or empty; with QGM_NO_GENERATOR, why */
   char libraries[QGM_LIBRARIES_BYTES]; /* paths, zero-terminated */
 };
 

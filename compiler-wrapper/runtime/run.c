@@ -3,6 +3,7 @@
 
 #include "active.h"
 #include "draws.h"
+#include "generator.h"
 #include "run.h"
 #include "window.h"
 
@@ -46,7 +47,7 @@ uint64_t __quagmire_cpu_ns(void) {
 void __quagmire_reset(void) {
   struct qgm_served *served = __quagmire_served;
   served->looped = QGM_ENDED;
-  served->measured = served->cpu_began = 0;
+  served->measured = served->cpu_began = served->generating = 0;
   served->pc = served->address = served->stack = 0;
   served->heap = (struct qgm_heap){0};
   /* the process that held the lock may have been killed */
@@ -54,12 +55,14 @@ void __quagmire_reset(void) {
 }
 
 void __quagmire_begin(const void *frame) {
-  __quagmire_enter_active();
   if (__quagmire_mode == QGM_QUAGMIRE) {
     __quagmire_lowest_stack = __quagmire_served->top = (uintptr_t)frame;
     __quagmire_served->heap.counting = 1;
     __quagmire_begin_draws();
+    if (__quagmire_has_generator())
+      __quagmire_generate(frame);
   }
+  __quagmire_enter_active();
 }
 
 void __quagmire_begin_target(const void *frame) {

@@ -10,6 +10,7 @@
 struct qgm_modules __quagmire_modules;
 static struct qgm_heap heap;
 struct qgm_heap *__quagmire_heap = &heap;
+int __quagmire_ignores_objects;
 __attribute__((weak)) __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
 
 /* Called by the constructor of each instrumented object, also of those opened at run time. */
@@ -99,7 +100,7 @@ void __quagmire_register(const struct qgm_function *functions_start, const struc
   for (uint64_t i = 0; i < all->count; i++)
     if (is_open[i] && all->module[i].functions_start == functions_start)
       return;
-  if (functions_start == functions_stop)
+  if (functions_start == functions_stop || __quagmire_ignores_objects)
     return;
   __quagmire_register_module((struct qgm_module){
       .functions_start = functions_start,

@@ -10,6 +10,7 @@
 #include "counts.h"
 #include "diversity.h"
 #include "draws.h"
+#include "generator.h"
 #include "opened.h"
 #include "run.h"
 #include "testcase.h"
@@ -27,7 +28,7 @@
 #include <unistd.h>
 
 /* Mark by which `quagmire fuzz` recognises a program with a fork server from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 11";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 12";
 
 /* Sections that __AFL_INIT and __AFL_LOOP leave in the program; a variable that __AFL_FUZZ_INIT does. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
@@ -213,6 +214,13 @@ static void serve_afl(void) {
   }
 }
 
+/* Makes what runs need. */
+static enum qgm_ready make_ready(void) {
+  if (__quagmire_has_sancov)
+    return QGM_UNCOUNTED;
+  return __quagmire_open_generator() ? __quagmire_share_all() : QGM_NO_GENERATOR;
+}
+
 /* Starts serving, if the starting process has asked for it. */
 static void start(void) {
   if (__quagmire_mode == QGM_ALONE || __quagmire_mode == QGM_AFL_ALONE)
@@ -220,7 +228,7 @@ static void start(void) {
   __quagmire_tables.bytes = QGM_SERVED_BYTES;
   if (__quagmire_mode == QGM_QUAGMIRE) {
     if (__quagmire_served->abi == QGM_ABI)
-      __quagmire_served->ready = (uint64_t)(__quagmire_has_sancov ? QGM_UNCOUNTED : __quagmire_share_all());
+      __quagmire_served->ready = (uint64_t)make_ready();
     __quagmire_served->abi = QGM_ABI;
     __quagmire_tables.modules = (uint64_t)&__quagmire_modules;
     __quagmire_served->server = (uint64_t)&__quagmire_tables;

@@ -3,6 +3,7 @@
 
 #include "afl.h"
 #include "draws.h"
+#include "generator.h"
 #include "run.h"
 #include "testcase.h"
 
@@ -39,7 +40,8 @@ unsigned char *__quagmire_testcase(void) {
 
 int __quagmire_testcase_size(void) {
   if (memory) {
-    __quagmire_draw_from(memory, __quagmire_served->input_size, memory);
+    if (!__quagmire_has_generator())
+      __quagmire_draw_from(memory, __quagmire_served->input_size, memory);
     return (int)__quagmire_served->input_size;
   }
   if (afl_input)

@@ -4,6 +4,7 @@
 use std::{
     ffi::{CStr, OsString, c_char, c_int},
     os::unix::ffi::OsStrExt,
+    path::Path,
 };
 
 use quagmire_base::{
@@ -12,7 +13,7 @@ use quagmire_base::{
 };
 use quagmire_execution::{
     abi::RawHarness,
-    fork_server::Builder,
+    fork_server::{Builder, generator},
     harness::Harness,
     info::{Instrumentation, TargetInfo},
 };
@@ -41,15 +42,26 @@ pub const COMMAND: &str = "QUAGMIRE_COMMAND";
 /// # Errors
 /// If the options are invalid, or the command fails.
 pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -> Result<ExitCode> {
+    let generator = command.generator().map(Path::to_owned);
+    let harness = match (&generator, builder) {
+        (None, _) => Harness::of_program(program.clone(), builder),
+        (Some(file), Builder::Quagmire) => Harness::behind_generator(generator::checked(file)?, program.clone()),
+        (Some(_), Builder::Afl(_)) => {
+            return Err(Error::target(
+                "--generator: only the fork server of quagmire-cc opens generators: build the program with quagmire-cc",
+            ));
+        }
+    };
     let target = TargetInfo {
         program: program.first().cloned().unwrap_or_default(),
-        command: program.clone(),
+        command: program,
+        generator,
         instrumentation: match builder {
             Builder::Quagmire => Instrumentation::Counts,
             Builder::Afl(_) => Instrumentation::Afl,
         },
     };
-    run(command, target, Harness::of_program(program, builder))
+    run(command, target, harness)
 }
 
 /// Runs the engine with the command line of a harness. Returns the exit code of the process.
@@ -73,7 +85,8 @@ pub unsafe extern "C" fn quagmire_engine_main(
     }
     let name = std::env::var_os(PROGRAM).or_else(|| arguments.first().cloned());
     let program = name.unwrap_or_else(|| "harness".into());
-    let target = TargetInfo { program, command: Vec::new(), instrumentation: harness.sources().instrumentation() };
+    let instrumentation = harness.sources().instrumentation();
+    let target = TargetInfo { program, command: Vec::new(), generator: None, instrumentation };
     let code = match cli::parse_for_harness(arguments) {
         Err(stop) => stop.print(),
         Ok(command) => run(command, target, harness).unwrap_or_else(|error| {
@@ -139,6 +152,12 @@ fn say_what_is_missing(target: &TargetInfo, harness: &Harness, quiet: bool) {
 }
 
 fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+    if command.generator().is_some() && !target.is_isolated() {
+        return Err(Error::usage(
+            "--generator is for programs without a harness: call the generator in the harness, and then qgm_generated (the \
+             book, Generators)",
+        ));
+    }
     let typed = std::env::var(COMMAND).ok().and_then(|json| serde_json::from_str::<Vec<String>>(&json).ok());
     match command {
         Command::Fuzz(mut fuzz) => {

@@ -1,15 +1,16 @@
 //! `quagmire generate`: inputs that a grammar describes, or that a harness generates.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
 
 use libafl_bolts::rands::{Rand, StdRand};
-use quagmire_analysis::generation::Generator;
+use quagmire_analysis::generation::{Generator, GeneratorOptions};
 use quagmire_base::atomic::unwritable;
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_base::files::Folder;
 use quagmire_base::plain::{self, Form, warn};
+use quagmire_base::seeds::{Seed, Seeds};
 use quagmire_choices::grammar::Grammar;
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 
@@ -41,8 +42,60 @@ pub fn run_harness(options: &GenerateOptions, target: &TargetInfo, harness: &'st
     let Source::Harness(of_harness) = &options.source else {
         return Err(Error::usage("a harness needs no grammar: `quagmire generate --grammar FILE` uses one"));
     };
+    if !options.inputs.is_empty() {
+        return write_given(options, of_harness, target, harness);
+    }
     let mut generator = Generator::new(of_harness, options.limits.size.max(1), target, harness)?;
     write(options, |rand| generator.generate(&mut || rand.below_or_zero(256) as u8))
+}
+
+/// Writes what a harness generates from given inputs, each under the name of its file.
+///
+/// # Errors
+/// If an input cannot be read, nothing can be generated from it, or the folder is not empty or cannot be written.
+fn write_given(
+    options: &GenerateOptions,
+    of_harness: &GeneratorOptions,
+    target: &TargetInfo,
+    harness: &'static Harness,
+) -> Result<ExitCode> {
+    let given = Seeds::load_for_replay(&options.inputs)?;
+    given.warnings.iter().for_each(|warning| warn(warning));
+    let largest = usize::try_from(given.largest()).unwrap_or(usize::MAX);
+    let mut generator = Generator::new(of_harness, largest.max(1), target, harness)?;
+    let folder = emptied(options)?;
+    let mut names = HashMap::new();
+    let mut bytes = 0;
+    for Seed { path, bytes: input } in &given.inputs {
+        let generated = generator
+            .generate_from(input)
+            .map_err(|error| Error { message: format!("{}: {}", path.display(), error.message), ..error })?;
+        let mut name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let same = names.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
+        if *same > 1 {
+            name += &format!(".{same}");
+        }
+        folder.write_whole(&name, &generated).map_err(|error| unwritable(&options.output.join(&name), &error))?;
+        bytes += generated.len() as u64;
+    }
+    say_written(given.inputs.len() as u64, bytes, options, "")
+}
+
+/// Creates the folder for inputs, which has to be empty.
+fn emptied(options: &GenerateOptions) -> Result<Folder> {
+    let shown = options.output.display();
+    fs::create_dir_all(&options.output).map_err(|error| unwritable(&options.output, &error))?;
+    let folder = Folder::named(&options.output);
+    if !folder.is_empty().map_err(|error| unwritable(&options.output, &error))? {
+        return Err(Error::other(format!("{shown} holds files already: choose another folder with -o, or empty it")));
+    }
+    Ok(folder)
+}
+
+fn say_written(number: u64, bytes: u64, options: &GenerateOptions, seed: &str) -> Result<ExitCode> {
+    let line = format!("Wrote {number} inputs ({bytes} bytes) to {}{seed}\n", options.output.display());
+    plain::print(&line, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    Ok(ExitCode::Ended)
 }
 
 /// Writes inputs into a folder, and prints how many.
@@ -51,11 +104,7 @@ pub fn run_harness(options: &GenerateOptions, target: &TargetInfo, harness: &'st
 /// If no input can be made, the folder is not empty or cannot be written, or there are too few different inputs.
 fn write(options: &GenerateOptions, mut make: impl FnMut(&mut StdRand) -> Result<Vec<u8>>) -> Result<ExitCode> {
     let shown = options.output.display();
-    fs::create_dir_all(&options.output).map_err(|error| unwritable(&options.output, &error))?;
-    let folder = Folder::named(&options.output);
-    if !folder.is_empty().map_err(|error| unwritable(&options.output, &error))? {
-        return Err(Error::other(format!("{shown} holds files already: choose another folder with -o, or empty it")));
-    }
+    let folder = emptied(options)?;
     let mut rand = StdRand::with_seed(options.seed);
     // a hash of each input; two that are taken for equal are one in 2^64
     let (hasher, mut known) = (RandomState::new(), HashSet::new());
@@ -78,9 +127,7 @@ fn write(options: &GenerateOptions, mut make: impl FnMut(&mut StdRand) -> Result
         number += 1;
         bytes += input.len() as u64;
     }
-    let line = format!("Wrote {number} inputs ({bytes} bytes) to {shown}, --seed {}\n", options.seed);
-    plain::print(&line, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
-    Ok(ExitCode::Ended)
+    say_written(number.into(), bytes, options, &format!(", --seed {}", options.seed))
 }
 
 #[cfg(test)]

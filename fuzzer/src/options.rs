@@ -181,6 +181,12 @@ impl Options {
                 "no seeds: give at least one file or folder with -i, or a grammar with --grammar",
             ));
         }
+        if args.grammar.is_some() && args.target.generator.is_some() {
+            return Err(Error::usage(
+                "--grammar and --generator do not go together: a grammar describes bytes, and a generator draws from them; \
+                 leave one of them out",
+            ));
+        }
         let gathering = gathering(&args)?;
         let masking = masking(&args)?;
         let Some(output) = args.output.filter(|path| !path.as_os_str().is_empty()) else {

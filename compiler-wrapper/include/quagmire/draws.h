@@ -149,6 +149,17 @@ QGM_DRAWS_OF_FILE void qgm_close(qgm_src *s) {
   QGM_END_DRAW(s->front, s->left, 0);
 }
 
+/* What a generator in front of a program defines, in a shared object of its own (`quagmire fuzz --generator gen.so`): makes an
+   input of the program from the `size` bytes at `data`, stores it at `out`, which has room for `max` bytes, and returns its
+   length. (size_t)-1 is returned for inputs that are to be given to no program, and never kept. */
+#ifdef __cplusplus
+extern "C"
+#endif
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+size_t qgm_generate(const uint8_t *data, size_t size, uint8_t *out, size_t max);
+
 /* Says that the input of the program proper is complete: what is executed and allocated before the first call in a run does not
    count. Does nothing under other fuzzers. */
 QGM_PART_OF_DRAWS void qgm_generated(const void *buffer, size_t size) {

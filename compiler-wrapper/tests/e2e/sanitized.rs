@@ -53,6 +53,7 @@ fn the_fork_server_answers_every_request() {
             "afl.c",
             "diversity.c",
             "testcase.c",
+            "generator.c",
             "loop.c",
             "opened.c",
             "sancov_refused.c",

@@ -2,6 +2,7 @@
 //! size.
 
 use std::{
+    ffi::OsStr,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -224,6 +225,7 @@ impl Confirmer<'_> {
             .args(["--hang-timeout", &format!("{}ms", self.hang_timeout.as_millis())])
             .args(["--memory-limit", &self.memory_limit.to_string()])
             .args(in_words(question))
+            .args(self.target.generator.iter().flat_map(|file| [OsStr::new("--generator"), file.as_os_str()]))
             .args(inputs)
             .args(self.target.is_isolated().then_some("--"))
             .args(&self.target.command)

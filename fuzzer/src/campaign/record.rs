@@ -154,6 +154,8 @@ pub struct Record {
     pub taken_in: BTreeMap<String, Progress>,
     /// Libraries that runs have opened under a fork server; see [`opened`](quagmire_execution::executor::HarnessExecutor::opened).
     pub libraries: Vec<u8>,
+    /// Hash of the file of the generator in front of the program; `None` without one.
+    pub generator: Option<u64>,
     /// Names of other campaigns whose files are invalid: nothing of them is imported in this session.
     pub left_out: BTreeSet<String>,
     /// Messages that are shown only once, such as those about other campaigns.

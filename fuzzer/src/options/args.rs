@@ -5,7 +5,7 @@ mod commands;
 use crate::options::defaults;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use commands::{DiversityArgs, GenerateArgs, MineArgs, ReplayArgs, ReportArgs, TargetArgs, ValidityArgs};
 
@@ -75,14 +75,30 @@ pub enum Command {
     /// Write inputs that a grammar describes, or a harness generates
     #[command(
         override_usage = "quagmire generate --grammar FILE -n N -o DIR [OPTIONS]\n       \
-                          quagmire generate -n N -o DIR [OPTIONS] -- HARNESS",
+                          quagmire generate -n N -o DIR [OPTIONS] -- HARNESS\n       \
+                          quagmire generate INPUTS... -o DIR [OPTIONS] -- HARNESS",
         long_about = "Writes inputs that a grammar describes, or that a harness generates, into a folder: 000000, 000001, ... \
                       A grammar is JSON in the form \
                       of the fuzzing book, of AFL++'s Grammar-Mutator or of Nautilus, or ANTLR's .g4. A harness writes what \
-                      it hands to qgm_generated.",
+                      it hands to qgm_generated, for random bytes or for given inputs. With --generator, any program does.",
         after_help = EXIT_CODES
     )]
     Generate(GenerateArgs),
+}
+
+impl Command {
+    /// The generator in front of the program, as typed.
+    pub fn generator(&self) -> Option<&Path> {
+        let target = match self {
+            Self::Fuzz(fuzz) => &fuzz.target,
+            Self::Replay(replay) => &replay.target,
+            Self::Diversity(diversity) => &diversity.target,
+            Self::Mine(mine) => &mine.target,
+            Self::Generate(generate) => &generate.target,
+            Self::Report(_) => return None,
+        };
+        target.generator.as_deref()
+    }
 }
 
 /// A harness that contains the engine: the options of `fuzz` without the subcommand, or files to replay.

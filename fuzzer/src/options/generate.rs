@@ -29,8 +29,10 @@ pub enum Source {
 pub struct GenerateOptions {
     /// Maker of the inputs.
     pub source: Source,
-    /// Number of inputs; at least one.
+    /// Number of random inputs; at least one, unless `inputs` are given.
     pub number: u32,
+    /// Files and folders of inputs of a harness, to write what it generates from them.
+    pub inputs: Vec<PathBuf>,
     /// Folder for the inputs.
     pub output: PathBuf,
     /// Limits of each input.
@@ -67,6 +69,11 @@ impl GenerateArgs {
                     "--draws is for harnesses, and a grammar draws nothing: leave one of them out",
                 ));
             }
+            Some(_) if self.target.generator.is_some() || !self.inputs.is_empty() => {
+                return Err(Error::usage(
+                    "a grammar makes inputs from nothing: leave out --generator and files, or --grammar",
+                ));
+            }
             Some(grammar) => Source::Grammar(grammar.clone()),
             None => Source::Harness(GeneratorOptions {
                 draws: self.draws,
@@ -77,7 +84,17 @@ impl GenerateArgs {
         };
         Ok(GenerateOptions {
             source,
-            number: count("-n", &self.number, MOST_INPUTS)?,
+            number: match &self.number {
+                Some(_) if !self.inputs.is_empty() => {
+                    return Err(Error::usage("-n makes random inputs: leave it out, or the files"));
+                }
+                Some(number) => count("-n", number, MOST_INPUTS)?,
+                None if self.inputs.is_empty() => {
+                    return Err(Error::usage("-n says how many inputs to write: give it, or files to generate from"));
+                }
+                None => 0,
+            },
+            inputs: self.inputs.clone(),
             output: self.output.clone(),
             limits: Limits { size: size as usize, depth: count("--depth", &self.depth, u32::MAX)? as usize },
             is_unique: self.unique,

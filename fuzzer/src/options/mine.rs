@@ -14,6 +14,11 @@ impl MineArgs {
     /// # Errors
     /// A usage error in one line that names the option and the remedy.
     pub fn resolve(self) -> Result<MineOptions> {
+        if self.target.generator.is_some() {
+            return Err(Error::usage(
+                "--generator: a grammar is mined from inputs of the program itself: leave it out",
+            ));
+        }
         if self.examples.is_empty() {
             return Err(Error::usage("no examples to mine: name files or folders"));
         }

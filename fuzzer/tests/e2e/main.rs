@@ -29,6 +29,7 @@ mod files;
 mod foreign;
 mod fork_server;
 mod fuzzbench;
+mod generator_object;
 mod harnesses;
 mod interruption;
 mod left_behind;

@@ -47,6 +47,21 @@ impl Generator {
         Ok(Self { acceptor, name: target.name(), draws, size, buffer: Vec::new() })
     }
 
+    /// Generates an input from given bytes.
+    ///
+    /// # Errors
+    /// If the harness cannot be run, or makes no input of them.
+    pub fn generate_from(&mut self, bytes: &[u8]) -> Result<Vec<u8>> {
+        let run = self.acceptor.generate(bytes)?.unwrap_or_default();
+        let made = if self.draws { run.has_drawn.then_some(run.read) } else { run.generated };
+        made.ok_or_else(|| {
+            Error::target(format!(
+                "{} makes no input of it: its generator rejects it, ends the run, or does not call qgm_generated",
+                self.name
+            ))
+        })
+    }
+
     /// Generates an input from random bytes.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    path::PathBuf,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
@@ -37,6 +38,13 @@ impl Harness {
     /// before the harness is initialised.
     pub fn of_program(command: Vec<OsString>, builder: Builder) -> &'static Self {
         Box::leak(Box::new(Self(Backend::ForkServer(ForkServer::new(command, builder)))))
+    }
+
+    /// As [`Self::of_program`] for a program that quagmire-cc has built, whose inputs a generator makes: a shared object
+    /// that [`generator::checked`](crate::fork_server::generator::checked) has returned.
+    pub fn behind_generator(generator: PathBuf, command: Vec<OsString>) -> &'static Self {
+        let server = ForkServer::new(command, Builder::Quagmire).behind(generator);
+        Box::leak(Box::new(Self(Backend::ForkServer(server))))
     }
 
     /// Whether each run is a process of its own, so that a crash ends nothing else.
@@ -109,10 +117,14 @@ impl Harness {
         }
     }
 
-    /// Whether a harness in this process was compiled with a header that draws.
+    /// Whether it is known before the first run that there may be draws: a harness in this process was compiled with a
+    /// header that draws, or a generator makes the inputs of a program.
     pub fn draws_are_compiled(&self) -> bool {
-        // SAFETY: a static of the runtime, as `in_process` was promised.
-        matches!(&self.0, Backend::InProcess(raw) if raw.abi == ABI && unsafe { &*raw.draws }.are_used.load(Relaxed) != 0)
+        match &self.0 {
+            // SAFETY: a static of the runtime, as `in_process` was promised.
+            Backend::InProcess(raw) => raw.abi == ABI && unsafe { &*raw.draws }.are_used.load(Relaxed) != 0,
+            Backend::ForkServer(server) => server.has_generator(),
+        }
     }
 
     /// The record of draws, once the harness is initialised; `None` for programs that AFL++ has built.

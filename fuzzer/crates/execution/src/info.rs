@@ -2,7 +2,7 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -149,6 +149,8 @@ pub struct TargetInfo {
     pub program: OsString,
     /// The program and its arguments if a fork server runs it; empty for a harness, which runs in this process.
     pub command: Vec<OsString>,
+    /// Generator in front of the program, as given by the user.
+    pub generator: Option<PathBuf>,
     /// Source of its counts.
     pub instrumentation: Instrumentation,
 }
@@ -180,7 +182,8 @@ impl TargetInfo {
         if self.command.is_empty() {
             return shell::command([self.program.as_os_str(), OsStr::new("replay")].into_iter().chain(inputs));
         }
-        let replay = ["quagmire", "replay"].map(OsStr::new).into_iter();
+        let generator = self.generator.iter().flat_map(|file| [OsStr::new("--generator"), file.as_os_str()]);
+        let replay = ["quagmire", "replay"].map(OsStr::new).into_iter().chain(generator);
         let target = self.command.iter().map(OsString::as_os_str);
         shell::command(replay.chain(inputs).chain([OsStr::new("--")]).chain(target))
     }

@@ -7,10 +7,11 @@ use std::{fmt::Write as _, mem::offset_of, path::Path};
 use quagmire_choices::draws::{Draw, Item, Kind};
 
 use super::abi::{
-    ABI, ANSWERS, BYTES, Event, GENERATED_BYTES, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_COMPARISONS, MAX_DRAWS,
-    MAX_MODULES, MAX_OVERLAY_ITEMS, NO_CHILD, NOT_SHARED, OPERAND_BYTES, OVERLAY_BYTES, PAGE, READY, REQUESTS,
-    RawComparison, RawComparisons, RawDraws, RawFunction, RawHarness, RawModule, RawModules, RawMutation, Region,
-    Resources, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND, source,
+    ABI, ANSWERS, BYTES, CHOICES, Event, GENERATED_BYTES, Heap, INPUT, INPUT_BYTES, LIBRARIES_BYTES, MAX_COMPARISONS,
+    MAX_DRAWS, MAX_MODULES, MAX_OVERLAY_ITEMS, NO_CHILD, NO_GENERATOR, NOT_SHARED, OPERAND_BYTES, OVERLAY_BYTES, PAGE,
+    PATH_BYTES, READY, REQUESTS, RawComparison, RawComparisons, RawDraws, RawFunction, RawHarness, RawModule,
+    RawModules, RawMutation, Region, Resources, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT,
+    WENT_ROUND, source,
 };
 
 const HEAD: &str = "/* What the engine's side has (fuzzer/crates/execution/src/abi.rs), written by its test `layout`: this file is not edited by \
@@ -94,6 +95,8 @@ fn structures() -> String {
         libraries_locked,
         libraries_end,
         library_opens,
+        generating,
+        generator,
         libraries
     );
     text
@@ -157,7 +160,7 @@ fn structures_of_draws() -> String {
 }
 
 fn numbers() -> String {
-    let numbers: [(&str, u64); 48] = [
+    let numbers: [(&str, u64); 51] = [
         ("QGM_ABI", ABI),
         ("QGM_MAX_MODULES", MAX_MODULES as u64),
         ("QGM_PASS", source::PASS.into()),
@@ -177,6 +180,7 @@ fn numbers() -> String {
         ("QGM_OPERAND_BYTES", OPERAND_BYTES as u64),
         ("QGM_MAX_COMPARISONS", MAX_COMPARISONS as u64),
         ("QGM_BYTES", BYTES.into()),
+        ("QGM_CHOICES", CHOICES as u64),
         ("QGM_INPUT", INPUT as u64),
         ("QGM_REQUESTS", REQUESTS as u64),
         ("QGM_ANSWERS", ANSWERS as u64),
@@ -185,12 +189,14 @@ fn numbers() -> String {
         ("QGM_READY", READY),
         ("QGM_NOT_SHARED", NOT_SHARED),
         ("QGM_UNCOUNTED", UNCOUNTED),
+        ("QGM_NO_GENERATOR", NO_GENERATOR),
         ("QGM_ENDED", 0),
         ("QGM_WENT_ROUND", WENT_ROUND),
         ("QGM_WENT_REJECT", WENT_REJECT),
         ("QGM_STARTED", STARTED),
         ("QGM_NO_CHILD", NO_CHILD),
         ("QGM_LIBRARIES_BYTES", LIBRARIES_BYTES as u64),
+        ("QGM_PATH_BYTES", PATH_BYTES as u64),
         ("QGM_MAX_DRAWS", MAX_DRAWS as u64),
         ("QGM_MAX_OVERLAY_ITEMS", MAX_OVERLAY_ITEMS as u64),
         ("QGM_OVERLAY_BYTES", OVERLAY_BYTES as u64),

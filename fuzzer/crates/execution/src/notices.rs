@@ -11,9 +11,11 @@ pub enum Notice {
     Threads = 2,
     /// The harness's own mutator has returned more bytes than it was allowed to.
     MutantsTooLong = 4,
+    /// The generator in front of the program has ended a run, or returned more than its room.
+    GeneratorFails = 8,
 }
 
-const ALL: [Notice; 3] = [Notice::TooManyLibraries, Notice::Threads, Notice::MutantsTooLong];
+const ALL: [Notice; 4] = [Notice::TooManyLibraries, Notice::Threads, Notice::MutantsTooLong, Notice::GeneratorFails];
 
 /// Notices recorded so far. Static, since a process counts rightly or not as a whole.
 static NOTICED: AtomicU32 = AtomicU32::new(0);
@@ -38,6 +40,10 @@ impl Notice {
             Self::MutantsTooLong => {
                 "the harness's own mutator returns more bytes than its max_size: they are cut off; it must not write or return \
                  more than that"
+            }
+            Self::GeneratorFails => {
+                "the generator crashes, hangs, exits, or returns more than its room for some inputs: these are rejected, and are no \
+                 findings of the program"
             }
         }
     }

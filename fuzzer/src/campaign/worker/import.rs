@@ -27,7 +27,7 @@ use quagmire_cost::{
 };
 use quagmire_execution::{
     abi::Status,
-    notices::Notice,
+    notices::{self, Notice},
     timer::{TIME_UP, WORN_OUT},
 };
 use quagmire_results::{
@@ -181,6 +181,12 @@ impl Worker<'_> {
             let seeds = recorder.record.entries.iter().filter(|entry| entry.parent.is_none());
             let costs: Vec<(Cost, u64)> = seeds.map(|entry| (entry.cost, entry.bytes)).collect();
             let Some(baseline) = Baseline::of_seeds(&costs) else {
+                if self.setup.target.generator.is_some() && notices::noticed() & Notice::GeneratorFails as u32 != 0 {
+                    return Err(Error::target(format!(
+                        "no seed can be used: {}; give seeds that it can draw from, or repair it",
+                        Notice::GeneratorFails.in_words()
+                    )));
+                }
                 let none = match self.setup.seeds.inputs.len() {
                     1 => "the seed cannot be used: it crashes, hangs, exits or is rejected".to_owned(),
                     all => {

@@ -8,7 +8,7 @@ use libafl::{
     mutators::Tokens,
     state::{HasExecutions, HasMaxSize, StdState},
 };
-use libafl_bolts::rands::StdRand;
+use libafl_bolts::{hash_std, rands::StdRand};
 
 use super::{import, internal};
 use crate::{
@@ -69,7 +69,16 @@ impl Start {
         let resumed = restart.workers == 0 && setup.folder.resumed();
         let (saved, unusable) = if resumed {
             match Checkpoint::read(setup.folder.path()) {
-                Ok(saved) => checked(setup, executor, saved.filter(|saved| saved.fingerprint == fingerprint)),
+                Ok(saved) => {
+                    let of_other = match &saved {
+                        Some(saved) => is_of_other_generator(setup, &saved.record)?,
+                        None => false,
+                    };
+                    match of_other {
+                        true => (None, Some("it is of another generator".to_owned())),
+                        false => checked(setup, executor, saved.filter(|saved| saved.fingerprint == fingerprint)),
+                    }
+                }
                 Err(why) => (None, Some(why)),
             }
         } else {
@@ -80,6 +89,7 @@ impl Start {
             Some(saved) => (Some(saved.state), saved.search, saved.record),
             None => (None, SearchState::default(), Record::default()),
         };
+        record.generator = generator_hash(setup);
         if resumed {
             remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
         }
@@ -217,6 +227,28 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
         tokens.add_from_file(path).map_err(|error| refused(&error))?;
     }
     Ok(tokens)
+}
+
+/// Hash of the file of the generator in front of the program; `None` without one.
+fn generator_hash(setup: &Setup) -> Option<u64> {
+    setup.target.generator.as_ref().map(|file| hash_std(&std::fs::read(file).unwrap_or_default()))
+}
+
+/// Whether a campaign was made with another generator, so that its inputs have to be run again.
+///
+/// # Errors
+/// If it was made with a generator and goes on without one, or the other way: its inputs would mean something else.
+fn is_of_other_generator(setup: &Setup, saved: &Record) -> Result<bool> {
+    let folder = setup.options.output.display();
+    match (saved.generator, generator_hash(setup)) {
+        (Some(_), None) => {
+            Err(Error::usage(format!("{folder} holds a campaign with a generator: name that with --generator")))
+        }
+        (None, Some(_)) => {
+            Err(Error::usage(format!("{folder} holds a campaign without a generator: leave out --generator")))
+        }
+        (saved, now) => Ok(saved != now),
+    }
 }
 
 /// Returns the checkpoint, unless it names libraries that the program does not open by itself; then the reason.

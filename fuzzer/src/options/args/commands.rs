@@ -18,6 +18,10 @@ pub struct TargetArgs {
     /// Show what the program prints
     #[arg(long, help_heading = "Running the program")]
     pub debug_target: bool,
+    /// A generator in front of the program: a shared object with qgm_generate of quagmire/draws.h. Inputs are what it draws
+    /// from; the program gets what it makes of them
+    #[arg(long, value_name = "FILE", help_heading = "Running the program")]
+    pub generator: Option<PathBuf>,
 }
 
 /// `quagmire replay`, as typed.
@@ -169,12 +173,15 @@ pub struct ReportArgs {
 /// `quagmire generate`, as typed.
 #[derive(Debug, Clone, Args)]
 pub struct GenerateArgs {
-    /// The grammar; without one, a harness that draws makes the inputs
+    /// The grammar; without one, a harness that draws makes the inputs, or the generator in front of a program
     #[arg(long, value_name = "FILE")]
     pub grammar: Option<PathBuf>,
-    /// How many inputs to write
+    /// Write what the generator makes of these inputs, files or folders of files, under their names
+    #[arg(value_name = "INPUTS")]
+    pub inputs: Vec<PathBuf>,
+    /// How many random inputs to write
     #[arg(short = 'n', long, value_name = "N")]
-    pub number: String,
+    pub number: Option<String>,
     /// The folder for the inputs: a new one, or an empty one
     #[arg(short = 'o', long, value_name = "DIR")]
     pub output: PathBuf,
@@ -197,7 +204,8 @@ pub struct GenerateArgs {
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The harness, built with quagmire-cc, whose generator draws by quagmire/draws.h or FuzzedDataProvider
+    /// The harness, built with quagmire-cc, whose generator draws by quagmire/draws.h or FuzzedDataProvider; or the program
+    /// behind --generator
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
     /// The whole command line, for the harness.

@@ -9,6 +9,7 @@
 
 mod afl;
 mod child;
+pub mod generator;
 mod image;
 mod input;
 mod launch;
@@ -19,6 +20,7 @@ use std::{
     cell::RefCell,
     ffi::{OsStr, OsString},
     os::unix::ffi::OsStrExt,
+    path::PathBuf,
     sync::atomic::AtomicU64,
 };
 
@@ -47,11 +49,12 @@ enum AnyServer {
 
 impl AnyServer {
     /// Starts the server, and stores the program's tables in `into`.
-    fn start(command: &[OsString], builder: Builder, into: &RawModules) -> Result<Self> {
-        match builder {
+    fn start(of: &ForkServer, into: &RawModules) -> Result<Self> {
+        let ForkServer { command, builder, generator, .. } = of;
+        match *builder {
             Builder::Afl(traits) => afl::Server::start(command, traits, into).map(Self::Afl),
             Builder::Quagmire => {
-                let mut server = Server::start(command)?;
+                let mut server = Server::start(command, generator.as_deref())?;
                 server.load(into)?;
                 Ok(Self::Quagmire(server))
             }
@@ -97,6 +100,8 @@ pub fn existing(libraries: &[u8]) -> Vec<u8> {
 pub(crate) struct ForkServer {
     command: Vec<OsString>,
     builder: Builder,
+    /// Shared object that makes the inputs of the program.
+    generator: Option<PathBuf>,
     modules: &'static RawModules,
     server: RefCell<Option<AnyServer>>,
 }
@@ -104,7 +109,17 @@ pub(crate) struct ForkServer {
 impl ForkServer {
     /// Takes a program and its arguments. Starts nothing.
     pub(crate) fn new(command: Vec<OsString>, builder: Builder) -> Self {
-        Self { command, builder, modules: Box::leak(Box::default()), server: RefCell::default() }
+        Self { command, builder, generator: None, modules: Box::leak(Box::default()), server: RefCell::default() }
+    }
+
+    /// Puts a generator in front of the program, which quagmire-cc has built.
+    pub(crate) fn behind(self, generator: PathBuf) -> Self {
+        Self { generator: Some(generator), ..self }
+    }
+
+    /// Whether a generator makes the inputs of the program.
+    pub(crate) fn has_generator(&self) -> bool {
+        self.generator.is_some()
     }
 
     /// Starts the server. Call it once in a process, which may be a fork of the one that made this value.
@@ -112,7 +127,7 @@ impl ForkServer {
     /// # Errors
     /// If the program cannot be started, or has no fork server of this version.
     pub(crate) fn start(&self) -> Result<()> {
-        let server = AnyServer::start(&self.command, self.builder, self.modules)?;
+        let server = AnyServer::start(self, self.modules)?;
         *self.server.borrow_mut() = Some(server);
         Ok(())
     }

@@ -9,23 +9,25 @@ use std::{
         fd::{AsRawFd, RawFd},
         raw::c_int,
     },
+    path::{Path, PathBuf},
     process::Child,
     ptr::NonNull,
     sync::atomic::Ordering::{Acquire, Release, SeqCst},
 };
 
 use super::{
-    child, image,
+    child, generator, image,
     input::Input,
     launch::{self, START, Started, Wanted, cannot},
     maps, reads_file,
 };
 use crate::{
     abi::{
-        ABI, Ended, Event, LIBRARIES_BYTES, NO_CHILD, NOT_SHARED, PAGE, READY, RawDraws, RawModules, Resources, SERVE,
-        STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND,
+        ABI, CHOICES, Ended, Event, LIBRARIES_BYTES, NO_CHILD, NO_GENERATOR, NOT_SHARED, PAGE, READY, RawDraws,
+        RawModules, Resources, SERVE, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND,
     },
     clock,
+    notices::Notice,
     process::memory_file,
     symbols,
 };
@@ -40,6 +42,13 @@ const DRAWS_OFFSET: usize = size_of::<Served>().next_multiple_of(PAGE);
 /// Descriptor of the shared memory in the server, next to those of AFL's protocol.
 const MEMORY: RawFd = 197;
 
+/// A generator in front of the program.
+struct Generator {
+    path: PathBuf,
+    /// The inputs that it gets.
+    choices: Input,
+}
+
 /// A running fork server. It is killed when this value is dropped, or when this process ends.
 pub(crate) struct Server {
     process: Child,
@@ -48,7 +57,9 @@ pub(crate) struct Server {
     answers: io::PipeReader,
     memory: File,
     served: NonNull<Served>,
+    /// Input of the program; written by a generator if there is one.
     input: Input,
+    generator: Option<Generator>,
     /// Address of the [`ServerTables`] in the server, read before the first run.
     tables: u64,
     /// Number of the last request.
@@ -60,11 +71,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts the program of `command` with its arguments.
+    /// Starts the program of `command` with its arguments, and a generator of its inputs if there is one.
     ///
     /// # Errors
-    /// If the program cannot be started, or has no fork server of this version.
-    pub(crate) fn start(command: &[OsString]) -> Result<Self> {
+    /// If the program cannot be started, has no fork server of this version, or cannot open the generator.
+    pub(crate) fn start(command: &[OsString], generator: Option<&Path>) -> Result<Self> {
         let memory = memory_file(c"quagmire-counts").map_err(cannot("make memory to share"))?;
         let bytes = DRAWS_OFFSET + size_of::<RawDraws>().next_multiple_of(PAGE);
         memory.set_len(bytes as u64).map_err(cannot("make memory to share"))?;
@@ -78,8 +89,16 @@ impl Server {
         // SAFETY: just mapped, as large as this, and zero.
         unsafe { (*served.as_ptr()).abi = ABI };
         let input = Input::new(reads_file(command)).map_err(cannot("make memory for inputs"))?;
+        let generator = generator.map(|path| {
+            // SAFETY: as above.
+            generator::name(unsafe { &mut *served.as_ptr() }, path);
+            generator::choices().map(|choices| Generator { path: path.to_owned(), choices })
+        });
+        let generator = generator.transpose()?;
+        let choices = generator.as_ref().map(|generator| (generator.choices.as_raw_fd(), CHOICES));
+        let descriptors: Vec<_> = choices.into_iter().chain([(memory.as_raw_fd(), MEMORY)]).collect();
         let wanted = Wanted {
-            descriptors: &[(memory.as_raw_fd(), MEMORY)],
+            descriptors: &descriptors,
             variables: &[(SERVE, MEMORY.to_string())],
             own_requests: None,
             last_signal: libc::SIGKILL,
@@ -94,6 +113,7 @@ impl Server {
             memory,
             served,
             input,
+            generator,
             tables: 0,
             number: 0,
             loaded: 0,
@@ -104,7 +124,7 @@ impl Server {
         // SAFETY: mapped for as long as this process lives.
         unsafe { child::is_told_at(&raw const server.served().child, server.process.id() as libc::pid_t) };
         child::keeps_lowest_stack_at(server.served().lowest_stack);
-        if server.served().takes_memory != 0 {
+        if server.served().takes_memory != 0 && server.generator.is_none() {
             server.input.map().map_err(cannot("map memory for inputs"))?;
         }
         Ok(server)
@@ -135,6 +155,15 @@ impl Server {
                  and not with gold or mold",
                 self.name
             ))),
+            (ABI, NO_GENERATOR) => {
+                let path = self.generator.as_ref().map(|generator| generator.path.display().to_string());
+                Err(Error::target(format!(
+                    "{} cannot open the generator {}: {}",
+                    self.name,
+                    path.unwrap_or_default(),
+                    generator::reason(served)
+                )))
+            }
             (ABI, _) => Err(Error::other(format!("no memory to share with {}", self.name))),
             _ => {
                 Err(Error::target(format!("{} was built by another version of quagmire-cc: build it again", self.name)))
@@ -184,7 +213,13 @@ impl Server {
         into.refused.store(refused, SeqCst);
         into.generation.fetch_add(2, SeqCst);
         self.loaded = theirs.len();
-        symbols::look_elsewhere(maps::objects(&mappings));
+        let mut objects = maps::objects(&mappings);
+        if let Some(generator) = &self.generator {
+            // it makes the draws, whose places are relative to it
+            let path = generator.path.canonicalize().unwrap_or_default();
+            objects.sort_by_key(|object| object.path != path);
+        }
+        symbols::look_elsewhere(objects);
         Ok(!copies.is_empty())
     }
 
@@ -270,6 +305,10 @@ impl Server {
             time_ns: time_ns.max(1),
             threads: 0,
         };
+        if self.generator.is_some() && served.generating != 0 {
+            Notice::GeneratorFails.raise();
+            return Ended { status: Status::Rejected, event: Event::default(), resources };
+        }
         let mut event = Event { pc: served.pc, address: served.address, ..Event::default() };
         let ended = served.status as c_int;
         let status = match (cut_off, served.looped) {
@@ -288,9 +327,10 @@ impl Server {
         Ended { status, event, resources }
     }
 
-    /// Puts the input where the program reads it.
+    /// Puts the input where the program reads it, or its generator.
     fn give(&mut self, input: &[u8]) -> io::Result<()> {
-        let given = self.input.give(input)?;
+        let place = self.generator.as_mut().map_or(&mut self.input, |generator| &mut generator.choices);
+        let given = place.give(input)?;
         // SAFETY: mapped for as long as this process lives; no run is on.
         unsafe { (*self.served.as_ptr()).input_size = given as u64 };
         Ok(())
