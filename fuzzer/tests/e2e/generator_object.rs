@@ -118,14 +118,14 @@ fn errors_of_the_generator_are_rejected_and_those_of_the_program_are_not() {
 #[test]
 fn a_campaign_mutates_draws_and_its_findings_are_those_of_the_program() {
     let scene = Scene::new(&[("a", &drawn(0, 0, "abc")), ("b", &drawn(0, 0, "abcabcabcabc"))]);
-    let options = "fuzz -i seeds -o out --execs 6000 --seed 1 --max-size 400 --hang-timeout 200ms --threshold 3";
+    let options = "fuzz -i seeds -o out --execs 6000 --seed 1 --max-size 8000 --hang-timeout 500ms --threshold 2";
     let run = behind(&scene, &generator(), options, &letters(&[]), &["@@"]);
     assert_eq!(run.code, Some(0), "{run:#?}");
     let summary = scene.summary();
     let findings = summary["findings"].as_array().expect("findings");
     assert!(findings.iter().all(|finding| finding["kind"] == "degradation" || finding["detail"] == "SIGABRT"));
     let slow = findings.iter().find(|finding| finding["kind"] == "degradation").expect("a degradation");
-    assert!(slow["hot_function"].as_str().expect("a function").contains("pairs"), "{slow:#}");
+    assert!(slow["hot_function"].as_str().expect("a function").contains("triples"), "{slow:#}");
     assert!(slow["parts"].to_string().contains("letter"), "{slow:#}");
     assert!(slow["reproduce"].as_str().expect("a command").contains("--generator"), "{slow:#}");
     assert!(scene.files("out/queue").keys().any(|name| name.contains("-part")), "no operator on parts");
@@ -160,7 +160,7 @@ fn campaigns_behind_a_generator_repeat_by_their_seed_and_other_compilers_build_g
 #[test]
 fn generators_that_cannot_be_used_are_refused() {
     let scene = Scene::new(&[("a", b"a")]);
-    let fuzz = "fuzz -i seeds -o out --execs 10";
+    let fuzz = "fuzz -i seeds -o out --force --execs 10";
     let refused = |generator: &Path, program: &Path, code: i32, words: &[&str]| {
         behind(&scene, generator, fuzz, program, &[]).refused(code, words);
     };

@@ -1,4 +1,4 @@
-// A program without a harness: letters from a file, standard input, or with -DMEMORY from memory. Pairs of an `a` take time, `ccc` at
+// A program without a harness: letters from a file, standard input, or with -DMEMORY from memory. Triples of `a` take time, `ccc` at
 // the start is its error. With -DLOOP it makes many runs in a process, with -DDEFERRED its server starts later.
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,19 +10,19 @@
 __AFL_FUZZ_INIT();
 #endif
 
-static unsigned pairs(const char *text, size_t size) {
+static unsigned triples(const char *text, size_t size) {
   unsigned count = 0;
   for (size_t i = 0; i < size; i++)
-    if (text[i] == 'a')
-      for (size_t j = 0; j < i; j++)
-        count += text[j] == 'a';
+    for (size_t j = 0; text[i] == 'a' && j < i; j++)
+      for (size_t k = 0; text[j] == 'a' && k < j; k++)
+        count += text[k] == 'a';
   return count;
 }
 
 static void take(const char *text, size_t size) {
   char *copy = malloc(size + 1);
   memcpy(copy, text, size);
-  printf("%u\n", pairs(copy, size));
+  printf("%u\n", triples(copy, size));
   free(copy);
   if (size >= 3 && memcmp(text, "ccc", 3) == 0)
     abort();
