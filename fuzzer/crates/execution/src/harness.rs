@@ -21,7 +21,7 @@ pub struct Harness(Backend);
 
 enum Backend {
     InProcess(&'static RawHarness),
-    ForkServer(ForkServer),
+    ForkServer(Box<ForkServer>),
 }
 
 impl Harness {
@@ -37,14 +37,14 @@ impl Harness {
     /// Makes a harness that runs `command`, a program and its arguments, under its fork server. Nothing is started
     /// before the harness is initialised.
     pub fn of_program(command: Vec<OsString>, builder: Builder) -> &'static Self {
-        Box::leak(Box::new(Self(Backend::ForkServer(ForkServer::new(command, builder)))))
+        Box::leak(Box::new(Self(Backend::ForkServer(Box::new(ForkServer::new(command, builder))))))
     }
 
     /// As [`Self::of_program`] for a program that quagmire-cc has built, whose inputs a generator makes: a shared object
     /// that [`generator::checked`](crate::fork_server::generator::checked) has returned.
     pub fn behind_generator(generator: PathBuf, command: Vec<OsString>) -> &'static Self {
         let server = ForkServer::new(command, Builder::Quagmire).behind(generator);
-        Box::leak(Box::new(Self(Backend::ForkServer(server))))
+        Box::leak(Box::new(Self(Backend::ForkServer(Box::new(server)))))
     }
 
     /// Whether each run is a process of its own, so that a crash ends nothing else.
