@@ -96,7 +96,7 @@ impl Harness {
             let printed = lines.remove(0);
             return (printed, lines);
         }
-        assert_eq!((lines[0].as_str(), lines[2].as_str()), ("used 0", "used 1, recorded 0"), "{text}");
+        assert_eq!((lines[0].as_str(), lines[2].as_str()), ("compiled 1", "used 1, recorded 0"), "{text}");
         (lines[3].clone(), lines.split_off(4))
     }
 

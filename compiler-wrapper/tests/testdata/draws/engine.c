@@ -62,7 +62,8 @@ int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harnes
   struct qgm_draws *draws = harness->draws;
   harness->initialize();
   harness->guard(10000000, tick);
-  printf("used %d\n", (int)draws->are_used);
+  printf("compiled %d\n", (int)draws->are_used);
+  draws->are_used = 0;
   harness->run(bytes, size);
   printf("used %d, recorded %d\n", (int)draws->are_used, (int)draws->count);
   draws->is_recording = 1;
