@@ -276,15 +276,21 @@ impl Builder<'_> {
 
     /// Items and separators of a list of this kind, if `from..to` is one of at least two items.
     fn list(&self, kind: ListKind, from: u32, to: u32) -> Option<(ListKind, Vec<(u32, u32)>)> {
-        let separates =
-            |token: TokenKind| token == kind.needs || (kind.needs == TokenKind::Blank && token == TokenKind::Newline);
+        let kind_at = |at: u32| self.tokens[at as usize].kind;
+        // as in Swift: an operator after a blank and before none belongs to what follows
+        let is_sign = |at: u32| at > from && self.is_blank(at - 1) && at + 1 < to && !self.is_blank(at + 1);
+        let separates = |at: u32| match kind.needs {
+            TokenKind::Blank => self.is_blank(at),
+            TokenKind::Operator => kind_at(at) == kind.needs && !is_sign(at),
+            needs => kind_at(at) == needs,
+        };
         let mut parts = Vec::new();
         let (mut at, mut item) = (from, from);
         while at < to {
             let start = at;
             let mut is_separator = false;
-            while at < to && (self.is_blank(at) || separates(self.tokens[at as usize].kind)) {
-                is_separator |= separates(self.tokens[at as usize].kind);
+            while at < to && (self.is_blank(at) || separates(at)) {
+                is_separator |= separates(at);
                 at += 1;
             }
             if at > start {

@@ -5,6 +5,7 @@ use super::{
     rules::{Item, Rules},
     spans::Forest,
 };
+use crate::brackets::scan::is_word;
 use std::{collections::BTreeMap, ops::Range};
 
 /// Blanks that are accepted in a place: a set of the texts in [`BLANKS`].
@@ -18,10 +19,14 @@ impl Blanks {
     /// No blank at all.
     pub(crate) const NONE: Self = Self(1);
 
-    /// Blanks that are accepted in place of those at `range`, which are accepted.
+    /// Blanks that are accepted in place of those at `range`, which are accepted. Between two words or numbers there is at
+    /// least one: without it, they would be one.
     pub(crate) fn at(forest: &Forest, example: usize, range: &Range<usize>, oracle: &mut Oracle) -> Self {
         let mut accepted = 0;
-        for (bit, blanks) in BLANKS.iter().enumerate() {
+        let text = &forest.examples[example];
+        let is_word = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|&byte| is_word(byte));
+        let is_needed = !range.is_empty() && is_word(range.start.checked_sub(1)) && is_word(Some(range.end));
+        for (bit, blanks) in BLANKS.iter().enumerate().skip(usize::from(is_needed)) {
             if *blanks == &forest.examples[example][range.clone()]
                 || oracle.accepts(&forest.replaced(example, range, blanks))
             {
