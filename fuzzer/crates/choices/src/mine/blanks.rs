@@ -3,7 +3,7 @@
 use super::{
     oracle::Oracle,
     rules::{Item, Rules},
-    spans::Forest,
+    spans::{Forest, Span},
 };
 use crate::brackets::scan::is_word;
 use std::{collections::BTreeMap, ops::Range};
@@ -15,6 +15,12 @@ pub(crate) struct Blanks(u8);
 /// Blanks that are tried, one bit each.
 const BLANKS: [&[u8]; 4] = [b"", b" ", b"\n", b"  "];
 
+/// Whether a word or number ends before a place, and another one begins after it.
+fn is_between_words(text: &[u8], range: &Range<usize>) -> bool {
+    let is_word = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|&byte| is_word(byte));
+    is_word(range.start.checked_sub(1)) && is_word(Some(range.end))
+}
+
 impl Blanks {
     /// No blank at all.
     pub(crate) const NONE: Self = Self(1);
@@ -23,9 +29,7 @@ impl Blanks {
     /// least one: without it, they would be one.
     pub(crate) fn at(forest: &Forest, example: usize, range: &Range<usize>, oracle: &mut Oracle) -> Self {
         let mut accepted = 0;
-        let text = &forest.examples[example];
-        let is_word = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|&byte| is_word(byte));
-        let is_needed = !range.is_empty() && is_word(range.start.checked_sub(1)) && is_word(Some(range.end));
+        let is_needed = !range.is_empty() && is_between_words(&forest.examples[example], range);
         for (bit, blanks) in BLANKS.iter().enumerate().skip(usize::from(is_needed)) {
             if *blanks == &forest.examples[example][range.clone()]
                 || oracle.accepts(&forest.replaced(example, range, blanks))
@@ -34,6 +38,12 @@ impl Blanks {
             }
         }
         Self(accepted)
+    }
+
+    /// Whether a separator is blank, and does not stand between two words.
+    pub(crate) fn may_be_left_out(forest: &Forest, span: usize) -> bool {
+        let Span { example, range, .. } = &forest.spans[span];
+        forest.text(span).trim_ascii().is_empty() && !is_between_words(&forest.examples[*example], range)
     }
 
     /// Blanks that both accept; `None` if there are none.

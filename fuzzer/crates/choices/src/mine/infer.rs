@@ -274,7 +274,9 @@ impl Inference<'_, '_> {
             let separator =
                 between.iter().chain(separators.get(at)).chain(at.checked_sub(1).and_then(|at| separators.get(at)));
             let separator = separator.copied().max_by_key(|&one| {
-                self.table.accepted[class_of(one)].iter().map(|bits| bits.count_ones()).sum::<u32>()
+                let accepted = &self.table.accepted[class_of(one)];
+                // two words need a blank
+                (!self.table.accepts(class_of(one), 0), accepted.iter().map(|bits| bits.count_ones()).sum::<u32>())
             });
             if self.is_repeatable(items[at], separator) {
                 let is_only = same == items.len();

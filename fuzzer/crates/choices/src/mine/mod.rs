@@ -11,8 +11,8 @@
 //!  4. [`infer`]: parts, lists that can be longer, and [`blanks`] between parts become rules.
 //!  5. [`leaves`]: values are generalised to the characters that are accepted in their places.
 //!  6. [`sample`]: alternatives whose fresh samples are rejected are refused.
-//!  7. Of a narrow and a wide grammar the one is taken that has the better balance of precision and of the share of accepted
-//!     inputs of step 3 that it describes.
+//!  7. Of narrow and wide grammars, with [`cycles`] cut or joined, the one is taken that has the best balance of precision and
+//!     of the share of accepted inputs of step 3 that it describes.
 
 mod blanks;
 mod cycles;
@@ -86,11 +86,10 @@ pub fn mine(examples: Vec<Vec<u8>>, seed: u64, accepts: &mut dyn FnMut(&[u8]) ->
     let known = oracle.accepted();
     let known: Vec<&Vec<u8>> = known.iter().step_by(known.len().div_ceil(KNOWN).max(1)).collect();
     let mut best: Option<(f64, Rules, Grammar)> = None;
-    for is_wide in [false, true] {
-        if forest.spans.is_empty() {
-            break;
-        }
-        let mut rules = infer::infer(&forest, &table, is_wide, &mut oracle, &mut random);
+    let candidates = [(false, false), (false, true), (true, false), (true, true)];
+    for (is_wide, is_joined) in candidates.into_iter().filter(|_| !forest.spans.is_empty()) {
+        let rules = infer::infer(&forest, &table, is_wide, &mut oracle, &mut random);
+        let mut rules = cycles::removed(&rules, is_joined);
         sample::refuse_wrong(&mut rules, &forest.examples, &mut oracle, &mut random);
         let grammar = write::grammar(&rules)?;
         let precision = precision(&grammar, &mut oracle, &mut random);

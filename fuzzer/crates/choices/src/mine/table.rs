@@ -1,6 +1,6 @@
 //! Which texts are accepted in which place of the examples: places that accept the same texts are one class.
 
-use super::{oracle::Oracle, spans::Forest};
+use super::{blanks::Blanks, oracle::Oracle, spans::Forest};
 use crate::tree::Role;
 use std::collections::BTreeMap;
 
@@ -54,8 +54,11 @@ impl Table {
 
     fn accepted_at(&self, forest: &Forest, span: usize, oracle: &mut Oracle) -> Accepted {
         let mut accepted = vec![0; self.texts.len().div_ceil(64)];
-        let range = if is_separator(forest, span) { self.parts..self.texts.len() } else { 0..self.parts };
-        for number in range {
+        let separates = is_separator(forest, span);
+        let range = if separates { self.parts..self.texts.len() } else { 1..self.parts };
+        // a blank may be nothing
+        let may_be_nothing = !separates || Blanks::may_be_left_out(forest, span);
+        for number in [0].into_iter().filter(|_| may_be_nothing).chain(range) {
             let text = &self.texts[number];
             if text == forest.text(span) || oracle.accepts(&forest.with(span, text)) {
                 accepted[number / 64] |= 1 << (number % 64);
