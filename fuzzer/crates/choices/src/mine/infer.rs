@@ -75,8 +75,12 @@ impl Inference<'_, '_> {
         };
         let (mut leaves, mut structured) = (Vec::new(), Vec::new());
         let own = self.table.members[class].iter().copied();
-        let foreign = (0..self.table.texts.len()).filter(|&text| self.table.accepts(class, text));
-        let foreign = foreign.filter_map(|text| self.origin(&self.table.texts[text]));
+        let foreign = (1..self.table.texts.len()).filter(|&text| self.table.accepts(class, text));
+        let foreign: Vec<&Vec<u8>> = foreign.map(|text| &self.table.texts[text]).collect();
+        // words that are no parts
+        let words = foreign.iter().filter(|text| self.origin(text).is_none() && !is_covered(text));
+        leaves.extend(words.map(|text| text.to_vec()));
+        let foreign = foreign.iter().filter_map(|text| self.origin(text));
         for span in own.chain(foreign) {
             let text = self.forest.text(span);
             if is_covered(text) {
@@ -165,7 +169,11 @@ impl Inference<'_, '_> {
                     let blanks = if core.is_empty() { self.forest.text(span) } else { b"" };
                     let text = [&before, from, blanks, to, &after[..]].concat();
                     let forest = Forest { examples: vec![text], spans: Vec::new() };
-                    let found = Blanks::at(&forest, 0, &(at..at + blanks.len()), self.oracle);
+                    let range = at..at + blanks.len();
+                    let found = match core.is_empty() && brackets::is_line_end(self.forest.spans[span].kind) {
+                        true => Blanks::between_lines(&forest, 0, &range, self.oracle),
+                        false => Blanks::at(&forest, 0, &range, self.oracle),
+                    };
                     common = Some(common.and_then(|common| common.common(found)).unwrap_or(found));
                 }
                 common.unwrap_or(Blanks::NONE).item(&mut self.rules, &mut self.blanks)

@@ -186,12 +186,7 @@ fn units(text: &[u8]) -> Vec<Unit> {
 
 impl Characters {
     /// The most general set of characters that makes only accepted values.
-    fn widest(
-        units: &[Unit],
-        around: &Surroundings,
-        oracle: &mut Oracle,
-        random: &mut StdRand,
-    ) -> Option<Self> {
+    fn widest(units: &[Unit], around: &Surroundings, oracle: &mut Oracle, random: &mut StdRand) -> Option<Self> {
         let universes = [Universe::Printable, Universe::Undelimited, Universe::Names, Universe::SameClass];
         universes.into_iter().find_map(|universe| {
             let all = universe.units(units, around.delimiters);
@@ -201,13 +196,7 @@ impl Characters {
         })
     }
 
-    fn of(
-        units: &[Unit],
-        all: Vec<Unit>,
-        places: &[Place],
-        oracle: &mut Oracle,
-        random: &mut StdRand,
-    ) -> Option<Self> {
+    fn of(units: &[Unit], all: Vec<Unit>, places: &[Place], oracle: &mut Oracle, random: &mut StdRand) -> Option<Self> {
         let few = &places[..places.len().min(PLACES)];
         let mut is_accepted = |parts: &[&Unit]| {
             let value = parts.iter().copied().flatten().copied().collect::<Vec<u8>>();

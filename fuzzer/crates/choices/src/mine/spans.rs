@@ -86,6 +86,17 @@ impl Forest {
         }
     }
 
+    /// Words that are no parts, with their examples: words of a form, such as names of elements.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (Range<usize>, &[u8])> {
+        self.spans.iter().flat_map(move |span| {
+            let example = &self.examples[span.example][..];
+            span.pieces.iter().filter_map(move |piece| match piece {
+                Piece::Bytes(range) if example[range.start].is_ascii_alphanumeric() => Some((range.clone(), example)),
+                _ => None,
+            })
+        })
+    }
+
     /// Bytes that stand between parts, without letters and digits; blanks are among them.
     pub(crate) fn delimiters(&self) -> Vec<u8> {
         let mut delimiters = b" \t\r\n".to_vec();

@@ -1,11 +1,14 @@
 //! Which texts are accepted in which place of the examples: places that accept the same texts are one class.
 
 use super::{blanks::Blanks, oracle::Oracle, spans::Forest};
-use crate::tree::Role;
-use std::collections::BTreeMap;
+use crate::{brackets::is_line_end, tree::Role};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most texts that are tried in each place.
 const MOST_TEXTS: usize = 140;
+
+/// Most words that are no parts among them.
+const MOST_WORDS: usize = 20;
 
 /// Set of texts, one bit each.
 pub(crate) type Accepted = Vec<u64>;
@@ -38,10 +41,12 @@ impl Table {
         let parts = texts.len();
         texts.extend(self::texts(forest, true).into_iter().skip(1));
         let mut table = Self { texts, parts, class_of: Vec::new(), accepted: Vec::new(), members: Vec::new() };
-        let mut classes: BTreeMap<Accepted, usize> = BTreeMap::new();
+        let mut classes: BTreeMap<(Accepted, bool), usize> = BTreeMap::new();
         for span in 0..forest.spans.len() {
             let accepted = table.accepted_at(forest, span, oracle);
-            let class = *classes.entry(accepted.clone()).or_insert_with(|| {
+            // ends of lines are blanks of another kind
+            let key = (accepted.clone(), is_line_end(forest.spans[span].kind));
+            let class = *classes.entry(key).or_insert_with(|| {
                 table.accepted.push(accepted);
                 table.members.push(Vec::new());
                 table.accepted.len() - 1
@@ -77,7 +82,7 @@ fn is_separator(forest: &Forest, span: usize) -> bool {
     forest.spans[span].role == Role::Separator
 }
 
-/// Texts to be tried: nothing, and the shortest of each kind of span by turns.
+/// Texts to be tried: nothing, words that are no parts, and the shortest of each kind of span by turns.
 fn texts(forest: &Forest, separators: bool) -> Vec<Vec<u8>> {
     let mut kinds: BTreeMap<(u32, usize), Vec<&[u8]>> = BTreeMap::new();
     for (number, span) in forest.spans.iter().enumerate().filter(|span| is_separator(forest, span.0) == separators) {
@@ -88,6 +93,10 @@ fn texts(forest: &Forest, separators: bool) -> Vec<Vec<u8>> {
         texts.dedup();
     }
     let mut texts = vec![Vec::new()];
+    if !separators {
+        let words: BTreeSet<&[u8]> = forest.words().map(|(range, example)| &example[range]).collect();
+        texts.extend(words.into_iter().take(MOST_WORDS).map(<[u8]>::to_vec));
+    }
     for turn in 0.. {
         let before = texts.len();
         for text in kinds.values().filter_map(|texts| texts.get(turn)) {

@@ -148,14 +148,21 @@ fn runs(forest: &Forest) -> Runs {
     runs
 }
 
-/// Words that are no parts: those that belong to the form.
+/// Words that are no parts, those that belong to the form, and words elsewhere that stand after the same characters.
 fn words(forest: &Forest) -> BTreeSet<Vec<u8>> {
-    let all = (0..forest.spans.len()).filter(|&span| is_varied(forest, span));
-    let words = all.flat_map(|span| shown(forest, span, &forest.spans[span].pieces)).filter_map(|shown| match shown {
-        Shown::Text(text) if text[0].is_ascii_alphanumeric() => Some(text),
-        _ => None,
-    });
-    words.collect()
+    let (mut words, mut before) = (BTreeSet::new(), BTreeSet::new());
+    for (range, example) in forest.words() {
+        words.insert(example[range.clone()].to_vec());
+        before.insert(neighbours(example, &range).0);
+    }
+    before.remove(&b' ');
+    for Span { example, range, .. } in forest.spans.iter().filter(|span| span.role == Role::Leaf) {
+        let example = &forest.examples[*example];
+        if example[range.start].is_ascii_alphabetic() && before.contains(&neighbours(example, range).0) {
+            words.insert(example[range.clone()].to_vec());
+        }
+    }
+    words
 }
 
 /// Variants of the text of a span.
