@@ -232,8 +232,9 @@ impl Characters {
         if let Some(other) = found.first.last().filter(|_| found.rest.is_empty()) {
             found.rest = all.into_iter().filter(|unit| follows(other, unit, &mut is_accepted)).collect();
         }
-        if found.rest.is_empty() {
+        if found.first.is_empty() || found.rest.is_empty() {
             found.first.clear();
+            found.rest.clear();
         }
         let is_general = found.alone.len() + found.rest.len() > 1;
         (is_general && found.has(units) && found.is_confirmed(places, oracle, random)).then_some(found)

@@ -41,11 +41,13 @@ impl Table {
         let parts = texts.len();
         texts.extend(self::texts(forest, true).into_iter().skip(1));
         let mut table = Self { texts, parts, class_of: Vec::new(), accepted: Vec::new(), members: Vec::new() };
-        let mut classes: BTreeMap<(Accepted, bool), usize> = BTreeMap::new();
+        let mut classes: BTreeMap<(Accepted, bool, Option<&[u8]>), usize> = BTreeMap::new();
         for span in 0..forest.spans.len() {
             let accepted = table.accepted_at(forest, span, oracle);
+            // places that accept nothing but their own texts, which were not tried, differ by these
+            let own = accepted.iter().all(|bits| *bits == 0).then(|| forest.text(span));
             // ends of lines are blanks of another kind
-            let key = (accepted.clone(), is_line_end(forest.spans[span].kind));
+            let key = (accepted.clone(), is_line_end(forest.spans[span].kind), own);
             let class = *classes.entry(key).or_insert_with(|| {
                 table.accepted.push(accepted);
                 table.members.push(Vec::new());
