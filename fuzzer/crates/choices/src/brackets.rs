@@ -4,99 +4,18 @@
 //! and a value, expressions with operators, elements of XML, texts in quotes, numbers and words.
 
 pub(crate) mod scan;
+mod symbol;
 
-use self::scan::{Pair, Token, TokenKind, scan};
+pub(crate) use self::symbol::{is_line_end, is_quoted_text, name};
+use self::{
+    scan::{Pair, Token, TokenKind, scan},
+    symbol::Symbol,
+};
 use crate::tree::{Node, Role, Tree};
 use quagmire_base::visible;
 
 /// Largest text that is parsed, in bytes.
 const LARGEST: usize = 1 << 24;
-
-/// Kind of a part: the symbol of its node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-enum Symbol {
-    Text,
-    Round,
-    Square,
-    Curly,
-    Angle,
-    Element,
-    StartTag,
-    Content,
-    DoubleQuoted,
-    SingleQuoted,
-    BackQuoted,
-    QuotedText,
-    Word,
-    Number,
-    Key,
-    Value,
-    Lines,
-    Line,
-    LineEnd,
-    Statements,
-    Statement,
-    StatementEnd,
-    Items,
-    Item,
-    Comma,
-    Terms,
-    Term,
-    Operator,
-    Words,
-    Atom,
-    Blank,
-    Groups,
-    Group,
-}
-
-/// Names of the kinds, by number.
-const NAMES: [&str; 33] = [
-    "text",
-    "parentheses",
-    "brackets",
-    "braces",
-    "angle-brackets",
-    "element",
-    "start-tag",
-    "content",
-    "double-quoted",
-    "single-quoted",
-    "back-quoted",
-    "quoted-text",
-    "word",
-    "number",
-    "key",
-    "value",
-    "lines",
-    "line",
-    "line-end",
-    "statements",
-    "statement",
-    "statement-end",
-    "items",
-    "item",
-    "comma",
-    "terms",
-    "term",
-    "operator",
-    "words",
-    "atom",
-    "blank",
-    "groups",
-    "group",
-];
-
-/// Name of a kind of part.
-pub(crate) fn name(symbol: u32) -> &'static str {
-    NAMES.get(symbol as usize).copied().unwrap_or("part")
-}
-
-/// Whether a kind of part is the text between two quotes.
-pub(crate) fn is_quoted_text(symbol: u32) -> bool {
-    symbol == Symbol::QuotedText as u32
-}
 
 /// A kind of list: its symbols, and which tokens separate its items.
 #[derive(Clone, Copy)]
@@ -276,15 +195,21 @@ impl Builder<'_> {
 
     /// Items and separators of a list of this kind, if `from..to` is one of at least two items.
     fn list(&self, kind: ListKind, from: u32, to: u32) -> Option<(ListKind, Vec<(u32, u32)>)> {
-        let separates =
-            |token: TokenKind| token == kind.needs || (kind.needs == TokenKind::Blank && token == TokenKind::Newline);
+        let kind_at = |at: u32| self.tokens[at as usize].kind;
+        // as in Swift: an operator after a blank and before none belongs to what follows
+        let is_sign = |at: u32| at > from && self.is_blank(at - 1) && at + 1 < to && !self.is_blank(at + 1);
+        let separates = |at: u32| match kind.needs {
+            TokenKind::Blank => self.is_blank(at),
+            TokenKind::Operator => kind_at(at) == kind.needs && !is_sign(at),
+            needs => kind_at(at) == needs,
+        };
         let mut parts = Vec::new();
         let (mut at, mut item) = (from, from);
         while at < to {
             let start = at;
             let mut is_separator = false;
-            while at < to && (self.is_blank(at) || separates(self.tokens[at as usize].kind)) {
-                is_separator |= separates(self.tokens[at as usize].kind);
+            while at < to && (self.is_blank(at) || separates(at)) {
+                is_separator |= separates(at);
                 at += 1;
             }
             if at > start {
@@ -393,7 +318,10 @@ impl Builder<'_> {
                 self.steps.push(Step::End);
                 let is_inside = pair != Pair::Angle;
                 let level = if is_inside { Level::Lines } else { Level::Attributes };
-                self.steps.push(Step::Divide { from: from + 1, to: to - 1, level, is_inside });
+                // the slash of `<a b="c"/>` is no part of the last attribute
+                let slash = self.tokens[to as usize - 2].start as usize;
+                let is_closed = !is_inside && self.text[slash] == b'/';
+                self.steps.push(Step::Divide { from: from + 1, to: to - 1 - u32::from(is_closed), level, is_inside });
                 self.steps.push(Step::Begin { symbol, role: Role::Part, from, to });
                 return;
             }

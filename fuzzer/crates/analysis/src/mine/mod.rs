@@ -13,7 +13,7 @@ use quagmire_base::{
     plain::{complain, warn},
     seeds::{Seed, Seeds},
 };
-use quagmire_choices::mine::{Mined, mine};
+use quagmire_choices::mine::{LEAST_PRECISION, Mined, mine};
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 
 /// Options of `mine` after defaults and checks.
@@ -41,8 +41,6 @@ pub struct MineOptions {
 
 /// Largest example, in bytes: structure shows in small ones.
 const LARGEST: usize = 1 << 14;
-/// Least share of accepted samples of a grammar that is written.
-const LEAST_PRECISION: f64 = 0.5;
 /// Interval of lines about the progress.
 const PROGRESS: Duration = Duration::from_secs(5);
 /// Inputs of no format that a program is asked about first.

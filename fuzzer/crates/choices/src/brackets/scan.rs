@@ -64,7 +64,8 @@ const LONGEST_NAME: usize = 64;
 
 const OPERATORS: &[u8] = b"+-*/%&|^.!?:=<>~";
 
-fn is_word(byte: u8) -> bool {
+/// Whether a byte may belong to a word.
+pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
@@ -138,13 +139,23 @@ impl Scanner<'_> {
         (kind, at + 1)
     }
 
-    /// End of a number: a point belongs to it if a digit follows.
+    /// End of a number: a point belongs to it if a digit follows, and so does the sign of an exponent.
     fn number(&self, at: usize) -> usize {
         let mut end = self.run(at, is_word);
-        while self.text.get(end) == Some(&b'.') && self.text.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        while self.text.get(end + 1).is_some_and(u8::is_ascii_digit) && self.continues(at, end) {
             end = self.run(end + 1, is_word);
         }
         end
+    }
+
+    /// Whether the byte at `end` is a point, or the sign of the exponent of the number that begins at `at`.
+    fn continues(&self, at: usize, end: usize) -> bool {
+        let is_decimal = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+        match self.text[end] {
+            b'.' => true,
+            b'+' | b'-' => matches!(&self.text[at..end], [number @ .., b'e' | b'E'] if number.iter().all(is_decimal)),
+            _ => false,
+        }
     }
 
     /// End of the text in quotes that begins at `at`. Those in `'` and `"` end on their line.

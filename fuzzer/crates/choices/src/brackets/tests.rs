@@ -89,6 +89,18 @@ fn lines_statements_words_and_terms_are_lists() {
 }
 
 #[test]
+fn a_sign_after_a_blank_and_an_exponent_belong_to_their_number() {
+    assert_eq!(texts("(5 -2e-3, 4 - 1)", Symbol::Atom), ["5", "-2e-3"]);
+    assert_eq!(texts("(5 -2e-3, 4 - 1)", Symbol::Number), ["5", "2e-3", "4", "1"]);
+    assert_eq!(texts("(4 - 1)", Symbol::Term), ["4", "1"]);
+}
+
+#[test]
+fn the_slash_of_an_element_without_an_end_tag_is_no_part_of_its_last_attribute() {
+    assert_eq!(texts("<a b=\"c\" d='e'/>", Symbol::Atom), ["a", "b=\"c\"", "d='e'"]);
+}
+
+#[test]
 fn brackets_without_a_partner_are_ordinary_bytes() {
     assert_eq!(texts("a) b (c [d, e] ]", Symbol::Item), ["d", "e"]);
     assert_eq!(texts("if (a < b && c > d) don't", Symbol::Value), ["a < b && c > d"]);

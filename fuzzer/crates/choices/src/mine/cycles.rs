@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 /// Most alternatives that are split.
 const MOST_SPLITS: usize = 1_000;
 
-/// The rules without such ways.
-pub(super) fn removed(rules: &Rules) -> Rules {
+/// The rules without such ways. `is_joined`: an alternative that leads back if all beside one rule is empty stands for that
+/// rule, too, and rules that lead to each other are one. That describes the same as before, but what was mined is rarely
+/// exact, and too much may lead to each other.
+pub(super) fn removed(rules: &Rules, is_joined: bool) -> Rules {
     let mut rules = rules.clone();
     let mut filled = BTreeMap::new();
     for _ in 0..MOST_SPLITS {
@@ -25,7 +27,7 @@ pub(super) fn removed(rules: &Rules) -> Rules {
             split.push(kept);
         }
         rules.rules[rule].alternatives.splice(choice..choice, split);
-        if rules.depths()[rule].iter().all(Option::is_none) {
+        if is_joined || rules.depths()[rule].iter().all(Option::is_none) {
             // it was the only one that ends
             rules.rules[rule].alternatives.push(vec![items[at].clone()]);
         }

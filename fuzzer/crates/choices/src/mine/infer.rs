@@ -2,7 +2,7 @@
 
 use super::{
     blanks::Blanks,
-    leaves::{self, Place},
+    leaves::{self, Place, Surroundings},
     oracle::Oracle,
     rules::{Item, Rules},
     spans::{Forest, Piece},
@@ -24,6 +24,7 @@ pub(crate) fn infer(forest: &Forest, table: &Table, is_wide: bool, oracle: &mut 
         oracle,
         random,
         rules: Rules::default(),
+        delimiters: forest.delimiters(),
         blanks: BTreeMap::new(),
         lists: BTreeMap::new(),
         padding: BTreeMap::new(),
@@ -48,6 +49,8 @@ struct Inference<'a, 'b> {
     oracle: &'a mut Oracle<'b>,
     random: &'a mut StdRand,
     rules: Rules,
+    /// Characters that delimit parts.
+    delimiters: Vec<u8>,
     blanks: BTreeMap<Blanks, usize>,
     /// Rules of lists, by class of their items, separator, and whether there are at least two.
     lists: BTreeMap<(usize, Option<Item>, bool), usize>,
@@ -72,8 +75,12 @@ impl Inference<'_, '_> {
         };
         let (mut leaves, mut structured) = (Vec::new(), Vec::new());
         let own = self.table.members[class].iter().copied();
-        let foreign = (0..self.table.texts.len()).filter(|&text| self.table.accepts(class, text));
-        let foreign = foreign.filter_map(|text| self.origin(&self.table.texts[text]));
+        let foreign = (1..self.table.texts.len()).filter(|&text| self.table.accepts(class, text));
+        let foreign: Vec<&Vec<u8>> = foreign.map(|text| &self.table.texts[text]).collect();
+        // words that are no parts
+        let words = foreign.iter().filter(|text| self.origin(text).is_none() && !is_covered(text));
+        leaves.extend(words.map(|text| text.to_vec()));
+        let foreign = foreign.iter().filter_map(|text| self.origin(text));
         for span in own.chain(foreign) {
             let text = self.forest.text(span);
             if is_covered(text) {
@@ -100,14 +107,8 @@ impl Inference<'_, '_> {
         if self.table.members[class].iter().all(is_separator) {
             alternatives.extend(self.separators(class, &leaves));
         } else {
-            alternatives.extend(leaves::generalised(
-                &leaves,
-                &places,
-                is_quoted,
-                &mut self.rules,
-                self.oracle,
-                self.random,
-            ));
+            let around = Surroundings { places: &places, is_quoted, delimiters: &self.delimiters };
+            alternatives.extend(leaves::generalised(&leaves, &around, &mut self.rules, self.oracle, self.random));
         }
         structured.sort_by_key(|&span| (self.forest.spans[span].range.len(), span));
         structured.dedup_by_key(|span| self.forest.text(*span));
@@ -142,10 +143,9 @@ impl Inference<'_, '_> {
     /// Alternatives of separators: what is there without blanks, and blanks where they are accepted.
     fn separators(&mut self, class: usize, texts: &[Vec<u8>]) -> Vec<Vec<Item>> {
         let mut alternatives: Vec<Vec<Item>> = Vec::new();
-        let span = self.table.members[class][0];
-        let (before, after) = self.place(span);
-        let example = self.forest.spans[span].example;
-        let range = self.forest.spans[span].range.clone();
+        let members = &self.table.members[class];
+        let some = members.iter().copied().step_by(members.len().div_ceil(MOST_PLACES).max(1));
+        let some: Vec<usize> = some.collect();
         let mut cores: Vec<Vec<u8>> = texts.iter().map(|text| text.trim_ascii().to_vec()).collect();
         cores.sort();
         cores.dedup();
@@ -161,18 +161,27 @@ impl Inference<'_, '_> {
             }
         }
         for core in cores {
+            let mut around = |from: &[u8], to: &[u8]| {
+                let mut common: Option<Blanks> = None;
+                for &span in &some {
+                    let (before, after) = self.place(span);
+                    let at = before.len() + from.len();
+                    let blanks = if core.is_empty() { self.forest.text(span) } else { b"" };
+                    let text = [&before, from, blanks, to, &after[..]].concat();
+                    let forest = Forest { examples: vec![text], spans: Vec::new() };
+                    let range = at..at + blanks.len();
+                    let found = match core.is_empty() && brackets::is_line_end(self.forest.spans[span].kind) {
+                        true => Blanks::between_lines(&forest, 0, &range, self.oracle),
+                        false => Blanks::at(&forest, 0, &range, self.oracle),
+                    };
+                    common = Some(common.and_then(|common| common.common(found)).unwrap_or(found));
+                }
+                common.unwrap_or(Blanks::NONE).item(&mut self.rules, &mut self.blanks)
+            };
             if core.is_empty() {
-                let blanks = Blanks::at(self.forest, example, &range, self.oracle);
-                alternatives.push(blanks.item(&mut self.rules, &mut self.blanks).into_iter().collect());
+                alternatives.push(around(b"", b"").into_iter().collect());
                 continue;
             }
-            let mut around = |from: &[u8], to: &[u8]| {
-                let text = [&before, from, to, &after[..]].concat();
-                let forest = Forest { examples: vec![text], spans: Vec::new() };
-                let at = before.len() + from.len();
-                let blanks = Blanks::at(&forest, 0, &(at..at), self.oracle);
-                blanks.item(&mut self.rules, &mut self.blanks)
-            };
             let left = around(b"", &core);
             let right = around(&core, b"");
             alternatives.push(left.into_iter().chain([Item::Text(core.clone())]).chain(right).collect());
@@ -273,7 +282,9 @@ impl Inference<'_, '_> {
             let separator =
                 between.iter().chain(separators.get(at)).chain(at.checked_sub(1).and_then(|at| separators.get(at)));
             let separator = separator.copied().max_by_key(|&one| {
-                self.table.accepted[class_of(one)].iter().map(|bits| bits.count_ones()).sum::<u32>()
+                let accepted = &self.table.accepted[class_of(one)];
+                // two words need a blank
+                (!self.table.accepts(class_of(one), 0), accepted.iter().map(|bits| bits.count_ones()).sum::<u32>())
             });
             if self.is_repeatable(items[at], separator) {
                 let is_only = same == items.len();

@@ -5,7 +5,7 @@ use super::{
     rules::{Item, Rules},
 };
 use libafl_bolts::rands::{Rand, StdRand};
-use std::num::NonZeroUsize;
+use std::{collections::BTreeMap, num::NonZeroUsize};
 
 /// Place of a value: the bytes before it, and those after it.
 pub(crate) type Place = (Vec<u8>, Vec<u8>);
@@ -32,36 +32,57 @@ struct Characters {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Universe {
     Printable,
+    /// Printable characters that delimit nothing in the examples.
+    Undelimited,
     Names,
     SameClass,
 }
 
-/// Generalises the texts that stand in these places; texts in quotes to any characters, others to those of names. Returns the
-/// alternatives of a rule.
+/// Least number of characters of a text in which nothing has a meaning of its own.
+const FREE: usize = 85;
+/// Most forms of values that are crossed.
+const MOST_FORMS: usize = 12;
+
+/// What surrounds the values of a class.
+pub(crate) struct Surroundings<'a> {
+    /// Places of the values.
+    pub places: &'a [Place],
+    /// Whether they stand in quotes.
+    pub is_quoted: bool,
+    /// Characters that delimit parts anywhere in the examples.
+    pub delimiters: &'a [u8],
+}
+
+/// Generalises the texts that stand in these places; texts in quotes to any characters, others to those that delimit
+/// nothing. Returns the alternatives of a rule.
 pub(crate) fn generalised(
     texts: &[Vec<u8>],
-    places: &[Place],
-    is_quoted: bool,
+    around: &Surroundings,
     rules: &mut Rules,
     oracle: &mut Oracle,
     random: &mut StdRand,
 ) -> Vec<Vec<Item>> {
-    let mut order: Vec<&Vec<u8>> = texts.iter().filter(|text| !text.is_empty()).collect();
+    let places = around.places;
+    let mut order: Vec<Vec<u8>> = texts.iter().filter(|text| !text.is_empty()).cloned().collect();
     // longer ones say more
-    order.sort_by_key(|text| (std::cmp::Reverse(text.len().min(4)), *text));
+    order.sort_by_key(|text| (std::cmp::Reverse(text.len().min(4)), text.clone()));
     order.dedup();
+    if !around.is_quoted {
+        let crossed = crossed(&order, places, oracle);
+        order.extend(crossed);
+    }
     let (mut known, mut alternatives): (Vec<Characters>, Vec<Vec<Item>>) = (Vec::new(), Vec::new());
     for text in order {
-        let units = units(text);
+        let units = units(&text);
         if known.iter().any(|known| known.has(&units)) {
             continue;
         }
-        if let Some(found) = Characters::widest(&units, is_quoted, places, oracle, random) {
+        if let Some(found) = Characters::widest(&units, around, oracle, random) {
             alternatives.push(vec![Item::Rule(found.add(rules))]);
             known.push(found);
             continue;
         }
-        let alternative = by_runs(text, places, rules, oracle, random);
+        let alternative = by_runs(&text, places, rules, oracle, random);
         if !alternatives.contains(&alternative) {
             alternatives.push(alternative);
         }
@@ -70,6 +91,50 @@ pub(crate) fn generalised(
         alternatives.push(Vec::new());
     }
     alternatives
+}
+
+/// Values that begin like one of these and end like another, cut between runs of digits, of letters, and other bytes, if they
+/// have a form that none of these has and are accepted: numbers without a sign or with one, with or without a fraction.
+fn crossed(texts: &[Vec<u8>], places: &[Place], oracle: &mut Oracle) -> Vec<Vec<u8>> {
+    let mut forms: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+    for text in texts {
+        forms.entry(form(text)).or_insert_with(|| text.clone());
+    }
+    let originals: Vec<Vec<u8>> = forms.values().take(MOST_FORMS).cloned().collect();
+    let mut crossed = Vec::new();
+    for (one, other) in originals.iter().flat_map(|one| originals.iter().map(move |other| (one, other))) {
+        for (end, start) in cuts(one).flat_map(|end| cuts(other).map(move |start| (end, start))) {
+            let text = [&one[..end], &other[start..]].concat();
+            let form = form(&text);
+            let is_new = !text.is_empty() && form.len() <= one.len().max(other.len()) && !forms.contains_key(&form);
+            let fits = |place: &Place| oracle.accepts(&[&place.0[..], &text, &place.1].concat());
+            if is_new && places.iter().take(PLACES).all(fits) {
+                forms.insert(form, text.clone());
+                crossed.push(text);
+            }
+        }
+    }
+    crossed
+}
+
+/// Places between runs of a text, and its ends.
+fn cuts(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let is_between = |at: usize| class(text[at - 1]) == 1 || class(text[at - 1]) != class(text[at]);
+    (0..=text.len()).filter(move |&at| at == 0 || at == text.len() || is_between(at))
+}
+
+/// Text with one digit or letter for each run of them.
+fn form(text: &[u8]) -> Vec<u8> {
+    let mut form: Vec<u8> = text
+        .iter()
+        .map(|&byte| match class(byte) {
+            2 => b'0',
+            3 => b'a',
+            _ => byte,
+        })
+        .collect();
+    form.dedup_by(|one, other| one == other && one.is_ascii_alphanumeric());
+    form
 }
 
 /// Generalises runs of digits and letters one by one.
@@ -85,7 +150,10 @@ fn by_runs(text: &[u8], places: &[Place], rules: &mut Rules, oracle: &mut Oracle
             places.iter().map(|(from, to)| ([from, before].concat(), [after, to].concat())).collect();
         let is_whole = run.len() == text.len();
         let found = match class {
-            2 | 3 if !is_whole => Characters::of(&units(run), Universe::SameClass, &inner, oracle, random),
+            2 | 3 if !is_whole => {
+                let units = units(run);
+                Characters::of(&units, Universe::SameClass.units(&units, &[]), &inner, oracle, random)
+            }
             _ => None,
         };
         items.push(match found {
@@ -118,27 +186,17 @@ fn units(text: &[u8]) -> Vec<Unit> {
 
 impl Characters {
     /// The most general set of characters that makes only accepted values.
-    fn widest(
-        units: &[Unit],
-        is_quoted: bool,
-        places: &[Place],
-        oracle: &mut Oracle,
-        random: &mut StdRand,
-    ) -> Option<Self> {
-        let universes = [Universe::Printable, Universe::Names, Universe::SameClass];
-        universes
-            .into_iter()
-            .skip(usize::from(!is_quoted))
-            .find_map(|universe| Self::of(units, universe, places, oracle, random))
+    fn widest(units: &[Unit], around: &Surroundings, oracle: &mut Oracle, random: &mut StdRand) -> Option<Self> {
+        let universes = [Universe::Printable, Universe::Undelimited, Universe::Names, Universe::SameClass];
+        universes.into_iter().find_map(|universe| {
+            let all = universe.units(units, around.delimiters);
+            let found = Self::of(units, all, around.places, oracle, random)?;
+            let is_free = around.is_quoted || found.rest.len() >= FREE;
+            (universe != Universe::Printable || is_free).then_some(found)
+        })
     }
 
-    fn of(
-        units: &[Unit],
-        universe: Universe,
-        places: &[Place],
-        oracle: &mut Oracle,
-        random: &mut StdRand,
-    ) -> Option<Self> {
+    fn of(units: &[Unit], all: Vec<Unit>, places: &[Place], oracle: &mut Oracle, random: &mut StdRand) -> Option<Self> {
         let few = &places[..places.len().min(PLACES)];
         let mut is_accepted = |parts: &[&Unit]| {
             let value = parts.iter().copied().flatten().copied().collect::<Vec<u8>>();
@@ -147,32 +205,36 @@ impl Characters {
         let first = units.first()?;
         let last = units.last()?;
         // a character may follow if it may come last and in between
-        let follows = |unit: &Unit, is_accepted: &mut dyn FnMut(&[&Unit]) -> bool| {
+        let follows = |first: &Unit, unit: &Unit, is_accepted: &mut dyn FnMut(&[&Unit]) -> bool| {
             is_accepted(&[first, unit]) && is_accepted(&[first, unit, last])
         };
-        let all = universe.units(units);
-        let can_follow = units.iter().skip(1).all(|unit| all.contains(unit) && follows(unit, &mut is_accepted));
+        let can_follow = units.iter().skip(1).all(|unit| all.contains(unit) && follows(first, unit, &mut is_accepted));
         if !all.contains(first) || !can_follow || (units.len() == 1 && !is_accepted(&[first])) {
             return None;
         }
         let mut found = Self::default();
-        for unit in all {
+        for unit in &all {
             // an escape is nothing of its own where a backslash is a character like others
             if unit.len() > 1 && found.rest.iter().any(|known| *known == [b'\\']) {
                 continue;
             }
-            if is_accepted(&[&unit]) {
+            if is_accepted(&[unit]) {
                 found.alone.push(unit.clone());
             }
-            if is_accepted(&[&unit, last]) {
+            if is_accepted(&[unit, last]) {
                 found.first.push(unit.clone());
             }
-            if follows(&unit, &mut is_accepted) {
-                found.rest.push(unit);
+            if follows(first, unit, &mut is_accepted) {
+                found.rest.push(unit.clone());
             }
         }
-        if found.rest.is_empty() {
+        // nothing may follow a zero
+        if let Some(other) = found.first.last().filter(|_| found.rest.is_empty()) {
+            found.rest = all.into_iter().filter(|unit| follows(other, unit, &mut is_accepted)).collect();
+        }
+        if found.first.is_empty() || found.rest.is_empty() {
             found.first.clear();
+            found.rest.clear();
         }
         let is_general = found.alone.len() + found.rest.len() > 1;
         (is_general && found.has(units) && found.is_confirmed(places, oracle, random)).then_some(found)
@@ -249,10 +311,11 @@ fn name_of(units: &[Unit]) -> &'static str {
 }
 
 impl Universe {
-    fn units(self, like: &[Unit]) -> Vec<Unit> {
+    fn units(self, like: &[Unit], delimiters: &[u8]) -> Vec<Unit> {
         let classes: Vec<u8> = like.iter().map(|unit| class(unit[0])).collect();
         let is_in = |byte: u8| match self {
             Self::Printable => true,
+            Self::Undelimited => !delimiters.contains(&byte) || like.contains(&vec![byte]),
             Self::Names => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
             // others stay what they are
             Self::SameClass => class(byte) > 1 && classes.contains(&class(byte)) || like.contains(&vec![byte]),

@@ -11,8 +11,8 @@
 //!  4. [`infer`]: parts, lists that can be longer, and [`blanks`] between parts become rules.
 //!  5. [`leaves`]: values are generalised to the characters that are accepted in their places.
 //!  6. [`sample`]: alternatives whose fresh samples are rejected are refused.
-//!  7. Of a narrow and a wide grammar the one is taken that has the better balance of precision and of the share of accepted
-//!     inputs of step 3 that it describes.
+//!  7. Of narrow and wide grammars, with [`cycles`] cut or joined, the one is taken that has the best balance of precision and
+//!     of the share of accepted inputs of step 3 that it describes, among those of use if there are some.
 
 mod blanks;
 mod cycles;
@@ -36,6 +36,9 @@ const SAMPLES: usize = 300;
 
 /// Number of accepted inputs by which grammars are compared.
 const KNOWN: usize = 200;
+
+/// Least precision of a grammar that is of use.
+pub const LEAST_PRECISION: f64 = 0.5;
 
 /// Limits of the samples by which the precision of a grammar is measured.
 const LIMITS: Limits = Limits { size: 400, depth: 14 };
@@ -85,20 +88,20 @@ pub fn mine(examples: Vec<Vec<u8>>, seed: u64, accepts: &mut dyn FnMut(&[u8]) ->
     // inputs that no grammar has made
     let known = oracle.accepted();
     let known: Vec<&Vec<u8>> = known.iter().step_by(known.len().div_ceil(KNOWN).max(1)).collect();
-    let mut best: Option<(f64, Rules, Grammar)> = None;
-    for is_wide in [false, true] {
-        if forest.spans.is_empty() {
-            break;
-        }
-        let mut rules = infer::infer(&forest, &table, is_wide, &mut oracle, &mut random);
+    let mut best: Option<((bool, f64), Rules, Grammar)> = None;
+    let candidates = [(false, false), (false, true), (true, false), (true, true)];
+    for (is_wide, is_joined) in candidates.into_iter().filter(|_| !forest.spans.is_empty()) {
+        let rules = infer::infer(&forest, &table, is_wide, &mut oracle, &mut random);
+        let mut rules = cycles::removed(&rules, is_joined);
         sample::refuse_wrong(&mut rules, &forest.examples, &mut oracle, &mut random);
         let grammar = write::grammar(&rules)?;
         let precision = precision(&grammar, &mut oracle, &mut random);
         let described = known.iter().filter(|input| grammar.parse(input).is_some()).count();
         let recall = described as f64 / known.len().max(1) as f64;
         let both = 2.0 * precision * recall / (precision + recall).max(1e-9);
-        if best.as_ref().is_none_or(|best| both > best.0) {
-            best = Some((both, rules, grammar));
+        let score = (precision >= LEAST_PRECISION, both);
+        if best.as_ref().is_none_or(|best| score > best.0) {
+            best = Some((score, rules, grammar));
         }
     }
     let (_, rules, grammar) =

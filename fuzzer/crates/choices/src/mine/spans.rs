@@ -86,6 +86,35 @@ impl Forest {
         }
     }
 
+    /// Words that are no parts, with their examples: words of a form, such as names of elements.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (Range<usize>, &[u8])> {
+        self.spans.iter().flat_map(move |span| {
+            let example = &self.examples[span.example][..];
+            span.pieces.iter().filter_map(move |piece| match piece {
+                Piece::Bytes(range) if example[range.start].is_ascii_alphanumeric() => Some((range.clone(), example)),
+                _ => None,
+            })
+        })
+    }
+
+    /// Bytes that stand between parts, without letters and digits; blanks are among them.
+    pub(crate) fn delimiters(&self) -> Vec<u8> {
+        let mut delimiters = b" \t\r\n".to_vec();
+        for span in &self.spans {
+            let example = &self.examples[span.example];
+            let separator = Some(&span.range).filter(|_| span.role == Role::Separator);
+            let between = span.pieces.iter().filter_map(|piece| match piece {
+                Piece::Bytes(range) => Some(range),
+                Piece::Span(_) => None,
+            });
+            delimiters.extend(between.chain(separator).flat_map(|range| &example[range.clone()]));
+        }
+        delimiters.retain(|byte| !byte.is_ascii_alphanumeric());
+        delimiters.sort_unstable();
+        delimiters.dedup();
+        delimiters
+    }
+
     /// Bytes of a span.
     pub(crate) fn text(&self, span: usize) -> &[u8] {
         let span = &self.spans[span];

@@ -1,11 +1,14 @@
 //! Which texts are accepted in which place of the examples: places that accept the same texts are one class.
 
-use super::{oracle::Oracle, spans::Forest};
-use crate::tree::Role;
-use std::collections::BTreeMap;
+use super::{blanks::Blanks, oracle::Oracle, spans::Forest};
+use crate::{brackets::is_line_end, tree::Role};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most texts that are tried in each place.
 const MOST_TEXTS: usize = 140;
+
+/// Most words that are no parts among them.
+const MOST_WORDS: usize = 20;
 
 /// Set of texts, one bit each.
 pub(crate) type Accepted = Vec<u64>;
@@ -38,10 +41,14 @@ impl Table {
         let parts = texts.len();
         texts.extend(self::texts(forest, true).into_iter().skip(1));
         let mut table = Self { texts, parts, class_of: Vec::new(), accepted: Vec::new(), members: Vec::new() };
-        let mut classes: BTreeMap<Accepted, usize> = BTreeMap::new();
+        let mut classes: BTreeMap<(Accepted, bool, Option<&[u8]>), usize> = BTreeMap::new();
         for span in 0..forest.spans.len() {
             let accepted = table.accepted_at(forest, span, oracle);
-            let class = *classes.entry(accepted.clone()).or_insert_with(|| {
+            // places that accept nothing but their own texts, which were not tried, differ by these
+            let own = accepted.iter().all(|bits| *bits == 0).then(|| forest.text(span));
+            // ends of lines are blanks of another kind
+            let key = (accepted.clone(), is_line_end(forest.spans[span].kind), own);
+            let class = *classes.entry(key).or_insert_with(|| {
                 table.accepted.push(accepted);
                 table.members.push(Vec::new());
                 table.accepted.len() - 1
@@ -54,8 +61,11 @@ impl Table {
 
     fn accepted_at(&self, forest: &Forest, span: usize, oracle: &mut Oracle) -> Accepted {
         let mut accepted = vec![0; self.texts.len().div_ceil(64)];
-        let range = if is_separator(forest, span) { self.parts..self.texts.len() } else { 0..self.parts };
-        for number in range {
+        let separates = is_separator(forest, span);
+        let range = if separates { self.parts..self.texts.len() } else { 1..self.parts };
+        // a blank may be nothing
+        let may_be_nothing = !separates || Blanks::may_be_left_out(forest, span);
+        for number in [0].into_iter().filter(|_| may_be_nothing).chain(range) {
             let text = &self.texts[number];
             if text == forest.text(span) || oracle.accepts(&forest.with(span, text)) {
                 accepted[number / 64] |= 1 << (number % 64);
@@ -74,7 +84,7 @@ fn is_separator(forest: &Forest, span: usize) -> bool {
     forest.spans[span].role == Role::Separator
 }
 
-/// Texts to be tried: nothing, and the shortest of each kind of span by turns.
+/// Texts to be tried: nothing, words that are no parts, and the shortest of each kind of span by turns.
 fn texts(forest: &Forest, separators: bool) -> Vec<Vec<u8>> {
     let mut kinds: BTreeMap<(u32, usize), Vec<&[u8]>> = BTreeMap::new();
     for (number, span) in forest.spans.iter().enumerate().filter(|span| is_separator(forest, span.0) == separators) {
@@ -85,6 +95,10 @@ fn texts(forest: &Forest, separators: bool) -> Vec<Vec<u8>> {
         texts.dedup();
     }
     let mut texts = vec![Vec::new()];
+    if !separators {
+        let words: BTreeSet<&[u8]> = forest.words().map(|(range, example)| &example[range]).collect();
+        texts.extend(words.into_iter().take(MOST_WORDS).map(<[u8]>::to_vec));
+    }
     for turn in 0.. {
         let before = texts.len();
         for text in kinds.values().filter_map(|texts| texts.get(turn)) {

@@ -134,3 +134,49 @@ fn forms_of_one_name_are_tried_with_the_other() {
     }
     assert!(mined.grammar.parse(b"<a></bc>").is_none(), "{}", mined.json);
 }
+
+/// Accepts points of two numbers, with commas between them, in brackets: `(1 2,-3 4.5)`.
+fn is_points(input: &[u8]) -> bool {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |text: &str| {
+        let text = text.strip_prefix('-').unwrap_or(text);
+        text.split_once('.').map_or(is_digits(text), |(whole, part)| is_digits(whole) && is_digits(part))
+    };
+    let is_point = |text: &str| text.split_whitespace().count() == 2 && text.split_whitespace().all(is_number);
+    let text = std::str::from_utf8(input).unwrap_or("?");
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    inner.is_some_and(|inner| inner.split(',').all(is_point))
+}
+
+#[test]
+fn numbers_take_the_sign_of_one_and_the_fraction_of_another_and_stay_apart() {
+    let mut ask = |input: &[u8]| Some(is_points(input));
+    let mined = mine(examples(&["(1 2)", "(7.25 3,-4 11)", "(0 5)", "(-8 9, 6 1.5)"]), 1, &mut ask).unwrap();
+    assert!(mined.precision > 0.95, "{}", mined.json);
+    for text in ["(-12.5 3)", "(4 -0.75,8 123)", "(1 2,3 4,5 6)"] {
+        assert!(mined.grammar.parse(text.as_bytes()).is_some(), "{text}: {}", mined.json);
+    }
+    assert!(mined.grammar.parse(b"(12)").is_none(), "{}", mined.json);
+}
+
+/// Accepts lines of a name, `=` and any text, and of a name in square brackets.
+fn is_settings(input: &[u8]) -> bool {
+    let is_name = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_line = |line: &str| match line.strip_prefix('[') {
+        Some(section) => section.strip_suffix(']').is_some_and(is_name),
+        None => line.is_empty() || line.split_once('=').is_some_and(|(key, _)| is_name(key)),
+    };
+    std::str::from_utf8(input).is_ok_and(|text| text.is_ascii() && text.lines().all(is_line))
+}
+
+#[test]
+fn lines_stay_apart_where_a_value_may_be_any_text() {
+    let mut ask = |input: &[u8]| Some(is_settings(input));
+    let texts = ["[a]\nkey=1 2\n[b]\n", "key=value\n\nk=z", "[part]\n[other]\nx=", "y=some words\nz=7"];
+    let mined = mine(examples(&texts), 1, &mut ask).unwrap();
+    assert!(mined.precision > 0.9, "{}", mined.json);
+    for text in ["k=a+b;[c]", "[q]\nlong=7.5%\n[r]\n"] {
+        assert!(mined.grammar.parse(text.as_bytes()).is_some(), "{text}: {}", mined.json);
+    }
+    assert!(mined.grammar.parse(b"[a][b]").is_none(), "{}", mined.json);
+}

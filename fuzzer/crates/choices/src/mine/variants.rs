@@ -22,17 +22,17 @@ const LARGEST: usize = 24;
 /// Most texts that are tried between two neighbours, and most words that are tried for one.
 const MOST_TEXTS: usize = 12;
 
-/// A piece by what it is: a text, or a part of a kind.
+/// A piece by what it is: a text, or a part that begins with a character of this class.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shown {
     Text(Vec<u8>),
-    Part(u32),
+    Part(u8),
 }
 
 /// Kind of a part, and its pieces without blanks.
 type Form = (u32, Vec<Shown>);
 
-/// Classes of the bytes before and after a place: letters and digits are alike, and so are blanks.
+/// Classes of the bytes before and after a place.
 type Neighbours = (u8, u8);
 
 /// Texts by the neighbours between which they stand, the shortest of each form.
@@ -98,7 +98,7 @@ fn shown(forest: &Forest, span: usize, pieces: &[Piece]) -> Vec<Shown> {
     let example = &forest.examples[forest.spans[span].example];
     let shown = |piece: &Piece| match piece {
         Piece::Bytes(range) => Shown::Text(example[range.clone()].trim_ascii().to_vec()),
-        Piece::Span(inner) => Shown::Part(forest.spans[*inner].kind),
+        Piece::Span(inner) => Shown::Part(class(forest.text(*inner).first())),
     };
     pieces.iter().map(shown).filter(|shown| *shown != Shown::Text(Vec::new())).collect()
 }
@@ -110,14 +110,18 @@ fn range(forest: &Forest, piece: &Piece) -> Range<usize> {
     }
 }
 
-/// Neighbours of a place in an example.
-fn neighbours(example: &[u8], range: &Range<usize>) -> Neighbours {
-    let class = |byte: Option<&u8>| match byte {
+/// Class of a byte: letters and digits are alike, and so are blanks.
+fn class(byte: Option<&u8>) -> u8 {
+    match byte {
         Some(byte) if byte.is_ascii_alphanumeric() => b'a',
         Some(byte) if byte.is_ascii_whitespace() => b' ',
         Some(byte) => *byte,
         None => 0,
-    };
+    }
+}
+
+/// Neighbours of a place in an example.
+fn neighbours(example: &[u8], range: &Range<usize>) -> Neighbours {
     let before = range.start.checked_sub(1).and_then(|at| example.get(at));
     (class(before), class(example.get(range.end)))
 }
@@ -144,14 +148,21 @@ fn runs(forest: &Forest) -> Runs {
     runs
 }
 
-/// Words that are no parts: those that belong to the form.
+/// Words that are no parts, those that belong to the form, and words elsewhere that stand after the same characters.
 fn words(forest: &Forest) -> BTreeSet<Vec<u8>> {
-    let all = (0..forest.spans.len()).filter(|&span| is_varied(forest, span));
-    let words = all.flat_map(|span| shown(forest, span, &forest.spans[span].pieces)).filter_map(|shown| match shown {
-        Shown::Text(text) if text[0].is_ascii_alphanumeric() => Some(text),
-        _ => None,
-    });
-    words.collect()
+    let (mut words, mut before) = (BTreeSet::new(), BTreeSet::new());
+    for (range, example) in forest.words() {
+        words.insert(example[range.clone()].to_vec());
+        before.insert(neighbours(example, &range).0);
+    }
+    before.remove(&b' ');
+    for Span { example, range, .. } in forest.spans.iter().filter(|span| span.role == Role::Leaf) {
+        let example = &forest.examples[*example];
+        if example[range.start].is_ascii_alphabetic() && before.contains(&neighbours(example, range).0) {
+            words.insert(example[range.clone()].to_vec());
+        }
+    }
+    words
 }
 
 /// Variants of the text of a span.

@@ -18,7 +18,7 @@ pub(crate) fn grammar(rules: &Rules) -> Result<Grammar> {
 
 /// Writes rules as JSON, one nonterminal a line, the start first. Bytes beyond ASCII are the characters of these numbers.
 pub(crate) fn json(rules: &Rules) -> String {
-    let rules = &cycles::removed(rules);
+    let rules = &cycles::removed(rules, false);
     let names = names(rules);
     let string = |text: &str| serde_json::Value::from(text).to_string();
     let characters = |bytes: &[u8]| string(&bytes.iter().map(|&byte| char::from(byte)).collect::<String>());
