@@ -64,16 +64,24 @@ impl Recursion {
         found
     }
 
-    /// Makes `A -> g | A s g` and `A -> g | g s A` lists of `g`, and drops `g` from `A -> | g | g A`.
+    /// Makes `A -> g | A s g` and `A -> g | g s A` lists of `g`, and drops `g` from `A -> | g | g A`. `A -> g | A s g | g t A` is no
+    /// list: there, no `t` follows an `s`.
     fn join(&mut self) {
         if let [plain] = &self.plain[..]
             && !plain.is_empty()
             && self.after.iter().all(|after| after.ends_with(plain))
             && self.before.iter().all(|before| before.starts_with(plain))
         {
-            let length = plain.len();
-            self.between.extend(self.after.drain(..).map(|after| after[..after.len() - length].to_vec()));
-            self.between.extend(self.before.drain(..).map(|before| before[length..].to_vec()));
+            let of = |after: &Alternative| after[..after.len() - plain.len()].to_vec();
+            let after: Vec<Alternative> = self.after.iter().map(of).collect();
+            let before: Vec<Alternative> = self.before.iter().map(|before| before[plain.len()..].to_vec()).collect();
+            let are_in = |some: &[Alternative], others: &[Alternative]| {
+                some.iter().all(|one| others.contains(one) || self.between.contains(one))
+            };
+            if are_in(&before, &after) || are_in(&after, &before) {
+                self.between.extend(after.into_iter().chain(before));
+                (self.after, self.before) = Default::default();
+            }
         }
         if self.plain.contains(&Vec::new()) {
             let (after, before) = (&self.after, &self.before);

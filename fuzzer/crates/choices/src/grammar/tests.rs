@@ -186,6 +186,16 @@ fn as_json(rules: &[Vec<Vec<u8>>]) -> String {
     format!("{{{}}}", rules.iter().enumerate().map(rule).collect::<Vec<_>>().join(",\n"))
 }
 
+#[test]
+fn separators_of_recursion_on_both_sides_keep_their_order() {
+    let both = grammar(r#"{"<l>": ["a", "ab<l>", "<l>ca"]}"#);
+    let one = grammar(r#"{"<l>": ["a", "<l>b<l>", "ab<l>", "<l>ca"]}"#);
+    for (word, of_both) in [("abacaca", true), ("ababaca", true), ("acaba", false), ("abacaba", false)] {
+        assert_eq!(both.parse(word.as_bytes()).is_some(), of_both, "{word}");
+        assert!(one.parse(word.as_bytes()).is_some(), "{word}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
