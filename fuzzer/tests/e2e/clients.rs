@@ -51,14 +51,14 @@ fn started(scene: &Scene, options: &str) -> Child {
 fn clients_divide_the_executions_and_share_what_they_find() {
     let Some(_alone) = two_cores() else { return };
     let scene = Scene::new(&[("text", b"some text without any keyword in it\n")]);
-    let run = scene.fuzz(&harness("keyword.c"), "-j 2 --seed 1 --max-size 200 --execs 100001 --no-confirm").ended();
+    let run = scene.fuzz(&harness("keyword.c"), "-j 2 --seed 1 --max-size 200 --execs 400001 --no-confirm").ended();
     assert_eq!(run.stderr, "");
     let summary = scene.summary();
     assert_eq!(summary["stopped_by"], "execs");
     let clients = summary["clients"].as_array().expect("clients");
     let executions: Vec<u64> = clients.iter().map(|client| number(&client["executions"])).collect();
     assert_eq!(executions.iter().sum::<u64>(), number(&summary["executions"]));
-    assert!(executions.len() == 2 && executions.iter().all(|&part| part >= 50_001), "{executions:?}");
+    assert!(executions.len() == 2 && executions.iter().all(|&part| part >= 200_001), "{executions:?}");
     // executions are counted by whoever makes them, and their costs are those of both
     let costs = number(&summary["costs"][0]["count"]);
     assert!(
