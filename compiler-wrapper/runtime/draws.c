@@ -19,7 +19,7 @@ static void generated(const void *bytes, size_t size);
 struct qgm_draw_hooks __quagmire_draw_hooks = {.begin = begin, .end = end, .generated = generated};
 struct qgm_draws *__quagmire_draws;
 
-/* Of the run that is on. */
+/* State of the run that is on. */
 static uintptr_t input, to_original;
 static size_t input_size;
 static int is_recording, is_generated;

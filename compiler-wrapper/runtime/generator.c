@@ -23,7 +23,7 @@ typedef size_t generate_function(const uint8_t *data, size_t size, uint8_t *out,
 static generate_function *generator;
 /* The input of the run, shared with the fuzzer. */
 static uint8_t *choices;
-/* What the generator makes. Behind it is a page that cannot be written to. */
+/* Room for the output of the generator. Behind it is a page that cannot be written to. */
 static uint8_t *room;
 
 static int refuse(const char *why) {

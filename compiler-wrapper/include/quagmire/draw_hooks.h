@@ -39,7 +39,7 @@ struct qgm_draw_call {
 struct qgm_draw_hooks {
   uint64_t are_wanted; /* whether draws are to be told at all */
   void (*begin)(const struct qgm_draw_call *call);
-  /* What is left after it, and its value minus the smallest one, if it is a number. */
+  /* Bytes left after it, and its value minus the smallest one, if it is a number. */
   void (*end)(const uint8_t *front, size_t left, uint64_t value);
   void (*generated)(const void *bytes, size_t size);
 };

@@ -29,7 +29,7 @@ __attribute__((used, section("qgm_draws"))) static const char qgm_draws_are_here
 #define QGM_PART_OF_DRAWS static inline
 #endif
 
-/* What is left of an input. */
+/* Rest of an input. */
 typedef struct qgm_src {
   const uint8_t *front;
   size_t left;
@@ -149,7 +149,7 @@ QGM_DRAWS_OF_FILE void qgm_close(qgm_src *s) {
   QGM_END_DRAW(s->front, s->left, 0);
 }
 
-/* What a generator in front of a program defines, in a shared object of its own (`quagmire fuzz --generator gen.so`): makes an
+/* Function that a generator in front of a program defines, in a shared object of its own (`quagmire fuzz --generator gen.so`): makes an
    input of the program from the `size` bytes at `data`, stores it at `out`, which has room for `max` bytes, and returns its
    length. (size_t)-1 is returned for inputs that are to be given to no program, and never kept. */
 #ifdef __cplusplus

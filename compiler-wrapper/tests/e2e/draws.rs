@@ -84,7 +84,7 @@ impl Harness {
         Self { folder }
     }
 
-    /// What the harness prints for the input, and the lines about its draws with this overlay, or without any.
+    /// Returns the output of the harness for the input, and the lines about its draws with this overlay, or without any.
     fn shown(&self, name: &str, overlay: &[&str]) -> (String, Vec<String>) {
         let mut command = Command::new("./harness");
         command.env("DRAWS", name);

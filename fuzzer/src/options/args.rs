@@ -277,7 +277,7 @@ pub struct FuzzArgs {
     /// Count unique traces, and how evenly they exercise the program: a fifth of a microsecond for each run
     #[arg(long, help_heading = "Search")]
     pub diversity: bool,
-    /// What distinguishes two runs, with --diversity, which this turns on: exact (how often each branch was executed),
+    /// The difference between two runs, with --diversity, which this turns on: exact (how often each branch was executed),
     /// bucketed (in AFL's eight classes), edges (whether) [default: bucketed]
     #[arg(long, value_name = "KIND", help_heading = "Search")]
     pub trace: Option<String>,

@@ -41,7 +41,7 @@ pub enum Form {
     Lines,
     /// Lines with quagmire's colour codes; foreign text in them has been through [`shown`] or [`printed`] before.
     Painted,
-    /// JSON, where characters are escaped as `\uXXXX`.
+    /// JSON, where characters are escaped as `\u` and four digits.
     Json,
 }
 

@@ -11,7 +11,7 @@ fn grammar(name: &str) -> Grammar {
     Grammar::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)).expect("a grammar")
 }
 
-/// What a program in Python prints for an input.
+/// Returns the output of a program in Python for an input.
 fn python(program: &str, input: &[u8]) -> String {
     let mut command = Command::new("python3");
     command.args(["-c", program]).stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -87,7 +87,7 @@ pub struct DiversityArgs {
     /// there are several]
     #[arg(long, value_name = "N")]
     pub traces: Option<String>,
-    /// What distinguishes two runs: exact (how often each branch was executed), bucketed (in AFL's eight classes), edges
+    /// The difference between two runs: exact (how often each branch was executed), bucketed (in AFL's eight classes), edges
     /// (whether)
     #[arg(long, value_name = "KIND", default_value = defaults::TRACE)]
     pub trace: String,

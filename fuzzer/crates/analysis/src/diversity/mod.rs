@@ -26,7 +26,7 @@ pub struct DiversityOptions {
     /// Size of the random samples of traces by which corpora are compared, at least 1; `None` for as many as the
     /// poorest corpus has, if there are several.
     pub traces: Option<u64>,
-    /// What distinguishes two traces.
+    /// Difference that makes two traces distinct.
     pub trace: TraceKind,
     /// Function that valid runs enter, as typed.
     pub valid_if_reached: Option<String>,
@@ -43,7 +43,7 @@ pub struct DiversityOptions {
 /// Result of `quagmire diversity`, as printed with `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct DiversityReport {
-    /// What distinguishes two traces.
+    /// Difference that makes two traces distinct.
     trace: TraceKind,
     /// Corpora in the order given: each folder, and all files together.
     corpora: Vec<Row>,

@@ -187,7 +187,7 @@ impl Scanner<'_> {
     }
 }
 
-/// What a bracket or start tag that is still open waits for.
+/// Closing text that an open bracket or start tag waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Awaited<'a> {
     Bracket(Pair),
@@ -198,7 +198,7 @@ enum Awaited<'a> {
 #[derive(Default)]
 struct Matcher<'a> {
     tokens: Vec<Token>,
-    /// What is open, and the number of the token that has opened it.
+    /// Open bracket or tag, and the number of the token that has opened it.
     open: Vec<(Awaited<'a>, u32)>,
     /// How often each is open.
     awaited: HashMap<Awaited<'a>, u32>,

@@ -10,7 +10,7 @@ use super::log::Log;
 /// Maximum size of all parts, in bytes.
 const MOST_BYTES: usize = 8 << 20;
 
-/// What a part takes beside its bytes, about.
+/// Memory of a part beside its bytes, about.
 const OVERHEAD: usize = 128;
 
 /// Maximum size of a part.

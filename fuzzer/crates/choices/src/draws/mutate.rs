@@ -28,7 +28,7 @@ pub struct Mutant {
 
 /// Mutates inputs by their draws.
 pub struct Mutator<'a> {
-    /// What is learned of sites.
+    /// Learned kinds of sites.
     pub sites: &'a Sites,
     /// Parts of other entries.
     pub bank: &'a Bank,

@@ -1,4 +1,4 @@
-//! What is learned of places in the program that draw.
+//! Effects of the places in the program that draw, as learned while fuzzing.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const SMALL_RANGE: u64 = 63;
 /// Maximum number of draws before a list of parts among which its count is looked for.
 const COUNT_DISTANCE: usize = 16;
 
-/// What a draw decides.
+/// Effect of a draw on those that follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SiteKind {

@@ -39,7 +39,7 @@ impl ByteSet {
     }
 }
 
-/// What may come next: bytes, or the end of the input.
+/// Continuation of an input: bytes that may come next, or its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Next {
     pub(super) bytes: ByteSet,

@@ -65,7 +65,7 @@ pub(super) enum Failure {
     Budget,
 }
 
-/// What the parser needs of a grammar.
+/// Grammar as the parser needs it.
 #[derive(Clone, Copy)]
 pub(super) struct Language<'a> {
     pub(super) symbols: &'a [Symbol],

@@ -98,7 +98,7 @@ impl Grammar {
         Ok(Self { symbols: symbols.all, start, measures, leaves, empty, table, warnings })
     }
 
-    /// What is strange about the grammar and no error: a line each.
+    /// Warnings about the grammar: a line each.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

@@ -23,7 +23,7 @@ impl PartialEq for Line {
 pub(super) struct Mistake {
     /// Its line; 0 if it has none.
     pub(super) line: usize,
-    /// What is wrong, and what to do about it.
+    /// The mistake and its remedy.
     pub(super) what: String,
 }
 
@@ -71,7 +71,7 @@ pub(super) enum Flavor {
     Token,
     /// A token that ends where it can end first.
     ShortToken,
-    /// What may stand between tokens, or nothing.
+    /// Blank that may stand between tokens, if there is one.
     Blanks,
     /// One character, most likely a short one.
     Character,

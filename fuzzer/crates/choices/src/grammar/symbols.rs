@@ -16,7 +16,7 @@ pub(super) enum Item {
 /// Alternative of a symbol.
 pub(super) type Alternative = Vec<Item>;
 
-/// What a symbol stands for.
+/// Meaning of a symbol.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Body {
     Choice(Vec<Alternative>),

@@ -4,7 +4,7 @@ use super::bytes::{ByteSet, Next};
 use super::dfa::Automaton;
 use super::symbols::{Body, Item, Symbol};
 
-/// What is expected at a place.
+/// Symbol that is expected at a place.
 #[derive(Clone, Debug)]
 pub(super) enum Expected {
     Nothing,
@@ -27,7 +27,7 @@ pub(super) struct Place {
     pub(super) ends: bool,
     /// Whether a separator is expected.
     pub(super) before_separator: bool,
-    /// What may come next.
+    /// Bytes or symbols that may come next.
     pub(super) next: Next,
 }
 

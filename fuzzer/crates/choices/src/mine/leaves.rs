@@ -43,7 +43,7 @@ const FREE: usize = 85;
 /// Most forms of values that are crossed.
 const MOST_FORMS: usize = 12;
 
-/// What surrounds the values of a class.
+/// Surroundings of the values of a class.
 pub(crate) struct Surroundings<'a> {
     /// Places of the values.
     pub places: &'a [Place],

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(crate) enum Item {
     /// Bytes as they are.
     Text(Vec<u8>),
-    /// What the rule with this number stands for.
+    /// Rule with this number.
     Rule(usize),
 }
 

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::ops::Range;
 
-/// What a span is made of.
+/// Contents of a span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
     /// Bytes without structure: blanks, a word, or one other byte.
@@ -26,7 +26,7 @@ pub(crate) struct Span {
     pub role: Role,
     /// Kind of the part: symbol of its node.
     pub kind: u32,
-    /// What it is made of, in order; items and separators of a list.
+    /// Contents in order; items and separators of a list.
     pub pieces: Vec<Piece>,
 }
 

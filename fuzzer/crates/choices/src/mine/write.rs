@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Reads rules as they are written.
 ///
 /// # Errors
-/// What is wrong with them.
+/// The mistake in them.
 pub(crate) fn grammar(rules: &Rules) -> Result<Grammar> {
     Grammar::read(&json(rules), "the mined grammar")
 }

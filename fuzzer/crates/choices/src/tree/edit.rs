@@ -24,7 +24,7 @@ pub(crate) struct Edit<'a> {
     pub(crate) nodes: Range<usize>,
     /// Their bytes.
     pub(crate) bytes: Range<usize>,
-    /// What comes in their place.
+    /// Replacement of both.
     pub(crate) pieces: Vec<Piece<'a>>,
 }
 

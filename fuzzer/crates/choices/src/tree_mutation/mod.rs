@@ -16,7 +16,7 @@ pub use bank::Bank;
 /// Most copies of a part.
 const MOST_COPIES: usize = 64;
 
-/// What operators need beside the tree.
+/// Grammar and parts that operators need beside the tree.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// Grammar of the tree, if it has one.

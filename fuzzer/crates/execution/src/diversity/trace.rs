@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bucket::bucket;
 
-/// What distinguishes two traces.
+/// Difference that makes two traces distinct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceKind {

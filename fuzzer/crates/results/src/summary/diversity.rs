@@ -27,7 +27,7 @@ impl Validity {
 /// first client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Diversity {
-    /// What distinguishes two traces.
+    /// Difference that makes two traces distinct.
     pub trace: TraceKind,
     /// Number of distinct traces.
     pub unique_traces: u64,

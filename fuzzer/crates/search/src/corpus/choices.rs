@@ -12,7 +12,7 @@ use quagmire_choices::draws::{Draw, SiteKind, Sites};
 /// Knowledge of choices; part of the checkpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ChoiceState {
-    /// What structure and values brought, for each entry.
+    /// Success of changed structures and of changed values, for each entry.
     pub arms: Arms,
     /// Effects of the places at which draws are made.
     pub sites: Sites,

@@ -68,7 +68,7 @@ pub enum Language {
     Grammar(Arc<Grammar>),
 }
 
-/// What a campaign knows of choices before it begins.
+/// Knowledge of choices that a campaign begins with.
 #[derive(Clone, Debug, Default)]
 pub struct ChoiceOptions {
     /// Mode in which they are mutated.

@@ -6,11 +6,11 @@ use super::super::source::Mistake;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Name(String),
-    /// What is between two quotes.
+    /// Text between two quotes.
     Literal(String),
-    /// What is between brackets.
+    /// Text between brackets.
     Brackets(String),
-    /// What is between braces.
+    /// Text between braces.
     Action(String),
     /// Anything else: a character, or one of the signs of several.
     Sign(&'static str),
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    /// What follows the first character up to `end`, which a backslash hides.
+    /// Text after the first character up to `end`, which a backslash hides.
     fn enclosed(&mut self, end: char) -> Result<String, Mistake> {
         let mut is_hidden = false;
         for (at, c) in self.rest.char_indices().skip(1) {
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
         Err(Mistake::new(self.line, format!("there is no {end} on this line: close what begins here")))
     }
 
-    /// What is between braces, which may have braces, strings and comments in it.
+    /// Text between braces, which may have braces, strings and comments in it.
     fn action(&mut self) -> Result<String, Mistake> {
         let (mut depth, mut at) = (0, 0);
         while let Some(c) = self.rest[at..].chars().next() {
