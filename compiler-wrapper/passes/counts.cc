@@ -7,7 +7,8 @@
 // What a function leaves in its object file (all of it lives and dies with the function: COMDAT, !associated):
 //   __qgm_entry    one u32: how often the function was entered. All of a program's stand side by side, so that one
 //                  scan over them tells which functions ran: nothing else of the others is looked at after a run.
-//   __qgm_counts   the u32 counts of its other counters, and the progress slots of its comparisons (see compares.h).
+//   __qgm_counts   the u32 counts of its other counters, the progress slots of its comparisons (see compares.h), and the
+//                  charges of its calls of the C library (see library_costs.h).
 //   __qgm_weights  of each counter, how many IR instructions one execution stands for, those of sums that it is part of
 //                  included; behind those of all counters, for how many edges it stands by itself.
 //   __qgm_sums     which counts follow from others: a u32, how many u16 come behind it; of each sum the number of edges
@@ -16,14 +17,17 @@
 //   __qgm_lines    which source lines counters and sums stand for, if there is debug information (see lines.h).
 //   __qgm_funcs    one record that holds all of these together (struct qgm_function in runtime/quagmire.h).
 // At the entry of functions that call others, the deepest stack of the thread is kept (__quagmire_lowest_stack).
-// And per linked object one constructor that hands the table to the runtime, if there is one.
+// And per linked object one constructor that hands the table to the runtime, if there is one, and a text that says how
+// it was compiled (settings.h).
 //
 // The pass comes last, after all inlining: with link-time optimisation that is in the linker (lld), and the compiler adds
 // nothing. The same source builds with LLVM 14 to 19 without a version test.
 
 #include "compares.h"
+#include "library_costs.h"
 #include "lines.h"
 #include "placement.h"
+#include "settings.h"
 #include "stack.h"
 #include "weight.h"
 
@@ -53,7 +57,7 @@ class Counts {
 public:
   explicit Counts(Module &M)
       : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), I8(Type::getInt8Ty(C)), Ptr(PointerType::getUnqual(I8)),
-        Record(StructType::get(C, {Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32})), TextsOfModule(M),
+        Record(StructType::get(C, {Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32, I32, I32})), TextsOfModule(M),
         BeforeThreads(stack::runBeforeThreads(M)) {}
 
   bool run() {
@@ -100,15 +104,17 @@ private:
     Placement P = placement::Placer(F).place(placement::Shared);
     ArrayRef<Group> Counters = ArrayRef<Group>(P.Groups).take_front(P.Counters);
     compares::Probes Progress(F);
-    unsigned Rest = P.Counters - 1, Slots = Progress.slots();
+    // resolvers of ifuncs run before the addresses of functions are known
+    library::Charges Charged(F, !BeforeThreads.count(&F));
+    unsigned Rest = P.Counters - 1, Slots = Progress.slots(), Words = Rest + Slots + Charged.size();
 
     auto *EntryTy = ArrayType::get(I32, 1);
-    auto *RestTy = ArrayType::get(I32, Rest + Slots);
+    auto *RestTy = ArrayType::get(I32, Words);
     GlobalVariable *Entry = table(F, "__qgm_entry", ConstantAggregateZero::get(EntryTy), false);
-    GlobalVariable *Others = Rest + Slots ? table(F, "__qgm_counts", ConstantAggregateZero::get(RestTy), false) : nullptr;
+    GlobalVariable *Others = Words ? table(F, "__qgm_counts", ConstantAggregateZero::get(RestTy), false) : nullptr;
     GlobalVariable *Weights = table(F, "__qgm_weights", weights(Counters), true);
     GlobalVariable *Sums = P.Groups.size() > P.Counters ? table(F, "__qgm_sums", sums(P), true) : nullptr;
-    GlobalVariable *Lines = lines(F, P.Groups);
+    GlobalVariable *Lines = lines(F, P.Groups, Charged);
     GlobalVariable *Whole = table(F, "__qgm_funcs", Constant::getNullValue(Record), true);
     auto Pointer = [&](Constant *To) { return ConstantExpr::getPointerCast(To, Ptr); };
     auto Distance = [&](GlobalVariable *To) { return To ? distance(Whole, To) : ConstantInt::get(I32, 0); };
@@ -116,15 +122,18 @@ private:
                           Others ? Pointer(Others) : ConstantPointerNull::get(Ptr),
                           Pointer(Weights),
                           Pointer(&F),
-                          ConstantInt::get(I32, P.Counters + Slots),
+                          ConstantInt::get(I32, 1 + Words),
                           Distance(Lines),
                           ConstantInt::get(I32, Slots),
-                          Distance(Sums)};
+                          Distance(Sums),
+                          ConstantInt::get(I32, Charged.size()),
+                          ConstantInt::get(I32, 0)};
     Whole->setInitializer(ConstantStruct::get(Record, Fields));
 
     for (unsigned I = 0; I < Counters.size(); ++I)
       increment(whereCounted(Counters[I]), I == 0 ? EntryTy : RestTy, I == 0 ? Entry : Others, I == 0 ? 0 : I - 1);
     Progress.insert(RestTy, Others, Rest);
+    Charged.insert(RestTy, Others, Rest + Slots);
     // last: it splits the entry block
     if (!BeforeThreads.count(&F))
       stack::track(F);
@@ -150,12 +159,14 @@ private:
   }
 
   // Null without debug information.
-  GlobalVariable *lines(Function &F, ArrayRef<Group> Groups) {
+  GlobalVariable *lines(Function &F, ArrayRef<Group> Groups, const library::Charges &Charged) {
     LineTable Table(F);
     if (!Table)
       return nullptr;
     for (const Group &G : Groups)
       Table.add(G.Blocks);
+    for (const Instruction *Call : Charged.calls())
+      Table.addCharge(*Call);
     return Table.emit(TextsOfModule, [&](Constant *Init) { return table(F, "__qgm_lines", Init, true); });
   }
 
@@ -240,11 +251,16 @@ private:
 };
 
 struct CountsPass : PassInfoMixin<CountsPass> {
+  explicit CountsPass(OptimizationLevel Level) : Level(Level) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    settings::record(M, Level);
     return Counts(M).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   // also with -O0, where passes are skipped by default
   static bool isRequired() { return true; }
+
+private:
+  OptimizationLevel Level;
 };
 
 // Of the whole program in the linker; LLVM 14 has nothing to call there.
@@ -259,10 +275,10 @@ template <typename Builder, typename Callback> void atEndOfLinkTimeOptimization(
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "quagmire-counts", "1", [](PassBuilder &PB) {
-            auto Add = [](ModulePassManager &MPM, auto...) {
+            auto Add = [](ModulePassManager &MPM, OptimizationLevel Level, auto...) {
               // what nobody calls any more would be kept by its tables
               MPM.addPass(GlobalDCEPass());
-              MPM.addPass(CountsPass());
+              MPM.addPass(CountsPass(Level));
             };
             PB.registerOptimizerLastEPCallback(Add);
             atEndOfLinkTimeOptimization(PB, Add, 0);

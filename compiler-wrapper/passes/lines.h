@@ -10,7 +10,7 @@
 //   the rest are LEB128 numbers, `bytes` bytes of them:
 //     instances, and for each of them: place; the instance that it was inlined into plus 1, or 0 for none. An instance is
 //       a source function in a file; there are several where it was inlined several times, since their executions add up
-//     groups, the counters first and then the sums, as in __qgm_weights and __qgm_sums, and for each of them
+//     groups, the counters first, then the sums, as in __qgm_weights and __qgm_sums, then the charges, and for each of them
 //       lines, and for each of them: instance; line minus the line before it in the table (signed; 0 at the start);
 //         how many instructions one execution of the group executes there
 // Line 0 is for instructions that the compiler made up. The texts stand in __qgm_strings, where the linker keeps one of
@@ -80,15 +80,18 @@ public:
     std::map<std::pair<unsigned, unsigned>, uint64_t> Lines;
     for (const llvm::BasicBlock *BB : BlocksOfIt)
       for (const llvm::Instruction &I : *BB)
-        if (weighs(I))
-          ++Lines[at(I.getDebugLoc().get())];
+        if (uint64_t Weight = weightOf(I))
+          Lines[at(I.getDebugLoc().get())] += Weight;
     number(Lines.size());
-    for (const auto &L : Lines) {
-      number(L.first.first);
-      llvm::encodeSLEB128(int64_t(L.first.second) - int64_t(Line), Groups);
-      Line = L.first.second;
-      number(L.second);
-    }
+    for (const auto &L : Lines)
+      line(L.first, L.second);
+  }
+
+  // Adds the group of a charge, behind those of counters and sums.
+  void addCharge(const llvm::Instruction &Call) {
+    ++Count;
+    number(1);
+    line(at(Call.getDebugLoc().get()), 1);
   }
 
   // `Create` makes the global variable from an initialiser, which is replaced once there is something to measure
@@ -138,6 +141,13 @@ private:
   unsigned Line = 0;
 
   void number(uint64_t N) { llvm::encodeULEB128(N, Groups); }
+
+  void line(std::pair<unsigned, unsigned> Place, uint64_t Instructions) {
+    number(Place.first);
+    llvm::encodeSLEB128(int64_t(Place.second) - int64_t(Line), Groups);
+    Line = Place.second;
+    number(Instructions);
+  }
 
   // The instance and line of a location; without a location, the function itself and line 0.
   std::pair<unsigned, unsigned> at(const llvm::DILocation *Loc) {

@@ -245,7 +245,8 @@ private:
   static void weigh(Placement &P) {
     for (Group &G : P.Groups)
       for (const BasicBlock *BB : G.Blocks)
-        G.Instructions += count_if(*BB, [](const Instruction &I) { return weighs(I); });
+        for (const Instruction &I : *BB)
+          G.Instructions += weightOf(I);
     for (Group &G : reverse(P.Groups))
       for (unsigned Part : G.Parts)
         P.Groups[Part].Instructions += G.Instructions;

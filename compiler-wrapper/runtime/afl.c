@@ -36,7 +36,8 @@ int __quagmire_afl_find_map(void) {
 
 static void add_function(const struct qgm_function *function, uint64_t edge) {
   uint64_t at = AFL_FIRST + edge;
-  for (uint32_t i = 0; i < function->edges && at < afl_map_size; i++, at++) {
+  /* charges are no edges: they would be new again and again */
+  for (uint32_t i = 0; i < function->edges - function->charges && at < afl_map_size; i++, at++) {
     uint32_t count = i == 0 ? *function->entry : function->counts[i - 1];
     if (count)
       afl_map[at] = count < 255 ? (uint8_t)count : 255;

@@ -52,13 +52,13 @@ static uint32_t count_of(const struct qgm_function *function, uint32_t edge) {
 }
 
 static void add_to_trace(const struct qgm_function *function, uint64_t first) {
-  for (uint32_t edge = 0; edge + function->progress < function->edges; edge++)
+  for (uint32_t edge = 0; edge + function->progress + function->charges < function->edges; edge++)
     if (count_of(function, edge))
       found->trace += term(first + edge, class_of(count_of(function, edge)));
 }
 
 static void cover(const struct qgm_function *function, uint64_t first) {
-  for (uint32_t edge = 0; edge + function->progress < function->edges; edge++)
+  for (uint32_t edge = 0; edge + function->progress + function->charges < function->edges; edge++)
     found->covering[first + edge] += count_of(function, edge) != 0;
 }
 

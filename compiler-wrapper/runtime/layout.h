@@ -6,7 +6,7 @@
 #include "quagmire.h"
 
 #if UINTPTR_MAX == UINT64_MAX
-_Static_assert(sizeof(struct qgm_function) == 48, "qgm_function");
+_Static_assert(sizeof(struct qgm_function) == 56, "qgm_function");
 _Static_assert(offsetof(struct qgm_function, entry) == 0 && sizeof(((struct qgm_function *)0)->entry) == 8, "qgm_function.entry");
 _Static_assert(offsetof(struct qgm_function, counts) == 8 && sizeof(((struct qgm_function *)0)->counts) == 8, "qgm_function.counts");
 _Static_assert(offsetof(struct qgm_function, weights) == 16 && sizeof(((struct qgm_function *)0)->weights) == 8, "qgm_function.weights");
@@ -15,6 +15,8 @@ _Static_assert(offsetof(struct qgm_function, edges) == 32 && sizeof(((struct qgm
 _Static_assert(offsetof(struct qgm_function, lines) == 36 && sizeof(((struct qgm_function *)0)->lines) == 4, "qgm_function.lines");
 _Static_assert(offsetof(struct qgm_function, progress) == 40 && sizeof(((struct qgm_function *)0)->progress) == 4, "qgm_function.progress");
 _Static_assert(offsetof(struct qgm_function, sums) == 44 && sizeof(((struct qgm_function *)0)->sums) == 4, "qgm_function.sums");
+_Static_assert(offsetof(struct qgm_function, charges) == 48 && sizeof(((struct qgm_function *)0)->charges) == 4, "qgm_function.charges");
+_Static_assert(offsetof(struct qgm_function, reserved) == 52 && sizeof(((struct qgm_function *)0)->reserved) == 4, "qgm_function.reserved");
 _Static_assert(sizeof(struct qgm_module) == 48, "qgm_module");
 _Static_assert(offsetof(struct qgm_module, functions_start) == 0 && sizeof(((struct qgm_module *)0)->functions_start) == 8, "qgm_module.functions_start");
 _Static_assert(offsetof(struct qgm_module, functions_stop) == 8 && sizeof(((struct qgm_module *)0)->functions_stop) == 8, "qgm_module.functions_stop");
@@ -144,7 +146,7 @@ _Static_assert(offsetof(struct qgm_draws, draw) == 48 && sizeof(((struct qgm_dra
 _Static_assert(offsetof(struct qgm_draws, item) == 3145776 && sizeof(((struct qgm_draws *)0)->item) == 262144, "qgm_draws.item");
 _Static_assert(offsetof(struct qgm_draws, overlay) == 3407920 && sizeof(((struct qgm_draws *)0)->overlay) == 1048576, "qgm_draws.overlay");
 _Static_assert(offsetof(struct qgm_draws, made) == 4456496 && sizeof(((struct qgm_draws *)0)->made) == 1048576, "qgm_draws.made");
-_Static_assert(QGM_ABI == 12u, "QGM_ABI");
+_Static_assert(QGM_ABI == 13u, "QGM_ABI");
 _Static_assert(QGM_MAX_MODULES == 256u, "QGM_MAX_MODULES");
 _Static_assert(QGM_PASS == 0u, "QGM_PASS");
 _Static_assert(QGM_GUARDS == 1u, "QGM_GUARDS");

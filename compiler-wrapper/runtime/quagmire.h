@@ -6,14 +6,15 @@
 #include <stdint.h>
 
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
-#define QGM_ABI 12
+#define QGM_ABI 13
 
 /* Attribute of what only files of the runtime share: it is no symbol of the linked program. */
 #define QGM_HIDDEN __attribute__((visibility("hidden")))
 
 /* The record of one function, written by the pass (section __qgm_funcs). Edge 0 is the entry, counted in *entry; edge i > 0
-   is counted in counts[i - 1]. The last `progress` of the `edges` are not edges but progress slots of comparisons, 0 or 1
-   (see passes/compares.h). `weights` holds, for each edge that is not a slot, the instructions that one execution stands
+   is counted in counts[i - 1]. The last `charges` of the `edges` are not edges but instructions charged for calls of the C
+   library (see passes/library_costs.h), and the `progress` before these are progress slots of comparisons, 0 or 1 (see
+   passes/compares.h). `weights` holds, for each edge that is neither, the instructions that one execution stands
    for, and after those of all edges, the number of edges counted with it: some have no counter of their own. `lines` and
    `sums` are distances in bytes from this record to the table of source lines (section __qgm_lines, see passes/lines.h; 0
    without debug information) and to the table of derived counts (section __qgm_sums, see passes/counts.cc; 0 if there are
@@ -27,6 +28,8 @@ struct qgm_function {
   int32_t lines;
   uint32_t progress;
   int32_t sums;
+  uint32_t charges;
+  uint32_t reserved; /* 0 */
 };
 
 /* What counts in an object. */
@@ -72,7 +75,7 @@ QGM_HIDDEN void __quagmire_register_module(struct qgm_module module);
 /* Gives objects that are closed by now new places when they are opened again. */
 QGM_HIDDEN void __quagmire_forget_closed(void);
 
-/* Kinds of operands of `__quagmire_compare`: bits of its last argument. */
+/* Kinds of operands of `__quagmire_compare` and `__quagmire_common`: bits of their last argument. */
 enum qgm_compared {
   QGM_TEXT = 1, /* C strings, which a zero byte ends */
   QGM_FOLD = 2, /* ASCII letters compare without case */

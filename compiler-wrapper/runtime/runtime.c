@@ -64,7 +64,7 @@ static int identify(struct dl_phdr_info *object, size_t size, void *data) {
 static uint64_t identity_of(const struct qgm_module *module) {
   struct identified is = {(uintptr_t)module->functions_start, 0xcbf29ce484222325u};
   for (const struct qgm_function *f = module->functions_start; f != module->functions_stop; f++) {
-    uint64_t shape[3] = {f->edges, f->progress, f->entry ? (uint64_t)(f->entry - module->entries_start) + 1 : 0};
+    uint64_t shape[4] = {f->edges, f->progress, f->charges, f->entry ? (uint64_t)(f->entry - module->entries_start) + 1 : 0};
     is.hash = __quagmire_hash_bytes(is.hash, shape, sizeof shape);
   }
   dl_iterate_phdr(identify, &is);

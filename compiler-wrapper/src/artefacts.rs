@@ -9,6 +9,7 @@ use crate::Error;
 use crate::archive::archive;
 use crate::cache::{Cache, digest};
 use crate::plan::Objects;
+use crate::settings::PassVariant;
 use crate::toolchain::Toolchain;
 
 /// Sources of the pass plugin. The first one is compiled, and includes the others.
@@ -16,8 +17,11 @@ const PASS: &[(&str, &str)] = &[
     ("counts.cc", include_str!("../passes/counts.cc")),
     ("certain.h", include_str!("../passes/certain.h")),
     ("compares.h", include_str!("../passes/compares.h")),
+    ("library_costs.h", include_str!("../passes/library_costs.h")),
+    ("library_functions.h", include_str!("../passes/library_functions.h")),
     ("lines.h", include_str!("../passes/lines.h")),
     ("placement.h", include_str!("../passes/placement.h")),
+    ("settings.h", include_str!("../passes/settings.h")),
     ("stack.h", include_str!("../passes/stack.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
@@ -57,7 +61,8 @@ const HEADERS: &[Source] = runtime!(
     "window.h"
 );
 /// Linked into every executable.
-const RUNTIME: &[Source] = runtime!("runtime.c", "objects.c", "compares.c", "draws.c", "parts.c", "window.c");
+const RUNTIME: &[Source] =
+    runtime!("runtime.c", "objects.c", "compares.c", "charges.c", "draws.c", "parts.c", "window.c");
 const IN_PROCESS: &[Source] = runtime!(
     "inprocess.c",
     "mutator.c",
@@ -132,19 +137,16 @@ pub fn script(cache: &Cache) -> Result<PathBuf, Error> {
     })
 }
 
-/// Path of the pass plugin for this clang, with the variants of `QUAGMIRE_COMPARES` and `QUAGMIRE_COUNTING`. Each
-/// variant is a file of its own, so that a command shows which one it uses.
-pub(crate) fn plugin(
-    cache: &Cache,
-    toolchain: &Toolchain,
-    compares: bool,
-    every_block: bool,
-) -> Result<PathBuf, Error> {
-    let compares = compares.then_some("-DQUAGMIRE_COMPARES=1");
-    let every_block = every_block.then_some("-DQUAGMIRE_EVERY_BLOCK=1");
+/// Path of the pass plugin for this clang, in this variant. Each variant is a file of its own, so that a command shows
+/// which one it uses.
+pub(crate) fn plugin(cache: &Cache, toolchain: &Toolchain, pass: PassVariant) -> Result<PathBuf, Error> {
+    let compares = pass.compares.then_some("-DQUAGMIRE_COMPARES=1");
+    let every_block = pass.every_block.then_some("-DQUAGMIRE_EVERY_BLOCK=1");
+    let no_library_costs = (!pass.library_costs).then_some("-DQUAGMIRE_NO_LIBRARY_COSTS=1");
     // an option may be wrong for one clang only: its LLVM's flags come last
     let theirs = toolchain.cxxflags.iter().map(String::as_str);
-    let flags: Vec<&str> = PLUGIN_FLAGS.iter().copied().chain(compares).chain(every_block).chain(theirs).collect();
+    let own = PLUGIN_FLAGS.iter().copied().chain(compares).chain(every_block).chain(no_library_costs);
+    let flags: Vec<&str> = own.chain(theirs).collect();
     let sources = PASS.iter().map(|(_, text)| *text);
     let key = digest(
         [toolchain.identity.as_str()].into_iter().chain(sources).chain(flags.iter().copied()).map(str::as_bytes),

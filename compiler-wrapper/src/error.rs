@@ -60,6 +60,11 @@ pub enum Error {
         /// The value.
         value: String,
     },
+    /// `QUAGMIRE_LIBRARY_COSTS` has an unknown value.
+    UnknownLibraryCosts {
+        /// The value.
+        value: String,
+    },
     /// Link-time optimisation is not supported with this LLVM, whose linker cannot load passes.
     LtoVersion {
         /// Major version of LLVM.
@@ -129,6 +134,9 @@ impl fmt::Display for Error {
             }
             Error::UnknownDraws { value } => {
                 write!(f, "QUAGMIRE_DRAWS={value}: it can be 'include': set it to that, or unset it")
+            }
+            Error::UnknownLibraryCosts { value } => {
+                write!(f, "QUAGMIRE_LIBRARY_COSTS={value}: it is '1' or '0': set it to one of these, or unset it")
             }
             Error::LtoVersion { major } => write!(
                 f,

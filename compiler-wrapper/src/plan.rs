@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use crate::macros;
 use crate::response::{self, Expanded, Read};
 use crate::scan::{FUZZING_MACRO, Phase, Scan};
-use crate::settings::Settings;
+use crate::settings::{PassVariant, Settings};
 
 /// Driver of clang, by language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,10 +67,8 @@ pub struct BuildPlan {
     pub language: Language,
     /// Whether the command generates code that the pass plugin instruments.
     pub instrument: bool,
-    /// Whether the plugin instruments comparisons with progress slots.
-    pub compares: bool,
-    /// Whether the plugin gives every block a counter.
-    pub every_block: bool,
+    /// Variant of the plugin.
+    pub pass: PassVariant,
     /// Role in link-time optimisation, if that is on: the plugin then runs in the linker, after all inlining.
     pub lto: Option<Lto>,
     /// The kind of executable that the command links, if any.
@@ -129,10 +127,11 @@ pub(crate) struct Objects {
 }
 
 /// Symbols of the runtime that instrumented code and headers for generators refer to.
-const EXPORTED: [&str; 8] = [
+const EXPORTED: [&str; 9] = [
     "__quagmire_register",
     "__quagmire_unregister",
     "__quagmire_compare",
+    "__quagmire_common",
     "__quagmire_init",
     "__quagmire_loop",
     "__quagmire_testcase",
@@ -258,8 +257,7 @@ impl BuildPlan {
         BuildPlan {
             language,
             instrument: false,
-            compares: false,
-            every_block: false,
+            pass: PassVariant::default(),
             lto: None,
             link: None,
             pages: false,
@@ -300,8 +298,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
     BuildPlan {
         language,
         instrument: has_code && lto.is_none(),
-        compares: settings.compares,
-        every_block: settings.every_block,
+        pass: settings.pass,
         lto,
         link,
         pages: links && scan.takes_scripts && link != Some(Link::Engine),

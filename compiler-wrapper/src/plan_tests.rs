@@ -55,7 +55,7 @@ fn command_with(line: &str, settings: Settings) -> String {
 
 const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
-                       -Wl,--export-dynamic-symbol=__quagmire_compare \
+                       -Wl,--export-dynamic-symbol=__quagmire_compare -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
@@ -63,7 +63,7 @@ const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
 const ENGINE: &str = "R C I H M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                       -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
-                      -Wl,--export-dynamic-symbol=__quagmire_compare \
+                      -Wl,--export-dynamic-symbol=__quagmire_compare -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
@@ -73,7 +73,7 @@ const ENGINE: &str = "R C I H M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -
 const SANITIZED: &str = "R C I M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                          -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
-                      -Wl,--export-dynamic-symbol=__quagmire_compare \
+                      -Wl,--export-dynamic-symbol=__quagmire_compare -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
@@ -270,8 +270,7 @@ fn plain_mode_touches_nothing() {
         Settings {
             plain: true,
             fuzzing_mode: true,
-            compares: true,
-            every_block: true,
+            pass: PassVariant { compares: true, every_block: true, library_costs: false },
             driver: true,
             includes_provider: true,
         },
@@ -333,10 +332,11 @@ proptest::proptest! {
 #[test]
 fn comparisons_are_shown_only_on_request_and_not_in_plain_mode() {
     let plan = |settings| parse(words("-c a.c"), Language::C, settings, &read);
-    let asked = Settings { compares: true, ..Settings::default() };
-    assert!(plan(asked).compares && plan(asked).instrument);
-    assert!(!plan(Settings::default()).compares);
-    assert!(!plan(Settings { plain: true, ..asked }).compares);
+    let pass = PassVariant { compares: true, ..PassVariant::default() };
+    let asked = Settings { pass, ..Settings::default() };
+    assert!(plan(asked).pass.compares && plan(asked).instrument);
+    assert!(!plan(Settings::default()).pass.compares);
+    assert!(!plan(Settings { plain: true, ..asked }).pass.compares);
 }
 
 #[test]

@@ -4,6 +4,23 @@ use std::ffi::OsString;
 
 use crate::Error;
 
+/// Variants of the pass plugin: what it adds to the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassVariant {
+    /// `QUAGMIRE_COMPARES=1`: instrument comparisons with progress slots.
+    pub compares: bool,
+    /// `QUAGMIRE_COUNTING=every-block`: give every block a counter, instead of as few as possible.
+    pub every_block: bool,
+    /// Charge calls of the C library by what they do. Off with `QUAGMIRE_LIBRARY_COSTS=0`.
+    pub library_costs: bool,
+}
+
+impl Default for PassVariant {
+    fn default() -> Self {
+        Self { compares: false, every_block: false, library_costs: true }
+    }
+}
+
 /// Settings of the wrapper.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -11,10 +28,8 @@ pub struct Settings {
     pub plain: bool,
     /// `QUAGMIRE_FUZZING_MODE=1`: define `FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION`.
     pub fuzzing_mode: bool,
-    /// `QUAGMIRE_COMPARES=1`: instrument comparisons with progress slots.
-    pub compares: bool,
-    /// `QUAGMIRE_COUNTING=every-block`: give every block a counter, instead of as few as possible.
-    pub every_block: bool,
+    /// Variant of the pass plugin.
+    pub pass: PassVariant,
     /// `QUAGMIRE_DRIVER=1`: link harnesses with a `main` for the fork server instead of the engine.
     pub driver: bool,
     /// `QUAGMIRE_DRAWS=include`: include FuzzedDataProvider.h first, so that copies of LLVM's in the project have no effect.
@@ -25,7 +40,7 @@ impl Settings {
     /// Reads the environment variables; switches are on if their value is `1`.
     ///
     /// # Errors
-    /// If `QUAGMIRE_COUNTING` or `QUAGMIRE_DRAWS` has an unknown value.
+    /// If `QUAGMIRE_COUNTING`, `QUAGMIRE_DRAWS` or `QUAGMIRE_LIBRARY_COSTS` has an unknown value.
     pub(crate) fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Settings, Error> {
         let set = |name| variable(name).is_some_and(|value| value == "1");
         let counting = variable("QUAGMIRE_COUNTING").unwrap_or_default();
@@ -40,12 +55,17 @@ impl Settings {
             Some("include") => true,
             _ => return Err(Error::UnknownDraws { value: draws.to_string_lossy().into_owned() }),
         };
+        let library_costs = variable("QUAGMIRE_LIBRARY_COSTS").unwrap_or_default();
+        let library_costs = match library_costs.to_str() {
+            Some("" | "1") => true,
+            Some("0") => false,
+            _ => return Err(Error::UnknownLibraryCosts { value: library_costs.to_string_lossy().into_owned() }),
+        };
         Ok(Settings {
-            every_block,
+            pass: PassVariant { compares: set("QUAGMIRE_COMPARES"), every_block, library_costs },
             includes_provider,
             plain: set("QUAGMIRE_NOOPT"),
             fuzzing_mode: set("QUAGMIRE_FUZZING_MODE"),
-            compares: set("QUAGMIRE_COMPARES"),
             driver: set("QUAGMIRE_DRIVER"),
         })
     }
@@ -60,10 +80,25 @@ mod tests {
         let read = |value: &'static str| {
             Settings::from_environment(move |name| (name == "QUAGMIRE_COUNTING").then(|| value.into()))
         };
-        assert_eq!(read("every-block").map(|settings| settings.every_block), Ok(true));
-        assert_eq!([read(""), read("shared")].map(|settings| settings.map(|s| s.every_block)), [Ok(false), Ok(false)]);
+        assert_eq!(read("every-block").map(|settings| settings.pass.every_block), Ok(true));
+        assert_eq!(
+            [read(""), read("shared")].map(|settings| settings.map(|s| s.pass.every_block)),
+            [Ok(false), Ok(false)]
+        );
         let error = read("every_block").unwrap_err().to_string();
         assert!(error.contains("every_block") && error.contains("'every-block'"), "{error}");
+    }
+
+    #[test]
+    fn library_costs_are_on_unless_they_are_turned_off() {
+        let read = |value: &'static str| {
+            let settings =
+                Settings::from_environment(move |name| (name == "QUAGMIRE_LIBRARY_COSTS").then(|| value.into()));
+            settings.map(|settings| settings.pass.library_costs)
+        };
+        assert_eq!([read(""), read("1"), read("0")], [Ok(true), Ok(true), Ok(false)]);
+        let error = read("off").unwrap_err().to_string();
+        assert!(error.contains("QUAGMIRE_LIBRARY_COSTS=off") && error.contains("'0'"), "{error}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ OUTSIDE const struct qgm_function *found(void *function) {
 
 OUTSIDE void clear_slots(void *function) {
   const struct qgm_function *f = found(function);
-  for (uint32_t edge = f->edges - f->progress; edge < f->edges; edge++)
+  for (uint32_t edge = f->edges - f->charges - f->progress; edge < f->edges - f->charges; edge++)
     f->counts[edge - 1] = 0;
 }
 
@@ -24,7 +24,7 @@ OUTSIDE void clear_slots(void *function) {
 OUTSIDE unsigned slots_hit(void *function) {
   const struct qgm_function *f = found(function);
   unsigned hit = 0;
-  for (uint32_t edge = f->edges - f->progress; edge < f->edges; edge++)
+  for (uint32_t edge = f->edges - f->charges - f->progress; edge < f->edges - f->charges; edge++)
     hit += f->counts[edge - 1] <= 1 ? f->counts[edge - 1] : 1000;
   return hit;
 }
@@ -35,7 +35,7 @@ OUTSIDE uint64_t instructions(void) {
   for (uint64_t m = 0; m < __quagmire_modules.count; m++) {
     const struct qgm_module *module = &__quagmire_modules.module[m];
     for (const struct qgm_function *f = module->functions_start; f < module->functions_stop; f++)
-      for (uint32_t edge = 0; f->entry && edge < f->edges - f->progress; edge++)
+      for (uint32_t edge = 0; f->entry && edge < f->edges - f->charges - f->progress; edge++)
         sum += (uint64_t)(edge == 0 ? *f->entry : f->counts[edge - 1]) * f->weights[edge];
   }
   return sum;

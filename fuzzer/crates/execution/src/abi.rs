@@ -18,7 +18,7 @@ pub(crate) use served::{
 pub use served::{Heap, INPUT, SERVE};
 
 /// Version of the interface. Must equal `QGM_ABI` of the harness.
-pub(crate) const ABI: u64 = 12;
+pub(crate) const ABI: u64 = 13;
 
 /// Maximum number of registered objects (`QGM_MAX_MODULES`).
 pub(crate) const MAX_MODULES: usize = 256;
@@ -30,19 +30,23 @@ pub struct RawFunction {
     pub entry: *mut u32,
     /// Counts of the edges from 1 on; null if there are none.
     pub counts: *mut u32,
-    /// Two numbers for each edge that is not a progress slot, in two consecutive arrays: the instructions that one
+    /// Two numbers for each edge that is neither a progress slot nor a charge, in two consecutive arrays: the instructions that one
     /// execution stands for, and the number of edges counted with it, itself included.
     pub weights: *const u32,
     /// Address of the function.
     pub address: *const c_void,
-    /// Number of edges, including the entry and the progress slots; at least 1.
+    /// Number of edges, including the entry, the progress slots and the charges; at least 1.
     pub edges: u32,
     /// Distance in bytes from this record to the function's [`RawLines`]; 0 without debug information.
     pub lines: i32,
-    /// Number of progress slots, which are the last edges: a slot is 1 once its comparison got so far, otherwise 0.
+    /// Number of progress slots, which are the last edges before the charges: a slot is 1 once its comparison got so far, otherwise 0.
     pub progress: u32,
     /// Distance in bytes from this record to the function's [`RawSums`]; 0 if every count has a counter.
     pub sums: i32,
+    /// Number of charges, which are the last edges: instructions that calls of the C library stand for.
+    pub charges: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 /// Header of the table of derived counts (section `__qgm_sums`, see `compiler-wrapper/passes/counts.cc`).

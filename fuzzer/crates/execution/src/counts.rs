@@ -4,6 +4,8 @@
 //! These are recognised by one comparison and contribute known sums; only the other functions (*changed* ones) are
 //! summed up again and shown to the feedback.
 
+mod exact;
+
 use std::borrow::Cow;
 
 use libafl::{Error, executors::ExitKind, observers::Observer};
@@ -185,13 +187,21 @@ impl CountsObserver {
         &self.changed
     }
 
-    /// Number of the first edge, and counts of a function that ran, progress slots last. Counts saturate at
-    /// `u32::MAX`.
+    /// Number of the first edge, and counts of a function that ran, progress slots last, without the charges. Counts
+    /// saturate at `u32::MAX`.
     #[inline]
     pub fn counts(&self, function: u32) -> (usize, &[u32]) {
         let f = &self.program.functions()[function as usize];
         let first = f.first_edge as usize;
-        (first, &self.last[first..first + f.edges as usize])
+        (first, &self.last[first..f.charge_numbers().start])
+    }
+
+    /// Number of the first charge, and the charges of a function that ran: instructions that its calls of the C library
+    /// stand for, call by call.
+    #[inline]
+    pub fn charges(&self, function: u32) -> (usize, &[u32]) {
+        let numbers = self.program.functions()[function as usize].charge_numbers();
+        (numbers.start, &self.last[numbers])
     }
 
     /// Number of executions of an edge in the last run, saturating at `u32::MAX`. Valid until the next run starts.
@@ -218,7 +228,7 @@ impl CountsObserver {
     }
 
     /// Adds, for each branch, the number of runs that were counted with new traces since the last call and hit it.
-    /// Progress slots are no branches.
+    /// Progress slots are no branches, nor are charges.
     pub fn settle_hits_of_traces(&mut self, hits: &mut Vec<u64>) {
         hits.resize(hits.len().max(self.program.edges()), 0);
         self.hits_of_traces.settle(self.program.functions(), &self.last, hits);
@@ -239,32 +249,6 @@ impl CountsObserver {
         let (first, counts) = self.counts(function);
         let branches = self.program.functions()[function as usize].branches as usize;
         (first + branches, &counts[branches..])
-    }
-
-    /// Exact 64-bit counts of the branches of a function that ran. Valid until the next run starts.
-    pub(crate) fn exact_counts(&self, function: u32) -> Vec<u64> {
-        let f = &self.program.functions()[function as usize];
-        let (first, last) = self.branches(function);
-        // SAFETY: counts are read between runs.
-        let folded = unsafe { timer::folded() };
-        let Some(folded) = folded else { return last.iter().map(|&count| count.into()).collect() };
-        let slots = std::iter::once(f.entered()).chain(f.others().iter().copied());
-        slots.take(last.len()).enumerate().map(|(at, slot)| folded.count(first + at, slot)).collect()
-    }
-
-    /// Number of edges that the last run executed, including those without a counter.
-    pub fn edges_hit(&self) -> u64 {
-        let hit = |count: u64, edges: u64| if count > 0 { edges } else { 0 };
-        let of_function = |&index: &u32| {
-            let f = &self.program.functions()[index as usize];
-            let mut counts = self.exact_counts(index);
-            let counters = counts.len();
-            f.sums().complete(&mut counts);
-            let own = counts.iter().zip(f.edge_weights()).map(|(&count, &edges)| hit(count, edges.into()));
-            let sums = counts[counters..].iter().zip(f.sums().iter());
-            own.chain(sums.map(|(&count, (edges, _))| hit(count, edges.into()))).sum::<u64>()
-        };
-        self.ran.iter().map(of_function).sum()
     }
 
     /// Marks the counts of all changed functions as judged. Call it when the feedback's history contains them.
@@ -360,7 +344,6 @@ impl CountsObserver {
                         *slot = now;
                         self.exact.push(count);
                     }
-                    self.exact.truncate(branches);
                 } else {
                     if let Some(kind) = self.trace_kind {
                         let of_entry = kind.change(first, last[0], f.entered());
@@ -369,9 +352,12 @@ impl CountsObserver {
                     }
                     last[0] = f.entered();
                     last[1..].copy_from_slice(f.others());
-                    self.exact.extend(last[..branches].iter().map(|&count| u64::from(count)));
+                    self.exact.extend(last.iter().map(|&count| u64::from(count)));
                 }
+                let charged: u64 = self.exact[last.len() - f.charges as usize..].iter().sum();
+                self.exact.truncate(branches);
                 known.cost = add_up(&mut self.exact, f.weights(), f.edge_weights(), f.sums());
+                known.cost[Resource::Instructions] += charged;
                 if let Some(lines) = &mut self.lines {
                     known.cost[Resource::Lines] = lines.executed(index, f, &self.exact);
                 }

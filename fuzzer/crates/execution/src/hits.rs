@@ -70,6 +70,8 @@ impl FreshHits {
             for (all, fresh) in all[edges.clone()].iter_mut().zip(&mut self.hits[edges]) {
                 *all += u64::from(std::mem::take(fresh));
             }
+            // charges are no branches
+            all[functions[function as usize].charge_numbers()].fill(0);
             self.is_touched[function as usize] = false;
         }
     }

@@ -49,7 +49,7 @@ fn structures() -> String {
     macro_rules! one {
         ($rust:ident, $c:literal, $($field:ident),+) => {{ structure!(text, $rust, $c, $($field),+); }};
     }
-    one!(RawFunction, "qgm_function", entry, counts, weights, address, edges, lines, progress, sums);
+    one!(RawFunction, "qgm_function", entry, counts, weights, address, edges, lines, progress, sums, charges, reserved);
     one!(
         RawModule,
         "qgm_module",

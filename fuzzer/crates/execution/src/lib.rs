@@ -2,6 +2,7 @@
 
 pub mod abi;
 pub mod bucket;
+pub mod build_settings;
 pub mod clock;
 pub mod comparisons;
 pub mod counts;

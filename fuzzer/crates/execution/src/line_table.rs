@@ -15,6 +15,8 @@ pub(crate) struct LineTable {
     instances: Vec<Instance>,
     /// For each count of the function, counters first and then sums: the lines that it stands for.
     groups: Vec<Vec<GroupLine>>,
+    /// For each charge, the line of the call.
+    charged: Vec<Vec<GroupLine>>,
     /// The parts of each sum.
     sums: Vec<Vec<usize>>,
 }
@@ -77,7 +79,7 @@ impl LineTable {
         let text = |distance: i32| unsafe { CStr::from_ptr(table.byte_offset(distance as isize).cast()) };
         let sources =
             sources.iter().map(|p| SourceFunction { file: text(p.file), function: text(p.function) }).collect();
-        Self::parse(sources, function.sums(), Numbers { bytes: numbers })
+        Self::parse(sources, function.sums(), function.charges as usize, Numbers { bytes: numbers })
     }
 
     /// Makes the table of a function of which nothing but the places of its edges is known, entry first: for each the
@@ -100,10 +102,10 @@ impl LineTable {
             let line = frames.first().map_or(0, |(_, line)| *line);
             groups.push(into.map(|instance| GroupLine { instance, line, weight: 1 }).into_iter().collect());
         }
-        (!instances.is_empty()).then_some(Self { sources, instances, groups, sums: Vec::new() })
+        (!instances.is_empty()).then_some(Self { sources, instances, groups, charged: Vec::new(), sums: Vec::new() })
     }
 
-    fn parse(sources: Vec<SourceFunction>, sums: Sums<'_>, mut numbers: Numbers<'_>) -> Option<Self> {
+    fn parse(sources: Vec<SourceFunction>, sums: Sums<'_>, charges: usize, mut numbers: Numbers<'_>) -> Option<Self> {
         let mut known = 0;
         let instances = numbers.list(|n| {
             let (source, into) = (n.index(sources.len())?, n.index(known + 1)?);
@@ -111,30 +113,34 @@ impl LineTable {
             Some(Instance { source, into: into.checked_sub(1) })
         })?;
         let mut line = 0i64;
-        let groups = numbers.list(|n| {
+        let mut groups = numbers.list(|n| {
             n.list(|n| {
                 let instance = n.index(instances.len())?;
                 line = line.checked_add(n.signed()?)?;
                 Some(GroupLine { instance, line: line.try_into().ok()?, weight: n.unsigned()? })
             })
         })?;
+        let charged = groups.split_off(groups.len().checked_sub(charges)?);
         let sums: Vec<Vec<usize>> =
             sums.iter().map(|(_, parts)| parts.iter().map(|&part| part.into()).collect()).collect();
         let counters = groups.len().checked_sub(sums.len())?;
         let is_known = |(at, parts): (usize, &Vec<usize>)| parts.iter().all(|&part| part < counters + at);
-        sums.iter().enumerate().all(is_known).then_some(Self { sources, instances, groups, sums })
+        sums.iter().enumerate().all(is_known).then_some(Self { sources, instances, groups, charged, sums })
     }
 
     /// Executions of all lines in all instances, including those that were not executed, by the counts of the
-    /// function's edges (entry first).
-    pub(crate) fn executed(&self, edges: &[u64]) -> Vec<Executed> {
+    /// function's edges (entry first) and its charges.
+    pub(crate) fn executed(&self, edges: &[u64], charges: &[u64]) -> Vec<Executed> {
         let counts = self.complete(edges);
         let owners: Vec<SourceFunction> = (0..self.instances.len()).map(|instance| self.owner(instance)).collect();
         let mut all: Vec<(usize, Executed)> = Vec::new();
-        for (group, count) in self.groups.iter().zip(counts) {
+        // a charge adds to the instructions of a line, and not to its executions
+        let charged = self.charged.iter().zip(charges).map(|(group, &charge)| (group, 0, charge));
+        let counted = self.groups.iter().zip(counts).map(|(group, count)| (group, count, count));
+        for (group, count, weighed) in counted.chain(charged) {
             all.extend(group.iter().map(|l| {
                 let source = self.sources[self.instances[l.instance].source];
-                let instructions = count.saturating_mul(l.weight);
+                let instructions = weighed.saturating_mul(l.weight);
                 let owner = owners[l.instance];
                 (l.instance, Executed { source, owner, line: l.line, count, instructions })
             }));
@@ -289,7 +295,8 @@ mod tests {
         groups: Vec<Vec<GroupLine>>,
         sums: &[&[usize]],
     ) -> LineTable {
-        LineTable { sources, instances, groups, sums: sums.iter().map(|parts| parts.to_vec()).collect() }
+        let charged = Vec::new();
+        LineTable { sources, instances, groups, charged, sums: sums.iter().map(|parts| parts.to_vec()).collect() }
     }
 
     #[test]
@@ -316,9 +323,23 @@ mod tests {
             2, 0, 5, 1, 2, 0x7b, 5, // 10: 1 instruction; 5 of the second copy: 5
         ];
         let table =
-            LineTable::parse(vec![HERE, INLINED], Sums::default(), Numbers { bytes: &bytes }).expect("well-formed");
+            LineTable::parse(vec![HERE, INLINED], Sums::default(), 0, Numbers { bytes: &bytes }).expect("well-formed");
         let expected = [executed(HERE, 10, 7, 2 * 3 + 7), executed(INLINED, 5, 3, 3), executed(INLINED, 5, 7, 3 + 35)];
-        assert_eq!(table.executed(&[3, 7]), expected);
+        assert_eq!(table.executed(&[3, 7], &[]), expected);
+    }
+
+    #[test]
+    fn a_charge_adds_instructions_to_its_line_and_no_executions() {
+        let bytes = [
+            1, 0, 0, // one instance
+            3, 1, 0, 7, 2, // line 7: two instructions
+            1, 0, 0, 1, 1, 0, 1, 1, // charges: one at line 7, one at line 8
+        ];
+        let parse = |charges| LineTable::parse(vec![HERE], Sums::default(), charges, Numbers { bytes: &bytes });
+        let table = parse(2).expect("well-formed");
+        assert_eq!(table.executed(&[3], &[100, 50]), [executed(HERE, 7, 3, 106), executed(HERE, 8, 0, 50)]);
+        assert_eq!(table.executed_lines(&[3]), 3);
+        assert!(parse(4).is_none());
     }
 
     #[test]
@@ -339,7 +360,7 @@ mod tests {
         let edges = [vec![(HERE, 3)], vec![(INLINED, 7), (HERE, 4)], Vec::new(), vec![(INLINED, 8), (HERE, 4)]];
         let table = LineTable::of_places(&edges).expect("places");
         let owned = |line, count| Executed { owner: INLINED, ..executed(INLINED, line, count, count) };
-        assert_eq!(table.executed(&[1, 5, 9, 2]), [executed(HERE, 3, 1, 1), owned(7, 5), owned(8, 2)]);
+        assert_eq!(table.executed(&[1, 5, 9, 2], &[]), [executed(HERE, 3, 1, 1), owned(7, 5), owned(8, 2)]);
         assert_eq!(table.executed_lines(&[1, 5, 9, 2]), 8);
         assert!(LineTable::of_places(&[Vec::new()]).is_none());
     }
@@ -351,11 +372,11 @@ mod tests {
         let a_negative_line = [1, 0, 0, 1, 1, 0, 0x7f, 1];
         let cut_off = [1, 0, 0, 1, 1];
         for bytes in [&a_place_too_many[..], &inlined_into_itself, &a_negative_line, &cut_off] {
-            assert!(LineTable::parse(vec![HERE], Sums::default(), Numbers { bytes }).is_none(), "{bytes:?}");
+            assert!(LineTable::parse(vec![HERE], Sums::default(), 0, Numbers { bytes }).is_none(), "{bytes:?}");
         }
         let two_counts = [1, 0, 0, 2, 0, 0];
         for (sums, makes_sense) in [(&[1, 1, 0][..], true), (&[1, 1, 1], false), (&[1, 0, 1, 0, 1, 0], false)] {
-            let table = LineTable::parse(vec![HERE], Sums::new(sums), Numbers { bytes: &two_counts });
+            let table = LineTable::parse(vec![HERE], Sums::new(sums), 0, Numbers { bytes: &two_counts });
             assert_eq!(table.is_some(), makes_sense, "{sums:?}");
         }
     }

@@ -137,7 +137,9 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
         let function = &counts.program().functions()[index as usize];
         let edges = counts.exact_counts(index);
         if let Some(table) = line_table(function) {
-            for executed in table.executed(&edges).into_iter().filter(|e| e.instructions > 0) {
+            for executed in
+                table.executed(&edges, &counts.exact_charges(index)).into_iter().filter(|e| e.instructions > 0)
+            {
                 let owner = names.file_and_function(executed.owner).1.clone();
                 let (file, name) = names.file_and_function(executed.source);
                 sums.add(file, executed.line, name, &owner, executed.count, executed.instructions);
@@ -149,6 +151,10 @@ pub fn source_costs(counts: &CountsObserver, symbols: &mut Symbols) -> SourceCos
                     let block = symbols.edge(&name, edge);
                     sums.add("", 0, &block, &name, count, count.saturating_mul(weight.into()));
                 }
+            }
+            let charged: u64 = counts.exact_charges(index).iter().sum();
+            if charged > 0 {
+                sums.add("", 0, &format!("{name} (calls of the C library)"), &name, 0, charged);
             }
         }
     }
@@ -183,6 +189,41 @@ pub fn source_files(program: &Program) -> BTreeMap<String, Vec<u32>> {
     }
     files.remove("");
     files
+}
+
+/// Lines with code of one function in one file, and how to tell whether it was called.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionLines {
+    /// Path of the file.
+    pub file: String,
+    /// Demangled name.
+    pub function: String,
+    /// Numbers of its lines, ascending; not empty.
+    pub lines: Vec<u32>,
+    /// Edges whose counts are its calls, one for each copy of it; none for calls that were inlined.
+    pub entries: Vec<u32>,
+}
+
+/// All lines with code, by file and function; empty without debug information.
+pub fn lines_of_functions(program: &Program) -> Vec<FunctionLines> {
+    let mut names = Names::default();
+    let mut found: BTreeMap<(String, String), (BTreeSet<u32>, BTreeSet<u32>)> = BTreeMap::new();
+    for function in program.loaded_functions() {
+        let Some(table) = line_table(function) else { continue };
+        for (place, line) in table.lines() {
+            found.entry(names.file_and_function(place).clone()).or_default().0.insert(line);
+        }
+        for (place, _) in table.functions().filter(|(_, is_itself)| *is_itself) {
+            found.entry(names.file_and_function(place).clone()).or_default().1.insert(function.first_edge);
+        }
+    }
+    let known = found.into_iter().filter(|((file, _), (lines, _))| !file.is_empty() && !lines.is_empty());
+    known
+        .map(|((file, function), (lines, entries))| {
+            let (lines, entries) = (lines.into_iter().collect(), entries.into_iter().collect());
+            FunctionLines { file, function, lines, entries }
+        })
+        .collect()
 }
 
 /// Name of a source function in reports, and its file; without debug information the symbol and an empty path.

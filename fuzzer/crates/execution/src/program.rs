@@ -14,7 +14,8 @@ use super::{
 };
 
 /// An instrumented function. Its edges have the numbers `first_edge .. first_edge + edges`: the entry, then the other
-/// branches, then the progress slots of its comparisons. A slot is 0, or 1 once its comparison got so far.
+/// branches, then the progress slots of its comparisons, then the charges of its calls of the C library. A slot is 0, or 1
+/// once its comparison got so far. A charge is a number of instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     entry: *mut u32,
@@ -27,11 +28,13 @@ pub struct Function {
     pcs: *const usize,
     /// Index of the record in its object.
     place: u32,
-    /// Number of edges, including the entry and the progress slots; at least 1.
+    /// Number of edges, including the entry, the progress slots and the charges; at least 1.
     pub edges: u32,
     /// Number of edges that are branches of the program, including the entry; at least 1. The others are progress
-    /// slots.
+    /// slots and charges.
     pub branches: u32,
+    /// Number of charges, which come last.
+    pub charges: u32,
     /// Number of its first edge in the program.
     pub first_edge: u32,
 }
@@ -46,6 +49,12 @@ impl Function {
         first..first + self.edges as usize
     }
 
+    /// Numbers of its charges in the program.
+    pub(crate) fn charge_numbers(&self) -> std::ops::Range<usize> {
+        let end = self.edge_numbers().end;
+        end - self.charges as usize..end
+    }
+
     /// Number of times it was entered since the counts were cleared, modulo 2^32.
     #[inline]
     pub fn entered(&self) -> u32 {
@@ -54,7 +63,7 @@ impl Function {
         unsafe { self.entry.read_volatile() }
     }
 
-    /// Counts of all edges except the entry, followed by the progress slots.
+    /// Counts of all edges except the entry, followed by the progress slots and the charges.
     #[inline]
     pub fn others(&self) -> &[u32] {
         if self.edges == 1 || self.counts.is_null() {
@@ -228,6 +237,7 @@ pub struct Program {
     entries: Vec<Entries>,
     edges: usize,
     progress_slots: usize,
+    charges: usize,
 }
 
 impl std::fmt::Debug for Program {
@@ -267,14 +277,14 @@ impl Program {
         &self.tables
     }
 
-    /// Number of edges of the whole program, including progress slots. Edge numbers are below it.
+    /// Number of edges of the whole program, including progress slots and charges. Edge numbers are below it.
     pub fn edges(&self) -> usize {
         self.edges
     }
 
     /// Number of edges that are branches of the program.
     pub fn branches(&self) -> usize {
-        self.edges - self.progress_slots
+        self.edges - self.progress_slots - self.charges
     }
 
     /// Number of edges that are progress slots of comparisons.
@@ -354,7 +364,8 @@ impl Program {
                 pcs: if module.source == source::PCS { (&raw const f.address).cast() } else { pcs },
                 place: place as u32,
                 edges: f.edges,
-                branches: f.edges - f.progress,
+                branches: f.edges - f.progress - f.charges,
+                charges: f.charges,
                 first_edge: self.edges as u32,
             });
             self.edges += f.edges as usize;
@@ -362,6 +373,7 @@ impl Program {
                 pcs = pcs.wrapping_add(f.edges as usize);
             }
             self.progress_slots += f.progress as usize;
+            self.charges += f.charges as usize;
         }
         self.entries[index].function_of = function_of;
         self.tables.objects[index] = (module.functions_start, first..self.tables.functions.len());

@@ -44,6 +44,8 @@ pub fn made_up(edges: &[u32]) -> (Program, Counts) {
         lines: 0,
         progress: 0,
         sums: 0,
+        charges: 0,
+        reserved: 0,
     }));
     let (functions, entries) = (functions.as_ptr_range(), entries.as_ptr_range());
     let module = RawModule {

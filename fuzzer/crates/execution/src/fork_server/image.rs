@@ -139,7 +139,7 @@ impl Image {
         // linkers pad sections with empty records
         for function in records.iter_mut().filter(|function| !function.entry.is_null()) {
             let others = (function.edges as usize).saturating_sub(1);
-            let branches = function.edges.saturating_sub(function.progress) as usize;
+            let branches = function.edges.saturating_sub(function.progress).saturating_sub(function.charges) as usize;
             function.entry = self.pointer(function.entry, 1)?;
             function.counts = self.pointer(function.counts, others)?;
             function.weights = self.pointer(function.weights, 2 * branches)?;
@@ -161,7 +161,8 @@ mod tests {
     fn record(entry: u64, edges: u32) -> RawFunction {
         let (entry, address) = (entry as *mut u32, std::ptr::null());
         let counts = if edges > 1 { entry } else { std::ptr::null_mut() };
-        RawFunction { entry, counts, weights: entry, address, edges, lines: 0, progress: 0, sums: 0 }
+        let (lines, progress, sums, charges, reserved) = (0, 0, 0, 0, 0);
+        RawFunction { entry, counts, weights: entry, address, edges, lines, progress, sums, charges, reserved }
     }
 
     /// Relocates an object of one record at address 4096, with an entry count at its end.

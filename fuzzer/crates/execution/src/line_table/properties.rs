@@ -25,11 +25,12 @@ proptest! {
         sources in 0usize..3,
         edges: Vec<u64>,
         sums in prop::collection::vec(0u16..4, 0..20),
+        charges in 0usize..3,
     ) {
         let sources = SOURCES[..sources.min(2)].to_vec();
-        if let Some(table) = LineTable::parse(sources, Sums::new(&sums), Numbers { bytes: &bytes }) {
+        if let Some(table) = LineTable::parse(sources, Sums::new(&sums), charges, Numbers { bytes: &bytes }) {
             prop_assert!(table.groups.len() + table.instances.len() <= bytes.len());
-            let executed = table.executed(&edges);
+            let executed = table.executed(&edges, &edges);
             prop_assert!(executed.len() <= bytes.len());
             let _ = table.edges_of(|_, line| line == 1);
             prop_assert!(table.lines().count() <= bytes.len() && table.functions().count() <= bytes.len());
@@ -46,6 +47,6 @@ proptest! {
         }
         bytes.push(left as u8);
         bytes.extend(rest);
-        let _ = LineTable::parse(SOURCES.to_vec(), Sums::default(), Numbers { bytes: &bytes });
+        let _ = LineTable::parse(SOURCES.to_vec(), Sums::default(), 0, Numbers { bytes: &bytes });
     }
 }

@@ -37,6 +37,8 @@ impl Table {
             lines: 0,
             progress: 0,
             sums: 0,
+            charges: 0,
+            reserved: 0,
         };
         let functions = Box::leak(numbers.map(function).collect::<Box<[_]>>());
         let functions = functions.as_ptr_range();
