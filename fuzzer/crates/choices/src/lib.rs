@@ -9,5 +9,6 @@ pub mod grammar;
 pub mod mine;
 pub mod operator;
 pub mod outline;
+pub mod template;
 pub mod tree;
 pub mod tree_mutation;

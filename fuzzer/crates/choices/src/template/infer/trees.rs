@@ -1,0 +1,119 @@
+//! Parts of a derivation tree: those in a part of the same kind nest, and items of a list repeat.
+
+use std::collections::HashMap;
+
+use super::{Origin, Pump, Segment};
+use crate::{
+    template::Part,
+    tree::{Role, Tree},
+};
+
+/// Kinds of parts that nest: the deepest ones.
+const MOST_KINDS: usize = 4;
+
+/// Lists: the longest ones.
+const MOST_LISTS: usize = 4;
+
+/// Longest bytes that open or close, and longest item.
+const LONGEST: usize = 4096;
+
+/// Segments of the parts of a tree of the input.
+pub(super) fn segments(input: &[u8], tree: &Tree) -> Vec<Segment> {
+    if tree.bytes != input || tree.nodes.is_empty() {
+        return Vec::new();
+    }
+    let mut all = nests(input, tree);
+    all.extend(lists(tree));
+    all
+}
+
+/// For each kind, the deepest part that is in parts of the same kind.
+fn nests(input: &[u8], tree: &Tree) -> Vec<Segment> {
+    // for each node, the next node of the same kind around it, and how many there are
+    let mut around: Vec<(Option<usize>, u32)> = vec![(None, 0); tree.nodes.len()];
+    let mut open: HashMap<u32, Vec<usize>> = HashMap::new();
+    let mut deepest: HashMap<u32, usize> = HashMap::new();
+    for (place, node) in tree.nodes.iter().enumerate() {
+        if !matches!(node.role, Role::Part | Role::List) {
+            continue;
+        }
+        let same = open.entry(node.symbol).or_default();
+        while same.last().is_some_and(|&last| tree.subtree(last).end <= place) {
+            same.pop();
+        }
+        // a part of the same bytes nests nothing
+        let outer = same.last().copied();
+        let is_smaller = outer.is_some_and(|outer| tree.nodes[outer].range() != node.range());
+        around[place] = match outer {
+            Some(outer) if is_smaller => (Some(outer), around[outer].1 + 1),
+            Some(outer) => around[outer],
+            None => (None, 0),
+        };
+        same.push(place);
+        let best = deepest.entry(node.symbol).or_insert(place);
+        if around[place].1 > around[*best].1 {
+            *best = place;
+        }
+    }
+    let mut deepest: Vec<usize> = deepest.into_values().filter(|&place| around[place].1 > 0).collect();
+    deepest.sort_by_key(|&place| (std::cmp::Reverse(around[place].1), place));
+    deepest.truncate(MOST_KINDS);
+    deepest.into_iter().filter_map(|place| nest(input, tree, place, &around)).collect()
+}
+
+/// Bytes in front of a part and behind it.
+type Around<'a> = (&'a [u8], &'a [u8]);
+
+/// The nest of a chain of parts: the most frequent bytes that open and close between two of them.
+fn nest(input: &[u8], tree: &Tree, inner: usize, around: &[(Option<usize>, u32)]) -> Option<Segment> {
+    let mut often: HashMap<Around<'_>, (usize, usize)> = HashMap::new();
+    let mut outermost = inner;
+    let mut at = inner;
+    while let Some(outer) = around[at].0 {
+        let (small, large) = (tree.nodes[at].range(), tree.nodes[outer].range());
+        let pair = (&input[large.start..small.start], &input[small.end..large.end]);
+        if pair.0.len().max(pair.1.len()) <= LONGEST {
+            let known = often.entry(pair).or_insert((0, at));
+            known.0 += 1;
+        }
+        outermost = outer;
+        at = outer;
+    }
+    let (&(open, close), _) = often.iter().max_by_key(|(_, (times, first))| (*times, std::cmp::Reverse(*first)))?;
+    let literal = |bytes: &[u8]| vec![Part::Literal(bytes.to_vec())];
+    let middle = &input[tree.nodes[inner].range()];
+    let range = tree.nodes[outermost].range();
+    let rounds = range.len().saturating_sub(middle.len()) / (open.len() + close.len()).max(1);
+    let pump = Pump::Nest(literal(open), literal(middle), literal(close));
+    Some(Segment { range, pump, times: rounds.max(1) as u64, origin: Origin::Tree })
+}
+
+/// Lists: their most frequent item with the separator behind it.
+fn lists(tree: &Tree) -> Vec<Segment> {
+    let mut lists: Vec<usize> = (0..tree.nodes.len())
+        .filter(|&place| tree.nodes[place].role == Role::List && tree.nodes[place].nodes > 1)
+        .collect();
+    lists.sort_by_key(|&place| (std::cmp::Reverse(tree.nodes[place].length), place));
+    lists.truncate(MOST_LISTS);
+    let mut all = Vec::new();
+    for list in lists {
+        let children: Vec<usize> = tree.children(list).collect();
+        let is_item = |child: &usize| tree.nodes[*child].role != Role::Separator;
+        let separator = children.iter().find(|child| !is_item(child)).map_or(&b""[..], |&child| tree.bytes_of(child));
+        let mut often: HashMap<&[u8], (usize, usize)> = HashMap::new();
+        for (place, &child) in children.iter().enumerate().filter(|(_, child)| is_item(child)) {
+            let bytes = tree.bytes_of(child);
+            if !bytes.is_empty() && bytes.len() <= LONGEST {
+                often.entry(bytes).or_insert((0, place)).0 += 1;
+            }
+        }
+        let most = often.iter().max_by_key(|(item, (times, first))| (times * item.len(), std::cmp::Reverse(*first)));
+        let Some((item, (times, _))) = most else { continue };
+        let unit = [item, separator].concat();
+        let range = tree.nodes[list].range();
+        let rounds = if *times * 2 > children.len() / 2 { range.len() / unit.len() } else { *times };
+        let pump = Pump::Repeat(vec![Part::Literal(unit)]);
+        all.push(Segment { range, pump, times: rounds.max(1) as u64, origin: Origin::Tree });
+    }
+    all
+}

@@ -1,0 +1,323 @@
+//! Templates: inputs of any size as literal parts and parts that repeat, and candidates for them from a finding.
+//!
+//! One number `N` scales a template. Its text form is one line of printable ASCII:
+//!
+//! | text | meaning |
+//! |---|---|
+//! | `"ab\n\x00"` | bytes as they are |
+//! | `rep(2*N+1){...}` | its body so many times |
+//! | `nest(N){"(" \| "x" \| ")"}` | so many times what opens, once the middle, so many times what closes |
+//! | `#i:6` | number of the round of the innermost loop from 0, in six digits; `#j` is the loop around it, then `#k` |
+//! | `#i:6:hex:down` | digits `hex`, `letters`, `be` or `le` (bytes); order `down` or `shuffle(SEED)` |
+//! | `stair{...}` | its body once in the first round of the loop, twice in the second, and so on |
+//! | `pick("a","b")` | one of these in each round of the loop, in turn |
+//! | `pick file("keys.txt")` | one line of a file in each round of the loop, in turn, without its newline |
+//!
+//! Numbers have a fixed width, since growing ones would bend the law; numbers that are too large for it lose their
+//! first digits.
+
+mod generator;
+mod infer;
+mod number;
+mod parse;
+mod print;
+mod render;
+mod size;
+#[cfg(test)]
+mod tests;
+
+pub use self::{
+    infer::{Candidate, Evidence, Origin, candidates},
+    number::{Digits, Order},
+    parse::ParseError,
+};
+
+/// An input of any size. It is valid: counters and picks are in loops, and nothing in it is empty.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Template {
+    parts: Vec<Part>,
+}
+
+/// A part of a template.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// Bytes as they are.
+    Literal(Vec<u8>),
+    /// A body that is repeated.
+    Repeat {
+        /// Number of rounds.
+        times: Times,
+        /// What is repeated.
+        body: Vec<Part>,
+    },
+    /// A middle between what opens and what closes.
+    Nest {
+        /// Number of rounds.
+        times: Times,
+        /// What stands in front of the middle, once in each round.
+        open: Vec<Part>,
+        /// What stands in the middle, outside of the rounds.
+        middle: Vec<Part>,
+        /// What stands behind the middle, once in each round, the last round first.
+        close: Vec<Part>,
+    },
+    /// A body that stands once in the first round of the innermost loop, twice in the second, and so on.
+    Stair(Vec<Part>),
+    /// The number of a round.
+    Counter(Counter),
+    /// One of several texts in each round of the innermost loop, in turn.
+    Pick(Pick),
+}
+
+/// Number of rounds: `factor * N + plus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Times {
+    /// Rounds for each `N`.
+    pub factor: u64,
+    /// Rounds in addition.
+    pub plus: u64,
+}
+
+impl Times {
+    /// `N` rounds.
+    pub const N: Self = Self { factor: 1, plus: 0 };
+
+    /// Number of rounds at `n`.
+    pub fn at(self, n: u64) -> u64 {
+        self.factor.saturating_mul(n).saturating_add(self.plus)
+    }
+}
+
+/// Number of a round, written with a fixed width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Counter {
+    /// Loop that counts: 0 for the innermost one, 1 for the one around it, up to 4.
+    pub level: u8,
+    /// Number of digits, 1 to 20.
+    pub width: u8,
+    /// Digits.
+    pub digits: Digits,
+    /// Order in which the numbers come.
+    pub order: Order,
+}
+
+/// Texts that are picked in turn.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pick {
+    /// File that they are the lines of; `None` if they stand in the template.
+    pub file: Option<String>,
+    /// The texts: at least one, not all of them empty.
+    pub choices: Vec<Vec<u8>>,
+}
+
+/// Number of loops in each other that counters have a letter for.
+const MOST_LEVELS: usize = 5;
+
+/// Number of parts in each other.
+const DEEPEST: usize = 32;
+
+/// Largest width of a counter: that of the largest number of 64 bits.
+const WIDEST: u8 = 20;
+
+impl Template {
+    /// Makes a template of parts. Literals beside each other are joined, and what is empty is left out.
+    ///
+    /// # Errors
+    /// If a counter, pick or stair is in no loop, a stair is in another one of the same loop, a width is not 1 to 20,
+    /// there is nothing to pick, or more than 32 parts are in each other: says which.
+    pub fn new(parts: Vec<Part>) -> Result<Self, String> {
+        check(&parts, &mut Around::default())?;
+        Ok(Self { parts: normal(parts) })
+    }
+
+    /// The parts.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Whether the size depends on `N`.
+    pub fn scales(&self) -> bool {
+        self.size(1) != self.size(2)
+    }
+
+    /// The literals, in the order in which they are written.
+    pub fn literals(&self) -> Vec<&[u8]> {
+        fn add<'a>(parts: &'a [Part], all: &mut Vec<&'a [u8]>) {
+            for part in parts {
+                match part {
+                    Part::Literal(bytes) => all.push(bytes),
+                    Part::Repeat { body, .. } | Part::Stair(body) => add(body, all),
+                    Part::Nest { open, middle, close, .. } => [open, middle, close].iter().for_each(|p| add(p, all)),
+                    Part::Counter(_) | Part::Pick(_) => {}
+                }
+            }
+        }
+        let mut all = Vec::new();
+        add(&self.parts, &mut all);
+        all
+    }
+
+    /// The template with another literal in the place of the one with this number, as [`Template::literals`] counts
+    /// them. An empty one removes it, and the loops that become empty by it.
+    #[must_use]
+    pub fn with_literal(&self, number: usize, bytes: &[u8]) -> Self {
+        fn replace(parts: &mut [Part], left: &mut usize, bytes: &[u8]) {
+            for part in parts {
+                match part {
+                    Part::Literal(old) => {
+                        if *left == 0 {
+                            *old = bytes.to_vec();
+                        }
+                        *left = left.wrapping_sub(1);
+                    }
+                    Part::Repeat { body, .. } | Part::Stair(body) => replace(body, left, bytes),
+                    Part::Nest { open, middle, close, .. } => {
+                        [open, middle, close].into_iter().for_each(|parts| replace(parts, left, bytes));
+                    }
+                    Part::Counter(_) | Part::Pick(_) => {}
+                }
+            }
+        }
+        let mut parts = self.parts.clone();
+        let mut left = number;
+        replace(&mut parts, &mut left, bytes);
+        Self { parts: normal(parts) }
+    }
+
+    /// The largest loop whose rounds depend on `N`, as text: the body of a repetition, or what opens and closes.
+    /// Empty if the template does not scale.
+    pub fn pump(&self) -> String {
+        fn largest<'a>(parts: &'a [Part], best: &mut Option<(u64, &'a Part)>) {
+            for part in parts {
+                match part {
+                    Part::Repeat { times, .. } | Part::Nest { times, .. } if times.factor > 0 => {
+                        let size = size::size(std::slice::from_ref(part), 1000);
+                        if best.is_none_or(|(most, _)| size > most) {
+                            *best = Some((size, part));
+                        }
+                    }
+                    Part::Repeat { body, .. } | Part::Stair(body) => largest(body, best),
+                    Part::Nest { open, middle, close, .. } => {
+                        [open, middle, close].into_iter().for_each(|parts| largest(parts, best));
+                    }
+                    Part::Literal(_) | Part::Counter(_) | Part::Pick(_) => {}
+                }
+            }
+        }
+        let mut best = None;
+        largest(&self.parts, &mut best);
+        match best {
+            Some((_, Part::Repeat { body, .. })) => print::text(body),
+            Some((_, Part::Nest { open, close, .. })) if close.is_empty() => print::text(open),
+            Some((_, Part::Nest { open, close, .. })) => format!("{} ... {}", print::text(open), print::text(close)),
+            _ => String::new(),
+        }
+    }
+}
+
+/// Loops and stairs around a part.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    depth: usize,
+    loops: usize,
+    is_in_stair: bool,
+}
+
+impl Around {
+    fn deeper(self, loops: usize, is_in_stair: bool) -> Self {
+        Self { depth: self.depth + 1, loops: self.loops + loops, is_in_stair }
+    }
+}
+
+fn check(parts: &[Part], around: &mut Around) -> Result<(), String> {
+    if around.depth > DEEPEST {
+        return Err(format!("more than {DEEPEST} parts are in each other"));
+    }
+    for part in parts {
+        match part {
+            Part::Literal(_) => {}
+            Part::Repeat { body, .. } => check(body, &mut around.deeper(1, false))?,
+            Part::Nest { open, middle, close, .. } => {
+                check(open, &mut around.deeper(1, false))?;
+                check(middle, &mut around.deeper(0, around.is_in_stair))?;
+                check(close, &mut around.deeper(1, false))?;
+            }
+            Part::Stair(_) if around.loops == 0 => return Err("a stair is in no loop: put it into a rep".to_owned()),
+            Part::Stair(_) if around.is_in_stair => {
+                return Err("a stair is in another one of the same loop: put a rep between them".to_owned());
+            }
+            Part::Stair(body) => check(body, &mut around.deeper(0, true))?,
+            Part::Counter(counter) => {
+                if usize::from(counter.level) >= around.loops.min(MOST_LEVELS) {
+                    return Err(format!("#{} counts no loop around it", print::letter(counter.level)));
+                }
+                if !(1..=WIDEST).contains(&counter.width) {
+                    return Err(format!("a counter has {} digits: give it 1 to {WIDEST}", counter.width));
+                }
+            }
+            Part::Pick(_) if around.loops == 0 => return Err("a pick is in no loop: put it into a rep".to_owned()),
+            Part::Pick(pick) if pick.choices.iter().all(Vec::is_empty) => {
+                return Err("a pick has nothing to pick from".to_owned());
+            }
+            Part::Pick(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The same parts with literals joined and without what is empty.
+fn normal(parts: Vec<Part>) -> Vec<Part> {
+    let mut all: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            Part::Literal(bytes) if bytes.is_empty() => {}
+            Part::Literal(bytes) => match all.last_mut() {
+                Some(Part::Literal(before)) => before.extend(bytes),
+                _ => all.push(Part::Literal(bytes)),
+            },
+            Part::Repeat { times, body } => {
+                let body = normal(body);
+                if !body.is_empty() && times != (Times { factor: 0, plus: 0 }) {
+                    all.push(Part::Repeat { times, body });
+                }
+            }
+            Part::Nest { times, open, middle, close } => {
+                let (open, close) = (normal(open), normal(close));
+                let middle = normal(middle);
+                if open.is_empty() && close.is_empty() || times == (Times { factor: 0, plus: 0 }) {
+                    all.extend(middle);
+                    all = joined(all);
+                } else {
+                    all.push(Part::Nest { times, open, middle, close });
+                }
+            }
+            Part::Stair(body) => {
+                let body = normal(body);
+                if !body.is_empty() {
+                    all.push(Part::Stair(body));
+                }
+            }
+            Part::Counter(_) | Part::Pick(_) => all.push(part),
+        }
+    }
+    all
+}
+
+/// The same parts with literals beside each other joined.
+fn joined(parts: Vec<Part>) -> Vec<Part> {
+    let mut all: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        match (all.last_mut(), part) {
+            (Some(Part::Literal(before)), Part::Literal(bytes)) => before.extend(bytes),
+            (_, part) => all.push(part),
+        }
+    }
+    all
+}
+
+impl std::fmt::Display for Template {
+    /// Writes the text form, which [`Template::parse`] reads.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&print::text(&self.parts))
+    }
+}
