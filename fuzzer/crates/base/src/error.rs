@@ -14,8 +14,10 @@ pub enum ExitCode {
     Usage = 2,
     /// The target cannot be used: it is not instrumented, or every seed fails.
     Target = 3,
-    /// The new build is slower; reserved for `compare`.
+    /// `compare`: the new build is slower.
     Regression = 4,
+    /// `compare --strict`: an input is unstable, so that nothing can be said of it.
+    Unstable = 5,
 }
 
 /// An error for a user: its text needs no source code to be understood and names the remedy.

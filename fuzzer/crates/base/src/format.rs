@@ -111,6 +111,19 @@ fn without_arguments(name: &str) -> String {
     text
 }
 
+/// Shortens a text to at most `longest` characters (at least 8): leaves out its middle.
+pub fn shortened_text(text: &str, longest: usize) -> String {
+    const GAP: &str = " ... ";
+    let length = text.chars().count();
+    if length <= longest {
+        return text.to_owned();
+    }
+    let left = longest.saturating_sub(GAP.len());
+    let head: String = text.chars().take(left - left / 3).collect();
+    let tail: String = text.chars().skip(length - left / 3).collect();
+    format!("{head}{GAP}{tail}")
+}
+
 /// Shortens a path to at most `longest` characters, unless its last component alone is longer: drops leading
 /// components, then the beginning of the last one.
 pub fn shortened_path(path: &str, longest: usize) -> String {
@@ -152,6 +165,12 @@ mod tests {
         assert_eq!(shortened_path(path, 24), ".../bits/regex.tcc:508");
         assert_eq!(shortened_path(path, 20), ".../regex.tcc:508");
         assert_eq!(shortened_path(path, 12), "...x.tcc:508");
+    }
+
+    #[test]
+    fn a_long_text_keeps_its_beginning_and_its_end() {
+        assert_eq!(shortened_text("0123456789", 10), "0123456789");
+        assert_eq!(shortened_text("0123456789abcdef", 11), "0123 ... ef");
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod atomic;
 pub mod error;
 pub mod files;
 pub mod format;
+pub mod path_filter;
 pub mod plain;
 pub mod repeats;
 pub mod seeds;

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::files::{self, LARGEST_INPUT};
-use regex::bytes::Regex;
+use crate::path_filter::PathFilter;
 use std::collections::HashMap;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -77,15 +77,26 @@ impl Seeds {
         if seeds.inputs.is_empty() { Err(seeds.none_left(&INPUT, paths, 0, 0)) } else { Ok(seeds) }
     }
 
+    /// Lists the files in `paths` without reading them, in the order of [`Seeds::load`], and one line for each path that
+    /// is skipped.
+    ///
+    /// # Errors
+    /// A usage error if a path is missing or unreadable, or if no file is found.
+    pub fn list(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<String>)> {
+        let FoundFiles { files, warnings, .. } = FoundFiles::below(paths, INPUT)?;
+        let seeds = Self { inputs: Vec::new(), warnings };
+        if files.is_empty() { Err(seeds.none_left(&INPUT, paths, 0, 0)) } else { Ok((files, seeds.warnings)) }
+    }
+
     /// Loads every file in `paths`, searching folders recursively.
     ///
     /// Inside folders, hidden entries and links to folders are skipped, and links to files are followed only if they
-    /// stay inside the folder that was named, so that a shared corpus cannot bring in other files. `filter` is
-    /// matched against the path as found; of files with the same contents, the first one is kept.
+    /// stay inside the folder that was named, so that a shared corpus cannot bring in other files. `filter` takes
+    /// paths as found and names; of files with the same contents, the first one is kept.
     ///
     /// # Errors
-    /// A usage error if a path is missing or unreadable, or if no seed is left.
-    pub fn load(paths: &[PathBuf], filter: Option<&Regex>) -> Result<Self> {
+    /// A usage error if a path is missing or unreadable, if `filter` cannot tell, or if no seed is left.
+    pub fn load(paths: &[PathBuf], filter: Option<&PathFilter>) -> Result<Self> {
         let found = FoundFiles::below(paths, SEED)?;
         let (seeds, files, filtered) = Self::read(found, filter)?;
         if seeds.inputs.is_empty() { Err(seeds.none_left(&SEED, paths, files, filtered)) } else { Ok(seeds) }
@@ -100,7 +111,7 @@ impl Seeds {
     }
 
     /// Reads files, each content once. Returns the numbers of files and of those that `filter` leaves out as well.
-    fn read(found: FoundFiles, filter: Option<&Regex>) -> Result<(Self, usize, usize)> {
+    fn read(found: FoundFiles, filter: Option<&PathFilter>) -> Result<(Self, usize, usize)> {
         let FoundFiles { files, warnings, role } = found;
         let found = files.len();
         let mut seeds = Self { inputs: Vec::new(), warnings };
@@ -108,7 +119,11 @@ impl Seeds {
         let hasher = RandomState::new();
         let mut filtered = 0;
         for path in files {
-            if filter.is_some_and(|filter| !filter.is_match(path.as_os_str().as_bytes())) {
+            let takes = filter.map_or(Ok(true), |filter| filter.takes(&path)).map_err(|problem| {
+                let path = path.display();
+                Error::usage(format!("--workloads-filter: not known for {path} ({problem}): write it in a simpler way"))
+            })?;
+            if !takes {
                 filtered += 1;
                 continue;
             }
@@ -263,7 +278,7 @@ mod tests {
     }
 
     fn load(folder: &TempDir, filter: Option<&str>) -> Result<Seeds> {
-        Seeds::load(&[folder.path().to_owned()], filter.map(|f| Regex::new(f).unwrap()).as_ref())
+        Seeds::load(&[folder.path().to_owned()], filter.map(|f| PathFilter::new(f).unwrap()).as_ref())
     }
 
     fn names(folder: &TempDir, seeds: &Seeds) -> Vec<String> {

@@ -23,8 +23,10 @@ pub enum InputType {
 const SAMPLE: usize = 1 << 16;
 
 /// Extensions of files that are XML-like if their content is text with a `<`.
-const XML_EXTENSIONS: [&str; 15] =
-    ["xml", "svg", "xhtml", "html", "htm", "xsd", "xsl", "xslt", "rss", "atom", "kml", "gpx", "plist", "dae", "mathml"];
+const XML_EXTENSIONS: [&str; 16] = [
+    "xml", "svg", "xhtml", "html", "htm", "xsd", "xsl", "xslt", "rss", "atom", "kml", "gpx", "plist", "dae", "mathml",
+    "xul",
+];
 
 /// Extensions of files that are text if their content does not decide.
 const TEXT_EXTENSIONS: [&str; 16] =
