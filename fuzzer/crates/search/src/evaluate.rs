@@ -116,8 +116,8 @@ where
     Ok(Evaluation { trace_is_new, ..evaluation })
 }
 
-/// Commits the last run, which was one of `input`: enters the input if it is `admitted` and the run returned, evicts
-/// the entries that it dominates, and records the run if it ended early.
+/// Commits the last run, which was one of `input`: enters the input if it is `admitted` and the run returned, or may end
+/// early (`--keep-early-ends`), evicts the entries that it dominates, and records the run if it ended early.
 ///
 /// # Errors
 /// If something could not be written; [`CampaignState::reason`] tells what.
@@ -151,6 +151,12 @@ pub fn commit<H: CampaignHooks>(
         Status::Crashed | Status::Exited | Status::Hung | Status::Memory => {
             let recorded = state.hooks.ended_early(origin, input.mutator_bytes(), counts);
             state.check(recorded)?;
+            // where a run was cut off says nothing of its input: no hangs
+            let is_whole = matches!(evaluation.status, Status::Crashed | Status::Exited);
+            if admitted && is_whole && state.search.keeps_early_ends {
+                enter(state, counts, origin, input, &mut evaluation)?;
+                counts.commit();
+            }
             state.ended_early();
         }
     }

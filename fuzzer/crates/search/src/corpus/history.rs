@@ -105,6 +105,21 @@ impl History {
         }
     }
 
+    /// Compares the charges of one function, which have a maximum and no buckets: they are no edges.
+    #[inline]
+    pub fn compare_charges(&self, first: usize, charges: &[u32], novelty: &mut Novelty) {
+        let maxima = charges.iter().zip(self.maximum.iter().skip(first));
+        novelty.maximum |=
+            maxima.into_iter().any(|(&now, &maximum)| now > maximum.saturating_add(maximum >> MAXIMUM_STEP_SHIFT));
+    }
+
+    /// Adds the charges of one function of a new entry.
+    pub fn learn_charges(&mut self, first: usize, charges: &[u32]) {
+        for (maximum, &now) in self.maximum.iter_mut().skip(first).zip(charges) {
+            *maximum = now.max(*maximum);
+        }
+    }
+
     /// Compares the counts of one function of a valid run with those of valid entries; does nothing as long as all
     /// entries are valid.
     #[inline]
@@ -238,6 +253,21 @@ mod tests {
         history.learn_progress(1, &[1]);
         assert!(!novelty(&history, &[1, 7]).any());
         assert_eq!((history.edges_found(), history.progress_found()), (1, 1));
+    }
+
+    #[test]
+    fn a_charge_is_no_edge_and_its_maximum_has_to_rise_by_an_eighth() {
+        let mut history = History::default();
+        history.grow(2);
+        let compare = |history: &History, charge| {
+            let mut novelty = Novelty::default();
+            history.compare_charges(1, &[charge], &mut novelty);
+            novelty
+        };
+        assert_eq!(compare(&history, 800), Novelty { maximum: true, ..Novelty::default() });
+        history.learn_charges(1, &[800]);
+        assert!(!compare(&history, 900).any() && compare(&history, 901).any());
+        assert_eq!((history.edges_found(), history.buckets_found()), (0, 0));
     }
 
     #[test]

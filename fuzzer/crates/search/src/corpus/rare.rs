@@ -289,6 +289,7 @@ impl RareBranches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::top_rated::CountsOfFunction;
     use crate::corpus::top_rated::Standing;
     use crate::entry::id;
     use quagmire_cost::resource::Cost;
@@ -308,7 +309,7 @@ mod tests {
                 standing,
                 true,
                 true,
-                std::iter::once((0, counts.as_slice(), counts.len())),
+                std::iter::once(CountsOfFunction::branches(0, &counts)),
             );
             rare.enter(EntryId::at(entry), true, branches.iter().copied());
         }

@@ -13,7 +13,7 @@ use super::{
     objective::Objective,
     rare::RareBranches,
     shadow::Shadow,
-    top_rated::{Standing, TopRated},
+    top_rated::{CountsOfFunction, Standing, TopRated},
 };
 use crate::{
     EntryId,
@@ -84,6 +84,9 @@ pub struct SearchState {
     /// Whether a new maximum of an edge's count is no reason to keep an input (`--no-edge-maxima`).
     #[serde(skip)]
     pub ignores_maxima: bool,
+    /// Whether inputs that crash or exit may become entries (`--keep-early-ends`).
+    #[serde(skip)]
+    pub keeps_early_ends: bool,
     /// Choice of FairFuzz's techniques.
     pub masking: Masking,
     /// Rare branch that the current round is for, as the scheduler has chosen it; `None` for ordinary mutation.
@@ -150,13 +153,20 @@ impl SearchState {
             self.history.learn(first, branches);
             let (first, slots) = counts.progress(function);
             self.history.learn_progress(first, slots);
+            let (first, charges) = counts.charges(function);
+            self.history.learn_charges(first, charges);
         }
         let cost = counts.cost();
         self.history.learn_costs(&cost, &self.objective);
         self.rare.enter(entry, novelty.edge || novelty.bucket || novelty.valid_edge, hit(counts));
         let all = counts.ran().iter().map(|&function| {
             let (first, all) = counts.counts(function);
-            (first, all, counts.branches(function).1.len())
+            CountsOfFunction {
+                first,
+                all,
+                branches: counts.branches(function).1.len(),
+                charges: counts.charges(function),
+            }
         });
         let standing = Standing { cost, bytes: bytes.len() as u64, key: self.objective.key(&cost), score };
         self.top_rated.enter(entry, standing, is_valid, !self.ignores_maxima, all)
@@ -180,6 +190,8 @@ impl SearchState {
         for &function in counts.changed() {
             let (first, all) = counts.counts(function);
             self.history.compare(first, all, &mut novelty);
+            let (first, charges) = counts.charges(function);
+            self.history.compare_charges(first, charges, &mut novelty);
         }
         if counts.is_valid() && self.history.has_invalid() {
             for &function in counts.changed() {
@@ -207,7 +219,13 @@ pub(crate) mod tests {
         for (entry, &(instructions, heap_peak, counts)) in entries.iter().enumerate() {
             let cost = Cost::from([(Resource::Instructions, instructions), (Resource::Heap, heap_peak)]);
             let standing = Standing { cost, bytes: 1, key: instructions, score: instructions as f64 };
-            search.top_rated.enter(EntryId::at(entry), standing, true, true, std::iter::once((0, &counts[..], 3)));
+            search.top_rated.enter(
+                EntryId::at(entry),
+                standing,
+                true,
+                true,
+                std::iter::once(CountsOfFunction::branches(0, &counts)),
+            );
         }
         search
     }

@@ -30,6 +30,27 @@ struct Entry {
     titles: u32,
 }
 
+/// Counts of a function in a run.
+#[derive(Clone, Copy, Debug)]
+pub struct CountsOfFunction<'a> {
+    /// Number of its first edge.
+    pub first: usize,
+    /// Counts of its branches, followed by its progress slots.
+    pub all: &'a [u32],
+    /// Number of its branches.
+    pub branches: usize,
+    /// Number of its first charge, and its charges.
+    pub charges: (usize, &'a [u32]),
+}
+
+impl<'a> CountsOfFunction<'a> {
+    /// Creates the counts of a function that has nothing but branches.
+    #[cfg(test)]
+    pub(crate) fn branches(first: usize, all: &'a [u32]) -> Self {
+        Self { first, all, branches: all.len(), charges: (first + all.len(), &[]) }
+    }
+}
+
 /// Number of totals that have a best entry: the sort key of the chosen costs, the instructions, and the resources of
 /// [`Resource::KEPT`].
 const TOTALS: usize = 2 + Resource::KEPT.len();
@@ -49,7 +70,8 @@ pub struct TopRated {
     /// For each edge and bucket, the cheapest entry that hits the edge in this bucket.
     cheapest: Vec<[EntryId; BUCKETS]>,
     /// For each edge, the entry that executes it most often, and its count. For a progress slot of a comparison, the
-    /// entry that hits most of the function's slots, and how many: the search should go on from there.
+    /// entry that hits most of the function's slots, and how many: the search should go on from there. For a charge, the
+    /// entry with the largest one.
     hottest: Vec<(EntryId, u32)>,
     /// For each edge, the cheapest valid entry that hits it; empty as long as all entries are valid.
     cheapest_valid: Vec<EntryId>,
@@ -154,17 +176,16 @@ impl TopRated {
         }
     }
 
-    /// Enters a kept input with all its counts, function by function, each as (first edge, counts, number of counts
-    /// that are of branches); progress slots come after the branches. Returns the entries that are best at nothing any
-    /// more; `entry` itself may be among them. With `maxima` false, executing an edge most often makes no entry
-    /// top-rated. An invalid entry needs [`Self::expect_invalid`] before.
+    /// Enters a kept input with all its counts, function by function. Returns the entries that are best at nothing any
+    /// more; `entry` itself may be among them. With `maxima` false, executing an edge most often, or the largest charge,
+    /// makes no entry top-rated. An invalid entry needs [`Self::expect_invalid`] before.
     pub fn enter<'a>(
         &mut self,
         entry: EntryId,
         standing: Standing,
         is_valid: bool,
         maxima: bool,
-        counts: impl Iterator<Item = (usize, &'a [u32], usize)>,
+        counts: impl Iterator<Item = CountsOfFunction<'a>>,
     ) -> Vec<EntryId> {
         if self.entries.len() <= entry.index() {
             self.entries.resize(entry.index() + 1, None);
@@ -173,8 +194,8 @@ impl TopRated {
         insert(&mut self.ranking, (standing.cost[Resource::Instructions], entry));
         insert(&mut self.by_score, (standing.score.to_bits(), entry));
         let mut evicted = Vec::new();
-        for (first, counts, branches) in counts {
-            let (counts, slots) = counts.split_at(branches);
+        for CountsOfFunction { first, all, branches, charges } in counts {
+            let (counts, slots) = all.split_at(branches);
             for (edge, &count) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
                 let slot = bucket(count).trailing_zeros() as usize;
                 let holder = self.cheapest[edge][slot];
@@ -192,6 +213,10 @@ impl TopRated {
             let progress = slots.iter().filter(|slot| **slot != 0).count() as u32;
             for (slot, _) in (first + branches..).zip(slots).filter(|(_, hit)| **hit != 0) {
                 self.challenge_hottest(slot, entry, progress, &mut evicted);
+            }
+            let (first_charge, charges) = charges;
+            for (charge, &amount) in (first_charge..).zip(charges).filter(|(_, amount)| maxima && **amount != 0) {
+                self.challenge_hottest(charge, entry, amount, &mut evicted);
             }
         }
         for (total, amount) in totals(&standing).into_iter().enumerate().filter(|&(_, amount)| amount > 0) {
@@ -283,7 +308,7 @@ mod tests {
         top_rated.grow(counts.len());
         let cost = Cost::from([(Resource::Instructions, instructions)]);
         let standing = Standing { cost, bytes: 10, key: instructions, score: instructions as f64 };
-        top_rated.enter(id(entry), standing, true, true, std::iter::once((0, counts, counts.len())))
+        top_rated.enter(id(entry), standing, true, true, std::iter::once(CountsOfFunction::branches(0, counts)))
     }
 
     #[test]
@@ -294,7 +319,13 @@ mod tests {
             let cost = Cost::from([(Resource::Instructions, instructions)]);
             let standing = Standing { cost, bytes: 10, key: 0, score: 1.0 };
             let counts = [1, slots[0], slots[1], slots[2]];
-            top_rated.enter(id(entry), standing, true, true, std::iter::once((0, &counts[..], 1)))
+            top_rated.enter(
+                id(entry),
+                standing,
+                true,
+                true,
+                std::iter::once(CountsOfFunction { first: 0, all: &counts, branches: 1, charges: (4, &[]) }),
+            )
         };
         assert!(enter(0, 50, [0, 0, 0]).is_empty());
         assert!(enter(1, 60, [1, 0, 0]).is_empty());

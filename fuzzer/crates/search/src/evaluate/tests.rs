@@ -225,6 +225,17 @@ fn a_run_that_ends_early_is_recorded_and_not_entered_whatever_it_shows() {
 }
 
 #[test]
+fn a_run_that_ends_early_is_entered_too_if_such_runs_are_wanted() {
+    let mut scene = Scene::new(&[1, 5]);
+    scene.state.search.keeps_early_ends = true;
+    let evaluation = scene.mutant(&[CRASH, 77]);
+    assert_eq!((evaluation.status, evaluation.entry), (Status::Crashed, Some(id(1))));
+    assert_eq!((scene.state.hooks.ended.len(), scene.state.hooks.entered.len()), (1, 2), "it is a finding as well");
+    assert_eq!(*scene.state.interruption(), Interruption::Restart);
+    assert_eq!(scene.mutant(&[CRASH, 76]).entry, None, "nothing new");
+}
+
+#[test]
 fn resumed_entries_are_entered_and_measured_runs_are_not_whatever_they_show() {
     let mut scene = Scene::new(&[1, 5]);
     assert_eq!(scene.run(Origin::Measured, &[1, 100]).entry, None);
