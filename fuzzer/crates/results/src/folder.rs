@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// Folders of every campaign.
 const FOLDERS: [&str; 6] = ["queue", "degradations", "ordinary", "faults", "hangs", "logs"];
 
-/// Folders that reports create.
-const REPORT_FOLDERS: [&str; 2] = ["diffs", "graphs"];
+/// Folders that are created after the search, by explanations and reports.
+const LATER_FOLDERS: [&str; 3] = ["minimized", "diffs", "graphs"];
 
 /// Name of the lock file, which also marks a folder as a campaign's.
 const LOCK: &str = ".lock";
@@ -47,7 +47,7 @@ impl OutputFolder {
             Contents::Campaign if resume => {
                 let folder = Self::create(path, true)?;
                 remove_unfinished(&Folder::named(path));
-                let inside = FOLDERS.iter().chain(&REPORT_FOLDERS);
+                let inside = FOLDERS.iter().chain(&LATER_FOLDERS);
                 inside.for_each(|name| remove_unfinished(&Folder::named(path).inside(*name)));
                 Ok(folder)
             }

@@ -1,15 +1,21 @@
 //! Output of a campaign: the output folder with its files, the status display, and the Prometheus endpoint.
 
 pub mod afl_stats;
+pub mod comparison;
+pub mod cost_tree;
 pub mod ending;
 pub mod exporters;
 pub mod folder;
 pub mod growth;
+pub mod growth_file;
+pub mod growth_plot;
 pub mod lock;
 pub mod logs;
 pub mod metrics;
 pub mod names;
+pub mod outcomes;
 pub mod phases;
+pub mod result_file;
 pub mod screen;
 pub mod summary;
 #[cfg(any(test, feature = "testing"))]

@@ -12,10 +12,12 @@ use std::time::{Duration, SystemTime};
 
 mod diversity;
 mod file;
+mod law;
 mod masks;
 mod sizes;
 
 pub use diversity::{Diversity, Validity};
+pub use law::{FindingLaw, LawPoint, Minimized};
 pub use masks::{Masks, Rare, Shadow};
 pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes};
 
@@ -376,6 +378,15 @@ pub struct Finding {
     /// either.
     #[serde(default)]
     pub parts: Vec<String>,
+    /// Law by which its cost grows, if it was looked for and found: of the worst finding of each group.
+    #[serde(default)]
+    pub law: Option<FindingLaw>,
+    /// Literal parts and parts that repeat, which make up the finding and larger ones; see the book, Growth.
+    #[serde(default)]
+    pub template: Option<String>,
+    /// Smallest input with the same cause, if it was looked for and found.
+    #[serde(default)]
+    pub minimized: Option<Minimized>,
 }
 
 impl Finding {

@@ -146,6 +146,14 @@ fn degradation() -> Finding {
             ordinary: Some(14_030),
             ratio_by_size: Some(29.5),
         }],
+        law: Some(law()),
+        template: Some("lit \"x\" rep(N){ \" \" } lit \"x\"".into()),
+        minimized: Some(Minimized {
+            path: "minimized/id_000012".into(),
+            bytes: 41,
+            instructions: 11_200,
+            executions: 512,
+        }),
         parts: vec!["<list>  nested 12 deep, the innermost:".into(), "  <word> \"a\"".into()],
         growth: Growth {
             functions: vec![],
@@ -160,6 +168,25 @@ fn degradation() -> Finding {
                 share: 0.968,
             }],
         },
+    }
+}
+
+/// Law of the degradation: quadratic, with a kink.
+fn law() -> FindingLaw {
+    let amount = |n: u64| 700 + 3 * n * n.max(40);
+    let point = |n: u64| LawPoint { n, bytes: n + 2, amount: amount(n), expected: (700 + 3 * n * n) as f64 };
+    FindingLaw {
+        words: "exactly quadratic in the number of \" \", from 40 on".into(),
+        class: "quadratic".into(),
+        resource: Resource::Instructions,
+        confidence: "high".into(),
+        rival: None,
+        onset: Some(40),
+        cap: None,
+        bytes_of_second: Some(14_200),
+        bytes_of_minute: Some(110_000),
+        generator: Some("python3 -c 'print(\"x\" + \" \" * N + \"x\")'".into()),
+        points: [15, 25, 43, 73, 125, 213, 361, 615, 1_045, 1_777].map(point).to_vec(),
     }
 }
 

@@ -1,0 +1,70 @@
+//! Outcome of a measured growth: superlinear, or harmless.
+
+use quagmire_base::format::{counted, grouped};
+
+use super::{Kind, Outcome, Outcomes, SourceRoot, Step};
+use crate::growth_file::{GrowthFile, PlaceGrowth};
+
+impl Outcomes {
+    /// The outcome of a growth. Paths of sources become relative to `root`.
+    pub fn of_growth(growth: &GrowthFile, root: &mut SourceRoot) -> Self {
+        let input = growth.input.clone().unwrap_or_else(|| growth.template.clone());
+        let kind = if growth.is_superlinear() { Kind::Superlinear } else { Kind::Harmless };
+        let steps = steps(growth, root);
+        let place = steps.iter().map(|step| &step.place).find(|place| place.is_inside());
+        let outcome = Outcome {
+            kind,
+            level: kind.describe().level,
+            message: message(growth),
+            place: place.or(steps.first().map(|step| &step.place)).cloned(),
+            cause: growth.functions.first().map(|function| function.function.clone()),
+            law: Some(growth.words.clone()),
+            law_class: Some(growth.class.clone()),
+            steps,
+            figures: figures(growth),
+            reproduce: Some(growth.generator.clone()).filter(|generator| !generator.is_empty()),
+            input: input.clone(),
+            ..Outcome::default()
+        };
+        Self {
+            command: "growth".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            target: input,
+            headline: growth.words.clone(),
+            all: vec![outcome],
+            ..Self::default()
+        }
+    }
+}
+
+fn message(growth: &GrowthFile) -> String {
+    let times = growth.times.iter().flat_map(|times| &times.sizes).filter(|size| size.is_safe);
+    let sizes: Vec<String> =
+        times.map(|one| format!("{} s at {} bytes", one.seconds, grouped(one.bytes[0] as u64))).collect();
+    let sizes = if sizes.is_empty() { String::new() } else { format!(" CPU time: {}.", sizes.join(", ")) };
+    let measured = growth.points.last().map(|point| format!(", as measured up to {}", counted(point.bytes, "byte")));
+    format!("How the {} grow{}.{sizes}", growth.resource.describe().title, measured.unwrap_or_default())
+}
+
+/// Lines by their laws, or functions without debug information.
+fn steps(growth: &GrowthFile, root: &mut SourceRoot) -> Vec<Step> {
+    let step = |one: &PlaceGrowth| {
+        let (file, line) = one.location.as_deref()?.rsplit_once(':')?;
+        let place = root.place(file, line.parse().ok(), Some(&one.function));
+        let message = format!("{:.1} % of the instructions: {}", one.share * 100.0, one.words);
+        Some(Step { place, message, share: one.share })
+    };
+    let places = if growth.lines.is_empty() { &growth.functions } else { &growth.lines };
+    places.iter().filter_map(step).collect()
+}
+
+fn figures(growth: &GrowthFile) -> Vec<(String, f64)> {
+    let largest = growth.points.last();
+    let points = largest
+        .iter()
+        .flat_map(|point| [("n", point.n), ("bytes", point.bytes), (growth.resource.name(), point.amount)]);
+    let times = growth.times.iter().flat_map(|times| &times.sizes);
+    let times = times.map(|one| (format!("bytes_of_{}_seconds", one.seconds), one.bytes[0]));
+    let points = points.map(|(name, value)| (name.to_owned(), value as f64));
+    points.chain(times).filter(|(_, value)| value.is_finite()).collect()
+}

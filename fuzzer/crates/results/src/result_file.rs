@@ -1,0 +1,80 @@
+//! Files that hold the result of a command: of a comparison or of a growth.
+
+use std::path::Path;
+
+use quagmire_base::{
+    error::{Error, Result},
+    files::{self, LARGEST_TEXT},
+};
+use serde_json::Value;
+
+use crate::{
+    comparison::Comparison,
+    growth_file::GrowthFile,
+    outcomes::{Outcomes, SourceRoot},
+};
+
+/// Result of a command.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ResultFile {
+    /// What `quagmire compare -o` wrote.
+    Comparison(Box<Comparison>),
+    /// What `quagmire growth --json` printed.
+    Growth(Box<GrowthFile>),
+}
+
+impl ResultFile {
+    /// Reads a result.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is neither.
+    pub fn read(path: &Path) -> Result<Self> {
+        let name = path.display();
+        let bytes = files::read_named(path, LARGEST_TEXT)
+            .map_err(|error| Error::other(format!("cannot read {name}: {error}")))?;
+        let refused = |error: &dyn std::fmt::Display| {
+            Error::other(format!(
+                "{name} is no result ({error}): name what quagmire compare -o wrote, or quagmire growth --json printed"
+            ))
+        };
+        let value: Value = serde_json::from_slice(&bytes).map_err(|error| refused(&error))?;
+        match value.get("verdicts") {
+            Some(_) => serde_json::from_value(value).map(Self::Comparison).map_err(|error| refused(&error)),
+            None => serde_json::from_value(value).map(Self::Growth).map_err(|error| refused(&error)),
+        }
+    }
+
+    /// Its outcomes. Paths of sources become relative to `root`.
+    pub fn outcomes(&self, root: &mut SourceRoot) -> Outcomes {
+        match self {
+            Self::Comparison(comparison) => Outcomes::of_comparison(comparison, root),
+            Self::Growth(growth) => Outcomes::of_growth(growth, root),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_result_is_refused_with_the_commands_that_make_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        assert!(ResultFile::read(&path).unwrap_err().message.contains("cannot read"));
+        for text in ["", "{}", "[1]", "{\"version\": \"0.1.0\"}", "{\"verdicts\": []}"] {
+            std::fs::write(&path, text).unwrap();
+            let error = ResultFile::read(&path).unwrap_err();
+            assert!(error.message.contains("quagmire compare -o") && !error.message.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_growth_is_read_as_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        let growth = crate::outcomes::growth_tests::growth();
+        std::fs::write(&path, serde_json::to_string(&growth).unwrap()).unwrap();
+        assert_eq!(ResultFile::read(&path).unwrap(), ResultFile::Growth(growth.into()));
+    }
+}
