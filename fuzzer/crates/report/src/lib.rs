@@ -4,6 +4,7 @@
 //! elsewhere.
 
 pub mod campaign;
+pub mod comparison;
 pub mod diff;
 pub mod graph;
 mod markup;
@@ -97,7 +98,7 @@ pub fn write(out: &Path, options: ReportOptions) -> Result<Written> {
     let campaign = Campaign::read(out)?;
     let rules = RuleWords::new(&campaign.summary);
     let mut written = Written { report: out.join("report.html"), ..Written::default() };
-    let mut extras = Extras::default();
+    let mut extras = Extras { has_pictures: options.graphs, ..Extras::default() };
     if options.graphs {
         let folder = folder(out, "graphs")?;
         for (name, title, chart) in charts(&campaign) {

@@ -12,7 +12,7 @@ use crate::words;
 use quagmire_base::format::grouped;
 
 /// Width of all charts in pixels.
-pub(crate) const WIDTH: f64 = 760.0;
+pub const WIDTH: f64 = 760.0;
 
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 20.0;
@@ -51,7 +51,7 @@ pub(crate) struct Panel<'a> {
 
 /// A drawing and its height.
 #[derive(Clone, Debug)]
-pub(crate) struct Chart {
+pub struct Chart {
     /// Contents of the `svg` element.
     pub content: Markup,
     /// Height in pixels; the width is [`WIDTH`].

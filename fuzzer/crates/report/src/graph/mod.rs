@@ -1,6 +1,8 @@
 //! Graphs as SVG: as separate files, and inline in the page.
 
 pub mod chart;
+pub mod flame;
+pub mod growth;
 pub mod histogram;
 pub mod phases;
 pub mod scale;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::{Extras, hot, verdict::by_badness};
+use super::{Extras, hot, pictures, verdict::by_badness};
 use crate::{
     campaign::Campaign,
     diff::{hex, page::file_name, rows},
@@ -196,13 +196,20 @@ fn finding(campaign: &Campaign, rules: &RuleWords, extras: &Extras, index: usize
                         @if ordinary.scale.is_finite() && (ordinary.scale - 1.0).abs() >= 0.005 { ", whose time counts " (format!("{:.2}", ordinary.scale)) " times" }
                     }
                 }
+                @if let Some(minimized) = &finding.minimized {
+                    dt { "smallest" } dd {
+                        (markup::input_link("", &minimized.path)) ", " (counted(minimized.bytes, "byte")) ", with the same cause"
+                    }
+                }
                 @if let Some(root) = campaign.root(finding) { dt { "seed" } dd { (markup::input_link("", &root)) } }
                 dt { "found" } dd { "after " (words::duration(finding.seconds)) ", " (counted(finding.executions, "execution")) }
             }
             h4 { "Reproduce" }
             (markup::command(&finding.reproduce))
+            (pictures::law(finding, extras.has_pictures))
             h4 { "Where the cost grew" }
             (hot::places(finding, campaign.summary.target.instrumentation))
+            @if extras.has_pictures { (pictures::flame_graph(finding, campaign.summary.target.instrumentation)) }
             h4 { "Costs" }
             (markup::costs(finding))
             h4 { "The input" }

@@ -4,6 +4,7 @@ mod facts;
 pub mod findings;
 mod hot;
 mod masks;
+mod pictures;
 mod tables;
 mod verdict;
 
@@ -22,6 +23,8 @@ pub(crate) struct Extras {
     pub diffs: HashMap<usize, String>,
     /// Number of findings without such a page, for lack of time.
     pub left_out: usize,
+    /// Whether findings have pictures: flame graphs and growth plots.
+    pub has_pictures: bool,
     /// Rendered graphs.
     pub graphs: Vec<Markup>,
 }
