@@ -8,10 +8,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::child::Child;
+use crate::child::{Child, read_block, write_block};
 use quagmire_base::error::{Error, Result};
 use quagmire_choices::draws::Log;
-use quagmire_execution::{abi::Status, harness::Harness, input_page::InputPage, prepare, process, timer::RunLimits};
+use quagmire_execution::{abi::Status, harness::Harness, input_page::InputPage, prepare, timer::RunLimits};
 
 /// Answers of a child: the first says whether the target is ready.
 const REJECTED: u8 = 0;
@@ -100,16 +100,10 @@ impl Acceptor {
         let child = self.child.insert(child);
         let mut answer = [ENDED];
         let mut generation = None;
-        // writing to a child that has ended fails
-        let sent =
-            child.stream.write_all(&(input.len() as u64).to_le_bytes()).and_then(|()| child.stream.write_all(input));
-        let is_answered = sent.is_ok() && child.receive(&mut answer, &self.page);
+        // sending to a child that has ended fails
+        let is_answered = child.send(input) && child.receive(&mut answer, &self.page);
         if is_answered && self.is_recording {
-            let mut length = [0; 8];
-            if child.receive(&mut length, &self.page) {
-                let mut bytes = vec![0; u64::from_le_bytes(length) as usize];
-                generation = child.receive(&mut bytes, &self.page).then(|| postcard::from_bytes(&bytes).ok()).flatten();
-            }
+            generation = child.receive_block(&self.page).and_then(|bytes| postcard::from_bytes(&bytes).ok());
         }
         if !is_answered || answer[0] == ENDED {
             self.bury()?;
@@ -120,8 +114,7 @@ impl Acceptor {
     /// Waits for a child that has ended or is about to.
     fn bury(&mut self) -> Result<()> {
         if let Some(child) = self.child.take() {
-            drop(child.stream);
-            process::wait(child.id)?;
+            child.end()?;
             self.page.end();
         }
         Ok(())
@@ -138,20 +131,7 @@ impl Drop for Acceptor {
 /// Starts a child, and waits until the target is ready in it.
 fn start(acceptor: &Acceptor) -> Result<Child> {
     let page = &acceptor.page;
-    let socket = |error| Error::other(format!("cannot make a socket: {error}"));
-    let (ours, theirs) = UnixStream::pair().map_err(socket)?;
-    ours.set_read_timeout(Some(Duration::from_secs(1))).map_err(socket)?;
-    // SAFETY: mining has no other thread.
-    let id = unsafe { process::fork()? };
-    if id == 0 {
-        drop(ours);
-        process::die_with_parent();
-        process::usual_signals();
-        let is_done = serve(acceptor, theirs).is_some();
-        process::leave(if is_done { 0 } else { 1 });
-    }
-    drop(theirs);
-    let mut child = Child { id, stream: ours, was_stuck: false };
+    let mut child = Child::start(|stream| serve(acceptor, stream))?;
     let mut answer = [ENDED];
     if child.receive(&mut answer, page) && answer[0] == ACCEPTED {
         return Ok(child);
@@ -160,8 +140,7 @@ fn start(acceptor: &Acceptor) -> Result<Child> {
     if answer[0] == UNUSABLE {
         let _ = child.stream.read_to_string(&mut message);
     }
-    drop(child.stream);
-    let end = process::wait(id)?;
+    let end = child.end()?;
     Err(Error::target(if message.is_empty() {
         format!("the target ended its process before the first run ({end})")
     } else {
@@ -183,10 +162,7 @@ fn serve(acceptor: &Acceptor, mut stream: UnixStream) -> Option<()> {
     stream.write_all(&[ACCEPTED]).ok()?;
     let mut input = Vec::new();
     loop {
-        let mut length = [0; 8];
-        stream.read_exact(&mut length).ok()?;
-        input.resize(u64::from_le_bytes(length) as usize, 0);
-        stream.read_exact(&mut input).ok()?;
+        read_block(&mut stream, &mut input)?;
         let answer = match executor.execute(&input) {
             Status::Returned if executor.counts().event().exit_code == 0 => ACCEPTED,
             Status::Returned | Status::Rejected => REJECTED,
@@ -202,9 +178,7 @@ fn serve(acceptor: &Acceptor, mut stream: UnixStream) -> Option<()> {
                 read: log.trim_unread().unwrap_or_else(|| input.clone()),
                 generated: draws.generated(),
             };
-            let bytes = postcard::to_stdvec(&generation).ok()?;
-            stream.write_all(&(bytes.len() as u64).to_le_bytes()).ok()?;
-            stream.write_all(&bytes).ok()?;
+            write_block(&mut stream, &postcard::to_stdvec(&generation).ok()?)?;
         }
         if answer == ENDED {
             return Some(());

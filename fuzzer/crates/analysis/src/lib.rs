@@ -9,19 +9,26 @@ pub mod against;
 pub mod annotate;
 pub mod attribution;
 mod child;
+pub mod compare;
+pub mod distill;
 pub mod diversity;
 mod explanation;
 pub mod generation;
+pub mod grown;
 pub mod growth;
+mod interruption;
+mod lcov;
 pub mod mask;
 pub mod measure;
 pub mod measurement;
 pub mod mine;
+pub mod minimize;
 pub mod options;
 mod print;
 pub mod report;
 pub mod required;
 pub mod rounds;
+pub mod runner;
 pub mod source;
 
 use std::{io::IsTerminal, path::PathBuf};
@@ -56,6 +63,9 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
     }
     if let Some(wanted) = &options.mask {
         return mask::run(options, wanted, target, harness);
+    }
+    if let Some(file) = &options.lcov {
+        return lcov::run(options, file, target, harness);
     }
     let paths: Vec<PathBuf> = options.seeds.iter().chain(&options.inputs).cloned().collect();
     let files = Seeds::load_for_replay(&paths)?;

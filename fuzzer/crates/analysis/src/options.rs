@@ -20,6 +20,8 @@ pub struct ReplayOptions {
     pub json: bool,
     /// Source files to print with counts, as named by the user.
     pub annotate: Vec<PathBuf>,
+    /// If set, write how often all inputs execute each line to this file instead of printing costs.
+    pub lcov: Option<PathBuf>,
     /// If set, print the mask of the one input instead of its costs.
     pub mask: Option<MaskOptions>,
     /// Hang timeout of a run; at least 10 ms.

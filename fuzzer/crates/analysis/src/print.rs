@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    against, growth,
+    against, grown,
     report::{InputReport, Report},
 };
 use quagmire_base::{
@@ -19,7 +19,7 @@ use quagmire_cost::{
 };
 
 /// Formats a time in a suitable unit.
-fn seconds(value: f64) -> String {
+pub(crate) fn seconds(value: f64) -> String {
     match value {
         v if v >= 1.0 => format!("{v:.2} s"),
         v if v >= 1e-3 => format!("{:.2} ms", v * 1e3),
@@ -55,6 +55,9 @@ const SHOWN_FUNCTIONS: usize = 5;
 /// Width of the table in columns if that of the terminal is unknown.
 pub(super) const USUAL_WIDTH: usize = 100;
 
+/// Longest part of a template that is shown, in characters.
+pub(crate) const LONGEST_TEMPLATE: usize = 400;
+
 fn for_people(report: &Report, question: Question, width: usize) -> String {
     let is_last_asked = question != Question::First;
     let mut text = String::new();
@@ -85,7 +88,7 @@ fn for_people(report: &Report, question: Question, width: usize) -> String {
             let _ = writeln!(text, "  {:5.1} %  {}{at}", function.share * 100.0, short(&function.function));
         }
         if let Some(first) = report.inputs.first().filter(|_| index > 0) {
-            text += &quagmire_results::growth::table(&growth::growth(first, input), width);
+            text += &quagmire_results::growth::table(&grown::growth(first, input), width);
         }
     }
     text

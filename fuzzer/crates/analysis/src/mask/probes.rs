@@ -2,30 +2,20 @@
 //! reached the goal. After a run that ended early it exits, because its memory may be corrupted, and the next probe
 //! gets a new child.
 
-use std::{
-    io::{Read, Write},
-    os::unix::net::UnixStream,
-    time::Duration,
-};
+use std::{io::Write, os::unix::net::UnixStream, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
 use super::place::{CodePlace, Condition};
 use crate::{
-    child::Child,
+    child::{Child, read_block, write_block},
     measurement::{self, Measurement},
 };
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    abi::Status,
-    executor::HarnessExecutor,
-    harness::Harness,
-    input_page::InputPage,
-    prepare,
-    process::{self, End},
-    symbols::Symbols,
-    timer,
+    abi::Status, executor::HarnessExecutor, harness::Harness, input_page::InputPage, prepare, process::End,
+    symbols::Symbols, timer,
 };
 use quagmire_search::mask::Goal;
 
@@ -132,9 +122,7 @@ impl<'a> Prober<'a> {
         let Some(child) = &mut self.child else { return Err(Error::other("there is no child process")) };
         let mut answer = [0];
         // writing to a child that has ended fails; how it ended is read below
-        let sent =
-            child.stream.write_all(&(text.len() as u64).to_le_bytes()).and_then(|()| child.stream.write_all(text));
-        if sent.is_err() || !child.receive(&mut answer, &self.page) {
+        if !child.send(text) || !child.receive(&mut answer, &self.page) {
             let gone = self.bury()?;
             return Ok(Answer { is_satisfied: false, ended_early: true, hung: gone.was_stuck });
         }
@@ -147,32 +135,14 @@ impl<'a> Prober<'a> {
 
     /// Starts a child; returns the result of the input itself, if it was not known yet.
     fn start(&mut self, branch: Option<&str>) -> Result<Option<First>> {
-        let socket = |error| Error::other(format!("cannot make a socket: {error}"));
-        let (ours, theirs) = UnixStream::pair().map_err(socket)?;
-        ours.set_read_timeout(Some(Duration::from_secs(1))).map_err(socket)?;
-        // SAFETY: replay has no other thread.
-        let id = unsafe { process::fork()? };
-        if id == 0 {
-            drop(ours);
-            process::die_with_parent();
-            process::usual_signals();
-            let is_done = self.serve(theirs, branch).is_some();
-            process::leave(if is_done { 0 } else { 1 });
-        }
-        drop(theirs);
-        let mut child = Child { id, stream: ours, was_stuck: false };
-        let mut length = [0; 8];
-        let mut text = Vec::new();
-        let is_there = child.receive(&mut length, &self.page) && {
-            text.resize(u64::from_le_bytes(length) as usize, 0);
-            child.receive(&mut text, &self.page)
-        };
+        let mut child = Child::start(|stream| self.serve(stream, branch))?;
+        let text = child.receive_block(&self.page);
         self.child = Some(child);
-        match postcard::from_bytes::<Opening>(&text) {
-            Ok(Ok(first)) if is_there => Ok(first),
-            Ok(Err((message, true))) => Err(Error::usage(message)),
-            Ok(Err((message, false))) => Err(Error::target(message)),
-            _ => {
+        match text.and_then(|text| postcard::from_bytes::<Opening>(&text).ok()) {
+            Some(Ok(first)) => Ok(first),
+            Some(Err((message, true))) => Err(Error::usage(message)),
+            Some(Err((message, false))) => Err(Error::target(message)),
+            None => {
                 let was_running = self.page.interrupted_bytes().is_some();
                 let gone = self.bury()?;
                 let how = if gone.was_stuck { "it blocks signals".to_owned() } else { gone.end.to_string() };
@@ -189,8 +159,7 @@ impl<'a> Prober<'a> {
     fn bury(&mut self) -> Result<Gone> {
         let Some(child) = self.child.take() else { return Err(Error::other("there is no child process")) };
         let was_stuck = child.was_stuck;
-        drop(child.stream);
-        let end = process::wait(child.id)?;
+        let end = child.end()?;
         self.page.end();
         Ok(Gone { end, was_stuck })
     }
@@ -203,8 +172,7 @@ impl<'a> Prober<'a> {
             Err(error) => (Err((error.message, error.code == ExitCode::Usage)), None),
         };
         let bytes = postcard::to_stdvec(&opening).ok()?;
-        stream.write_all(&(bytes.len() as u64).to_le_bytes()).ok()?;
-        stream.write_all(&bytes).ok()?;
+        write_block(&mut stream, &bytes)?;
         let mut executor = executor?;
         let first = opening.ok()?;
         if first.as_ref().is_some_and(|first| !first.run.came_back()) {
@@ -213,10 +181,7 @@ impl<'a> Prober<'a> {
         let condition = first.map(|first| first.condition).or_else(|| self.condition.clone())?;
         let mut text = Vec::new();
         loop {
-            let mut length = [0; 8];
-            stream.read_exact(&mut length).ok()?;
-            text.resize(u64::from_le_bytes(length) as usize, 0);
-            stream.read_exact(&mut text).ok()?;
+            read_block(&mut stream, &mut text)?;
             let status = executor.execute(&text);
             let answer = Answer {
                 is_satisfied: condition.is_satisfied(executor.counts()),

@@ -1,0 +1,200 @@
+//! Runs of all inputs, each content once: what each costs, and its features.
+
+use std::{
+    collections::HashMap,
+    fs,
+    hash::{BuildHasher, RandomState},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    features::{Features, Purpose},
+    laws::Laws,
+    rows::Rows,
+};
+use crate::{
+    interruption,
+    runner::{Detail, Run, Runner, RunnerOptions},
+};
+use quagmire_base::{
+    error::Result,
+    files::{self, LARGEST_INPUT},
+};
+use quagmire_cost::resource::Resource;
+use quagmire_execution::{harness::Harness, info::TargetInfo};
+
+/// An input that can be part of the corpus.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub path: PathBuf,
+    pub bytes: u64,
+    /// Hash of its contents.
+    pub contents: u64,
+    /// Amount that its run used of the resource that runs are weighed by.
+    pub cost: u64,
+    /// Row of its features.
+    pub row: u32,
+    /// Hash of what its run did.
+    pub behaviour: u64,
+}
+
+/// Reason why an input cannot be part of the corpus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unfit {
+    /// Its contents are those of an earlier one, a candidate or not.
+    Duplicate(PathBuf),
+    /// It cannot be read, for this reason.
+    Unreadable(String),
+    /// The target rejected it.
+    Rejected,
+    /// Its run ended early, in this way.
+    EndedEarly(String),
+}
+
+/// What is known of the inputs.
+#[derive(Debug)]
+pub(super) struct Examined {
+    /// Resource that runs are weighed by.
+    pub resource: Resource,
+    /// In the order in which they were found.
+    pub candidates: Vec<Candidate>,
+    pub rows: Rows,
+    pub unfit: Vec<(PathBuf, Unfit)>,
+    /// Number of inputs that were not looked at, since the user has stopped the command.
+    pub left: usize,
+}
+
+/// Reads and runs files.
+pub(super) struct Examiner {
+    runner: Runner,
+    hasher: RandomState,
+    purpose: Purpose,
+    resource: Resource,
+}
+
+impl Examiner {
+    /// Prepares for these files.
+    ///
+    /// # Errors
+    /// If there is no memory to share with the target.
+    pub(super) fn new(
+        harness: &'static Harness,
+        options: RunnerOptions,
+        purpose: Purpose,
+        target: &TargetInfo,
+        paths: &[PathBuf],
+    ) -> Result<Self> {
+        let size = |path: &PathBuf| fs::metadata(path).map_or(0, |about| about.len());
+        let largest = paths.iter().map(size).max().unwrap_or(0).min(LARGEST_INPUT);
+        let runner = Runner::new(harness, usize::try_from(largest).unwrap_or(usize::MAX), options)?;
+        let has_weights = target.instrumentation.measures(Resource::Instructions);
+        let resource = if has_weights { Resource::Instructions } else { Resource::Edges };
+        Ok(Self { runner, hasher: RandomState::new(), purpose, resource })
+    }
+
+    /// Number of runs so far.
+    pub(super) fn executions(&self) -> u64 {
+        self.runner.executions()
+    }
+
+    /// Reads and runs each file once, until a signal comes.
+    ///
+    /// # Errors
+    /// If the target cannot be run.
+    pub(super) fn examine(&mut self, paths: &[PathBuf]) -> Result<Examined> {
+        let (resource, rows) = (self.resource, Rows::default());
+        let mut examined = Examined { resource, candidates: Vec::new(), rows, unfit: Vec::new(), left: 0 };
+        let (mut features, mut laws) = (Features::new(self.purpose), Laws::default());
+        let mut known: HashMap<u64, usize> = HashMap::new();
+        let mut numbers = Vec::new();
+        for (index, path) in paths.iter().enumerate() {
+            if interruption::has_come() {
+                examined.left = paths.len() - index;
+                break;
+            }
+            let mut leave_out = |why| examined.unfit.push((path.clone(), why));
+            let input = match self.read(path) {
+                Ok(input) => input,
+                Err(why) => {
+                    leave_out(Unfit::Unreadable(why));
+                    continue;
+                }
+            };
+            // contents that are taken for equal and are not are one in 2^64
+            let contents = self.hasher.hash_one(&input);
+            if let Some(&first) = known.get(&contents) {
+                leave_out(Unfit::Duplicate(paths[first].clone()));
+                continue;
+            }
+            known.insert(contents, index);
+            let run = self.runner.run(&input, Detail::Edges)?;
+            if run.status == "rejected" {
+                leave_out(Unfit::Rejected);
+            } else if run.came_back() {
+                let law = if self.purpose == Purpose::Cost { laws.of(path) } else { None };
+                features.number(&run, law, &mut numbers);
+                examined.candidates.push(Candidate {
+                    path: path.clone(),
+                    bytes: input.len() as u64,
+                    contents,
+                    cost: run.cost[self.resource],
+                    row: examined.rows.push(&mut numbers),
+                    behaviour: self.behaviour(&run),
+                });
+            } else if interruption::has_come() {
+                // the signal may have ended the target as well
+                examined.left = paths.len() - index;
+                break;
+            } else {
+                leave_out(Unfit::EndedEarly(run.end_in_words()));
+            }
+        }
+        features.finish(&mut examined.rows);
+        Ok(examined)
+    }
+
+    /// The contents of a candidate, as they were when it was run.
+    ///
+    /// # Errors
+    /// Why they cannot be read, or that they are not the same any more.
+    pub(super) fn reread(&self, candidate: &Candidate) -> std::result::Result<Vec<u8>, String> {
+        let input = self.read(&candidate.path)?;
+        if self.hasher.hash_one(&input) == candidate.contents { Ok(input) } else { Err(CHANGED.to_owned()) }
+    }
+
+    /// Whether a candidate, whose contents are `input`, does once more what it did.
+    ///
+    /// # Errors
+    /// If the target cannot be run.
+    pub(super) fn is_stable(&mut self, candidate: &Candidate, input: &[u8]) -> Result<bool> {
+        let run = self.runner.run(input, Detail::Edges)?;
+        Ok(run.came_back() && self.behaviour(&run) == candidate.behaviour)
+    }
+
+    fn read(&self, path: &Path) -> std::result::Result<Vec<u8>, String> {
+        match files::read_named(path, LARGEST_INPUT) {
+            Ok(input) if input.len() > self.runner.capacity() => Err(CHANGED.to_owned()),
+            read => read.map_err(|error| error.to_string()),
+        }
+    }
+
+    /// Hash of what a run did, as far as it is of interest.
+    fn behaviour(&self, run: &Run) -> u64 {
+        match self.purpose {
+            Purpose::Coverage => {
+                let mut numbers = Vec::new();
+                Features::new(self.purpose).number(run, None, &mut numbers);
+                self.hasher.hash_one(&numbers)
+            }
+            Purpose::Cost => {
+                let resources = Resource::ALL.into_iter().filter(|resource| resource.is_deterministic());
+                let amounts: Vec<u64> = resources.map(|resource| run.cost[resource]).collect();
+                let counts: Vec<(u32, u64)> = run.edges.iter().map(|one| (one.edge, one.count)).collect();
+                self.hasher.hash_one((amounts, counts))
+            }
+        }
+    }
+}
+
+/// Reason for leaving out a file that somebody writes to.
+const CHANGED: &str = "it has changed since it was found";

@@ -1,0 +1,259 @@
+//! Runs of a template at growing sizes.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    interruption,
+    runner::{Detail, Run, Runner},
+};
+use quagmire_base::error::Result;
+use quagmire_choices::template::Template;
+use quagmire_cost::resource::Resource;
+
+/// Number of repetitions of the smallest size.
+const SMALLEST: u64 = 5;
+/// Ratio of neighbouring sizes: off the powers of two, at which memory that doubles and whole logarithms look smooth.
+const RATIO: f64 = 1.7;
+/// Most sizes on the way up, and the sizes that there should be at least: where the way up is short, as it is for
+/// exponential costs, sizes between are added.
+const MOST_SIZES: usize = 24;
+const LEAST_SIZES: usize = 14;
+/// Part of the hang timeout that a run may be expected to take.
+const HANG_SHARE: f64 = 0.4;
+/// Part of the time that is left which a run may be expected to take: the first run in a process runs twice.
+const BUDGET_SHARE: f64 = 0.25;
+/// Local exponent above which growth may be exponential.
+const STEEP: f64 = 4.0;
+/// Shortest run whose time says anything of the next one.
+const SHORTEST: f64 = 1e-4;
+
+/// Limits of the runs at growing sizes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Time at which no larger size is begun.
+    pub deadline: Instant,
+    /// Hang timeout of a run.
+    pub hang_timeout: Duration,
+    /// Largest input in bytes.
+    pub bytes: u64,
+    /// Runs of each size, of which the fastest counts: 1 where the cost is not a time.
+    pub rounds: u32,
+}
+
+/// A run at one size.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    /// Number of repetitions.
+    pub n: u64,
+    /// Size of the input in bytes.
+    pub bytes: u64,
+    /// The run.
+    pub run: Run,
+}
+
+/// Reason why no larger size was run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// There are as many sizes as are wanted.
+    Sizes,
+    /// The next input would be larger than the limit.
+    Bytes,
+    /// The next run would come near the hang timeout, or exceed the time.
+    Time,
+    /// A run did not return.
+    Failed {
+        /// Number of repetitions.
+        n: u64,
+        /// Size of the input in bytes.
+        bytes: u64,
+        /// How it ended, in words.
+        how: String,
+    },
+    /// A counter of the template has no more digits.
+    Digits,
+    /// The user asked for the end.
+    Stopped,
+}
+
+/// Runs at growing sizes.
+#[derive(Clone, Debug)]
+pub(super) struct Ladder {
+    /// The runs that returned, by size.
+    pub samples: Vec<Sample>,
+    /// Reason why there is no larger one.
+    pub end: End,
+}
+
+/// Runs `template` at growing sizes, as far as the limits allow.
+///
+/// # Errors
+/// If the target cannot be run.
+pub(super) fn climb(runner: &mut Runner, template: &Template, limits: &Limits, detail: Detail) -> Result<Ladder> {
+    let mut ladder = Ladder { samples: Vec::new(), end: End::Sizes };
+    let mut n = SMALLEST;
+    while ladder.samples.len() < MOST_SIZES {
+        if interruption::has_come() {
+            ladder.end = End::Stopped;
+            break;
+        }
+        if template.counters_last_until().is_some_and(|last| n > last) {
+            ladder.end = End::Digits;
+            break;
+        }
+        let Ok(input) = template.render(n, limits.bytes) else {
+            ladder.end = End::Bytes;
+            break;
+        };
+        let run = fastest(runner, &input, detail, limits.rounds);
+        if interruption::has_come() {
+            // the signal goes to the child as well, which may have ended by it
+            ladder.end = End::Stopped;
+            break;
+        }
+        let run = run?;
+        let bytes = input.len() as u64;
+        if !run.came_back() {
+            ladder.end = End::Failed { n, bytes, how: run.end_in_words() };
+            break;
+        }
+        ladder.samples.push(Sample { n, bytes, run });
+        match next(&ladder.samples, limits) {
+            Some(larger) => n = larger,
+            None => {
+                ladder.end = End::Time;
+                break;
+            }
+        }
+    }
+    fill(runner, template, limits, detail, &mut ladder)?;
+    Ok(ladder)
+}
+
+/// The fastest of several runs, or the first that does not return.
+fn fastest(runner: &mut Runner, input: &[u8], detail: Detail, rounds: u32) -> Result<Run> {
+    let mut best = runner.run(input, detail)?;
+    for _ in 1..rounds {
+        if !best.came_back() || interruption::has_come() {
+            break;
+        }
+        let run = runner.run(input, detail)?;
+        if !run.came_back() || run.seconds < best.seconds {
+            best = run;
+        }
+    }
+    Ok(best)
+}
+
+/// A size off the powers of two.
+fn off_powers_of_two(n: u64) -> u64 {
+    if n.is_power_of_two() && n > 4 { n + 1 } else { n }
+}
+
+/// The next larger size whose run is affordable.
+fn next(samples: &[Sample], limits: &Limits) -> Option<u64> {
+    let last = samples.last()?;
+    let mut step = (last.n as f64 * (RATIO - 1.0)).ceil().max(1.0);
+    loop {
+        let n = off_powers_of_two(last.n + step as u64);
+        if affordable(samples, n, limits) {
+            return Some(n);
+        }
+        step = (step / 2.0).floor();
+        // a size that is nearly the same tells nothing more
+        if step < 1.0 || step < last.n as f64 * 0.1 {
+            return None;
+        }
+    }
+}
+
+/// Whether a run of size `n` is expected to end in time.
+fn affordable(samples: &[Sample], n: u64, limits: &Limits) -> bool {
+    let left = limits.deadline.saturating_duration_since(Instant::now()).as_secs_f64();
+    let most = (limits.hang_timeout.as_secs_f64() * HANG_SHARE).min(left * BUDGET_SHARE);
+    left > 0.0 && expected_seconds(samples, n) <= most
+}
+
+/// The CPU time that a run of size `n` is expected to take, by the last three sizes.
+fn expected_seconds(samples: &[Sample], n: u64) -> f64 {
+    let Some(last) = samples.last() else { return 0.0 };
+    let seconds = last.run.seconds.max(SHORTEST);
+    let work = |sample: &Sample| sample.run.cost[Resource::Instructions].max(1) as f64;
+    let growth = |pair: &[Sample]| (work(&pair[1]) / work(&pair[0])).ln().max(0.0);
+    let exponents: Vec<f64> = samples.windows(2).map(|p| growth(p) / (p[1].n as f64 / p[0].n as f64).ln()).collect();
+    let Some(exponent) = exponents.last() else { return seconds };
+    let polynomial = (n as f64 / last.n as f64).powf(exponent.max(1.0));
+    let rises = exponents.len() < 2 || *exponent > exponents[exponents.len() - 2] + 0.5;
+    if *exponent < STEEP || !rises {
+        return seconds * polynomial;
+    }
+    let pair = &samples[samples.len() - 2..];
+    let rate = growth(pair) / (pair[1].n - pair[0].n) as f64;
+    seconds * polynomial.max((rate * (n - last.n) as f64).exp())
+}
+
+/// Adds sizes between the others, in the widest gaps first, until there are enough of them.
+fn fill(runner: &mut Runner, template: &Template, limits: &Limits, detail: Detail, ladder: &mut Ladder) -> Result<()> {
+    while ladder.samples.len() < LEAST_SIZES && !interruption::has_come() && Instant::now() < limits.deadline {
+        let ratio = |pair: &[Sample]| pair[1].n as f64 / pair[0].n as f64;
+        let pairs = ladder.samples.windows(2).enumerate().filter(|(_, pair)| pair[1].n - pair[0].n > 1);
+        let Some((at, pair)) = pairs.max_by(|(_, a), (_, b)| ratio(a).total_cmp(&ratio(b))) else { break };
+        let n = ((pair[0].n * pair[1].n) as f64).sqrt().round() as u64;
+        let n = n.clamp(pair[0].n + 1, pair[1].n - 1);
+        let Ok(input) = template.render(n, limits.bytes) else { break };
+        let run = fastest(runner, &input, detail, limits.rounds);
+        if interruption::has_come() {
+            ladder.end = End::Stopped;
+            break;
+        }
+        let run = run?;
+        if !run.came_back() {
+            break;
+        }
+        ladder.samples.insert(at + 1, Sample { n, bytes: input.len() as u64, run });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quagmire_cost::resource::Cost;
+
+    fn sample(n: u64, instructions: u64) -> Sample {
+        let cost = Cost::from([(Resource::Instructions, instructions)]);
+        let run = Run { cost, seconds: instructions as f64 * 1e-9, ..Run::default() };
+        Sample { n, bytes: n, run }
+    }
+
+    fn limits() -> Limits {
+        Limits {
+            deadline: Instant::now() + Duration::from_secs(1_000),
+            hang_timeout: Duration::from_secs(10),
+            bytes: 1 << 20,
+            rounds: 1,
+        }
+    }
+
+    #[test]
+    fn sizes_grow_by_their_ratio_and_are_no_powers_of_two() {
+        let mut samples = vec![sample(SMALLEST, 5_000)];
+        while samples.len() < 20 {
+            let n = next(&samples, &limits()).unwrap();
+            assert!(!n.is_power_of_two());
+            samples.push(sample(n, n * 1_000));
+        }
+        let (first, last) = (samples[0].n as f64, samples[19].n as f64);
+        assert!((last / first).powf(1.0 / 19.0) < 1.75);
+    }
+
+    #[test]
+    fn exponential_runs_are_approached_with_small_steps() {
+        let mut samples = vec![sample(SMALLEST, 5_000)];
+        while let Some(n) = next(&samples, &limits()) {
+            samples.push(sample(n, 1_000 << n.min(50)));
+            assert!(samples.len() < 30);
+        }
+        let last = samples.last().unwrap();
+        assert!(last.run.seconds < 5.0 && last.n >= 20, "{} {}", last.n, last.run.seconds);
+    }
+}

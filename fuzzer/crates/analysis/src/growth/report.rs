@@ -1,0 +1,163 @@
+//! What `growth` has found out: for JSON, for people, and for the findings of a campaign.
+
+use serde::Serialize;
+
+use super::{
+    fits::{Axis, PlaceLaw},
+    time::Times,
+};
+use quagmire_base::format::{grouped, shortened_text};
+use quagmire_cost::{
+    law::{Fit, Total},
+    resource::Resource,
+};
+use quagmire_results::summary::{FindingLaw, LawPoint};
+
+/// Longest text of a pump in a sentence, in characters.
+const LONGEST_PUMP: usize = 40;
+
+/// How the cost of an input grows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GrowthReport {
+    /// The input; `None` for a template given by the user.
+    pub input: Option<String>,
+    /// The law as findings of campaigns have it.
+    pub law: Option<FindingLaw>,
+    /// Template of which all inputs that were run are instances.
+    pub template: String,
+    /// Part of it that repeats.
+    pub pump: String,
+    /// Number of repetitions at which it is about as large as the input.
+    pub n: Option<u64>,
+    /// Share of the input's hot cost that it keeps there, 0 to 1.
+    pub kept: Option<f64>,
+    /// Resource whose amount grows.
+    pub resource: Resource,
+    /// Unit of its amounts, as a noun.
+    pub unit: String,
+    /// Sizes that the law is a law of.
+    pub axis: Axis,
+    /// The law in words: `exactly quadratic in the number of "["`.
+    pub words: String,
+    /// Name of its class: `quadratic`.
+    pub class: String,
+    /// Its formula: `0.5 n^2 + 12 n`.
+    pub formula: String,
+    /// The law.
+    pub fit: Fit,
+    /// Sum of the laws of all edges; `None` without exact counts.
+    pub sum: Option<Total>,
+    /// Size from which on the highest term is more than all others together.
+    pub crossover: Option<f64>,
+    /// Runs of the template.
+    pub points: Vec<GrowthPoint>,
+    /// Reason why no larger size was run, in words.
+    pub end: String,
+    /// Laws of the most expensive functions.
+    pub functions: Vec<PlaceLaw>,
+    /// Laws of the most expensive source lines.
+    pub lines: Vec<PlaceLaw>,
+    /// Laws of the other resources.
+    pub resources: Vec<ResourceLaw>,
+    /// CPU times; `None` if all runs were too short to measure one.
+    pub times: Option<Times>,
+    /// Command in one line that prints an instance; empty if it is too long for one.
+    pub generator: String,
+    /// Remarks for the user, a sentence each.
+    pub notes: Vec<String>,
+    /// Number of runs of the target.
+    pub executions: u64,
+}
+
+/// What is said where there is no law.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NoLaw {
+    /// The input; `None` for a template given by the user.
+    pub input: Option<String>,
+    /// Always `None`.
+    pub law: Option<FindingLaw>,
+    /// The template, if there is one.
+    pub template: Option<String>,
+    /// The reason, and what to do.
+    pub why: String,
+}
+
+/// A run of the template.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GrowthPoint {
+    /// Number of repetitions.
+    pub n: u64,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Amount of the resource.
+    pub amount: u64,
+    /// Amount that the law says.
+    pub expected: f64,
+    /// CPU time of the run in seconds.
+    pub seconds: f64,
+    /// How the run ended: `returned` or `rejected`.
+    pub status: String,
+}
+
+/// Law of one of the other resources.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ResourceLaw {
+    /// The resource.
+    pub resource: Resource,
+    /// Amount at the largest size.
+    pub amount: u64,
+    /// The law in words.
+    pub words: String,
+    /// The law.
+    pub fit: Fit,
+}
+
+/// A law with what it is a law of: `exactly quadratic in the number of "[", from 40 on`.
+pub(super) fn in_words(fit: &Fit, axis: Axis, pump: &str) -> String {
+    let along = match axis {
+        Axis::Repetitions => format!("the number of {}", shortened_text(pump, LONGEST_PUMP)),
+        Axis::Bytes => "the number of bytes".to_owned(),
+    };
+    let mut words = format!("{} in {along}", fit.name());
+    if let Some(onset) = fit.onset {
+        words += &format!(", from {} on", grouped(onset));
+    }
+    if let Some(cap) = fit.cap {
+        words += &format!(", capped at {}", grouped(cap.size));
+    }
+    words
+}
+
+/// The size from which on the highest term of a law is more than all others, if that is not so at all sizes.
+pub(super) fn crossover(fit: &Fit) -> Option<f64> {
+    fit.law.crossover().filter(|size| *size > fit.smallest as f64 && fit.cap.is_none())
+}
+
+impl GrowthReport {
+    /// The law as a part of a finding in `summary.json`.
+    pub fn finding_law(&self) -> FindingLaw {
+        let bytes_of = |seconds: f64| {
+            let times = self.times.as_ref()?;
+            times.sizes.iter().find(|size| size.seconds == seconds && size.is_safe).map(|size| size.bytes[0] as u64)
+        };
+        let point = |point: &GrowthPoint| LawPoint {
+            n: point.n,
+            bytes: point.bytes,
+            amount: point.amount,
+            expected: point.expected,
+        };
+        FindingLaw {
+            words: self.words.clone(),
+            class: self.class.clone(),
+            resource: self.resource,
+            confidence: self.fit.confidence.to_string(),
+            rival: self.fit.rival.as_ref().map(|rival| rival.law.class().to_string()),
+            onset: self.fit.onset,
+            cap: self.fit.cap.map(|cap| cap.size),
+            bytes_of_second: bytes_of(1.0),
+            bytes_of_minute: bytes_of(60.0),
+            generator: Some(self.generator.clone()).filter(|generator| !generator.is_empty()),
+            points: self.points.iter().map(point).collect(),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! `quagmire minimize`: the smallest input with the same slowness, or the same early end, and the same cause.
+//!
+//! A template says how the input may shrink: its literals are shortened at fixed sizes, then the smallest size is looked
+//! for (`pump`). Inputs without one are shortened by delta debugging (`delta`). What has to stay is the `goal`, relative
+//! to an `ordinary` input of the same size, and the `cause`.
+
+mod cause;
+mod delta;
+mod goal;
+mod ordinary;
+mod pump;
+mod report;
+mod search;
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use self::{
+    cause::Cause,
+    goal::Goal,
+    pump::Pumped,
+    search::{Limits, Search},
+};
+use crate::{
+    growth::{GrowthOptions, choose},
+    interruption,
+    runner::{Detail, Run, Runner, RunnerOptions},
+};
+use quagmire_base::{
+    error::{Error, ExitCode, Result},
+    plain::{Form, warn},
+    seeds::Seeds,
+};
+use quagmire_choices::template::Template;
+use quagmire_cost::resource::Resource;
+use quagmire_execution::{harness::Harness, info::TargetInfo};
+pub use report::MinimizeReport;
+pub use search::Stop;
+
+/// Options of `minimize` after defaults and checks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MinimizeOptions {
+    /// The input.
+    pub input: PathBuf,
+    /// File for the smallest input.
+    pub output: PathBuf,
+    /// Files and folders of seeds, which say what is ordinary; may be empty.
+    pub seeds: Vec<PathBuf>,
+    /// Resource to keep; `None` for the one whose use is the most unusual.
+    pub resource: Option<Resource>,
+    /// Multiple of an ordinary input's cost that is kept, above 1.
+    pub threshold: f64,
+    /// Whether the cause has to stay.
+    pub has_cause: bool,
+    /// Time for all runs.
+    pub budget: Duration,
+    /// Most runs of the target.
+    pub executions: u64,
+    /// Whether to print JSON.
+    pub json: bool,
+    /// How the target is run.
+    pub runs: RunnerOptions,
+}
+
+/// Rounds of templates and delta debugging: what the second has removed may let a template appear.
+const ROUNDS: usize = 2;
+
+/// Order of growth from which a template says all: removing single parts of what repeats would hide its law.
+const SUPERLINEAR: f64 = 1.2;
+
+/// Sizes that there is room for, as a multiple of the input's, and the least room in bytes.
+const ROOM: usize = 8;
+const LEAST_ROOM: usize = 1 << 16;
+
+/// Ratio of two costs of one input above which it does not repeat itself.
+const REPEATS: f64 = 1.05;
+
+/// Runs `quagmire minimize`.
+///
+/// # Errors
+/// If the input or a seed cannot be read, the output cannot be written, or the target cannot be run.
+pub fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+    let started = Instant::now();
+    let input = read(&options.input)?;
+    let seeds = match options.seeds.is_empty() {
+        true => Vec::new(),
+        false => Seeds::load(&options.seeds, None)?.inputs.into_iter().map(|seed| seed.bytes).collect(),
+    };
+    interruption::watch();
+    let capacity = input.len().saturating_mul(ROOM).max(LEAST_ROOM);
+    let mut runner = Runner::new(harness, capacity, options.runs.clone())?;
+    let first = runner.run(&input, Detail::Source)?;
+    check_repeats(&mut runner, options, &input, &first)?;
+    let ordinary = ordinary::measure(&mut runner, &seeds, &input)?;
+    let resource = match options.resource {
+        None if !target.instrumentation.measures(Resource::Instructions) => Some(Resource::Edges),
+        resource => resource,
+    };
+    let bytes = input.len() as u64;
+    let goal = Goal::of(first.clone(), bytes, ordinary, resource, options.threshold, options.has_cause);
+    if goal.ratio(&first, bytes).is_some_and(|ratio| ratio < options.threshold) {
+        warn(&format!(
+            "{} costs less than {} times an ordinary input of its size: what it costs relative to its size is kept",
+            options.input.display(),
+            options.threshold
+        ));
+    }
+    let limits = Limits { executions: options.executions, deadline: started + options.budget };
+    let mut search = Search::new(&mut runner, goal, limits, options.output.clone(), &input)?;
+    let pumped = smaller(&mut search, options, &input, &first, started)?;
+    let executions = search.runner.executions();
+    let (goal, stopped) = (search.goal.clone(), search.stopped);
+    let mut best = search.best().to_vec();
+    drop(search);
+    // once more in a process of its own: what was left behind by other runs is no reason
+    let mut fresh = Runner::new(harness, capacity, options.runs.clone())?;
+    let mut last = fresh.run(&best, Detail::Source)?;
+    if best != input && !interruption::has_come() && !goal.is_kept_by(&last, best.len() as u64) {
+        warn(
+            "the smallest input does not keep what was asked for when it is run by itself: the input itself is written",
+        );
+        quagmire_base::atomic::write_whole(&options.output, &input)?;
+        (best, last) = (input.clone(), first.clone());
+    } else if interruption::has_come() && !last.came_back() && first.came_back() {
+        last = Run { cost: last.cost, ..first.clone() };
+    }
+    let pumped = pumped.filter(|one| one.template.render(one.n, best.len() as u64).is_ok_and(|bytes| bytes == best));
+    let report = report(options, &goal, (&input, &first), (&best, &last), pumped, stopped);
+    let report = MinimizeReport {
+        executions: executions + fresh.executions(),
+        seconds: started.elapsed().as_secs_f64(),
+        ..report
+    };
+    print(&report, options.json)?;
+    Ok(ExitCode::Ended)
+}
+
+/// Reads the input.
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut files = Seeds::load_for_replay(&[path.to_owned()])?;
+    match (files.inputs.pop(), files.inputs.len()) {
+        (Some(file), 0) => Ok(file.bytes),
+        (_, more) => {
+            let (path, count) = (path.display(), more + 1);
+            Err(Error::usage(format!("{path}: {count} files; minimize looks at one input: name a file of these")))
+        }
+    }
+}
+
+/// Warns of an input whose second run is another one.
+fn check_repeats(runner: &mut Runner, options: &MinimizeOptions, input: &[u8], first: &Run) -> Result<()> {
+    let again = runner.run(input, Detail::Cost)?;
+    let name = options.input.display();
+    if again.status != first.status {
+        let (one, other) = (first.end_in_words(), again.end_in_words());
+        warn(&format!("{name} does not repeat itself: it {one}, then {other}; what is found may not hold"));
+    } else if first.came_back() {
+        let costs = [first, &again].map(|run| run.cost[Resource::Instructions].max(1) as f64);
+        if costs[0] / costs[1] > REPEATS || costs[1] / costs[0] > REPEATS {
+            let [one, other] = costs;
+            warn(&format!("{name} does not repeat itself: {one} and {other} instructions; what is found may not hold"));
+        }
+    }
+    Ok(())
+}
+
+/// Looks for smaller inputs until nothing is left to try; returns the template of the smallest one that has one.
+fn smaller(
+    search: &mut Search<'_>,
+    options: &MinimizeOptions,
+    input: &[u8],
+    first: &Run,
+    started: Instant,
+) -> Result<Option<Pumped>> {
+    let mut current = (input.to_vec(), first.clone());
+    for round in 0..ROUNDS {
+        let template = choose(search, options, &current.0, &current.1, started)?;
+        let pumped = match template {
+            Some((template, n)) => pump::shrink(search, template, n)?,
+            None => None,
+        };
+        let says_all = pumped.as_ref().is_some_and(|one| one.order.is_some_and(|order| order >= SUPERLINEAR));
+        if says_all || search.is_over() {
+            return Ok(pumped);
+        }
+        let before = search.best().to_vec();
+        let short = delta::shorten(&before, &mut |bytes| search.holds(bytes))?;
+        if short == before || round + 1 == ROUNDS {
+            return Ok(pumped);
+        }
+        let Some(run) = search.run(&short)? else { return Ok(None) };
+        current = (short, run);
+    }
+    Ok(None)
+}
+
+/// The template of an input, and its `N`: the one whose cost grows fastest, or the first that ends as the input does.
+fn choose(
+    search: &mut Search<'_>,
+    options: &MinimizeOptions,
+    input: &[u8],
+    run: &Run,
+    started: Instant,
+) -> Result<Option<(Template, u64)>> {
+    if search.goal.wanted_ratio().is_none() {
+        return pump::choose_for_end(search, input);
+    }
+    let growth = GrowthOptions {
+        input: None,
+        template: None,
+        resource: search.goal.resource(),
+        budget: options.budget,
+        max_bytes: search.runner.capacity() as u64,
+        verify: None,
+        json: false,
+        runs: options.runs.clone(),
+    };
+    let chosen = choose::choose(search.runner, &growth, input, run, started);
+    if interruption::has_come() {
+        return Ok(None);
+    }
+    Ok(chosen?.map(|chosen| (chosen.template, chosen.n)))
+}
+
+/// The report, without its executions and seconds.
+fn report(
+    options: &MinimizeOptions,
+    goal: &Goal,
+    (input, first): (&[u8], &Run),
+    (best, last): (&[u8], &Run),
+    pumped: Option<Pumped>,
+    stopped: Option<Stop>,
+) -> MinimizeReport {
+    let (bytes, bytes_before) = (best.len() as u64, input.len() as u64);
+    let cause = Cause::of(last);
+    let hottest = first.source.functions.first().map(|one| one.function.clone());
+    let generator = pumped.as_ref().and_then(|one| one.template.command(one.n));
+    MinimizeReport {
+        input: options.input.display().to_string(),
+        output: options.output.display().to_string(),
+        bytes,
+        bytes_before,
+        instructions: last.cost[Resource::Instructions],
+        instructions_before: first.cost[Resource::Instructions],
+        executions: 0,
+        seconds: 0.0,
+        status: last.end_in_words(),
+        resource: goal.wanted_ratio().map(|_| goal.resource()),
+        ratio: goal.ratio(last, bytes),
+        ratio_before: goal.ratio(first, bytes_before),
+        ratio_wanted: goal.wanted_ratio(),
+        function: hottest.filter(|_| options.has_cause),
+        kept_share: goal.cause.kept_share(&cause),
+        cosine: goal.cause.cosine(&cause),
+        template: pumped.as_ref().map(|one| one.template.to_string()),
+        n: pumped.as_ref().map(|one| one.n),
+        order: pumped.as_ref().and_then(|one| one.order),
+        generator,
+        stopped,
+    }
+}
+
+/// Prints the report.
+fn print(report: &MinimizeReport, json: bool) -> Result<()> {
+    if !json {
+        return crate::print::print_text(&report.for_people(), Form::Lines);
+    }
+    let text = serde_json::to_string_pretty(report).map_err(|error| Error::other(error.to_string()))?;
+    crate::print::print_text(&format!("{text}\n"), Form::Json)
+}

@@ -1,0 +1,138 @@
+//! The search for a smaller input: runs within limits, and the best input so far, which is always on disk.
+
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::PathBuf,
+    time::Instant,
+};
+
+use serde::Serialize;
+
+use super::goal::Goal;
+use crate::{
+    interruption,
+    runner::{Detail, Run, Runner},
+};
+use quagmire_base::{atomic::write_whole, error::Result};
+
+/// Limits of a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Runs of the target.
+    pub executions: u64,
+    /// Time at which no run is begun any more.
+    pub deadline: Instant,
+}
+
+/// Reason for an early end of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// The number of runs is used up.
+    Executions,
+    /// The time is used up.
+    Time,
+    /// The user asked for the end.
+    Interrupted,
+}
+
+/// A search for a smaller input.
+pub(super) struct Search<'a> {
+    /// Runs the target.
+    pub runner: &'a mut Runner,
+    /// What smaller inputs keep.
+    pub goal: Goal,
+    limits: Limits,
+    output: PathBuf,
+    best: Vec<u8>,
+    /// Whether inputs keep the goal, by their hash.
+    known: HashMap<u64, bool>,
+    /// Reason why it is over before there was nothing left to try.
+    pub stopped: Option<Stop>,
+}
+
+impl<'a> Search<'a> {
+    /// Begins at an input, and writes it.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
+    pub(super) fn new(
+        runner: &'a mut Runner,
+        goal: Goal,
+        limits: Limits,
+        output: PathBuf,
+        input: &[u8],
+    ) -> Result<Self> {
+        write_whole(&output, input)?;
+        let known = HashMap::from([(hash(input), true)]);
+        Ok(Self { runner, goal, limits, output, best: input.to_vec(), known, stopped: None })
+    }
+
+    /// The smallest input so far that keeps the goal.
+    pub(super) fn best(&self) -> &[u8] {
+        &self.best
+    }
+
+    /// Whether the limits are used up or the user asked for the end.
+    pub(super) fn is_over(&mut self) -> bool {
+        if self.stopped.is_none() {
+            self.stopped = if interruption::has_come() {
+                Some(Stop::Interrupted)
+            } else if self.runner.executions() >= self.limits.executions {
+                Some(Stop::Executions)
+            } else {
+                (Instant::now() >= self.limits.deadline).then_some(Stop::Time)
+            };
+        }
+        self.stopped.is_some()
+    }
+
+    /// Runs an input. `None` if the search is over, or there is no room for it.
+    ///
+    /// # Errors
+    /// If the target cannot be run.
+    pub(super) fn run(&mut self, input: &[u8]) -> Result<Option<Run>> {
+        if self.is_over() || input.len() > self.runner.capacity() {
+            return Ok(None);
+        }
+        let run = self.runner.run(input, Detail::Edges);
+        if interruption::has_come() {
+            // the signal goes to the child as well, which may have ended by it
+            self.stopped = Some(Stop::Interrupted);
+            return Ok(None);
+        }
+        let run = run?;
+        self.note(input, &run)?;
+        Ok(Some(run))
+    }
+
+    /// Whether an input keeps the goal. No if the search is over.
+    ///
+    /// # Errors
+    /// If the target cannot be run, or the output cannot be written.
+    pub(super) fn holds(&mut self, input: &[u8]) -> Result<bool> {
+        if let Some(&known) = self.known.get(&hash(input)) {
+            return Ok(known);
+        }
+        let Some(run) = self.run(input)? else { return Ok(false) };
+        Ok(self.goal.is_kept_by(&run, input.len() as u64))
+    }
+
+    /// Remembers a run, and writes its input if it is the smallest that keeps the goal.
+    fn note(&mut self, input: &[u8], run: &Run) -> Result<()> {
+        let is_kept = self.goal.is_kept_by(run, input.len() as u64);
+        self.known.insert(hash(input), is_kept);
+        if is_kept && input.len() < self.best.len() {
+            write_whole(&self.output, input)?;
+            self.best = input.to_vec();
+        }
+        Ok(())
+    }
+}
+
+fn hash(input: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    input.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,85 @@
+//! The hidden command `serve-runs`: runs inputs for `quagmire compare`, which cannot load two harnesses. It speaks through a
+//! socket that is its standard input.
+
+use std::{
+    fs::File,
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+};
+
+use super::{
+    Detail, Runner, RunnerOptions,
+    protocol::{Answer, Hello, Request},
+};
+use crate::child::{read_block, write_block};
+use quagmire_base::error::{Error, ExitCode, Result};
+use quagmire_execution::{harness::Harness, info::TargetInfo, process};
+
+/// Options of `serve-runs` after defaults and checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferOptions {
+    /// Largest input in bytes.
+    pub capacity: usize,
+    /// How the target is run.
+    pub runs: RunnerOptions,
+}
+
+/// Runs inputs on request until the other side closes the socket.
+///
+/// # Errors
+/// If standard input is no socket, or there is no memory.
+pub fn run(options: &OfferOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
+    process::die_with_parent();
+    let mut stream = socket()?;
+    let hello = serde_json::to_vec(&Hello::of(target.instrumentation)).unwrap_or_default();
+    let mut runner = Runner::new(harness, options.capacity, options.runs.clone())?;
+    if write_block(&mut stream, &hello).is_some() {
+        // ends when the other side is gone, which is as it should be
+        let _ = answer_all(&mut runner, &mut stream);
+    }
+    Ok(ExitCode::Ended)
+}
+
+/// Answers requests. Returns `None` when the socket is closed.
+fn answer_all(runner: &mut Runner, stream: &mut UnixStream) -> Option<()> {
+    let (mut request, mut input) = (Vec::new(), Vec::new());
+    loop {
+        read_block(stream, &mut request)?;
+        read_block(stream, &mut input)?;
+        let request: Request = postcard::from_bytes(&request).ok()?;
+        let answer = match answer(runner, request, &input) {
+            Ok(run) => Answer::Run(Box::new(run)),
+            Err(error) => Answer::Error(error.message, error.code as u8),
+        };
+        write_block(stream, &postcard::to_stdvec(&answer).ok()?)?;
+    }
+}
+
+fn answer(runner: &mut Runner, request: Request, input: &[u8]) -> Result<super::Run> {
+    if request.is_fresh {
+        runner.restart()?;
+    }
+    runner.run_repeatedly(input, Detail::from_byte(request.detail), request.repeats)
+}
+
+/// Takes the socket from standard input, which the target finds empty.
+fn socket() -> Result<UnixStream> {
+    let no_socket = || Error::usage("serve-runs is a command for `quagmire compare`, which starts it by itself");
+    // SAFETY: duplicates a descriptor; the result is checked, and owned from here on.
+    let socket = unsafe {
+        let descriptor = libc::fcntl(libc::STDIN_FILENO, libc::F_DUPFD_CLOEXEC, libc::STDERR_FILENO + 1);
+        if descriptor < 0 {
+            return Err(no_socket());
+        }
+        UnixStream::from(OwnedFd::from_raw_fd(descriptor))
+    };
+    if socket.peer_addr().is_err() {
+        return Err(no_socket());
+    }
+    let empty = File::open("/dev/null").map_err(|error| Error::other(format!("cannot open /dev/null: {error}")))?;
+    // SAFETY: replaces standard input, which nothing else uses here.
+    unsafe { libc::dup2(empty.as_raw_fd(), libc::STDIN_FILENO) };
+    Ok(socket)
+}
