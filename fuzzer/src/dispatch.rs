@@ -13,7 +13,7 @@ use quagmire_base::{
     plain,
 };
 use quagmire_execution::recognise::{ProgramKind, recognise};
-use quagmire_results::Summary;
+use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile};
 
 /// Executes a command: writes a report or generated inputs, runs a program under its fork server, or replaces this process with the
 /// harness, which contains the engine, with the same options.
@@ -21,30 +21,22 @@ use quagmire_results::Summary;
 /// # Errors
 /// If the command names no program, its options are invalid, or the program cannot be used.
 pub(crate) fn run(command: Command) -> Result<ExitCode> {
-    let (program, typed, name) = match &command {
-        Command::Fuzz(fuzz) => (&fuzz.program, &fuzz.command, "fuzz"),
-        Command::Replay(replay) => (&replay.program, &replay.command, "replay"),
-        Command::Diversity(diversity) => (&diversity.program, &diversity.command, "diversity"),
-        Command::Mine(mine) => (&mine.program, &mine.command, "mine"),
+    match &command {
         Command::Report(args) => return report(args),
         Command::Generate(generate) if generate.grammar.is_some() => {
             return quagmire::generate::run(&generate.resolve()?);
         }
-        Command::Generate(generate) => (&generate.program, &generate.command, "generate"),
-    };
-    let [program, arguments @ ..] = program.as_slice() else {
+        Command::Compare(compare) => return quagmire_analysis::compare::run(&compare.clone().resolve()?),
+        _ => {}
+    }
+    let name = command.name();
+    let target = command.target().cloned().ok_or_else(|| Error::usage(format!("{name} runs no program")))?;
+    let [program, arguments @ ..] = target.program.as_slice() else {
         let other = if name == "generate" { "--grammar FILE or " } else { "" };
         return Err(Error::usage(format!("{name} needs {other}a program: end the command with -- ./HARNESS")));
     };
     // errors in the options are reported before errors of the program
-    match command.clone() {
-        Command::Fuzz(fuzz) => drop(quagmire::options::Options::resolve(fuzz)?),
-        Command::Replay(replay) => drop(replay.resolve()?),
-        Command::Diversity(diversity) => drop(diversity.resolve()?),
-        Command::Mine(mine) => drop(mine.resolve()?),
-        Command::Generate(generate) => drop(generate.resolve()?),
-        Command::Report(_) => {}
-    }
+    command.check()?;
     let path = std::path::Path::new(program);
     let kind = recognise(path)?;
     let path = if path.components().count() == 1 { std::path::Path::new(".").join(path) } else { path.to_owned() };
@@ -63,17 +55,23 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         .args(options)
         .env(quagmire::engine::PROGRAM, &path)
         .envs(std::env::current_exe().map(|quagmire| (QUAGMIRE, quagmire)))
-        .env(quagmire::engine::COMMAND, serde_json::to_string(typed).unwrap_or_default())
+        .env(quagmire::engine::COMMAND, serde_json::to_string(&target.command).unwrap_or_default())
         .exec();
     Err(Error::target(format!("cannot start {}: {error}", path.display())))
 }
 
-/// Writes the report of a campaign, or exports its findings.
+/// Writes the report of a campaign, a comparison or a growth, or exports its findings or outcomes.
 fn report(args: &ReportArgs) -> Result<ExitCode> {
     match args.resolve()? {
+        ReportTask::Page { .. } if args.output.is_file() => quagmire_report::comparison::run(&args.output),
         ReportTask::Page { options, is_brief } => quagmire_report::run(&args.output, options, is_brief),
-        ReportTask::Export { exporter, file } => {
-            let text = (exporter.export)(&Summary::of_campaign(&args.output)?);
+        ReportTask::Export { exporter, file, source_root } => {
+            let mut root = source_root.as_deref().map_or_else(SourceRoot::here, SourceRoot::new);
+            let text = if args.output.is_file() {
+                (exporter.outcomes)(&ResultFile::read(&args.output)?.outcomes(&mut root))
+            } else {
+                exporter.campaign(&Summary::of_campaign(&args.output)?, &mut root)
+            };
             match file {
                 Some(file) => write_whole(&file, plain::printed(&text, exporter.form).as_bytes())?,
                 None => plain::print(&text, exporter.form)

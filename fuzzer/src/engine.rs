@@ -161,7 +161,7 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
     let typed = std::env::var(COMMAND).ok().and_then(|json| serde_json::from_str::<Vec<String>>(&json).ok());
     match command {
         Command::Fuzz(mut fuzz) => {
-            fuzz.command = typed.unwrap_or(fuzz.command);
+            fuzz.target.command = typed.unwrap_or(fuzz.target.command);
             let options = Options::resolve(fuzz)?.for_target(&target)?;
             say_what_is_missing(&target, harness, options.quiet);
             campaign::launch(options, target, harness)
@@ -174,6 +174,20 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
             say_what_is_missing(&target, harness, diversity.json);
             quagmire_analysis::diversity::run(&diversity.resolve()?, harness)
         }
+        Command::Growth(growth) => {
+            say_what_is_missing(&target, harness, growth.json);
+            quagmire_analysis::growth::run(&growth.resolve()?, &target, harness)
+        }
+        Command::Minimize(minimize) => {
+            say_what_is_missing(&target, harness, minimize.json);
+            quagmire_analysis::minimize::run(&minimize.resolve()?, &target, harness)
+        }
+        Command::Distill(distill) => {
+            say_what_is_missing(&target, harness, distill.json);
+            quagmire_analysis::distill::run(&distill.resolve()?, &target, harness)
+        }
+        Command::ServeRuns(serve) => quagmire_analysis::runner::offer::run(&serve.resolve()?, &target, harness),
+        Command::Compare(_) => Err(Error::usage("builds are compared by `quagmire compare INPUTS -- OLD --and NEW`")),
         Command::Mine(mine) => quagmire_analysis::mine::run(&mine.resolve()?, &target, harness),
         Command::Report(_) => Err(Error::usage("a report is written by `quagmire report OUT`")),
         Command::Generate(generate) => crate::generate::run_harness(&generate.resolve()?, &target, harness),

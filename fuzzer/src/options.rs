@@ -1,19 +1,24 @@
 //! Resolved options of a campaign: the only place that knows defaults, limits and conflicts.
 
 pub mod args;
+mod compare;
 mod cores;
+mod distill;
 mod diversity;
 pub mod format;
 pub mod generate;
+mod growth;
 mod measured;
 mod mine;
+mod minimize;
 mod replay;
 pub mod report;
 mod size;
+mod target;
 
 use crate::options::args::{FuzzArgs, TargetArgs};
-use quagmire_base::error::{Error, Result, regex_reason};
-use quagmire_base::{seeds::SizeLimit, terminal::ColorChoice, units};
+use quagmire_base::error::{Error, Result};
+use quagmire_base::{path_filter::PathFilter, seeds::SizeLimit, terminal::ColorChoice, units};
 use quagmire_cost::{resource::Resource, sizes::RelativeTo};
 use quagmire_execution::diversity::trace::TraceKind;
 use quagmire_mutators::InputType;
@@ -25,7 +30,6 @@ use quagmire_search::{
     stages::gathering::GatheringLimits,
     strategy::Strategy,
 };
-use regex::bytes::Regex;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
@@ -37,6 +41,18 @@ pub mod defaults {
     pub const TIME: &str = "1800s";
     /// Default of `--hang-timeout`.
     pub const HANG_TIMEOUT: &str = "10s";
+    /// Default of `growth --cost`.
+    pub const GROWTH_COST: &str = "instructions";
+    /// Default of `growth --budget`.
+    pub const GROWTH_BUDGET: &str = "30s";
+    /// Default of `minimize --cause`.
+    pub const MINIMIZE_CAUSE: &str = "same";
+    /// Default of `minimize --budget`.
+    pub const MINIMIZE_BUDGET: &str = "60s";
+    /// Default of `minimize --execs`.
+    pub const MINIMIZE_EXECS: &str = "2000";
+    /// Default of `growth --max-size`.
+    pub const GROWTH_MAX_SIZE: &str = "1MiB";
     /// Default of `--memory-limit`.
     pub const MEMORY_LIMIT: &str = "2GiB";
     /// Default of `--cost`.
@@ -63,6 +79,11 @@ pub mod defaults {
     pub const PARENTS: &str = "best";
     /// Default of `--trace`.
     pub const TRACE: &str = "bucketed";
+    /// Default of `compare --threshold`: smaller differences matter to nobody, and a layout of the code can make them in
+    /// time (`judgement::LEAST_EFFECT`).
+    pub const REGRESSION: &str = "1.05";
+    /// Default of `compare --time`.
+    pub const COMPARE_TIME: &str = "10m";
     /// Default of `--color`.
     pub const COLOR: &str = "auto";
     /// Default of `mine --time`.
@@ -96,6 +117,8 @@ pub struct Options {
     pub time: Duration,
     /// Limit of executions; at least one.
     pub execs: Option<u64>,
+    /// Time for laws and smallest inputs of findings after the search; `None` for a share of the search's time.
+    pub explain: Option<Duration>,
     /// Hang timeout of a run; at least [`SHORTEST_HANG_TIMEOUT`].
     pub hang_timeout: Duration,
     /// Memory limit of the target in bytes; 0 for none.
@@ -115,7 +138,7 @@ pub struct Options {
     /// Type of the seeds, if the user gives it.
     pub input_type: Option<InputType>,
     /// Expression that the paths of seeds have to match.
-    pub workloads_filter: Option<Regex>,
+    pub workloads_filter: Option<PathFilter>,
     /// Dictionaries, in the order given.
     pub dictionaries: Vec<PathBuf>,
     /// File of the grammar of the inputs.
@@ -138,6 +161,8 @@ pub struct Options {
     pub no_bootstrap: bool,
     /// Whether to ignore inputs that only execute an edge more often than others.
     pub ignore_maxima: bool,
+    /// Whether inputs that crash or exit may become parents.
+    pub keep_early_ends: bool,
     /// Kind of the traces by which diversity is counted; `None` if it is not.
     pub trace: Option<TraceKind>,
     /// Function that valid runs enter, as typed.
@@ -217,10 +242,12 @@ impl Options {
             masking,
             no_bootstrap: args.no_bootstrap,
             ignore_maxima: args.no_edge_maxima,
+            keep_early_ends: args.keep_early_ends,
             seeds: args.seeds,
             output,
             time,
             execs: args.execs.as_deref().map(executions).transpose()?,
+            explain: args.explain.as_deref().map(|time| flag("--explain", units::duration(time))).transpose()?,
             hang_timeout: hang_timeout(&args.target)?,
             memory_limit: memory_limit(&args.target)?,
             cost: costs(&args.cost)?,
@@ -243,8 +270,8 @@ impl Options {
             color: color(&args.color)?,
             debug_target: args.target.debug_target,
             confirm: !args.no_confirm,
-            program: args.program,
-            command: args.command,
+            program: args.target.program,
+            command: args.target.command,
         })
     }
 }
@@ -402,9 +429,8 @@ fn color(text: &str) -> Result<ColorChoice> {
     }
 }
 
-fn filter(pattern: &str) -> Result<Regex> {
-    Regex::new(pattern).map_err(|error| {
-        let reason = regex_reason(&error);
+fn filter(pattern: &str) -> Result<PathFilter> {
+    PathFilter::new(pattern).map_err(|reason| {
         Error::usage(format!("--workloads-filter: `{pattern}` is not a regular expression ({reason}): correct it"))
     })
 }

@@ -2,14 +2,11 @@
 //! size.
 
 use std::{
-    ffi::OsStr,
-    os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
-use super::supervisor::stop_requested;
+use super::{own_command, supervisor::stop_requested};
 use quagmire_analysis::{
     against::Against,
     report::{InputReport, Report},
@@ -23,7 +20,7 @@ use quagmire_cost::{
     sizes::SizeModel,
     statistics::Estimate,
 };
-use quagmire_execution::{info::TargetInfo, pipes};
+use quagmire_execution::info::TargetInfo;
 use quagmire_results::{
     growth::Growth,
     summary::{FindingCost, Noise},
@@ -31,12 +28,6 @@ use quagmire_results::{
 
 /// CPU time that all runs of a confirmation together should not much exceed.
 const BUDGET: Duration = Duration::from_secs(2);
-
-/// Interval at which a measuring process is polled.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// Largest number of bytes that are kept of a measuring process's error output; its first line is reported.
-const MOST_ERRORS: usize = 1 << 16;
 
 /// Result of a confirmation. Ratios are relative to the median seed unless they are said to be by size.
 #[derive(Clone, Debug)]
@@ -190,7 +181,7 @@ impl Confirmer<'_> {
             time_ratio_by_size: by_size.map(estimate),
             stand_in: by_size.map(|one| (PathBuf::from(&one.path), one.scale)),
             p_value: by_seed.p_value,
-            growth: quagmire_analysis::growth::growth(first, last),
+            growth: quagmire_analysis::grown::growth(first, last),
             baseline_seconds: first.seconds_median,
             costs,
         })
@@ -217,61 +208,12 @@ impl Confirmer<'_> {
         budget: Duration,
         meanwhile: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Option<Report>> {
-        let cannot = |error: std::io::Error| Error::other(format!("cannot start the harness to measure: {error}"));
-        let mut command = Command::new("/proc/self/exe");
+        let mut command = own_command::command(self.target, "replay", self.hang_timeout, self.memory_limit);
         command
-            .arg("replay")
             .args(["--json", "--repeats", "auto", "--budget", &format!("{}ms", budget.as_millis())])
-            .args(["--hang-timeout", &format!("{}ms", self.hang_timeout.as_millis())])
-            .args(["--memory-limit", &self.memory_limit.to_string()])
-            .args(in_words(question))
-            .args(self.target.generator.iter().flat_map(|file| [OsStr::new("--generator"), file.as_os_str()]))
-            .args(inputs)
-            .args(self.target.is_isolated().then_some("--"))
-            .args(&self.target.command)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // a process group of its own, so that it can be killed with the child that it measures in
-            .process_group(0);
-        // SAFETY: an async-signal-safe call. It does not outlive a worker that is killed.
-        unsafe {
-            command.pre_exec(|| {
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                Ok(())
-            })
-        };
-        let mut child = command.spawn().map_err(cannot)?;
-        let (mut text, mut said) = (Vec::new(), Vec::new());
-        let (Some(mut output), Some(mut errors)) = (child.stdout.take(), child.stderr.take()) else {
-            return Err(Error::other("the measuring process has no pipes"));
-        };
-        let mut says_more = true;
-        // until it ends, not until its pipes close: processes that the target has started may keep them open
-        while child.try_wait().map_err(cannot)?.is_none() {
-            let looked = meanwhile();
-            if looked.is_err() || stop_requested() || Instant::now() >= self.deadline {
-                // SAFETY: the group of a child that was not waited for.
-                unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
-                let _ = child.wait();
-                return looked.map(|()| None);
-            }
-            let [is_output, is_error] = pipes::readable([&output, if says_more { &errors } else { &output }], LOOK);
-            if is_output && !pipes::read_part(&mut output, &mut text, usize::MAX).map_err(cannot)? {
-                break;
-            }
-            // a process whose error output nobody reads does not go on
-            if is_error && says_more {
-                says_more = pipes::read_part(&mut errors, &mut said, MOST_ERRORS).map_err(cannot)?;
-            }
-        }
-        pipes::read_rest(&mut output, &mut text, usize::MAX).map_err(cannot)?;
-        pipes::read_rest(&mut errors, &mut said, MOST_ERRORS).map_err(cannot)?;
-        let said = String::from_utf8_lossy(&said);
-        let status = child.wait().map_err(cannot)?;
-        serde_json::from_slice(&text)
-            .map(Some)
-            .map_err(|_| Error::other(format!("measuring failed ({status}): {}", said.lines().next().unwrap_or(""))))
+            .args(in_words(question));
+        own_command::end(&mut command, self.target, inputs);
+        own_command::output(command, self.deadline, &mut || stop_requested(), meanwhile)
     }
 }
 

@@ -4,6 +4,7 @@ pub mod checkpoint;
 pub mod clients;
 pub mod confirm;
 mod environment;
+mod explain;
 mod groups;
 mod heartbeat;
 pub mod keyboard;
@@ -11,6 +12,7 @@ pub(crate) mod language;
 pub mod listener;
 pub(crate) mod ordinary;
 mod orphans;
+mod own_command;
 pub mod pages;
 pub mod record;
 pub mod recorder;
@@ -233,6 +235,9 @@ pub fn run(
     let code = search(&setup, harness, &mut first)?;
     // restores the terminal
     drop(first);
+    if setup.listener.is_none() {
+        explain::explain(&setup)?;
+    }
     // everything is written: from here on, Ctrl-C ends the process
     supervisor::release_signals();
     Ok((code, setup.folder))

@@ -237,8 +237,10 @@ impl<'a> Recorder<'a> {
             cost,
             // without the share of degraded resources, which only a measurement tells
             score: self.ratio(&cost),
-            hottest: counts
-                .hottest_function()
+            // of a run that was cut off, nothing is judged
+            hottest: Some(counts)
+                .filter(|counts| counts.status() == abi::Status::Returned)
+                .and_then(CountsObserver::hottest_function)
                 .map(|(function, _)| counts.program().functions()[function as usize].first_edge),
             found: self.elapsed(),
             executions: self.moment.executions,
@@ -369,6 +371,7 @@ impl CampaignHooks for Recorder<'_> {
         self.propose(number);
         if !matches!(origin, Origin::Resumed(_))
             && let (Some(parent), Some(_)) = (parent, &self.record.gathering)
+            && counts.status() == abi::Status::Returned
         {
             let of_parent = self.ratio_of(parent);
             self.record.gathering.iter_mut().for_each(|gathering| gathering.offer(number, ratio, of_parent));

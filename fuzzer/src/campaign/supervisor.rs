@@ -93,6 +93,12 @@ fn mask(how: i32, signals: impl IntoIterator<Item = i32>) -> libc::sigset_t {
     }
 }
 
+/// Whether a signal asked the supervisor to stop since it was last looked. For the time after its workers.
+pub(super) fn is_asked_to_stop() -> bool {
+    let set = mask(libc::SIG_BLOCK, [libc::SIGINT, libc::SIGTERM, libc::SIGHUP]);
+    next_signal(&set, Duration::ZERO).is_some()
+}
+
 /// Restores the usual effects of the watched signals. Pending ones are dropped: they asked for the end that has come.
 pub fn release_signals() {
     let set = mask(libc::SIG_BLOCK, WATCHED);

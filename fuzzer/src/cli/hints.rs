@@ -74,6 +74,9 @@ pub(super) fn refuse_commands_of_quagmire(args: &[OsString]) -> Result<()> {
     };
     match word {
         "fuzz" => Err(Error::usage("a harness takes the options of `fuzz` directly: leave out the word `fuzz`")),
+        "compare" => {
+            Err(Error::usage("a harness does not compare builds: `quagmire compare INPUTS -- OLD --and NEW` does"))
+        }
         "report" => Err(Error::usage("a harness writes no reports: `quagmire report OUT` does")),
         _ => Ok(()),
     }

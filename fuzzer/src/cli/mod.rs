@@ -2,7 +2,7 @@
 
 mod hints;
 
-pub use crate::options::args::{Command, DiversityArgs, FuzzArgs, MineArgs, ReplayArgs, ReportArgs};
+pub use crate::options::args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
 
 use crate::options::args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -80,32 +80,13 @@ pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -
     let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| is_search));
     let matches = args::Quagmire::command().try_get_matches_from(&args).map_err(hint)?;
     let mut command = args::Quagmire::from_arg_matches(&matches)?.command;
-    let program = match &mut command {
-        Command::Fuzz(fuzz) => {
-            fuzz.command = as_typed(&args);
-            &fuzz.program
+    // a grammar needs no program
+    let needs_program = !matches!(command, Command::Generate(_));
+    if let Some(target) = command.target_mut() {
+        target.command = as_typed(&args);
+        if target.program.is_empty() && needs_program {
+            return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`").into());
         }
-        Command::Replay(replay) => {
-            replay.command = as_typed(&args);
-            &replay.program
-        }
-        Command::Diversity(diversity) => {
-            diversity.command = as_typed(&args);
-            &diversity.program
-        }
-        Command::Mine(mine) => {
-            mine.command = as_typed(&args);
-            &mine.program
-        }
-        // a grammar needs no program
-        Command::Generate(generate) => {
-            generate.command = as_typed(&args);
-            return Ok(command);
-        }
-        Command::Report(_) => return Ok(command),
-    };
-    if program.is_empty() {
-        return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`").into());
     }
     Ok(command)
 }
@@ -120,17 +101,9 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
     }
     let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| !is_subcommand));
     let matches = harness_command(&args).try_get_matches_from(&args).map_err(hint)?;
-    let args::Harness { mut fuzz, inputs, command } = args::Harness::from_arg_matches(&matches)?;
-    fuzz.command = as_typed(&args);
-    let command = match command {
-        Some(args::HarnessCommand::Replay(replay)) => Command::Replay(ReplayArgs { command: fuzz.command, ..replay }),
-        Some(args::HarnessCommand::Diversity(diversity)) => {
-            Command::Diversity(DiversityArgs { command: fuzz.command, ..diversity })
-        }
-        Some(args::HarnessCommand::Mine(mine)) => Command::Mine(MineArgs { command: fuzz.command, ..mine }),
-        Some(args::HarnessCommand::Generate(generate)) => {
-            Command::Generate(args::GenerateArgs { command: fuzz.command, ..generate })
-        }
+    let args::Harness { fuzz, inputs, command } = args::Harness::from_arg_matches(&matches)?;
+    let mut command = match command {
+        Some(command) => command.into(),
         None if inputs.is_empty() => Command::Fuzz(fuzz),
         None => {
             refuse_options_of_a_search(&matches)?;
@@ -144,28 +117,21 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
                 joined: false,
                 json: false,
                 annotate: Vec::new(),
+                lcov: None,
                 mask: false,
                 branch: None,
                 exact: false,
                 target: fuzz.target,
-                program: fuzz.program,
-                command: fuzz.command,
             })
         }
     };
-    let program = match &command {
-        Command::Fuzz(fuzz) => &fuzz.program,
-        Command::Replay(replay) => &replay.program,
-        Command::Diversity(diversity) => &diversity.program,
-        Command::Mine(mine) => &mine.program,
-        Command::Generate(generate) => &generate.program,
-        Command::Report(_) => return Ok(command),
-    };
-    if program.is_empty() {
-        Ok(command)
-    } else {
-        Err(Error::usage("this harness is the program: leave out `--` and what follows it").into())
+    if let Some(target) = command.target_mut() {
+        target.command = as_typed(&args);
+        if !target.program.is_empty() {
+            return Err(Error::usage("this harness is the program: leave out `--` and what follows it").into());
+        }
     }
+    Ok(command)
 }
 
 /// The harness's options under the harness's name, without `-- PROGRAM`, which a harness does not take.
@@ -173,12 +139,16 @@ fn harness_command(args: &[OsString]) -> clap::Command {
     let name = args.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "harness".into());
     let usage = format!(
         "{name} -i SEEDS... -o OUT [OPTIONS]\n       {name} INPUTS...\n       {name} replay [OPTIONS] INPUTS...\n       \
-         {name} diversity [OPTIONS] INPUTS...\n       {name} mine [OPTIONS] EXAMPLES... -o GRAMMAR\n       {name} generate -n N -o DIR [OPTIONS]"
+         {name} growth [OPTIONS] INPUT\n       {name} minimize [OPTIONS] INPUT [-o FILE]\n       \
+         {name} distill [OPTIONS] INPUTS... -o DIR\n       {name} diversity [OPTIONS] INPUTS...\n       {name} mine [OPTIONS] EXAMPLES... -o GRAMMAR\n       {name} generate -n N -o DIR [OPTIONS]"
     );
     let command = args::Harness::command().override_usage(usage);
     let command = ["program", "generator"].into_iter().fold(command, |all, id| all.mut_arg(id, |arg| arg.hide(true)));
     args::OF_HARNESS.into_iter().fold(command, |command, subcommand| {
         let what = match subcommand {
+            "growth" => "INPUT",
+            "minimize" => "INPUT [-o FILE]",
+            "distill" => "INPUTS... -o DIR",
             "mine" => "EXAMPLES... -o GRAMMAR",
             "generate" => "-n N -o DIR [INPUTS...]",
             _ => "INPUTS...",

@@ -39,6 +39,7 @@ fn help_texts() {
     insta::assert_snapshot!("quagmire", printed(quagmire(), "quagmire --help"));
     insta::assert_snapshot!("quagmire_fuzz", printed(quagmire(), "quagmire fuzz --help"));
     insta::assert_snapshot!("quagmire_replay", printed(quagmire(), "quagmire replay --help"));
+    insta::assert_snapshot!("quagmire_compare", printed(quagmire(), "quagmire compare --help"));
     insta::assert_snapshot!("quagmire_mine", printed(quagmire(), "quagmire mine --help"));
     insta::assert_snapshot!("quagmire_report", printed(quagmire(), "quagmire report --help"));
     insta::assert_snapshot!("quagmire_generate", printed(quagmire(), "quagmire generate --help"));
@@ -52,7 +53,7 @@ fn help_texts() {
 fn what_follows_the_dashes_belongs_to_the_program() {
     let args = fuzz(quagmire("quagmire fuzz -i a b -i c -o out -- ./xmllint --huge -o x @@"));
     assert_eq!(args.seeds, ["a", "b", "c"].map(PathBuf::from));
-    assert_eq!(args.program, ["./xmllint", "--huge", "-o", "x", "@@"]);
+    assert_eq!(args.target.program, ["./xmllint", "--huge", "-o", "x", "@@"]);
     let args = replay(quagmire("quagmire replay -n 3 --json a -i seed b -- ./xmllint @@"));
     assert_eq!(args.inputs, ["a", "b"].map(PathBuf::from));
     assert_eq!(args.seeds, [PathBuf::from("seed")]);
@@ -91,8 +92,8 @@ fn a_harness_takes_the_options_of_fuzz() {
     let args = fuzz(harness("./harness -i a b -o out --time 3s"));
     assert_eq!(args.seeds.len(), 2);
     assert_eq!(args.time, "3s");
-    assert_eq!(args.command, ["./harness", "-i", "a", "b", "-o", "out", "--time", "3s"]);
-    assert!(args.program.is_empty());
+    assert_eq!(args.target.command, ["./harness", "-i", "a", "b", "-o", "out", "--time", "3s"]);
+    assert!(args.target.program.is_empty());
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn a_harness_replays_the_files_that_it_is_given_once() {
     let args = replay(harness("./harness --hang-timeout 3s slow1 slow2"));
     assert_eq!(args.inputs, ["slow1", "slow2"].map(PathBuf::from));
     assert_eq!((args.repeats.as_str(), args.target.hang_timeout.as_str()), ("1", "3s"));
-    assert_eq!(args.command.len(), 5);
+    assert_eq!(args.target.command.len(), 5);
     let args = replay(harness("./harness replay -n 7 --json slow1 slow2"));
     assert_eq!((args.repeats.as_str(), args.json, args.inputs.len()), ("7", true, 2));
 }
@@ -144,7 +145,7 @@ fn flags_of_libfuzzer_are_answered_with_the_option_that_does_the_same() {
         }
     }
     // what follows the dashes is the program's, and a short option may have its value behind it
-    assert_eq!(fuzz(quagmire("quagmire fuzz -i a -o b -- ./h -runs=10")).program, ["./h", "-runs=10"]);
+    assert_eq!(fuzz(quagmire("quagmire fuzz -i a -o b -- ./h -runs=10")).target.program, ["./h", "-runs=10"]);
     assert_eq!(fuzz(harness("./harness -i a -oout=x")).output, Some(PathBuf::from("out=x")));
 }
 

@@ -1,13 +1,21 @@
 //! Arguments as typed. Their meaning, defaults and conflicts are handled in [`crate::options`].
 
 mod commands;
+mod compare;
+mod distill;
+mod growth;
+mod minimize;
 
 use crate::options::defaults;
 use clap::{Args, Parser, Subcommand};
-use std::ffi::OsString;
+use quagmire_base::error::Result;
 use std::path::{Path, PathBuf};
 
 pub use commands::{DiversityArgs, GenerateArgs, MineArgs, ReplayArgs, ReportArgs, TargetArgs, ValidityArgs};
+pub use compare::{CompareArgs, ServeRunsArgs};
+pub use distill::DistillArgs;
+pub use growth::GrowthArgs;
+pub use minimize::MinimizeArgs;
 
 /// Exit codes, printed at the end of every help text.
 pub const EXIT_CODES: &str = "\
@@ -15,7 +23,9 @@ Exit codes:
   0  ended as asked: by time, executions or Ctrl-C, whatever was found
   1  an error: an unwritable folder, a full disk
   2  the command line does not make sense
-  3  the target cannot be used: not instrumented, every seed fails";
+  3  the target cannot be used: not instrumented, every seed fails
+  4  compare: the new build is slower
+  5  compare --strict: an input is unstable, so that nothing can be said of it";
 
 /// `quagmire`.
 #[derive(Debug, Parser)]
@@ -51,6 +61,34 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Replay(ReplayArgs),
+    /// Find the law by which the cost of an input grows with its size
+    #[command(
+        override_usage = "quagmire growth [OPTIONS] INPUT -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Growth(GrowthArgs),
+    /// Find the smallest input with the same slowness and the same cause
+    #[command(
+        override_usage = "quagmire minimize [OPTIONS] INPUT [-o FILE] -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Minimize(MinimizeArgs),
+    /// Find the smallest corpus that covers as much, or costs as much, as given inputs
+    #[command(
+        override_usage = "quagmire distill [OPTIONS] INPUTS... -o DIR -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Distill(DistillArgs),
+    /// Compare two builds of a program over the same inputs
+    #[command(
+        override_usage = "quagmire compare [OPTIONS] INPUTS... -- OLD [ARGS... @@] --and NEW [ARGS... @@]\n       \
+                          quagmire compare [OPTIONS] INPUTS... --baseline FILE -- NEW [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Compare(CompareArgs),
+    /// Run inputs for `quagmire compare`, which starts it
+    #[command(hide = true)]
+    ServeRuns(ServeRunsArgs),
     /// Show how many distinct things given inputs do, and how evenly they exercise the program
     #[command(
         override_usage = "quagmire diversity [OPTIONS] INPUTS... -- PROGRAM [ARGS... @@]",
@@ -60,6 +98,8 @@ pub enum Command {
     /// Mine a grammar from examples that the program accepts
     #[command(
         override_usage = "quagmire mine [OPTIONS] EXAMPLES... -o GRAMMAR -- PROGRAM [ARGS... @@]",
+        long_about = "Mines a grammar from examples that the program accepts. A harness rejects an input by returning -1, any \
+                      other program by exiting with a status other than 0.",
         after_help = EXIT_CODES
     )]
     Mine(MineArgs),
@@ -87,17 +127,95 @@ pub enum Command {
 }
 
 impl Command {
-    /// The generator in front of the program, as typed.
-    pub fn generator(&self) -> Option<&Path> {
-        let target = match self {
+    /// Its name on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Fuzz(_) => "fuzz",
+            Self::Replay(_) => "replay",
+            Self::Growth(_) => "growth",
+            Self::Minimize(_) => "minimize",
+            Self::Distill(_) => "distill",
+            Self::Compare(_) => "compare",
+            Self::ServeRuns(_) => "serve-runs",
+            Self::Diversity(_) => "diversity",
+            Self::Mine(_) => "mine",
+            Self::Generate(_) => "generate",
+            Self::Report(_) => "report",
+        }
+    }
+
+    /// Its target as typed; `None` if it has none.
+    pub fn target(&self) -> Option<&TargetArgs> {
+        Some(match self {
             Self::Fuzz(fuzz) => &fuzz.target,
             Self::Replay(replay) => &replay.target,
+            Self::Growth(growth) => &growth.target,
+            Self::Minimize(minimize) => &minimize.target,
+            Self::Distill(distill) => &distill.target,
+            Self::Compare(compare) => &compare.target,
+            Self::ServeRuns(serve) => &serve.target,
             Self::Diversity(diversity) => &diversity.target,
             Self::Mine(mine) => &mine.target,
             Self::Generate(generate) => &generate.target,
             Self::Report(_) => return None,
-        };
-        target.generator.as_deref()
+        })
+    }
+
+    /// Its target as typed, to be changed.
+    pub fn target_mut(&mut self) -> Option<&mut TargetArgs> {
+        Some(match self {
+            Self::Fuzz(fuzz) => &mut fuzz.target,
+            Self::Replay(replay) => &mut replay.target,
+            Self::Growth(growth) => &mut growth.target,
+            Self::Minimize(minimize) => &mut minimize.target,
+            Self::Distill(distill) => &mut distill.target,
+            Self::Compare(compare) => &mut compare.target,
+            Self::ServeRuns(serve) => &mut serve.target,
+            Self::Diversity(diversity) => &mut diversity.target,
+            Self::Mine(mine) => &mut mine.target,
+            Self::Generate(generate) => &mut generate.target,
+            Self::Report(_) => return None,
+        })
+    }
+
+    /// Whether its options make sense, whatever the program is.
+    ///
+    /// # Errors
+    /// A usage error in one line that names the option and the remedy.
+    pub fn check(&self) -> Result<()> {
+        match self.clone() {
+            Self::Fuzz(fuzz) => super::Options::resolve(fuzz).map(drop),
+            Self::Replay(replay) => replay.resolve().map(drop),
+            Self::Growth(growth) => growth.resolve().map(drop),
+            Self::Minimize(minimize) => minimize.resolve().map(drop),
+            Self::Distill(distill) => distill.resolve().map(drop),
+            Self::Compare(compare) => compare.resolve().map(drop),
+            Self::ServeRuns(serve) => serve.resolve().map(drop),
+            Self::Diversity(diversity) => diversity.resolve().map(drop),
+            Self::Mine(mine) => mine.resolve().map(drop),
+            Self::Generate(generate) => generate.resolve().map(drop),
+            Self::Report(report) => report.resolve().map(drop),
+        }
+    }
+
+    /// The generator in front of the program, as typed.
+    pub fn generator(&self) -> Option<&Path> {
+        self.target()?.generator.as_deref()
+    }
+}
+
+impl From<HarnessCommand> for Command {
+    fn from(command: HarnessCommand) -> Self {
+        match command {
+            HarnessCommand::Replay(replay) => Self::Replay(replay),
+            HarnessCommand::Growth(growth) => Self::Growth(growth),
+            HarnessCommand::Minimize(minimize) => Self::Minimize(minimize),
+            HarnessCommand::Distill(distill) => Self::Distill(distill),
+            HarnessCommand::ServeRuns(serve) => Self::ServeRuns(serve),
+            HarnessCommand::Diversity(diversity) => Self::Diversity(diversity),
+            HarnessCommand::Mine(mine) => Self::Mine(mine),
+            HarnessCommand::Generate(generate) => Self::Generate(generate),
+        }
     }
 }
 
@@ -125,7 +243,8 @@ pub struct Harness {
 }
 
 /// Names of the subcommands of a harness that contains the engine.
-pub const OF_HARNESS: [&str; 4] = ["replay", "diversity", "mine", "generate"];
+pub const OF_HARNESS: [&str; 8] =
+    ["replay", "growth", "minimize", "distill", "serve-runs", "diversity", "mine", "generate"];
 
 /// The subcommands of a harness that contains the engine.
 #[derive(Debug, Clone, Subcommand)]
@@ -133,10 +252,22 @@ pub enum HarnessCommand {
     /// Show what given inputs cost
     #[command(after_help = EXIT_CODES)]
     Replay(ReplayArgs),
+    /// Find the law by which the cost of an input grows with its size
+    #[command(after_help = EXIT_CODES)]
+    Growth(GrowthArgs),
+    /// Find the smallest input with the same slowness and the same cause
+    #[command(after_help = EXIT_CODES)]
+    Minimize(MinimizeArgs),
+    /// Find the smallest corpus that covers as much, or costs as much, as given inputs
+    #[command(after_help = EXIT_CODES)]
+    Distill(DistillArgs),
+    /// Run inputs for `quagmire compare`, which starts it
+    #[command(hide = true)]
+    ServeRuns(ServeRunsArgs),
     /// Show how many distinct things given inputs do, and how evenly they exercise the program
     #[command(after_help = EXIT_CODES)]
     Diversity(DiversityArgs),
-    /// Mine a grammar from examples that the harness accepts
+    /// Mine a grammar from examples that the harness accepts: it rejects an input by returning -1
     #[command(after_help = EXIT_CODES)]
     Mine(MineArgs),
     /// Write inputs that the harness generates from random draws
@@ -159,7 +290,7 @@ pub struct FuzzArgs {
     /// Start anew if OUT holds a campaign, which is kept as OUT.old
     #[arg(long, help_heading = "Input and output")]
     pub force: bool,
-    /// Use only those seeds whose path matches
+    /// Use only those seeds whose path or file name matches; with look-around, as `^((?!error).)*$`
     #[arg(long, value_name = "REGEX", help_heading = "Input and output")]
     pub workloads_filter: Option<String>,
 
@@ -169,6 +300,10 @@ pub struct FuzzArgs {
     /// Stop after this many executions [default: no limit]
     #[arg(long, value_name = "N", help_heading = "When to stop")]
     pub execs: Option<String>,
+    /// After the search, look so long for the laws and the smallest inputs of the worst findings; 0 for not at all
+    /// [default: a tenth of the search's time, 2 s to 1 min]
+    #[arg(long, value_name = "DURATION", help_heading = "When to stop")]
+    pub explain: Option<String>,
 
     /// Fuzz on so many cores, one client pinned to each
     #[arg(short = 'j', value_name = "N", help_heading = "Many cores and machines")]
@@ -273,6 +408,9 @@ pub struct FuzzArgs {
     /// Keep no input for executing an edge more often than all others, for benchmarks
     #[arg(long, help_heading = "Search")]
     pub no_edge_maxima: bool,
+    /// Mutate inputs that crash or exit as well, since handlers of errors can be slow too
+    #[arg(long, help_heading = "Search")]
+    pub keep_early_ends: bool,
 
     /// Count unique traces, and how evenly they exercise the program: a fifth of a microsecond for each run
     #[arg(long, help_heading = "Search")]
@@ -302,12 +440,4 @@ pub struct FuzzArgs {
     /// When to use colours: auto (on a terminal), always (in pipes and files as well) or never
     #[arg(long, value_name = "WHEN", default_value = defaults::COLOR, help_heading = "Display")]
     pub color: String,
-
-    /// The harness, built with quagmire-cc -fsanitize=fuzzer; or any program built with quagmire-cc, and its arguments: @@
-    /// stands for the file with the input, without it the program reads standard input
-    #[arg(last = true, value_name = "PROGRAM")]
-    pub program: Vec<OsString>,
-    /// The whole command line, for the record.
-    #[arg(skip)]
-    pub command: Vec<String>,
 }

@@ -59,7 +59,7 @@ impl GenerateArgs {
             return Err(Error::usage(format!("--size {} is too large: give at most 1GiB", self.size)));
         }
         let source = match &self.grammar {
-            Some(_) if !self.program.is_empty() => {
+            Some(_) if !self.target.program.is_empty() => {
                 return Err(Error::usage(
                     "a grammar or a harness makes the inputs: leave out --grammar, or `--` and what follows",
                 ));

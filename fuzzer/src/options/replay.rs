@@ -37,6 +37,7 @@ impl ReplayArgs {
             },
         };
         let mask = mask(&args, budget)?;
+        refuse_beside_lcov(&args)?;
         let is_last_asked = args.against_all || args.ordinary.is_some() || args.joined;
         let question = if is_last_asked {
             Question::Last { ordinary: args.ordinary, is_joined: args.joined }
@@ -50,13 +51,32 @@ impl ReplayArgs {
             question,
             json: args.json,
             annotate: args.annotate,
+            lcov: args.lcov,
             mask,
             hang_timeout: hang_timeout(&args.target)?,
             memory_limit: memory_limit(&args.target)?,
             debug_target: args.target.debug_target,
-            program: args.program,
-            command: args.command,
+            program: args.target.program,
+            command: args.target.command,
         })
+    }
+}
+
+/// Refuses options that `--lcov` would ignore.
+fn refuse_beside_lcov(args: &ReplayArgs) -> Result<()> {
+    let ignored = [
+        ("--annotate", !args.annotate.is_empty()),
+        ("--mask", args.mask),
+        ("--json", args.json),
+        ("--seeds", !args.seeds.is_empty()),
+        ("--repeats", args.repeats != defaults::REPEATS),
+        ("--against-all", args.against_all),
+    ];
+    match ignored.into_iter().find(|&(_, is_typed)| is_typed) {
+        Some((other, _)) if args.lcov.is_some() => {
+            Err(Error::usage(format!("--lcov and {other} do not go together: leave one of them out")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -26,6 +26,8 @@ pub enum ReportTask {
         exporter: &'static Exporter,
         /// File to write; standard output if there is none.
         file: Option<PathBuf>,
+        /// Folder of the project's sources; the repository around the working folder if there is none.
+        source_root: Option<PathBuf>,
     },
 }
 
@@ -35,7 +37,11 @@ impl ReportArgs {
     /// # Errors
     /// A usage error in one line that names the option and the remedy.
     pub fn resolve(&self) -> Result<ReportTask> {
+        let needs_sources = matches!(self.format, Format::Findings(exporter) if exporter.names_sources());
         match self.format {
+            _ if self.source_root.is_some() && !needs_sources => {
+                Err(Error::usage("--source-root: this --format has the paths of sources as they are: remove it"))
+            }
             Format::Page if self.file.is_some() => {
                 Err(Error::usage("-o: the report is written into OUT: remove it, or choose another --format"))
             }
@@ -51,7 +57,10 @@ impl ReportArgs {
                     Some((option, _)) => {
                         Err(Error::usage(format!("{option} has no meaning with --format {}: remove it", exporter.name)))
                     }
-                    None => Ok(ReportTask::Export { exporter, file: self.file.clone() }),
+                    None => {
+                        let (file, source_root) = (self.file.clone(), self.source_root.clone());
+                        Ok(ReportTask::Export { exporter, file, source_root })
+                    }
                 }
             }
         }

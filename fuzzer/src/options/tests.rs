@@ -88,7 +88,7 @@ fn every_option_is_taken() {
     assert_eq!(options.rules.as_deref(), Some("T,B.6"));
     assert_eq!(options.regex_rules, ["r.yaml", "s.yaml"].map(PathBuf::from));
     assert_eq!(options.input_type, Some(InputType::Xml));
-    assert!(options.workloads_filter.unwrap().is_match(b"a/b.xml"));
+    assert!(options.workloads_filter.unwrap().takes(std::path::Path::new("a/b.xml")).unwrap());
     assert_eq!(options.dictionaries, ["a", "b"].map(PathBuf::from));
     assert!(options.resume && options.quiet && options.debug_target && !options.confirm);
     assert_eq!(options.color, ColorChoice::Never);
@@ -129,8 +129,8 @@ fn every_bad_value_is_one_line_that_names_the_flag_and_the_remedy() {
         (&["--max-size", "9", "--max-size-ratio", "2"], "--max-size-ratio", "give one of them"),
         (&["--max-size", "9", "--max-size-increase", "2"], "--max-size-increase", "give one of them"),
         (&["--input-type", "json"], "--input-type", "write text, binary or xml"),
-        (&["--workloads-filter", "(a"], "--workloads-filter", "unclosed group"),
-        (&["--workloads-filter", "a{1000}{1000}{1000}"], "--workloads-filter", "correct it"),
+        (&["--workloads-filter", "(a"], "--workloads-filter", "parenthesis"),
+        (&["--workloads-filter", "[b-a]"], "--workloads-filter", "correct it"),
         (&["--seed", "-1"], "--seed", "a whole number from 0"),
         (&["--seed", "18446744073709551616"], "--seed", "a whole number from 0"),
         (&["--resume", "--force"], "--resume", "give one of them"),
@@ -199,7 +199,7 @@ fn options_of_a_report_that_its_format_would_ignore_are_refused() {
     for exporter in EXPORTERS {
         let line = format!("quagmire report out --format {} -o file", exporter.name);
         match report(&line).unwrap() {
-            ReportTask::Export { exporter: chosen, file } => {
+            ReportTask::Export { exporter: chosen, file, .. } => {
                 assert_eq!((chosen.name, file), (exporter.name, Some(PathBuf::from("file"))));
             }
             page => panic!("{line}: {page:?}"),
@@ -209,10 +209,25 @@ fn options_of_a_report_that_its_format_would_ignore_are_refused() {
         ("-o page.html", "-o"),
         ("--time soon", "--time"),
         ("--format csv --time 3s", "--time has no meaning with --format csv"),
+        ("--format csv --source-root src", "--source-root"),
+        ("--source-root src", "--source-root"),
         ("--format jsonl --no-plotting", "--no-plotting has no meaning with --format jsonl"),
     ] {
         let error = report(&format!("quagmire report out {options}")).unwrap_err();
         assert!(error.code == ExitCode::Usage && error.message.contains(word), "{error}");
+    }
+}
+
+#[test]
+fn a_tracefile_is_asked_for_alone() {
+    let replay = |line: &str| match parse_for_quagmire(line.split_whitespace()) {
+        Ok(Command::Replay(args)) => args.resolve().map(|options| options.lcov),
+        other => panic!("not a replay command: {other:?}"),
+    };
+    assert_eq!(replay("quagmire replay a --lcov all.info -- p").unwrap(), Some(PathBuf::from("all.info")));
+    for other in ["--annotate a.c", "--mask", "--json", "-i b", "-n 3", "--against-all"] {
+        let error = replay(&format!("quagmire replay a --lcov all.info {other} -- p")).unwrap_err();
+        assert!(error.code == ExitCode::Usage && error.message.contains("--lcov and --"), "{error}");
     }
 }
 

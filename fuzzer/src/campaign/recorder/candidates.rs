@@ -64,7 +64,8 @@ impl Recorder<'_> {
 
     /// Determines the worst entry anew, after ratios have changed.
     pub fn find_worst(&mut self) {
-        self.record.worst = self.record.entry_ids().reduce(|worst, next| self.worse_of(worst, next));
+        let whole = self.record.entry_ids().filter(|&entry| self.record.entry(entry).hottest.is_some());
+        self.record.worst = whole.reduce(|worst, next| self.worse_of(worst, next));
     }
 
     fn worse_of(&self, worst: EntryId, next: EntryId) -> EntryId {
@@ -74,6 +75,9 @@ impl Recorder<'_> {
 
     /// Makes a new entry the worst one, if it is.
     pub(super) fn challenge_worst(&mut self, entry: EntryId) {
+        if self.record.entry(entry).hottest.is_none() {
+            return;
+        }
         self.record.worst = Some(self.record.worst.map_or(entry, |worst| self.worse_of(worst, entry)));
     }
 

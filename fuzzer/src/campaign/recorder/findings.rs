@@ -272,6 +272,7 @@ impl Recorder<'_> {
             costs: confirmation.costs.clone(),
             growth: confirmation.growth.clone(),
             parts,
+            ..Finding::default()
         };
         self.logs.finding(elapsed, &finding)?;
         let answer = self.setup.listener.as_ref().map(|listener| listener.degraded(bytes, &finding)).transpose()?;

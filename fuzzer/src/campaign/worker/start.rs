@@ -137,6 +137,7 @@ pub(super) fn configure(search: &mut SearchState, setup: &Setup, traces: Option<
     let options = &setup.options;
     search.objective = Objective::new(&options.cost);
     search.ignores_maxima = options.ignore_maxima;
+    search.keeps_early_ends = options.keep_early_ends;
     search.effort.focus = options.focus;
     // with a grammar, bytes have a tenth of the mutants, which pays for no masks of bytes
     let has_grammar = setup.grammar.is_some() && options.choices != Mode::Off;
@@ -304,8 +305,15 @@ fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&
     if let Ok(summary) = Summary::read(&setup.folder.summary()) {
         record.earlier_sessions = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
         if without_state {
-            record.findings = summary.findings;
+            record.findings.clone_from(&summary.findings);
             (record.degradations, record.faults, record.hangs) = (summary.degradations, summary.faults, summary.hangs);
+        }
+        // explanations are entered into the summary, after the last checkpoint
+        for explained in summary.findings {
+            if let Some(finding) = record.findings.iter_mut().find(|finding| finding.path == explained.path) {
+                (finding.law, finding.template) = (explained.law, explained.template);
+                finding.minimized = explained.minimized;
+            }
         }
     }
     record.left_out.clear();

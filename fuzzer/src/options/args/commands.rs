@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::options::{defaults, format::Format};
 
-/// How the target is run, as typed.
+/// The target, and how it is run, as typed.
 #[derive(Debug, Clone, Args)]
 pub struct TargetArgs {
     /// A run that takes longer is a hang; at least 10ms
@@ -22,6 +22,13 @@ pub struct TargetArgs {
     /// from; the program gets what it makes of them
     #[arg(long, value_name = "FILE", help_heading = "Running the program")]
     pub generator: Option<PathBuf>,
+    /// The harness, built with quagmire-cc -fsanitize=fuzzer; or any program built with quagmire-cc, and its arguments: @@
+    /// stands for the file with the input, without it the program reads standard input
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// The whole command line, for the record.
+    #[arg(skip)]
+    pub command: Vec<String>,
 }
 
 /// `quagmire replay`, as typed.
@@ -55,6 +62,10 @@ pub struct ReplayArgs {
     /// Print this source file with how often each line was executed: the end of its path (repeatable)
     #[arg(long, value_name = "FILE")]
     pub annotate: Vec<PathBuf>,
+    /// Run each input once, and write how often all of them together execute each line to this file, for genhtml of lcov
+    /// and for services that show coverage
+    #[arg(long, value_name = "FILE")]
+    pub lcov: Option<PathBuf>,
     /// Print the one input with its mask: which bytes may be overwritten, inserted at and deleted so that the run still
     /// does nine tenths of its work
     #[arg(long)]
@@ -68,13 +79,6 @@ pub struct ReplayArgs {
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The harness, built with quagmire-cc -fsanitize=fuzzer; or any program built with quagmire-cc, and its arguments: @@
-    /// stands for the file with the input, without it the program reads standard input
-    #[arg(last = true, value_name = "PROGRAM")]
-    pub program: Vec<OsString>,
-    /// The whole command line, for the record.
-    #[arg(skip)]
-    pub command: Vec<String>,
 }
 
 /// `quagmire diversity`, as typed.
@@ -100,13 +104,6 @@ pub struct DiversityArgs {
     /// The options that `fuzz` and `replay` have as well.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The harness, built with quagmire-cc -fsanitize=fuzzer; or any program built with quagmire-cc, and its arguments: @@
-    /// stands for the file with the input, without it the program reads standard input
-    #[arg(last = true, value_name = "PROGRAM")]
-    pub program: Vec<OsString>,
-    /// The whole command line, for the record.
-    #[arg(skip)]
-    pub command: Vec<String>,
 }
 
 /// `quagmire mine`, as typed.
@@ -133,19 +130,12 @@ pub struct MineArgs {
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The harness, built with quagmire-cc -fsanitize=fuzzer, which returns -1 for what it rejects; or any program built with
-    /// quagmire-cc, which exits with 0 for what it accepts, and its arguments: @@ stands for the file with the input
-    #[arg(last = true, value_name = "PROGRAM")]
-    pub program: Vec<OsString>,
-    /// The whole command line, for the harness.
-    #[arg(skip)]
-    pub command: Vec<String>,
 }
 
 /// `quagmire report`, as typed.
 #[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
-    /// The output folder of the campaign
+    /// The output folder of the campaign, or a file with what `compare -o` wrote or `growth --json` printed
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
 
@@ -156,6 +146,11 @@ pub struct ReportArgs {
     /// Write the findings to this file instead
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub file: Option<PathBuf>,
+
+    /// The folder of the project when it was built: its sources have paths relative to it in sarif, junit, github and
+    /// markdown [default: the repository around the working folder]
+    #[arg(long, value_name = "DIR")]
+    pub source_root: Option<PathBuf>,
 
     /// Do not draw graphs
     #[arg(long)]
@@ -204,13 +199,6 @@ pub struct GenerateArgs {
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The harness, built with quagmire-cc, whose generator draws by quagmire/draws.h or FuzzedDataProvider; or the program
-    /// behind --generator
-    #[arg(last = true, value_name = "PROGRAM")]
-    pub program: Vec<OsString>,
-    /// The whole command line, for the harness.
-    #[arg(skip)]
-    pub command: Vec<String>,
 }
 
 /// Which runs are valid, as typed.

@@ -1,0 +1,210 @@
+//! Explanation of findings after the search: the law and the smallest input of the worst finding of each group.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, de::DeserializeOwned};
+
+use super::{Setup, own_command, supervisor};
+use quagmire_base::{
+    error::{Error, Result},
+    files,
+    format::{counted, grouped},
+    plain::{self, Form},
+};
+use quagmire_results::{
+    Summary,
+    summary::{Finding, FindingKind, FindingLaw, Minimized},
+};
+
+/// Share of the search's time that explanations take by default, and the bounds of it.
+const SHARE: f64 = 0.1;
+const SHORTEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Share of a finding's time for its smallest input.
+const FOR_SMALLEST: f64 = 0.4;
+
+/// Share of what is left then for the law of the finding itself; the rest is for that of its smallest input.
+const FOR_LARGE: f64 = 0.6;
+
+/// Time in which a command that has used up its budget still prints.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Part of the JSON of `growth` that campaigns keep.
+#[derive(Debug, Default, Deserialize)]
+struct Grown {
+    law: Option<FindingLaw>,
+    template: Option<String>,
+}
+
+/// Part of the JSON of `minimize` that campaigns keep.
+#[derive(Debug, Deserialize)]
+struct Smallest {
+    bytes: u64,
+    instructions: u64,
+    executions: u64,
+}
+
+/// Explains the findings of a campaign that is over, and enters that into its summary. Stops at the next request to
+/// stop; what is known by then is kept.
+///
+/// # Errors
+/// If the summary cannot be read or written.
+pub(super) fn explain(setup: &Setup) -> Result<()> {
+    let path = setup.folder.summary();
+    let mut summary = Summary::read(&path)?;
+    let worst = unexplained(&summary);
+    let searched = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
+    let budget = setup.options.explain.unwrap_or_else(|| searched.mul_f64(SHARE).clamp(SHORTEST, LONGEST));
+    if worst.is_empty() || budget.is_zero() {
+        return Ok(());
+    }
+    let end = Instant::now() + budget;
+    let mut was_asked = false;
+    let mut is_stopped = || {
+        was_asked |= supervisor::is_asked_to_stop();
+        was_asked
+    };
+    for (place, index) in worst.iter().copied().enumerate() {
+        let now = Instant::now();
+        let share = end.saturating_duration_since(now) / (worst.len() - place) as u32;
+        if share.is_zero() || is_stopped() {
+            break;
+        }
+        let finding = &mut summary.findings[index];
+        let name = finding.path.clone();
+        let explained = of_finding(setup, finding, now, share, &mut is_stopped);
+        summary.write(&path)?;
+        match explained {
+            Ok(()) => say(setup, &summary.findings[index]),
+            // a finding that does not come back when it is run by itself is no reason to fail
+            Err(error) if !setup.options.quiet => plain::warn(&format!("{name} is not explained: {error}")),
+            Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Indices of the worst degradation of each group, unless it is explained, the worst group first.
+fn unexplained(summary: &Summary) -> Vec<usize> {
+    let leader = |group: &quagmire_results::summary::Group| group.findings.first().copied();
+    let is_open = |&index: &usize| {
+        let finding = summary.findings.get(index);
+        finding.is_some_and(|finding| {
+            finding.kind == FindingKind::Degradation && finding.template.is_none() && finding.minimized.is_none()
+        })
+    };
+    summary.groups.iter().filter_map(leader).filter(is_open).collect()
+}
+
+/// Explains one finding within a time.
+fn of_finding(
+    setup: &Setup,
+    finding: &mut Finding,
+    start: Instant,
+    time: Duration,
+    is_stopped: &mut dyn FnMut() -> bool,
+) -> Result<()> {
+    let folder = setup.folder.path();
+    let input = folder.join(&finding.path);
+    let end = start + time;
+    let left = || end.saturating_duration_since(Instant::now());
+    let name = input.file_name().ok_or_else(|| Error::other(format!("{} has no name", input.display())))?;
+    let relative = PathBuf::from("minimized").join(name);
+    let smallest = folder.join(&relative);
+    files::create_folder(&folder.join("minimized"))
+        .map_err(|error| Error::other(format!("cannot create a folder in {}: {error}", folder.display())))?;
+    let mut words = vec!["minimize".into(), "-o".into(), smallest.clone().into_os_string()];
+    if let Some(root) = &finding.root {
+        words.extend(["-i".into(), folder.join(root).into_os_string()]);
+    }
+    let made: Option<Smallest> = command(setup, &words, &input, time.mul_f64(FOR_SMALLEST), is_stopped)?;
+    finding.minimized = made.map(|Smallest { bytes, instructions, executions }| Minimized {
+        path: relative.display().to_string(),
+        bytes,
+        instructions,
+        executions,
+    });
+    // what the search has left in a finding may hide the law, which the smallest input then shows
+    let inputs = [Some(&input), finding.minimized.as_ref().map(|_| &smallest)];
+    for (place, input) in inputs.into_iter().flatten().enumerate() {
+        let time = if place == 0 { left().mul_f64(FOR_LARGE) } else { left() };
+        let grown: Option<Grown> = command(setup, &["growth".into()], input, time, is_stopped)?;
+        if let Some(Grown { law: Some(law), template }) = grown {
+            // one that no report can carry makes way for that of the smallest input
+            let is_short = law.generator.is_some();
+            (finding.law, finding.template) = (Some(law), template.filter(|_| is_short));
+            if is_short {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs a command of this program, given as its name and options, on an input, within a time. `None` if it was
+/// stopped.
+fn command<T: DeserializeOwned>(
+    setup: &Setup,
+    words: &[OsString],
+    input: &Path,
+    time: Duration,
+    is_stopped: &mut dyn FnMut() -> bool,
+) -> Result<Option<T>> {
+    let limits = &setup.options;
+    let [name, options @ ..] = words else { return Ok(None) };
+    let mut command = own_command::command(&setup.target, name, limits.hang_timeout, limits.memory_limit);
+    command.args(["--json", "--budget", &format!("{}ms", time.as_millis().max(1))]).args(options);
+    own_command::end(&mut command, &setup.target, &[input]);
+    own_command::output(command, Instant::now() + time + GRACE, is_stopped, &mut || Ok(()))
+}
+
+/// Prints what is known of a finding now.
+fn say(setup: &Setup, finding: &Finding) {
+    if setup.options.quiet {
+        return;
+    }
+    let mut text = String::new();
+    if let Some(law) = &finding.law {
+        text += &format!("Law:        {} ({} confidence): {}\n", law.words, law.confidence, finding.path);
+    }
+    if let Some(smallest) = finding.minimized.as_ref().filter(|smallest| smallest.bytes < finding.bytes) {
+        let path = setup.options.output.join(&smallest.path);
+        let bytes = counted(smallest.bytes, "byte");
+        text += &format!("Smallest:   {} ({bytes} of {})\n", path.display(), grouped(finding.bytes));
+    }
+    // a failure to print is no reason to fail
+    let _ = plain::print(&text, Form::Lines);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quagmire_results::{summary::Group, testing};
+
+    #[test]
+    fn the_worst_degradation_of_each_group_is_explained_once() {
+        let finding = |kind, template: Option<&str>| Finding {
+            kind,
+            template: template.map(str::to_owned),
+            ..Finding::default()
+        };
+        let summary = Summary {
+            findings: vec![
+                finding(FindingKind::Fault, None),
+                finding(FindingKind::Degradation, None),
+                finding(FindingKind::Degradation, None),
+                finding(FindingKind::Degradation, Some("rep(N){a}")),
+            ],
+            groups: [vec![2, 1], vec![3], vec![0], vec![]]
+                .map(|findings| Group { title: String::new(), findings })
+                .to_vec(),
+            ..testing::example()
+        };
+        assert_eq!(unexplained(&summary), [2]);
+    }
+}

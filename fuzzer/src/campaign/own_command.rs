@@ -1,0 +1,98 @@
+//! Commands of this program in processes of their own, which measure what the campaign wants to know of an input.
+
+use std::{
+    ffi::OsStr,
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use quagmire_base::error::{Error, Result};
+use quagmire_execution::{info::TargetInfo, pipes};
+use serde::de::DeserializeOwned;
+
+/// Interval at which the process is polled.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Largest number of bytes that are kept of the process's error output; its first line is reported.
+const MOST_ERRORS: usize = 1 << 16;
+
+/// Begins a command of this program, the harness or `quagmire`, with the limits of the target's runs.
+pub(super) fn command(
+    target: &TargetInfo,
+    name: impl AsRef<OsStr>,
+    hang_timeout: Duration,
+    memory_limit: u64,
+) -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command
+        .arg(name)
+        .args(["--hang-timeout", &format!("{}ms", hang_timeout.as_millis())])
+        .args(["--memory-limit", &memory_limit.to_string()])
+        .args(target.generator.iter().flat_map(|file| [OsStr::new("--generator"), file.as_os_str()]));
+    command
+}
+
+/// Ends a command with its inputs, and the program if it is none that holds the engine.
+pub(super) fn end(command: &mut Command, target: &TargetInfo, inputs: &[&Path]) {
+    command.args(inputs).args(target.is_isolated().then_some("--")).args(&target.command);
+}
+
+/// Runs a command, and parses the JSON that it prints. `None` if it was stopped, at the deadline or because
+/// `is_stopped` says so. `meanwhile` is called repeatedly while it runs.
+///
+/// # Errors
+/// If it cannot be started, or prints no JSON.
+pub(super) fn output<T: DeserializeOwned>(
+    mut command: Command,
+    deadline: Instant,
+    is_stopped: &mut dyn FnMut() -> bool,
+    meanwhile: &mut dyn FnMut() -> Result<()>,
+) -> Result<Option<T>> {
+    let cannot = |error: std::io::Error| Error::other(format!("cannot start the harness to measure: {error}"));
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        // a process group of its own, so that it can be killed with the child that it measures in
+        .process_group(0);
+    // SAFETY: an async-signal-safe call. It does not outlive a worker that is killed.
+    unsafe {
+        command.pre_exec(|| {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        })
+    };
+    let mut child = command.spawn().map_err(cannot)?;
+    let (mut text, mut said) = (Vec::new(), Vec::new());
+    let (Some(mut output), Some(mut errors)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err(Error::other("the measuring process has no pipes"));
+    };
+    let mut says_more = true;
+    // until it ends, not until its pipes close: processes that the target has started may keep them open
+    while child.try_wait().map_err(cannot)?.is_none() {
+        let looked = meanwhile();
+        if looked.is_err() || is_stopped() || Instant::now() >= deadline {
+            // SAFETY: the group of a child that was not waited for.
+            unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
+            let _ = child.wait();
+            return looked.map(|()| None);
+        }
+        let [is_output, is_error] = pipes::readable([&output, if says_more { &errors } else { &output }], LOOK);
+        if is_output && !pipes::read_part(&mut output, &mut text, usize::MAX).map_err(cannot)? {
+            break;
+        }
+        // a process whose error output nobody reads does not go on
+        if is_error && says_more {
+            says_more = pipes::read_part(&mut errors, &mut said, MOST_ERRORS).map_err(cannot)?;
+        }
+    }
+    pipes::read_rest(&mut output, &mut text, usize::MAX).map_err(cannot)?;
+    pipes::read_rest(&mut errors, &mut said, MOST_ERRORS).map_err(cannot)?;
+    let said = String::from_utf8_lossy(&said);
+    let status = child.wait().map_err(cannot)?;
+    serde_json::from_slice(&text)
+        .map(Some)
+        .map_err(|_| Error::other(format!("measuring failed ({status}): {}", said.lines().next().unwrap_or(""))))
+}

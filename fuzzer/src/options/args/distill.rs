@@ -1,0 +1,35 @@
+//! Arguments of `quagmire distill`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::TargetArgs;
+
+/// `quagmire distill`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct DistillArgs {
+    /// The inputs: files, or folders of files
+    #[arg(value_name = "INPUTS")]
+    pub inputs: Vec<PathBuf>,
+    /// The folder for the corpus: a new one, or an empty one
+    #[arg(short = 'o', long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// What the corpus keeps. coverage: each edge in each of AFL's buckets; cost: the maximum of each edge, function and
+    /// resource, and each law of findings
+    #[arg(long = "for", value_name = "PURPOSE", default_value = "coverage")]
+    pub purpose: String,
+    /// What the corpus has as little of as possible: cost (instructions), size (bytes) or inputs [default: cost for
+    /// coverage, size for cost]
+    #[arg(long, value_name = "WEIGHT")]
+    pub weight: Option<String>,
+    /// Say of each input that is left out which ones subsume it
+    #[arg(long)]
+    pub verbose: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The options that `fuzz` and `replay` have as well.
+    #[command(flatten)]
+    pub target: TargetArgs,
+}

@@ -1,0 +1,179 @@
+//! The command `quagmire distill`: the smallest corpus that keeps everything.
+
+use std::{collections::BTreeSet, fs, path::Path, process::Stdio};
+
+use serde_json::Value;
+
+use crate::common::{Run, Scene, children, ended, harness, number, run, signal, wait_until};
+
+/// Inputs for `diverse.c`: the name of each, and its bytes. The last one crashes.
+const INPUTS: [(&str, &[u8]); 9] = [
+    ("a", b"y"),
+    ("b", b"y1"),
+    ("c", b"yy1"),
+    ("d", b"yyyyyyyy11111111"),
+    ("e", b"n"),
+    ("f", b"n?????????????????"),
+    ("g", b"y1"),
+    ("h", b"?"),
+    ("i", b"a!!a"),
+];
+
+fn scene() -> Scene {
+    let scene = Scene::new(&[]);
+    for (name, bytes) in INPUTS {
+        scene.write(&format!("all/{name}"), bytes);
+    }
+    scene
+}
+
+fn distill(scene: &Scene, options: &[&str], program: &Path) -> Run {
+    run(scene.quagmire(&[&["distill"], options, &["--"]].concat()).arg(program))
+}
+
+/// Report of `quagmire distill --json`.
+#[track_caller]
+fn report(scene: &Scene, options: &[&str], program: &Path) -> Value {
+    let run = distill(scene, &[&["--json"], options].concat(), program).ended();
+    serde_json::from_str(&run.stdout).expect("JSON")
+}
+
+/// Paths of a report's lists, with the reason if they have one.
+fn listed<'a>(report: &'a Value, list: &str) -> Vec<(&'a str, &'a str)> {
+    let text = |value: &'a Value| value.as_str().unwrap_or_default();
+    report[list].as_array().expect("a list").iter().map(|one| (text(&one["path"]), text(&one["reason"]))).collect()
+}
+
+#[test]
+fn a_corpus_for_coverage_keeps_all_buckets_and_says_what_became_of_every_input() {
+    let (scene, harness) = (scene(), harness("diverse.c"));
+    let all = report(&scene, &["all", "-o", "small"], &harness);
+    assert_eq!(number(&all["all"]["inputs"]), 7, "{all:#}");
+    let left_out = listed(&all, "left_out");
+    assert!(left_out.contains(&("all/g", "duplicate")) && left_out.contains(&("all/i", "ended-early")), "{all:#}");
+    let subsumed = left_out.iter().filter(|(_, reason)| *reason == "subsumed").count() as u64;
+    assert_eq!(subsumed + number(&all["kept"]["inputs"]), 7);
+    assert!(subsumed > 0 && number(&all["lower_bound"]) <= number(&all["weight"]), "{all:#}");
+    // names and contents are those of the inputs
+    let files = scene.files("small");
+    assert_eq!(files.len() as u64, number(&all["kept"]["inputs"]));
+    for (name, bytes) in &files {
+        assert_eq!(*bytes, fs::read(scene.path("all").join(name)).expect("the input of that name"));
+    }
+    // the corpus has all features of the inputs, and none of its inputs can be missed
+    let again = report(&scene, &["small", "-o", "smaller"], &harness);
+    assert_eq!(again["features"], all["features"]);
+    assert_eq!(scene.files("smaller"), files);
+    for left in files.keys() {
+        let rest: Vec<String> = files.keys().filter(|name| *name != left).map(|name| format!("small/{name}")).collect();
+        let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+        let without = report(&scene, &[&rest, &["-o", &*format!("without-{left}")][..]].concat(), &harness);
+        assert!(number(&without["features"]) < number(&all["features"]), "without {left}");
+    }
+}
+
+#[test]
+fn a_corpus_for_cost_loses_no_maximum() {
+    let (scene, harness) = (scene(), harness("diverse.c"));
+    let all = report(&scene, &["all", "-o", "small", "--for", "cost"], &harness);
+    assert!(number(&all["kept"]["inputs"]) < 7, "{all:#}");
+    let maxima = |folder: &str| {
+        let inputs = scene.replay(&harness, "-n 1", &[Path::new(folder)]);
+        let returned: Vec<&Value> = inputs.iter().filter(|input| input["status"] == "returned").collect();
+        let most = |resource: &str| returned.iter().map(|input| number(&input["costs"][resource])).max();
+        ["instructions", "edges", "hottest-edge", "stack", "heap"].map(most)
+    };
+    assert_eq!(maxima("small"), maxima("all"));
+    let again = report(&scene, &["small", "-o", "smaller", "--for", "cost"], &harness);
+    assert_eq!(again["features"], all["features"]);
+}
+
+#[test]
+fn what_is_as_small_as_possible_can_be_chosen_and_is_said() {
+    let (scene, harness) = (scene(), harness("diverse.c"));
+    let mut sums = Vec::new();
+    for (weight, sum) in [("inputs", "inputs"), ("size", "bytes"), ("cost", "cost")] {
+        let one = report(&scene, &["all", "-o", weight, "--weight", weight], &harness);
+        assert_eq!((one["weighed_by"].as_str(), &one["weight"]), (Some(weight), &one["kept"][sum]));
+        sums.push(["inputs", "bytes", "cost"].map(|sum| number(&one["kept"][sum])));
+    }
+    for (smallest, weight) in (0..).zip(&sums) {
+        assert!(sums.iter().all(|other| weight[smallest] <= other[smallest]), "{sums:?}");
+    }
+    let text = distill(&scene, &["all", "-o", "text", "--verbose"], &harness).ended().stdout;
+    for words in ["kept by", "at least", "all/g: has the contents of all/b", "subsumed by all/", "ended early", "text"]
+    {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+}
+
+#[test]
+fn files_of_the_same_name_are_both_in_the_corpus() {
+    let (scene, harness) = (scene(), harness("diverse.c"));
+    scene.write("one/x", b"y");
+    scene.write("two/x", b"?");
+    let names: BTreeSet<String> = {
+        report(&scene, &["one", "two", "-o", "small"], &harness);
+        scene.files("small").into_keys().collect()
+    };
+    assert_eq!(names, BTreeSet::from(["x".to_owned(), "x.2".to_owned()]));
+}
+
+#[test]
+fn inputs_that_do_something_else_in_each_run_are_named() {
+    let scene = scene();
+    let run = distill(&scene, &["all/a", "all/b", "-o", "small"], &harness("unstable.c"));
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    assert!(run.stderr.contains("all/") && run.stderr.contains("is unstable"), "{run:#?}");
+}
+
+#[test]
+fn mistakes_are_refused_in_one_line_and_no_file_is_lost() {
+    let (scene, diverse) = (scene(), harness("diverse.c"));
+    scene.write("full/mine", b"keep me");
+    fs::create_dir(scene.path("empty")).expect("created");
+    let before = scene.everything();
+    let refused = |options: &[&str], code: i32, words: &[&str]| {
+        distill(&scene, options, &diverse).refused(code, words);
+        assert_eq!(scene.everything(), before, "{options:?}");
+        assert!(!scene.path("new").exists());
+    };
+    refused(&["all", "-o", "full"], 1, &["full", "empty it"]);
+    refused(&["all", "-o", "full/mine"], 1, &["full/mine"]);
+    refused(&["all"], 2, &["-o"]);
+    refused(&["-o", "new"], 2, &["no inputs"]);
+    refused(&["empty", "-o", "new"], 2, &["no inputs in empty"]);
+    refused(&["missing", "-o", "new"], 2, &["missing", "does not exist"]);
+    refused(&["all", "-o", "new", "--for", "fun"], 2, &["--for fun", "coverage or cost"]);
+    refused(&["all", "-o", "new", "--weight", "gold"], 2, &["--weight gold", "cost or size or inputs"]);
+    refused(&["all/i", "-o", "new"], 1, &["none of 1 input", "ended early"]);
+}
+
+#[test]
+fn inputs_that_are_rejected_are_left_out() {
+    let scene = scene();
+    let found = report(&scene, &["all/a", "all/b", "all/e", "-o", "small"], &harness("rejects.c"));
+    assert!(listed(&found, "left_out").contains(&("all/e", "rejected")), "{found:#}");
+}
+
+#[test]
+fn an_interrupt_leaves_the_corpus_of_the_inputs_so_far() {
+    let scene = Scene::new(&[]);
+    // a millisecond a byte
+    for at in 0..400 {
+        scene.write(&format!("all/{at:03}"), &[at as u8; 50]);
+    }
+    let slow = harness("slow.c");
+    let mut command = scene.quagmire(&["distill", "--json", "all", "-o", "small", "--"]);
+    let command = command.arg(&slow).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    let is_harness = || fs::read_link(format!("/proc/{}/exe", child.id())).is_ok_and(|program| program == slow);
+    wait_until("it runs inputs", || (is_harness() && !children(child.id()).is_empty()).then_some(()));
+    signal(child.id(), libc::SIGINT);
+    let run = ended(child);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert!(run.stderr.contains("stopped by a signal after"), "{run:#?}");
+    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert!(number(&report["not_examined"]) > 0, "{report:#}");
+    assert_eq!(scene.files("small").len() as u64, number(&report["kept"]["inputs"]));
+}

@@ -1,0 +1,58 @@
+//! Formats of campaigns, comparisons and growths for other tools. `scripts/check-formats` holds them against tools of others.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::{Scene, built, harness, run};
+
+/// A result in SARIF.
+fn sarif(scene: &Scene, result: &str) -> Value {
+    let end = run(&mut scene.quagmire(&["report", result, "--format", "sarif", "--source-root", "/nowhere"])).ended();
+    serde_json::from_str(&end.stdout).expect("JSON")
+}
+
+/// Ids of the rules of all alerts.
+fn rules(log: &Value) -> Vec<&str> {
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    results.iter().map(|one| one["ruleId"].as_str().expect("a rule")).collect()
+}
+
+#[test]
+fn findings_of_a_campaign_are_alerts_test_cases_and_annotations() {
+    let scene = Scene::new(&[("greeting", b"hello world, hello")]);
+    scene.fuzz(&harness("quadratic.c"), "--execs 5000 --seed 3 --max-size 1000").ended();
+    let log = sarif(&scene, "out");
+    assert!(rules(&log).contains(&"degradation"), "{log:#}");
+    let findings = scene.summary()["findings"].as_array().expect("a list").len();
+    let report = |format: &str| run(&mut scene.quagmire(&["report", "out", "--format", format])).ended().stdout;
+    assert_eq!(report("junit").matches("<testcase ").count(), findings + 1);
+    assert!(report("github").starts_with("::"), "{}", report("github"));
+    assert!(report("markdown").contains("<code>count&#95;pairs</code>"), "{}", report("markdown"));
+    // sources below the given folder have relative paths
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let inside = ["report", "out", "--format", "sarif", "--source-root", folder, "-o", "inside.sarif"];
+    run(&mut scene.quagmire(&inside)).ended();
+    let text = fs::read_to_string(scene.path("inside.sarif")).expect("written");
+    assert!(text.contains("\"uri\": \"testdata/quadratic.c\""), "{text}");
+}
+
+#[test]
+fn a_comparison_and_a_growth_take_the_place_of_a_campaign() {
+    let scene = Scene::new(&[("text", &[b'a'; 300])]);
+    let program = built("compared.c", &["-g", "-O1", "-fsanitize=fuzzer", "-DQUADRATIC"], None);
+    let mut compare = scene.quagmire(&["compare", "seeds", "-o", "comparison.json", "--"]);
+    run(compare.arg(&program).arg("--and").arg(&program)).ended();
+    assert!(!rules(&sarif(&scene, "comparison.json")).contains(&"slower"));
+    let page = run(&mut scene.quagmire(&["report", "comparison.json"])).ended();
+    assert_eq!(page.stdout, "comparison.html\n");
+    assert!(scene.path("comparison.html").is_file());
+    let growth = run(scene.quagmire(&["growth", "seeds/text", "--json", "--"]).arg(&program)).ended();
+    scene.write("growth.json", growth.stdout.as_bytes());
+    let log = sarif(&scene, "growth.json");
+    assert_eq!(rules(&log), ["superlinear"], "{log:#}");
+    run(&mut scene.quagmire(&["report", "growth.json"])).ended();
+    assert!(fs::read_to_string(scene.path("growth.html")).expect("a page").contains("<svg"));
+    scene.write("odd.json", b"{}");
+    run(&mut scene.quagmire(&["report", "odd.json"])).refused(1, &["odd.json is no result", "compare -o"]);
+}

@@ -1,0 +1,83 @@
+//! `quagmire growth`: laws of inputs and of templates, and what it says of inputs that have none.
+
+use serde_json::Value;
+
+use crate::common::{Scene, harness, run};
+
+/// Report of `quagmire growth --json`.
+#[track_caller]
+fn growth(scene: &Scene, options: &[&str]) -> Value {
+    let arguments = [&["growth", "--json", "--max-size", "8k"], options, &["--"]].concat();
+    let run = run(scene.quagmire(&arguments).arg(harness("growing.c")));
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    serde_json::from_str(&run.stdout).expect("JSON")
+}
+
+/// The one line that `quagmire growth` ends with when it cannot say anything.
+#[track_caller]
+fn refusal(scene: &Scene, options: &[&str]) -> String {
+    let arguments = [&["growth"], options, &["--"]].concat();
+    let run = run(scene.quagmire(&arguments).arg(harness("growing.c")));
+    assert!(run.code.is_some_and(|code| code > 0), "{run:#?}");
+    run.stderr
+}
+
+#[test]
+fn the_law_of_an_input_is_exact_and_names_what_repeats() {
+    let scene = Scene::new(&[]);
+    scene.write("slow", format!("q{}", "[".repeat(500)).as_bytes());
+    let report = growth(&scene, &["slow"]);
+    assert_eq!(report["words"], r#"exactly quadratic in the number of "[""#, "{report:#}");
+    assert_eq!(report["fit"]["confidence"], "high");
+    assert!(report["kept"].as_f64().is_some_and(|kept| kept > 0.9), "{report:#}");
+    assert_eq!(report["functions"][0]["function"], "compare_pairs");
+    assert!(report["functions"][0]["words"].as_str().is_some_and(|words| words.ends_with("quadratic")), "{report:#}");
+    let generator = report["generator"].as_str().expect("a command");
+    let made = std::process::Command::new("sh").args(["-c", generator]).output().expect("a shell");
+    assert_eq!(made.stdout, format!("q{}", "[".repeat(500)).as_bytes(), "{generator}");
+}
+
+#[test]
+fn a_cap_is_seen_at_its_size() {
+    let scene = Scene::new(&[]);
+    let report = growth(&scene, &["--template", r#""c" rep(N){"["}"#]);
+    // the bytes are counted one by one, also behind the cap
+    let pairs = report["functions"].as_array().expect("functions").iter().find(|f| f["function"] == "compare_pairs");
+    let cap = &pairs.expect("the function")["fit"]["cap"]["size"];
+    assert!(cap.as_u64().is_some_and(|size| (290..=310).contains(&size)), "{report:#}");
+    assert_eq!(report["class"], "linear", "{report:#}");
+}
+
+#[test]
+fn memory_has_laws_too() {
+    let scene = Scene::new(&[]);
+    let report = growth(&scene, &["--template", r#""d" rep(N){"["}"#, "--cost", "stack", "--max-size", "2k"]);
+    assert_eq!(report["class"], "linear", "{report:#}");
+    assert_eq!((&report["resource"], &report["unit"]), (&"stack".into(), &"bytes".into()));
+}
+
+#[test]
+fn a_run_that_hangs_ends_the_sizes_and_is_said() {
+    let scene = Scene::new(&[]);
+    let report = growth(&scene, &["--template", r#""h" rep(N){"["}"#, "--hang-timeout", "500ms"]);
+    assert!(report["end"].as_str().is_some_and(|end| end.contains("hung")), "{report:#}");
+    assert_eq!(report["class"], "linear", "{report:#}");
+}
+
+#[test]
+fn inputs_without_a_law_are_refused_in_one_line() {
+    let scene = Scene::new(&[]);
+    scene.write("hangs", format!("h{}", "[".repeat(3_000)).as_bytes());
+    scene.write("nothing", b"k");
+    let hangs = refusal(&scene, &["hangs", "--hang-timeout", "100ms"]);
+    assert!(hangs.contains("growth needs an input that returns"), "{hangs}");
+    let nothing = growth(&scene, &["nothing"]);
+    assert_eq!((&nothing["law"], &nothing["template"]), (&Value::Null, &Value::Null), "{nothing:#}");
+    assert!(nothing["why"].as_str().is_some_and(|why| why.contains("--template")), "{nothing:#}");
+    let bad = refusal(&scene, &["--template", "rep(N){"]);
+    assert!(bad.contains("--template: at byte"), "{bad}");
+    let fixed = refusal(&scene, &["--template", r#""abc""#]);
+    assert!(fixed.contains("does not depend on N"), "{fixed}");
+    assert!(refusal(&scene, &[]).contains("name a file, or give a --template"));
+    assert!(refusal(&scene, &["nothing", "--cost", "edges"]).contains("--cost: growth of `edges`"));
+}
