@@ -54,3 +54,12 @@ def midranks(values):
 def median(values):
     """The median. Infinite values are runs that never got there: then the higher of the two in the middle."""
     return statistics.median_high(values) if math.inf in values else statistics.median(values)
+
+
+def spearman(one, other):
+    """Spearman's rank correlation of pairs: 1 for the same order."""
+    one, other = midranks(one), midranks(other)
+    mean_one, mean_other = statistics.fmean(one), statistics.fmean(other)
+    product = sum((x - mean_one) * (y - mean_other) for x, y in zip(one, other))
+    spread = sum((x - mean_one) ** 2 for x in one) * sum((y - mean_other) ** 2 for y in other)
+    return product / spread**0.5 if spread else 0.0
