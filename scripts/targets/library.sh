@@ -24,7 +24,7 @@ begin_build() {
   out=${2:-$here/../../target/targets/$(basename "$0")}
   out=$(mkdir -p "$out" && cd "$out" && pwd)
   key="$(built_by "${CC:-cc}") $(built_by "${CXX:-c++}") ${CFLAGS:-} ${CXXFLAGS:-} ${LDFLAGS:-} \
-$(env | grep -E '^QUAGMIRE_(LLVM_CONFIG|COMPARES|COUNTING|NOOPT|FUZZING_MODE)=' | sort | tr '\n' ' ') \
+$(env | grep -E '^QUAGMIRE_(LLVM_CONFIG|COMPARES|COUNTING|LIBRARY_COSTS|NOOPT|FUZZING_MODE)=' | sort | tr '\n' ' ') \
 $(cat "$0" "$here/library.sh" | cksum)"
   [ "$(cat "$out/built-with" 2>/dev/null)" = "$key" ] && exit 0
   source=$("$here/fetch-source" "$1")
