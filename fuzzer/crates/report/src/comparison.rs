@@ -200,6 +200,7 @@ mod tests {
             time: None,
             law: Some(LawChange {
                 pump: HOSTILE.into(),
+                template: String::new(),
                 function: Some(HOSTILE.into()),
                 old_exponent: 1.0,
                 new_exponent: 2.0,

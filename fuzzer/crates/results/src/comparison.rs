@@ -192,8 +192,11 @@ pub struct TimeRatio {
 /// Growth of both builds with size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LawChange {
-    /// Part of the input that was repeated, escaped for people.
+    /// Part of the input that was repeated, as it stands in the template.
     pub pump: String,
+    /// Template of the inputs that were run.
+    #[serde(default)]
+    pub template: String,
     /// Function that shows it; `null` for the whole program.
     pub function: Option<String>,
     /// Exponent of the growth in the old build at the largest sizes.

@@ -1,16 +1,11 @@
-//! Whether cost grows faster with size than it did: a part of an input is repeated at sizes of ratio 1.7 in both builds,
-//! and the exponents of the growth at the largest sizes are compared. They are those of increments: what a run costs at any
+//! Whether cost grows faster with size than it did: a template of an input is run at sizes of ratio 1.7 in both builds, and
+//! the exponents of the growth at the largest sizes are compared. They are those of increments: what a run costs at any
 //! size does not bend them.
 
-use super::{
-    limits::Limits,
-    moved,
-    pump::{Pump, pumps},
-    side::Side,
-    times::Times,
-};
+use super::{limits::Limits, moved, side::Side, templates::templates, times::Times};
 use crate::runner::{Detail, Run};
 use quagmire_base::error::Result;
+use quagmire_choices::template::Template;
 use quagmire_cost::resource::Resource;
 use quagmire_execution::lines::SourceCosts;
 use quagmire_results::comparison::{LawChange, LawPoint};
@@ -22,9 +17,9 @@ const MOST_SIZES: usize = 14;
 /// Sizes at the end that exponents are taken of.
 const TAIL: usize = 6;
 /// Repetitions at the smallest size.
-const LEAST_REPETITIONS: usize = 4;
-/// Smallest input that is of interest, in bytes.
-const LEAST_BYTES: usize = 64;
+const LEAST_REPETITIONS: u64 = 4;
+/// Smallest input that is of interest, in bytes that repeat.
+const LEAST_BYTES: u64 = 64;
 /// Seconds of a run after which there is no larger size.
 const LONG: f64 = 0.25;
 /// Difference of exponents that is another law. n log n differs from n by 0.1 to 0.2 at sizes that are run, and a change of
@@ -48,9 +43,9 @@ pub(super) fn worse(
     capacity: usize,
     limits: &Limits,
 ) -> Result<Option<LawChange>> {
-    for pump in pumps(input) {
-        let sizes = run_sizes(old, new, input, &pump, capacity)?;
-        if let Some(found) = compare(old, new, input, &pump, &sizes, limits)? {
+    for template in templates(old, new, input, capacity)? {
+        let sizes = run_sizes(old, new, &template, capacity)?;
+        if let Some(found) = compare(old, new, &template, &sizes, limits)? {
             return Ok(Some(found));
         }
     }
@@ -59,7 +54,8 @@ pub(super) fn worse(
 
 /// Runs of both builds at one size.
 struct Size {
-    repetitions: usize,
+    repetitions: u64,
+    input: Vec<u8>,
     old: Run,
     new: Run,
 }
@@ -70,25 +66,20 @@ impl Size {
     }
 }
 
-/// Runs a pump at sizes that rise, until runs take long, end early, or there is no room.
-fn run_sizes(old: &mut Side, new: &mut Side, input: &[u8], pump: &Pump, capacity: usize) -> Result<Vec<Size>> {
-    let least = LEAST_REPETITIONS.min(pump.times()).max(LEAST_BYTES.div_ceil(pump.unit().max(1))).max(1);
+/// Runs a template at sizes that rise, until runs take long, end early, or there is no room.
+fn run_sizes(old: &mut Side, new: &mut Side, template: &Template, capacity: usize) -> Result<Vec<Size>> {
+    let unit = template.size(2).saturating_sub(template.size(1)).max(1);
+    let least = LEAST_REPETITIONS.max(LEAST_BYTES.div_ceil(unit));
     let mut sizes: Vec<Size> = Vec::new();
     for step in 0..MOST_SIZES {
-        let repetitions = (least as f64 * RATIO.powi(step as i32)).round() as usize;
-        if sizes.last().is_some_and(|last| last.repetitions == repetitions) {
-            continue;
-        }
-        if pump.length(input, repetitions) > capacity {
-            break;
-        }
-        let made = pump.made(input, repetitions);
-        let (before, now) = (old.run(&made, Detail::Cost, 1)?, new.run(&made, Detail::Cost, 1)?);
+        let repetitions = (least as f64 * RATIO.powi(step as i32)).round() as u64;
+        let Ok(input) = template.render(repetitions, capacity as u64) else { break };
+        let (before, now) = (old.run(&input, Detail::Cost, 1)?, new.run(&input, Detail::Cost, 1)?);
         if !before.came_back() || !now.came_back() {
             break;
         }
         let is_long = before.seconds.max(now.seconds) > LONG;
-        sizes.push(Size { repetitions, old: before, new: now });
+        sizes.push(Size { repetitions, input, old: before, new: now });
         if is_long {
             break;
         }
@@ -101,34 +92,34 @@ fn run_sizes(old: &mut Side, new: &mut Side, input: &[u8], pump: &Pump, capacity
 fn compare(
     old: &mut Side,
     new: &mut Side,
-    input: &[u8],
-    pump: &Pump,
+    template: &Template,
     sizes: &[Size],
     limits: &Limits,
 ) -> Result<Option<LawChange>> {
     let tail = &sizes[sizes.len().saturating_sub(TAIL)..];
-    let repetitions: Vec<usize> = tail.iter().map(|size| size.repetitions).collect();
+    let bytes: Vec<usize> = tail.iter().map(|size| size.input.len()).collect();
     let (before, now): (Vec<u64>, Vec<u64>) = tail.iter().map(Size::total).unzip();
     let Some((&was, &is)) = before.last().zip(now.last()) else { return Ok(None) };
     if tail.len() < TAIL || (is as f64) < limits.threshold * was as f64 {
         return Ok(None);
     }
-    let mut found = Exponents::of(&repetitions, &before, &now).filter(Exponents::are_worse).map(|found| (found, None));
+    let mut found = Exponents::of(&bytes, &before, &now).filter(Exponents::are_worse).map(|found| (found, None));
     if found.is_none() && rises(&before, &now) {
-        found = function(old, new, input, pump, &repetitions)?;
+        found = function(old, new, tail)?;
     }
     let Some((exponents, function)) = found else { return Ok(None) };
-    if !is_confirmed(old, new, input, pump, tail, limits)? {
+    if !is_confirmed(old, new, tail, limits)? {
         return Ok(None);
     }
     let point = |size: &Size| LawPoint {
-        repetitions: size.repetitions as u64,
-        bytes: pump.length(input, size.repetitions) as u64,
+        repetitions: size.repetitions,
+        bytes: size.input.len() as u64,
         old: size.total().0,
         new: size.total().1,
     };
     Ok(Some(LawChange {
-        pump: pump.words.clone(),
+        pump: template.pump(),
+        template: template.to_string(),
         function,
         old_exponent: exponents.old,
         new_exponent: exponents.new,
@@ -137,18 +128,12 @@ fn compare(
 }
 
 /// The function whose growth is worse, and by how much.
-fn function(
-    old: &mut Side,
-    new: &mut Side,
-    input: &[u8],
-    pump: &Pump,
-    repetitions: &[usize],
-) -> Result<Option<(Exponents, Option<String>)>> {
+fn function(old: &mut Side, new: &mut Side, tail: &[Size]) -> Result<Option<(Exponents, Option<String>)>> {
     let mut runs: Vec<(SourceCosts, SourceCosts)> = Vec::new();
-    for &times in repetitions {
-        let made = pump.made(input, times);
-        runs.push((old.run(&made, Detail::Source, 1)?.source, new.run(&made, Detail::Source, 1)?.source));
+    for Size { input, .. } in tail {
+        runs.push((old.run(input, Detail::Source, 1)?.source, new.run(input, Detail::Source, 1)?.source));
     }
+    let bytes: Vec<usize> = tail.iter().map(|size| size.input.len()).collect();
     let Some((before, now)) = runs.last() else { return Ok(None) };
     let amount = |costs: &SourceCosts, name: &str| {
         costs.functions.iter().find(|one| one.function == name).map_or(0, |one| one.instructions)
@@ -156,7 +141,7 @@ fn function(
     for one in moved::between(before, now).into_iter().take(FUNCTIONS).filter(moved::has_grown) {
         let (was, is): (Vec<u64>, Vec<u64>) =
             runs.iter().map(|(old, new)| (amount(old, &one.function), amount(new, &one.function))).unzip();
-        if let Some(exponents) = Exponents::of(repetitions, &was, &is).filter(Exponents::are_worse) {
+        if let Some(exponents) = Exponents::of(&bytes, &was, &is).filter(Exponents::are_worse) {
             return Ok(Some((exponents, Some(one.function))));
         }
     }
@@ -164,24 +149,17 @@ fn function(
 }
 
 /// Whether counts are the same in new processes at the largest size, and CPU time is longer there.
-fn is_confirmed(
-    old: &mut Side,
-    new: &mut Side,
-    input: &[u8],
-    pump: &Pump,
-    tail: &[Size],
-    limits: &Limits,
-) -> Result<bool> {
+fn is_confirmed(old: &mut Side, new: &mut Side, tail: &[Size], limits: &Limits) -> Result<bool> {
     let Some(largest) = tail.last() else { return Ok(false) };
-    let made = pump.made(input, largest.repetitions);
+    let input = &largest.input;
     for (side, known) in [(&mut *old, &largest.old), (&mut *new, &largest.new)] {
-        let again = side.run_afresh(&made, Detail::Cost)?;
+        let again = side.run_afresh(input, Detail::Cost)?;
         if again.status != known.status || moved::differs(&again.cost, &known.cost) {
             return Ok(false);
         }
     }
     let usual = largest.old.seconds.min(largest.new.seconds);
-    let times = Times::measure(old, new, &made, usual, limits.until)?;
+    let times = Times::measure(old, new, input, usual, limits.until)?;
     Ok(times.is_some_and(|times| times.p_value() <= CONFIRMED))
 }
 

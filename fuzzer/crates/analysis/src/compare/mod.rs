@@ -10,10 +10,10 @@ mod limits;
 mod moved;
 mod observe;
 mod print;
-mod pump;
 mod result;
 mod side;
 mod subject;
+mod templates;
 mod times;
 mod tolerated;
 

@@ -54,7 +54,7 @@ fn outcome(input: &ComparedInput, root: &mut SourceRoot) -> Outcome {
         cause: in_law.or_else(|| input.moved.first().map(|moved| moved.function.clone())),
         law: input.law.as_ref().map(|law| {
             let (old, new) = (growth(law.old_exponent), growth(law.new_exponent));
-            format!("{new} in the repetitions of \"{}\", {old} before", law.pump)
+            format!("{new} in the repetitions of {}, {old} before", law.pump)
         }),
         law_class: input.law.as_ref().map(|law| growth(law.new_exponent)),
         steps,
@@ -186,7 +186,8 @@ mod tests {
     fn comparison() -> Comparison {
         let mut worse = input("corpus/law", ComparisonVerdict::LawWorse, [100, 150]);
         worse.law = Some(LawChange {
-            pump: "a".into(),
+            pump: "\"a\"".into(),
+            template: String::new(),
             function: Some("lookup".into()),
             old_exponent: 1.02,
             new_exponent: 1.97,

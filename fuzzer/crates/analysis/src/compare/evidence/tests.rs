@@ -78,6 +78,7 @@ fn a_law_that_is_worse_is_the_gravest_verdict_on_cost() {
     let mut law = returned(1_000, 1_010);
     law.law = Some(LawChange {
         pump: "\"[\"".into(),
+        template: String::new(),
         function: Some("parse".into()),
         old_exponent: 1.0,
         new_exponent: 2.04,
