@@ -43,6 +43,8 @@ pub use time::{SizeOfTime, Times, Verified};
 /// Largest input that tests a prediction, and the longest run that does.
 const LARGEST_VERIFIED: u64 = 1 << 28;
 const LONGEST_VERIFIED: f64 = 120.0;
+/// Time after which such a run is not repeated.
+const VERIFYING: Duration = Duration::from_secs(2);
 /// Largest file that a template may name.
 const LARGEST_FILE: u64 = 1 << 24;
 /// Ratio of the input's size that larger sizes are given room for.
@@ -152,12 +154,16 @@ fn verified(made: Report, options: &GrowthOptions, harness: &'static Harness) ->
     let mut runner = Runner::new(harness, bytes as usize, runs)?;
     let Ok(input) = template.render(n, bytes) else { return Ok(report) };
     let run = runner.run(&input, Detail::Cost)?;
+    let measured = match run.came_back() {
+        true => Some(time::fastest(&mut runner, &input, run.seconds, Instant::now() + VERIFYING)?),
+        false => None,
+    };
     report.executions += runner.executions();
     let verified = Verified {
         n,
         bytes,
         predicted,
-        measured: run.came_back().then_some(run.seconds),
+        measured,
         predicted_amount: report.fit.amount_at(size),
         amount: amount_of(&run, report.resource),
         status: run.end_in_words(),

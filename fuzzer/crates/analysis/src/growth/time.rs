@@ -82,22 +82,28 @@ pub(super) fn per_unit(
     let mut all = Vec::new();
     for sample in samples.iter().rev().take(MEASURED) {
         let Ok(input) = template.render(sample.n, runner.capacity() as u64) else { continue };
-        let mut least = sample.run.seconds;
-        for _ in 1..ROUNDS {
-            if interruption::has_come() || Instant::now() >= until {
-                break;
-            }
-            let run = runner.run(&input, Detail::Cost)?;
-            if run.came_back() {
-                least = least.min(run.seconds);
-            }
-        }
+        let least = fastest(runner, &input, sample.run.seconds, until)?;
         if least >= SHORTEST && amount(sample) > 0 {
             all.push(least / amount(sample) as f64);
         }
     }
     all.sort_by(f64::total_cmp);
     Ok((!all.is_empty()).then(|| [all[all.len() / 2], all[0], all[all.len() - 1]]))
+}
+
+/// The least CPU time of some runs of an input, in seconds, among them one that took `least`: what the first run has to get from
+/// the system, later ones have. Runs are left out after `until`.
+pub(super) fn fastest(runner: &mut Runner, input: &[u8], mut least: f64, until: Instant) -> Result<f64> {
+    for _ in 1..ROUNDS {
+        if interruption::has_come() || Instant::now() >= until {
+            break;
+        }
+        let run = runner.run(input, Detail::Cost)?;
+        if run.came_back() {
+            least = least.min(run.seconds);
+        }
+    }
+    Ok(least)
 }
 
 /// Sizes that take a second and a minute.
