@@ -116,7 +116,10 @@ where
     let noisy = state.search.objective.noisy().filter(|_| admitted && counts.status() == Status::Returned);
     drop(observers);
     if let Some(resource) = noisy {
+        // the caller learns from the draws of the run with the overlay
+        let drawn = parts.executor.observers_mut().1.0.take_drawn();
         admitted = repeat::repeat(parts, origin, input, resource, &mut novelty)?;
+        parts.executor.observers_mut().1.0.put_back(drawn);
     }
     let Parts { executor, state, .. } = parts;
     let evaluation = commit(state, &mut executor.observers_mut().0, origin, input, novelty, admitted)?;

@@ -71,9 +71,11 @@ where
             let work = state.search.objective.work(&counts.cost());
             state.search.effort.spend(work, input.as_ref().len());
         }
-        state.search.judge_cost(counts, novelty);
-        if origin.admission() != Admission::Always && !novelty.any() {
-            return Ok(false);
+        if origin.admission() != Admission::Always {
+            state.search.judge_cost(counts, novelty);
+            if !novelty.any() {
+                return Ok(false);
+            }
         }
     }
     Ok(true)
