@@ -3,6 +3,7 @@
 pub mod args;
 mod compare;
 mod cores;
+mod costs;
 mod distill;
 mod diversity;
 pub mod format;
@@ -57,6 +58,8 @@ pub mod defaults {
     pub const MEMORY_LIMIT: &str = "2GiB";
     /// Default of `--cost`.
     pub const COST: &str = "instructions";
+    /// Default of `--steer`.
+    pub const STEER: &str = "instructions";
     /// Default of `--threshold`.
     pub const THRESHOLD: &str = "2.0";
     /// Default of `report --format`.
@@ -125,6 +128,8 @@ pub struct Options {
     pub memory_limit: u64,
     /// Resources of which any makes an input a degradation; at least one, without duplicates.
     pub cost: Vec<Resource>,
+    /// Measured resource that the search follows, one of `cost`; `None` if it follows counts.
+    pub steer: Option<Resource>,
     /// Multiple of the cost of an ordinary input from which on an input is a degradation; more than 1.
     pub threshold: f64,
     /// Reference of the threshold: an ordinary input of the same size, or the median seed.
@@ -214,6 +219,7 @@ impl Options {
         }
         let gathering = gathering(&args)?;
         let masking = masking(&args)?;
+        let cost = costs::costs(&args)?;
         let Some(output) = args.output.filter(|path| !path.as_os_str().is_empty()) else {
             return Err(Error::usage("no output folder: name one with -o"));
         };
@@ -250,7 +256,8 @@ impl Options {
             explain: args.explain.as_deref().map(|time| flag("--explain", units::duration(time))).transpose()?,
             hang_timeout: hang_timeout(&args.target)?,
             memory_limit: memory_limit(&args.target)?,
-            cost: costs(&args.cost)?,
+            steer: costs::steer(&args.steer)?,
+            cost,
             threshold: threshold(&args.threshold)?,
             relative_to: relative_to(&args.relative_to)?,
             size: size::size_limit(args.max_size, args.max_size_increase, args.max_size_ratio)?,
@@ -311,20 +318,6 @@ fn memory_limit(args: &TargetArgs) -> Result<u64> {
         )));
     }
     Ok(limit)
-}
-
-fn costs(list: &str) -> Result<Vec<Resource>> {
-    let mut costs = Vec::new();
-    for name in list.split(',').map(str::trim) {
-        let cost = name.parse::<Resource>().map_err(|()| {
-            let names = Resource::ALL.map(Resource::name).join(", ");
-            Error::usage(format!("--cost: `{name}` is not a cost: write one or more of {names}, with commas"))
-        })?;
-        if !costs.contains(&cost) {
-            costs.push(cost);
-        }
-    }
-    Ok(costs)
 }
 
 fn strategy(text: &str) -> Result<Strategy> {

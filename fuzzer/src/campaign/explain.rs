@@ -9,6 +9,7 @@ use std::{
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{Setup, own_command, supervisor};
+use crate::options::Options;
 use quagmire_base::{
     error::{Error, Result},
     files,
@@ -17,7 +18,7 @@ use quagmire_base::{
 };
 use quagmire_results::{
     Summary,
-    summary::{Finding, FindingKind, FindingLaw, Minimized},
+    summary::{Finding, FindingCost, FindingKind, FindingLaw, Minimized},
 };
 
 /// Share of the search's time that explanations take by default, and the bounds of it.
@@ -57,7 +58,7 @@ struct Smallest {
 pub(super) fn explain(setup: &Setup) -> Result<()> {
     let path = setup.folder.summary();
     let mut summary = Summary::read(&path)?;
-    let worst = unexplained(&summary);
+    let worst = unexplained(&summary, |finding| is_told_by_counts(finding, &setup.options));
     let searched = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
     let budget = setup.options.explain.unwrap_or_else(|| searched.mul_f64(SHARE).clamp(SHORTEST, LONGEST));
     if worst.is_empty() || budget.is_zero() {
@@ -89,13 +90,25 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
     Ok(())
 }
 
-/// Indices of the worst degradation of each group, unless it is explained, the worst group first.
-fn unexplained(summary: &Summary) -> Vec<usize> {
+/// Whether counts show that a finding is slow, by which laws and smallest inputs are found. A search that follows a measured
+/// resource finds inputs that are slow in code that is not counted.
+fn is_told_by_counts(finding: &Finding, options: &Options) -> bool {
+    let is_told = |cost: &FindingCost| {
+        cost.resource.is_deterministic() && cost.ratio_by_size.unwrap_or(cost.ratio) >= options.threshold
+    };
+    options.steer.is_none() || finding.costs.iter().any(is_told)
+}
+
+/// Indices of the worst degradation of each group, unless it is explained or cannot be, the worst group first.
+fn unexplained(summary: &Summary, is_explicable: impl Fn(&Finding) -> bool) -> Vec<usize> {
     let leader = |group: &quagmire_results::summary::Group| group.findings.first().copied();
     let is_open = |&index: &usize| {
         let finding = summary.findings.get(index);
         finding.is_some_and(|finding| {
-            finding.kind == FindingKind::Degradation && finding.template.is_none() && finding.minimized.is_none()
+            finding.kind == FindingKind::Degradation
+                && finding.template.is_none()
+                && finding.minimized.is_none()
+                && is_explicable(finding)
         })
     };
     summary.groups.iter().filter_map(leader).filter(is_open).collect()
@@ -205,6 +218,7 @@ mod tests {
                 .to_vec(),
             ..testing::example()
         };
-        assert_eq!(unexplained(&summary), [2]);
+        assert_eq!(unexplained(&summary, |_| true), [2]);
+        assert!(unexplained(&summary, |_| false).is_empty());
     }
 }

@@ -194,7 +194,7 @@ pub fn run(
     }
     let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
     let rules = rules::choose(&options, harness.has_own_mutator(), &mut seeds)?;
-    worker::check_options(&options)?;
+    worker::check_options(&options, &target)?;
     // absolute, since the target may change the working folder
     let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
     // before anything is written, since the address may be refused

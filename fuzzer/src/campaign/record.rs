@@ -11,7 +11,8 @@ use super::sync::{Progress, Published};
 use quagmire_cost::{
     baseline::Baseline,
     distribution::Distributions,
-    resource::Cost,
+    noise::NoiseFloor,
+    resource::{Cost, Resource},
     sizes::{Series, SizeModel},
 };
 use quagmire_execution::{abi::Status, counts::CountsObserver, symbols::Symbols};
@@ -122,6 +123,9 @@ pub struct Record {
     pub distributions: Distributions,
     /// Number of measured entries whose runs differ in instructions.
     pub varying: u64,
+    /// Measured resource that the search follows, and its noise; `None` if it follows counts, or before the noise was
+    /// measured.
+    pub steered: Option<(Resource, NoiseFloor)>,
     /// Noise of this machine; `None` if it was not measured.
     pub noise: Option<Noise>,
     /// Longest time of an entry, in nanoseconds.

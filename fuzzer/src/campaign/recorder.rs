@@ -4,6 +4,7 @@ mod candidates;
 mod clients;
 mod findings;
 mod progress;
+mod steered;
 
 use std::{collections::BTreeSet, fs::File, path::PathBuf, sync::atomic::Ordering::Relaxed, time::Duration};
 
@@ -80,7 +81,7 @@ impl<'a> Recorder<'a> {
         let now = record.earlier_sessions + since(setup.start_ns);
         Ok(Self {
             setup,
-            objective: Objective::new(&setup.options.cost),
+            objective: setup.options.objective(),
             record,
             logs: Logs::open(&setup.folder.logs())?,
             phases: Phases::open(&setup.folder.logs(), "seeds", now)?,
@@ -306,7 +307,7 @@ impl CampaignHooks for Recorder<'_> {
     }
 
     fn relative_cost(&self, entry: EntryId) -> f64 {
-        self.record.baseline.map_or(1.0, |baseline| baseline.icovr(&self.record.entry(entry).cost))
+        self.cost_of_round(entry)
     }
 
     fn yields(&self) -> &Yields {
@@ -414,6 +415,7 @@ impl CampaignHooks for Recorder<'_> {
     }
 
     fn measured(&mut self, entry: EntryId, measured: &Measured) -> f64 {
+        let measured = &self.with_least(entry, measured);
         let score = self.score(&measured.cost);
         let known = self.record.entry_mut(entry);
         (known.cost[Resource::Cycles], known.cost[Resource::Time], known.score) =

@@ -7,6 +7,7 @@ mod parts;
 mod sharing;
 mod sizes;
 mod start;
+mod steering;
 
 use std::{
     fs::File,
@@ -91,6 +92,7 @@ pub fn work(
     };
     page.set_hang_timeout(options.hang_timeout);
     let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
+    steering::count_cycles(&mut executor, options, &setup.target)?;
     let fingerprint = checkpoint::fingerprint(executor.counts().program());
     let without_lines = if options.cost.contains(&Resource::Lines) {
         start::count_lines(&mut executor, setup.target.instrumentation)?
@@ -107,7 +109,7 @@ pub fn work(
         Start::new(setup, restart, fingerprint, &mut executor)?;
     // what is known of edges goes by their numbers, which depend on the libraries
     executor.open_again(&record.libraries);
-    start::configure(&mut search, setup, traces);
+    start::configure(&mut search, &record, setup, traces);
     start::observe(&mut executor, &setup.options)?;
     let mut recorder = Recorder::new(setup, record, terminal)?;
     let mut state = match state {

@@ -374,6 +374,11 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "N", help_heading = "Mutation")]
     pub seed: Option<String>,
 
+    /// Resource that the search raises, for programs whose cost lies in code that was built without the wrapper: instructions
+    /// (what --cost names, with instructions for time and cycles), time (the least of repeated runs, beyond the noise: --seed
+    /// does not repeat such a search) or cycles (likewise; needs hardware counters)
+    #[arg(long, value_name = "RESOURCE", default_value = defaults::STEER, help_heading = "Search")]
+    pub steer: String,
     /// Aim of the search: cost (four fifths of the work for the most expensive inputs), coverage (four fifths for rare
     /// branches), or balanced (by what each finds)
     #[arg(long, value_name = "AIM", default_value = defaults::FOCUS, help_heading = "Search")]

@@ -135,6 +135,9 @@ fn every_bad_value_is_one_line_that_names_the_flag_and_the_remedy() {
         (&["--seed", "18446744073709551616"], "--seed", "a whole number from 0"),
         (&["--resume", "--force"], "--resume", "give one of them"),
         (&["--color", "red"], "--color", "auto, always or never"),
+        (&["--steer", "heap"], "--steer", "write instructions, time or cycles"),
+        (&["--steer", "time", "--cost", "time,heap"], "--cost", "leave out one of them"),
+        (&["--steer", "cycles", "--skip-coverage-testing"], "--steer", "leave out --skip-coverage-testing"),
     ] {
         // `--flag=value`, since values may start with a dash
         let joined: Vec<String> = match args {
@@ -148,6 +151,19 @@ fn every_bad_value_is_one_line_that_names_the_flag_and_the_remedy() {
         let message = &error.message;
         assert!(message.contains(flag) && message.contains(remedy) && !message.contains('\n'), "{args:?}: {message}");
     }
+}
+
+#[test]
+fn what_the_search_is_steered_by_is_a_cost_and_does_not_repeat() {
+    let options = resolve(&[]).unwrap();
+    assert_eq!((options.steer, options.objective().noisy(), options.is_repeatable()), (None, None, true));
+    assert_eq!(resolve(&["--steer", "instructions", "--cost", "heap"]).unwrap().cost, [Resource::Heap]);
+    let options = resolve(&["--steer", "time"]).unwrap();
+    assert_eq!(options.cost, [Resource::Instructions, Resource::Time]);
+    assert_eq!(options.objective().resources(), [Resource::Time]);
+    assert!(!options.is_repeatable());
+    assert_eq!(resolve(&["--steer", "cycles", "--cost", "cycles"]).unwrap().cost, [Resource::Cycles]);
+    assert!(!resolve(&["--sync", "meeting"]).unwrap().is_repeatable());
 }
 
 #[test]

@@ -68,5 +68,6 @@ mod scribbles;
 mod search;
 mod size;
 mod skipping;
+mod steering;
 mod sync;
 mod threads;

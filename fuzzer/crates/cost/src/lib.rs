@@ -7,6 +7,7 @@ pub mod distribution;
 pub mod false_discovery;
 pub mod judgement;
 pub mod law;
+pub mod noise;
 pub mod rank_test;
 pub mod resource;
 pub mod sizes;

@@ -39,6 +39,14 @@ pub struct DrawsObserver {
     patched: Option<Vec<u8>>,
 }
 
+/// Draws of a run, and its input with the bytes of the overlay.
+#[derive(Debug)]
+pub struct Drawn {
+    log: Vec<Draw>,
+    is_cut: bool,
+    patched: Option<Vec<u8>>,
+}
+
 impl DrawsObserver {
     /// Makes an observer of the runtime's record.
     pub(crate) fn new(raw: Option<&'static RawDraws>) -> Self {
@@ -95,6 +103,17 @@ impl DrawsObserver {
     /// Input of the last run with the bytes of the overlay, as the draws took them; `None` if none took any.
     pub fn patched(&self) -> Option<&[u8]> {
         self.patched.as_deref()
+    }
+
+    /// Takes what is known of the draws of the last run, to be put back after its input was run again.
+    pub fn take_drawn(&mut self) -> Drawn {
+        use std::mem::take;
+        Drawn { log: take(&mut self.log), is_cut: self.is_cut, patched: take(&mut self.patched) }
+    }
+
+    /// Puts back what [`Self::take_drawn`] has taken.
+    pub fn put_back(&mut self, drawn: Drawn) {
+        (self.log, self.is_cut, self.patched) = (drawn.log, drawn.is_cut, drawn.patched);
     }
 
     /// Whether the last run has called `qgm_generated`: counts are those of what came after it.

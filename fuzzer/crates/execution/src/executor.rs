@@ -16,6 +16,7 @@ use super::{
     fork_server::ForkServer,
     harness::Harness,
     input_page::InputPage,
+    perf::{Counters, Reading},
     process,
 };
 
@@ -35,6 +36,8 @@ pub struct HarnessExecutor {
     /// CPU time in this process before targets began, in nanoseconds.
     generators_ns: u64,
     observers: Observers,
+    /// Hardware counters of this thread, if cycles are theirs.
+    counters: Option<Counters>,
 }
 
 impl HarnessExecutor {
@@ -49,7 +52,14 @@ impl HarnessExecutor {
             elsewhere_ns: 0,
             generators_ns: 0,
             observers: (observer, (draws, ())),
+            counters: None,
         }
+    }
+
+    /// Takes cycles from hardware counters of this thread, and not from the time-stamp counter, from now on. Where they
+    /// cannot be read, a run has 0 cycles. For targets that run in this thread.
+    pub fn count_cycles(&mut self, counters: Counters) {
+        self.counters = Some(counters);
     }
 
     /// Opens libraries that an earlier process has seen being opened ([`HarnessExecutor::opened`]), so that their edges
@@ -181,7 +191,9 @@ impl HarnessExecutor {
     fn run(&mut self, input: &[u8]) -> Status {
         // SAFETY: one run after the other, whose bytes nothing looks at after it.
         let bytes = unsafe { self.page.begin(input) };
+        let before = self.counters.as_mut().map(Counters::read);
         let Ended { status, event, resources } = self.harness.run(bytes);
+        let counted = before.map(|before| cycles_since(before, self.counters.as_mut().and_then(Counters::read)));
         self.page.end();
         let time = if resources.time_ns == 0 { self.clock.time_of(resources.cycles) } else { resources.time_ns };
         self.elsewhere_ns += resources.time_ns;
@@ -189,10 +201,16 @@ impl HarnessExecutor {
         if generator > 0 {
             self.generators_ns += self.clock.time_of(generator);
         }
-        self.observers.0.set_measured(resources.cycles, time, &resources);
+        self.observers.0.set_measured(counted.unwrap_or(resources.cycles), time, &resources);
         self.observers.0.set_end(status, event);
         status
     }
+}
+
+/// Cycles between two readings of hardware counters; 0 if there were none.
+fn cycles_since(before: Option<Reading>, after: Option<Reading>) -> u64 {
+    let amounts = before.zip(after).and_then(|(before, after)| after.since(before, 1));
+    amounts.map_or(0, |[_, cycles]| cycles as u64)
 }
 
 impl HasObservers for HarnessExecutor {

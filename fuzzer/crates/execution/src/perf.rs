@@ -36,6 +36,21 @@ impl Counters {
         Self::of([Builder::new(Hardware::INSTRUCTIONS), Builder::new(Hardware::CPU_CYCLES)])
     }
 
+    /// Starts counting as [`Self::start`], and makes sure that work is counted.
+    ///
+    /// # Errors
+    /// Why there are no counters, in words.
+    pub fn start_tested() -> Result<Self, String> {
+        let mut counters = Self::start().map_err(|error| why_not(&error))?;
+        let before = counters.read();
+        let work: u64 = (0..100_000_u64).map(std::hint::black_box).sum();
+        std::hint::black_box(work);
+        let counted = before.zip(counters.read()).and_then(|(before, after)| after.since(before, 1));
+        // sandboxes accept events that they do not count
+        let is_counted = counted.is_some_and(|amounts| amounts.iter().all(|&amount| amount >= 1.0));
+        if is_counted { Ok(counters) } else { Err("this kernel accepts them and counts nothing".to_owned()) }
+    }
+
     /// Starts a group of counters. The builder excludes the kernel and the hypervisor by default.
     fn of(events: [Builder; NAMES.len()]) -> io::Result<Self> {
         let mut group = Group::new()?;

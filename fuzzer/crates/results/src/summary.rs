@@ -30,6 +30,14 @@ pub struct Summary {
     pub command: Vec<String>,
     /// Seed of the random numbers.
     pub seed: u64,
+    /// Resource that the search follows: `time` or `cycles` with that `--steer`, otherwise `instructions`, which stands for
+    /// what `--cost` names.
+    #[serde(default = "instructions")]
+    pub steer: Resource,
+    /// Whether the same seed, inputs and options repeat the search: not on several cores, with `--sync`, or if a measured
+    /// resource is followed.
+    #[serde(default)]
+    pub repeatable: bool,
     /// Start of the campaign, in RFC 3339; see [`rfc3339`].
     pub started: String,
     /// Duration in seconds, all sessions together.
@@ -222,6 +230,10 @@ pub struct Target {
     /// Number of steps of comparisons that it reports, if it was built with `QUAGMIRE_COMPARES=1`; left out if 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub progress_slots: u64,
+}
+
+fn instructions() -> Resource {
+    Resource::Instructions
 }
 
 fn is_zero(number: &u64) -> bool {

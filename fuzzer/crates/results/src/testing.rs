@@ -46,6 +46,8 @@ pub fn example() -> Summary {
             time_ratio: Some(38.2),
             instructions_ratio_by_size: Some(29.5),
         }),
+        steer: Resource::Instructions,
+        repeatable: true,
         relative_to: RelativeTo::Size,
         sizes: Some(sizes()),
         degradations: 1,

@@ -3,6 +3,7 @@
 
 pub mod draws;
 pub mod probe;
+pub mod repeat;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -22,7 +23,7 @@ use crate::{
     origin::{Admission, Origin},
     state::CampaignState,
 };
-use quagmire_cost::resource::{Cost, Resource};
+use quagmire_cost::resource::Cost;
 use quagmire_execution::{abi::Status, counts::CountsObserver, executor::Observers};
 
 /// LibAFL's arguments of a stage, bundled.
@@ -97,10 +98,10 @@ where
     state.hooks.executed(origin, moment, counts);
     let bytes = input.mutator_bytes();
     let trace_is_new = is_diverse && state.search.diversity.observe(counts);
-    let (novelty, admitted) = {
+    let (mut novelty, mut admitted) = {
         let search = &mut state.search;
         if origin.is_search() {
-            search.effort.spend(counts.cost()[Resource::Instructions], bytes.len());
+            search.effort.spend(search.objective.work(&counts.cost()), bytes.len());
         }
         match origin.admission() {
             Admission::Always => (Novelty::default(), true),
@@ -112,7 +113,16 @@ where
             Admission::Never => (Novelty::default(), false),
         }
     };
-    let evaluation = commit(state, counts, origin, input, novelty, admitted)?;
+    let noisy = state.search.objective.noisy().filter(|_| admitted && counts.status() == Status::Returned);
+    drop(observers);
+    if let Some(resource) = noisy {
+        // the caller learns from the draws of the run with the overlay
+        let drawn = parts.executor.observers_mut().1.0.take_drawn();
+        admitted = repeat::repeat(parts, origin, input, resource, &mut novelty)?;
+        parts.executor.observers_mut().1.0.put_back(drawn);
+    }
+    let Parts { executor, state, .. } = parts;
+    let evaluation = commit(state, &mut executor.observers_mut().0, origin, input, novelty, admitted)?;
     Ok(Evaluation { trace_is_new, ..evaluation })
 }
 

@@ -42,7 +42,8 @@ pub trait CampaignHooks {
     /// Counts a round of mutation.
     fn begin_round(&mut self);
 
-    /// Instructions of an entry as a multiple of the baseline; 1 before there is a baseline.
+    /// Instructions of an entry as a multiple of the baseline, or the amount of the noisy resource that the search
+    /// follows if that is a larger one; 1 before there is a baseline.
     fn relative_cost(&self, entry: EntryId) -> f64;
 
     /// Entry that `entry` was made from; `None` for a seed.

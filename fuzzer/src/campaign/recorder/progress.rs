@@ -220,6 +220,8 @@ impl Recorder<'_> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: self.setup.options.command.clone(),
             seed: self.setup.options.seed,
+            steer: self.setup.options.steer.unwrap_or(Resource::Instructions),
+            repeatable: self.setup.options.is_repeatable(),
             started: summary::rfc3339(self.setup.started),
             seconds: self.elapsed().as_secs_f64(),
             stopped_by,

@@ -208,6 +208,7 @@ impl Worker<'_> {
         recorder.record.baseline = Some(baseline);
         recorder.record.reference = reference;
         self.time_reference(reference)?;
+        self.measure_steered_noise()?;
         self.state.hooks.rescore_seeds(&mut self.state.search);
         self.checkpoint(true)
     }

@@ -19,7 +19,7 @@ use quagmire_execution::{abi::Status, timer::TIME_UP};
 use quagmire_search::{EntryId, origin::Origin};
 
 /// Largest share of the campaign's time for the measurement, which also takes no longer than the hang timeout.
-const SHARE: f64 = 0.02;
+pub(super) const SHARE: f64 = 0.02;
 
 /// One run: a beginning of a seed, or several seeds joined.
 struct Step {

@@ -10,7 +10,7 @@ use libafl::{
 };
 use libafl_bolts::{hash_std, rands::StdRand};
 
-use super::{import, internal};
+use super::{import, internal, steering};
 use crate::{
     campaign::{Setup, checkpoint::Checkpoint, language, record::Record, recorder::Recorder, supervisor::Restart},
     options::Options,
@@ -21,15 +21,19 @@ use quagmire_base::{
     files,
     format::{counted, grouped},
 };
+use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    diversity::table::TraceTable, executor::HarnessExecutor, fork_server, harness::Harness, info::Instrumentation,
+    diversity::table::TraceTable,
+    executor::HarnessExecutor,
+    fork_server,
+    harness::Harness,
+    info::{Instrumentation, TargetInfo},
     known_lines::has_lines,
 };
 use quagmire_results::{Summary, names::files_in};
 use quagmire_search::{
     choices::mode::Mode,
     corpus::{
-        objective::Objective,
         rare::ClientPart,
         search_state::{Masking, SearchState},
     },
@@ -71,7 +75,10 @@ impl Start {
             match Checkpoint::read(setup.folder.path()) {
                 Ok(saved) => {
                     let of_other = match &saved {
-                        Some(saved) => is_of_other_generator(setup, &saved.record)?,
+                        Some(saved) => {
+                            check_steering(setup, &saved.record)?;
+                            is_of_other_generator(setup, &saved.record)?
+                        }
                         None => false,
                     };
                     match of_other {
@@ -130,12 +137,13 @@ pub(super) fn observe(executor: &mut HarnessExecutor, options: &Options) -> Resu
 }
 
 /// Applies the options of this session to the knowledge of the search.
-pub(super) fn configure(search: &mut SearchState, setup: &Setup, traces: Option<TraceTable>) {
+pub(super) fn configure(search: &mut SearchState, record: &Record, setup: &Setup, traces: Option<TraceTable>) {
     if let Some(traces) = traces {
         search.diversity.count_traces(traces);
     }
     let options = &setup.options;
-    search.objective = Objective::new(&options.cost);
+    search.objective = options.objective();
+    record.steered.iter().for_each(|&(_, noise)| search.objective.set_noise(noise));
     search.ignores_maxima = options.ignore_maxima;
     search.keeps_early_ends = options.keep_early_ends;
     search.effort.focus = options.focus;
@@ -171,7 +179,7 @@ pub(super) fn warn(
     without_lines: Option<String>,
     unusable: Option<String>,
 ) -> Result<()> {
-    for warning in setup.seeds.warnings.iter().chain(&without_lines) {
+    for warning in setup.seeds.warnings.iter().chain(&without_lines).chain(&steering::warning(&setup.options)) {
         recorder.note(warning)?;
     }
     unusable.map_or(Ok(()), |why| {
@@ -181,11 +189,12 @@ pub(super) fn warn(
     })
 }
 
-/// Checks the dictionaries of `--dict`, before anything is written.
+/// Checks the dictionaries of `--dict` and the counters for `--steer`, before anything is written.
 ///
 /// # Errors
-/// If a dictionary cannot be read.
-pub(crate) fn check_options(options: &Options) -> Result<()> {
+/// If a dictionary cannot be read, or if there are no counters.
+pub(crate) fn check_options(options: &Options, target: &TargetInfo) -> Result<()> {
+    steering::check(options, target)?;
     read_tokens(options).map(drop)
 }
 
@@ -228,6 +237,19 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
         tokens.add_from_file(path).map_err(|error| refused(&error))?;
     }
     Ok(tokens)
+}
+
+/// Checks that a campaign goes on with the `--steer` that it was made with: amounts of other resources do not compare.
+///
+/// # Errors
+/// If it was made with another one.
+fn check_steering(setup: &Setup, saved: &Record) -> Result<()> {
+    let (before, now) = (saved.steered.map(|(resource, _)| resource), setup.options.steer);
+    if saved.baseline.is_none() || before == now {
+        return Ok(());
+    }
+    let (folder, before) = (setup.options.output.display(), before.unwrap_or(Resource::Instructions));
+    Err(Error::usage(format!("{folder} holds a campaign of --steer {before}: give that, or another folder")))
 }
 
 /// Hash of the file of the generator in front of the program; `None` without one.

@@ -21,7 +21,8 @@ pub struct Novelty {
     pub valid_edge: bool,
     /// It executes an edge clearly more often than any entry.
     pub maximum: bool,
-    /// It executes more instructions than any entry, or has a larger sort key of the chosen costs.
+    /// It executes more instructions than any entry, or has a larger sort key of the chosen costs (by more than the noise,
+    /// if that is noisy).
     pub total: bool,
     /// It uses clearly more heap or stack than any entry.
     pub memory: bool,
@@ -148,7 +149,8 @@ impl History {
     /// Compares the cost of a run, and sets `total` and `memory` of `novelty`.
     #[inline]
     pub fn compare_costs(&self, cost: &Cost, objective: &Objective, novelty: &mut Novelty) {
-        novelty.total = cost[Resource::Instructions] > self.largest_total || objective.key(cost) > self.largest_key;
+        novelty.total = cost[Resource::Instructions] > self.largest_total
+            || objective.is_larger(objective.key(cost), self.largest_key);
         novelty.memory = Resource::KEPT.into_iter().zip(self.largest_memory).any(|((resource, from), largest)| {
             let amount = cost[resource];
             amount >= from && amount > largest + (largest >> MAXIMUM_STEP_SHIFT)
@@ -177,7 +179,11 @@ impl History {
     /// Adds the cost of a new entry.
     pub fn learn_costs(&mut self, cost: &Cost, objective: &Objective) {
         self.largest_total = self.largest_total.max(cost[Resource::Instructions]);
-        self.largest_key = self.largest_key.max(objective.key(cost));
+        // of a noisy resource, small steps would add up to noise that nothing exceeds
+        let key = objective.key(cost);
+        if objective.is_larger(key, self.largest_key) {
+            self.largest_key = key;
+        }
         for ((resource, _), largest) in Resource::KEPT.into_iter().zip(&mut self.largest_memory) {
             *largest = cost[resource].max(*largest);
         }
@@ -187,6 +193,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use quagmire_cost::noise::NoiseFloor;
 
     fn novelty(history: &History, counts: &[u32]) -> Novelty {
         let mut novelty = Novelty::default();
@@ -286,6 +293,22 @@ mod tests {
         };
         assert_eq!(costs(100, 9000), (false, false));
         assert_eq!(costs(101, 9001), (true, true));
+    }
+
+    #[test]
+    fn entries_within_the_noise_do_not_raise_what_others_are_compared_with() {
+        let objective = Objective::steered(Resource::Time, NoiseFloor::default());
+        let run = |time| Cost::from([(Resource::Instructions, 100), (Resource::Time, time)]);
+        let mut history = History::default();
+        for time in [100_000, 105_000, 110_000, 112_000] {
+            history.learn_costs(&run(time), &objective);
+        }
+        let is_new = |time| {
+            let mut novelty = Novelty::default();
+            history.compare_costs(&run(time), &objective, &mut novelty);
+            novelty.total
+        };
+        assert!(!is_new(112_500) && is_new(113_000));
     }
 
     #[test]

@@ -1,17 +1,23 @@
 //! Objective: the costs that the search tries to raise. These are the costs of `--cost`, as far as they are
-//! deterministic.
+//! deterministic, or the noisy resource of `--steer`.
 
-use quagmire_cost::resource::{Cost, Resource};
+use quagmire_cost::{
+    noise::NoiseFloor,
+    resource::{Cost, Resource},
+};
 
-/// Deterministic resources that the search follows. Time and cycles are noisy: instructions replace them.
+/// Resources that the search follows: deterministic ones, or one that is noisy. In `--cost`, time and cycles are replaced
+/// by instructions.
 #[derive(Clone, Debug)]
 pub struct Objective {
     resources: Vec<Resource>,
+    /// Noise of the resource, if it is a noisy one.
+    noise: Option<NoiseFloor>,
 }
 
 impl Default for Objective {
     fn default() -> Self {
-        Self { resources: vec![Resource::Instructions] }
+        Self { resources: vec![Resource::Instructions], noise: None }
     }
 }
 
@@ -25,7 +31,39 @@ impl Objective {
                 resources.push(followed);
             }
         }
-        if resources.is_empty() { Self::default() } else { Self { resources } }
+        if resources.is_empty() { Self::default() } else { Self { resources, noise: None } }
+    }
+
+    /// Creates the objective for a measured resource, whose amounts differ from run to run by this noise.
+    pub fn steered(resource: Resource, noise: NoiseFloor) -> Self {
+        Self { resources: vec![resource], noise: Some(noise) }
+    }
+
+    /// The noisy resource that the search follows; `None` if it follows deterministic ones.
+    #[inline]
+    pub fn noisy(&self) -> Option<Resource> {
+        self.noise.map(|_| self.resources[0])
+    }
+
+    /// Sets the noise of the resource; does nothing if the objective is deterministic.
+    pub fn set_noise(&mut self, noise: NoiseFloor) {
+        self.noise.iter_mut().for_each(|known| *known = noise);
+    }
+
+    /// Whether a sort key is larger than the largest one so far; of a noisy resource, by more than the noise.
+    #[inline]
+    pub fn is_larger(&self, key: u64, largest: u64) -> bool {
+        match self.noise {
+            None => key > largest,
+            Some(noise) => noise.is_above(key, largest),
+        }
+    }
+
+    /// Work of the target in a run, by which effort is divided: instructions, or the amount of the noisy resource if it
+    /// is larger. A nanosecond or a cycle stands for an instruction then.
+    #[inline]
+    pub fn work(&self, cost: &Cost) -> u64 {
+        cost[Resource::Instructions].max(self.noisy().map_or(0, |resource| cost[resource]))
     }
 
     /// Resources that the search follows, at least one.
@@ -74,6 +112,18 @@ mod tests {
         assert_eq!(objective.resources(), [Resource::Instructions]);
         assert_eq!(objective.key(&high()), 300);
         assert_eq!(objective.ratio(&high(), &low()), 3.0);
+    }
+
+    #[test]
+    fn a_noisy_resource_is_followed_beyond_its_noise() {
+        let objective = Objective::steered(Resource::Time, NoiseFloor::of(&[vec![10_000, 11_200]]));
+        assert_eq!((objective.resources(), objective.noisy()), (&[Resource::Time] as &[_], Some(Resource::Time)));
+        assert!(!objective.is_larger(11_200, 10_000) && objective.is_larger(11_201, 10_000));
+        let run = |time| Cost::from([(Resource::Instructions, 500), (Resource::Time, time)]);
+        assert_eq!((objective.key(&run(900)), objective.work(&run(900)), objective.work(&run(3))), (900, 900, 500));
+        let counted = Objective::default();
+        assert_eq!((counted.noisy(), counted.work(&run(900))), (None, 500));
+        assert!(counted.is_larger(10_001, 10_000));
     }
 
     #[test]

@@ -182,6 +182,11 @@ impl SearchState {
         self.contents.get(&hash_std(bytes)).copied()
     }
 
+    /// Compares the cost of a run with the history anew, after an amount was measured again.
+    pub fn judge_cost(&self, counts: &CountsObserver, novelty: &mut Novelty) {
+        self.history.compare_costs(&counts.cost(), &self.objective, novelty);
+    }
+
     /// Compares the run in `counts` with the history, and returns the reasons to keep its input: a new bucket, also one
     /// that is new in a valid run, a new maximum of an edge or of memory, a new total.
     pub fn judge(&mut self, counts: &CountsObserver) -> Novelty {

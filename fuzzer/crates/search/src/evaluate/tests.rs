@@ -1,19 +1,20 @@
-use std::path::Path;
+use std::{collections::VecDeque, path::Path};
 
 use libafl::{corpus::InMemoryCorpus, executors::ExitKind, inputs::HasTargetBytes, state::StdState};
 use libafl_bolts::{ToSlice, rands::StdRand, tuples::RefIndexable};
 
 use super::*;
 use crate::{
-    corpus::search_state::SearchState,
+    corpus::{objective::Objective, search_state::SearchState},
     entry::id,
     hooks::{Interruption, Measured},
     state::LibaflState,
     strategy::Yields,
 };
 use quagmire_base::error::Result as OurResult;
+use quagmire_cost::{noise::NoiseFloor, resource::Resource};
 use quagmire_execution::{
-    abi::Event,
+    abi::{Event, Resources},
     draws::DrawsObserver,
     own_mutator::MutatorFailure,
     testing::{Counts, made_up},
@@ -28,7 +29,12 @@ const CRASH: u8 = 255;
 struct Target {
     counts: Counts,
     observers: Observers,
+    /// Times of the next runs in nanoseconds, `CRASHES` for one that crashes; 0 once they are used up.
+    times: VecDeque<u64>,
 }
+
+/// Made-up time of a run that crashes.
+const CRASHES: u64 = u64::MAX;
 
 impl HasObservers for Target {
     type Observers = Observers;
@@ -54,7 +60,9 @@ impl Executor<(), BytesInput, State, Direct> for Target {
         let bytes = input.target_bytes();
         let counts: Vec<u32> = bytes.to_slice().iter().map(|&count| count.into()).collect();
         self.counts.set(0, &counts);
-        let crashes = counts[0] == u32::from(CRASH);
+        let time = self.times.pop_front().unwrap_or(0);
+        self.observers.0.set_measured(0, time, &Resources::default());
+        let crashes = counts[0] == u32::from(CRASH) || time == CRASHES;
         self.observers.0.set_end(if crashes { Status::Crashed } else { Status::Returned }, Event::default());
         Ok(if crashes { ExitKind::Crash } else { ExitKind::Ok })
     }
@@ -84,6 +92,8 @@ pub(crate) struct Diary {
     executions: Vec<u64>,
     entered: Vec<Vec<u8>>,
     ended: Vec<Vec<u8>>,
+    /// Number of executions that ends the campaign; 0 for none.
+    limit: u64,
 }
 
 impl CampaignHooks for Diary {
@@ -150,8 +160,8 @@ impl CampaignHooks for Diary {
         false
     }
 
-    fn is_over(&self, _: u64) -> bool {
-        false
+    fn is_over(&self, executions: u64) -> bool {
+        self.limit > 0 && executions >= self.limit
     }
 }
 
@@ -169,9 +179,21 @@ struct Scene {
 impl Scene {
     /// Scene with a target of one edge for each byte of `seed`, after the run of this seed.
     fn new(seed: &[u8]) -> Self {
+        Self::of(seed, SearchState::default(), &[])
+    }
+
+    /// Scene of a search that follows time with a noise of 5 %, after runs of the seed that took 100 us.
+    fn timed(seed: &[u8]) -> Self {
+        let mut search = SearchState::default();
+        search.objective = Objective::steered(Resource::Time, NoiseFloor::of(&[vec![1000; 2]]));
+        Self::of(seed, search, &[100_000; 5])
+    }
+
+    fn of(seed: &[u8], search: SearchState, times: &[u64]) -> Self {
         let (program, counts) = made_up(&[seed.len() as u32]);
-        let target = Target { counts, observers: (CountsObserver::new(program), (DrawsObserver::default(), ())) };
-        let state = CampaignState::new(libafl_state(), SearchState::default(), Diary::default(), false);
+        let observers = (CountsObserver::new(program), (DrawsObserver::default(), ()));
+        let target = Target { counts, observers, times: times.iter().copied().collect() };
+        let state = CampaignState::new(libafl_state(), search, Diary::default(), false);
         let mut scene = Self { target, state };
         let evaluation = scene.run(Origin::Seed(Path::new("seed")), seed);
         assert_eq!((evaluation.entry, evaluation.evicted.len()), (Some(id(0)), 0));
@@ -186,6 +208,14 @@ impl Scene {
 
     fn mutant(&mut self, bytes: &[u8]) -> Evaluation {
         self.run(Origin::Mutant { parent: id(0), operators: &[] }, bytes)
+    }
+
+    /// Evaluates a mutant whose runs take these times; returns the evaluation and the number of runs.
+    fn mutant_in(&mut self, bytes: &[u8], times: &[u64]) -> (Evaluation, usize) {
+        self.target.times = times.iter().copied().collect();
+        let before = *self.state.executions();
+        let evaluation = self.mutant(bytes);
+        (evaluation, (*self.state.executions() - before) as usize)
     }
 
     /// Work and finds of all aims, as text.
@@ -257,4 +287,65 @@ fn imports_count_as_executions_but_neither_as_work_nor_as_finds_of_a_round() {
     assert_ne!(scene.effort(), before);
     assert_eq!(scene.state.hooks.executions, [1, 2, 3, 4]);
     assert_eq!([Origin::Unknown, import, Origin::Measured].map(|origin| origin.is_counted()), [true; 3]);
+}
+
+#[test]
+fn a_run_that_is_slower_than_the_noise_is_repeated_and_the_minimum_counts() {
+    let mut scene = Scene::timed(&[1, 7]);
+    assert_eq!(*scene.state.executions(), 5, "the seed as well");
+    // no slower than noise explains, and one disturbed run
+    assert_eq!(scene.mutant_in(&[1, 6], &[105_000]).1, 1);
+    let (disturbed, runs) = scene.mutant_in(&[1, 6], &[300_000, 100_500]);
+    assert_eq!((disturbed.entry, disturbed.novelty.any(), runs), (None, false, 2));
+    let (slow, runs) = scene.mutant_in(&[1, 6], &[200_000, 190_000, 180_000, 195_000, 250_000]);
+    assert_eq!((slow.entry, slow.cost[Resource::Time], runs), (Some(id(1)), 180_000, 5));
+    let search = &scene.state.search;
+    assert_eq!(
+        (search.top_rated.worst(), search.top_rated.cost(id(1)).unwrap()[Resource::Time]),
+        (Some(id(1)), 180_000)
+    );
+    // the minimum is what has to be exceeded by the noise
+    assert_eq!(scene.mutant_in(&[1, 5], &[189_000]).1, 1);
+    assert_eq!(scene.mutant_in(&[1, 5], &[189_300; 5]).0.entry, Some(id(2)));
+    assert_eq!(scene.mutant_in(&[1, 5], &[900_000]).1, 1, "the corpus holds it");
+    assert_eq!(scene.state.hooks.executions.len() as u64, *scene.state.executions());
+}
+
+#[test]
+fn times_have_no_effect_on_a_search_that_follows_counts() {
+    let mut scene = Scene::new(&[1, 7]);
+    let (slow, runs) = scene.mutant_in(&[1, 6], &[1_000_000_000]);
+    assert_eq!((slow.entry, runs), (None, 1));
+    assert_eq!(scene.corpus(), [id(0)]);
+}
+
+#[test]
+fn an_entry_for_new_coverage_has_the_minimum_of_its_runs_and_raises_nothing_within_the_noise() {
+    let mut scene = Scene::timed(&[1, 7, 0]);
+    let (covers, runs) = scene.mutant_in(&[1, 6, 1], &[900_000, 104_000, 103_000, 800_000, 104_000]);
+    assert_eq!((covers.entry, covers.cost[Resource::Time], runs), (Some(id(1)), 103_000, 5));
+    assert!(covers.novelty.edge && !covers.novelty.total);
+    assert_eq!(
+        scene.mutant_in(&[1, 5, 1], &[105_300; 5]).0.entry,
+        Some(id(2)),
+        "above the seed by more than the noise"
+    );
+}
+
+#[test]
+fn long_runs_are_repeated_once_and_none_after_the_end_of_the_campaign() {
+    let mut scene = Scene::timed(&[1, 7]);
+    assert_eq!(scene.mutant_in(&[1, 6], &[200_000_000; 5]).1, 2);
+    scene.state.hooks.limit = *scene.state.executions() + 1;
+    let (last, runs) = scene.mutant_in(&[1, 5], &[900_000_000; 5]);
+    assert_eq!((last.entry, runs), (None, 1), "a single run is no measurement");
+}
+
+#[test]
+fn a_repeated_run_that_ends_early_is_recorded_and_not_entered() {
+    let mut scene = Scene::timed(&[1, 7]);
+    let (evaluation, runs) = scene.mutant_in(&[1, 6], &[200_000, CRASHES]);
+    assert_eq!((evaluation.status, evaluation.entry, runs), (Status::Crashed, None, 2));
+    assert_eq!(scene.state.hooks.ended, [[1, 6]]);
+    assert_eq!(*scene.state.interruption(), Interruption::Restart);
 }
