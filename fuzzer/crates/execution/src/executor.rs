@@ -96,6 +96,12 @@ impl HarnessExecutor {
         self.harness.fork_server().map(ForkServer::opened).unwrap_or_default()
     }
 
+    /// Forgets what this thread has waited for since the last run, which would be taken off the time of the next. For
+    /// callers that wait between runs.
+    pub fn restart_clock(&mut self) {
+        self.clock = Clock::new();
+    }
+
     /// CPU time of the target in seconds, without its generators, from an arbitrary start: only differences are
     /// meaningful.
     pub fn cpu_seconds(&self) -> f64 {

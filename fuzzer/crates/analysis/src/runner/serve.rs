@@ -101,6 +101,7 @@ fn open(harness: &'static Harness, page: InputPage, options: &RunnerOptions) -> 
 /// Runs an input `repeats` times in a row, at least once, until a run ends early. Returns how the last one ended, and the
 /// mean of the CPU times in seconds.
 fn timed(executor: &mut HarnessExecutor, input: &[u8], repeats: u32) -> (Status, f64) {
+    executor.restart_clock();
     let before = executor.cpu_seconds();
     let (mut runs, mut inside) = (0, 0);
     loop {
