@@ -83,7 +83,7 @@ fn a_campaign_finds_what_there_is_and_leaves_nothing_behind() {
     let summary = scene.summary();
     assert_eq!(summary["target"]["engine"], "fork-server");
     assert!(number(&summary["executions"]) >= 4000, "{summary:#}");
-    assert!(summary["worst"]["instructions_ratio"].as_f64().expect("a ratio") > 50.0, "{summary:#}");
+    assert!(summary["worst"]["instructions_ratio"].as_f64().expect("a ratio") > 40.0, "{summary:#}");
     let faults = summary["findings"].as_array().expect("findings").iter().find(|finding| finding["kind"] == "fault");
     let reproduce = faults.expect("a fault")["reproduce"].as_str().expect("a command");
     assert!(reproduce.starts_with("quagmire replay ") && reproduce.ends_with(" @@"), "{reproduce}");

@@ -7,7 +7,8 @@ use crate::common::{Scene, harness, run};
 /// Report of `quagmire growth --json`.
 #[track_caller]
 fn growth(scene: &Scene, options: &[&str]) -> Value {
-    let arguments = [&["growth", "--json", "--max-size", "8k"], options, &["--"]].concat();
+    let size: &[&str] = if options.contains(&"--max-size") { &[] } else { &["--max-size", "8k"] };
+    let arguments = [&["growth", "--json"], size, options, &["--"]].concat();
     let run = run(scene.quagmire(&arguments).arg(harness("growing.c")));
     assert_eq!(run.code, Some(0), "{run:#?}");
     serde_json::from_str(&run.stdout).expect("JSON")
@@ -68,7 +69,7 @@ fn a_run_that_hangs_ends_the_sizes_and_is_said() {
 fn inputs_without_a_law_are_refused_in_one_line() {
     let scene = Scene::new(&[]);
     scene.write("hangs", format!("h{}", "[".repeat(3_000)).as_bytes());
-    scene.write("nothing", b"k");
+    scene.write("nothing", b"");
     let hangs = refusal(&scene, &["hangs", "--hang-timeout", "100ms"]);
     assert!(hangs.contains("growth needs an input that returns"), "{hangs}");
     let nothing = growth(&scene, &["nothing"]);

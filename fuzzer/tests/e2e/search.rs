@@ -35,7 +35,7 @@ fn the_worst_that_is_reported_is_the_worst_of_all_that_was_run() {
         let scene = Scene::new(SEED);
         let harness = harness("remembers.c");
         let mut campaign =
-            scene.campaign(&harness, &format!("--execs 20000 --max-size 60 --relative-to seed {options}"));
+            scene.campaign(&harness, &format!("--execs 20000 --max-size 60 --relative-to seed --explain 0 {options}"));
         run(campaign.env("REMEMBERS", scene.path("largest"))).ended();
         let summary = scene.summary();
         let worst = scene.path("out").join(summary["worst"]["path"].as_str().expect("a path"));

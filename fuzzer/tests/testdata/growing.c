@@ -1,5 +1,5 @@
 // Costs by the first byte: `q` compares all pairs of brackets behind it, `c` those among the first 300, `d` calls itself for
-// each, with much stack, `h` does not return from more than 2,000, `k` looks at nothing else.
+// each, with much stack, `h` does not return from more than 2,000.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +19,7 @@ __attribute__((noinline)) static void descend(size_t levels) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size == 0 || data[0] == 'k') return 0;
+  if (size == 0) return 0;
   size_t brackets = 0;
   for (size_t i = 1; i < size; i++) brackets += data[i] == '[';
   if (data[0] == 'q') compare_pairs(brackets);

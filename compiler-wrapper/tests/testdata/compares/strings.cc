@@ -23,7 +23,7 @@ OUTSIDE unsigned all_slots(bool clear) {
   unsigned hit = 0;
   const qgm_module &module = __quagmire_modules.module[0];
   for (const qgm_function *f = module.functions_start; f < module.functions_stop; f++)
-    for (uint32_t edge = f->edges - f->progress; f->entry && edge < f->edges; edge++) {
+    for (uint32_t edge = f->edges - f->charges - f->progress; f->entry && edge < f->edges - f->charges; edge++) {
       hit += f->counts[edge - 1];
       if (clear)
         f->counts[edge - 1] = 0;

@@ -20,6 +20,8 @@ const TAIL: usize = 6;
 const LEAST_REPETITIONS: u64 = 4;
 /// Smallest input that is of interest, in bytes that repeat.
 const LEAST_BYTES: u64 = 64;
+/// Ratio of costs below which a larger size costs no more: the program does not look at all of it.
+const FLAT: f64 = 1.02;
 /// Seconds of a run after which there is no larger size.
 const LONG: f64 = 0.25;
 /// Difference of exponents that is another law. n log n differs from n by 0.1 to 0.2 at sizes that are run, and a change of
@@ -80,11 +82,23 @@ fn run_sizes(old: &mut Side, new: &mut Side, template: &Template, capacity: usiz
         }
         let is_long = before.seconds.max(now.seconds) > LONG;
         sizes.push(Size { repetitions, input, old: before, new: now });
-        if is_long {
+        if is_long || is_capped(&sizes) {
             break;
         }
     }
+    if is_capped(&sizes) {
+        // the size before may already be beyond the cap in part
+        sizes.truncate(sizes.len() - 2);
+    }
     Ok(sizes)
+}
+
+/// Whether the largest size costs neither build more than the one before: the law ends there.
+fn is_capped(sizes: &[Size]) -> bool {
+    let [.., before, last] = sizes else { return false };
+    let is_flat = |before: u64, now: u64| (now as f64) < FLAT * before as f64;
+    let ((old_before, new_before), (old, new)) = (before.total(), last.total());
+    is_flat(old_before, old) && is_flat(new_before, new)
 }
 
 /// Compares growth, in the whole program and in the functions that grew most. What is worse is confirmed in new processes
