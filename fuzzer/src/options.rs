@@ -11,6 +11,7 @@ mod growth;
 mod measured;
 mod mine;
 mod minimize;
+mod mutants;
 mod replay;
 pub mod report;
 mod size;
@@ -53,6 +54,8 @@ pub mod defaults {
     pub const MINIMIZE_EXECS: &str = "2000";
     /// Default of `growth --max-size`.
     pub const GROWTH_MAX_SIZE: &str = "1MiB";
+    /// Default of `mutants score --inputs-per-mutant`.
+    pub const INPUTS_PER_MUTANT: &str = "50";
     /// Default of `--memory-limit`.
     pub const MEMORY_LIMIT: &str = "2GiB";
     /// Default of `--cost`.

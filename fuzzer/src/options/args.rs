@@ -5,6 +5,7 @@ mod compare;
 mod distill;
 mod growth;
 mod minimize;
+mod mutants;
 
 use crate::options::defaults;
 use clap::{Args, Parser, Subcommand};
@@ -16,6 +17,7 @@ pub use compare::{CompareArgs, ServeRunsArgs};
 pub use distill::DistillArgs;
 pub use growth::GrowthArgs;
 pub use minimize::MinimizeArgs;
+pub use mutants::{CompareScoresArgs, MutantsArgs, MutantsCommand, ScoreArgs};
 
 /// Exit codes, printed at the end of every help text.
 pub const EXIT_CODES: &str = "\
@@ -89,6 +91,9 @@ pub enum Command {
     /// Run inputs for `quagmire compare`, which starts it
     #[command(hide = true)]
     ServeRuns(ServeRunsArgs),
+    /// Show how good a corpus is, by the small faults that it notices
+    #[command(after_help = EXIT_CODES)]
+    Mutants(MutantsArgs),
     /// Show how many distinct things given inputs do, and how evenly they exercise the program
     #[command(
         override_usage = "quagmire diversity [OPTIONS] INPUTS... -- PROGRAM [ARGS... @@]",
@@ -137,6 +142,7 @@ impl Command {
             Self::Distill(_) => "distill",
             Self::Compare(_) => "compare",
             Self::ServeRuns(_) => "serve-runs",
+            Self::Mutants(_) => "mutants",
             Self::Diversity(_) => "diversity",
             Self::Mine(_) => "mine",
             Self::Generate(_) => "generate",
@@ -154,6 +160,10 @@ impl Command {
             Self::Distill(distill) => &distill.target,
             Self::Compare(compare) => &compare.target,
             Self::ServeRuns(serve) => &serve.target,
+            Self::Mutants(mutants) => match &mutants.command {
+                MutantsCommand::Score(score) => &score.target,
+                MutantsCommand::Compare(_) => return None,
+            },
             Self::Diversity(diversity) => &diversity.target,
             Self::Mine(mine) => &mine.target,
             Self::Generate(generate) => &generate.target,
@@ -171,6 +181,10 @@ impl Command {
             Self::Distill(distill) => &mut distill.target,
             Self::Compare(compare) => &mut compare.target,
             Self::ServeRuns(serve) => &mut serve.target,
+            Self::Mutants(mutants) => match &mut mutants.command {
+                MutantsCommand::Score(score) => &mut score.target,
+                MutantsCommand::Compare(_) => return None,
+            },
             Self::Diversity(diversity) => &mut diversity.target,
             Self::Mine(mine) => &mut mine.target,
             Self::Generate(generate) => &mut generate.target,
@@ -191,6 +205,7 @@ impl Command {
             Self::Distill(distill) => distill.resolve().map(drop),
             Self::Compare(compare) => compare.resolve().map(drop),
             Self::ServeRuns(serve) => serve.resolve().map(drop),
+            Self::Mutants(mutants) => mutants.command.check(),
             Self::Diversity(diversity) => diversity.resolve().map(drop),
             Self::Mine(mine) => mine.resolve().map(drop),
             Self::Generate(generate) => generate.resolve().map(drop),
