@@ -24,6 +24,12 @@ __attribute__((used, section(".note.quagmire"))) static const char mark[] = "qua
 /* The section that __AFL_INIT leaves in the program, and harnesses do. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
 
+/* Sanitizers whose shadow memory is larger than any limit. */
+extern void __asan_init(void) __attribute__((weak));
+extern void __hwasan_init(void) __attribute__((weak));
+extern void __msan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+
 /* What a run may write to one file, mutants in endless loops included. */
 #define MOST_WRITTEN (64u << 20)
 
@@ -102,7 +108,7 @@ static void become(const struct qgm_mutants_request *request, const uint32_t (*s
   signal(SIGALRM, SIG_DFL);
   limit(RLIMIT_FSIZE, MOST_WRITTEN);
   limit(RLIMIT_CPU, request->cpu_ns / 1000000000 + 2);
-  if (request->memory_bytes)
+  if (request->memory_bytes && !__asan_init && !__hwasan_init && !__msan_init && !__tsan_init)
     limit(RLIMIT_AS, request->memory_bytes);
   dup2(output, 1);
   dup2(output, 2);

@@ -150,11 +150,13 @@ private:
   // Not where the result comes back in memory, which nobody else would write.
   void deleted(CallBase &I) {
     auto *Next = I.getNextNode();
-    if (I.doesNotReturn() || I.hasStructRetAttr() || (Next && isa<UnreachableInst>(Next)))
+    std::string Name = called(I);
+    // destructors stand nowhere in the source
+    if (Name[0] == '~' || I.doesNotReturn() || I.hasStructRetAttr() || (Next && isa<UnreachableInst>(Next)))
       return;
     Function &Instead = Nothing;
     unsigned Callee = &I.getCalledOperandUse() - I.op_begin();
-    add(I, Callee, Operator::CallDeleted, called(I), "nothing",
+    add(I, Callee, Operator::CallDeleted, Name, "nothing",
         [&Instead](IRBuilder<> &B, Instruction *Copy, Value *) {
           return B.CreatePointerCast(&Instead, cast<CallBase>(Copy)->getCalledOperand()->getType());
         });

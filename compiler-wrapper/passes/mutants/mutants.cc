@@ -185,8 +185,6 @@ private:
     Entry->getTerminator()->eraseFromParent();
     IRBuilder<> B(Entry);
     LoadInst *Number = B.CreateLoad(I32, B.CreateStructGEP(State, StateOfF, 1));
-    // it is set before the first call
-    Number->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(C, {}));
     Number->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
     Value *IsOriginal = B.CreateICmpEQ(Number, ConstantInt::get(I32, 0));
     B.CreateCondBr(IsOriginal, Original, Other, MDBuilder(C).createBranchWeights(1 << 20, 1));

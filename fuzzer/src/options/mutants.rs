@@ -44,6 +44,7 @@ impl ScoreArgs {
             output: self.output,
             resume: self.resume,
             inputs_per_mutant: at_least_one("--inputs-per-mutant", &self.inputs_per_mutant)?,
+            with_reached: self.reached,
             jobs: self.jobs.map_or(Ok(all), |jobs| at_least_one("-j", &jobs))?,
             json: self.json,
             hang_timeout: hang_timeout(&self.target)?,

@@ -51,6 +51,9 @@ pub struct ScoreArgs {
     /// Run a mutant with at most so many of the inputs that infect it, the cheapest first
     #[arg(long, value_name = "N", default_value = defaults::INPUTS_PER_MUTANT)]
     pub inputs_per_mutant: String,
+    /// Run a mutant with the inputs that only reach it, too: checks that nothing is lost by leaving them out
+    #[arg(long)]
+    pub reached: bool,
     /// Run so many processes at a time [default: one for each core]
     #[arg(short = 'j', value_name = "N")]
     pub jobs: Option<String>,

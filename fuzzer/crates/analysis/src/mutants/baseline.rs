@@ -55,7 +55,7 @@ pub(super) fn measure(options: &ScoreOptions, inputs: Vec<Seed>) -> Result<(Vec<
     let (mut stable, mut left_out) = (Vec::new(), Vec::new());
     for (input, runs) in inputs.into_iter().zip(runs) {
         let path = input.path.display().to_string();
-        let Some((observed, _)) = runs.first().copied().filter(|_| runs.len() == RUNS.iter().sum()) else {
+        let Some((observed, _)) = runs.first().copied().filter(|_| runs.len() == RUNS.iter().sum::<usize>()) else {
             continue;
         };
         let reason = match observed.end {

@@ -35,6 +35,8 @@ pub struct ScoreOptions {
     pub resume: bool,
     /// Most inputs that a mutant is run with.
     pub inputs_per_mutant: usize,
+    /// Whether mutants are run with inputs that reach but do not infect them, too.
+    pub with_reached: bool,
     /// Number of processes that run at a time; at least 1.
     pub jobs: usize,
     /// Whether to print JSON.

@@ -20,7 +20,7 @@ const SLOWER: u32 = 100;
 pub(super) struct Probed {
     /// For each mutant: whether an input reaches it.
     pub is_reached: Vec<bool>,
-    /// For each mutant: the inputs that infect it, the cheapest first.
+    /// For each mutant: the inputs that infect it, or all that reach it if they are asked for; the cheapest first.
     pub infecting: Vec<Vec<u32>>,
 }
 
@@ -53,7 +53,8 @@ pub(super) fn probe(
         for (at, mutant) in table.mutants.iter().enumerate() {
             let all = mutant.probes.iter().fold(0, |all, probe| all | bytes.get(*probe as usize).unwrap_or(&0));
             probed.is_reached[at] |= all & REACHED != 0;
-            if all & INFECTED != 0 {
+            let wanted = if options.with_reached { REACHED } else { INFECTED };
+            if all & wanted != 0 {
                 probed.infecting[at].push(number as u32);
             }
         }
