@@ -360,7 +360,10 @@ fn mutants_are_made_by_a_plugin_of_their_own_and_served_by_a_server_of_their_own
     assert_eq!(command_with("-flto -c a.c", asked), "-g -fpass-plugin=P -flto -c a.c");
     let program = command_with("a.o -o a", asked);
     assert!(program.starts_with("a.o -o a R C X -Wl,--export-dynamic-symbol="), "{program}");
-    assert!(program.ends_with("=__quagmire_register_mutants -Wl,--export-dynamic-symbol=__quagmire_observe"), "{program}");
+    assert!(
+        program.ends_with("=__quagmire_register_mutants -Wl,--export-dynamic-symbol=__quagmire_observe"),
+        "{program}"
+    );
     let harness = command_with("-fsanitize=fuzzer a.o -o a", asked);
     assert!(harness.starts_with("a.o -o a R C X D M -Wl,-u,LLVMFuzzerTestOneInput "), "{harness}");
 }

@@ -41,6 +41,9 @@ public:
       if (auto *Declare = dyn_cast<DbgDeclareInst>(&I))
         Variables.insert(Declare->getAddress());
       declared(I, Variables, 0);
+      // declarations become assignments where clang optimises, from LLVM 16 on
+      if (isa<AllocaInst>(I) && I.getMetadata("DIAssignID"))
+        Variables.insert(&I);
       auto *Return = dyn_cast<ReturnInst>(&I);
       auto *Load = Return ? dyn_cast_or_null<LoadInst>(Return->getReturnValue()) : nullptr;
       if (Load)

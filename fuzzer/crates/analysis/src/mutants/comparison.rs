@@ -122,8 +122,7 @@ impl Comparison {
     fn new(groups: &[Vec<(PathBuf, Score)>]) -> Self {
         let sets: Vec<Vec<BTreeSet<usize>>> =
             groups.iter().map(|group| group.iter().map(|(_, score)| killed(score)).collect()).collect();
-        let unions: Vec<BTreeSet<usize>> =
-            sets.iter().map(|group| group.iter().flatten().copied().collect()).collect();
+        let unions: Vec<BTreeSet<usize>> = sets.iter().map(|group| group.iter().flatten().copied().collect()).collect();
         let others = |place: usize| -> BTreeSet<usize> {
             let rest = unions.iter().enumerate().filter(|(other, _)| *other != place);
             rest.flat_map(|(_, set)| set).copied().collect()
@@ -182,17 +181,26 @@ fn mcnemar(only_a: u64, only_b: u64) -> f64 {
 
 /// Probability that a value of `a` is above one of `b`; ties count half.
 fn a12(a: &[f64], b: &[f64]) -> f64 {
-    let wins = |x: &f64| b.iter().map(|y| if x > y { 1.0 } else if x == y { 0.5 } else { 0.0 }).sum::<f64>();
+    let wins = |x: &f64| {
+        b.iter()
+            .map(|y| {
+                if x > y {
+                    1.0
+                } else if x == y {
+                    0.5
+                } else {
+                    0.0
+                }
+            })
+            .sum::<f64>()
+    };
     a.iter().map(wins).sum::<f64>() / (a.len() * b.len()).max(1) as f64
 }
 
 fn text(comparison: &Comparison) -> String {
     let letter = |place: usize| char::from(b'A' + (place % 26) as u8);
-    let mut text = format!(
-        "{} of {} killed by some\n\n",
-        grouped(comparison.killed),
-        counted(comparison.mutants, "mutant")
-    );
+    let mut text =
+        format!("{} of {} killed by some\n\n", grouped(comparison.killed), counted(comparison.mutants, "mutant"));
     for (place, group) in comparison.groups.iter().enumerate() {
         let (least, most) = (group.killed_by_each.iter().min(), group.killed_by_each.iter().max());
         let each = match (least, most) {
@@ -205,7 +213,8 @@ fn text(comparison: &Comparison) -> String {
         let others = group.results.len() - 1;
         let others = if others > 0 { format!(" and {others} more") } else { String::new() };
         let (killed, only) = (grouped(group.killed), grouped(group.only_here));
-        let _ = writeln!(text, "{}  {killed} killed{each}, {only} by none of the others  {first}{others}", letter(place));
+        let _ =
+            writeln!(text, "{}  {killed} killed{each}, {only} by none of the others  {first}{others}", letter(place));
     }
     for pair in &comparison.pairs {
         let (a, b) = (letter(pair.a), letter(pair.b));

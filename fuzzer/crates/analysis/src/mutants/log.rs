@@ -41,8 +41,8 @@ impl Header {
     /// If the program cannot be read.
     pub(super) fn new(options: &ScoreOptions, inputs: &[Seed]) -> Result<Self> {
         let path = Path::new(options.program.first().map_or_else(Default::default, |word| word.as_os_str()));
-        let program = std::fs::read(path)
-            .map_err(|error| Error::target(format!("cannot read {}: {error}", path.display())))?;
+        let program =
+            std::fs::read(path).map_err(|error| Error::target(format!("cannot read {}: {error}", path.display())))?;
         let mut hash = Sha256::new_with_prefix(program);
         for argument in &options.program[1..] {
             hash.update([0]);
@@ -98,7 +98,9 @@ impl Log {
                     header.unlike(&known)
                 )));
             }
-            Err(_) => return Err(Error::usage(format!("{} is no log of a score: name another folder", path.display()))),
+            Err(_) => {
+                return Err(Error::usage(format!("{} is no log of a score: name another folder", path.display())));
+            }
         }
         let mut verdicts = HashMap::new();
         // the last line may be torn

@@ -176,7 +176,9 @@ mod tests {
 
     #[test]
     fn a_state_includes_those_before_it() {
-        let table = Table::read("\u{c}f\tf\n=/a.c\n1\t1\tshift\t<<\t>>\n2\t1\tshift\t<<\t>>\n3\t1\tarithmetic\t+\t-\n4\t1\tarithmetic\t+\t-\n5\t1\tarithmetic\t+\t-\n");
+        let table = Table::read(
+            "\u{c}f\tf\n=/a.c\n1\t1\tshift\t<<\t>>\n2\t1\tshift\t<<\t>>\n3\t1\tarithmetic\t+\t-\n4\t1\tarithmetic\t+\t-\n5\t1\tarithmetic\t+\t-\n",
+        );
         let infecting = vec![vec![], vec![], vec![0], vec![0], vec![0, 1]];
         let probed = Probed { is_reached: vec![false, true, true, true, true], infecting };
         let killed = Killed { by: KilledBy::Output, input: "i".into(), detail: String::new() };

@@ -121,11 +121,9 @@ mod tests {
             ("/x.h", 5, "b(int)", &[(1, 2)]),
         ];
         assert_eq!(found, expected);
-        assert_eq!(table.mutants.iter().map(|m| m.probes.clone()).collect::<Vec<_>>(), [
-            vec![0, 3],
-            vec![1],
-            vec![2],
-            vec![5]
-        ]);
+        assert_eq!(
+            table.mutants.iter().map(|m| m.probes.clone()).collect::<Vec<_>>(),
+            [vec![0, 3], vec![1], vec![2], vec![5]]
+        );
     }
 }

@@ -118,8 +118,7 @@ impl MutantServer {
         let (output, table, probes) =
             (memory(c"quagmire-output")?, memory(c"quagmire-table")?, memory(c"quagmire-probes")?);
         let input = Input::new(reads_file(command)).map_err(cannot("make memory for inputs"))?;
-        let descriptors =
-            [(output.as_raw_fd(), OUTPUT), (table.as_raw_fd(), TABLE), (probes.as_raw_fd(), PROBES)];
+        let descriptors = [(output.as_raw_fd(), OUTPUT), (table.as_raw_fd(), TABLE), (probes.as_raw_fd(), PROBES)];
         let wanted = Wanted {
             descriptors: &descriptors,
             variables: &[(SERVE, "1".to_owned())],
@@ -200,13 +199,8 @@ impl MutantServer {
             Variant::Mutant(selected) => (1, selected),
             Variant::Probes => (2, &[][..]),
         };
-        let words: [u64; REQUEST] = [
-            kind,
-            limits.cpu.as_nanos() as u64,
-            limits.time.as_nanos() as u64,
-            limits.memory,
-            selected.len() as u64,
-        ];
+        let words: [u64; REQUEST] =
+            [kind, limits.cpu.as_nanos() as u64, limits.time.as_nanos() as u64, limits.memory, selected.len() as u64];
         let mut request: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         for (function, number) in selected {
             request.extend(function.to_ne_bytes());
