@@ -31,10 +31,8 @@ use quagmire_search::{
     stages::gathering::GatheringLimits,
     strategy::Strategy,
 };
-use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 /// Default values in the form in which they are typed, as the help texts show them.
 pub mod defaults {
@@ -54,8 +52,6 @@ pub mod defaults {
     pub const MINIMIZE_EXECS: &str = "2000";
     /// Default of `growth --max-size`.
     pub const GROWTH_MAX_SIZE: &str = "1MiB";
-    /// Default of `mutants score --inputs-per-mutant`.
-    pub const INPUTS_PER_MUTANT: &str = "50";
     /// Default of `--memory-limit`.
     pub const MEMORY_LIMIT: &str = "2GiB";
     /// Default of `--cost`.

@@ -5,15 +5,35 @@ use std::{ffi::OsString, path::PathBuf};
 use clap::{Args, Subcommand};
 
 use super::{EXIT_CODES, TargetArgs};
-use crate::options::defaults;
+
+/// Default of `--inputs-per-mutant`.
+const INPUTS_PER_MUTANT: &str = "50";
 
 /// `quagmire mutants`, as typed.
 #[derive(Debug, Clone, Args)]
-#[command(disable_help_subcommand = true)]
+#[command(after_help = EXIT_CODES, disable_help_subcommand = true)]
 pub struct MutantsArgs {
     /// What to do.
     #[command(subcommand)]
     pub command: MutantsCommand,
+}
+
+impl MutantsArgs {
+    /// Its target as typed; `None` if it has none.
+    pub fn target(&self) -> Option<&TargetArgs> {
+        match &self.command {
+            MutantsCommand::Score(score) => Some(&score.target),
+            MutantsCommand::Compare(_) => None,
+        }
+    }
+
+    /// Its target as typed, to be changed.
+    pub fn target_mut(&mut self) -> Option<&mut TargetArgs> {
+        match &mut self.command {
+            MutantsCommand::Score(score) => Some(&mut score.target),
+            MutantsCommand::Compare(_) => None,
+        }
+    }
 }
 
 /// Subcommands of `quagmire mutants`.
@@ -49,7 +69,7 @@ pub struct ScoreArgs {
     #[arg(long, requires = "output")]
     pub resume: bool,
     /// Run a mutant with at most so many of the inputs that infect it, the cheapest first
-    #[arg(long, value_name = "N", default_value = defaults::INPUTS_PER_MUTANT)]
+    #[arg(long, value_name = "N", default_value = INPUTS_PER_MUTANT)]
     pub inputs_per_mutant: String,
     /// Run a mutant with the inputs that only reach it, too: checks that nothing is lost by leaving them out
     #[arg(long)]

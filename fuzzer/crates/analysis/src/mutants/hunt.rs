@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     ScoreOptions,
     baseline::Stable,
-    kill::{KilledBy, difference},
+    kill::{Killed, Verdict, difference},
     log::Log,
     probing::Probed,
     progress::Progress,
@@ -22,28 +20,6 @@ use quagmire_execution::fork_server::mutants::{MutantServer, Observed, RunEnd, R
 const HANG_RATIO: u32 = 10;
 /// CPU time that is no hang, however quick the original is.
 const NO_HANG: Duration = Duration::from_millis(50);
-
-/// What became of a mutant that some input infects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Verdict {
-    /// Number of the mutant in the table.
-    pub mutant: usize,
-    /// Number of its runs.
-    pub runs: u64,
-    /// How it was noticed; `null` if it survived.
-    pub killed: Option<Killed>,
-}
-
-/// How a mutant was noticed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Killed {
-    pub by: KilledBy,
-    /// Path of the input.
-    pub input: String,
-    /// Details, such as the signal; may be empty.
-    #[serde(default)]
-    pub detail: String,
-}
 
 /// Runs the mutants that the log does not know yet, and adds them to it.
 ///

@@ -36,6 +36,28 @@ impl KilledBy {
     }
 }
 
+/// What became of a mutant that some input infects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Verdict {
+    /// Number of the mutant in the table.
+    pub mutant: usize,
+    /// Number of its runs.
+    pub runs: u64,
+    /// How it was noticed; `null` if it survived.
+    pub killed: Option<Killed>,
+}
+
+/// How a mutant was noticed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Killed {
+    pub by: KilledBy,
+    /// Path of the input.
+    pub input: String,
+    /// Details, such as the signal; may be empty.
+    #[serde(default)]
+    pub detail: String,
+}
+
 /// How a run of a mutant differs from that of the original, and details; `None` if it does not.
 pub(super) fn difference(original: &Observed, mutant: &Observed) -> Option<(KilledBy, String)> {
     if mutant.end != original.end {

@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{ScoreOptions, hunt::Verdict};
+use super::{ScoreOptions, kill::Verdict};
 use quagmire_base::{
     atomic::{unwritable, write_whole},
     error::{Error, Result},

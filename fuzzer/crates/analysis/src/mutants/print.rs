@@ -12,7 +12,7 @@ use super::{
 use crate::print::print_text;
 use quagmire_base::{
     error::Result,
-    format::{counted, grouped, short, shortened_path},
+    format::{counted, grouped, shortened, shortened_path},
     plain::{Form, shown},
 };
 
@@ -89,7 +89,7 @@ fn survivors(score: &Score) -> String {
     }
     for one in survivors.iter().take(LINES) {
         let place = format!("{}:{}:{}", shortened_path(&one.file, 50), one.line, one.column);
-        let (was, became, function) = (shown(&one.was), shown(&one.became), shown(&short(&one.function)));
+        let (was, became, function) = (shown(&one.was), shown(&one.became), shown(&shortened(&one.function, 60)));
         let inputs = counted(one.infected_by, "input");
         let _ = writeln!(text, "{}  `{was}` became `{became}`  in {function}, {inputs}", shown(&place));
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     baseline::{LeftOut, Stable},
-    hunt::{Killed, Verdict},
+    kill::{Killed, Verdict},
     log::{Header, Log},
     probing::Probed,
     table::{Mutant, Table},
