@@ -183,7 +183,9 @@ fn mutants_that_reach_beyond_their_process_are_contained() {
     build(&scene, &["mutants_rude.c"], &["-O1", "-fsanitize=fuzzer"], None);
     let score = scored(&scene, &["seeds", "--hang-timeout", "500ms", "-j", "1"], &["./program"]);
     let ends = |word: &str| fate(&score, "mutants_rude.c", word, "!= 0 -> == 0");
-    assert_eq!(["kills", "sleeps", "forks", "writes"].map(ends), ["signal", "hang", "survived", "signal"]);
+    assert_eq!(["kills", "sleeps", "forks"].map(ends), ["signal", "hang", "survived"]);
+    // the limit of time or that of the file, whichever comes first
+    assert!(["signal", "hang"].contains(&ends("writes").as_str()), "{score:#}");
     assert_eq!(score["is_incomplete"], false);
     let ended_server =
         score["mutants"].as_array().expect("mutants").iter().filter(|mutant| {
