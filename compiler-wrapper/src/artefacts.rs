@@ -25,6 +25,15 @@ const PASS: &[(&str, &str)] = &[
     ("stack.h", include_str!("../passes/stack.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
+/// Sources of the plugin that makes mutants.
+const MUTANTS_PASS: &[(&str, &str)] = &[
+    ("mutants.cc", include_str!("../passes/mutants/mutants.cc")),
+    ("effects.h", include_str!("../passes/mutants/effects.h")),
+    ("mutation.h", include_str!("../passes/mutants/mutation.h")),
+    ("operators.h", include_str!("../passes/mutants/operators.h")),
+    ("table.h", include_str!("../passes/mutants/table.h")),
+    ("values.h", include_str!("../passes/mutants/values.h")),
+];
 /// A file of the runtime: its name and its text.
 type Source = (&'static str, &'static str);
 
@@ -47,6 +56,7 @@ const HEADERS: &[Source] = runtime!(
     "inprocess.h",
     "layout.h",
     "machine.h",
+    "mutants.h",
     "mutator.h",
     "objects.h",
     "opened.h",
@@ -88,6 +98,8 @@ const SERVE: &[Source] = runtime!(
     "sancov_refused.c",
     "serve.c"
 );
+/// Linked into programs with mutants, instead of `SERVE`.
+const MUTANTS: &[Source] = runtime!("mutants.c", "mutants_serve.c");
 const DRIVER: &[Source] = runtime!("driver.c");
 const MAIN: &[Source] = runtime!("main.c");
 const HEAP: &[Source] = runtime!("heap.c");
@@ -110,6 +122,7 @@ const INCLUDE: &[(&str, &str)] = &[
     ("fuzzer/FuzzedDataProvider.h", include_str!("../include/fuzzer/FuzzedDataProvider.h")),
     ("quagmire/draws.h", include_str!("../include/quagmire/draws.h")),
     ("quagmire/draw_hooks.h", include_str!("../include/quagmire/draw_hooks.h")),
+    ("quagmire/observe.h", include_str!("../include/quagmire/observe.h")),
 ];
 
 /// The one of them that the runtime includes.
@@ -143,24 +156,40 @@ pub(crate) fn plugin(cache: &Cache, toolchain: &Toolchain, pass: PassVariant) ->
     let compares = pass.compares.then_some("-DQUAGMIRE_COMPARES=1");
     let every_block = pass.every_block.then_some("-DQUAGMIRE_EVERY_BLOCK=1");
     let no_library_costs = (!pass.library_costs).then_some("-DQUAGMIRE_NO_LIBRARY_COSTS=1");
+    let own: Vec<&str> = [compares, every_block, no_library_costs].into_iter().flatten().collect();
+    compiled_plugin(cache, toolchain, &Plugin { file: "quagmire-counts.so", sources: PASS, options: &own })
+}
+
+/// Path of the plugin that makes mutants, for this clang.
+pub(crate) fn mutants_plugin(cache: &Cache, toolchain: &Toolchain) -> Result<PathBuf, Error> {
+    compiled_plugin(cache, toolchain, &Plugin { file: "quagmire-mutants.so", sources: MUTANTS_PASS, options: &[] })
+}
+
+/// A plugin for clang: its file, its sources, of which the first is compiled, and options of its own.
+struct Plugin<'a> {
+    file: &'static str,
+    sources: &'a [(&'a str, &'a str)],
+    options: &'a [&'a str],
+}
+
+fn compiled_plugin(cache: &Cache, toolchain: &Toolchain, plugin: &Plugin) -> Result<PathBuf, Error> {
     // an option may be wrong for one clang only: its LLVM's flags come last
     let theirs = toolchain.cxxflags.iter().map(String::as_str);
-    let own = PLUGIN_FLAGS.iter().copied().chain(compares).chain(every_block).chain(no_library_costs);
-    let flags: Vec<&str> = own.chain(theirs).collect();
-    let sources = PASS.iter().map(|(_, text)| *text);
+    let flags: Vec<&str> = PLUGIN_FLAGS.iter().copied().chain(plugin.options.iter().copied()).chain(theirs).collect();
+    let sources = plugin.sources.iter().map(|(_, text)| *text);
     let key = digest(
         [toolchain.identity.as_str()].into_iter().chain(sources).chain(flags.iter().copied()).map(str::as_bytes),
     );
-    cache.file(&format!("plugin-{}-{key}", toolchain.major), "quagmire-counts.so", |folder| {
+    cache.file(&format!("plugin-{}-{key}", toolchain.major), plugin.file, |folder| {
         let mut command = Command::new(&toolchain.clangxx);
-        command.args(&flags).arg(PASS[0].0).args(["-o", "quagmire-counts.so"]);
-        compile(command, "the pass plugin", toolchain, folder, PASS)
+        command.args(&flags).arg(plugin.sources[0].0).args(["-o", plugin.file]);
+        compile(command, "the pass plugin", toolchain, folder, plugin.sources)
     })
 }
 
 /// Paths of the objects for this clang and for the compile target chosen by the user's flags.
 pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[OsString]) -> Result<Objects, Error> {
-    let units: Vec<Source> = [RUNTIME, IN_PROCESS, SERVE, DRIVER, MAIN, HEAP].concat();
+    let units: Vec<Source> = [RUNTIME, IN_PROCESS, SERVE, MUTANTS, DRIVER, MAIN, HEAP].concat();
     let sources = [HEADERS, &HOOKS, &units].concat();
     let key = digest(
         [toolchain.identity.as_bytes()]
@@ -186,6 +215,7 @@ pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[Os
         runtime: built(RUNTIME),
         in_process: built(IN_PROCESS),
         serve: built(SERVE),
+        mutants: built(MUTANTS),
         driver: built(DRIVER),
         heap: built(HEAP),
         main: vec![first.with_file_name(MAIN_ARCHIVE)],

@@ -47,6 +47,18 @@ pub enum Link {
     /// The runtime with the fork server, and a `main` that calls the harness (`-fsanitize=fuzzer` with
     /// `QUAGMIRE_DRIVER=1`).
     Driver,
+    /// The runtime with the fork server of `quagmire mutants`, and for harnesses a `main`.
+    Mutants {
+        /// Whether it is a harness (`-fsanitize=fuzzer`).
+        harness: bool,
+    },
+}
+
+impl Link {
+    /// Whether `main` calls a harness.
+    fn is_harness(self) -> bool {
+        !matches!(self, Link::Runtime | Link::Mutants { harness: false })
+    }
 }
 
 /// Part of a command in link-time optimisation.
@@ -69,6 +81,8 @@ pub struct BuildPlan {
     pub instrument: bool,
     /// Variant of the plugin.
     pub pass: PassVariant,
+    /// Whether the plugin makes mutants, instead of counting.
+    pub mutants: bool,
     /// Role in link-time optimisation, if that is on: the plugin then runs in the linker, after all inlining.
     pub lto: Option<Lto>,
     /// The kind of executable that the command links, if any.
@@ -118,6 +132,8 @@ pub(crate) struct Objects {
     pub in_process: Vec<PathBuf>,
     /// Fork server of other programs.
     pub serve: Vec<PathBuf>,
+    /// Fork server of programs with mutants.
+    pub mutants: Vec<PathBuf>,
     /// Objects of harnesses under the fork server only.
     pub driver: Vec<PathBuf>,
     /// The archive with `main` of harnesses, unless they have their own.
@@ -138,6 +154,9 @@ const EXPORTED: [&str; 9] = [
     "__quagmire_testcase_size",
     "__quagmire_draw_hooks",
 ];
+
+/// Symbols of programs with mutants that shared libraries with mutants refer to.
+const EXPORTED_MUTANTS: [&str; 2] = ["__quagmire_register_mutants", "__quagmire_observe"];
 
 /// Symbols of harnesses that objects compiled with SanitizerCoverage refer to.
 const EXPORTED_SANCOV: [&str; 42] = [
@@ -204,6 +223,10 @@ impl BuildPlan {
                 command.extend(["-include".into(), pieces.provider.clone().into()]);
             }
         }
+        if self.instrument && self.mutants {
+            // mutants have places in the source; an option of the user's comes later
+            command.push("-g".into());
+        }
         if self.instrument {
             command.push(joined("-fpass-plugin=", &pieces.plugin));
         }
@@ -217,30 +240,38 @@ impl BuildPlan {
                 command.extend(["-x", "none"].map(OsString::from));
             }
             let objects = &pieces.objects;
-            let entry = if link == Link::Engine { &objects.in_process } else { &objects.serve };
+            let entry = match link {
+                Link::Engine => &objects.in_process,
+                Link::Mutants { .. } => &objects.mutants,
+                Link::Runtime | Link::Driver => &objects.serve,
+            };
             let mut link_objects = |objects: &[PathBuf]| command.extend(objects.iter().map(OsString::from));
             link_objects(&objects.runtime);
             link_objects(entry);
-            if !self.sanitizer_allocates {
+            if !self.sanitizer_allocates && !self.mutants {
                 link_objects(&objects.heap);
             }
-            if link == Link::Driver {
+            if link.is_harness() && link != Link::Engine {
                 link_objects(&objects.driver);
             }
-            if link != Link::Runtime {
+            if link.is_harness() {
                 link_objects(&objects.main);
             }
             if link == Link::Engine {
                 command.push(pieces.engine.clone().into());
             }
-            if link != Link::Runtime {
+            if link.is_harness() {
                 // libFuzzer precedes the user's archives and so links a harness that is in one: do the same
                 command
                     .extend(["-Wl,-u,LLVMFuzzerTestOneInput", "-lpthread", "-ldl", "-lm", "-lrt"].map(OsString::from));
             }
             // instrumented libraries opened at run time need these; bfd, gold, lld and mold know the option
-            let sancov: &[&str] = if link == Link::Engine { &EXPORTED_SANCOV } else { &[] };
-            let exported = EXPORTED.iter().chain(sancov);
+            let more: &[&str] = match link {
+                Link::Engine => &EXPORTED_SANCOV,
+                Link::Mutants { .. } => &EXPORTED_MUTANTS,
+                Link::Runtime | Link::Driver => &[],
+            };
+            let exported = EXPORTED.iter().chain(more);
             command.extend(exported.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
             command.extend(script);
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
@@ -258,6 +289,7 @@ impl BuildPlan {
             language,
             instrument: false,
             pass: PassVariant::default(),
+            mutants: false,
             lto: None,
             link: None,
             pages: false,
@@ -286,10 +318,16 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
 
     let preprocesses = scan.last_phase > Phase::Print && scan.inputs.iter().any(|kind| kind.is_preprocessed_by_clang());
     let links = scan.links();
-    let harness = if settings.driver { Link::Driver } else { Link::Engine };
-    let link = scan.links_executable().then_some(if scan.engine { harness } else { Link::Runtime });
+    let kind = match (settings.mutants, scan.engine) {
+        (true, harness) => Link::Mutants { harness },
+        (false, false) => Link::Runtime,
+        (false, true) if settings.driver => Link::Driver,
+        (false, true) => Link::Engine,
+    };
+    let link = scan.links_executable().then_some(kind);
     let has_code = scan.compiles();
-    let lto = match (scan.lto, links) {
+    // mutants are made before anything is optimised
+    let lto = match (scan.lto && !settings.mutants, links) {
         (true, true) if scan.lld => Some(Lto::Link),
         (true, true) => Some(Lto::OtherLinker),
         (true, false) if has_code => Some(Lto::Compile),
@@ -299,9 +337,10 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         language,
         instrument: has_code && lto.is_none(),
         pass: settings.pass,
+        mutants: settings.mutants,
         lto,
         link,
-        pages: links && scan.takes_scripts && link != Some(Link::Engine),
+        pages: links && scan.takes_scripts && link != Some(Link::Engine) && !settings.mutants,
         sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
         macros: preprocesses,

@@ -37,6 +37,7 @@ fn command_with(line: &str, settings: Settings) -> String {
             runtime: vec!["R".into(), "C".into()],
             in_process: vec!["I".into()],
             serve: vec!["S".into()],
+            mutants: vec!["X".into()],
             driver: vec!["D".into()],
             heap: vec!["H".into()],
             main: vec!["M".into()],
@@ -272,6 +273,7 @@ fn plain_mode_touches_nothing() {
             fuzzing_mode: true,
             pass: PassVariant { compares: true, every_block: true, library_costs: false },
             driver: true,
+            mutants: true,
             includes_provider: true,
         },
         &read,
@@ -349,6 +351,21 @@ fn a_harness_gets_the_driver_instead_of_the_engine_on_request() {
     );
     assert_eq!(command_with("a.o -o a", asked), format!("a.o -o a {RUNTIME}"));
     assert_eq!(command_with("-fsanitize=fuzzer -c a.c", asked), "-fpass-plugin=P -c a.c");
+}
+
+#[test]
+fn mutants_are_made_by_a_plugin_of_their_own_and_served_by_a_server_of_their_own() {
+    let asked = Settings { mutants: true, ..Settings::default() };
+    assert_eq!(command_with("-O2 -g0 -c a.c", asked), "-g -fpass-plugin=P -O2 -g0 -c a.c");
+    assert_eq!(command_with("-flto -c a.c", asked), "-g -fpass-plugin=P -flto -c a.c");
+    let program = command_with("a.o -o a", asked);
+    assert!(program.starts_with("a.o -o a R C X -Wl,--export-dynamic-symbol="), "{program}");
+    assert!(
+        program.ends_with("=__quagmire_register_mutants -Wl,--export-dynamic-symbol=__quagmire_observe"),
+        "{program}"
+    );
+    let harness = command_with("-fsanitize=fuzzer a.o -o a", asked);
+    assert!(harness.starts_with("a.o -o a R C X D M -Wl,-u,LLVMFuzzerTestOneInput "), "{harness}");
 }
 
 #[test]

@@ -33,7 +33,11 @@ pub(crate) fn prepare(plan: &BuildPlan, engine: Option<&Path>) -> Result<(PathBu
     }
     let mut pieces = Pieces::default();
     if plan.instrument || plan.lto == Some(Lto::Link) {
-        pieces.plugin = artefacts::plugin(&cache, &toolchain, plan.pass)?;
+        pieces.plugin = if plan.mutants {
+            artefacts::mutants_plugin(&cache, &toolchain)?
+        } else {
+            artefacts::plugin(&cache, &toolchain, plan.pass)?
+        };
     }
     if plan.link.is_some() {
         pieces.objects = artefacts::objects(&cache, &toolchain, &plan.compile_target)?;

@@ -32,6 +32,8 @@ pub struct Settings {
     pub pass: PassVariant,
     /// `QUAGMIRE_DRIVER=1`: link harnesses with a `main` for the fork server instead of the engine.
     pub driver: bool,
+    /// `QUAGMIRE_MUTANTS=1`: put all mutants into the program, for `quagmire mutants`, instead of counting.
+    pub mutants: bool,
     /// `QUAGMIRE_DRAWS=include`: include FuzzedDataProvider.h first, so that copies of LLVM's in the project have no effect.
     pub includes_provider: bool,
 }
@@ -67,6 +69,7 @@ impl Settings {
             plain: set("QUAGMIRE_NOOPT"),
             fuzzing_mode: set("QUAGMIRE_FUZZING_MODE"),
             driver: set("QUAGMIRE_DRIVER"),
+            mutants: set("QUAGMIRE_MUTANTS"),
         })
     }
 }

@@ -1,18 +1,24 @@
 //! Execution of a command of `quagmire`.
 
-use std::os::unix::process::CommandExt;
+use std::{
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+};
 
 use quagmire::{
     campaign::pages::QUAGMIRE,
     cli::Command,
-    options::{args::ReportArgs, report::ReportTask},
+    options::{
+        args::{MutantsCommand, ReportArgs, ScoreArgs},
+        report::ReportTask,
+    },
 };
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, ExitCode, Result},
     plain,
 };
-use quagmire_execution::recognise::{ProgramKind, recognise};
+use quagmire_execution::recognise::{ProgramKind, recognise, refuse_mutants};
 use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile};
 
 /// Executes a command: writes a report or generated inputs, runs a program under its fork server, or replaces this process with the
@@ -26,6 +32,12 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Generate(generate) if generate.grammar.is_some() => {
             return quagmire::generate::run(&generate.resolve()?);
         }
+        Command::Mutants(mutants) => {
+            return match mutants.command.clone() {
+                MutantsCommand::Score(args) => score(args),
+                MutantsCommand::Compare(args) => quagmire_analysis::mutants::compare(&args.resolve()?),
+            };
+        }
         Command::Compare(compare) => return quagmire_analysis::compare::run(&compare.clone().resolve()?),
         _ => {}
     }
@@ -37,9 +49,12 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
     };
     // errors in the options are reported before errors of the program
     command.check()?;
-    let path = std::path::Path::new(program);
+    let path = Path::new(program);
     let kind = recognise(path)?;
-    let path = if path.components().count() == 1 { std::path::Path::new(".").join(path) } else { path.to_owned() };
+    if kind == ProgramKind::Mutants {
+        return Err(refuse_mutants(path));
+    }
+    let path = with_folder(path);
     if let ProgramKind::Program(builder) = kind {
         let words = std::iter::once(path.into_os_string()).chain(arguments.iter().cloned()).collect();
         return quagmire::engine::run_program(command, words, builder);
@@ -58,6 +73,26 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         .env(quagmire::engine::COMMAND, serde_json::to_string(&target.command).unwrap_or_default())
         .exec();
     Err(Error::target(format!("cannot start {}: {error}", path.display())))
+}
+
+/// A path that is not looked for in `PATH`.
+fn with_folder(path: &Path) -> PathBuf {
+    if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
+}
+
+/// Scores inputs by the mutants of a program.
+fn score(args: ScoreArgs) -> Result<ExitCode> {
+    let mut options = args.resolve()?;
+    let program = options.program.first_mut().ok_or_else(|| Error::usage("mutants score runs no program"))?;
+    let path = with_folder(Path::new(program));
+    if recognise(Path::new(program))? != ProgramKind::Mutants {
+        return Err(Error::target(format!(
+            "{} has no mutants: build it with QUAGMIRE_MUTANTS=1 CC=quagmire-cc CXX=quagmire-c++",
+            Path::new(program).display()
+        )));
+    }
+    *program = path.into_os_string();
+    quagmire_analysis::mutants::score(&options)
 }
 
 /// Writes the report of a campaign, a comparison or a growth, or exports its findings or outcomes.

@@ -188,6 +188,7 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
         }
         Command::ServeRuns(serve) => quagmire_analysis::runner::offer::run(&serve.resolve()?, &target, harness),
         Command::Compare(_) => Err(Error::usage("builds are compared by `quagmire compare INPUTS -- OLD --and NEW`")),
+        Command::Mutants(_) => Err(Error::usage("mutants are of a build of their own: QUAGMIRE_MUTANTS=1 quagmire-cc")),
         Command::Mine(mine) => quagmire_analysis::mine::run(&mine.resolve()?, &target, harness),
         Command::Report(_) => Err(Error::usage("a report is written by `quagmire report OUT`")),
         Command::Generate(generate) => crate::generate::run_harness(&generate.resolve()?, &target, harness),

@@ -12,6 +12,7 @@ mod growth;
 mod measured;
 mod mine;
 mod minimize;
+mod mutants;
 mod replay;
 pub mod report;
 mod size;
@@ -31,10 +32,8 @@ use quagmire_search::{
     stages::gathering::GatheringLimits,
     strategy::Strategy,
 };
-use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 /// Default values in the form in which they are typed, as the help texts show them.
 pub mod defaults {

@@ -113,7 +113,8 @@ fn flags() -> String {
 /// Options of a command, under the headings of its help text.
 fn options(name: &str) -> Option<String> {
     let quagmire = Quagmire::command();
-    let command = quagmire.get_subcommands().find(|command| command.get_name() == name)?;
+    let named = |all: &clap::Command, word: &str| all.get_subcommands().find(|one| one.get_name() == word).cloned();
+    let command = name.split(' ').try_fold(quagmire, |command, word| named(&command, word))?;
     let shown: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()).collect();
     let mut headings: Vec<Option<&str>> = Vec::new();
     for heading in shown.iter().map(|arg| arg.get_help_heading()) {

@@ -4,7 +4,9 @@ mod commands;
 mod compare;
 mod distill;
 mod growth;
+mod harness;
 mod minimize;
+mod mutants;
 
 use crate::options::defaults;
 use clap::{Args, Parser, Subcommand};
@@ -15,7 +17,9 @@ pub use commands::{DiversityArgs, GenerateArgs, MineArgs, ReplayArgs, ReportArgs
 pub use compare::{CompareArgs, ServeRunsArgs};
 pub use distill::DistillArgs;
 pub use growth::GrowthArgs;
+pub use harness::{Harness, HarnessCommand, OF_HARNESS};
 pub use minimize::MinimizeArgs;
+pub use mutants::{CompareScoresArgs, MutantsArgs, MutantsCommand, ScoreArgs};
 
 /// Exit codes, printed at the end of every help text.
 pub const EXIT_CODES: &str = "\
@@ -89,6 +93,8 @@ pub enum Command {
     /// Run inputs for `quagmire compare`, which starts it
     #[command(hide = true)]
     ServeRuns(ServeRunsArgs),
+    /// Show how good a corpus is, by the small faults that it notices
+    Mutants(MutantsArgs),
     /// Show how many distinct things given inputs do, and how evenly they exercise the program
     #[command(
         override_usage = "quagmire diversity [OPTIONS] INPUTS... -- PROGRAM [ARGS... @@]",
@@ -137,6 +143,7 @@ impl Command {
             Self::Distill(_) => "distill",
             Self::Compare(_) => "compare",
             Self::ServeRuns(_) => "serve-runs",
+            Self::Mutants(_) => "mutants",
             Self::Diversity(_) => "diversity",
             Self::Mine(_) => "mine",
             Self::Generate(_) => "generate",
@@ -154,6 +161,7 @@ impl Command {
             Self::Distill(distill) => &distill.target,
             Self::Compare(compare) => &compare.target,
             Self::ServeRuns(serve) => &serve.target,
+            Self::Mutants(mutants) => return mutants.target(),
             Self::Diversity(diversity) => &diversity.target,
             Self::Mine(mine) => &mine.target,
             Self::Generate(generate) => &generate.target,
@@ -171,6 +179,7 @@ impl Command {
             Self::Distill(distill) => &mut distill.target,
             Self::Compare(compare) => &mut compare.target,
             Self::ServeRuns(serve) => &mut serve.target,
+            Self::Mutants(mutants) => return mutants.target_mut(),
             Self::Diversity(diversity) => &mut diversity.target,
             Self::Mine(mine) => &mut mine.target,
             Self::Generate(generate) => &mut generate.target,
@@ -191,6 +200,7 @@ impl Command {
             Self::Distill(distill) => distill.resolve().map(drop),
             Self::Compare(compare) => compare.resolve().map(drop),
             Self::ServeRuns(serve) => serve.resolve().map(drop),
+            Self::Mutants(mutants) => mutants.command.check(),
             Self::Diversity(diversity) => diversity.resolve().map(drop),
             Self::Mine(mine) => mine.resolve().map(drop),
             Self::Generate(generate) => generate.resolve().map(drop),
@@ -202,77 +212,6 @@ impl Command {
     pub fn generator(&self) -> Option<&Path> {
         self.target()?.generator.as_deref()
     }
-}
-
-impl From<HarnessCommand> for Command {
-    fn from(command: HarnessCommand) -> Self {
-        match command {
-            HarnessCommand::Replay(replay) => Self::Replay(replay),
-            HarnessCommand::Growth(growth) => Self::Growth(growth),
-            HarnessCommand::Minimize(minimize) => Self::Minimize(minimize),
-            HarnessCommand::Distill(distill) => Self::Distill(distill),
-            HarnessCommand::ServeRuns(serve) => Self::ServeRuns(serve),
-            HarnessCommand::Diversity(diversity) => Self::Diversity(diversity),
-            HarnessCommand::Mine(mine) => Self::Mine(mine),
-            HarnessCommand::Generate(generate) => Self::Generate(generate),
-        }
-    }
-}
-
-/// A harness that contains the engine: the options of `fuzz` without the subcommand, or files to replay.
-#[derive(Debug, Parser)]
-#[command(
-    name = "harness",
-    version,
-    about = "Finds the inputs that bog this harness down",
-    after_help = EXIT_CODES,
-    args_conflicts_with_subcommands = true,
-    disable_help_subcommand = true,
-    max_term_width = 110
-)]
-pub struct Harness {
-    /// The options of `quagmire fuzz`.
-    #[command(flatten)]
-    pub fuzz: FuzzArgs,
-    /// Run these files once each, show what they cost, and search for nothing
-    #[arg(value_name = "INPUTS")]
-    pub inputs: Vec<PathBuf>,
-    /// `replay`, or nothing.
-    #[command(subcommand)]
-    pub command: Option<HarnessCommand>,
-}
-
-/// Names of the subcommands of a harness that contains the engine.
-pub const OF_HARNESS: [&str; 8] =
-    ["replay", "growth", "minimize", "distill", "serve-runs", "diversity", "mine", "generate"];
-
-/// The subcommands of a harness that contains the engine.
-#[derive(Debug, Clone, Subcommand)]
-pub enum HarnessCommand {
-    /// Show what given inputs cost
-    #[command(after_help = EXIT_CODES)]
-    Replay(ReplayArgs),
-    /// Find the law by which the cost of an input grows with its size
-    #[command(after_help = EXIT_CODES)]
-    Growth(GrowthArgs),
-    /// Find the smallest input with the same slowness and the same cause
-    #[command(after_help = EXIT_CODES)]
-    Minimize(MinimizeArgs),
-    /// Find the smallest corpus that covers as much, or costs as much, as given inputs
-    #[command(after_help = EXIT_CODES)]
-    Distill(DistillArgs),
-    /// Run inputs for `quagmire compare`, which starts it
-    #[command(hide = true)]
-    ServeRuns(ServeRunsArgs),
-    /// Show how many distinct things given inputs do, and how evenly they exercise the program
-    #[command(after_help = EXIT_CODES)]
-    Diversity(DiversityArgs),
-    /// Mine a grammar from examples that the harness accepts: it rejects an input by returning -1
-    #[command(after_help = EXIT_CODES)]
-    Mine(MineArgs),
-    /// Write inputs that the harness generates from random draws
-    #[command(after_help = EXIT_CODES)]
-    Generate(GenerateArgs),
 }
 
 /// `quagmire fuzz`, as typed.

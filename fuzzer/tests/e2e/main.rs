@@ -52,6 +52,7 @@ mod memory;
 mod metrics;
 mod mine;
 mod minimize;
+mod mutants;
 mod opened;
 mod oss_fuzz;
 mod reopened;

@@ -23,6 +23,7 @@ pub mod measure;
 pub mod measurement;
 pub mod mine;
 pub mod minimize;
+pub mod mutants;
 pub mod options;
 mod print;
 pub mod report;

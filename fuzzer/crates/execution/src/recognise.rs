@@ -11,6 +11,8 @@ use quagmire_base::error::{Error, Result};
 const MARK_SECTION: &str = ".note.quagmire";
 /// Text in that section of harnesses (`inprocess.c`).
 const HARNESS_MARK: &[u8] = b"in-process harness";
+/// Text in that section of programs with mutants (`mutants_serve.c`).
+const MUTANTS_MARK: &[u8] = b"quagmire mutants";
 /// Section that the pass adds to everything it instruments.
 const COUNTS_SECTION: &str = "__qgm_funcs";
 
@@ -26,6 +28,8 @@ pub enum ProgramKind {
     Harness,
     /// A program with a fork server.
     Program(Builder),
+    /// A program with mutants, for `quagmire mutants` only.
+    Mutants,
 }
 
 /// Recognises how `program` can be run.
@@ -71,6 +75,20 @@ pub fn recognise(program: &Path) -> Result<ProgramKind> {
         }));
     };
     let text = mark.data().unwrap_or_default();
-    let is_harness = text.windows(HARNESS_MARK.len()).any(|window| window == HARNESS_MARK);
-    Ok(if is_harness { ProgramKind::Harness } else { ProgramKind::Program(Builder::Quagmire) })
+    let has = |mark: &[u8]| text.windows(mark.len()).any(|window| window == mark);
+    Ok(if has(HARNESS_MARK) {
+        ProgramKind::Harness
+    } else if has(MUTANTS_MARK) {
+        ProgramKind::Mutants
+    } else {
+        ProgramKind::Program(Builder::Quagmire)
+    })
+}
+
+/// Error of commands other than `quagmire mutants` for a program with mutants.
+pub fn refuse_mutants(program: &Path) -> Error {
+    Error::target(format!(
+        "{} was built with QUAGMIRE_MUTANTS=1, and is for `quagmire mutants`: build it without that",
+        program.display()
+    ))
 }

@@ -207,7 +207,7 @@ fn is_of_compiler(file: &str) -> bool {
 }
 
 /// Demangles names of Rust, without their hash, and of C++; leaves others unchanged.
-pub(crate) fn demangle(symbol: &str) -> String {
+pub fn demangle(symbol: &str) -> String {
     if let Ok(name) = rustc_demangle::try_demangle(symbol) {
         return format!("{name:#}");
     }

@@ -10,7 +10,7 @@ use crate::runner::{
 use quagmire_base::error::Result;
 use quagmire_execution::{
     build_settings::build_settings,
-    recognise::{ProgramKind, recognise},
+    recognise::{ProgramKind, recognise, refuse_mutants},
 };
 use quagmire_results::comparison::Build;
 
@@ -32,6 +32,9 @@ impl Side {
     pub(super) fn open(program: &[OsString], options: &CompareOptions, capacity: usize) -> Result<Self> {
         let path = Path::new(program.first().map_or_else(Default::default, |name| name.as_os_str()));
         let kind = recognise(path)?;
+        if kind == ProgramKind::Mutants {
+            return Err(refuse_mutants(path));
+        }
         let settings = build_settings(path)?.into_iter().collect();
         let remote = RemoteOptions {
             program: program.to_vec(),

@@ -14,6 +14,7 @@ mod image;
 mod input;
 mod launch;
 mod maps;
+pub mod mutants;
 mod server;
 
 use std::{

@@ -1,0 +1,224 @@
+// Puts all mutants of a program into one build: small faults, of which a number chooses one when the program runs.
+//
+// Each function stays as it is but for one test at its entry, and gets two copies:
+//   the mutated copy   holds all mutants of the function as choices between values; it runs while one of them is selected
+//   the probing copy   computes what the original does, and notes in a byte of each mutant whether it is reached, and
+//                      whether its value differs from the original one
+// Copies are not optimised: that keeps the time of compiling low, and little of a run is spent in them.
+//
+// What a function leaves in its object file:
+//   __qgm_mutant_state  struct qgm_mutant_state of runtime/mutants.h: which of its mutants is selected, and where the bytes
+//                       of the probing copy are. 0 as long as nobody asks for a mutant.
+//   __qgm_mutant_texts  its name, and a line for each mutant: place, operator, what it is in the source and what it becomes
+//   __qgm_mutants       one record that holds these together (struct qgm_mutant_function)
+// And per linked object one constructor that hands the records to the runtime, if there is one.
+//
+// The pass comes first, so that the code is still that of the source. Inline functions may be inlined before the linker
+// chooses one of their copies: what belongs to them has names of its own, in one COMDAT, of which the linker keeps one.
+// The same source builds with LLVM 14 to 19 without a version test.
+
+#include "effects.h"
+#include "table.h"
+#include "values.h"
+
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace {
+
+using namespace mutants;
+
+// Number of the probing copy; mutants count from 1.
+const uint32_t Probes = UINT32_MAX;
+
+class Mutants {
+public:
+  explicit Mutants(Module &M)
+      : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(Type::getInt8Ty(C))),
+        State(StructType::get(C, {Ptr, I32, I32})), Tables(M) {}
+
+  bool run() {
+    SmallVector<Function *, 64> Functions;
+    for (Function &F : M)
+      if (!isOutside(F))
+        Functions.push_back(&F);
+    for (Function *F : Functions)
+      mutate(*F);
+    return Tables.finish();
+  }
+
+private:
+  Module &M;
+  LLVMContext &C;
+  IntegerType *I32;
+  PointerType *Ptr;
+  StructType *State;
+  Table Tables;
+  Function *Nothing = nullptr;
+
+  // Functions that cannot be copied, or that no run of an input reaches.
+  static bool isOutside(const Function &F) {
+    if (F.isDeclaration() || !F.getSubprogram() || F.hasAvailableExternallyLinkage() || F.isVarArg() || F.hasSection() ||
+        F.hasFnAttribute(Attribute::Naked) || isCoroutine(F))
+      return true;
+    if (F.getSubprogram()->getFilename().substr(0, 5) == "/usr/")
+      return true;
+    for (const char *Prefix : {"LLVMFuzzer", "__sanitizer_", "__asan_", "__quagmire_", "qgm_"})
+      if (F.getName().substr(0, strlen(Prefix)) == Prefix)
+        return true;
+    for (const User *U : F.users())
+      if (isa<GlobalIFunc>(U))
+        return true;
+    // addresses of blocks stay those of the original
+    for (const BasicBlock &BB : F)
+      if (BB.hasAddressTaken() || isa<CallBrInst>(BB.getTerminator()) || BB.getTerminatingMustTailCall())
+        return true;
+    return false;
+  }
+
+  static bool isCoroutine(const Function &F) {
+    for (const Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<IntrinsicInst>(&I))
+        if (Call->getCalledFunction()->getName().substr(0, 9) == "llvm.coro")
+          return true;
+    return false;
+  }
+
+  void mutate(Function &F) {
+    AllocaInst *Scratch = nullptr;
+    Mutations All;
+    Values OfValues(All);
+    Effects OfEffects(All, F, Scratch, nothing());
+    for (Instruction &I : instructions(F))
+      if (place(I)) {
+        OfValues.visit(I);
+        OfEffects.visit(I);
+      }
+    if (All.empty())
+      return;
+    Comdat *Group = F.hasComdat() || F.hasLinkOnceLinkage() ? M.getOrInsertComdat((F.getName() + ".quagmire").str()) : nullptr;
+    GlobalVariable *StateOfF = variable(F, Group);
+
+    ValueToValueMapTy Mutated, Probing;
+    Function *MutatedCopy = copy(F, Group, ".quagmire_mutants", Mutated);
+    Function *ProbingCopy = copy(F, Group, ".quagmire_probes", Probing);
+    {
+      IRBuilder<> B(&*MutatedCopy->getEntryBlock().getFirstInsertionPt());
+      if (OfEffects.scratchBytes()) {
+        Scratch = B.CreateAlloca(ArrayType::get(B.getInt8Ty(), OfEffects.scratchBytes()));
+        Scratch->setAlignment(Align(16));
+      }
+      select(All, Mutated, B.CreateLoad(I32, B.CreateStructGEP(State, StateOfF, 1)));
+    }
+    Scratch = nullptr;
+    IRBuilder<> B(&*ProbingCopy->getEntryBlock().getFirstInsertionPt());
+    probe(All, Probing, B.CreateLoad(Ptr, B.CreateStructGEP(State, StateOfF, 0)));
+    Tables.add(F, All, StateOfF, Group);
+    for (Function *Copy : {MutatedCopy, ProbingCopy})
+      stripDebugInfo(*Copy);
+    test(F, StateOfF, MutatedCopy, ProbingCopy);
+  }
+
+  // What is called instead of a deleted call.
+  Function &nothing() {
+    if (!Nothing) {
+      Nothing = Function::Create(FunctionType::get(Type::getVoidTy(C), false), GlobalValue::InternalLinkage, "quagmire.nothing", M);
+      Nothing->addFnAttr(Attribute::NoInline);
+      IRBuilder<>(BasicBlock::Create(C, "", Nothing)).CreateRetVoid();
+    }
+    return *Nothing;
+  }
+
+  // The linkage of what belongs to a function: of an inline function, the linker keeps one copy under one name.
+  void share(GlobalObject &G, Comdat *Group) {
+    if (!Group)
+      return;
+    G.setComdat(Group);
+    G.setLinkage(GlobalValue::LinkOnceODRLinkage);
+    G.setVisibility(GlobalValue::HiddenVisibility);
+  }
+
+  GlobalVariable *variable(Function &F, Comdat *Group) {
+    auto *G = new GlobalVariable(M, State, false, GlobalValue::InternalLinkage, Constant::getNullValue(State),
+                                 F.getName() + ".quagmire_state");
+    G->setSection("__qgm_mutant_state");
+    G->setAlignment(Align(8));
+    // the runtime writes to it
+    G->setExternallyInitialized(true);
+    share(*G, Group);
+    return G;
+  }
+
+  Function *copy(Function &F, Comdat *Group, const char *Suffix, ValueToValueMapTy &Copies) {
+    Function *Copy = CloneFunction(&F, Copies);
+    Copy->setName(F.getName() + Suffix);
+    Copy->setLinkage(GlobalValue::InternalLinkage);
+    Copy->setVisibility(GlobalValue::DefaultVisibility);
+    Copy->setDLLStorageClass(GlobalValue::DefaultStorageClass);
+    Copy->setUnnamedAddr(GlobalValue::UnnamedAddr::None);
+    Copy->setComdat(nullptr);
+    share(*Copy, Group);
+    for (Attribute::AttrKind Kind : {Attribute::AlwaysInline, Attribute::InlineHint, Attribute::MinSize, Attribute::OptimizeForSize})
+      Copy->removeFnAttr(Kind);
+    Copy->addFnAttr(Attribute::NoInline);
+    Copy->addFnAttr(Attribute::OptimizeNone);
+    return Copy;
+  }
+
+  // At its entry, the original calls a copy if a number is set.
+  void test(Function &F, GlobalVariable *StateOfF, Function *MutatedCopy, Function *ProbingCopy) {
+    BasicBlock *Entry = &F.getEntryBlock();
+    BasicBlock::iterator First = Entry->begin();
+    while (isa<AllocaInst>(&*First))
+      ++First;
+    BasicBlock *Original = Entry->splitBasicBlock(First);
+    BasicBlock *Other = BasicBlock::Create(C, "", &F);
+    Entry->getTerminator()->eraseFromParent();
+    IRBuilder<> B(Entry);
+    LoadInst *Number = B.CreateLoad(I32, B.CreateStructGEP(State, StateOfF, 1));
+    Number->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+    Value *IsOriginal = B.CreateICmpEQ(Number, ConstantInt::get(I32, 0));
+    B.CreateCondBr(IsOriginal, Original, Other, MDBuilder(C).createBranchWeights(1 << 20, 1));
+    B.SetInsertPoint(Other);
+    // calls in functions with debug information need a place
+    B.SetCurrentDebugLocation(DILocation::get(C, F.getSubprogram()->getLine(), 0, F.getSubprogram()));
+    Value *Copy = B.CreateSelect(B.CreateICmpEQ(Number, ConstantInt::get(I32, Probes)), ProbingCopy, MutatedCopy);
+    SmallVector<Value *, 8> Arguments;
+    for (Argument &A : F.args())
+      Arguments.push_back(&A);
+    CallInst *Call = B.CreateCall(F.getFunctionType(), Copy, Arguments);
+    Call->setCallingConv(F.getCallingConv());
+    AttributeList Attributes = F.getAttributes();
+    Call->setAttributes(Attributes.removeFnAttributes(C));
+    Call->addFnAttr(Attribute::Cold);
+    if (F.getReturnType()->isVoidTy())
+      B.CreateRetVoid();
+    else
+      B.CreateRet(Call);
+  }
+};
+
+struct MutantsPass : PassInfoMixin<MutantsPass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    return Mutants(M).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  // also with -O0, where passes are skipped by default
+  static bool isRequired() { return true; }
+};
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "quagmire-mutants", "1", [](PassBuilder &PB) {
+            PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, auto...) { MPM.addPass(MutantsPass()); });
+          }};
+}

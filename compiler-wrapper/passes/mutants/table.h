@@ -1,0 +1,117 @@
+// The table of mutants: a record of each function, and the constructor that hands all of them to the runtime.
+#ifndef QUAGMIRE_MUTANTS_TABLE_H
+#define QUAGMIRE_MUTANTS_TABLE_H
+
+#include "mutation.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+namespace mutants {
+
+class Table {
+public:
+  explicit Table(Module &M)
+      : M(M), C(M.getContext()), I8(Type::getInt8Ty(C)), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(I8)),
+        Record(StructType::get(C, {Ptr, Ptr, I32, I32})) {}
+
+  void add(Function &F, ArrayRef<Mutation> All, GlobalVariable *State, Comdat *Group) {
+    std::string Text = texts(F, All);
+    Constant *Bytes = ConstantDataArray::getString(C, Text, false);
+    auto *TextOfF = new GlobalVariable(M, Bytes->getType(), true, GlobalValue::PrivateLinkage, Bytes, "__qgm_mutant_texts");
+    TextOfF->setSection("__qgm_mutant_texts");
+    Constant *Fields[] = {ConstantExpr::getPointerCast(State, Ptr), ConstantExpr::getPointerCast(TextOfF, Ptr),
+                          ConstantInt::get(I32, All.size()), ConstantInt::get(I32, Text.size())};
+    auto *Whole = new GlobalVariable(M, Record, true, GlobalValue::PrivateLinkage, ConstantStruct::get(Record, Fields),
+                                     "__qgm_mutants");
+    Whole->setSection("__qgm_mutants");
+    Whole->setAlignment(Align(8));
+    // it goes where the linker drops the function
+    Whole->addMetadata(LLVMContext::MD_associated, *MDNode::get(C, ValueAsMetadata::get(State)));
+    if (Group)
+      for (GlobalVariable *G : {TextOfF, Whole})
+        G->setComdat(Group);
+    Kept.push_back(Whole);
+  }
+
+  // Whether there is a function.
+  bool finish() {
+    if (Kept.empty())
+      return false;
+    appendToCompilerUsed(M, Kept);
+    Function *Constructor = constructor();
+    appendToGlobalCtors(M, Constructor, 1, Constructor);
+    return true;
+  }
+
+private:
+  Module &M;
+  LLVMContext &C;
+  IntegerType *I8, *I32;
+  PointerType *Ptr;
+  StructType *Record;
+  SmallVector<GlobalValue *, 64> Kept;
+
+  static std::string path(const DIFile *File) {
+    if (!File)
+      return "";
+    if (sys::path::is_absolute(File->getFilename()) || File->getDirectory().empty())
+      return File->getFilename().str();
+    return (File->getDirectory() + "/" + File->getFilename()).str();
+  }
+
+  // A line with the names for the linker and for people; before the mutants of a file, `=` and its path; of each mutant,
+  // line, column, operator, what it is and what it becomes. Fields are separated by tabs.
+  static std::string texts(const Function &F, ArrayRef<Mutation> All) {
+    std::string Text;
+    raw_string_ostream Out(Text);
+    Out << F.getName() << '\t' << F.getSubprogram()->getName() << '\n';
+    std::string File;
+    for (const Mutation &M : All) {
+      const DILocation *Place = place(*M.At);
+      std::string Here = path(Place->getFile());
+      if (Here != File)
+        Out << '=' << Here << '\n';
+      File = Here;
+      Out << Place->getLine() << '\t' << Place->getColumn() << '\t' << name(M.Kind) << '\t' << M.Was << '\t' << M.Became << '\n';
+    }
+    return Out.str();
+  }
+
+  GlobalVariable *bound(const char *Name) {
+    if (GlobalVariable *G = M.getNamedGlobal(Name))
+      return G;
+    auto *G = new GlobalVariable(M, I8, false, GlobalValue::ExternalWeakLinkage, nullptr, Name);
+    G->setVisibility(GlobalValue::HiddenVisibility);
+    return G;
+  }
+
+  // One function per linked object (COMDAT folds the modules' copies) that passes the bounds of the records to the runtime,
+  // by a weak reference: a shared library works in a program without the runtime.
+  Function *constructor() {
+    const char *Name = "quagmire.mutants_ctor";
+    auto *Void = FunctionType::get(Type::getVoidTy(C), false);
+    auto *F = Function::Create(Void, GlobalValue::LinkOnceODRLinkage, Name, M);
+    F->setVisibility(GlobalValue::HiddenVisibility);
+    F->setComdat(M.getOrInsertComdat(Name));
+    F->addFnAttr(Attribute::NoUnwind);
+    auto *CallTy = FunctionType::get(Type::getVoidTy(C), {Ptr, Ptr}, false);
+    auto *Target = cast<Function>(M.getOrInsertFunction("__quagmire_register_mutants", CallTy).getCallee());
+    Target->setLinkage(GlobalValue::ExternalWeakLinkage);
+    BasicBlock *Test = BasicBlock::Create(C, "", F), *Call = BasicBlock::Create(C, "", F), *Done = BasicBlock::Create(C, "", F);
+    IRBuilder<> B(Test);
+    B.CreateCondBr(B.CreateIsNotNull(Target), Call, Done);
+    B.SetInsertPoint(Call);
+    B.CreateCall(CallTy, Target, {ConstantExpr::getPointerCast(bound("__start___qgm_mutants"), Ptr),
+                                  ConstantExpr::getPointerCast(bound("__stop___qgm_mutants"), Ptr)});
+    B.CreateBr(Done);
+    IRBuilder<>(Done).CreateRetVoid();
+    return F;
+  }
+};
+
+} // namespace mutants
+
+#endif

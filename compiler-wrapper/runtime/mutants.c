@@ -1,0 +1,87 @@
+/* Linked into programs with QUAGMIRE_MUTANTS=1: the table of mutants, and the choice of one. Functions are numbered through all
+   linked objects, in the order in which those were loaded. */
+#include "machine.h"
+
+#include "mutants.h"
+
+#include <errno.h>
+
+#define MOST_OBJECTS 256
+
+static struct {
+  const struct qgm_mutant_function *start, *stop;
+} objects[MOST_OBJECTS];
+static unsigned count;
+
+/* Called by the constructor of each object with mutants. */
+void __quagmire_register_mutants(const struct qgm_mutant_function *start, const struct qgm_mutant_function *stop) {
+  for (unsigned i = 0; i < count; i++)
+    if (objects[i].start == start)
+      return;
+  if (start == stop || count == MOST_OBJECTS)
+    return;
+  objects[count].start = start;
+  objects[count++].stop = stop;
+}
+
+uint64_t __quagmire_mutant_functions(void) {
+  uint64_t all = 0;
+  for (unsigned i = 0; i < count; i++)
+    all += (uint64_t)(objects[i].stop - objects[i].start);
+  return all;
+}
+
+uint64_t __quagmire_mutants(void) {
+  uint64_t all = 0;
+  for (unsigned i = 0; i < count; i++)
+    for (const struct qgm_mutant_function *f = objects[i].start; f != objects[i].stop; f++)
+      all += f->mutants;
+  return all;
+}
+
+static int write_all(int file, const char *bytes, size_t length) {
+  while (length) {
+    ssize_t step = write(file, bytes, length);
+    if (step < 0 && errno == EINTR)
+      continue;
+    if (step <= 0)
+      return -1;
+    bytes += step;
+    length -= (size_t)step;
+  }
+  return 0;
+}
+
+int64_t __quagmire_write_mutants(int file) {
+  int64_t length = 0;
+  for (unsigned i = 0; i < count; i++)
+    for (const struct qgm_mutant_function *f = objects[i].start; f != objects[i].stop; f++) {
+      /* a form feed begins a function */
+      if (write_all(file, "\f", 1) != 0 || write_all(file, f->texts, f->bytes) != 0)
+        return -1;
+      length += 1 + f->bytes;
+    }
+  return length;
+}
+
+void __quagmire_select_mutant(uint32_t function, uint32_t number) {
+  for (unsigned i = 0; i < count; i++) {
+    uint64_t here = (uint64_t)(objects[i].stop - objects[i].start);
+    if (function < here) {
+      const struct qgm_mutant_function *f = objects[i].start + function;
+      if (number < f->mutants)
+        f->state->selected = number + 1;
+      return;
+    }
+    function -= (uint32_t)here;
+  }
+}
+
+void __quagmire_probe_mutants(uint8_t *bytes) {
+  for (unsigned i = 0; i < count; i++)
+    for (const struct qgm_mutant_function *f = objects[i].start; f != objects[i].stop; f++) {
+      f->state->probes = bytes;
+      f->state->selected = QGM_PROBES;
+      bytes += f->mutants;
+    }
+}

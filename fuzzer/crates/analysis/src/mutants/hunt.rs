@@ -1,0 +1,83 @@
+//! Runs of mutants, each with the inputs that infect it, until one tells it from the original.
+
+use std::time::Duration;
+
+use super::{
+    ScoreOptions,
+    baseline::Stable,
+    kill::{Killed, Verdict, difference},
+    log::Log,
+    probing::Probed,
+    progress::Progress,
+    table::Table,
+    workers::share,
+};
+use crate::interruption;
+use quagmire_base::error::Result;
+use quagmire_execution::fork_server::mutants::{MutantServer, Observed, RunEnd, RunLimits, Variant};
+
+/// CPU time of a run of a mutant, as a multiple of the original's, from which on it is a hang.
+const HANG_RATIO: u32 = 10;
+/// CPU time that is no hang, however quick the original is.
+const NO_HANG: Duration = Duration::from_millis(50);
+
+/// Runs the mutants that the log does not know yet, and adds them to it.
+///
+/// # Errors
+/// If the program cannot be run, or the log cannot be written.
+pub(super) fn hunt(
+    options: &ScoreOptions,
+    table: &Table,
+    inputs: &[Stable],
+    probed: &Probed,
+    log: &mut Log,
+) -> Result<()> {
+    let is_open = |mutant: &usize| !probed.infecting[*mutant].is_empty() && !log.has(*mutant);
+    let open: Vec<usize> = (0..table.mutants.len()).filter(is_open).collect();
+    let mut progress = Progress::new("mutants", open.len());
+    let work = |server: &mut MutantServer, number: usize| {
+        let mutant = open[number];
+        let infecting = probed.infecting[mutant].iter().take(options.inputs_per_mutant);
+        let infecting: Vec<&Stable> = infecting.map(|&input| &inputs[input as usize]).collect();
+        verdict(server, options, mutant, &table.mutants[mutant].sites, &infecting)
+    };
+    share(options, open.len(), work, |_, verdict: Verdict| {
+        progress.step(usize::from(verdict.killed.is_some()));
+        log.add(verdict)
+    })
+}
+
+/// Runs a mutant. `None` if a signal came before it was done.
+fn verdict(
+    server: &mut MutantServer,
+    options: &ScoreOptions,
+    mutant: usize,
+    sites: &[(u32, u32)],
+    inputs: &[&Stable],
+) -> Result<Option<Verdict>> {
+    let mut runs = 0;
+    for input in inputs {
+        if interruption::has_come() {
+            return Ok(None);
+        }
+        let limits = limits(options, input);
+        let mut run = || {
+            runs += 1;
+            server.run(&input.bytes, Variant::Mutant(sites), limits).map(|(observed, _)| observed)
+        };
+        let mut observed: Observed = run()?;
+        if observed.end == RunEnd::TimedOut {
+            observed = run()?;
+        }
+        if let Some((by, detail)) = difference(&input.observed, &observed) {
+            let killed = Some(Killed { by, input: input.path.clone(), detail });
+            return Ok(Some(Verdict { mutant, runs, killed }));
+        }
+    }
+    Ok(Some(Verdict { mutant, runs, killed: None }))
+}
+
+fn limits(options: &ScoreOptions, input: &Stable) -> RunLimits {
+    let cpu = (input.cpu * HANG_RATIO).max(NO_HANG).min(options.hang_timeout.max(NO_HANG));
+    RunLimits { cpu, time: options.hang_timeout.max(cpu), memory: options.memory_limit }
+}

@@ -1,0 +1,57 @@
+//! `quagmire mutants`: how good a corpus is, by the small faults that it notices.
+//!
+//! `score`: a program with all its mutants (`table`) is run with each input as it is (`baseline`), with copies that tell
+//! which mutants the input reaches and infects (`probing`), and with the mutants that it infects (`hunt`), as often as it
+//! takes to tell them from the original (`kill`). The result (`result`) is printed (`print`) and written beside the log
+//! that a run resumes from (`log`). `compare`: results side by side (`comparison`).
+
+mod baseline;
+mod comparison;
+mod hunt;
+mod kill;
+mod log;
+mod print;
+mod probing;
+mod progress;
+mod result;
+mod score;
+mod table;
+mod workers;
+
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+pub use self::{comparison::run as compare, score::run as score};
+
+/// Options of `mutants score` after defaults and checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScoreOptions {
+    /// Files and folders of inputs, as given; at least one.
+    pub inputs: Vec<PathBuf>,
+    /// The program and its arguments.
+    pub program: Vec<OsString>,
+    /// Folder for the log and the result.
+    pub output: Option<PathBuf>,
+    /// Whether to go on with the log in that folder.
+    pub resume: bool,
+    /// Most inputs that a mutant is run with.
+    pub inputs_per_mutant: usize,
+    /// Whether mutants are run with inputs that reach but do not infect them, too.
+    pub with_reached: bool,
+    /// Number of processes that run at a time; at least 1.
+    pub jobs: usize,
+    /// Whether to print JSON.
+    pub json: bool,
+    /// Longest time of a run.
+    pub hang_timeout: Duration,
+    /// Memory limit of a run in bytes; 0 for none.
+    pub memory_limit: u64,
+}
+
+/// Options of `mutants compare` after checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompareOptions {
+    /// Groups of results of `score`, files or folders: at least two groups, each of at least one.
+    pub groups: Vec<Vec<PathBuf>>,
+    /// Whether to print JSON.
+    pub json: bool,
+}

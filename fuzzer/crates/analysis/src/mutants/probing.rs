@@ -1,0 +1,67 @@
+//! Probing runs: which mutants an input reaches and infects.
+
+use std::time::Duration;
+
+use super::{
+    ScoreOptions,
+    baseline::{LeftOut, Stable, generous},
+    progress::Progress,
+    table::Table,
+    workers::share,
+};
+use quagmire_base::error::Result;
+use quagmire_execution::fork_server::mutants::{INFECTED, MutantServer, REACHED, RunLimits};
+
+/// How much longer a probing run may take: its code is not optimised, and computes all mutants.
+const SLOWER: u32 = 100;
+
+/// What the inputs do to each mutant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Probed {
+    /// For each mutant: whether an input reaches it.
+    pub is_reached: Vec<bool>,
+    /// For each mutant: the inputs that infect it, or all that reach it if they are asked for; the cheapest first.
+    pub infecting: Vec<Vec<u32>>,
+}
+
+/// Makes a probing run with each input. Inputs that do something else in the copies, which are not optimised, are put into
+/// `left_out`: they depend on what the compiler makes of them.
+///
+/// # Errors
+/// If the program cannot be run.
+pub(super) fn probe(
+    options: &ScoreOptions,
+    table: &Table,
+    inputs: &[Stable],
+    left_out: &mut Vec<LeftOut>,
+) -> Result<Probed> {
+    let mut probed =
+        Probed { is_reached: vec![false; table.mutants.len()], infecting: vec![Vec::new(); table.mutants.len()] };
+    let limits = RunLimits { cpu: (options.hang_timeout * SLOWER).min(Duration::from_secs(600)), ..generous(options) };
+    let limits = RunLimits { time: limits.cpu, ..limits };
+    let mut progress = Progress::new("probes", inputs.len());
+    let work = |server: &mut MutantServer, number: usize| {
+        let (observed, bytes) = server.probe(&inputs[number].bytes, limits)?;
+        Ok(Some((observed, bytes)))
+    };
+    share(options, inputs.len(), work, |number, (observed, bytes)| {
+        progress.step(0);
+        if observed != inputs[number].observed {
+            left_out.push(LeftOut { path: inputs[number].path.clone(), reason: "differs-unoptimised" });
+            return Ok(());
+        }
+        for (at, mutant) in table.mutants.iter().enumerate() {
+            let all = mutant.probes.iter().fold(0, |all, probe| all | bytes.get(*probe as usize).unwrap_or(&0));
+            probed.is_reached[at] |= all & REACHED != 0;
+            let wanted = if options.with_reached { REACHED } else { INFECTED };
+            if all & wanted != 0 {
+                probed.infecting[at].push(number as u32);
+            }
+        }
+        Ok(())
+    })?;
+    for infecting in &mut probed.infecting {
+        infecting.sort_by_key(|&input| (inputs[input as usize].cpu, input));
+    }
+    Ok(probed)
+}

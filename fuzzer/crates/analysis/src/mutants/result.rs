@@ -1,0 +1,203 @@
+//! Result of `mutants score`, as printed with `--json` and written to `score.json`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    baseline::{LeftOut, Stable},
+    kill::{Killed, Verdict},
+    log::{Header, Log},
+    probing::Probed,
+    table::{Mutant, Table},
+};
+
+/// How good a corpus is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Score {
+    /// Version of quagmire.
+    pub version: String,
+    /// SHA-256 of the program and its arguments: results of the same one can be compared.
+    pub program: String,
+    /// Number of inputs that are used.
+    pub inputs: u64,
+    /// Inputs that are not used.
+    pub left_out: Vec<Unused>,
+    /// Sums over all mutants.
+    pub all: Counts,
+    /// Sums by operator.
+    pub operators: BTreeMap<String, Counts>,
+    /// Sums by file and function.
+    pub functions: BTreeMap<String, BTreeMap<String, Counts>>,
+    /// For each way to notice a mutant, the number that it has killed.
+    pub killed_by: BTreeMap<String, u64>,
+    /// Number of runs of mutants.
+    pub runs: u64,
+    /// Most inputs that a mutant was run with.
+    pub inputs_per_mutant: u64,
+    /// Whether a signal came before all mutants were done.
+    pub is_incomplete: bool,
+    /// All mutants, in the order of the program.
+    pub mutants: Vec<Outcome>,
+}
+
+/// An input that is not used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Unused {
+    pub path: String,
+    /// `unstable`, `hang`, `lost` or `differs-unoptimised`.
+    pub reason: String,
+}
+
+/// Numbers of mutants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Counts {
+    pub mutants: u64,
+    /// Mutants that some input reaches.
+    pub reached: u64,
+    /// Mutants that some input infects: their value differs from the original one.
+    pub infected: u64,
+    /// Mutants that some input tells from the original.
+    pub killed: u64,
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Outcome {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub function: String,
+    pub operator: String,
+    /// Source text that changes, as far as the compiler knows it.
+    pub was: String,
+    /// Source text that it becomes.
+    pub became: String,
+    pub state: State,
+    /// Number of inputs that infect it.
+    pub infected_by: u64,
+    /// Number of its runs.
+    pub runs: u64,
+    /// How it was noticed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub killed: Option<Killed>,
+}
+
+/// How far a mutant has got: each state but the last includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum State {
+    /// No input runs its place.
+    NotReached,
+    /// Its value is the original one with each input.
+    NotInfected,
+    /// It is infected, and a signal came before it was done.
+    NotRun,
+    /// It is infected, and no input tells it from the original.
+    Survived,
+    /// An input tells it from the original.
+    Killed,
+}
+
+impl Counts {
+    fn add(&mut self, state: State) {
+        self.mutants += 1;
+        self.reached += u64::from(state > State::NotReached);
+        self.infected += u64::from(state > State::NotInfected);
+        self.killed += u64::from(state == State::Killed);
+    }
+}
+
+impl Score {
+    /// Sums up what became of all mutants.
+    pub(super) fn new(
+        header: &Header,
+        table: Table,
+        inputs: &[Stable],
+        left_out: Vec<LeftOut>,
+        probed: &Probed,
+        log: &Log,
+    ) -> Self {
+        let outcomes = table.mutants.into_iter().enumerate();
+        let mutants: Vec<Outcome> = outcomes
+            .map(|(number, mutant)| {
+                let infecting = probed.infecting[number].len() as u64;
+                outcome(mutant, probed.is_reached[number], infecting, log.verdicts.get(&number))
+            })
+            .collect();
+        let unoptimised = left_out.iter().filter(|one| one.reason == "differs-unoptimised").count();
+        let left_out = left_out.into_iter().map(|one| Unused { path: one.path, reason: one.reason.to_owned() });
+        let mut score = Self {
+            version: header.version.clone(),
+            program: header.program.clone(),
+            inputs: (inputs.len() - unoptimised) as u64,
+            left_out: left_out.collect(),
+            all: Counts::default(),
+            operators: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            killed_by: BTreeMap::new(),
+            runs: mutants.iter().map(|one| one.runs).sum(),
+            inputs_per_mutant: header.inputs_per_mutant as u64,
+            is_incomplete: mutants.iter().any(|one| one.state == State::NotRun),
+            mutants: Vec::new(),
+        };
+        for one in &mutants {
+            score.all.add(one.state);
+            score.operators.entry(one.operator.clone()).or_default().add(one.state);
+            let of_file = score.functions.entry(one.file.clone()).or_default();
+            of_file.entry(one.function.clone()).or_default().add(one.state);
+            if let Some(killed) = &one.killed {
+                *score.killed_by.entry(killed.by.name().to_owned()).or_default() += 1;
+            }
+        }
+        score.mutants = mutants;
+        score
+    }
+}
+
+fn outcome(mutant: Mutant, is_reached: bool, infected_by: u64, verdict: Option<&Verdict>) -> Outcome {
+    let killed = verdict.and_then(|verdict| verdict.killed.clone());
+    let state = match (is_reached, infected_by, verdict) {
+        (_, _, Some(_)) if killed.is_some() => State::Killed,
+        (_, _, Some(_)) => State::Survived,
+        (_, 1.., None) => State::NotRun,
+        (true, 0, None) => State::NotInfected,
+        (false, 0, None) => State::NotReached,
+    };
+    let Mutant { file, line, column, function, operator, was, became, .. } = mutant;
+    let runs = verdict.map_or(0, |verdict| verdict.runs);
+    Outcome { file, line, column, function, operator, was, became, state, infected_by, runs, killed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutants::kill::KilledBy;
+
+    #[test]
+    fn a_state_includes_those_before_it() {
+        let table = Table::read(
+            "\u{c}f\tf\n=/a.c\n1\t1\tshift\t<<\t>>\n2\t1\tshift\t<<\t>>\n3\t1\tarithmetic\t+\t-\n4\t1\tarithmetic\t+\t-\n5\t1\tarithmetic\t+\t-\n",
+        );
+        let infecting = vec![vec![], vec![], vec![0], vec![0], vec![0, 1]];
+        let probed = Probed { is_reached: vec![false, true, true, true, true], infecting };
+        let killed = Killed { by: KilledBy::Output, input: "i".into(), detail: String::new() };
+        let verdicts = [
+            (2, Verdict { mutant: 2, runs: 1, killed: None }),
+            (3, Verdict { mutant: 3, runs: 4, killed: Some(killed) }),
+        ];
+        let log = Log::of(verdicts);
+        let header =
+            Header { version: "1".into(), program: String::new(), inputs: String::new(), inputs_per_mutant: 50 };
+        let left_out = vec![LeftOut { path: "u".into(), reason: "unstable" }];
+        let score = Score::new(&header, table, &[], left_out, &probed, &log);
+        use State::{Killed, NotInfected, NotReached, NotRun, Survived};
+        let states: Vec<State> = score.mutants.iter().map(|one| one.state).collect();
+        assert_eq!(states, [NotReached, NotInfected, Survived, Killed, NotRun]);
+        assert_eq!(score.all, Counts { mutants: 5, reached: 4, infected: 3, killed: 1 });
+        assert_eq!(score.operators["shift"], Counts { mutants: 2, reached: 1, infected: 0, killed: 0 });
+        assert_eq!((score.runs, score.is_incomplete, score.killed_by["output"]), (5, true, 1));
+        let text = serde_json::to_string(&score).expect("JSON");
+        assert_eq!(serde_json::from_str::<Score>(&text).expect("the same"), score);
+    }
+}

@@ -1,0 +1,129 @@
+//! Mutants of a program, read from the table that the pass writes (`compiler-wrapper/passes/mutants/table.h`).
+
+use std::collections::HashMap;
+
+use quagmire_execution::symbols::demangle;
+
+/// Mutants of a program, and the places in its code that each of them consists of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Table {
+    pub mutants: Vec<Mutant>,
+}
+
+/// A small fault in the source. An inline function in several objects, or a template with several arguments, has it in
+/// each of its copies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mutant {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    /// Name of the function, demangled.
+    pub function: String,
+    /// Name of the operator.
+    pub operator: String,
+    /// Source text that changes, as far as the compiler knows it.
+    pub was: String,
+    /// Source text that it becomes.
+    pub became: String,
+    /// Each copy: number of the function, and of the mutant in it.
+    pub sites: Vec<(u32, u32)>,
+    /// Places of the copies in the bytes of a probing run.
+    pub probes: Vec<u32>,
+}
+
+impl Table {
+    /// Reads a table. Lines that make no sense are left out; mutants keep their numbers.
+    pub(super) fn read(text: &str) -> Self {
+        let mut reader = Reader::default();
+        for (function, text) in (0..).zip(text.split('\u{c}').skip(1)) {
+            reader.function(function, text);
+        }
+        Self { mutants: reader.mutants }
+    }
+}
+
+/// What tells mutants apart: place, operator, texts, and which of several of them in a function it is.
+type Key<'a> = (&'a str, &'a str, u32);
+
+#[derive(Default)]
+struct Reader<'a> {
+    mutants: Vec<Mutant>,
+    known: HashMap<Key<'a>, usize>,
+    /// Bytes of the functions so far.
+    probes: u32,
+}
+
+impl<'a> Reader<'a> {
+    fn function(&mut self, function: u32, text: &'a str) {
+        let mut lines = text.lines();
+        let (symbol, name) = lines.next().and_then(|line| line.split_once('\t')).unwrap_or_default();
+        // names of C++ functions say which of several they are
+        let name = if symbol.starts_with("_Z") { demangle(symbol) } else { name.to_owned() };
+        let mut seen: HashMap<(&str, &str), u32> = HashMap::new();
+        let (mut file, mut number) = ("", 0);
+        for line in lines {
+            if let Some(path) = line.strip_prefix('=') {
+                file = path;
+                continue;
+            }
+            // a macro makes several of the same kind in one place
+            let copy = seen.entry((file, line)).or_default();
+            *copy += 1;
+            let site = (function, number);
+            match self.known.get(&(file, line, *copy)) {
+                Some(&known) => {
+                    self.mutants[known].sites.push(site);
+                    self.mutants[known].probes.push(self.probes);
+                }
+                None => {
+                    if let Some(mutant) = mutant(file, line, &name, site, self.probes) {
+                        self.known.insert((file, line, *copy), self.mutants.len());
+                        self.mutants.push(mutant);
+                    }
+                }
+            }
+            number += 1;
+            self.probes += 1;
+        }
+    }
+}
+
+fn mutant(file: &str, line: &str, function: &str, site: (u32, u32), probe: u32) -> Option<Mutant> {
+    let mut fields = line.split('\t');
+    let mut next = || fields.next();
+    Some(Mutant {
+        line: next()?.parse().ok()?,
+        column: next()?.parse().ok()?,
+        operator: next()?.to_owned(),
+        was: next()?.to_owned(),
+        became: next()?.to_owned(),
+        file: file.to_owned(),
+        function: function.to_owned(),
+        sites: vec![site],
+        probes: vec![probe],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_an_inline_function_are_one_mutant_and_two_of_a_macro_are_two() {
+        let text = "\u{c}a\ta\n=/x.h\n3\t4\tarithmetic\t+\t-\n3\t4\tarithmetic\t+\t-\n=/x.c\n9\t1\tconstant\t1\t0\n\
+                    \u{c}_Z1bi\tb\n=/x.h\n3\t4\tarithmetic\t+\t-\nnonsense\n5\t6\tshift\t<<\t>>\n";
+        let table = Table::read(text);
+        let found: Vec<_> = table.mutants.iter().map(|m| (&*m.file, m.line, &*m.function, &*m.sites)).collect();
+        let expected: [(&str, u32, &str, &[(u32, u32)]); 4] = [
+            ("/x.h", 3, "a", &[(0, 0), (1, 0)]),
+            ("/x.h", 3, "a", &[(0, 1)]),
+            ("/x.c", 9, "a", &[(0, 2)]),
+            ("/x.h", 5, "b(int)", &[(1, 2)]),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(
+            table.mutants.iter().map(|m| m.probes.clone()).collect::<Vec<_>>(),
+            [vec![0, 3], vec![1], vec![2], vec![5]]
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! Arguments of `quagmire mutants`.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::{EXIT_CODES, TargetArgs};
+
+/// Default of `--inputs-per-mutant`.
+const INPUTS_PER_MUTANT: &str = "50";
+
+/// `quagmire mutants`, as typed.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXIT_CODES, disable_help_subcommand = true)]
+pub struct MutantsArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: MutantsCommand,
+}
+
+impl MutantsArgs {
+    /// Its target as typed; `None` if it has none.
+    pub fn target(&self) -> Option<&TargetArgs> {
+        match &self.command {
+            MutantsCommand::Score(score) => Some(&score.target),
+            MutantsCommand::Compare(_) => None,
+        }
+    }
+
+    /// Its target as typed, to be changed.
+    pub fn target_mut(&mut self) -> Option<&mut TargetArgs> {
+        match &mut self.command {
+            MutantsCommand::Score(score) => Some(&mut score.target),
+            MutantsCommand::Compare(_) => None,
+        }
+    }
+}
+
+/// Subcommands of `quagmire mutants`.
+#[derive(Debug, Clone, Subcommand)]
+pub enum MutantsCommand {
+    /// Show how many mutants of a program the inputs notice
+    #[command(
+        override_usage = "quagmire mutants score [OPTIONS] INPUTS... -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Score(ScoreArgs),
+    /// Show results of `score` side by side
+    #[command(
+        override_usage = "quagmire mutants compare [OPTIONS] SCORE SCORE...\n       \
+                          quagmire mutants compare [OPTIONS] -- SCORE... --and SCORE...",
+        long_about = "Shows which mutants the results of `score` kill that others do not: each is a result of its own, or, with \
+                      --and between them, they are groups, such as of repeated campaigns.",
+        after_help = EXIT_CODES
+    )]
+    Compare(CompareScoresArgs),
+}
+
+/// `quagmire mutants score`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct ScoreArgs {
+    /// The inputs: files, or folders of files
+    #[arg(value_name = "INPUTS")]
+    pub inputs: Vec<PathBuf>,
+    /// Write the result to score.json in this folder, and what --resume needs
+    #[arg(short = 'o', long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Go on with the score in the folder
+    #[arg(long, requires = "output")]
+    pub resume: bool,
+    /// Run a mutant with at most so many of the inputs that infect it, the cheapest first
+    #[arg(long, value_name = "N", default_value = INPUTS_PER_MUTANT)]
+    pub inputs_per_mutant: String,
+    /// Run a mutant with the inputs that only reach it, too: checks that nothing is lost by leaving them out
+    #[arg(long)]
+    pub reached: bool,
+    /// Run so many processes at a time [default: one for each core]
+    #[arg(short = 'j', value_name = "N")]
+    pub jobs: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The options that `fuzz` and `replay` have as well.
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+/// `quagmire mutants compare`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct CompareScoresArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Results: files, or folders of `score -o`
+    #[arg(value_name = "SCORE")]
+    pub scores: Vec<PathBuf>,
+    /// Groups of results, with --and between them.
+    #[arg(last = true, value_name = "SCORE", hide = true)]
+    pub groups: Vec<OsString>,
+}

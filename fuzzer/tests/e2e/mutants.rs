@@ -1,0 +1,332 @@
+//! The commands `quagmire mutants score` and `compare`: mutants whose fate is known.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+
+use crate::common::{
+    Run, Scene, alone, compiler, ended, harness, has_program, llvms, number, processes, run, signal, testdata,
+    wait_until,
+};
+
+/// Builds files of `tests/testdata` with all mutants, as the program `name` in the scratch folder.
+fn build(scene: &Scene, sources: &[&str], options: &[&str], llvm: Option<u32>) -> PathBuf {
+    let program = scene.path("program");
+    let mut command: Command = compiler(sources[0], llvm);
+    command.env("QUAGMIRE_MUTANTS", "1").args(sources.iter().map(|source| testdata(source)));
+    run(command.args(options).arg("-o").arg(&program)).ended();
+    program
+}
+
+fn score(scene: &Scene, options: &[&str], program: &[&str]) -> Run {
+    run(&mut scene.quagmire(&[&["mutants", "score"], options, &["--"], program].concat()))
+}
+
+/// The result of a score that is no error.
+fn scored(scene: &Scene, options: &[&str], program: &[&str]) -> Value {
+    let run = score(scene, &[options, &["--json"]].concat(), program);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    serde_json::from_str(&run.stdout).expect("JSON")
+}
+
+/// Number of the line of a file of `tests/testdata` that contains a word.
+fn line(source: &str, word: &str) -> u64 {
+    let text = fs::read_to_string(testdata(source)).expect("testdata");
+    let found =
+        text.lines().position(|line| line.contains(&format!("/* {word} */")) || line.ends_with(&format!("// {word}")));
+    found.unwrap_or_else(|| panic!("no line of {source} is {word}")) as u64 + 1
+}
+
+/// Fates of the mutants in the line of a source that contains a word: operator, texts, and the state or the way of the
+/// kill.
+fn fates<'a>(score: &'a Value, source: &str, word: &str) -> Vec<(&'a str, String, &'a str)> {
+    let wanted = line(source, word);
+    let is_there = |mutant: &&Value| {
+        mutant["line"] == wanted && mutant["file"].as_str().is_some_and(|file| file.ends_with(&format!("/{source}")))
+    };
+    let text = |value: &'a Value| value.as_str().expect("text");
+    let mutants = score["mutants"].as_array().expect("mutants").iter().filter(is_there);
+    let fate = |mutant: &'a Value| {
+        let end = if mutant["killed"].is_null() { &mutant["state"] } else { &mutant["killed"]["by"] };
+        (text(&mutant["operator"]), format!("{} -> {}", text(&mutant["was"]), text(&mutant["became"])), text(end))
+    };
+    mutants.map(fate).collect()
+}
+
+/// Fate of one mutant.
+#[track_caller]
+fn fate(score: &Value, source: &str, word: &str, change: &str) -> String {
+    let all = fates(score, source, word);
+    let found: Vec<_> = all.iter().filter(|(_, text, _)| text == change).collect();
+    assert_eq!(found.len(), 1, "{change} in {all:#?}");
+    found[0].2.to_owned()
+}
+
+/// Inputs for `mutants.c`: values of both orders, and one that is rejected.
+const INPUTS: [(&str, &[u8]); 5] = [("a", b"ab"), ("b", b"ba"), ("c", b"aa"), ("d", b"a\x03"), ("r", b"rr")];
+
+fn scene() -> Scene {
+    Scene::new(&INPUTS)
+}
+
+#[test]
+fn mutants_are_killed_and_survive_as_the_source_says() {
+    for llvm in llvms() {
+        for level in ["-O0", "-O2"] {
+            let scene = scene();
+            build(&scene, &["mutants.c", "mutants_other.c"], &[level, "-fsanitize=fuzzer"], Some(llvm));
+            let score = scored(&scene, &["seeds"], &["./program"]);
+            assert_eq!(
+                (number(&score["inputs"]), &score["left_out"]),
+                (5, &Value::Array(Vec::new())),
+                "{llvm} {level}"
+            );
+            let known = fate;
+            let fate = |word: &str, change: &str| known(&score, "mutants.c", word, change);
+            assert_eq!(fate("equivalent moved", "< -> <="), "survived", "equal values are infected, and the same");
+            assert_eq!(fate("equivalent moved", "< -> >="), "output");
+            assert!(fates(&score, "mutants.c", "not called").iter().all(|(_, _, end)| *end == "not-reached"));
+            assert_eq!(fate("not called", "* -> /"), "not-reached");
+            assert_eq!(fate("noted", "+ -> -"), "output");
+            assert_eq!(fate("noted", "assignment -> nothing"), "output");
+            assert_eq!(fate("endless", "- -> +"), "hang");
+            assert_eq!(fate("endless", "2 -> 0"), "hang");
+            assert_eq!(fate("endless", "2 -> 1"), "output");
+            assert_eq!(fate("picked", "3 -> 1"), "output");
+            assert_eq!(fate("aborts", "!= 0 -> == 0"), "signal");
+            assert_eq!(fate("never infected", "255 -> 0"), "output");
+            assert_eq!(fate("never infected", "255 -> -1"), "not-infected");
+            // an inline function of both files is one mutant, which shows through both
+            assert_eq!(known(&score, "mutants.h", "twice", "+ -> -"), "output");
+            assert_eq!(known(&score, "mutants_other.c", "even", "== -> !="), "output");
+            // sums are those of the list
+            let list = score["mutants"].as_array().expect("mutants");
+            let killed = list.iter().filter(|mutant| mutant["state"] == "killed").count() as u64;
+            assert_eq!(
+                (number(&score["all"]["killed"]), number(&score["all"]["mutants"])),
+                (killed, list.len() as u64)
+            );
+        }
+    }
+}
+
+#[test]
+fn inputs_that_only_reach_a_mutant_kill_none() {
+    let scene = scene();
+    build(&scene, &["mutants.c", "mutants_other.c"], &["-O1", "-fsanitize=fuzzer"], None);
+    let few = scored(&scene, &["seeds"], &["./program"]);
+    let many = scored(&scene, &["seeds", "--reached"], &["./program"]);
+    let states = |score: &Value| -> Vec<bool> {
+        score["mutants"].as_array().expect("mutants").iter().map(|mutant| mutant["state"] == "killed").collect()
+    };
+    assert_eq!(states(&few), states(&many));
+    assert!(number(&few["runs"]) < number(&many["runs"]), "{} {}", few["runs"], many["runs"]);
+}
+
+#[test]
+fn a_program_is_scored_by_its_output_and_its_exit_status() {
+    for arguments in [&["./program"][..], &["./program", "@@"]] {
+        let scene = Scene::new(&[("digits", b"a1b22"), ("edges", b"/0:9"), ("none", b"abc")]);
+        build(&scene, &["mutants_program.c"], &["-O1"], None);
+        let score = scored(&scene, &["seeds"], arguments);
+        let fate = |word: &str, change: &str| fate(&score, "mutants_program.c", word, change);
+        assert_eq!(fate("digit", ">= -> >"), "output", "{arguments:?}");
+        assert_eq!(fate("digit", "<= -> <"), "output");
+        assert_eq!(fate("status", "== -> !="), "status");
+        assert!(number(&score["killed_by"]["status"]) > 0 && number(&score["killed_by"]["output"]) > 0, "{score:#}");
+    }
+}
+
+#[test]
+fn exceptions_fly_through_mutated_code_and_templates_are_one_mutant() {
+    for llvm in llvms() {
+        let scene = Scene::new(&[("small", b"3"), ("large", b"42"), ("thrown", b"4x"), ("empty", b"")]);
+        build(&scene, &["mutants.cc"], &["-O2", "-fsanitize=fuzzer"], Some(llvm));
+        let score = scored(&scene, &["seeds"], &["./program"]);
+        assert_eq!(number(&score["inputs"]), 4, "{}", score["left_out"]);
+        let fate = |word: &str, change: &str| fate(&score, "mutants.cc", word, change);
+        assert_eq!(fate("thrown", "> -> <="), "output", "{llvm}");
+        assert_eq!(fate("ten", "* -> /"), "output");
+        assert_eq!(fate("ten", "digit() -> 0"), "output");
+        assert_eq!(fate("leaves", "assignment -> nothing"), "output");
+        // of int and of double
+        assert!(
+            fates(&score, "mutants.cc", "template")
+                .iter()
+                .any(|(_, change, end)| change == "< -> >=" && *end == "output")
+        );
+    }
+}
+
+#[test]
+fn unstable_inputs_are_left_out_and_named() {
+    let scene = Scene::new(&[("good", b"a"), ("strange", b"u")]);
+    build(&scene, &["mutants_unstable.c"], &["-O1", "-fsanitize=fuzzer"], None);
+    let result = scored(&scene, &["seeds"], &["./program"]);
+    assert_eq!(number(&result["inputs"]), 1);
+    assert_eq!(result["left_out"], serde_json::json!([{"path": "seeds/strange", "reason": "unstable"}]));
+    assert_eq!(fate(&result, "mutants_unstable.c", "unstable", "== -> !="), "output");
+    let text = score(&scene, &["seeds"], &["./program"]).ended().stdout;
+    assert!(text.contains("left out: seeds/strange (not the same in each run)"), "{text}");
+    score(&scene, &["seeds/strange"], &["./program"])
+        .refused(3, &["seeds/strange", "not the same in each run", "repeatable"]);
+}
+
+#[test]
+fn mutants_that_reach_beyond_their_process_are_contained() {
+    let _alone = alone();
+    let scene = Scene::new(&[("good", b"a")]);
+    build(&scene, &["mutants_rude.c"], &["-O1", "-fsanitize=fuzzer"], None);
+    let score = scored(&scene, &["seeds", "--hang-timeout", "500ms", "-j", "1"], &["./program"]);
+    let ends = |word: &str| fate(&score, "mutants_rude.c", word, "!= 0 -> == 0");
+    assert_eq!(["kills", "sleeps", "forks"].map(ends), ["signal", "hang", "survived"]);
+    // the limit of time or that of the file, whichever comes first
+    assert!(["signal", "hang"].contains(&ends("writes").as_str()), "{score:#}");
+    assert_eq!(score["is_incomplete"], false);
+    let ended_server =
+        score["mutants"].as_array().expect("mutants").iter().filter(|mutant| {
+            mutant["killed"]["detail"].as_str().is_some_and(|detail| detail.contains("ended its server"))
+        });
+    assert!(ended_server.count() > 0, "{score:#}");
+    // what the run that forks has left behind
+    let program = scene.path("program").canonicalize().expect("it exists");
+    wait_until("no process is left", || processes(&program).is_empty().then_some(()));
+}
+
+#[test]
+fn sizes_are_off_by_one_where_a_sanitizer_sees_it() {
+    let scene = Scene::new(&[("good", b"abc")]);
+    build(&scene, &["mutants_sizes.c"], &["-O1", "-fsanitize=fuzzer,address"], None);
+    let score = scored(&scene, &["seeds"], &["./program"]);
+    assert_eq!(fate(&score, "mutants_sizes.c", "allocated", "size -> size - 1"), "signal");
+    assert_eq!(fate(&score, "mutants_sizes.c", "copied", "size -> size + 1"), "signal");
+    let plain = Scene::new(&[("good", b"abc")]);
+    build(&plain, &["mutants_sizes.c"], &["-O1", "-fsanitize=fuzzer"], None);
+    let score = scored(&plain, &["seeds"], &["./program"]);
+    assert!(
+        fates(&score, "mutants_sizes.c", "allocated").iter().all(|(operator, _, _)| *operator != "size-off-by-one")
+    );
+}
+
+#[test]
+fn a_score_is_resumed_where_its_log_ends_and_only_there() {
+    let scene = scene();
+    build(&scene, &["mutants.c", "mutants_other.c"], &["-O1", "-fsanitize=fuzzer"], None);
+    score(&scene, &["seeds", "-o", "out"], &["./program"]).ended();
+    // which of several inputs is the cheapest, and so the first, depends on the clock
+    let states = || -> Vec<Value> {
+        let text = fs::read_to_string(scene.path("out/score.json")).expect("a result");
+        let score: Value = serde_json::from_str(&text).expect("JSON");
+        score["mutants"].as_array().expect("mutants").iter().map(|mutant| mutant["state"].clone()).collect()
+    };
+    let whole = states();
+    let log = fs::read_to_string(scene.path("out/mutants.jsonl")).expect("a log");
+    let lines: Vec<&str> = log.lines().filter(|line| !line.is_empty()).collect();
+    // half of it, and a line that was being written
+    let half = lines[..lines.len() / 2].join("\n") + "\n" + &lines[lines.len() / 2][..9];
+    scene.write("out/mutants.jsonl", half.as_bytes());
+    score(&scene, &["seeds", "-o", "out"], &["./program"]).refused(2, &["out holds a score", "--resume"]);
+    score(&scene, &["seeds", "-o", "out", "--resume"], &["./program"]).ended();
+    assert_eq!(states(), whole);
+    let again = fs::read_to_string(scene.path("out/mutants.jsonl")).expect("a log");
+    assert!(again.starts_with(&half), "what is known is not run again");
+    scene.write("seeds/more", b"zz");
+    let resumed = |options: &[&str]| score(&scene, &[options, &["-o", "out", "--resume"]].concat(), &["./program"]);
+    resumed(&["seeds"]).refused(2, &["other inputs", "another folder"]);
+    fs::remove_file(scene.path("seeds/more")).expect("removed");
+    resumed(&["seeds", "--inputs-per-mutant", "3"]).refused(2, &["--inputs-per-mutant", "another folder"]);
+    build(&scene, &["mutants.c", "mutants_other.c"], &["-O2", "-fsanitize=fuzzer"], None);
+    resumed(&["seeds"]).refused(2, &["another build", "another folder"]);
+}
+
+#[test]
+fn a_score_that_is_stopped_keeps_what_it_knows() {
+    let scene = Scene::new(&[("a", b"a"), ("b", b"bb")]);
+    build(&scene, &["mutants_slow.c"], &["-O1", "-fsanitize=fuzzer"], None);
+    let mut command = scene.quagmire(&["mutants", "score", "seeds", "-o", "out", "-j", "1", "--", "./program"]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let log = scene.path("out/mutants.jsonl");
+    let lines =
+        || fs::read_to_string(&log).map_or(0, |text| text.lines().filter(|line| line.contains("\"runs\"")).count());
+    wait_until("some mutants are done", || (lines() >= 3).then_some(()));
+    signal(child.id(), libc::SIGINT);
+    let stopped = ended(child);
+    assert_eq!(stopped.code, Some(1), "{stopped:#?}");
+    assert!(
+        stopped.stderr.contains("stopped by a signal after") && stopped.stderr.contains("--resume -o out"),
+        "{stopped:#?}"
+    );
+    let part: Value = serde_json::from_slice(&fs::read(scene.path("out/score.json")).expect("a result")).expect("JSON");
+    assert_eq!(part["is_incomplete"], true);
+    run(&mut scene.quagmire(&["mutants", "compare", "out", "out"])).refused(2, &["stopped", "--resume"]);
+    score(&scene, &["seeds", "-o", "out", "--resume"], &["./program"]).ended();
+    let all: Value = serde_json::from_slice(&fs::read(scene.path("out/score.json")).expect("a result")).expect("JSON");
+    assert_eq!(all["is_incomplete"], false);
+    assert!(number(&all["all"]["killed"]) >= number(&part["all"]["killed"]));
+}
+
+#[test]
+fn results_are_compared_by_what_they_kill() {
+    let scene = scene();
+    build(&scene, &["mutants.c", "mutants_other.c"], &["-O1", "-fsanitize=fuzzer"], None);
+    for (folder, input) in [("one", "seeds/a"), ("other", "seeds/r"), ("all", "seeds")] {
+        score(&scene, &[input, "-o", folder], &["./program"]).ended();
+    }
+    let compare = |words: &[&str]| run(&mut scene.quagmire(&[&["mutants", "compare"], words].concat()));
+    let json = |words: &[&str]| -> Value { serde_json::from_str(&compare(words).ended().stdout).expect("JSON") };
+    let two = json(&["--json", "one", "other/score.json"]);
+    assert_eq!(number(&two["groups"][1]["killed"]), 0, "a rejected input runs nothing: {two:#}");
+    assert_eq!(two["pairs"][0]["only_a"], two["groups"][0]["killed"]);
+    assert!(two["pairs"][0]["mcnemar"].as_f64().is_some_and(|p| p < 0.01), "{two:#}");
+    let groups = json(&["--json", "--", "one", "other", "--and", "all"]);
+    assert_eq!((&groups["pairs"][0]["a12"], &groups["pairs"][0]["only_a"]), (&Value::from(0.0), &Value::from(0)));
+    let text = compare(&["one", "other", "all"]).ended().stdout;
+    assert!(text.contains("A and B: only A") && text.contains("McNemar p = 0.000"), "{text}");
+    build(&scene, &["mutants_program.c"], &["-O1"], None);
+    score(&scene, &["seeds", "-o", "foreign"], &["./program"]).ended();
+    compare(&["one", "foreign"]).refused(2, &["another program", "same build"]);
+    compare(&["one"]).refused(2, &["name two"]);
+    compare(&["one", "seeds/a"]).refused(2, &["seeds/a", "score again"]);
+    compare(&["one", "nowhere"]).refused(2, &["nowhere", "mutants score -o"]);
+}
+
+#[test]
+fn mistakes_are_refused_in_one_line() {
+    let scene = scene();
+    let program = build(&scene, &["mutants.c", "mutants_other.c"], &["-O1", "-fsanitize=fuzzer"], None);
+    let refused = |options: &[&str], code: i32, words: &[&str]| {
+        score(&scene, options, &["./program"]).refused(code, words);
+    };
+    refused(&[], 2, &["no inputs to score"]);
+    refused(&["missing"], 2, &["missing", "does not exist"]);
+    refused(&["seeds", "-j", "0"], 2, &["-j 0", "from 1"]);
+    refused(&["seeds", "--inputs-per-mutant", "many"], 2, &["--inputs-per-mutant many"]);
+    refused(&["seeds", "--resume"], 2, &["--output"]);
+    refused(&["seeds", "--debug-target"], 2, &["--debug-target", "leave it out"]);
+    refused(&["seeds", "-o", "/proc/nowhere"], 1, &["/proc/nowhere"]);
+    let plain = harness("diverse.c");
+    score(&scene, &["seeds"], &[&plain.display().to_string()]).refused(3, &["has no mutants", "QUAGMIRE_MUTANTS=1"]);
+    score(&scene, &["seeds"], &["./nowhere"]).refused(3, &["./nowhere", "does not exist"]);
+    // other commands have no use for a program with mutants
+    let replayed = |program: &Path| run(scene.quagmire(&["replay", "seeds", "--"]).arg(program));
+    replayed(&program).refused(3, &["QUAGMIRE_MUTANTS=1", "`quagmire mutants`"]);
+    build(&scene, &["mutants.c", "mutants_other.c"], &["-O1", "-g0", "-fsanitize=fuzzer"], None);
+    refused(&["seeds"], 3, &["has no mutants", "without -g0"]);
+}
+
+#[test]
+fn a_program_with_mutants_can_be_run_by_hand_and_optimised_when_it_is_linked() {
+    let scene = Scene::new(&[("digits", b"a1b22"), ("none", b"abc")]);
+    build(&scene, &["mutants_program.c"], &["-O1"], None);
+    let by_hand = run(Command::new(scene.path("program")).arg(scene.path("seeds/digits")));
+    assert_eq!((by_hand.code, by_hand.stdout.as_str()), (Some(0), "3\n"), "{by_hand:#?}");
+    if has_program("ld.lld-19", "lld") {
+        build(&scene, &["mutants_program.c"], &["-O2", "-flto", "-fuse-ld=lld-19"], Some(19));
+        let score = scored(&scene, &["seeds"], &["./program"]);
+        assert_eq!(fate(&score, "mutants_program.c", "status", "== -> !="), "status");
+    }
+}
