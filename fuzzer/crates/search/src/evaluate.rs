@@ -114,7 +114,6 @@ where
         }
     };
     let noisy = state.search.objective.noisy().filter(|_| admitted && counts.status() == Status::Returned);
-    drop(observers);
     if let Some(resource) = noisy {
         // the caller learns from the draws of the run with the overlay
         let drawn = parts.executor.observers_mut().1.0.take_drawn();

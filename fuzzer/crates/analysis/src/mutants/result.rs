@@ -191,9 +191,9 @@ mod tests {
             Header { version: "1".into(), program: String::new(), inputs: String::new(), inputs_per_mutant: 50 };
         let left_out = vec![LeftOut { path: "u".into(), reason: "unstable" }];
         let score = Score::new(&header, table, &[], left_out, &probed, &log);
-        use State::{Killed, NotInfected, NotReached, NotRun, Survived};
+        use State::{NotInfected, NotReached, NotRun, Survived};
         let states: Vec<State> = score.mutants.iter().map(|one| one.state).collect();
-        assert_eq!(states, [NotReached, NotInfected, Survived, Killed, NotRun]);
+        assert_eq!(states, [NotReached, NotInfected, Survived, State::Killed, NotRun]);
         assert_eq!(score.all, Counts { mutants: 5, reached: 4, infected: 3, killed: 1 });
         assert_eq!(score.operators["shift"], Counts { mutants: 2, reached: 1, infected: 0, killed: 0 });
         assert_eq!((score.runs, score.is_incomplete, score.killed_by["output"]), (5, true, 1));

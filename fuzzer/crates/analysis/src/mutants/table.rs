@@ -114,8 +114,8 @@ mod tests {
                     \u{c}_Z1bi\tb\n=/x.h\n3\t4\tarithmetic\t+\t-\nnonsense\n5\t6\tshift\t<<\t>>\n";
         let table = Table::read(text);
         let found: Vec<_> = table.mutants.iter().map(|m| (&*m.file, m.line, &*m.function, &*m.sites)).collect();
-        let expected: [(&str, u32, &str, &[(u32, u32)]); 4] = [
-            ("/x.h", 3, "a", &[(0, 0), (1, 0)]),
+        let expected = [
+            ("/x.h", 3, "a", &[(0, 0), (1, 0)][..]),
             ("/x.h", 3, "a", &[(0, 1)]),
             ("/x.c", 9, "a", &[(0, 2)]),
             ("/x.h", 5, "b(int)", &[(1, 2)]),
