@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Comparison {
     /// Version of quagmire.
     pub version: String,
-    /// What the new build is compared with.
+    /// Reference of the comparison.
     pub reference: Reference,
     /// The old build; `null` if there is a baseline or a campaign instead.
     pub old: Option<Build>,
@@ -28,7 +28,7 @@ pub struct Comparison {
     pub inputs: Vec<ComparedInput>,
 }
 
-/// What a new build is compared with.
+/// Reference that a new build is compared with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reference {

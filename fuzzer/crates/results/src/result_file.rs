@@ -17,9 +17,9 @@ use crate::{
 /// Result of a command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResultFile {
-    /// What `quagmire compare -o` wrote.
+    /// Result of `quagmire compare -o`.
     Comparison(Box<Comparison>),
-    /// What `quagmire growth --json` printed.
+    /// Result of `quagmire growth --json`.
     Growth(Box<GrowthFile>),
 }
 

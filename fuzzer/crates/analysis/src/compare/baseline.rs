@@ -41,11 +41,11 @@ pub(super) struct Baseline {
     arguments: Vec<String>,
     /// Compiler and flags of each part, and what is counted.
     build: Build,
-    /// What each input costs, by the hash of its contents.
+    /// Costs of each input, by the hash of its contents.
     inputs: BTreeMap<String, Known>,
 }
 
-/// What an input costs.
+/// Costs of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Known {
     /// Its name, for people.
@@ -223,7 +223,7 @@ pub(super) fn update(path: &Path, builds: &mut Builds, subjects: &[Subject]) -> 
     Ok(ExitCode::Ended)
 }
 
-/// What is new in a file, in words.
+/// Describes the differences of a new file in words.
 fn changes(before: Option<&Baseline>, now: &Baseline) -> String {
     let all = counted(now.inputs.len() as u64, "input");
     let Some(before) = before else { return all };

@@ -37,7 +37,7 @@ use quagmire_results::comparison::{Comparison, ComparisonVerdict, Reference};
 pub struct CompareOptions {
     /// Files and folders of inputs, as given; at least one.
     pub inputs: Vec<PathBuf>,
-    /// What the new build is compared with.
+    /// Reference of the comparison.
     pub old: Old,
     /// The new build: the program and its arguments.
     pub new: Vec<OsString>,
@@ -61,7 +61,7 @@ pub struct CompareOptions {
     pub runs: RunnerOptions,
 }
 
-/// What a new build is compared with.
+/// Reference that a new build is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Old {
     /// Another build: the program and its arguments.

@@ -51,7 +51,7 @@ pub(super) enum Unfit {
     EndedEarly(String),
 }
 
-/// What is known of the inputs.
+/// Features and costs of the inputs.
 #[derive(Debug)]
 pub(super) struct Examined {
     /// Resource that runs are weighed by.

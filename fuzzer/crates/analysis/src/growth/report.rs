@@ -1,4 +1,4 @@
-//! What `growth` has found out: for JSON, for people, and for the findings of a campaign.
+//! Result of `growth`: for JSON, for people, and for the findings of a campaign.
 
 use serde::Serialize;
 
@@ -69,7 +69,7 @@ pub struct GrowthReport {
     pub executions: u64,
 }
 
-/// What is said where there is no law.
+/// Result without a law, and the reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NoLaw {
     /// The input; `None` for a template given by the user.

@@ -41,14 +41,14 @@ const ROUNDS_OF_TIME: u32 = 5;
 const NO_TEMPLATE: &str = "it follows no template that keeps half of its cost: nothing in it repeats in a way that is \
                            known; say what repeats with --template";
 
-/// What is known of a template when it is run.
+/// A template, and its relation to the input, before it is run.
 struct Known {
     template: Template,
     n: Option<u64>,
     kept: Option<f64>,
 }
 
-/// What a study has led to.
+/// Result of a study.
 pub(super) enum Outcome {
     /// The law.
     Report(Box<Report>),

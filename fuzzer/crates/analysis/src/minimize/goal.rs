@@ -1,4 +1,4 @@
-//! What a smaller input has to keep: the cost relative to its size or the early end, and the cause.
+//! Goal of minimizing: a smaller input keeps the cost relative to its size or the early end, and the cause.
 
 use super::cause::Cause;
 use crate::runner::Run;
@@ -10,7 +10,7 @@ const RESOURCES: [Resource; 4] = [Resource::Instructions, Resource::Heap, Resour
 /// Part of the input's own ratio that is kept if the input does not reach the threshold.
 const OF_OWN_RATIO: f64 = 0.9;
 
-/// What has to stay.
+/// Property that has to stay.
 #[derive(Clone, Debug)]
 pub(super) enum Kept {
     /// At least this multiple of an ordinary input's use of a resource.
@@ -24,10 +24,10 @@ pub(super) enum Kept {
     End,
 }
 
-/// What a smaller input has to keep.
+/// Goal that a smaller input has to keep.
 #[derive(Clone, Debug)]
 pub(super) struct Goal {
-    /// What has to stay.
+    /// Property that has to stay.
     pub kept: Kept,
     /// Whether the cause has to stay.
     pub has_cause: bool,

@@ -44,7 +44,7 @@ struct Growth {
     order: f64,
 }
 
-/// What templates with shorter literals are held against.
+/// Reference of templates with shorter literals.
 struct Fixed {
     sizes: [u64; 2],
     /// Largest input in bytes.

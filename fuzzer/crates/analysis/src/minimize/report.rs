@@ -1,4 +1,4 @@
-//! What `minimize` prints.
+//! Output of `minimize`.
 
 use serde::Serialize;
 

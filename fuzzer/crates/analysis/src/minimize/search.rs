@@ -41,7 +41,7 @@ pub enum Stop {
 pub(super) struct Search<'a> {
     /// Runs the target.
     pub runner: &'a mut Runner,
-    /// What smaller inputs keep.
+    /// Goal that smaller inputs keep.
     pub goal: Goal,
     limits: Limits,
     output: PathBuf,

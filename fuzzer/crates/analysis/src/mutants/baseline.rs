@@ -1,4 +1,4 @@
-//! What the original does with each input, and which inputs are left out.
+//! Runs of the original on each input, and the choice of the inputs that are left out.
 
 use std::time::Duration;
 

@@ -36,7 +36,7 @@ impl KilledBy {
     }
 }
 
-/// What became of a mutant that some input infects.
+/// Verdict on a mutant that some input infects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     /// Number of the mutant in the table.

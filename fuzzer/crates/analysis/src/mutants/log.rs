@@ -23,7 +23,7 @@ const FILE: &str = "mutants.jsonl";
 /// Name of the result there.
 pub(super) const RESULT: &str = "score.json";
 
-/// What a log belongs to: with anything else, its mutants would be others.
+/// Identity of a score: under another header, a log's mutants would be others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
     /// Version of quagmire.
@@ -133,7 +133,7 @@ impl Log {
 }
 
 impl Header {
-    /// What differs from the header of a log.
+    /// Names the first difference from the header of a log.
     fn unlike(&self, known: &Self) -> &'static str {
         if self.program != known.program {
             "another build of the program, or other arguments"

@@ -15,7 +15,7 @@ use quagmire_execution::fork_server::mutants::{INFECTED, MutantServer, REACHED, 
 /// How much longer a probing run may take: its code is not optimised, and computes all mutants.
 const SLOWER: u32 = 100;
 
-/// What the inputs do to each mutant.
+/// Effect of the inputs on each mutant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Probed {
     /// For each mutant: whether an input reaches it.

@@ -61,7 +61,7 @@ pub(super) struct Counts {
     pub killed: u64,
 }
 
-/// What became of a mutant.
+/// Fate of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Outcome {
     pub file: String,

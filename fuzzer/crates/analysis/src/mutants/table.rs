@@ -42,7 +42,7 @@ impl Table {
     }
 }
 
-/// What tells mutants apart: place, operator, texts, and which of several of them in a function it is.
+/// Identity of a mutant: place, operator, texts, and which of several of them in a function it is.
 type Key<'a> = (&'a str, &'a str, u32);
 
 #[derive(Default)]

@@ -30,7 +30,7 @@ pub(super) enum Opening {
     },
 }
 
-/// What is wanted of the runs of an input, as bytes for the child: how much of the last one, and how many.
+/// Encodes a request for runs of an input as bytes for the child: how much of the last one, and how many.
 pub(super) fn wanted(detail: Detail, repeats: u32) -> [u8; 5] {
     let [a, b, c, d] = repeats.to_le_bytes();
     [detail as u8, a, b, c, d]

@@ -47,18 +47,18 @@ pub enum Part {
     Repeat {
         /// Number of rounds.
         times: Times,
-        /// What is repeated.
+        /// Content of each round.
         body: Vec<Part>,
     },
     /// A middle between what opens and what closes.
     Nest {
         /// Number of rounds.
         times: Times,
-        /// What stands in front of the middle, once in each round.
+        /// Parts in front of the middle, once in each round.
         open: Vec<Part>,
-        /// What stands in the middle, outside of the rounds.
+        /// Parts in the middle, outside of the rounds.
         middle: Vec<Part>,
-        /// What stands behind the middle, once in each round, the last round first.
+        /// Parts behind the middle, once in each round, the last round first.
         close: Vec<Part>,
     },
     /// A body that stands once in the first round of the innermost loop, twice in the second, and so on.

@@ -211,7 +211,7 @@ fn slopes(points: &[Point]) -> (f64, f64) {
     exponents.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
 }
 
-/// What is said of a series that no law can be fitted to.
+/// Fit of a series that no law describes.
 fn flat(points: &[Point]) -> Fit {
     let amount = points.last().map_or(0, |point| point.amount) as f64;
     Fit {

@@ -28,7 +28,7 @@ pub use sum::{Part, Total, sum};
 pub struct Point {
     /// The size: bytes, or how often a part repeats.
     pub size: u64,
-    /// What was used up, or how often an edge was executed.
+    /// Amount that was used up, or number of executions of an edge.
     pub amount: u64,
 }
 

@@ -15,7 +15,7 @@ const LEAST_UNSURE_SHARE: f64 = 0.05;
 pub struct Part<'a> {
     /// Its law.
     pub fit: &'a Fit,
-    /// What one execution stands for: the weight of an edge, or 1.
+    /// Amount for each execution: the weight of an edge, or 1.
     pub weight: u64,
 }
 

@@ -49,7 +49,7 @@ pub const REACHED: u8 = 1;
 /// Bit in the byte of a mutant: its value differed from the original one.
 pub const INFECTED: u8 = 2;
 
-/// What to run.
+/// A run that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant<'a> {
     /// The program as it is.
@@ -82,7 +82,7 @@ pub enum RunEnd {
     Lost,
 }
 
-/// What a run did, as far as it can be seen from outside.
+/// Effects of a run that can be seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observed {
     /// How it ended.

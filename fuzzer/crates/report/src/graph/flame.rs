@@ -57,7 +57,7 @@ fn changes(tree: &CostTree) -> u64 {
     }
 }
 
-/// What all frames share.
+/// Scale and colours that all frames share.
 struct Drawing<'a> {
     /// Cost of the second run.
     whole: u64,

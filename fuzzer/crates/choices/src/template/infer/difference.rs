@@ -1,4 +1,4 @@
-//! What an input has, and the input that it comes from has not.
+//! Parts of an input that the input which it comes from does not have.
 
 use super::{Origin, Segment};
 

@@ -44,7 +44,7 @@ pub enum Origin {
     Tandem,
     /// A unit that repeats but for a few columns.
     Columns,
-    /// What opens and closes around a middle.
+    /// Brackets, tags or the like around a middle.
     Nest,
     /// A part of a derivation tree, or of brackets and tags, in a part of the same kind.
     Tree,
@@ -54,9 +54,9 @@ pub enum Origin {
     Stairs,
     /// Numbers of fixed size in a row.
     Binary,
-    /// What the input has and its parent or seed has not.
+    /// Bytes that the input has and its parent or seed has not.
     Difference,
-    /// What a mask says to be needed.
+    /// Bytes that are needed according to a mask.
     Mask,
     /// The whole input.
     Whole,

@@ -1,4 +1,4 @@
-//! What opens and closes around a middle: two runs that mirror each other, or a run that only opens.
+//! Nesting around a middle: two runs that mirror each other, or a run that only opens.
 
 use super::{Origin, Pump, Segment};
 use crate::template::Part;
@@ -50,7 +50,7 @@ fn unit(run: &Segment) -> Option<&[u8]> {
     }
 }
 
-/// What closes the brackets and tags that a text opens, the last one first.
+/// Closing texts of the brackets and tags that a text opens, the last one first.
 pub(super) fn closing(text: &[u8]) -> Vec<u8> {
     let mut open: Vec<Vec<u8>> = Vec::new();
     let mut at = 0;

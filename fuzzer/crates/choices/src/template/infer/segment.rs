@@ -5,12 +5,12 @@ use std::ops::Range;
 use super::Origin;
 use crate::template::{Part, Times};
 
-/// What a loop repeats.
+/// Content of a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Pump {
     /// A body.
     Repeat(Vec<Part>),
-    /// What opens, the middle, and what closes.
+    /// An opening part, the middle, and a closing part.
     Nest(Vec<Part>, Vec<Part>, Vec<Part>),
 }
 
@@ -29,7 +29,7 @@ impl Pump {
 pub(super) struct Segment {
     /// The range.
     pub range: Range<usize>,
-    /// What the loop repeats.
+    /// Content of the loop.
     pub pump: Pump,
     /// Number of rounds at which it is about as long as the range, at least 1.
     pub times: u64,
