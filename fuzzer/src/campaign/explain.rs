@@ -23,14 +23,14 @@ use quagmire_results::{
 
 /// Share of the search's time that explanations take by default, and the bounds of it.
 const SHARE: f64 = 0.1;
-const SHORTEST: Duration = Duration::from_secs(2);
+const SHORTEST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Share of a finding's time for its smallest input.
 const FOR_SMALLEST: f64 = 0.4;
 
-/// Share of what is left then for the law of the finding itself; the rest is for that of its smallest input.
-const FOR_LARGE: f64 = 0.6;
+/// Share of what is left then for the law of the smallest input; the rest is for that of the finding itself.
+const FOR_LAW_OF_SMALLEST: f64 = 0.6;
 
 /// Time in which a command that has used up its budget still prints.
 const GRACE: Duration = Duration::from_secs(2);
@@ -142,13 +142,13 @@ fn of_finding(
         instructions,
         executions,
     });
-    // what the search has left in a finding may hide the law, which the smallest input then shows
-    let inputs = [Some(&input), finding.minimized.as_ref().map(|_| &smallest)];
-    for (place, input) in inputs.into_iter().flatten().enumerate() {
-        let time = if place == 0 { left().mul_f64(FOR_LARGE) } else { left() };
+    // what the search has left in a finding may hide the law, so the smallest input comes first
+    let is_smaller = finding.minimized.as_ref().is_some_and(|smallest| smallest.bytes < finding.bytes);
+    for input in is_smaller.then_some(&smallest).into_iter().chain([&input]) {
+        let time = if *input == smallest { left().mul_f64(FOR_LAW_OF_SMALLEST) } else { left() };
         let grown: Option<Grown> = command(setup, &["growth".into()], input, time, is_stopped)?;
         if let Some(Grown { law: Some(law), template }) = grown {
-            // one that no report can carry makes way for that of the smallest input
+            // one that no report can carry makes way for that of the finding
             let is_short = law.generator.is_some();
             (finding.law, finding.template) = (Some(law), template.filter(|_| is_short));
             if is_short {

@@ -240,7 +240,7 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "N", help_heading = "When to stop")]
     pub execs: Option<String>,
     /// After the search, look so long for the laws and the smallest inputs of the worst findings; 0 for not at all
-    /// [default: a tenth of the search's time, 2 s to 1 min]
+    /// [default: a tenth of the search's time, 5 s to 1 min]
     #[arg(long, value_name = "DURATION", help_heading = "When to stop")]
     pub explain: Option<String>,
 
