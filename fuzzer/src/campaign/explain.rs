@@ -16,6 +16,7 @@ use quagmire_base::{
     format::{counted, grouped},
     plain::{self, Form},
 };
+use quagmire_cost::resource::Resource;
 use quagmire_results::{
     Summary,
     summary::{Finding, FindingCost, FindingKind, FindingLaw, Minimized},
@@ -99,6 +100,16 @@ fn is_told_by_counts(finding: &Finding, options: &Options) -> bool {
     options.steer.is_none() || finding.costs.iter().any(is_told)
 }
 
+/// Resource whose law explains a finding: instructions if they are unusual, otherwise the memory that is.
+fn explaining(finding: &Finding, threshold: f64) -> Resource {
+    let is_unusual = |&resource: &Resource| {
+        let mut costs = finding.costs.iter().filter(|cost| cost.resource == resource);
+        costs.any(|cost| cost.ratio_by_size.unwrap_or(cost.ratio) >= threshold)
+    };
+    let known = [Resource::Instructions, Resource::Heap, Resource::HeapTotal, Resource::Stack];
+    known.into_iter().find(is_unusual).unwrap_or(Resource::Instructions)
+}
+
 /// Indices of the worst degradation of each group, unless it is explained or cannot be, the worst group first.
 fn unexplained(summary: &Summary, is_explicable: impl Fn(&Finding) -> bool) -> Vec<usize> {
     let leader = |group: &quagmire_results::summary::Group| group.findings.first().copied();
@@ -131,7 +142,10 @@ fn of_finding(
     let smallest = folder.join(&relative);
     files::create_folder(&folder.join("minimized"))
         .map_err(|error| Error::other(format!("cannot create a folder in {}: {error}", folder.display())))?;
-    let mut words = vec!["minimize".into(), "-o".into(), smallest.clone().into_os_string()];
+    let threshold = setup.options.threshold.to_string();
+    let mut words: Vec<OsString> =
+        ["minimize", "--threshold", &threshold, "-o"].into_iter().map(OsString::from).collect();
+    words.push(smallest.clone().into_os_string());
     if let Some(root) = &finding.root {
         words.extend(["-i".into(), folder.join(root).into_os_string()]);
     }
@@ -142,11 +156,12 @@ fn of_finding(
         instructions,
         executions,
     });
+    let growth = ["growth", "--cost", explaining(finding, setup.options.threshold).name()].map(OsString::from);
     // what the search has left in a finding may hide the law, so the smallest input comes first
     let is_smaller = finding.minimized.as_ref().is_some_and(|smallest| smallest.bytes < finding.bytes);
     for input in is_smaller.then_some(&smallest).into_iter().chain([&input]) {
         let time = if *input == smallest { left().mul_f64(FOR_LAW_OF_SMALLEST) } else { left() };
-        let grown: Option<Grown> = command(setup, &["growth".into()], input, time, is_stopped)?;
+        let grown: Option<Grown> = command(setup, &growth, input, time, is_stopped)?;
         if let Some(Grown { law: Some(law), template }) = grown {
             // one that no report can carry makes way for that of the finding
             let is_short = law.generator.is_some();
@@ -183,7 +198,8 @@ fn say(setup: &Setup, finding: &Finding) {
     }
     let mut text = String::new();
     if let Some(law) = &finding.law {
-        text += &format!("Law:        {} ({} confidence): {}\n", law.words, law.confidence, finding.path);
+        let of = if law.resource == Resource::Instructions { String::new() } else { format!("{}: ", law.resource) };
+        text += &format!("Law:        {of}{} ({} confidence): {}\n", law.words, law.confidence, finding.path);
     }
     if let Some(smallest) = finding.minimized.as_ref().filter(|smallest| smallest.bytes < finding.bytes) {
         let path = setup.options.output.join(&smallest.path);

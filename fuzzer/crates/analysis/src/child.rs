@@ -75,13 +75,14 @@ impl Child {
         true
     }
 
-    /// Receives bytes after their number; `None` if the child has ended.
+    /// Receives bytes after their number; `None` if the child has ended, or the number is more than 4 GiB.
     pub(crate) fn receive_block(&mut self, page: &InputPage) -> Option<Vec<u8>> {
         let mut length = [0; 8];
         if !self.receive(&mut length, page) {
             return None;
         }
-        let mut bytes = vec![0; u64::from_le_bytes(length) as usize];
+        let mut bytes = Vec::new();
+        make_room(&mut bytes, u64::from_le_bytes(length))?;
         self.receive(&mut bytes, page).then_some(bytes)
     }
 
@@ -108,12 +109,17 @@ const LARGEST_BLOCK: u64 = 1 << 32;
 pub(crate) fn read_block(stream: &mut impl Read, bytes: &mut Vec<u8>) -> Option<()> {
     let mut length = [0; 8];
     stream.read_exact(&mut length).ok()?;
-    let length = u64::from_le_bytes(length);
+    make_room(bytes, u64::from_le_bytes(length))?;
+    stream.read_exact(bytes).ok()
+}
+
+/// Makes `bytes` so many zeros. `None` if they are more than a block has, or there is no memory for them.
+fn make_room(bytes: &mut Vec<u8>, length: u64) -> Option<()> {
     if length > LARGEST_BLOCK {
         return None;
     }
     bytes.clear();
     bytes.try_reserve_exact(length as usize).ok()?;
     bytes.resize(length as usize, 0);
-    stream.read_exact(bytes).ok()
+    Some(())
 }

@@ -102,7 +102,7 @@ pub fn run(options: &CompareOptions) -> Result<ExitCode> {
         hang_timeout: options.runs.hang_timeout,
     };
     let is_complete = observe::all(&mut builds, &mut subjects, &limits)?;
-    let comparison = result::of(&builds, subjects, reference, &tolerated, &limits, !is_complete);
+    let comparison = result::of(&builds, options, subjects, reference, &tolerated, &limits, !is_complete);
     tell(options, &comparison, &tolerated)
 }
 
@@ -119,9 +119,8 @@ fn tell(options: &CompareOptions, comparison: &Comparison, tolerated: &tolerated
     plain::print(&text, form).map_err(|error| Error::other(format!("cannot print: {error}")))?;
     let left_out = comparison.count(ComparisonVerdict::Unfinished);
     if comparison.is_incomplete {
-        warn(&format!(
-            "the comparison is not complete: {left_out} of the inputs have no verdict; give more time with --time"
-        ));
+        let remedy = if interruption::has_come() { "it was stopped" } else { "give more time with --time" };
+        warn(&format!("the comparison is not complete: {left_out} of the inputs have no verdict; {remedy}"));
     }
     Ok(exit_code(comparison, options.is_strict))
 }

@@ -253,5 +253,6 @@ fn grow(builds: &mut Builds, subjects: &mut [Subject], limits: &Limits) -> Resul
         let found = law::worse(old, &mut builds.new, input, builds.capacity, limits)?;
         subjects[index].evidence.law = found;
     }
-    Ok(true)
+    // a law that was found late may not have been confirmed
+    Ok(!limits.are_over())
 }

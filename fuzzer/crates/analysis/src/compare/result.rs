@@ -1,10 +1,10 @@
 //! The result for exporters: verdicts, tolerated ones among them, with what moved.
 
-use std::path::Path;
+use std::{ffi::OsStr, path::Path};
 
 use super::{
-    builds::Builds, evidence::Evidence, limits::Limits, moved, side::Side, subject::Subject, times::Times,
-    tolerated::Tolerated,
+    CompareOptions, builds::Builds, evidence::Evidence, limits::Limits, moved, side::Side, subject::Subject,
+    times::Times, tolerated::Tolerated,
 };
 use crate::runner::Run;
 use quagmire_base::shell;
@@ -18,13 +18,16 @@ const MOST_MOVED: usize = 20;
 /// Makes the result of what is known of all inputs.
 pub(super) fn of(
     builds: &Builds,
+    options: &CompareOptions,
     subjects: Vec<Subject>,
     reference: Reference,
     tolerated: &Tolerated,
     limits: &Limits,
     is_incomplete: bool,
 ) -> Comparison {
-    let inputs = subjects.into_iter().map(|subject| input(&builds.new, subject, tolerated, limits.threshold)).collect();
+    let generator = options.generator.as_deref();
+    let of_subject = |subject| input(&builds.new, generator, subject, tolerated, limits.threshold);
+    let inputs = subjects.into_iter().map(of_subject).collect();
     let mut comparison = Comparison {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         reference,
@@ -39,12 +42,18 @@ pub(super) fn of(
     comparison
 }
 
-fn input(new: &Side, subject: Subject, tolerated: &Tolerated, threshold: f64) -> ComparedInput {
+fn input(
+    new: &Side,
+    generator: Option<&OsStr>,
+    subject: Subject,
+    tolerated: &Tolerated,
+    threshold: f64,
+) -> ComparedInput {
     let Subject { path, bytes, hash, evidence } = subject;
     let (verdict, reason) = evidence.decide(threshold);
     let instrumentation = new.about.instrumentation;
     let figures = |run: &Option<Run>| run.as_ref().map(|run| figures(run, instrumentation));
-    let reproduce = reproduce(new, &path);
+    let reproduce = reproduce(new, generator, &path);
     let mut input = ComparedInput {
         path: path.display().to_string(),
         bytes: bytes.len() as u64,
@@ -91,8 +100,11 @@ fn figures(run: &Run, instrumentation: Instrumentation) -> RunFigures {
 }
 
 /// Command that shows what an input costs.
-fn reproduce(new: &Side, path: &Path) -> String {
+fn reproduce(new: &Side, generator: Option<&OsStr>, path: &Path) -> String {
     let path = path.display().to_string();
+    let generator = generator.map(OsStr::to_string_lossy);
+    let behind = generator.as_deref().map(|file| ["--generator", file]);
     let command = new.about.command.iter().map(String::as_str);
-    shell::command(["quagmire", "replay", path.as_str(), "--"].into_iter().chain(command))
+    let words = ["quagmire", "replay"].into_iter().chain(behind.into_iter().flatten());
+    shell::command(words.chain([path.as_str(), "--"]).chain(command))
 }

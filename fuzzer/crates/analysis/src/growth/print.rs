@@ -114,7 +114,7 @@ fn time_rows(report: &GrowthReport, times: &Times) -> Vec<(&'static str, String,
     let [usual, least, most] = times.seconds_per_unit.map(|seconds| seconds * 1e9);
     let mut rows = Vec::new();
     if report.unit != "ns" {
-        let unit = report.unit.trim_end_matches('s');
+        let unit = report.unit_of_time.trim_end_matches('s');
         rows.push(("CPU time", format!("{usual:.3} ns for each {unit} ({least:.3} to {most:.3})"), true));
     }
     for size in &times.sizes {
@@ -154,7 +154,7 @@ fn of_size(size: &SizeOfTime) -> String {
 /// A time in a suitable unit.
 fn time(seconds: f64) -> String {
     match seconds {
-        s if s >= 59.95 => format!("{:.0} min", s / 60.0),
+        s if s >= 59.95 => format!("{:.1} min", s / 60.0).replace(".0 min", " min"),
         s if s >= 0.9995 => format!("{s:.1} s").replace(".0 s", " s"),
         s if s >= 1e-3 => format!("{:.1} ms", s * 1e3),
         s => format!("{:.1} us", s * 1e6),

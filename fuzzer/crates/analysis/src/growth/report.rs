@@ -35,6 +35,8 @@ pub struct GrowthReport {
     pub resource: Resource,
     /// Unit of its amounts, as a noun.
     pub unit: String,
+    /// Unit that CPU times are measured for, as a noun: instructions, whatever the resource is, or `ns` without exact counts.
+    pub unit_of_time: String,
     /// Sizes that the law is a law of.
     pub axis: Axis,
     /// The law in words: `exactly quadratic in the number of "["`.

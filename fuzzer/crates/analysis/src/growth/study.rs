@@ -210,6 +210,7 @@ fn report(
         resources: others(samples, axis, target, resource),
         generator: template.command(generator_n).unwrap_or_default(),
         unit: unit(resource, target),
+        unit_of_time: unit(if resource == Resource::Time { resource } else { Resource::Instructions }, target),
         template: template.to_string(),
         executions: runner.executions(),
         pump,

@@ -27,8 +27,7 @@ pub(super) const SAFE_FACTOR: f64 = 100.0;
 /// CPU times of sizes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Times {
-    /// Measured seconds for each unit of the law (instructions, or nanoseconds without exact counts): median, smallest
-    /// and largest.
+    /// Measured seconds for each instruction (for each nanosecond without exact counts): median, smallest and largest.
     pub seconds_per_unit: [f64; 3],
     /// Sizes that take a second and a minute; those that no size below 10^15 takes are missing.
     pub sizes: Vec<SizeOfTime>,

@@ -20,12 +20,15 @@ const LEVELS: [Level; 4] = [Level::Lines, Level::Tags, Level::Words, Level::Byte
 /// Passes over all levels. Each begins where the one before has removed something.
 const PASSES: usize = 3;
 
+/// Test of a text; `None` once no more may be tested.
+pub(super) type Test<'a> = dyn FnMut(&[u8]) -> Result<Option<bool>> + 'a;
+
 /// Removes what the test does not need. The test is asked about shorter texts only; the result is the last one for
 /// which it held.
 ///
 /// # Errors
 /// Those of the test.
-pub(super) fn shorten(bytes: &[u8], holds: &mut dyn FnMut(&[u8]) -> Result<bool>) -> Result<Vec<u8>> {
+pub(super) fn shorten(bytes: &[u8], holds: &mut Test<'_>) -> Result<Vec<u8>> {
     let mut bytes = bytes.to_vec();
     for _ in 0..PASSES {
         let before = bytes.len();
@@ -35,7 +38,11 @@ pub(super) fn shorten(bytes: &[u8], holds: &mut dyn FnMut(&[u8]) -> Result<bool>
             // the same pieces again tell nothing
             if pieces.len() > pieces_before {
                 pieces_before = pieces.len();
-                bytes = remove(&bytes, pieces, holds)?;
+                let is_over;
+                (bytes, is_over) = remove(&bytes, pieces, holds)?;
+                if is_over {
+                    return Ok(bytes);
+                }
             }
         }
         if bytes.len() == before {
@@ -45,12 +52,9 @@ pub(super) fn shorten(bytes: &[u8], holds: &mut dyn FnMut(&[u8]) -> Result<bool>
     Ok(bytes)
 }
 
-/// Removes runs of pieces: half of them at once, then a quarter, down to one.
-fn remove(
-    bytes: &[u8],
-    mut pieces: Vec<Range<usize>>,
-    holds: &mut dyn FnMut(&[u8]) -> Result<bool>,
-) -> Result<Vec<u8>> {
+/// Removes runs of pieces: half of them at once, then a quarter, down to one. Returns the rest, and whether no more may be
+/// tested.
+fn remove(bytes: &[u8], mut pieces: Vec<Range<usize>>, holds: &mut Test<'_>) -> Result<(Vec<u8>, bool)> {
     let text =
         |pieces: &[Range<usize>]| pieces.iter().flat_map(|piece| &bytes[piece.clone()]).copied().collect::<Vec<u8>>();
     let mut count = pieces.len();
@@ -66,16 +70,15 @@ fn remove(
                 continue;
             }
             let rest = [text(&pieces[..at]), text(&pieces[end..])].concat();
-            if holds(&rest)? {
-                pieces.drain(at..end);
-            } else {
-                needed = Some(cut);
-                at = end;
+            match holds(&rest)? {
+                Some(true) => drop(pieces.drain(at..end)),
+                Some(false) => (needed, at) = (Some(cut), end),
+                None => return Ok((text(&pieces), true)),
             }
         }
         count /= 2;
     }
-    Ok(text(&pieces))
+    Ok((text(&pieces), false))
 }
 
 /// Divides a text. All pieces together are the text.
@@ -110,7 +113,7 @@ mod tests {
         let mut runs = 0;
         let short = shorten(bytes, &mut |bytes| {
             runs += 1;
-            Ok(holds(bytes))
+            Ok(Some(holds(bytes)))
         });
         (short.expect("no errors"), runs)
     }
@@ -148,6 +151,17 @@ mod tests {
     fn a_text_of_which_nothing_is_needed_is_gone_after_one_run() {
         let (short, runs) = shortened(&b"x".repeat(1_000), |_| true);
         assert!(short.is_empty() && runs <= 2, "{runs}");
+    }
+
+    #[test]
+    fn nothing_is_tried_once_no_more_may_be_tested() {
+        let text: Vec<u8> = (0..200_000u32).map(|i| (i * i % 251) as u8).collect();
+        let mut asked = 0;
+        let short = shorten(&text, &mut |_| {
+            asked += 1;
+            Ok((asked <= 2).then_some(true))
+        });
+        assert!(asked == 3 && short.expect("no errors").len() < text.len(), "{asked}");
     }
 
     #[test]

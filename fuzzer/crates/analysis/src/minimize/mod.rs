@@ -109,7 +109,7 @@ pub fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Har
     }
     let limits = Limits { executions: options.executions, deadline: started + options.budget };
     let mut search = Search::new(&mut runner, goal, limits, options.output.clone(), &input)?;
-    let pumped = smaller(&mut search, options, &input, &first, started)?;
+    let pumped = smaller(&mut search, options, &input, &first)?;
     let executions = search.runner.executions();
     let (goal, stopped) = (search.goal.clone(), search.stopped);
     let mut best = search.best().to_vec();
@@ -167,16 +167,10 @@ fn check_repeats(runner: &mut Runner, options: &MinimizeOptions, input: &[u8], f
 }
 
 /// Looks for smaller inputs until nothing is left to try; returns the template of the smallest one that has one.
-fn smaller(
-    search: &mut Search<'_>,
-    options: &MinimizeOptions,
-    input: &[u8],
-    first: &Run,
-    started: Instant,
-) -> Result<Option<Pumped>> {
+fn smaller(search: &mut Search<'_>, options: &MinimizeOptions, input: &[u8], first: &Run) -> Result<Option<Pumped>> {
     let mut current = (input.to_vec(), first.clone());
     for round in 0..ROUNDS {
-        let template = choose(search, options, &current.0, &current.1, started)?;
+        let template = choose(search, options, &current.0, &current.1)?;
         let pumped = match template {
             Some((template, n)) => pump::shrink(search, template, n)?,
             None => None,
@@ -202,7 +196,6 @@ fn choose(
     options: &MinimizeOptions,
     input: &[u8],
     run: &Run,
-    started: Instant,
 ) -> Result<Option<(Template, u64)>> {
     if search.goal.wanted_ratio().is_none() {
         return pump::choose_for_end(search, input);
@@ -211,13 +204,13 @@ fn choose(
         input: None,
         template: None,
         resource: search.goal.resource(),
-        budget: options.budget,
+        budget: search.time_left(),
         max_bytes: search.runner.capacity() as u64,
         verify: None,
         json: false,
         runs: options.runs.clone(),
     };
-    let chosen = choose::choose(search.runner, &growth, input, run, started);
+    let chosen = choose::choose(search.runner, &growth, input, run, Instant::now());
     if interruption::has_come() {
         return Ok(None);
     }

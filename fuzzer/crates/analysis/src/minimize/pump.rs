@@ -72,7 +72,7 @@ impl Fixed {
 pub(super) fn choose_for_end(search: &mut Search<'_>, input: &[u8]) -> Result<Option<(Template, u64)>> {
     for Candidate { template, n, is_exact, .. } in candidates(&Evidence { input, ..Evidence::default() }, MOST) {
         let Ok(bytes) = template.render(n, input.len() as u64 * ROOM) else { continue };
-        if is_exact || search.holds(&bytes)? {
+        if is_exact || search.holds(&bytes)? == Some(true) {
             return Ok(Some((template, n)));
         }
     }
@@ -171,8 +171,12 @@ fn shorten_literals(search: &mut Search<'_>, mut template: Template, fixed: &Fix
     for number in longest {
         let literal = template.literals()[number].to_vec();
         let short = delta::shorten(&literal, &mut |bytes| {
+            if search.is_over() {
+                return Ok(None);
+            }
             // an empty one was tried
-            if bytes.is_empty() { Ok(false) } else { fixed.is_kept_by(search, &template.with_literal(number, bytes)) }
+            let is_kept = !bytes.is_empty() && fixed.is_kept_by(search, &template.with_literal(number, bytes))?;
+            Ok(Some(is_kept))
         })?;
         template = template.with_literal(number, &short);
     }
@@ -183,7 +187,7 @@ fn shorten_literals(search: &mut Search<'_>, mut template: Template, fixed: &Fix
 /// to a few times `n` keeps it.
 fn smallest(search: &mut Search<'_>, template: &Template, n: u64, most: u64) -> Result<Option<u64>> {
     let mut holds = |n: u64| match template.render(n, most) {
-        Ok(input) => search.holds(&input),
+        Ok(input) => Ok(search.holds(&input)? == Some(true)),
         Err(_) => Ok(false),
     };
     let last = n.saturating_mul(1 << DOUBLED);

@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
     path::PathBuf,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use serde::Serialize;
@@ -88,6 +88,11 @@ impl<'a> Search<'a> {
         self.stopped.is_some()
     }
 
+    /// Time until no run is begun any more.
+    pub(super) fn time_left(&self) -> Duration {
+        self.limits.deadline.saturating_duration_since(Instant::now())
+    }
+
     /// Runs an input. `None` if the search is over, or there is no room for it.
     ///
     /// # Errors
@@ -107,16 +112,21 @@ impl<'a> Search<'a> {
         Ok(Some(run))
     }
 
-    /// Whether an input keeps the goal. No if the search is over.
+    /// Whether an input keeps the goal; no if there is no room for it. `None` if the search is over.
     ///
     /// # Errors
     /// If the target cannot be run, or the output cannot be written.
-    pub(super) fn holds(&mut self, input: &[u8]) -> Result<bool> {
-        if let Some(&known) = self.known.get(&hash(input)) {
-            return Ok(known);
+    pub(super) fn holds(&mut self, input: &[u8]) -> Result<Option<bool>> {
+        if self.is_over() {
+            return Ok(None);
         }
-        let Some(run) = self.run(input)? else { return Ok(false) };
-        Ok(self.goal.is_kept_by(&run, input.len() as u64))
+        if let Some(&known) = self.known.get(&hash(input)) {
+            return Ok(Some(known));
+        }
+        match self.run(input)? {
+            Some(run) => Ok(Some(self.goal.is_kept_by(&run, input.len() as u64))),
+            None => Ok(if self.is_over() { None } else { Some(false) }),
+        }
     }
 
     /// Remembers a run, and writes its input if it is the smallest that keeps the goal.

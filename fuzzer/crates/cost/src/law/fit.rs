@@ -238,9 +238,9 @@ impl Fit {
         if error > LARGEST_ERROR.min(self.error.max(0.001)) {
             return;
         }
-        let holds = |point: &&Point| error_at(&law, point) > LARGEST_ERROR;
+        let misses = |point: &&Point| error_at(&law, point) > LARGEST_ERROR;
         self.onset =
-            points.iter().rposition(|point| holds(&point)).and_then(|last| points.get(last + 1)).map(|p| p.size);
+            points.iter().rposition(|point| misses(&point)).and_then(|last| points.get(last + 1)).map(|p| p.size);
         *self =
             Self { law, exact: true, steps: false, error, rival: None, confidence: Confidence::High, ..self.clone() };
     }
