@@ -4,7 +4,7 @@ use std::{
     ffi::OsString,
     io,
     os::{
-        fd::{AsRawFd, RawFd},
+        fd::{AsRawFd, FromRawFd, OwnedFd, RawFd},
         raw::c_int,
         unix::{ffi::OsStringExt, process::CommandExt},
     },
@@ -22,6 +22,9 @@ use quagmire_base::error::{Error, Result};
 
 /// Longest time that a program may take to reach its fork server.
 pub(crate) const START: Duration = Duration::from_secs(60);
+
+/// Smallest number above those of the descriptors in servers.
+const ABOVE_SERVERS: RawFd = 200;
 
 /// Environment variable that keeps dynamic linking lazy, as without a fuzzer: a program may lack functions that it
 /// never calls. Named as in AFL++.
@@ -92,6 +95,10 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
     ];
     given.extend(wanted.own_requests.map(|number| (requests.as_raw_fd(), number)));
     given.extend(wanted.descriptors);
+    let sources = given.iter().map(|&(ours, _)| moved_up(ours)).collect::<io::Result<Vec<OwnedFd>>>();
+    let sources = sources.map_err(cannot("share files with the program"))?;
+    let given: Vec<(RawFd, RawFd)> =
+        sources.iter().zip(given).map(|(source, (_, theirs))| (source.as_raw_fd(), theirs)).collect();
     let &Wanted { last_signal, own_segments, .. } = wanted;
     let parent = std::process::id();
     // SAFETY: async-signal-safe calls.
@@ -118,7 +125,20 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
         })
     };
     let process = command.spawn().map_err(|error| Error::target(format!("cannot start {name}: {error}")))?;
+    drop(sources);
     Ok(Started { process, name, requests, answers })
+}
+
+/// Duplicates a descriptor to a number above those that servers get. A process with many servers has descriptors of the
+/// same numbers, which `dup2` would replace before their turn, or leave closed on `exec`.
+fn moved_up(descriptor: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: a plain system call.
+    let moved = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, ABOVE_SERVERS) };
+    if moved < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it is open, and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(moved) })
 }
 
 /// Waits for the first answer of the server, up to [`START`]. Returns whether it has written something or ended.
@@ -181,6 +201,33 @@ fn with_input_file(argument: &OsString) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn descriptors_with_the_numbers_of_the_server_arrive_as_those_that_were_meant() {
+        use std::io::Read;
+        let (first, second) = (crate::process::memory_file(c"first"), crate::process::memory_file(c"second"));
+        let (first, second) = (first.expect("memory"), second.expect("memory"));
+        std::io::Write::write_all(&mut &first, b"first").expect("written");
+        std::io::Write::write_all(&mut &second, b"second").expect("written");
+        // the numbers of this process, exchanged in the server
+        let (a, b) = (moved_up(first.as_raw_fd()).expect("moved"), moved_up(second.as_raw_fd()).expect("moved"));
+        let (a, b) = (a.as_raw_fd(), b.as_raw_fd());
+        let command = ["sh", "-c", &format!("cat /proc/self/fd/{a} /proc/self/fd/{b} >/proc/self/fd/{ANSWERS}")]
+            .map(OsString::from);
+        let wanted = Wanted {
+            descriptors: &[(a, b), (b, a)],
+            variables: &[],
+            own_requests: None,
+            last_signal: libc::SIGKILL,
+            own_segments: false,
+        };
+        let input = Input::new(false).expect("memory");
+        let mut started = start(&command, &input, &wanted).expect("started");
+        let mut text = String::new();
+        started.answers.read_to_string(&mut text).expect("read");
+        assert!(started.process.wait().expect("ended").success());
+        assert_eq!(text, "secondfirst");
+    }
 
     #[test]
     fn the_name_of_the_input_takes_the_place_of_its_sign() {
