@@ -7,7 +7,7 @@ use super::{
     baseline::Stable,
     kill::{Killed, Verdict, difference},
     log::Log,
-    probing::Probed,
+    probing::{LONGEST, Probed},
     progress::Progress,
     table::Table,
     workers::share,
@@ -16,7 +16,7 @@ use crate::interruption;
 use quagmire_base::error::Result;
 use quagmire_execution::fork_server::mutants::{MutantServer, Observed, RunEnd, RunLimits, Variant};
 
-/// CPU time of a run of a mutant, as a multiple of the original's, from which on it is a hang.
+/// CPU time of a run of a mutant, as a multiple of that without a mutant, from which on it is a hang.
 const HANG_RATIO: u32 = 10;
 /// CPU time that is no hang, however quick the original is.
 const NO_HANG: Duration = Duration::from_millis(50);
@@ -38,8 +38,13 @@ pub(super) fn hunt(
     let work = |server: &mut MutantServer, number: usize| {
         let mutant = open[number];
         let infecting = probed.infecting[mutant].iter().take(options.inputs_per_mutant);
-        let infecting: Vec<&Stable> = infecting.map(|&input| &inputs[input as usize]).collect();
-        verdict(server, options, mutant, &table.mutants[mutant].sites, &infecting)
+        let infecting: Vec<(&Stable, RunLimits)> = infecting
+            .map(|&input| {
+                let input = input as usize;
+                (&inputs[input], limits(options, inputs[input].cpu.max(probed.cpu[input])))
+            })
+            .collect();
+        verdict(server, mutant, &table.mutants[mutant].sites, &infecting)
     };
     share(options, open.len(), work, |_, verdict: Verdict| {
         progress.step(usize::from(verdict.killed.is_some()));
@@ -50,17 +55,15 @@ pub(super) fn hunt(
 /// Runs a mutant. `None` if a signal came before it was done.
 fn verdict(
     server: &mut MutantServer,
-    options: &ScoreOptions,
     mutant: usize,
     sites: &[(u32, u32)],
-    inputs: &[&Stable],
+    inputs: &[(&Stable, RunLimits)],
 ) -> Result<Option<Verdict>> {
     let mut runs = 0;
-    for input in inputs {
+    for &(input, limits) in inputs {
         if interruption::has_come() {
             return Ok(None);
         }
-        let limits = limits(options, input);
         let mut run = || {
             runs += 1;
             server.run(&input.bytes, Variant::Mutant(sites), limits).map(|(observed, _)| observed)
@@ -77,7 +80,9 @@ fn verdict(
     Ok(Some(Verdict { mutant, runs, killed: None }))
 }
 
-fn limits(options: &ScoreOptions, input: &Stable) -> RunLimits {
-    let cpu = (input.cpu * HANG_RATIO).max(NO_HANG).min(options.hang_timeout.max(NO_HANG));
-    RunLimits { cpu, time: options.hang_timeout.max(cpu), memory: options.memory_limit }
+/// Limits of a mutant's runs with an input. `usual` is the CPU time of the original or of the probing run, whichever is
+/// longer: the copy with the mutants is not optimised either, and computes all of a function.
+fn limits(options: &ScoreOptions, usual: Duration) -> RunLimits {
+    let cpu = (usual * HANG_RATIO).clamp(NO_HANG, LONGEST);
+    RunLimits { cpu, time: options.hang_timeout.max(cpu * 2), memory: options.memory_limit }
 }

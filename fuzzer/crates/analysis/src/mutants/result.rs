@@ -180,7 +180,7 @@ mod tests {
             "\u{c}f\tf\n=/a.c\n1\t1\tshift\t<<\t>>\n2\t1\tshift\t<<\t>>\n3\t1\tarithmetic\t+\t-\n4\t1\tarithmetic\t+\t-\n5\t1\tarithmetic\t+\t-\n",
         );
         let infecting = vec![vec![], vec![], vec![0], vec![0], vec![0, 1]];
-        let probed = Probed { is_reached: vec![false, true, true, true, true], infecting };
+        let probed = Probed { is_reached: vec![false, true, true, true, true], infecting, cpu: Vec::new() };
         let killed = Killed { by: KilledBy::Output, input: "i".into(), detail: String::new() };
         let verdicts = [
             (2, Verdict { mutant: 2, runs: 1, killed: None }),

@@ -184,12 +184,12 @@ impl MutantServer {
     ///
     /// # Errors
     /// As [`MutantServer::run`].
-    pub fn probe(&mut self, input: &[u8], limits: RunLimits) -> Result<(Observed, Vec<u8>)> {
+    pub fn probe(&mut self, input: &[u8], limits: RunLimits) -> Result<(Observed, Duration, Vec<u8>)> {
         let mut bytes = vec![0; self.mutants as usize];
         self.probes.write_all_at(&bytes, 0).map_err(cannot("empty the probes"))?;
-        let (observed, _) = self.run(input, Variant::Probes, limits)?;
+        let (observed, cpu) = self.run(input, Variant::Probes, limits)?;
         self.probes.read_exact_at(&mut bytes, 0).map_err(cannot("read the probes"))?;
-        Ok((observed, bytes))
+        Ok((observed, cpu, bytes))
     }
 
     /// Requests a run, and waits for its end. `None` if the server is lost.
