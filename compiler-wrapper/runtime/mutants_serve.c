@@ -124,12 +124,12 @@ static void become(const struct qgm_mutants_request *request, const uint32_t (*s
 
 /* Answers requests. Returns in children only. */
 static void serve(void) {
-  static uint32_t selected[4096][2];
+  static uint32_t selected[QGM_MUTANTS_SELECTED][2];
   struct qgm_mutants_request request;
   struct sigaction wakes = {.sa_handler = wake};
   sigaction(SIGALRM, &wakes, NULL);
   while (transfer(QGM_REQUESTS, &request, sizeof request, 1) == 0) {
-    if (request.selected > sizeof selected / sizeof *selected ||
+    if (request.selected > QGM_MUTANTS_SELECTED ||
         transfer(QGM_REQUESTS, selected, request.selected * sizeof *selected, 1) != 0)
       break;
     memset((void *)__quagmire_mutants_shared, 0, sizeof *__quagmire_mutants_shared);

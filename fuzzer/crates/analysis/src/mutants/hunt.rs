@@ -69,7 +69,8 @@ fn verdict(
             server.run(&input.bytes, Variant::Mutant(sites), limits).map(|(observed, _)| observed)
         };
         let mut observed: Observed = run()?;
-        if observed.end == RunEnd::TimedOut {
+        // a busy machine, or a server that something else has ended, is no fault of the mutant
+        if matches!(observed.end, RunEnd::TimedOut | RunEnd::Lost) {
             observed = run()?;
         }
         if let Some((by, detail)) = difference(&input.observed, &observed) {

@@ -16,6 +16,7 @@ use std::{
 use super::{INPUT_FILE, input::Input, is_input_file, reads_file};
 use crate::{
     abi::{ANSWERS, INPUT, REQUESTS},
+    pipes,
     process::{End, signal_name, usual_signals},
 };
 use quagmire_base::error::{Error, Result};
@@ -143,9 +144,7 @@ fn moved_up(descriptor: RawFd) -> io::Result<OwnedFd> {
 
 /// Waits for the first answer of the server, up to [`START`]. Returns whether it has written something or ended.
 pub(crate) fn is_heard(answers: &io::PipeReader) -> bool {
-    let mut ready = libc::pollfd { fd: answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one descriptor, which is open.
-    unsafe { libc::poll(&raw mut ready, 1, START.as_millis() as i32) > 0 }
+    pipes::readable([answers], START) == [true]
 }
 
 /// Describes in parentheses how a program has ended too early, and what to do about it.

@@ -39,6 +39,10 @@ const HELLO: usize = 4;
 const REQUEST: usize = 5;
 const ANSWER: usize = 5;
 
+/// Most copies of a mutant that a request may name, those of an inline function for example
+/// (`QGM_MUTANTS_SELECTED`); more stay as they are.
+const MOST_SELECTED: usize = 4096;
+
 /// Largest table, in bytes: the program has written its length.
 const LARGEST_TABLE: u64 = 1 << 30;
 /// Time beyond the limit of a run after which the server is given up.
@@ -196,7 +200,7 @@ impl MutantServer {
     fn ask(&mut self, variant: Variant<'_>, limits: RunLimits) -> Option<[u64; ANSWER]> {
         let (kind, selected) = match variant {
             Variant::Original => (0, &[][..]),
-            Variant::Mutant(selected) => (1, selected),
+            Variant::Mutant(selected) => (1, &selected[..selected.len().min(MOST_SELECTED)]),
             Variant::Probes => (2, &[][..]),
         };
         let words: [u64; REQUEST] =
@@ -262,6 +266,7 @@ mod tests {
             line.unwrap_or_else(|| panic!("{name} is not defined")).split(" /*").next().unwrap_or_default().trim()
         };
         assert_eq!(defined("QGM_MUTANTS_ABI"), ABI.to_string());
+        assert_eq!(defined("QGM_MUTANTS_SELECTED"), MOST_SELECTED.to_string());
         assert_eq!(defined("QGM_MUTANTS_SERVE").trim_matches('"'), SERVE);
         for (name, number) in
             [("QGM_MUTANTS_OUTPUT", OUTPUT), ("QGM_MUTANTS_TABLE", TABLE), ("QGM_MUTANTS_PROBES", PROBES)]
