@@ -130,30 +130,42 @@ impl MutantServer {
             last_signal: libc::SIGKILL,
             own_segments: true,
         };
-        let Started { mut process, name, requests, mut answers } = launch::start(command, &input, &wanted)?;
+        let Started { process, name, requests, answers } = launch::start(command, &input, &wanted)?;
+        // killed at each error from here on
+        let mut server = Self {
+            command: command.to_owned(),
+            process,
+            requests,
+            answers,
+            input,
+            output,
+            probes,
+            mutants: 0,
+            table: String::new(),
+        };
         let mut hello = [0; HELLO];
-        if !launch::is_heard(&answers) {
-            let _ = process.kill();
-            let _ = process.wait();
+        if !launch::is_heard(&server.answers) {
             let seconds = START.as_secs();
             return Err(Error::target(format!(
                 "{name} did not get to its main within {seconds} s: does it wait for something?"
             )));
         }
-        if read_words(&mut answers, &mut hello).is_err() {
-            let end = launch::early_end(process.wait());
+        if read_words(&mut server.answers, &mut hello).is_err() {
+            let end = launch::early_end(server.process.wait());
             return Err(Error::target(format!("{name} ended before its first run {end}")));
         }
         let [abi, _, mutants, bytes] = hello;
-        if abi != ABI || bytes > LARGEST_TABLE {
+        // a line of the table is longer than a byte
+        if abi != ABI || bytes > LARGEST_TABLE || mutants > bytes {
             return Err(Error::target(format!(
                 "{name} was linked by another version of quagmire-cc: build it again with QUAGMIRE_MUTANTS=1"
             )));
         }
         let mut text = vec![0; bytes as usize];
         table.read_exact_at(&mut text, 0).map_err(cannot("read the table of mutants"))?;
-        let table = String::from_utf8_lossy(&text).into_owned();
-        Ok(Self { command: command.to_owned(), process, requests, answers, input, output, probes, mutants, table })
+        server.table = String::from_utf8_lossy(&text).into_owned();
+        server.mutants = mutants;
+        Ok(server)
     }
 
     /// The text of the table of mutants (`passes/mutants/table.h`).
