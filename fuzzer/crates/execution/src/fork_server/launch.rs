@@ -44,6 +44,8 @@ pub(crate) struct Wanted<'a> {
     /// Whether the server gets an IPC namespace of its own, if permitted, so that System V segments and message
     /// queues that it leaves behind are freed. Not possible if it has to attach segments of this process.
     pub own_segments: bool,
+    /// Whether what it prints before its runs goes to `/dev/null`.
+    pub is_silent: bool,
 }
 
 /// A started process, and the pipes to it.
@@ -74,6 +76,9 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
     let stdin = if by_file { Stdio::null() } else { Stdio::from(input.share().map_err(cannot("share inputs"))?) };
     let mut command = Command::new(program);
     command.args(arguments.iter().map(with_input_file)).stdin(stdin);
+    if wanted.is_silent {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+    }
     for (variable, value) in wanted.variables {
         command.env(variable, value);
     }
@@ -219,6 +224,7 @@ mod tests {
             own_requests: None,
             last_signal: libc::SIGKILL,
             own_segments: false,
+            is_silent: true,
         };
         let input = Input::new(false).expect("memory");
         let mut started = start(&command, &input, &wanted).expect("started");

@@ -129,6 +129,7 @@ impl MutantServer {
             own_requests: None,
             last_signal: libc::SIGKILL,
             own_segments: true,
+            is_silent: true,
         };
         let Started { process, name, requests, answers } = launch::start(command, &input, &wanted)?;
         // killed at each error from here on
