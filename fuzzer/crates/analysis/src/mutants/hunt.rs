@@ -1,4 +1,4 @@
-//! Runs of mutants, each with the inputs that infect it, until one tells it from the original.
+//! Runs of mutants, each with the inputs that may tell it, until one tells it from the original.
 
 use std::time::Duration;
 
@@ -32,19 +32,17 @@ pub(super) fn hunt(
     probed: &Probed,
     log: &mut Log,
 ) -> Result<()> {
-    let is_open = |mutant: &usize| !probed.infecting[*mutant].is_empty() && !log.has(*mutant);
+    let is_open = |mutant: &usize| probed.inputs_of(*mutant).next().is_some() && !log.has(*mutant);
     let open: Vec<usize> = (0..table.mutants.len()).filter(is_open).collect();
     let mut progress = Progress::new("mutants", open.len());
     let work = |server: &mut MutantServer, number: usize| {
         let mutant = open[number];
-        let infecting = probed.infecting[mutant].iter().take(options.inputs_per_mutant);
-        let infecting: Vec<(&Stable, RunLimits)> = infecting
-            .map(|&input| {
-                let input = input as usize;
-                (&inputs[input], limits(options, inputs[input].cpu.max(probed.cpu[input])))
-            })
+        let inputs: Vec<(&Stable, RunLimits)> = probed
+            .inputs_of(mutant)
+            .take(options.inputs_per_mutant)
+            .map(|input| (&inputs[input], limits(options, inputs[input].cpu.max(probed.cpu[input]))))
             .collect();
-        verdict(server, mutant, &table.mutants[mutant].sites, &infecting)
+        verdict(server, mutant, &table.mutants[mutant].sites, &inputs)
     };
     share(options, open.len(), work, |_, verdict: Verdict| {
         progress.step(usize::from(verdict.killed.is_some()));
