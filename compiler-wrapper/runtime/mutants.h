@@ -15,6 +15,9 @@
 #define QGM_MUTANTS_TABLE 193  /* the file for the text of the table */
 #define QGM_MUTANTS_PROBES 194 /* the file with a byte for each mutant, for probing runs */
 
+/* Most mutants that a request may select. */
+#define QGM_MUTANTS_SELECTED 4096
+
 /* Number of the probing copy among those of a function. */
 #define QGM_PROBES UINT32_MAX
 

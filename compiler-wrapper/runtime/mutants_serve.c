@@ -39,6 +39,10 @@ static uint8_t *probes;
 static int output = -1;
 static int serves;
 
+/* What the program had made of the signals that the server needs. */
+static struct sigaction old_alarm, old_child;
+static sigset_t old_mask;
+
 static int transfer(int fd, void *bytes, size_t length, int is_read) {
   for (size_t done = 0; done < length;) {
     ssize_t step = is_read ? read(fd, (char *)bytes + done, length - done) : write(fd, (char *)bytes + done, length - done);
@@ -52,6 +56,23 @@ static int transfer(int fd, void *bytes, size_t length, int is_read) {
 }
 
 static void wake(int signal) { (void)signal; }
+
+/* Constructors may have ignored SIGCHLD, then there is nothing to wait for, or blocked the alarm. */
+static void take_signals(void) {
+  struct sigaction wakes = {.sa_handler = wake}, usual = {.sa_handler = SIG_DFL};
+  sigset_t alarm;
+  sigaction(SIGALRM, &wakes, &old_alarm);
+  sigaction(SIGCHLD, &usual, &old_child);
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &alarm, &old_mask);
+}
+
+static void give_signals_back(void) {
+  sigaction(SIGALRM, &old_alarm, NULL);
+  sigaction(SIGCHLD, &old_child, NULL);
+  sigprocmask(SIG_SETMASK, &old_mask, NULL);
+}
 
 static void repeat_alarm(uint64_t first_ns, uint64_t then_ns) {
   struct itimerval timer = {
@@ -105,7 +126,7 @@ static void limit(int what, uint64_t most) {
 static void become(const struct qgm_mutants_request *request, const uint32_t (*selected)[2]) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  signal(SIGALRM, SIG_DFL);
+  give_signals_back();
   limit(RLIMIT_FSIZE, MOST_WRITTEN);
   limit(RLIMIT_CPU, request->cpu_ns / 1000000000 + 2);
   if (request->memory_bytes && !__asan_init && !__hwasan_init && !__msan_init && !__tsan_init)
@@ -124,12 +145,11 @@ static void become(const struct qgm_mutants_request *request, const uint32_t (*s
 
 /* Answers requests. Returns in children only. */
 static void serve(void) {
-  static uint32_t selected[4096][2];
+  static uint32_t selected[QGM_MUTANTS_SELECTED][2];
   struct qgm_mutants_request request;
-  struct sigaction wakes = {.sa_handler = wake};
-  sigaction(SIGALRM, &wakes, NULL);
+  take_signals();
   while (transfer(QGM_REQUESTS, &request, sizeof request, 1) == 0) {
-    if (request.selected > sizeof selected / sizeof *selected ||
+    if (request.selected > QGM_MUTANTS_SELECTED ||
         transfer(QGM_REQUESTS, selected, request.selected * sizeof *selected, 1) != 0)
       break;
     memset((void *)__quagmire_mutants_shared, 0, sizeof *__quagmire_mutants_shared);

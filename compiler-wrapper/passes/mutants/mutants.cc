@@ -70,7 +70,7 @@ private:
     if (F.isDeclaration() || !F.getSubprogram() || F.hasAvailableExternallyLinkage() || F.isVarArg() || F.hasSection() ||
         F.hasFnAttribute(Attribute::Naked) || isCoroutine(F))
       return true;
-    if (F.getSubprogram()->getFilename().substr(0, 5) == "/usr/")
+    if (isOfSystem(F.getSubprogram()->getFilename()))
       return true;
     for (const char *Prefix : {"LLVMFuzzer", "__sanitizer_", "__asan_", "__quagmire_", "qgm_"})
       if (F.getName().substr(0, strlen(Prefix)) == Prefix)

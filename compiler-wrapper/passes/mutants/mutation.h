@@ -36,10 +36,18 @@ struct Mutation {
 
 using Mutations = SmallVector<Mutation, 64>;
 
+// Whether a file is a header of the system. Sources of projects may be below /usr/src, too.
+inline bool isOfSystem(StringRef File) {
+  for (StringRef Folder : {"/usr/include/", "/usr/lib", "/usr/local/include/"})
+    if (File.substr(0, Folder.size()) == Folder)
+      return true;
+  return false;
+}
+
 // Where an instruction stands in the source; null if nowhere, or in a header of the system.
 inline const DILocation *place(const Instruction &I) {
   const DILocation *Place = I.getDebugLoc().get();
-  if (!Place || !Place->getLine() || Place->getFilename().substr(0, 5) == "/usr/")
+  if (!Place || !Place->getLine() || isOfSystem(Place->getFilename()))
     return nullptr;
   return Place;
 }

@@ -3,16 +3,23 @@
 use std::{
     io::{self, Read},
     os::fd::AsRawFd,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Waits up to `at_most` until at least one pipe is readable or closed. Returns which are.
 pub fn readable<const N: usize>(pipes: [&dyn AsRawFd; N], at_most: Duration) -> [bool; N] {
     let mut polled = pipes.map(|pipe| libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 });
-    let milliseconds = at_most.as_millis().try_into().unwrap_or(i32::MAX);
-    // SAFETY: as many descriptors as it is told.
-    let ready = unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, milliseconds) };
-    polled.map(|pipe| ready > 0 && pipe.revents != 0)
+    let began = Instant::now();
+    loop {
+        let left = at_most.saturating_sub(began.elapsed());
+        let milliseconds = left.as_millis().try_into().unwrap_or(i32::MAX);
+        // SAFETY: as many descriptors as it is told.
+        let ready = unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, milliseconds) };
+        let is_interrupted = ready < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
+        if !is_interrupted || left.is_zero() {
+            return polled.map(|pipe| ready > 0 && pipe.revents != 0);
+        }
+    }
 }
 
 /// Reads once, keeping at most `most` bytes in total in `bytes` and discarding the rest. Returns false at the end.

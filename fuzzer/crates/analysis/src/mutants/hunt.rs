@@ -1,4 +1,4 @@
-//! Runs of mutants, each with the inputs that infect it, until one tells it from the original.
+//! Runs of mutants, each with the inputs that may tell it, until one tells it from the original.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::{
     baseline::Stable,
     kill::{Killed, Verdict, difference},
     log::Log,
-    probing::Probed,
+    probing::{LONGEST, Probed},
     progress::Progress,
     table::Table,
     workers::share,
@@ -16,7 +16,7 @@ use crate::interruption;
 use quagmire_base::error::Result;
 use quagmire_execution::fork_server::mutants::{MutantServer, Observed, RunEnd, RunLimits, Variant};
 
-/// CPU time of a run of a mutant, as a multiple of the original's, from which on it is a hang.
+/// CPU time of a run of a mutant, as a multiple of that without a mutant, from which on it is a hang.
 const HANG_RATIO: u32 = 10;
 /// CPU time that is no hang, however quick the original is.
 const NO_HANG: Duration = Duration::from_millis(50);
@@ -32,14 +32,17 @@ pub(super) fn hunt(
     probed: &Probed,
     log: &mut Log,
 ) -> Result<()> {
-    let is_open = |mutant: &usize| !probed.infecting[*mutant].is_empty() && !log.has(*mutant);
+    let is_open = |mutant: &usize| probed.inputs_of(*mutant).next().is_some() && !log.has(*mutant);
     let open: Vec<usize> = (0..table.mutants.len()).filter(is_open).collect();
     let mut progress = Progress::new("mutants", open.len());
     let work = |server: &mut MutantServer, number: usize| {
         let mutant = open[number];
-        let infecting = probed.infecting[mutant].iter().take(options.inputs_per_mutant);
-        let infecting: Vec<&Stable> = infecting.map(|&input| &inputs[input as usize]).collect();
-        verdict(server, options, mutant, &table.mutants[mutant].sites, &infecting)
+        let inputs: Vec<(&Stable, RunLimits)> = probed
+            .inputs_of(mutant)
+            .take(options.inputs_per_mutant)
+            .map(|input| (&inputs[input], limits(options, inputs[input].cpu.max(probed.cpu[input]))))
+            .collect();
+        verdict(server, mutant, &table.mutants[mutant].sites, &inputs)
     };
     share(options, open.len(), work, |_, verdict: Verdict| {
         progress.step(usize::from(verdict.killed.is_some()));
@@ -50,23 +53,22 @@ pub(super) fn hunt(
 /// Runs a mutant. `None` if a signal came before it was done.
 fn verdict(
     server: &mut MutantServer,
-    options: &ScoreOptions,
     mutant: usize,
     sites: &[(u32, u32)],
-    inputs: &[&Stable],
+    inputs: &[(&Stable, RunLimits)],
 ) -> Result<Option<Verdict>> {
     let mut runs = 0;
-    for input in inputs {
+    for &(input, limits) in inputs {
         if interruption::has_come() {
             return Ok(None);
         }
-        let limits = limits(options, input);
         let mut run = || {
             runs += 1;
             server.run(&input.bytes, Variant::Mutant(sites), limits).map(|(observed, _)| observed)
         };
         let mut observed: Observed = run()?;
-        if observed.end == RunEnd::TimedOut {
+        // a busy machine, or a server that something else has ended, is no fault of the mutant
+        if matches!(observed.end, RunEnd::TimedOut | RunEnd::Lost) {
             observed = run()?;
         }
         if let Some((by, detail)) = difference(&input.observed, &observed) {
@@ -77,7 +79,9 @@ fn verdict(
     Ok(Some(Verdict { mutant, runs, killed: None }))
 }
 
-fn limits(options: &ScoreOptions, input: &Stable) -> RunLimits {
-    let cpu = (input.cpu * HANG_RATIO).max(NO_HANG).min(options.hang_timeout.max(NO_HANG));
-    RunLimits { cpu, time: options.hang_timeout.max(cpu), memory: options.memory_limit }
+/// Limits of a mutant's runs with an input. `usual` is the CPU time of the original or of the probing run, whichever is
+/// longer: the copy with the mutants is not optimised either, and computes all of a function.
+fn limits(options: &ScoreOptions, usual: Duration) -> RunLimits {
+    let cpu = (usual * HANG_RATIO).clamp(NO_HANG, LONGEST);
+    RunLimits { cpu, time: options.hang_timeout.max(cpu * 2), memory: options.memory_limit }
 }

@@ -13,7 +13,7 @@ use quagmire_execution::{
 pub(super) enum KilledBy {
     /// A signal: a crash, or a report of a sanitizer.
     Signal,
-    /// It takes more than ten times the CPU time, twice in a row.
+    /// It takes more than ten times the CPU time, or waits for too long, twice in a row.
     Hang,
     /// Another exit status, or another return value of the harness.
     Status,

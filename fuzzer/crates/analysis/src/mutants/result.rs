@@ -100,11 +100,11 @@ pub(super) enum State {
 }
 
 impl Counts {
-    fn add(&mut self, state: State) {
+    fn add(&mut self, one: &Outcome) {
         self.mutants += 1;
-        self.reached += u64::from(state > State::NotReached);
-        self.infected += u64::from(state > State::NotInfected);
-        self.killed += u64::from(state == State::Killed);
+        self.reached += u64::from(one.state > State::NotReached);
+        self.infected += u64::from(one.infected_by > 0);
+        self.killed += u64::from(one.state == State::Killed);
     }
 }
 
@@ -142,10 +142,10 @@ impl Score {
             mutants: Vec::new(),
         };
         for one in &mutants {
-            score.all.add(one.state);
-            score.operators.entry(one.operator.clone()).or_default().add(one.state);
+            score.all.add(one);
+            score.operators.entry(one.operator.clone()).or_default().add(one);
             let of_file = score.functions.entry(one.file.clone()).or_default();
-            of_file.entry(one.function.clone()).or_default().add(one.state);
+            of_file.entry(one.function.clone()).or_default().add(one);
             if let Some(killed) = &one.killed {
                 *score.killed_by.entry(killed.by.name().to_owned()).or_default() += 1;
             }
@@ -159,10 +159,11 @@ fn outcome(mutant: Mutant, is_reached: bool, infected_by: u64, verdict: Option<&
     let killed = verdict.and_then(|verdict| verdict.killed.clone());
     let state = match (is_reached, infected_by, verdict) {
         (_, _, Some(_)) if killed.is_some() => State::Killed,
-        (_, _, Some(_)) => State::Survived,
+        (_, 1.., Some(_)) => State::Survived,
         (_, 1.., None) => State::NotRun,
-        (true, 0, None) => State::NotInfected,
-        (false, 0, None) => State::NotReached,
+        // it may have been run with inputs that only reach it
+        (true, 0, _) => State::NotInfected,
+        (false, 0, _) => State::NotReached,
     };
     let Mutant { file, line, column, function, operator, was, became, .. } = mutant;
     let runs = verdict.map_or(0, |verdict| verdict.runs);
@@ -180,11 +181,13 @@ mod tests {
             "\u{c}f\tf\n=/a.c\n1\t1\tshift\t<<\t>>\n2\t1\tshift\t<<\t>>\n3\t1\tarithmetic\t+\t-\n4\t1\tarithmetic\t+\t-\n5\t1\tarithmetic\t+\t-\n",
         );
         let infecting = vec![vec![], vec![], vec![0], vec![0], vec![0, 1]];
-        let probed = Probed { is_reached: vec![false, true, true, true, true], infecting };
+        let probed = Probed { is_reached: vec![false, true, true, true, true], infecting, ..Probed::default() };
         let killed = Killed { by: KilledBy::Output, input: "i".into(), detail: String::new() };
         let verdicts = [
             (2, Verdict { mutant: 2, runs: 1, killed: None }),
             (3, Verdict { mutant: 3, runs: 4, killed: Some(killed) }),
+            // with inputs that only reach it
+            (1, Verdict { mutant: 1, runs: 2, killed: None }),
         ];
         let log = Log::of(verdicts);
         let header =
@@ -196,7 +199,7 @@ mod tests {
         assert_eq!(states, [NotReached, NotInfected, Survived, State::Killed, NotRun]);
         assert_eq!(score.all, Counts { mutants: 5, reached: 4, infected: 3, killed: 1 });
         assert_eq!(score.operators["shift"], Counts { mutants: 2, reached: 1, infected: 0, killed: 0 });
-        assert_eq!((score.runs, score.is_incomplete, score.killed_by["output"]), (5, true, 1));
+        assert_eq!((score.runs, score.is_incomplete, score.killed_by["output"]), (7, true, 1));
         let text = serde_json::to_string(&score).expect("JSON");
         assert_eq!(serde_json::from_str::<Score>(&text).expect("the same"), score);
     }

@@ -42,8 +42,10 @@ impl Table {
     }
 }
 
-/// Identity of a mutant: place, operator, texts, and which of several of them in a function it is.
-type Key<'a> = (&'a str, &'a str, u32);
+/// Identity of a mutant: file; line of the table with place, operator and texts; name of the function in the source,
+/// without the arguments of templates, since a macro makes several functions in one place; and which of several of them
+/// in a function it is.
+type Key<'a> = (&'a str, &'a str, &'a str, u32);
 
 #[derive(Default)]
 struct Reader<'a> {
@@ -57,6 +59,7 @@ impl<'a> Reader<'a> {
     fn function(&mut self, function: u32, text: &'a str) {
         let mut lines = text.lines();
         let (symbol, name) = lines.next().and_then(|line| line.split_once('\t')).unwrap_or_default();
+        let source = if name.starts_with("operator<") { name } else { name.split('<').next().unwrap_or_default() };
         // names of C++ functions say which of several they are
         let name = if symbol.starts_with("_Z") { demangle(symbol) } else { name.to_owned() };
         let mut seen: HashMap<(&str, &str), u32> = HashMap::new();
@@ -70,14 +73,14 @@ impl<'a> Reader<'a> {
             let copy = seen.entry((file, line)).or_default();
             *copy += 1;
             let site = (function, number);
-            match self.known.get(&(file, line, *copy)) {
+            match self.known.get(&(file, line, source, *copy)) {
                 Some(&known) => {
                     self.mutants[known].sites.push(site);
                     self.mutants[known].probes.push(self.probes);
                 }
                 None => {
                     if let Some(mutant) = mutant(file, line, &name, site, self.probes) {
-                        self.known.insert((file, line, *copy), self.mutants.len());
+                        self.known.insert((file, line, source, *copy), self.mutants.len());
                         self.mutants.push(mutant);
                     }
                 }
@@ -110,20 +113,27 @@ mod tests {
 
     #[test]
     fn copies_of_an_inline_function_are_one_mutant_and_two_of_a_macro_are_two() {
-        let text = "\u{c}a\ta\n=/x.h\n3\t4\tarithmetic\t+\t-\n3\t4\tarithmetic\t+\t-\n=/x.c\n9\t1\tconstant\t1\t0\n\
-                    \u{c}_Z1bi\tb\n=/x.h\n3\t4\tarithmetic\t+\t-\nnonsense\n5\t6\tshift\t<<\t>>\n";
+        let text = "\u{c}_Z1bIcEvi\tb<char>\n=/x.h\n3\t4\tarithmetic\t+\t-\n3\t4\tarithmetic\t+\t-\n=/x.c\n9\t1\tconstant\t1\t0\n\
+                    \u{c}_Z1bIiEvi\tb<int>\n=/x.h\n3\t4\tarithmetic\t+\t-\nnonsense\n5\t6\tshift\t<<\t>>\n";
         let table = Table::read(text);
         let found: Vec<_> = table.mutants.iter().map(|m| (&*m.file, m.line, &*m.function, &*m.sites)).collect();
         let expected = [
-            ("/x.h", 3, "a", &[(0, 0), (1, 0)][..]),
-            ("/x.h", 3, "a", &[(0, 1)]),
-            ("/x.c", 9, "a", &[(0, 2)]),
-            ("/x.h", 5, "b(int)", &[(1, 2)]),
+            ("/x.h", 3, "void b<char>(int)", &[(0, 0), (1, 0)][..]),
+            ("/x.h", 3, "void b<char>(int)", &[(0, 1)]),
+            ("/x.c", 9, "void b<char>(int)", &[(0, 2)]),
+            ("/x.h", 5, "void b<int>(int)", &[(1, 2)]),
         ];
         assert_eq!(found, expected);
         assert_eq!(
             table.mutants.iter().map(|m| m.probes.clone()).collect::<Vec<_>>(),
             [vec![0, 3], vec![1], vec![2], vec![5]]
         );
+    }
+
+    #[test]
+    fn functions_that_one_macro_makes_have_mutants_of_their_own() {
+        let text = "\u{c}f\tf\n=/x.c\n7\t1\tshift\t<<\t>>\n\u{c}g\tg\n=/x.c\n7\t1\tshift\t<<\t>>\n";
+        let functions: Vec<String> = Table::read(text).mutants.into_iter().map(|mutant| mutant.function).collect();
+        assert_eq!(functions, ["f", "g"]);
     }
 }

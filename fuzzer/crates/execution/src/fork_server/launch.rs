@@ -4,7 +4,7 @@ use std::{
     ffi::OsString,
     io,
     os::{
-        fd::{AsRawFd, RawFd},
+        fd::{AsRawFd, FromRawFd, OwnedFd, RawFd},
         raw::c_int,
         unix::{ffi::OsStringExt, process::CommandExt},
     },
@@ -16,12 +16,16 @@ use std::{
 use super::{INPUT_FILE, input::Input, is_input_file, reads_file};
 use crate::{
     abi::{ANSWERS, INPUT, REQUESTS},
+    pipes,
     process::{End, signal_name, usual_signals},
 };
 use quagmire_base::error::{Error, Result};
 
 /// Longest time that a program may take to reach its fork server.
 pub(crate) const START: Duration = Duration::from_secs(60);
+
+/// Smallest number above those of the descriptors in servers.
+const ABOVE_SERVERS: RawFd = 200;
 
 /// Environment variable that keeps dynamic linking lazy, as without a fuzzer: a program may lack functions that it
 /// never calls. Named as in AFL++.
@@ -40,6 +44,8 @@ pub(crate) struct Wanted<'a> {
     /// Whether the server gets an IPC namespace of its own, if permitted, so that System V segments and message
     /// queues that it leaves behind are freed. Not possible if it has to attach segments of this process.
     pub own_segments: bool,
+    /// Whether what it prints before its runs goes to `/dev/null`.
+    pub is_silent: bool,
 }
 
 /// A started process, and the pipes to it.
@@ -70,6 +76,9 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
     let stdin = if by_file { Stdio::null() } else { Stdio::from(input.share().map_err(cannot("share inputs"))?) };
     let mut command = Command::new(program);
     command.args(arguments.iter().map(with_input_file)).stdin(stdin);
+    if wanted.is_silent {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+    }
     for (variable, value) in wanted.variables {
         command.env(variable, value);
     }
@@ -92,6 +101,10 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
     ];
     given.extend(wanted.own_requests.map(|number| (requests.as_raw_fd(), number)));
     given.extend(wanted.descriptors);
+    let sources = given.iter().map(|&(ours, _)| moved_up(ours)).collect::<io::Result<Vec<OwnedFd>>>();
+    let sources = sources.map_err(cannot("share files with the program"))?;
+    let given: Vec<(RawFd, RawFd)> =
+        sources.iter().zip(given).map(|(source, (_, theirs))| (source.as_raw_fd(), theirs)).collect();
     let &Wanted { last_signal, own_segments, .. } = wanted;
     let parent = std::process::id();
     // SAFETY: async-signal-safe calls.
@@ -118,14 +131,25 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
         })
     };
     let process = command.spawn().map_err(|error| Error::target(format!("cannot start {name}: {error}")))?;
+    drop(sources);
     Ok(Started { process, name, requests, answers })
+}
+
+/// Duplicates a descriptor to a number above those that servers get. A process with many servers has descriptors of the
+/// same numbers, which `dup2` would replace before their turn, or leave closed on `exec`.
+fn moved_up(descriptor: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: a plain system call.
+    let moved = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, ABOVE_SERVERS) };
+    if moved < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it is open, and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(moved) })
 }
 
 /// Waits for the first answer of the server, up to [`START`]. Returns whether it has written something or ended.
 pub(crate) fn is_heard(answers: &io::PipeReader) -> bool {
-    let mut ready = libc::pollfd { fd: answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one descriptor, which is open.
-    unsafe { libc::poll(&raw mut ready, 1, START.as_millis() as i32) > 0 }
+    pipes::readable([answers], START) == [true]
 }
 
 /// Describes in parentheses how a program has ended too early, and what to do about it.
@@ -181,6 +205,34 @@ fn with_input_file(argument: &OsString) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn descriptors_with_the_numbers_of_the_server_arrive_as_those_that_were_meant() {
+        use std::io::Read;
+        let (first, second) = (crate::process::memory_file(c"first"), crate::process::memory_file(c"second"));
+        let (first, second) = (first.expect("memory"), second.expect("memory"));
+        std::io::Write::write_all(&mut &first, b"first").expect("written");
+        std::io::Write::write_all(&mut &second, b"second").expect("written");
+        // the numbers of this process, exchanged in the server
+        let (a, b) = (moved_up(first.as_raw_fd()).expect("moved"), moved_up(second.as_raw_fd()).expect("moved"));
+        let (a, b) = (a.as_raw_fd(), b.as_raw_fd());
+        let command = ["sh", "-c", &format!("cat /proc/self/fd/{a} /proc/self/fd/{b} >/proc/self/fd/{ANSWERS}")]
+            .map(OsString::from);
+        let wanted = Wanted {
+            descriptors: &[(a, b), (b, a)],
+            variables: &[],
+            own_requests: None,
+            last_signal: libc::SIGKILL,
+            own_segments: false,
+            is_silent: true,
+        };
+        let input = Input::new(false).expect("memory");
+        let mut started = start(&command, &input, &wanted).expect("started");
+        let mut text = String::new();
+        started.answers.read_to_string(&mut text).expect("read");
+        assert!(started.process.wait().expect("ended").success());
+        assert_eq!(text, "secondfirst");
+    }
 
     #[test]
     fn the_name_of_the_input_takes_the_place_of_its_sign() {

@@ -39,6 +39,10 @@ const HELLO: usize = 4;
 const REQUEST: usize = 5;
 const ANSWER: usize = 5;
 
+/// Most copies of a mutant that a request may name, those of an inline function for example
+/// (`QGM_MUTANTS_SELECTED`); more stay as they are.
+const MOST_SELECTED: usize = 4096;
+
 /// Largest table, in bytes: the program has written its length.
 const LARGEST_TABLE: u64 = 1 << 30;
 /// Time beyond the limit of a run after which the server is given up.
@@ -125,31 +129,44 @@ impl MutantServer {
             own_requests: None,
             last_signal: libc::SIGKILL,
             own_segments: true,
+            is_silent: true,
         };
-        let Started { mut process, name, requests, mut answers } = launch::start(command, &input, &wanted)?;
+        let Started { process, name, requests, answers } = launch::start(command, &input, &wanted)?;
+        // killed at each error from here on
+        let mut server = Self {
+            command: command.to_owned(),
+            process,
+            requests,
+            answers,
+            input,
+            output,
+            probes,
+            mutants: 0,
+            table: String::new(),
+        };
         let mut hello = [0; HELLO];
-        if !launch::is_heard(&answers) {
-            let _ = process.kill();
-            let _ = process.wait();
+        if !launch::is_heard(&server.answers) {
             let seconds = START.as_secs();
             return Err(Error::target(format!(
                 "{name} did not get to its main within {seconds} s: does it wait for something?"
             )));
         }
-        if read_words(&mut answers, &mut hello).is_err() {
-            let end = launch::early_end(process.wait());
+        if read_words(&mut server.answers, &mut hello).is_err() {
+            let end = launch::early_end(server.process.wait());
             return Err(Error::target(format!("{name} ended before its first run {end}")));
         }
         let [abi, _, mutants, bytes] = hello;
-        if abi != ABI || bytes > LARGEST_TABLE {
+        // a line of the table is longer than a byte
+        if abi != ABI || bytes > LARGEST_TABLE || mutants > bytes {
             return Err(Error::target(format!(
                 "{name} was linked by another version of quagmire-cc: build it again with QUAGMIRE_MUTANTS=1"
             )));
         }
         let mut text = vec![0; bytes as usize];
         table.read_exact_at(&mut text, 0).map_err(cannot("read the table of mutants"))?;
-        let table = String::from_utf8_lossy(&text).into_owned();
-        Ok(Self { command: command.to_owned(), process, requests, answers, input, output, probes, mutants, table })
+        server.table = String::from_utf8_lossy(&text).into_owned();
+        server.mutants = mutants;
+        Ok(server)
     }
 
     /// The text of the table of mutants (`passes/mutants/table.h`).
@@ -184,19 +201,19 @@ impl MutantServer {
     ///
     /// # Errors
     /// As [`MutantServer::run`].
-    pub fn probe(&mut self, input: &[u8], limits: RunLimits) -> Result<(Observed, Vec<u8>)> {
+    pub fn probe(&mut self, input: &[u8], limits: RunLimits) -> Result<(Observed, Duration, Vec<u8>)> {
         let mut bytes = vec![0; self.mutants as usize];
         self.probes.write_all_at(&bytes, 0).map_err(cannot("empty the probes"))?;
-        let (observed, _) = self.run(input, Variant::Probes, limits)?;
+        let (observed, cpu) = self.run(input, Variant::Probes, limits)?;
         self.probes.read_exact_at(&mut bytes, 0).map_err(cannot("read the probes"))?;
-        Ok((observed, bytes))
+        Ok((observed, cpu, bytes))
     }
 
     /// Requests a run, and waits for its end. `None` if the server is lost.
     fn ask(&mut self, variant: Variant<'_>, limits: RunLimits) -> Option<[u64; ANSWER]> {
         let (kind, selected) = match variant {
             Variant::Original => (0, &[][..]),
-            Variant::Mutant(selected) => (1, selected),
+            Variant::Mutant(selected) => (1, &selected[..selected.len().min(MOST_SELECTED)]),
             Variant::Probes => (2, &[][..]),
         };
         let words: [u64; REQUEST] =
@@ -262,6 +279,7 @@ mod tests {
             line.unwrap_or_else(|| panic!("{name} is not defined")).split(" /*").next().unwrap_or_default().trim()
         };
         assert_eq!(defined("QGM_MUTANTS_ABI"), ABI.to_string());
+        assert_eq!(defined("QGM_MUTANTS_SELECTED"), MOST_SELECTED.to_string());
         assert_eq!(defined("QGM_MUTANTS_SERVE").trim_matches('"'), SERVE);
         for (name, number) in
             [("QGM_MUTANTS_OUTPUT", OUTPUT), ("QGM_MUTANTS_TABLE", TABLE), ("QGM_MUTANTS_PROBES", PROBES)]

@@ -103,6 +103,7 @@ impl Server {
             own_requests: None,
             last_signal: libc::SIGKILL,
             own_segments: true,
+            is_silent: false,
         };
         let Started { process, name, requests, answers } = launch::start(command, &input, &wanted)?;
         let mut server = Self {

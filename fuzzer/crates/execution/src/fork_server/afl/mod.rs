@@ -94,6 +94,7 @@ impl Server {
             own_requests: Some(OWN_REQUESTS),
             last_signal: libc::SIGTERM,
             own_segments: false,
+            is_silent: false,
         };
         let mut started = launch::start(command, &input, &wanted)?;
         let hello = match greet(&mut started) {
