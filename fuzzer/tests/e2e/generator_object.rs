@@ -118,7 +118,7 @@ fn errors_of_the_generator_are_rejected_and_those_of_the_program_are_not() {
 #[test]
 fn a_campaign_mutates_draws_and_its_findings_are_those_of_the_program() {
     let scene = Scene::new(&[("a", &drawn(0, 0, "abc")), ("b", &drawn(0, 0, "abcabcabcabc"))]);
-    let options = "fuzz -i seeds -o out --execs 6000 --seed 1 --max-size 8000 --hang-timeout 500ms --threshold 1.5";
+    let options = "fuzz -i seeds -o out --execs 6000 --seed 1 --max-size 8000 --hang-timeout 500ms --threshold 1.5 --relative-to seed";
     let run = behind(&scene, &generator(), options, &letters(&[]), &["@@"]);
     assert_eq!(run.code, Some(0), "{run:#?}");
     let summary = scene.summary();
