@@ -13,7 +13,7 @@ const INPUTS_PER_MUTANT: &str = "50";
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXIT_CODES, disable_help_subcommand = true)]
 pub struct MutantsArgs {
-    /// What to do.
+    /// Command on scores.
     #[command(subcommand)]
     pub command: MutantsCommand,
 }
