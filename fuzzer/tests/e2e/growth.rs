@@ -39,6 +39,26 @@ fn the_law_of_an_input_is_exact_and_names_what_repeats() {
 }
 
 #[test]
+fn a_number_may_be_what_the_cost_depends_on() {
+    let scene = Scene::new(&[]);
+    // a campaign's folder: what the finding has and its seed has not is tried first
+    scene.write("out/queue/id_000000,orig_seed", b"pic!!\x00\x10\x00\x10tail");
+    scene.write("out/degradations/id_000001,src_000000,cost_9.0", b"pic!!\x03\x20\x07\xf0tail");
+    let report = growth(&scene, &["out/degradations/id_000001,src_000000,cost_9.0"]);
+    let words = report["words"].as_str().expect("words");
+    assert_eq!(report["class"], "linear", "{report:#}");
+    // columns are at byte 5, rows at byte 7
+    let place = ["5", "7"].map(|byte| format!("linear in the number at byte {byte} (2 bytes, the highest first)"));
+    assert!(place.iter().any(|place| words.contains(place)), "{words}");
+    assert_eq!(report["n"], if words.contains("byte 5") { 0x320 } else { 0x7f0 });
+    scene.write("slow", b"x700");
+    let report = growth(&scene, &["slow", "--hang-timeout", "500ms"]);
+    let words = report["words"].as_str().expect("words");
+    assert!(words.ends_with("quadratic in the number at byte 1 (decimal)"), "{report:#}");
+    assert_eq!((&report["template"], &report["generator"]), (&r#""x" #N"#.into(), &"printf 'x'; printf '700'".into()));
+}
+
+#[test]
 fn a_cap_is_seen_at_its_size() {
     let scene = Scene::new(&[]);
     let report = growth(&scene, &["--template", r#""c" rep(N){"["}"#]);
@@ -78,7 +98,7 @@ fn inputs_without_a_law_are_refused_in_one_line() {
     let bad = refusal(&scene, &["--template", "rep(N){"]);
     assert!(bad.contains("--template: at byte"), "{bad}");
     let fixed = refusal(&scene, &["--template", r#""abc""#]);
-    assert!(fixed.contains("does not depend on N"), "{fixed}");
+    assert!(fixed.contains("do not depend on N"), "{fixed}");
     assert!(refusal(&scene, &[]).contains("name a file, or give a --template"));
     assert!(refusal(&scene, &["nothing", "--cost", "edges"]).contains("--cost: growth of `edges`"));
 }

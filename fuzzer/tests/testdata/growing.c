@@ -1,7 +1,9 @@
 // Costs by the first byte: `q` compares all pairs of brackets behind it, `c` those among the first 300, `d` calls itself for
-// each, with much stack, `h` does not return from more than 2,000.
+// each, with much stack, `h` does not return from more than 2,000. `p` is a picture: columns and rows in two bytes each, the highest
+// first, and a side of more than 20,000 is refused; `x` compares as many pairs as the decimal number behind it says.
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 static volatile unsigned seen;
 
@@ -25,6 +27,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (data[0] == 'q') compare_pairs(brackets);
   if (data[0] == 'c') compare_pairs(brackets < 300 ? brackets : 300);
   if (data[0] == 'd') descend(brackets);
+  if (data[0] == 'p' && size > 8) {
+    unsigned columns = data[5] << 8 | data[6], rows = data[7] << 8 | data[8];
+    if (columns > 20000 || rows > 20000) return -1;
+    for (unsigned y = 0; y < rows; y++) {
+      for (unsigned x = 0; x < columns; x++) seen += x ^ y;
+    }
+  }
+  if (data[0] == 'x' && size < 20) {
+    char text[20] = "";
+    for (size_t i = 1; i < size; i++) text[i - 1] = (char)data[i];
+    compare_pairs(strtoul(text, NULL, 10));
+  }
   while (data[0] == 'h' && brackets > 2000) seen++;
   return 0;
 }

@@ -1,7 +1,6 @@
 //! The data of a report: read from a campaign's output folder, and from nowhere else.
 
 use std::{
-    collections::HashMap,
     io::Read,
     path::{Path, PathBuf},
 };
@@ -15,7 +14,7 @@ use quagmire_base::{
     files::{Folder, LARGEST_TEXT},
 };
 use quagmire_results::{
-    EntryName,
+    Ancestry,
     summary::{Finding, Summary},
 };
 
@@ -37,8 +36,7 @@ pub struct Campaign {
     pub diversity: [Series; 3],
     /// Phases of `logs/phases_data.txt`; empty if it is missing.
     pub phases: Vec<Phase>,
-    /// Files in `queue/` by entry number, relative to the output folder.
-    queue: HashMap<u64, String>,
+    ancestry: Ancestry,
 }
 
 impl Campaign {
@@ -62,7 +60,7 @@ impl Campaign {
                 [5, 7, 8].map(|column| Series::read_varying(&log, column))
             },
             phases: phases::read(&log("phases_data.txt")),
-            queue: queue(&out.join("queue")),
+            ancestry: Ancestry::read(out),
         })
     }
 
@@ -82,30 +80,8 @@ impl Campaign {
         if let Some(root) = &finding.root {
             return Some(root.clone());
         }
-        let mut name = entry_name(&finding.path)?;
-        // each step must lead to a smaller number, or the names are not quagmire's
-        let mut path = None;
-        while let Some(parent) = name.src {
-            let file = self.queue.get(&parent)?;
-            let next = entry_name(file)?;
-            if path.is_some() && parent >= name.id {
-                return None;
-            }
-            path = Some(file.clone());
-            name = next;
-        }
-        path
+        self.ancestry.seed_of(&finding.path)
     }
-}
-
-fn entry_name(path: &str) -> Option<EntryName> {
-    Path::new(path).file_name()?.to_str()?.parse().ok()
-}
-
-fn queue(folder: &Path) -> HashMap<u64, String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    names.filter_map(|name| Some((entry_name(&name)?.id, format!("queue/{name}")))).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Output of a campaign: the output folder with its files, the status display, and the Prometheus endpoint.
 
 pub mod afl_stats;
+pub mod ancestry;
 pub mod comparison;
 pub mod cost_tree;
 pub mod ending;
@@ -22,6 +23,7 @@ pub mod summary;
 pub mod testing;
 
 pub use afl_stats::{AflStats, PlotData};
+pub use ancestry::Ancestry;
 pub use ending::final_report;
 pub use folder::OutputFolder;
 pub use logs::Logs;

@@ -1,20 +1,23 @@
 //! The template that a finding follows: of those that keep its cost, the one whose cost grows fastest.
 
-use std::{cmp::Ordering, collections::HashMap, time::Instant};
+use std::{cmp::Ordering, time::Instant};
 
-use super::GrowthOptions;
+use super::{
+    GrowthOptions,
+    kept::{Chosen, Hot},
+    numbers,
+};
 use crate::{
     interruption,
     runner::{Detail, Run, Runner},
 };
 use quagmire_base::error::Result;
-use quagmire_choices::template::{Candidate, Evidence, Template, candidates};
-use quagmire_cost::resource::Resource;
+use quagmire_choices::template::{Candidate, Evidence, candidates};
 
+/// Growth of the hot cost over four times the repetitions below which it does not depend on them.
+const LEAST_GROWTH: f64 = 2.0;
 /// Candidates that are run.
 const MOST: usize = 48;
-/// Share of the finding's cost whose edges are the hot ones.
-const HOT: f64 = 0.8;
 /// Share of the hot cost that a template keeps at the finding's size.
 const LEAST_KEPT: f64 = 0.5;
 /// Orders that are closer are equal.
@@ -24,81 +27,17 @@ const BUDGET_SHARE: f64 = 0.3;
 /// Runs that are expected to take more than this part of the hang timeout are not made.
 const HANG_SHARE: f64 = 0.4;
 
-/// A template that keeps the cost of a finding.
-#[derive(Clone, Debug)]
-pub(crate) struct Chosen {
-    /// The template.
-    pub template: Template,
-    /// Number of repetitions at which it is about as large as the finding.
-    pub n: u64,
-    /// Share of the hot cost that it keeps there.
-    pub kept: f64,
-    /// Local exponent of its hot cost.
-    pub order: f64,
-    /// Cost for each byte at its largest size.
-    per_byte: f64,
-}
-
-/// Hot cost of a finding: its most expensive edges, or one resource.
-struct Hot {
-    resource: Resource,
-    /// Executions and weight by edge; empty if the resource is not instructions, or edges have no exact counts.
-    edges: HashMap<u32, (u64, u64)>,
-    whole: u64,
-}
-
-impl Hot {
-    fn of(run: &Run, resource: Resource) -> Self {
-        let mut edges = HashMap::new();
-        let mut whole = run.cost[resource];
-        if resource == Resource::Instructions && !run.edges.is_empty() {
-            let mut all = run.edges.clone();
-            all.sort_by_key(|edge| std::cmp::Reverse(edge.instructions()));
-            let wanted = (whole as f64 * HOT) as u64;
-            let mut sum = 0;
-            for edge in all {
-                if sum >= wanted && sum > 0 {
-                    break;
-                }
-                sum += edge.instructions();
-                edges.insert(edge.edge, (edge.count, edge.weight.into()));
-            }
-            whole = sum;
-        }
-        Self { resource, edges, whole }
-    }
-
-    /// Share of the hot cost that a run has too, 0 to 1.
-    fn kept(&self, run: &Run) -> f64 {
-        if self.edges.is_empty() {
-            return (run.cost[self.resource] as f64 / self.whole.max(1) as f64).min(1.0);
-        }
-        let shared = run.edges.iter().filter_map(|edge| {
-            let (count, weight) = self.edges.get(&edge.edge)?;
-            Some(edge.count.min(*count) * weight)
-        });
-        shared.sum::<u64>() as f64 / self.whole.max(1) as f64
-    }
-
-    /// Cost of a run on the hot edges.
-    fn amount(&self, run: &Run) -> u64 {
-        if self.edges.is_empty() {
-            return run.cost[self.resource];
-        }
-        run.edges.iter().filter(|edge| self.edges.contains_key(&edge.edge)).map(|edge| edge.instructions()).sum()
-    }
-}
-
 /// Chooses the template of a finding: it keeps at least half of the hot cost at the finding's size; among those, the
-/// highest order, then the highest cost per byte. `None` if none keeps so much.
+/// highest order, then the highest cost per byte. If none keeps so much, or the hot cost does not grow with any, a number in
+/// the finding may be what its cost depends on: `seed` is what it comes from, if that is known. `None` if there is nothing.
 ///
 /// # Errors
 /// If the target cannot be run.
 pub(crate) fn choose(
     runner: &mut Runner,
     options: &GrowthOptions,
-    finding: &[u8],
-    run: &Run,
+    (finding, run): (&[u8], &Run),
+    seed: Option<&[u8]>,
     started: Instant,
 ) -> Result<Option<Chosen>> {
     let hot = Hot::of(run, options.resource);
@@ -112,7 +51,11 @@ pub(crate) fn choose(
             best = Some(chosen);
         }
     }
-    Ok(best)
+    if best.as_ref().is_some_and(|best| best.growth >= LEAST_GROWTH) {
+        return Ok(best);
+    }
+    // whatever repeats is not what makes it slow
+    Ok(numbers::choose(runner, options, &hot, (finding, run), seed, started)?.or(best))
 }
 
 impl Chosen {
@@ -161,28 +104,6 @@ fn evaluate(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one: Candid
     let steps = [amounts[1].saturating_sub(amounts[0]), amounts[2].saturating_sub(amounts[1])];
     let order = (steps[1].max(1) as f64 / steps[0].max(1) as f64).log2().max(0.0);
     let per_byte = amounts[2] as f64 / last_bytes.max(1) as f64;
-    Ok(Some(Chosen { template, n, kept, order, per_byte }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::runner::EdgeCount;
-    use quagmire_cost::resource::Cost;
-
-    fn run(counts: &[(u32, u64)]) -> Run {
-        let edges: Vec<EdgeCount> = counts.iter().map(|&(edge, count)| EdgeCount { edge, count, weight: 2 }).collect();
-        let instructions = edges.iter().map(|edge| edge.instructions()).sum();
-        Run { cost: Cost::from([(Resource::Instructions, instructions)]), edges, ..Run::default() }
-    }
-
-    #[test]
-    fn what_is_hot_elsewhere_keeps_nothing() {
-        let finding = run(&[(1, 1_000), (2, 50), (3, 50)]);
-        let hot = Hot::of(&finding, Resource::Instructions);
-        assert_eq!(hot.kept(&finding), 1.0);
-        assert_eq!(hot.kept(&run(&[(2, 5_000)])), 0.0);
-        assert_eq!(hot.kept(&run(&[(1, 500)])), 0.5);
-        assert_eq!(hot.amount(&run(&[(1, 7), (2, 5_000)])), 14);
-    }
+    let growth = amounts[2] as f64 / amounts[0].max(1) as f64;
+    Ok(Some(Chosen { template, n, kept, order, growth, per_byte }))
 }

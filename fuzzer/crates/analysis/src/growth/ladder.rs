@@ -24,6 +24,8 @@ const HANG_SHARE: f64 = 0.4;
 const BUDGET_SHARE: f64 = 0.25;
 /// Local exponent above which growth may be exponential.
 const STEEP: f64 = 4.0;
+/// Status of inputs that a harness returns -1 for.
+pub(super) const REJECTED: &str = "rejected";
 /// Shortest run whose time says anything of the next one.
 const SHORTEST: f64 = 1e-4;
 
@@ -69,7 +71,14 @@ pub(super) enum End {
         /// How it ended, in words.
         how: String,
     },
-    /// A counter of the template has no more digits.
+    /// The program rejects an input, and does much less than with the one before: it refuses what is too large.
+    Rejected {
+        /// Number of repetitions.
+        n: u64,
+        /// Size of the input in bytes.
+        bytes: u64,
+    },
+    /// A number of the template has no more digits.
     Digits,
     /// The user asked for the end.
     Stopped,
@@ -96,7 +105,7 @@ pub(super) fn climb(runner: &mut Runner, template: &Template, limits: &Limits, d
             ladder.end = End::Stopped;
             break;
         }
-        if template.counters_last_until().is_some_and(|last| n > last) {
+        if template.largest_n().is_some_and(|last| n > last) {
             ladder.end = End::Digits;
             break;
         }
@@ -116,6 +125,10 @@ pub(super) fn climb(runner: &mut Runner, template: &Template, limits: &Limits, d
             ladder.end = End::Failed { n, bytes, how: run.end_in_words() };
             break;
         }
+        if ladder.samples.last().is_some_and(|before| is_refused(&before.run, &run)) {
+            ladder.end = End::Rejected { n, bytes };
+            break;
+        }
         ladder.samples.push(Sample { n, bytes, run });
         match next(&ladder.samples, limits) {
             Some(larger) => n = larger,
@@ -127,6 +140,12 @@ pub(super) fn climb(runner: &mut Runner, template: &Template, limits: &Limits, d
     }
     fill(runner, template, limits, detail, &mut ladder)?;
     Ok(ladder)
+}
+
+/// Whether a larger input is rejected for half of the cost or less.
+fn is_refused(before: &Run, run: &Run) -> bool {
+    let cost = |run: &Run| run.cost[Resource::Instructions];
+    before.status != REJECTED && run.status == REJECTED && cost(run) <= cost(before) / 2
 }
 
 /// The fastest of several runs, or the first that does not return.

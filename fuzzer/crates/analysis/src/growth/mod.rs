@@ -5,7 +5,9 @@
 
 pub(crate) mod choose;
 mod fits;
+mod kept;
 mod ladder;
+mod numbers;
 mod plot;
 mod print;
 mod report;
@@ -37,6 +39,7 @@ use quagmire_cost::resource::Resource;
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 pub use report::{GrowthPoint, GrowthReport, NoLaw, ResourceLaw};
 use serde::Serialize;
+pub(crate) use study::seed_of;
 use study::{Outcome, Report, amount_of, study};
 pub use time::{SizeOfTime, Times, Verified};
 
@@ -127,7 +130,7 @@ fn parse(text: &str) -> Result<Template> {
     if template.scales() {
         return Ok(template);
     }
-    Err(Error::usage("--template: its size does not depend on N: put the part that grows into rep(N){...}"))
+    Err(Error::usage("--template: its bytes do not depend on N: put the part that grows into rep(N){...}"))
 }
 
 /// Tests the prediction by a run if the options ask for it.

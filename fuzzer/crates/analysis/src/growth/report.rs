@@ -7,6 +7,7 @@ use super::{
     time::Times,
 };
 use quagmire_base::format::{grouped, shortened_text};
+use quagmire_choices::template::Template;
 use quagmire_cost::{
     law::{Fit, Total},
     resource::Resource,
@@ -115,10 +116,11 @@ pub struct ResourceLaw {
 }
 
 /// A law with what it is a law of: `exactly quadratic in the number of "[", from 40 on`.
-pub(super) fn in_words(fit: &Fit, axis: Axis, pump: &str) -> String {
-    let along = match axis {
-        Axis::Repetitions => format!("the number of {}", shortened_text(pump, LONGEST_PUMP)),
-        Axis::Bytes => "the number of bytes".to_owned(),
+pub(super) fn in_words(fit: &Fit, axis: Axis, template: &Template) -> String {
+    let along = match (axis, template.pump()) {
+        (Axis::Repetitions, pump) if pump.is_empty() => template.number_in_words().unwrap_or_else(|| "N".to_owned()),
+        (Axis::Repetitions, pump) => format!("the number of {}", shortened_text(&pump, LONGEST_PUMP)),
+        (Axis::Bytes, _) => "the number of bytes".to_owned(),
     };
     let mut words = format!("{} in {along}", fit.name());
     if let Some(onset) = fit.onset {

@@ -8,7 +8,7 @@ use std::{
 use super::{
     GrowthOptions, choose,
     fits::{self, Axis},
-    ladder::{self, End, Ladder, Limits, Sample},
+    ladder::{self, End, Ladder, Limits, REJECTED, Sample},
     report::{self, GrowthPoint, GrowthReport, NoLaw, ResourceLaw},
     time::{self, Times},
 };
@@ -18,6 +18,7 @@ use crate::{
 };
 use quagmire_base::{
     error::{Error, Result},
+    files::read_named,
     format::grouped,
     plain::warn,
 };
@@ -27,6 +28,7 @@ use quagmire_cost::{
     resource::Resource,
 };
 use quagmire_execution::info::TargetInfo;
+use quagmire_results::Ancestry;
 
 /// Resources beside the one that is asked for.
 const OTHERS: [Resource; 4] = [Resource::Instructions, Resource::Heap, Resource::HeapTotal, Resource::Stack];
@@ -36,6 +38,9 @@ const LEAST_SIZES: usize = 4;
 const LADDER_SHARE: f64 = 0.6;
 /// Runs of each size where the law is that of a time.
 const ROUNDS_OF_TIME: u32 = 5;
+
+/// Largest seed that an input is compared with.
+const LARGEST_SEED: u64 = 1 << 24;
 
 /// Reason without a template.
 const NO_TEMPLATE: &str = "it follows no template that keeps half of its cost: nothing in it repeats in a way that is \
@@ -122,10 +127,18 @@ fn chosen(
     if options.resource.is_deterministic() && amounts[0] != amounts[1] {
         warn(&format!("{name} does not repeat itself: {} and {} {}", amounts[0], amounts[1], options.resource));
     }
-    match choose::choose(runner, options, bytes, &first, started)? {
+    let seed = seed_of(path);
+    match choose::choose(runner, options, (bytes, &first), seed.as_deref(), started)? {
         Some(chosen) => Ok(Some(Known { template: chosen.template, n: Some(chosen.n), kept: Some(chosen.kept) })),
         None => Ok(None),
     }
+}
+
+/// The seed that an input in a campaign's folder descends from.
+pub(crate) fn seed_of(path: &Path) -> Option<Vec<u8>> {
+    let out = path.parent()?.parent()?;
+    let seed = Ancestry::read(out).seed_of(path.to_str()?)?;
+    read_named(&out.join(seed), LARGEST_SEED).ok()
 }
 
 /// The reason why nothing can be said by so few sizes.
@@ -199,7 +212,7 @@ fn report(
     let mut report = GrowthReport {
         input,
         law: None,
-        words: report::in_words(&fit, axis, &pump),
+        words: report::in_words(&fit, axis, &template),
         class: fit.class().to_string(),
         formula: fit.law.to_string(),
         crossover: report::crossover(&fit),
@@ -285,7 +298,7 @@ fn notes(target: &TargetInfo, ladder: &Ladder, is_exact: bool) -> Vec<String> {
             (target.name(), target.instrumentation.remark(), target.instrumentation.advice());
         notes.push(format!("{program}: {remark}, so that this is the law of its time: {advice}"));
     }
-    let rejected = |sample: &&Sample| sample.run.status == "rejected";
+    let rejected = |sample: &&Sample| sample.run.status == REJECTED;
     match ladder.samples.iter().filter(rejected).count() {
         0 => {}
         all if all == ladder.samples.len() => notes.push("the program rejects the inputs of all sizes".to_owned()),
@@ -303,7 +316,10 @@ fn end_in_words(end: &End, options: &GrowthOptions) -> String {
         End::Bytes => format!("larger inputs would exceed {} bytes (--max-size)", grouped(options.max_bytes)),
         End::Time => "larger inputs would take too long (--hang-timeout, --budget)".to_owned(),
         End::Failed { n, bytes, how } => format!("N = {} ({} bytes) {how}", grouped(*n), grouped(*bytes)),
-        End::Digits => "a counter of the template has no more digits".to_owned(),
+        End::Rejected { n, bytes } => {
+            format!("the program rejects N = {} ({} bytes)", grouped(*n), grouped(*bytes))
+        }
+        End::Digits => "a number of the template has no more digits".to_owned(),
         End::Stopped => "stopped".to_owned(),
     }
 }

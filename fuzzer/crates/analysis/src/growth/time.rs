@@ -116,6 +116,10 @@ pub(super) fn sizes(fit: &Fit, template: &Template, axis: Axis, per_unit: [f64; 
             Axis::Repetitions => along,
             Axis::Bytes => template.n_for_size(along as u64) as f64,
         });
+        // there is no larger number in the template
+        if template.largest_n().is_some_and(|largest| n[0] > largest as f64) {
+            return None;
+        }
         let bytes = n.map(|n| template.size(n as u64) as f64);
         let extrapolation = along[0] / fit.largest.max(1) as f64;
         Some(SizeOfTime { seconds, n, bytes, extrapolation, is_safe: extrapolation <= SAFE_FACTOR })

@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn nothing_is_tried_once_no_more_may_be_tested() {
-        let text: Vec<u8> = (0..200_000u32).map(|i| (i * i % 251) as u8).collect();
+        let text: Vec<u8> = (0..200_000u64).map(|i| (i * i % 251) as u8).collect();
         let mut asked = 0;
         let short = shorten(&text, &mut |_| {
             asked += 1;

@@ -24,7 +24,7 @@ use self::{
     search::{Limits, Search},
 };
 use crate::{
-    growth::{GrowthOptions, choose},
+    growth::{GrowthOptions, choose, seed_of},
     interruption,
     runner::{Detail, Run, Runner, RunnerOptions},
 };
@@ -210,7 +210,8 @@ fn choose(
         json: false,
         runs: options.runs.clone(),
     };
-    let chosen = choose::choose(search.runner, &growth, input, run, Instant::now());
+    let seed = seed_of(&options.input);
+    let chosen = choose::choose(search.runner, &growth, (input, run), seed.as_deref(), Instant::now());
     if interruption::has_come() {
         return Ok(None);
     }

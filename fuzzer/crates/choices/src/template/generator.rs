@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Counter, Digits, Order, Part, Pick, Template, Times, number::SEED_FACTOR, render::depends_on_round};
+use super::{
+    Counter, Digits, Field, Order, Part, Pick, Template, Times, number::SEED_FACTOR, render::depends_on_round,
+};
 
 /// Longest command that a bug report can carry, in bytes.
 const LONGEST: usize = 4096;
@@ -29,6 +31,11 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Literal(bytes) => commands.push(format!("printf {}", format_of(bytes))),
+                Part::Number(field) => {
+                    let mut bytes = Vec::new();
+                    field.write(n, &mut bytes);
+                    commands.push(format!("printf {}", format_of(&bytes)));
+                }
                 Part::Repeat { times, body } => commands.push(loop_in_shell(times.at(n), body)?),
                 Part::Nest { times, open, middle, close } => {
                     commands.push(loop_in_shell(times.at(n), open)?);
@@ -126,6 +133,7 @@ impl Python {
                 format!("{}*({round}+1)", self.factor(body))
             }
             Part::Counter(counter) => self.counter(counter),
+            Part::Number(field) => number(*field),
             Part::Pick(pick) => self.pick(pick),
         }
     }
@@ -159,14 +167,7 @@ impl Python {
                 format!("{}[{variable}]", self.name_of(&keys))
             }
         };
-        let width = counter.width;
-        match counter.digits {
-            Digits::Decimal => format!("b\"%0{width}d\"%({value}%10**{width})"),
-            Digits::Hexadecimal => format!("b\"%0{width}x\"%({value}%16**{width})"),
-            Digits::Letters => format!("bytes(97+{value}//26**k%26 for k in range({width}-1,-1,-1))"),
-            Digits::BigEndian => format!("({value}%256**{width}).to_bytes({width},\"big\")"),
-            Digits::LittleEndian => format!("({value}%256**{width}).to_bytes({width},\"little\")"),
-        }
+        digits(&value, counter.width, counter.digits)
     }
 
     fn pick(&mut self, pick: &Pick) -> String {
@@ -187,6 +188,26 @@ impl Python {
             self.setup.len() - 1
         });
         format!("l{place}")
+    }
+}
+
+/// Expression for `n` itself.
+fn number(field: Field) -> String {
+    match (field.width, field.digits) {
+        (0, Digits::Hexadecimal) => "b\"%x\"%n".to_owned(),
+        (0, _) => "b\"%d\"%n".to_owned(),
+        (width, kind) => digits("n", width, kind),
+    }
+}
+
+/// Expression for a value in so many digits.
+fn digits(value: &str, width: u8, kind: Digits) -> String {
+    match kind {
+        Digits::Decimal => format!("b\"%0{width}d\"%({value}%10**{width})"),
+        Digits::Hexadecimal => format!("b\"%0{width}x\"%({value}%16**{width})"),
+        Digits::Letters => format!("bytes(97+{value}//26**k%26 for k in range({width}-1,-1,-1))"),
+        Digits::BigEndian => format!("({value}%256**{width}).to_bytes({width},\"big\")"),
+        Digits::LittleEndian => format!("({value}%256**{width}).to_bytes({width},\"little\")"),
     }
 }
 

@@ -9,12 +9,13 @@
 //! | `nest(N){"(" \| "x" \| ")"}` | so many times what opens, once the middle, so many times what closes |
 //! | `#i:6` | number of the round of the innermost loop from 0, in six digits; `#j` is the loop around it, then `#k` |
 //! | `#i:6:hex:down` | digits `hex`, `letters`, `be` or `le` (bytes); order `down` or `shuffle(SEED)` |
+//! | `#N`, `#N:2:be` | `N` itself, in as many digits as it needs, or in so many digits |
 //! | `stair{...}` | its body once in the first round of the loop, twice in the second, and so on |
 //! | `pick("a","b")` | one of these in each round of the loop, in turn |
 //! | `pick file("keys.txt")` | one line of a file in each round of the loop, in turn, without its newline |
 //!
-//! Numbers have a fixed width, since growing ones would bend the law; numbers that are too large for it lose their
-//! first digits.
+//! Numbers of rounds have a fixed width, since growing ones would bend the law; numbers that are too large for it lose
+//! their first digits.
 
 mod generator;
 mod infer;
@@ -28,7 +29,7 @@ mod tests;
 
 pub use self::{
     infer::{Candidate, Evidence, Origin, candidates},
-    number::{Digits, Order},
+    number::{Digits, Field, Order},
     parse::ParseError,
 };
 
@@ -65,6 +66,8 @@ pub enum Part {
     Stair(Vec<Part>),
     /// The number of a round.
     Counter(Counter),
+    /// `N` itself.
+    Number(Field),
     /// One of several texts in each round of the innermost loop, in turn.
     Pick(Pick),
 }
@@ -116,7 +119,7 @@ const MOST_LEVELS: usize = 5;
 /// Number of parts in each other.
 const DEEPEST: usize = 32;
 
-/// Largest width of a counter: that of the largest number of 64 bits.
+/// Largest width of a number: that of the largest one of 64 bits.
 const WIDEST: u8 = 20;
 
 impl Template {
@@ -135,9 +138,9 @@ impl Template {
         &self.parts
     }
 
-    /// Whether the size depends on `N`.
+    /// Whether the bytes depend on `N`.
     pub fn scales(&self) -> bool {
-        self.size(1) != self.size(2)
+        self.size(1) != self.size(2) || size::has_number(&self.parts)
     }
 
     /// The literals, in the order in which they are written.
@@ -148,7 +151,7 @@ impl Template {
                     Part::Literal(bytes) => all.push(bytes),
                     Part::Repeat { body, .. } | Part::Stair(body) => add(body, all),
                     Part::Nest { open, middle, close, .. } => [open, middle, close].iter().for_each(|p| add(p, all)),
-                    Part::Counter(_) | Part::Pick(_) => {}
+                    Part::Counter(_) | Part::Number(_) | Part::Pick(_) => {}
                 }
             }
         }
@@ -174,7 +177,7 @@ impl Template {
                     Part::Nest { open, middle, close, .. } => {
                         [open, middle, close].into_iter().for_each(|parts| replace(parts, left, bytes));
                     }
-                    Part::Counter(_) | Part::Pick(_) => {}
+                    Part::Counter(_) | Part::Number(_) | Part::Pick(_) => {}
                 }
             }
         }
@@ -185,7 +188,7 @@ impl Template {
     }
 
     /// The largest loop whose rounds depend on `N`, as text: the body of a repetition, or what opens and closes.
-    /// Empty if the template does not scale.
+    /// Empty if there is none.
     pub fn pump(&self) -> String {
         fn largest<'a>(parts: &'a [Part], best: &mut Option<(u64, &'a Part)>) {
             for part in parts {
@@ -200,7 +203,7 @@ impl Template {
                     Part::Nest { open, middle, close, .. } => {
                         [open, middle, close].into_iter().for_each(|parts| largest(parts, best));
                     }
-                    Part::Literal(_) | Part::Counter(_) | Part::Pick(_) => {}
+                    Part::Literal(_) | Part::Counter(_) | Part::Number(_) | Part::Pick(_) => {}
                 }
             }
         }
@@ -212,6 +215,18 @@ impl Template {
             Some((_, Part::Nest { open, close, .. })) => format!("{} ... {}", print::text(open), print::text(close)),
             _ => String::new(),
         }
+    }
+
+    /// What the bytes depend on, in words, if that is no loop: `the number at byte 163 (2 bytes, the highest first)`.
+    pub fn number_in_words(&self) -> Option<String> {
+        let mut at = 0;
+        for part in &self.parts {
+            if let Part::Number(field) = part {
+                return Some(format!("the number at byte {at} ({field})"));
+            }
+            at += size::size(std::slice::from_ref(part), 1);
+        }
+        None
     }
 }
 
@@ -255,6 +270,7 @@ fn check(parts: &[Part], around: &mut Around) -> Result<(), String> {
                     return Err(format!("a counter has {} digits: give it 1 to {WIDEST}", counter.width));
                 }
             }
+            Part::Number(field) => field.check()?,
             Part::Pick(_) if around.loops == 0 => return Err("a pick is in no loop: put it into a rep".to_owned()),
             Part::Pick(pick) if pick.choices.iter().all(Vec::is_empty) => {
                 return Err("a pick has nothing to pick from".to_owned());
@@ -297,7 +313,7 @@ fn normal(parts: Vec<Part>) -> Vec<Part> {
                     all.push(Part::Stair(body));
                 }
             }
-            Part::Counter(_) | Part::Pick(_) => all.push(part),
+            Part::Counter(_) | Part::Number(_) | Part::Pick(_) => all.push(part),
         }
     }
     all

@@ -1,4 +1,6 @@
-//! Numbers of rounds: the orders in which they come, and the digits that they are written with.
+//! Numbers: the digits that they are written with, and the orders in which those of rounds come.
+
+use super::WIDEST;
 
 /// Order of numbers in a loop of `times` rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +26,63 @@ pub enum Digits {
     BigEndian,
     /// Bytes, the lowest first.
     LittleEndian,
+}
+
+/// Field of an input with a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// Number of digits, 1 to 20; 0 for as many as a decimal or hexadecimal number needs.
+    pub width: u8,
+    /// Digits.
+    pub digits: Digits,
+}
+
+impl Field {
+    /// Whether it can hold a number.
+    ///
+    /// # Errors
+    /// The reason why it cannot, and what to do.
+    pub(super) fn check(self) -> Result<(), String> {
+        match (self.width, self.digits) {
+            (0, Digits::BigEndian | Digits::LittleEndian | Digits::Letters) => {
+                Err("a number has no width: as in #N:2:be".to_owned())
+            }
+            (0..=WIDEST, _) => Ok(()),
+            (width, _) => Err(format!("a number has {width} digits: give it at most {WIDEST}")),
+        }
+    }
+
+    /// Number of digits of `number`.
+    pub(super) fn digits_of(self, number: u64) -> u8 {
+        if self.width > 0 { self.width } else { number.checked_ilog(self.digits.base().into()).unwrap_or(0) as u8 + 1 }
+    }
+
+    /// Appends `number`.
+    pub(super) fn write(self, number: u64, to: &mut Vec<u8>) {
+        self.digits.write(number, self.digits_of(number), to);
+    }
+
+    /// Largest number that it can hold; `None` if that is any of 64 bits.
+    pub fn largest(self) -> Option<u64> {
+        if self.width == 0 {
+            return None;
+        }
+        u64::from(self.digits.base()).checked_pow(self.width.into()).map(|over| over - 1)
+    }
+}
+
+impl std::fmt::Display for Field {
+    /// Writes what a reader of a hex dump looks for: `2 bytes, the highest first`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.digits {
+            Digits::BigEndian | Digits::LittleEndian if self.width == 1 => f.write_str("1 byte"),
+            Digits::BigEndian => write!(f, "{} bytes, the highest first", self.width),
+            Digits::LittleEndian => write!(f, "{} bytes, the lowest first", self.width),
+            Digits::Decimal => f.write_str("decimal"),
+            Digits::Hexadecimal => f.write_str("hexadecimal"),
+            Digits::Letters => f.write_str("letters"),
+        }
+    }
 }
 
 /// All kinds of digits with their names in the text form.

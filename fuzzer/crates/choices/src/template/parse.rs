@@ -1,7 +1,7 @@
 //! Reading the text form of templates.
 
 use super::{
-    Counter, DEEPEST, Order, Part, Pick, Template, Times,
+    Counter, DEEPEST, Field, Order, Part, Pick, Template, Times,
     number::{DIGITS, Digits},
     print,
 };
@@ -86,6 +86,7 @@ impl Parser<'_> {
             self.skip_blanks();
             let part = match self.text.get(self.at) {
                 Some(b'"') => Part::Literal(self.bytes()?),
+                _ if self.takes("#N") => Part::Number(self.field()?),
                 Some(b'#') => Part::Counter(self.counter()?),
                 _ if self.takes("rep") => {
                     let times = self.times()?;
@@ -148,7 +149,7 @@ impl Parser<'_> {
         self.expect("#")?;
         let letter = self.text.get(self.at).copied().map(char::from);
         let Some(level) = letter.and_then(print::level) else {
-            return Err(self.error("the letter of a loop is expected: i for the innermost one, then j, k, l, m"));
+            return Err(self.error("N is expected, or the letter of a loop: i for the innermost one, then j, k, l, m"));
         };
         self.at += 1;
         self.expect(":")?;
@@ -173,6 +174,19 @@ impl Parser<'_> {
             }
         }
         Ok(counter)
+    }
+
+    /// Width and digits behind `#N`.
+    fn field(&mut self) -> Result<Field, ParseError> {
+        let mut field = Field { width: 0, digits: Digits::Decimal };
+        while self.takes(":") {
+            if let Some((digits, _)) = DIGITS.iter().find(|(_, name)| self.takes(name)) {
+                field.digits = *digits;
+            } else {
+                field.width = u8::try_from(self.number()?).unwrap_or(u8::MAX);
+            }
+        }
+        Ok(field)
     }
 
     fn pick(&mut self) -> Result<Pick, ParseError> {

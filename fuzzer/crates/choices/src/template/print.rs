@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{
-    Counter, Order, Part, Pick, Times,
+    Counter, Field, Order, Part, Pick, Times,
     number::{DIGITS, Digits},
 };
 
@@ -54,6 +54,7 @@ fn add(parts: &[Part], text: &mut String) {
                 text.push('}');
             }
             Part::Counter(counter) => add_counter(counter, text),
+            Part::Number(field) => add_number(*field, text),
             Part::Pick(pick) => add_pick(pick, text),
         }
     }
@@ -61,16 +62,29 @@ fn add(parts: &[Part], text: &mut String) {
 
 fn add_counter(counter: &Counter, text: &mut String) {
     let _ = write!(text, "#{}:{}", letter(counter.level), counter.width);
-    let digits = DIGITS.iter().find(|(digits, _)| *digits == counter.digits);
-    if let Some((_, name)) = digits.filter(|(digits, _)| *digits != Digits::Decimal) {
-        let _ = write!(text, ":{name}");
-    }
+    add_digits(counter.digits, text);
     match counter.order {
         Order::Up => {}
         Order::Down => text.push_str(":down"),
         Order::Shuffle(seed) => {
             let _ = write!(text, ":shuffle({seed})");
         }
+    }
+}
+
+fn add_number(field: Field, text: &mut String) {
+    text.push_str("#N");
+    if field.width > 0 {
+        let _ = write!(text, ":{}", field.width);
+    }
+    add_digits(field.digits, text);
+}
+
+/// Digits other than decimal ones.
+fn add_digits(digits: Digits, text: &mut String) {
+    let known = DIGITS.iter().find(|(one, _)| *one == digits && digits != Digits::Decimal);
+    if let Some((_, name)) = known {
+        let _ = write!(text, ":{name}");
     }
 }
 

@@ -52,6 +52,7 @@ impl Writer {
                     self.copy_from(start, copies);
                 }
                 Part::Counter(counter) => self.count(counter),
+                Part::Number(field) => field.write(self.n, &mut self.bytes),
                 Part::Pick(pick) => {
                     let round = self.rounds.last().map_or(0, |last| last.round);
                     self.bytes.extend(&pick.choices[(round % pick.choices.len() as u64) as usize]);
@@ -119,7 +120,7 @@ fn size_of_rounds(body: &[Part], times: u64, n: u64) -> u64 {
 /// Whether parts differ between the rounds of the loop that is `level` loops around them.
 pub(super) fn depends_on_round(parts: &[Part], level: u8) -> bool {
     parts.iter().any(|part| match part {
-        Part::Literal(_) => false,
+        Part::Literal(_) | Part::Number(_) => false,
         Part::Counter(counter) => counter.level == level,
         Part::Pick(_) | Part::Stair(_) if level == 0 => true,
         Part::Pick(_) => false,

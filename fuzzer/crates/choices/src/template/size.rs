@@ -22,12 +22,12 @@ impl Template {
         low
     }
 
-    /// The number of rounds from which on a counter has lost its first digit; `None` without a counter that is
-    /// narrower than 64 bits.
-    pub fn counters_last_until(&self) -> Option<u64> {
+    /// The largest `N` at which no number loses its first digit; `None` if that is any of 64 bits.
+    pub fn largest_n(&self) -> Option<u64> {
         fn least(parts: &[Part]) -> Option<u64> {
             let one = |part: &Part| match part {
                 Part::Counter(counter) => u64::from(counter.digits.base()).checked_pow(counter.width.into()),
+                Part::Number(field) => field.largest(),
                 Part::Repeat { body, .. } | Part::Stair(body) => least(body),
                 Part::Nest { open, middle, close, .. } => {
                     [open, middle, close].into_iter().filter_map(|parts| least(parts)).min()
@@ -38,6 +38,16 @@ impl Template {
         }
         least(&self.parts)
     }
+}
+
+/// Whether `N` itself stands in parts.
+pub(super) fn has_number(parts: &[Part]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Number(_) => true,
+        Part::Repeat { body, .. } | Part::Stair(body) => has_number(body),
+        Part::Nest { open, middle, close, .. } => [open, middle, close].into_iter().any(|parts| has_number(parts)),
+        Part::Literal(_) | Part::Counter(_) | Part::Pick(_) => false,
+    })
 }
 
 /// Number of bytes of parts outside of loops, at `n`.
@@ -71,6 +81,7 @@ impl<'a> Round<'a> {
             let more = match part {
                 Part::Literal(bytes) => bytes.len() as u128,
                 Part::Counter(counter) => counter.width.into(),
+                Part::Number(field) => field.digits_of(n).into(),
                 Part::Repeat { times, body } => Self::of(body, n).over(times.at(n)),
                 Part::Nest { times, open, middle, close } => {
                     self.add(middle, n);

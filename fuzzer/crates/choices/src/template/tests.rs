@@ -24,6 +24,7 @@ fn each_part_is_written_as_documented() {
     assert_eq!(render(r#"rep(N){pick("a","b") ","}"#, 3), "a,b,a,");
     assert_eq!(render(r#"nest(N){"<a" #i:1 ">" | "." | "</a" #i:1 ">"}"#, 2), "<a0><a1>.</a1></a0>");
     assert_eq!(render(r#"rep(2){rep(N){#j:1 #i:1 " "}}"#, 2), "00 01 10 11 ");
+    assert_eq!(render(r#""{" #N "," #N:4 "," #N:hex "}""#, 26), "{26,0026,1a}");
     let numbers = parse("rep(N){#i:2:be #i:2:le}").render(258, 1 << 20).expect("it fits");
     assert_eq!(numbers[4 * 257..], [1, 1, 1, 1]);
 }
@@ -55,7 +56,9 @@ fn texts_that_are_no_template_are_refused_with_place_and_reason() {
         ("rep(N){#j:4}", "#j counts no loop around it"),
         ("rep(N){#i:0}", "a counter has 0 digits: give it 1 to 20"),
         ("rep(N){#i:999}", "a counter has 999 digits: give it 1 to 20"),
-        ("rep(N){#q:4}", "the letter of a loop is expected"),
+        ("rep(N){#q:4}", "N is expected, or the letter of a loop"),
+        ("#N:be", "a number has no width"),
+        ("#N:21", "a number has 21 digits"),
         ("rep(N){#i:4:sideways}", "up, down, shuffle(SEED)"),
         ("stair{\"a\"}", "a stair is in no loop"),
         ("rep(N){stair{\"a\" stair{\"b\"}}}", "a stair is in another one"),
@@ -88,7 +91,8 @@ fn huge_sizes_are_told_without_making_bytes() {
     // rounds without bytes take no time
     assert_eq!(parse(r#"rep(N){rep(0*N){#j:4}} "x""#).render(u64::MAX, 10).as_deref(), Ok(&b"x"[..]));
     assert_eq!(parse(r#""abc" rep(N){"ab"}"#).n_for_size(2), 1);
-    assert_eq!(parse("rep(N){#i:2 #i:3:letters}").counters_last_until(), Some(100));
+    assert_eq!(parse("rep(N){#i:2 #i:3:letters}").largest_n(), Some(100));
+    assert_eq!((parse("#N:2:be").largest_n(), parse("#N").largest_n()), (Some(65_535), None));
 }
 
 #[test]
@@ -102,6 +106,9 @@ fn literals_are_listed_and_replaced_in_order() {
     assert_eq!(parse(r#"nest(N){"(" | "x" | }"#).with_literal(0, b"").to_string(), r#""x""#);
     assert_eq!(template.pump(), r#"#i:4 ",""#);
     assert_eq!(parse(r#"nest(N){"(" | | ")"}"#).pump(), r#""(" ... ")""#);
+    let number = parse(r#""abc" rep(3){"d"} #N:2:be "e""#);
+    assert_eq!(number.number_in_words().as_deref(), Some("the number at byte 6 (2 bytes, the highest first)"));
+    assert!(number.scales() && number.pump().is_empty());
 }
 
 #[test]
@@ -147,11 +154,17 @@ fn counter() -> impl Strategy<Value = Part> {
         .prop_map(|(level, width, digits, order)| Part::Counter(Counter { level, width, digits, order }))
 }
 
+fn field() -> impl Strategy<Value = Part> {
+    let digits = proptest::sample::select(number::DIGITS.map(|(digits, _)| digits).to_vec());
+    (0_u8..=20, digits).prop_map(|(width, digits)| Part::Number(Field { width, digits }))
+}
+
 fn part() -> impl Strategy<Value = Part> {
     let pick = proptest::collection::vec(bytes(), 1..4);
     let leaf = prop_oneof![
         3 => bytes().prop_map(Part::Literal),
         1 => counter(),
+        1 => field(),
         1 => pick.prop_map(|choices| Part::Pick(Pick { file: None, choices })),
     ];
     leaf.prop_recursive(3, 20, 3, |inner| {
@@ -187,7 +200,7 @@ proptest! {
         if template.size(n) <= 1 << 20 {
             prop_assert_eq!(template.render(n, 1 << 20).map(|bytes| bytes.len() as u64), Ok(template.size(n)));
         }
-        if template.scales() {
+        if template.size(1) != template.size(2) {
             let n = template.n_for_size(500);
             prop_assert!(n == 1 || template.size(n) <= 500);
             prop_assert!(template.size(n + 1) > 500 || n == 500);
