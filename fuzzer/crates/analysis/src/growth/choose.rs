@@ -28,8 +28,8 @@ const BUDGET_SHARE: f64 = 0.3;
 const HANG_SHARE: f64 = 0.4;
 
 /// Chooses the template of a finding: it keeps at least half of the hot cost at the finding's size; among those, the
-/// highest order, then the highest cost per byte. If none keeps so much, or the hot cost does not grow with any, a number in
-/// the finding may be what its cost depends on: `seed` is what it comes from, if that is known. `None` if there is nothing.
+/// highest order, then the highest cost per byte. If none keeps so much, or the hot cost does not grow with any as
+/// powers do, a number in the finding may be what its cost depends on: `seed` is what it comes from, if that is known. `None` if there is nothing.
 ///
 /// # Errors
 /// If the target cannot be run.
@@ -51,10 +51,10 @@ pub(crate) fn choose(
             best = Some(chosen);
         }
     }
-    if best.as_ref().is_some_and(|best| best.growth >= LEAST_GROWTH) {
+    if best.as_ref().is_some_and(|best| best.growth >= LEAST_GROWTH && best.order <= numbers::HIGHEST) {
         return Ok(best);
     }
-    // whatever repeats is not what makes it slow
+    // what repeats is not what makes it slow, or makes another input of it
     Ok(numbers::choose(runner, options, &hot, (finding, run), seed, started)?.or(best))
 }
 

@@ -28,7 +28,7 @@ const ENOUGH: usize = 8;
 /// depend on the number.
 const AT_HALF: Range<f64> = 0.1..0.8;
 /// Highest order of growth in a number: higher ones are inputs that have become others.
-const HIGHEST: f64 = 4.0;
+pub(super) const HIGHEST: f64 = 4.0;
 /// Part of the time until which fields are tried.
 const BUDGET_SHARE: f64 = 0.5;
 /// Shares of the number at which the cost is predicted from that at the whole, a half and a quarter.
