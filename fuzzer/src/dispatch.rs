@@ -19,7 +19,7 @@ use quagmire_base::{
     plain,
 };
 use quagmire_execution::recognise::{ProgramKind, recognise, refuse_mutants};
-use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile};
+use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile, score_file::SCORE};
 
 /// Executes a command: writes a report or generated inputs, runs a program under its fork server, or replaces this process with the
 /// harness, which contains the engine, with the same options.
@@ -95,17 +95,20 @@ fn score(args: ScoreArgs) -> Result<ExitCode> {
     quagmire_analysis::mutants::score(&options)
 }
 
-/// Writes the report of a campaign, a comparison or a growth, or exports its findings or outcomes.
+/// Writes the report of a campaign, a comparison, a growth or a score, or exports its findings or outcomes.
 fn report(args: &ReportArgs) -> Result<ExitCode> {
+    // the folder of a score holds its result
+    let score = args.output.join(SCORE);
+    let of = if score.is_file() { score } else { args.output.clone() };
     match args.resolve()? {
-        ReportTask::Page { .. } if args.output.is_file() => quagmire_report::comparison::run(&args.output),
-        ReportTask::Page { options, is_brief } => quagmire_report::run(&args.output, options, is_brief),
+        ReportTask::Page { .. } if of.is_file() => quagmire_report::comparison::run(&of),
+        ReportTask::Page { options, is_brief } => quagmire_report::run(&of, options, is_brief),
         ReportTask::Export { exporter, file, source_root } => {
             let mut root = source_root.as_deref().map_or_else(SourceRoot::here, SourceRoot::new);
-            let text = if args.output.is_file() {
-                (exporter.outcomes)(&ResultFile::read(&args.output)?.outcomes(&mut root))
+            let text = if of.is_file() {
+                (exporter.outcomes)(&ResultFile::read(&of)?.outcomes(&of, &mut root))
             } else {
-                exporter.campaign(&Summary::of_campaign(&args.output)?, &mut root)
+                exporter.campaign(&Summary::of_campaign(&of)?, &mut root)
             };
             match file {
                 Some(file) => write_whole(&file, plain::printed(&text, exporter.form).as_bytes())?,

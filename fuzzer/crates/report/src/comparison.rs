@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::{
     graph::{self, chart::WIDTH, flame::flame, growth::growth},
-    markup, words,
+    markup, score, words,
 };
 use quagmire_base::{
     atomic::write_whole,
@@ -30,11 +30,11 @@ const SHOWN: usize = 50;
 /// Maximum number of rows of the table.
 const ROWS: usize = 1_000;
 
-/// Runs `quagmire report` for the file of a comparison or a growth: writes a page beside it, with `.html` at its end, and
+/// Runs `quagmire report` for the file of a comparison, a growth or a score: writes a page beside it, with `.html` at its end, and
 /// prints where it is.
 ///
 /// # Errors
-/// If the file is not that of a comparison or a growth, or the page cannot be written.
+/// If the file is none of these, or the page cannot be written.
 pub fn run(file: &Path) -> Result<ExitCode> {
     let result = ResultFile::read(file)?;
     let path: PathBuf = file.with_extension("html");
@@ -44,6 +44,7 @@ pub fn run(file: &Path) -> Result<ExitCode> {
     let page = match &result {
         ResultFile::Comparison(comparison) => page(comparison),
         ResultFile::Growth(growth) => page_of_growth(growth),
+        ResultFile::Score(score) => score::page(score),
     };
     write_whole(&path, page.as_bytes())?;
     plain::print(&format!("{}\n", path.display()), Form::Lines)

@@ -10,6 +10,7 @@ pub mod graph;
 mod markup;
 pub mod page;
 mod rules;
+mod score;
 mod words;
 
 use std::{

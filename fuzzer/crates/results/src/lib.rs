@@ -17,6 +17,7 @@ pub mod names;
 pub mod outcomes;
 pub mod phases;
 pub mod result_file;
+pub mod score_file;
 pub mod screen;
 pub mod summary;
 #[cfg(any(test, feature = "testing"))]

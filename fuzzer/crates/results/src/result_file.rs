@@ -1,4 +1,4 @@
-//! Files that hold the result of a command: of a comparison or of a growth.
+//! Files that hold the result of a command: of a comparison, a growth or a score.
 
 use std::path::Path;
 
@@ -12,6 +12,7 @@ use crate::{
     comparison::Comparison,
     growth_file::GrowthFile,
     outcomes::{Outcomes, SourceRoot},
+    score_file::ScoreFile,
 };
 
 /// Result of a command.
@@ -21,6 +22,8 @@ pub enum ResultFile {
     Comparison(Box<Comparison>),
     /// Result of `quagmire growth --json`.
     Growth(Box<GrowthFile>),
+    /// Result of `quagmire mutants score`.
+    Score(Box<ScoreFile>),
 }
 
 impl ResultFile {
@@ -34,21 +37,26 @@ impl ResultFile {
             .map_err(|error| Error::other(format!("cannot read {name}: {error}")))?;
         let refused = |error: &dyn std::fmt::Display| {
             Error::other(format!(
-                "{name} is no result ({error}): name what quagmire compare -o wrote, or quagmire growth --json printed"
+                "{name} is no result ({error}): name what quagmire compare -o or quagmire mutants score -o wrote, or quagmire \
+                 growth --json printed"
             ))
         };
         let value: Value = serde_json::from_slice(&bytes).map_err(|error| refused(&error))?;
+        if value.get("mutants").is_some() {
+            return serde_json::from_value(value).map(Self::Score).map_err(|error| refused(&error));
+        }
         match value.get("verdicts") {
             Some(_) => serde_json::from_value(value).map(Self::Comparison).map_err(|error| refused(&error)),
             None => serde_json::from_value(value).map(Self::Growth).map_err(|error| refused(&error)),
         }
     }
 
-    /// Its outcomes. Paths of sources become relative to `root`.
-    pub fn outcomes(&self, root: &mut SourceRoot) -> Outcomes {
+    /// Its outcomes; `path` is that of the file. Paths of sources become relative to `root`.
+    pub fn outcomes(&self, path: &Path, root: &mut SourceRoot) -> Outcomes {
         match self {
             Self::Comparison(comparison) => Outcomes::of_comparison(comparison, root),
             Self::Growth(growth) => Outcomes::of_growth(growth, root),
+            Self::Score(score) => Outcomes::of_score(score, &path.display().to_string(), root),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Outcomes: the results of a campaign, a comparison or a measured growth in one form, from which exporters make SARIF,
+//! Outcomes: the results of a campaign, a comparison, a measured growth or a score in one form, from which exporters make SARIF,
 //! JUnit XML and other formats of tools that judge changes.
 
 mod campaign;
@@ -9,6 +9,7 @@ mod growth;
 pub(crate) mod growth_tests;
 pub mod kind;
 pub mod place;
+mod score;
 
 pub use kind::{Kind, Level, Status};
 pub use place::{Place, SourceRoot, Step};
@@ -18,7 +19,7 @@ use serde::Serialize;
 /// Results of one command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcomes {
-    /// Name of the command: `fuzz`, `compare`, `growth`.
+    /// Name of the command: `fuzz`, `compare`, `growth`, `mutants score`.
     pub command: String,
     /// Version of quagmire.
     pub version: String,

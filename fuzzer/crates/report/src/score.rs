@@ -1,0 +1,207 @@
+//! The page of a score: how many mutants are noticed, by operator and function, and the survivors beside their source.
+
+use std::{collections::HashMap, path::Path};
+
+use maud::{Markup, html};
+
+use crate::{markup, words};
+use quagmire_base::{
+    files,
+    format::{counted, grouped},
+    visible::shown,
+};
+use quagmire_results::score_file::{MutantCounts, MutantState, ScoreFile, ScoredMutant};
+
+/// Survivors beside their source; the others are in the file.
+const SHOWN: usize = 300;
+
+/// Lines of source before and behind that of a survivor.
+const AROUND: usize = 2;
+
+/// Largest source file that is shown.
+const LARGEST_SOURCE: u64 = 4 << 20;
+
+/// Ends of names of sources: no other file is shown, whatever path the debug information of a program has.
+const SOURCES: [&str; 14] =
+    ["c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "tcc", "def"];
+
+/// Renders the page of a score.
+pub(crate) fn page(score: &ScoreFile) -> String {
+    let mut survivors: Vec<&ScoredMutant> =
+        score.mutants.iter().filter(|mutant| mutant.state == MutantState::Survived).collect();
+    survivors.sort_by_key(|mutant| std::cmp::Reverse(mutant.infected_by));
+    let mut sources = Sources::default();
+    let killed_by: Vec<String> =
+        score.killed_by.iter().map(|(way, killed)| format!("{} by {way}", grouped(*killed))).collect();
+    let content = html! {
+        h1 { "quagmire" }
+        p class="verdict" { (shown(&score.headline())) }
+        @if score.is_incomplete { p class="note" { "It was stopped before all mutants were done." } }
+        @if !killed_by.is_empty() { p { "Killed: " (shown(&killed_by.join(", "))) "." } }
+        p class="dim" { "A mutant is a small fault in the program. It is killed if some input ends, answers or writes differently with it. \
+            What no input reaches says what the corpus does not run; what survives says what it runs without looking." }
+        h2 id="map" { "Map" }
+        p class="dim" { "A box is a function, as wide as it has mutants; the fuller its colour, the more of them are killed. Grey: not reached." }
+        @for (file, functions) in &score.functions { (map(file, functions)) }
+        h2 id="operators" { "Operators" }
+        (table("operator", score.operators.iter().map(|(name, counts)| (html! { (shown(name)) }, *counts))))
+        h2 id="functions" { "Functions" }
+        @for (file, functions) in &score.functions {
+            h3 { (markup::name(file)) }
+            (table("function", functions.iter().map(|(name, counts)| (markup::brief(name), *counts))))
+        }
+        h2 id="survivors" { "Survivors" }
+        p class="dim" { (counted(survivors.len() as u64, "mutant")) ", those first that most inputs miss." }
+        @for mutant in survivors.iter().take(SHOWN) { (survivor(mutant, &mut sources)) }
+        @if survivors.len() > SHOWN { p class="dim" { "and " (grouped((survivors.len() - SHOWN) as u64)) " more in the file" } }
+    };
+    markup::page("quagmire mutants", true, &content)
+}
+
+/// The functions of a file as boxes.
+fn map(file: &str, functions: &std::collections::BTreeMap<String, MutantCounts>) -> Markup {
+    let mut all: Vec<(&String, &MutantCounts)> = functions.iter().collect();
+    all.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.mutants));
+    let style = |counts: &MutantCounts| {
+        let colour = match counts.killed_of_reached() {
+            Some(share) => format!("color-mix(in srgb, var(--bar) {:.0}%, var(--removed))", share * 100.0),
+            None => "var(--rule)".to_owned(),
+        };
+        let share = counts.killed_of_reached().unwrap_or(0.0);
+        let ink = if share > 0.6 { "var(--paper)" } else { "var(--ink)" };
+        format!("flex: {} 1 {}px; background: {colour}; color: {ink}", counts.mutants, counts.mutants / 2)
+    };
+    let title = |name: &str, counts: &MutantCounts| {
+        let MutantCounts { mutants, reached, killed, .. } = counts;
+        format!("{name}: {mutants} mutants, {reached} reached, {killed} killed")
+    };
+    html! {
+        h4 { (shown(file)) }
+        div class="treemap" {
+            @for (name, counts) in all {
+                span class="code" style=(style(counts)) title=(shown(&title(name, counts))) { (shown(&words::brief(name))) }
+            }
+        }
+    }
+}
+
+/// Table of numbers of mutants.
+fn table(heading: &str, rows: impl Iterator<Item = (Markup, MutantCounts)>) -> Markup {
+    html! {
+        div class="scroll" {
+            table class="sortable" {
+                thead { tr {
+                    th { (heading) }
+                    @for name in ["mutants", "reached", "infected", "killed", "of reached"] { th class="number" { (name) } }
+                } }
+                tbody { @for (name, counts) in rows { tr {
+                    td class="place" { (name) }
+                    @for number in [counts.mutants, counts.reached, counts.infected, counts.killed] {
+                        td class="number" data-v=(number) { (grouped(number)) }
+                    }
+                    td class="number" data-v=(counts.killed_of_reached().unwrap_or(-1.0)) {
+                        @match counts.killed_of_reached() { Some(share) => (words::percent(share)), None => span class="dim" { "-" } }
+                    }
+                } } }
+            }
+        }
+    }
+}
+
+/// A survivor beside its source.
+fn survivor(mutant: &ScoredMutant, sources: &mut Sources) -> Markup {
+    html! {
+        div class="survivor" {
+            p { b { (shown(&mutant.change())) } " in " (markup::brief(&mutant.function)) span class="dim" {
+                " " (markup::location(&mutant.location())) ", infected by " (counted(mutant.infected_by, "input")) } }
+            @let lines = sources.around(mutant);
+            @if !lines.is_empty() {
+                pre { @for (number, line) in &lines {
+                    @let text = format!("{number:>5}  {}\n", shown(line));
+                    @if *number == mutant.line as usize { b { (text) } } @else { (text) }
+                } }
+            }
+        }
+    }
+}
+
+/// Lines of the source files that were read.
+#[derive(Default)]
+struct Sources {
+    files: HashMap<String, Vec<String>>,
+}
+
+impl Sources {
+    /// Lines around a mutant with their numbers; none if the source cannot be read.
+    fn around(&mut self, mutant: &ScoredMutant) -> Vec<(usize, String)> {
+        let lines = self.files.entry(mutant.file.clone()).or_insert_with(|| read(Path::new(&mutant.file)));
+        let line = mutant.line as usize;
+        let numbered = lines.iter().enumerate().map(|(at, text)| (at + 1, text.clone()));
+        let first = line.saturating_sub(AROUND);
+        numbered.skip_while(|(number, _)| *number < first).take_while(|(number, _)| *number <= line + AROUND).collect()
+    }
+}
+
+fn read(path: &Path) -> Vec<String> {
+    let is_source = path.extension().and_then(|end| end.to_str()).is_some_and(|end| SOURCES.contains(&end));
+    if !is_source {
+        return Vec::new();
+    }
+    let bytes = files::read_named(path, LARGEST_SOURCE).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "<script>\"&\u{1b}[2J";
+
+    fn survivor(file: &Path) -> ScoredMutant {
+        ScoredMutant {
+            file: file.display().to_string(),
+            line: 2,
+            column: 1,
+            function: HOSTILE.into(),
+            operator: "constant".into(),
+            was: HOSTILE.into(),
+            became: "0".into(),
+            state: MutantState::Survived,
+            infected_by: 3,
+            killed: None,
+        }
+    }
+
+    fn score(mutants: Vec<ScoredMutant>) -> ScoreFile {
+        let counts = MutantCounts { mutants: 4, reached: 2, infected: 2, killed: 1 };
+        ScoreFile {
+            version: "0.1.0".into(),
+            inputs: 3,
+            all: counts,
+            operators: [("constant".to_owned(), counts)].into(),
+            functions: [(HOSTILE.to_owned(), [(HOSTILE.to_owned(), counts)].into())].into(),
+            killed_by: [("output".to_owned(), 1)].into(),
+            is_incomplete: true,
+            mutants,
+        }
+    }
+
+    #[test]
+    fn survivors_stand_beside_their_source_and_no_text_of_a_program_is_markup() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.c");
+        std::fs::write(&file, format!("first\nsecond {HOSTILE}\nthird\n")).unwrap();
+        let page = page(&score(vec![survivor(&file)]));
+        assert!(!page.contains("<script>\"&") && !page.contains('\u{1b}'), "{page}");
+        assert!(page.contains("    1  first") && page.contains("<b>    2  second"), "{page}");
+        assert!(page.contains("50.0 %") && page.contains("infected by 3 inputs"), "{page}");
+    }
+
+    #[test]
+    fn no_file_is_shown_that_is_no_source() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("secret.txt");
+        std::fs::write(&file, "first\nsecret\n").unwrap();
+        assert!(!page(&score(vec![survivor(&file)])).contains("secret\n"));
+    }
+}

@@ -1,0 +1,132 @@
+//! Outcomes of a score: each mutant that survives is one.
+
+use std::collections::HashMap;
+
+use quagmire_base::format::counted;
+
+use super::{Kind, Outcome, Outcomes, SourceRoot};
+use crate::score_file::{MutantState, ScoreFile, ScoredMutant};
+
+impl Outcomes {
+    /// The outcomes of a score. Paths of sources become relative to `root`.
+    pub fn of_score(score: &ScoreFile, target: &str, root: &mut SourceRoot) -> Self {
+        let mut seen: HashMap<(&str, &str, String), u32> = HashMap::new();
+        let mut all: Vec<Outcome> = score.mutants.iter().map(|mutant| outcome(mutant, &mut seen, root)).collect();
+        // those that most inputs have missed come first, then those that no input could notice
+        let missed = |outcome: &Outcome| outcome.figures.first().map_or(0, |(_, by)| *by as u64);
+        all.sort_by_key(|outcome| (outcome.kind != Kind::MutantSurvived, std::cmp::Reverse(missed(outcome))));
+        Self {
+            command: "mutants score".into(),
+            version: score.version.clone(),
+            target: target.into(),
+            headline: score.headline(),
+            error: score.is_incomplete.then(|| "it was stopped before all mutants were done".to_owned()),
+            all,
+            ..Self::default()
+        }
+    }
+}
+
+fn outcome<'a>(
+    mutant: &'a ScoredMutant,
+    seen: &mut HashMap<(&'a str, &'a str, String), u32>,
+    root: &mut SourceRoot,
+) -> Outcome {
+    let kind = match mutant.state {
+        MutantState::Killed => Kind::MutantKilled,
+        MutantState::Survived => Kind::MutantSurvived,
+        MutantState::NotRun => Kind::Unfinished,
+        MutantState::NotReached | MutantState::NotInfected => Kind::MutantNotRun,
+    };
+    let change = mutant.change();
+    let inputs = counted(mutant.infected_by, "input");
+    let fate = match (mutant.state, &mutant.killed) {
+        (MutantState::Survived, _) => {
+            format!("no input notices it, though {inputs} compute another value there")
+        }
+        (MutantState::Killed, Some(kill)) => format!("noticed by {}, with {}", kill.by, kill.input),
+        (MutantState::Killed, None) => "noticed".to_owned(),
+        (MutantState::NotRun, _) => "not run".to_owned(),
+        (MutantState::NotInfected, _) => "no input computes another value there".to_owned(),
+        (MutantState::NotReached, _) => "no input runs it".to_owned(),
+    };
+    // without lines, which move; the number tells equal changes of a function apart
+    let key = (mutant.file.as_str(), mutant.function.as_str(), change.clone());
+    let number = seen.entry(key).and_modify(|number| *number += 1).or_insert(1);
+    let place = root.place(&mutant.file, Some(mutant.line), Some(&mutant.function));
+    let cause = format!("{} in {} ({number})", change, mutant.function);
+    Outcome {
+        kind,
+        level: kind.describe().level,
+        input: mutant.location(),
+        message: format!("{change}: {fate}."),
+        place: Some(place),
+        cause: Some(cause),
+        figures: vec![("infected_by".to_owned(), mutant.infected_by as f64)],
+        ..Outcome::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        exporters::EXPORTERS,
+        outcomes::Status,
+        score_file::{MutantCounts, MutantKill},
+    };
+
+    fn score() -> ScoreFile {
+        let mutant = |line, state, infected_by| ScoredMutant {
+            file: "/src/a.c".into(),
+            line,
+            column: 3,
+            function: "f".into(),
+            operator: "comparison-moved".into(),
+            was: "<".into(),
+            became: "<=".into(),
+            state,
+            infected_by,
+            killed: (state == MutantState::Killed)
+                .then(|| MutantKill { by: "output".into(), input: "seeds/one".into() }),
+        };
+        ScoreFile {
+            version: "0.1.0".into(),
+            inputs: 7,
+            all: MutantCounts { mutants: 5, reached: 4, infected: 3, killed: 1 },
+            operators: [("comparison-moved".to_owned(), MutantCounts::default())].into(),
+            functions: Default::default(),
+            killed_by: [("output".to_owned(), 1)].into(),
+            is_incomplete: false,
+            mutants: vec![
+                mutant(1, MutantState::NotReached, 0),
+                mutant(2, MutantState::NotInfected, 0),
+                mutant(3, MutantState::Survived, 1),
+                mutant(4, MutantState::Survived, 6),
+                mutant(5, MutantState::Killed, 2),
+            ],
+        }
+    }
+
+    #[test]
+    fn survivors_are_failures_of_their_own_and_the_most_missed_one_comes_first() {
+        let mut root = SourceRoot::new(std::path::Path::new("/src"));
+        let outcomes = Outcomes::of_score(&score(), "score.json", &mut root);
+        let failed: Vec<&str> = outcomes.with(Status::Failed).map(|outcome| outcome.input.as_str()).collect();
+        assert_eq!(failed, ["/src/a.c:4:3", "/src/a.c:3:3"]);
+        assert_eq!((outcomes.with(Status::Passed).count(), outcomes.with(Status::Skipped).count()), (1, 2));
+        assert_eq!(outcomes.alerts().len(), 2, "equal changes of a function are two");
+        assert_eq!(
+            outcomes.all[0].message,
+            "`<` became `<=`: no input notices it, though 6 inputs compute another value there."
+        );
+        assert_eq!(
+            outcomes.headline,
+            "1 of 5 mutants killed by 7 inputs: 20.0 % of all, 25.0 % of the 4 reached, 33.3 % of the 3 infected"
+        );
+        for exporter in EXPORTERS {
+            let text = (exporter.outcomes)(&outcomes);
+            assert!(text.contains("a.c"), "{}: {text}", exporter.name);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The file that `quagmire mutants score` writes, as far as exporters and the page need it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Name of the file in the folder of a score.
+pub const SCORE: &str = "score.json";
+
+/// How good a corpus is by the mutants that it notices; further keys are left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScoreFile {
+    /// Version of quagmire.
+    pub version: String,
+    /// Number of inputs that are used.
+    pub inputs: u64,
+    /// Sums over all mutants.
+    pub all: MutantCounts,
+    /// Sums by operator.
+    pub operators: BTreeMap<String, MutantCounts>,
+    /// Sums by file and function.
+    pub functions: BTreeMap<String, BTreeMap<String, MutantCounts>>,
+    /// For each way to notice a mutant, the number that it has killed.
+    pub killed_by: BTreeMap<String, u64>,
+    /// Whether it was stopped before all mutants were done.
+    pub is_incomplete: bool,
+    /// All mutants, in the order of the program.
+    pub mutants: Vec<ScoredMutant>,
+}
+
+/// Numbers of mutants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MutantCounts {
+    /// All of them.
+    pub mutants: u64,
+    /// Those that some input reaches.
+    pub reached: u64,
+    /// Those that some input infects.
+    pub infected: u64,
+    /// Those that some input tells from the original.
+    pub killed: u64,
+}
+
+impl MutantCounts {
+    /// Share of the reached ones that are killed, 0 to 1; `None` if none is reached.
+    pub fn killed_of_reached(&self) -> Option<f64> {
+        (self.reached > 0).then(|| self.killed as f64 / self.reached as f64)
+    }
+}
+
+/// A mutant and its fate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScoredMutant {
+    /// Path of the source file, as the debug information has it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1; 0 if it is not known.
+    pub column: u32,
+    /// Name of the function, demangled.
+    pub function: String,
+    /// Name of the operator.
+    pub operator: String,
+    /// Source text that changes, as far as the compiler knows it.
+    pub was: String,
+    /// Source text that it becomes.
+    pub became: String,
+    /// How far it has got.
+    pub state: MutantState,
+    /// Number of inputs that infect it.
+    pub infected_by: u64,
+    /// How it was noticed.
+    #[serde(default)]
+    pub killed: Option<MutantKill>,
+}
+
+/// How far a mutant has got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MutantState {
+    /// No input runs its place.
+    #[default]
+    NotReached,
+    /// Its value is the original one with each input.
+    NotInfected,
+    /// It is infected, and was not run.
+    NotRun,
+    /// No input tells it from the original.
+    Survived,
+    /// An input tells it from the original.
+    Killed,
+}
+
+/// How a mutant was noticed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MutantKill {
+    /// Way: `signal`, `hang`, `status`, `output`, `cost`.
+    pub by: String,
+    /// Path of the input.
+    pub input: String,
+}
+
+impl ScoredMutant {
+    /// What it changes, in words: `` `<` became `<=` ``, or only what became of it if the compiler does not know the text.
+    pub fn change(&self) -> String {
+        match self.was.as_str() {
+            "" => self.became.clone(),
+            was => format!("`{was}` became `{}`", self.became),
+        }
+    }
+
+    /// Place as `file:line:column`.
+    pub fn location(&self) -> String {
+        format!("{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+impl ScoreFile {
+    /// The score in one sentence: killed of all, of reached, and of infected ones.
+    pub fn headline(&self) -> String {
+        use quagmire_base::format::{counted, grouped};
+        let MutantCounts { mutants, reached, infected, killed } = self.all;
+        let share = |whole: u64| format!("{:.1} %", killed as f64 * 100.0 / whole.max(1) as f64);
+        format!(
+            "{} of {} killed by {}: {} of all, {} of the {} reached, {} of the {} infected",
+            grouped(killed),
+            counted(mutants, "mutant"),
+            counted(self.inputs, "input"),
+            share(mutants),
+            share(reached),
+            grouped(reached),
+            share(infected),
+            grouped(infected)
+        )
+    }
+}
