@@ -13,6 +13,7 @@
 
 #include "library_functions.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -112,57 +113,25 @@ public:
 
   // Inserts the code; the charges are those of Table, of type Ty, from First on.
   void insert(ArrayType *Ty, GlobalVariable *Table, unsigned First) {
-    for (const Site &S : Sites) {
-      IRBuilder<> IRB(isMeasuredBefore(*S.K) ? cast<Instruction>(S.At) : S.At->getNextNode());
-      // positions in the middle of others' locations would give these instructions a line
-      IRB.SetCurrentDebugLocation(S.At->getDebugLoc());
-      Value *Units = units(IRB, length(IRB, *S.At, *S.K), S.K->Shift);
+    forEach([&](IRBuilder<> &IRB, Value *Units) {
       Value *Slot = IRB.CreateConstInBoundsGEP2_32(Ty, Table, 0, First++);
       LoadInst *Before = IRB.CreateAlignedLoad(I32, Slot, Align(4));
       mine(Before);
       mine(IRB.CreateAlignedStore(mine(IRB.CreateAdd(Before, Units)), Slot, Align(4)));
+    });
+  }
+
+  // Inserts, at each call, what computes its instructions (a u32), and has `Add` insert what adds them up.
+  void forEach(function_ref<void(IRBuilder<> &, Value *Units)> Add) {
+    for (const Site &S : Sites) {
+      IRBuilder<> IRB(isMeasuredBefore(*S.K) ? cast<Instruction>(S.At) : S.At->getNextNode());
+      // positions in the middle of others' locations would give these instructions a line
+      IRB.SetCurrentDebugLocation(S.At->getDebugLoc());
+      Add(IRB, units(IRB, length(IRB, *S.At, *S.K), S.K->Shift));
     }
   }
 
-private:
-  struct Site {
-    CallBase *At;
-    const Known *K;
-  };
-
-  Module &M;
-  LLVMContext &C;
-  IntegerType *I32;
-  SmallVector<Site, 16> Sites;
-
-  static bool isMeasuredBefore(const Known &K) { return K.How == Bytes || K.How == Product || K.How == Sorted; }
-
-  void look(CallBase &Call, const Known &K) {
-    // behind a call that may throw, or that the function ends with, there is no place in its block
-    bool HasPlace = isMeasuredBefore(K) || (isa<CallInst>(Call) && !cast<CallInst>(Call).isMustTailCall());
-    if (HasPlace && !isConstant(Call, K) && scaled(mostOf(Call, K), K.Shift) > 0)
-      Sites.push_back({&Call, &K});
-  }
-
-  IntegerType *word() { return M.getDataLayout().getIntPtrType(C); }
-  PointerType *pointer() { return PointerType::getUnqual(Type::getInt8Ty(C)); }
-
-  // Excludes inserted instructions from sanitizers.
-  Value *mine(Value *V) {
-    if (auto *I = dyn_cast<Instruction>(V))
-      I->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
-    return V;
-  }
-
-  Value *number(IRBuilder<> &IRB, CallBase &Call, unsigned Arg) {
-    return IRB.CreateZExtOrTrunc(Call.getArgOperand(Arg), word());
-  }
-
-  Value *atMost(IRBuilder<> &IRB, Value *V, uint64_t Most) {
-    Value *Limit = ConstantInt::get(V->getType(), Most);
-    return IRB.CreateSelect(IRB.CreateICmpULT(V, Limit), V, Limit);
-  }
-
+  // Inserts what computes the length that a call has worked on: behind it, unless that is known before.
   Value *length(IRBuilder<> &IRB, CallBase &Call, const Known &K) {
     auto Argument = [&](unsigned Arg) { return IRB.CreatePointerCast(Call.getArgOperand(Arg), pointer()); };
     switch (K.How) {
@@ -201,6 +170,45 @@ private:
       break;
     }
     return ConstantInt::get(word(), 0);
+  }
+
+  static bool isMeasuredBefore(const Known &K) { return K.How == Bytes || K.How == Product || K.How == Sorted; }
+
+private:
+  struct Site {
+    CallBase *At;
+    const Known *K;
+  };
+
+  Module &M;
+  LLVMContext &C;
+  IntegerType *I32;
+  SmallVector<Site, 16> Sites;
+
+  void look(CallBase &Call, const Known &K) {
+    // behind a call that may throw, or that the function ends with, there is no place in its block
+    bool HasPlace = isMeasuredBefore(K) || (isa<CallInst>(Call) && !cast<CallInst>(Call).isMustTailCall());
+    if (HasPlace && !isConstant(Call, K) && scaled(mostOf(Call, K), K.Shift) > 0)
+      Sites.push_back({&Call, &K});
+  }
+
+  IntegerType *word() { return M.getDataLayout().getIntPtrType(C); }
+  PointerType *pointer() { return PointerType::getUnqual(Type::getInt8Ty(C)); }
+
+  // Excludes inserted instructions from sanitizers.
+  Value *mine(Value *V) {
+    if (auto *I = dyn_cast<Instruction>(V))
+      I->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+    return V;
+  }
+
+  Value *number(IRBuilder<> &IRB, CallBase &Call, unsigned Arg) {
+    return IRB.CreateZExtOrTrunc(Call.getArgOperand(Arg), word());
+  }
+
+  Value *atMost(IRBuilder<> &IRB, Value *V, uint64_t Most) {
+    Value *Limit = ConstantInt::get(V->getType(), Most);
+    return IRB.CreateSelect(IRB.CreateICmpULT(V, Limit), V, Limit);
   }
 
   Value *units(IRBuilder<> &IRB, Value *Length, int Shift) {

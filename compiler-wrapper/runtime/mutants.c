@@ -1,24 +1,22 @@
-/* Linked into programs with QUAGMIRE_MUTANTS=1: the table of mutants, and the choice of one. Functions are numbered through all
-   linked objects, in the order in which those were loaded. */
+/* Linked into programs with mutants: their table, and the choice of one. Functions are numbered through all linked objects, in
+   the order in which those were loaded. */
 #include "machine.h"
 
 #include "mutants.h"
 
 #include <errno.h>
 
-#define MOST_OBJECTS 256
+struct qgm_mutants_object __quagmire_mutant_objects[QGM_MUTANTS_OBJECTS];
+unsigned __quagmire_mutant_objects_count;
 
-static struct {
-  const struct qgm_mutant_function *start, *stop;
-} objects[MOST_OBJECTS];
-static unsigned count;
+#define objects __quagmire_mutant_objects
+#define count __quagmire_mutant_objects_count
 
-/* Called by the constructor of each object with mutants. */
-void __quagmire_register_mutants(const struct qgm_mutant_function *start, const struct qgm_mutant_function *stop) {
+void __quagmire_add_mutants(const struct qgm_mutant_function *start, const struct qgm_mutant_function *stop) {
   for (unsigned i = 0; i < count; i++)
     if (objects[i].start == start)
       return;
-  if (start == stop || count == MOST_OBJECTS)
+  if (start == stop || count == QGM_MUTANTS_OBJECTS)
     return;
   objects[count].start = start;
   objects[count++].stop = stop;
@@ -68,20 +66,9 @@ void __quagmire_select_mutant(uint32_t function, uint32_t number) {
   for (unsigned i = 0; i < count; i++) {
     uint64_t here = (uint64_t)(objects[i].stop - objects[i].start);
     if (function < here) {
-      const struct qgm_mutant_function *f = objects[i].start + function;
-      if (number < f->mutants)
-        f->state->selected = number + 1;
+      __quagmire_select_in(objects[i].start + function, number);
       return;
     }
     function -= (uint32_t)here;
   }
-}
-
-void __quagmire_probe_mutants(uint8_t *bytes) {
-  for (unsigned i = 0; i < count; i++)
-    for (const struct qgm_mutant_function *f = objects[i].start; f != objects[i].stop; f++) {
-      f->state->probes = bytes;
-      f->state->selected = QGM_PROBES;
-      bytes += f->mutants;
-    }
 }

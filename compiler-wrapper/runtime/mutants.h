@@ -1,19 +1,23 @@
-/* Mutants of a program (QUAGMIRE_MUTANTS=1): what the pass writes, and how `quagmire mutants` asks for runs. The numbers are
-   mirrored by `fuzzer/crates/execution/src/fork_server/mutants.rs`, which a test there checks. */
+/* Mutants of a program (QUAGMIRE_MUTANTS): what the passes write, and how `quagmire mutants` asks for runs. The numbers are
+   mirrored by `fuzzer/crates/execution/src/fork_server/mutants.rs`, which a test there checks. What belongs to one kind of
+   mutants is in faults.c (QUAGMIRE_MUTANTS=1) or in performance.c (QUAGMIRE_MUTANTS=performance). */
 #ifndef QUAGMIRE_MUTANTS_H
 #define QUAGMIRE_MUTANTS_H
 
 #include "quagmire.h"
 
 /* Version of the requests and answers below, and of the table's text. */
-#define QGM_MUTANTS_ABI 1
+#define QGM_MUTANTS_ABI 2
 
 /* Variable by which `quagmire mutants` asks the program to serve, and the descriptors that it gets besides QGM_INPUT,
    QGM_REQUESTS and QGM_ANSWERS. */
 #define QGM_MUTANTS_SERVE "QUAGMIRE_MUTANTS_SERVE"
 #define QGM_MUTANTS_OUTPUT 192 /* the file for what a run writes to standard output and error */
 #define QGM_MUTANTS_TABLE 193  /* the file for the text of the table */
-#define QGM_MUTANTS_PROBES 194 /* the file with a byte for each mutant, for probing runs */
+#define QGM_MUTANTS_PROBES 194 /* the file with what probing runs note */
+
+/* Variable by which a program runs one of its mutants, whoever has started it: an ID of `quagmire mutants list`. */
+#define QGM_MUTANT "QUAGMIRE_MUTANT"
 
 /* Most mutants that a request may select. */
 #define QGM_MUTANTS_SELECTED 4096
@@ -29,17 +33,25 @@ struct qgm_mutant_state {
   uint32_t reserved;
 };
 
-/* The record of a function (section __qgm_mutants). `texts` is the text that passes/mutants/table.h describes. */
+/* The record of a function (section __qgm_mutants or __qgm_performance). `state` is a struct qgm_mutant_state, or a struct
+   qgm_performance_state; `texts` is the text that passes/mutants/table.h describes. */
 struct qgm_mutant_function {
-  struct qgm_mutant_state *state;
+  void *state;
   const char *texts;
   uint32_t mutants;
   uint32_t bytes;
 };
 
+/* Kinds of mutants. */
+enum qgm_mutants_kind {
+  QGM_FAULTS = 0,      /* small faults: a probing run notes a byte for each mutant */
+  QGM_PERFORMANCE = 1, /* places that could be slower: see performance.h */
+};
+
 /* First answer: the table is written. */
 struct qgm_mutants_hello {
   uint64_t abi;
+  uint64_t kind; /* enum qgm_mutants_kind */
   uint64_t functions;
   uint64_t mutants;
   uint64_t table_bytes;
@@ -78,14 +90,34 @@ struct qgm_mutants_shared {
 
 extern struct qgm_mutants_shared *__quagmire_mutants_shared QGM_HIDDEN;
 
+/* Records of one linked object. */
+struct qgm_mutants_object {
+  const struct qgm_mutant_function *start, *stop;
+};
+
+#define QGM_MUTANTS_OBJECTS 256
+extern struct qgm_mutants_object __quagmire_mutant_objects[QGM_MUTANTS_OBJECTS] QGM_HIDDEN;
+extern unsigned __quagmire_mutant_objects_count QGM_HIDDEN;
+
+/* Adds the records of an object that is not known yet. */
+QGM_HIDDEN void __quagmire_add_mutants(const struct qgm_mutant_function *start, const struct qgm_mutant_function *stop);
 /* Number of functions and of mutants of the program. */
 QGM_HIDDEN uint64_t __quagmire_mutant_functions(void);
 QGM_HIDDEN uint64_t __quagmire_mutants(void);
 /* Writes the text of the table to a file. Returns its length, or -1. */
 QGM_HIDDEN int64_t __quagmire_write_mutants(int file);
-/* Selects a mutant of a function for this process. */
+/* Selects a mutant by the number of its function, and its own number there, for this process. */
 QGM_HIDDEN void __quagmire_select_mutant(uint32_t function, uint32_t number);
-/* Has all functions of this process run their probing copies. */
+/* Selects the mutant that QUAGMIRE_MUTANT names, if it is set; ends the process with a message if there is none. */
+QGM_HIDDEN void __quagmire_select_named_mutant(void);
+
+/* Of each kind of mutants: */
+extern const enum qgm_mutants_kind __quagmire_mutants_kind QGM_HIDDEN;
+/* Number of bytes that a probing run notes. */
+QGM_HIDDEN uint64_t __quagmire_probe_bytes(void);
+/* Has all functions of this process note what they do in shared memory. */
 QGM_HIDDEN void __quagmire_probe_mutants(uint8_t *bytes);
+/* Selects a mutant of a function for this process. */
+QGM_HIDDEN void __quagmire_select_in(const struct qgm_mutant_function *function, uint32_t number);
 
 #endif

@@ -1,4 +1,4 @@
-/* Linked into programs with QUAGMIRE_MUTANTS=1: their fork server. When `quagmire mutants` has started the program, main is
+/* Linked into programs with mutants: their fork server. When `quagmire mutants` has started the program, main is
    reached only in children of this process, one for each run: of the original, of a mutant, or of the copies that probe. The
    server limits and kills its children itself, whatever a mutant does. */
 #include "machine.h"
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 
 /* Mark by which `quagmire` recognises the program from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire mutants, abi 1";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire mutants, abi 2";
 
 /* The section that __AFL_INIT leaves in the program, and harnesses do. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
@@ -173,21 +173,22 @@ static void serve(void) {
 
 /* Makes ready what runs share, writes the table, and serves. */
 static void start(void) {
-  uint64_t mutants = __quagmire_mutants();
+  uint64_t probed = __quagmire_probe_bytes() + 1;
   int64_t length = __quagmire_write_mutants(QGM_MUTANTS_TABLE);
   close(QGM_MUTANTS_TABLE);
   output = open("/proc/self/fd/192", O_WRONLY | O_APPEND | O_CLOEXEC);
   close(QGM_MUTANTS_OUTPUT);
   void *page = mmap(NULL, sizeof *__quagmire_mutants_shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   void *bytes = MAP_FAILED;
-  if (ftruncate(QGM_MUTANTS_PROBES, (off_t)mutants + 1) == 0)
-    bytes = mmap(NULL, mutants + 1, PROT_READ | PROT_WRITE, MAP_SHARED, QGM_MUTANTS_PROBES, 0);
+  if (ftruncate(QGM_MUTANTS_PROBES, (off_t)probed) == 0)
+    bytes = mmap(NULL, probed, PROT_READ | PROT_WRITE, MAP_SHARED, QGM_MUTANTS_PROBES, 0);
   close(QGM_MUTANTS_PROBES);
   if (page == MAP_FAILED || bytes == MAP_FAILED || length < 0 || output < 0)
     _exit(1);
   __quagmire_mutants_shared = page;
   probes = bytes;
-  struct qgm_mutants_hello hello = {QGM_MUTANTS_ABI, __quagmire_mutant_functions(), mutants, (uint64_t)length};
+  struct qgm_mutants_hello hello = {QGM_MUTANTS_ABI, __quagmire_mutants_kind, __quagmire_mutant_functions(), __quagmire_mutants(),
+                                     (uint64_t)length};
   if (transfer(QGM_ANSWERS, &hello, sizeof hello, 0) != 0)
     _exit(1);
   serve();
@@ -199,6 +200,9 @@ __attribute__((constructor)) static void constructed(void) {
   unsetenv(QGM_MUTANTS_SERVE);
   /* the driver takes the input from the server, and not from the files that are named */
   __quagmire_mode = serves ? QGM_QUAGMIRE : QGM_ALONE;
+  /* what is asked of the server does not depend on it */
+  if (!serves)
+    __quagmire_select_named_mutant();
   if (serves && !__start_qgm_deferred)
     start();
 }

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::archive::archive;
 use crate::cache::{Cache, digest};
 use crate::plan::Objects;
-use crate::settings::PassVariant;
+use crate::settings::{MutantsKind, PassVariant};
 use crate::toolchain::Toolchain;
 
 /// Sources of the pass plugin. The first one is compiled, and includes the others.
@@ -31,8 +31,24 @@ const MUTANTS_PASS: &[(&str, &str)] = &[
     ("effects.h", include_str!("../passes/mutants/effects.h")),
     ("mutation.h", include_str!("../passes/mutants/mutation.h")),
     ("operators.h", include_str!("../passes/mutants/operators.h")),
+    ("places.h", include_str!("../passes/mutants/places.h")),
     ("table.h", include_str!("../passes/mutants/table.h")),
     ("values.h", include_str!("../passes/mutants/values.h")),
+];
+/// Sources of the plugin that makes performance mutants.
+const PERFORMANCE_PASS: &[(&str, &str)] = &[
+    ("performance.cc", include_str!("../passes/performance/performance.cc")),
+    ("bounds.h", include_str!("../passes/performance/bounds.h")),
+    ("emitter.h", include_str!("../passes/performance/emitter.h")),
+    ("library_calls.h", include_str!("../passes/performance/library_calls.h")),
+    ("library_costs.h", include_str!("../passes/library_costs.h")),
+    ("library_functions.h", include_str!("../passes/library_functions.h")),
+    ("loops.h", include_str!("../passes/performance/loops.h")),
+    ("places.h", include_str!("../passes/mutants/places.h")),
+    ("sites.h", include_str!("../passes/performance/sites.h")),
+    ("table.h", include_str!("../passes/mutants/table.h")),
+    ("variables.h", include_str!("../passes/performance/variables.h")),
+    ("weight.h", include_str!("../passes/weight.h")),
 ];
 /// A file of the runtime: its name and its text.
 type Source = (&'static str, &'static str);
@@ -61,6 +77,7 @@ const HEADERS: &[Source] = runtime!(
     "objects.h",
     "opened.h",
     "parts.h",
+    "performance.h",
     "quagmire.h",
     "run.h",
     "sancov.h",
@@ -99,7 +116,10 @@ const SERVE: &[Source] = runtime!(
     "serve.c"
 );
 /// Linked into programs with mutants, instead of `SERVE`.
-const MUTANTS: &[Source] = runtime!("mutants.c", "mutants_serve.c");
+const MUTANTS: &[Source] = runtime!("mutants.c", "mutants_named.c", "mutants_serve.c");
+/// What mutants of one kind need.
+const FAULTS: &[Source] = runtime!("faults.c");
+const PERFORMANCE: &[Source] = runtime!("performance.c");
 const DRIVER: &[Source] = runtime!("driver.c");
 const MAIN: &[Source] = runtime!("main.c");
 const HEAP: &[Source] = runtime!("heap.c");
@@ -160,9 +180,13 @@ pub(crate) fn plugin(cache: &Cache, toolchain: &Toolchain, pass: PassVariant) ->
     compiled_plugin(cache, toolchain, &Plugin { file: "quagmire-counts.so", sources: PASS, options: &own })
 }
 
-/// Path of the plugin that makes mutants, for this clang.
-pub(crate) fn mutants_plugin(cache: &Cache, toolchain: &Toolchain) -> Result<PathBuf, Error> {
-    compiled_plugin(cache, toolchain, &Plugin { file: "quagmire-mutants.so", sources: MUTANTS_PASS, options: &[] })
+/// Path of the plugin that makes mutants of a kind, for this clang.
+pub(crate) fn mutants_plugin(cache: &Cache, toolchain: &Toolchain, kind: MutantsKind) -> Result<PathBuf, Error> {
+    let (file, sources) = match kind {
+        MutantsKind::Faults => ("quagmire-mutants.so", MUTANTS_PASS),
+        MutantsKind::Performance => ("quagmire-performance.so", PERFORMANCE_PASS),
+    };
+    compiled_plugin(cache, toolchain, &Plugin { file, sources, options: &[] })
 }
 
 /// A plugin for clang: its file, its sources, of which the first is compiled, and options of its own.
@@ -189,7 +213,7 @@ fn compiled_plugin(cache: &Cache, toolchain: &Toolchain, plugin: &Plugin) -> Res
 
 /// Paths of the objects for this clang and for the compile target chosen by the user's flags.
 pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[OsString]) -> Result<Objects, Error> {
-    let units: Vec<Source> = [RUNTIME, IN_PROCESS, SERVE, MUTANTS, DRIVER, MAIN, HEAP].concat();
+    let units: Vec<Source> = [RUNTIME, IN_PROCESS, SERVE, MUTANTS, FAULTS, PERFORMANCE, DRIVER, MAIN, HEAP].concat();
     let sources = [HEADERS, &HOOKS, &units].concat();
     let key = digest(
         [toolchain.identity.as_bytes()]
@@ -215,7 +239,8 @@ pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[Os
         runtime: built(RUNTIME),
         in_process: built(IN_PROCESS),
         serve: built(SERVE),
-        mutants: built(MUTANTS),
+        mutants: built(&[FAULTS, MUTANTS].concat()),
+        performance: built(&[PERFORMANCE, MUTANTS].concat()),
         driver: built(DRIVER),
         heap: built(HEAP),
         main: vec![first.with_file_name(MAIN_ARCHIVE)],

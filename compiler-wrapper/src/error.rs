@@ -65,6 +65,11 @@ pub enum Error {
         /// The value.
         value: String,
     },
+    /// `QUAGMIRE_MUTANTS` has an unknown value.
+    UnknownMutants {
+        /// The value.
+        value: String,
+    },
     /// Link-time optimisation is not supported with this LLVM, whose linker cannot load passes.
     LtoVersion {
         /// Major version of LLVM.
@@ -137,6 +142,9 @@ impl fmt::Display for Error {
             }
             Error::UnknownLibraryCosts { value } => {
                 write!(f, "QUAGMIRE_LIBRARY_COSTS={value}: it is '1' or '0': set it to one of these, or unset it")
+            }
+            Error::UnknownMutants { value } => {
+                write!(f, "QUAGMIRE_MUTANTS={value}: it is '1' or 'performance': set it to one of these, or unset it")
             }
             Error::LtoVersion { major } => write!(
                 f,

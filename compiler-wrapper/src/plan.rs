@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use crate::macros;
 use crate::response::{self, Expanded, Read};
 use crate::scan::{FUZZING_MACRO, Phase, Scan};
-use crate::settings::{PassVariant, Settings};
+use crate::settings::{MutantsKind, PassVariant, Settings};
 
 /// Driver of clang, by language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub enum Link {
     Driver,
     /// The runtime with the fork server of `quagmire mutants`, and for harnesses a `main`.
     Mutants {
+        /// Their kind.
+        kind: MutantsKind,
         /// Whether it is a harness (`-fsanitize=fuzzer`).
         harness: bool,
     },
@@ -57,7 +59,7 @@ pub enum Link {
 impl Link {
     /// Whether `main` calls a harness.
     fn is_harness(self) -> bool {
-        !matches!(self, Link::Runtime | Link::Mutants { harness: false })
+        !matches!(self, Link::Runtime | Link::Mutants { harness: false, .. })
     }
 }
 
@@ -81,8 +83,8 @@ pub struct BuildPlan {
     pub instrument: bool,
     /// Variant of the plugin.
     pub pass: PassVariant,
-    /// Whether the plugin makes mutants, instead of counting.
-    pub mutants: bool,
+    /// The mutants that the plugin makes, instead of counting.
+    pub mutants: Option<MutantsKind>,
     /// Role in link-time optimisation, if that is on: the plugin then runs in the linker, after all inlining.
     pub lto: Option<Lto>,
     /// The kind of executable that the command links, if any.
@@ -132,8 +134,10 @@ pub(crate) struct Objects {
     pub in_process: Vec<PathBuf>,
     /// Fork server of other programs.
     pub serve: Vec<PathBuf>,
-    /// Fork server of programs with mutants.
+    /// Fork server of programs with mutants, and what those of one kind need.
     pub mutants: Vec<PathBuf>,
+    /// The same for performance mutants.
+    pub performance: Vec<PathBuf>,
     /// Objects of harnesses under the fork server only.
     pub driver: Vec<PathBuf>,
     /// The archive with `main` of harnesses, unless they have their own.
@@ -157,6 +161,9 @@ const EXPORTED: [&str; 9] = [
 
 /// Symbols of programs with mutants that shared libraries with mutants refer to.
 const EXPORTED_MUTANTS: [&str; 2] = ["__quagmire_register_mutants", "__quagmire_observe"];
+/// Those of programs with performance mutants.
+const EXPORTED_PERFORMANCE: [&str; 4] =
+    ["__quagmire_register_performance", "__quagmire_instructions", "__quagmire_burn", "__quagmire_observe"];
 
 /// Symbols of harnesses that objects compiled with SanitizerCoverage refer to.
 const EXPORTED_SANCOV: [&str; 42] = [
@@ -223,7 +230,7 @@ impl BuildPlan {
                 command.extend(["-include".into(), pieces.provider.clone().into()]);
             }
         }
-        if self.instrument && self.mutants {
+        if self.instrument && self.mutants.is_some() {
             // mutants have places in the source; an option of the user's comes later
             command.push("-g".into());
         }
@@ -242,13 +249,14 @@ impl BuildPlan {
             let objects = &pieces.objects;
             let entry = match link {
                 Link::Engine => &objects.in_process,
-                Link::Mutants { .. } => &objects.mutants,
+                Link::Mutants { kind: MutantsKind::Faults, .. } => &objects.mutants,
+                Link::Mutants { kind: MutantsKind::Performance, .. } => &objects.performance,
                 Link::Runtime | Link::Driver => &objects.serve,
             };
             let mut link_objects = |objects: &[PathBuf]| command.extend(objects.iter().map(OsString::from));
             link_objects(&objects.runtime);
             link_objects(entry);
-            if !self.sanitizer_allocates && !self.mutants {
+            if !self.sanitizer_allocates && self.mutants.is_none() {
                 link_objects(&objects.heap);
             }
             if link.is_harness() && link != Link::Engine {
@@ -268,7 +276,8 @@ impl BuildPlan {
             // instrumented libraries opened at run time need these; bfd, gold, lld and mold know the option
             let more: &[&str] = match link {
                 Link::Engine => &EXPORTED_SANCOV,
-                Link::Mutants { .. } => &EXPORTED_MUTANTS,
+                Link::Mutants { kind: MutantsKind::Faults, .. } => &EXPORTED_MUTANTS,
+                Link::Mutants { kind: MutantsKind::Performance, .. } => &EXPORTED_PERFORMANCE,
                 Link::Runtime | Link::Driver => &[],
             };
             let exported = EXPORTED.iter().chain(more);
@@ -289,7 +298,7 @@ impl BuildPlan {
             language,
             instrument: false,
             pass: PassVariant::default(),
-            mutants: false,
+            mutants: None,
             lto: None,
             link: None,
             pages: false,
@@ -319,15 +328,15 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
     let preprocesses = scan.last_phase > Phase::Print && scan.inputs.iter().any(|kind| kind.is_preprocessed_by_clang());
     let links = scan.links();
     let kind = match (settings.mutants, scan.engine) {
-        (true, harness) => Link::Mutants { harness },
-        (false, false) => Link::Runtime,
-        (false, true) if settings.driver => Link::Driver,
-        (false, true) => Link::Engine,
+        (Some(kind), harness) => Link::Mutants { kind, harness },
+        (None, false) => Link::Runtime,
+        (None, true) if settings.driver => Link::Driver,
+        (None, true) => Link::Engine,
     };
     let link = scan.links_executable().then_some(kind);
     let has_code = scan.compiles();
     // mutants are made before anything is optimised
-    let lto = match (scan.lto && !settings.mutants, links) {
+    let lto = match (scan.lto && settings.mutants.is_none(), links) {
         (true, true) if scan.lld => Some(Lto::Link),
         (true, true) => Some(Lto::OtherLinker),
         (true, false) if has_code => Some(Lto::Compile),
@@ -340,7 +349,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         mutants: settings.mutants,
         lto,
         link,
-        pages: links && scan.takes_scripts && link != Some(Link::Engine) && !settings.mutants,
+        pages: links && scan.takes_scripts && link != Some(Link::Engine) && settings.mutants.is_none(),
         sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
         macros: preprocesses,

@@ -38,6 +38,7 @@ fn command_with(line: &str, settings: Settings) -> String {
             in_process: vec!["I".into()],
             serve: vec!["S".into()],
             mutants: vec!["X".into()],
+            performance: vec!["Y".into()],
             driver: vec!["D".into()],
             heap: vec!["H".into()],
             main: vec!["M".into()],
@@ -273,7 +274,7 @@ fn plain_mode_touches_nothing() {
             fuzzing_mode: true,
             pass: PassVariant { compares: true, every_block: true, library_costs: false },
             driver: true,
-            mutants: true,
+            mutants: Some(MutantsKind::Faults),
             includes_provider: true,
         },
         &read,
@@ -355,7 +356,7 @@ fn a_harness_gets_the_driver_instead_of_the_engine_on_request() {
 
 #[test]
 fn mutants_are_made_by_a_plugin_of_their_own_and_served_by_a_server_of_their_own() {
-    let asked = Settings { mutants: true, ..Settings::default() };
+    let asked = Settings { mutants: Some(MutantsKind::Faults), ..Settings::default() };
     assert_eq!(command_with("-O2 -g0 -c a.c", asked), "-g -fpass-plugin=P -O2 -g0 -c a.c");
     assert_eq!(command_with("-flto -c a.c", asked), "-g -fpass-plugin=P -flto -c a.c");
     let program = command_with("a.o -o a", asked);
@@ -366,6 +367,9 @@ fn mutants_are_made_by_a_plugin_of_their_own_and_served_by_a_server_of_their_own
     );
     let harness = command_with("-fsanitize=fuzzer a.o -o a", asked);
     assert!(harness.starts_with("a.o -o a R C X D M -Wl,-u,LLVMFuzzerTestOneInput "), "{harness}");
+    let asked = Settings { mutants: Some(MutantsKind::Performance), ..Settings::default() };
+    let program = command_with("a.o -o a", asked);
+    assert!(program.starts_with("a.o -o a R C Y -Wl,") && program.contains("=__quagmire_burn "), "{program}");
 }
 
 #[test]

@@ -33,10 +33,9 @@ pub(crate) fn prepare(plan: &BuildPlan, engine: Option<&Path>) -> Result<(PathBu
     }
     let mut pieces = Pieces::default();
     if plan.instrument || plan.lto == Some(Lto::Link) {
-        pieces.plugin = if plan.mutants {
-            artefacts::mutants_plugin(&cache, &toolchain)?
-        } else {
-            artefacts::plugin(&cache, &toolchain, plan.pass)?
+        pieces.plugin = match plan.mutants {
+            Some(kind) => artefacts::mutants_plugin(&cache, &toolchain, kind)?,
+            None => artefacts::plugin(&cache, &toolchain, plan.pass)?,
         };
     }
     if plan.link.is_some() {

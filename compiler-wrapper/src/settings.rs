@@ -21,6 +21,15 @@ impl Default for PassVariant {
     }
 }
 
+/// Kinds of mutants that a build can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MutantsKind {
+    /// Small faults.
+    Faults,
+    /// Places that could be slower.
+    Performance,
+}
+
 /// Settings of the wrapper.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -32,8 +41,9 @@ pub struct Settings {
     pub pass: PassVariant,
     /// `QUAGMIRE_DRIVER=1`: link harnesses with a `main` for the fork server instead of the engine.
     pub driver: bool,
-    /// `QUAGMIRE_MUTANTS=1`: put all mutants into the program, for `quagmire mutants`, instead of counting.
-    pub mutants: bool,
+    /// `QUAGMIRE_MUTANTS=1` and `=performance`: put all mutants of a kind into the program, for `quagmire mutants`, instead
+    /// of counting.
+    pub mutants: Option<MutantsKind>,
     /// `QUAGMIRE_DRAWS=include`: include FuzzedDataProvider.h first, so that copies of LLVM's in the project have no effect.
     pub includes_provider: bool,
 }
@@ -42,7 +52,7 @@ impl Settings {
     /// Reads the environment variables; switches are on if their value is `1`.
     ///
     /// # Errors
-    /// If `QUAGMIRE_COUNTING`, `QUAGMIRE_DRAWS` or `QUAGMIRE_LIBRARY_COSTS` has an unknown value.
+    /// If `QUAGMIRE_COUNTING`, `QUAGMIRE_DRAWS`, `QUAGMIRE_LIBRARY_COSTS` or `QUAGMIRE_MUTANTS` has an unknown value.
     pub(crate) fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Settings, Error> {
         let set = |name| variable(name).is_some_and(|value| value == "1");
         let counting = variable("QUAGMIRE_COUNTING").unwrap_or_default();
@@ -63,13 +73,20 @@ impl Settings {
             Some("0") => false,
             _ => return Err(Error::UnknownLibraryCosts { value: library_costs.to_string_lossy().into_owned() }),
         };
+        let mutants = variable("QUAGMIRE_MUTANTS").unwrap_or_default();
+        let mutants = match mutants.to_str() {
+            Some("" | "0") => None,
+            Some("1") => Some(MutantsKind::Faults),
+            Some("performance") => Some(MutantsKind::Performance),
+            _ => return Err(Error::UnknownMutants { value: mutants.to_string_lossy().into_owned() }),
+        };
         Ok(Settings {
             pass: PassVariant { compares: set("QUAGMIRE_COMPARES"), every_block, library_costs },
             includes_provider,
             plain: set("QUAGMIRE_NOOPT"),
             fuzzing_mode: set("QUAGMIRE_FUZZING_MODE"),
             driver: set("QUAGMIRE_DRIVER"),
-            mutants: set("QUAGMIRE_MUTANTS"),
+            mutants,
         })
     }
 }
@@ -102,6 +119,19 @@ mod tests {
         assert_eq!([read(""), read("1"), read("0")], [Ok(true), Ok(true), Ok(false)]);
         let error = read("off").unwrap_err().to_string();
         assert!(error.contains("QUAGMIRE_LIBRARY_COSTS=off") && error.contains("'0'"), "{error}");
+    }
+
+    #[test]
+    fn mutants_are_of_one_kind_or_the_other() {
+        let read = |value: &'static str| {
+            let settings = Settings::from_environment(move |name| (name == "QUAGMIRE_MUTANTS").then(|| value.into()));
+            settings.map(|settings| settings.mutants)
+        };
+        assert_eq!([read(""), read("0")], [Ok(None), Ok(None)]);
+        assert_eq!(read("1"), Ok(Some(MutantsKind::Faults)));
+        assert_eq!(read("performance"), Ok(Some(MutantsKind::Performance)));
+        let error = read("speed").unwrap_err().to_string();
+        assert!(error.contains("QUAGMIRE_MUTANTS=speed") && error.contains("'performance'"), "{error}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Execution of a command of `quagmire`.
 
 use std::{
+    ffi::OsString,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
 };
@@ -9,7 +10,7 @@ use quagmire::{
     campaign::pages::QUAGMIRE,
     cli::Command,
     options::{
-        args::{MutantsCommand, ReportArgs, ScoreArgs},
+        args::{MutantsCommand, ReportArgs},
         report::ReportTask,
     },
 };
@@ -34,7 +35,16 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         }
         Command::Mutants(mutants) => {
             return match mutants.command.clone() {
-                MutantsCommand::Score(args) => score(args),
+                MutantsCommand::Score(args) => {
+                    let mut options = args.resolve()?;
+                    with_mutants(&mut options.program, "score")?;
+                    quagmire_analysis::mutants::score(&options)
+                }
+                MutantsCommand::List(args) => {
+                    let mut options = args.resolve()?;
+                    with_mutants(&mut options.program, "list")?;
+                    quagmire_analysis::mutants::list(&options)
+                }
                 MutantsCommand::Compare(args) => quagmire_analysis::mutants::compare(&args.resolve()?),
             };
         }
@@ -80,19 +90,18 @@ fn with_folder(path: &Path) -> PathBuf {
     if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
 }
 
-/// Scores inputs by the mutants of a program.
-fn score(args: ScoreArgs) -> Result<ExitCode> {
-    let mut options = args.resolve()?;
-    let program = options.program.first_mut().ok_or_else(|| Error::usage("mutants score runs no program"))?;
+/// Checks that a command is that of a program with mutants, and gives the program a path that is not looked for.
+fn with_mutants(command: &mut [OsString], name: &str) -> Result<()> {
+    let program = command.first_mut().ok_or_else(|| Error::usage(format!("mutants {name} runs no program")))?;
     let path = with_folder(Path::new(program));
     if recognise(Path::new(program))? != ProgramKind::Mutants {
         return Err(Error::target(format!(
-            "{} has no mutants: build it with QUAGMIRE_MUTANTS=1 CC=quagmire-cc CXX=quagmire-c++",
+            "{} has no mutants: build it with QUAGMIRE_MUTANTS=1 or =performance, CC=quagmire-cc CXX=quagmire-c++",
             Path::new(program).display()
         )));
     }
     *program = path.into_os_string();
-    quagmire_analysis::mutants::score(&options)
+    Ok(())
 }
 
 /// Writes the report of a campaign, a comparison, a growth or a score, or exports its findings or outcomes.

@@ -22,7 +22,6 @@
 #include "values.h"
 
 #include "llvm/IR/DebugInfo.h"
-#include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -44,7 +43,7 @@ class Mutants {
 public:
   explicit Mutants(Module &M)
       : M(M), C(M.getContext()), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(Type::getInt8Ty(C))),
-        State(StructType::get(C, {Ptr, I32, I32})), Tables(M) {}
+        State(StructType::get(C, {Ptr, I32, I32})), Tables(M, {"__qgm_mutants", "__quagmire_register_mutants"}) {}
 
   bool run() {
     SmallVector<Function *, 64> Functions;
@@ -65,31 +64,14 @@ private:
   Table Tables;
   Function *Nothing = nullptr;
 
-  // Functions that cannot be copied, or that no run of an input reaches.
+  // Functions that are no code under test, or cannot be copied.
   static bool isOutside(const Function &F) {
-    if (F.isDeclaration() || !F.getSubprogram() || F.hasAvailableExternallyLinkage() || F.isVarArg() || F.hasSection() ||
-        F.hasFnAttribute(Attribute::Naked) || isCoroutine(F))
+    if (isForeign(F) || isResolver(F) || F.isVarArg() || F.hasSection() || F.hasFnAttribute(Attribute::Naked) || isCoroutine(F))
       return true;
-    if (isOfSystem(F.getSubprogram()->getFilename()))
-      return true;
-    for (const char *Prefix : {"LLVMFuzzer", "__sanitizer_", "__asan_", "__quagmire_", "qgm_"})
-      if (F.getName().substr(0, strlen(Prefix)) == Prefix)
-        return true;
-    for (const User *U : F.users())
-      if (isa<GlobalIFunc>(U))
-        return true;
     // addresses of blocks stay those of the original
     for (const BasicBlock &BB : F)
       if (BB.hasAddressTaken() || isa<CallBrInst>(BB.getTerminator()) || BB.getTerminatingMustTailCall())
         return true;
-    return false;
-  }
-
-  static bool isCoroutine(const Function &F) {
-    for (const Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<IntrinsicInst>(&I))
-        if (Call->getCalledFunction()->getName().substr(0, 9) == "llvm.coro")
-          return true;
     return false;
   }
 
@@ -105,7 +87,7 @@ private:
       }
     if (All.empty())
       return;
-    Comdat *Group = F.hasComdat() || F.hasLinkOnceLinkage() ? M.getOrInsertComdat((F.getName() + ".quagmire").str()) : nullptr;
+    Comdat *Group = groupOf(F);
     GlobalVariable *StateOfF = variable(F, Group);
 
     ValueToValueMapTy Mutated, Probing;
@@ -122,10 +104,17 @@ private:
     Scratch = nullptr;
     IRBuilder<> B(&*ProbingCopy->getEntryBlock().getFirstInsertionPt());
     probe(All, Probing, B.CreateLoad(Ptr, B.CreateStructGEP(State, StateOfF, 0)));
-    Tables.add(F, All, StateOfF, Group);
+    Tables.add(F, lines(All), StateOfF, Group);
     for (Function *Copy : {MutatedCopy, ProbingCopy})
       stripDebugInfo(*Copy);
     test(F, StateOfF, MutatedCopy, ProbingCopy);
+  }
+
+  static SmallVector<Line, 64> lines(ArrayRef<Mutation> All) {
+    SmallVector<Line, 64> Lines;
+    for (const Mutation &M : All)
+      Lines.push_back({place(*M.At), std::string(name(M.Kind)) + '\t' + M.Was + '\t' + M.Became});
+    return Lines;
   }
 
   // What is called instead of a deleted call.
@@ -136,15 +125,6 @@ private:
       IRBuilder<>(BasicBlock::Create(C, "", Nothing)).CreateRetVoid();
     }
     return *Nothing;
-  }
-
-  // The linkage of what belongs to a function: of an inline function, the linker keeps one copy under one name.
-  void share(GlobalObject &G, Comdat *Group) {
-    if (!Group)
-      return;
-    G.setComdat(Group);
-    G.setLinkage(GlobalValue::LinkOnceODRLinkage);
-    G.setVisibility(GlobalValue::HiddenVisibility);
   }
 
   GlobalVariable *variable(Function &F, Comdat *Group) {

@@ -3,10 +3,10 @@
 #define QUAGMIRE_MUTANTS_MUTATION_H
 
 #include "operators.h"
+#include "places.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -35,22 +35,6 @@ struct Mutation {
 };
 
 using Mutations = SmallVector<Mutation, 64>;
-
-// Whether a file is a header of the system. Sources of projects may be below /usr/src, too.
-inline bool isOfSystem(StringRef File) {
-  for (StringRef Folder : {"/usr/include/", "/usr/lib", "/usr/local/include/"})
-    if (File.substr(0, Folder.size()) == Folder)
-      return true;
-  return false;
-}
-
-// Where an instruction stands in the source; null if nowhere, or in a header of the system.
-inline const DILocation *place(const Instruction &I) {
-  const DILocation *Place = I.getDebugLoc().get();
-  if (!Place || !Place->getLine() || isOfSystem(Place->getFilename()))
-    return nullptr;
-  return Place;
-}
 
 // The first place behind an instruction where code can use its result; null if other ways lead there.
 inline Instruction *behind(Instruction *I) {

@@ -2,22 +2,50 @@
 #ifndef QUAGMIRE_MUTANTS_TABLE_H
 #define QUAGMIRE_MUTANTS_TABLE_H
 
-#include "mutation.h"
+#include "places.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+#include <string>
+
 namespace mutants {
+
+// The COMDAT of what belongs to a function; null if there is one such function in the program.
+inline Comdat *groupOf(Function &F) {
+  bool IsShared = F.hasComdat() || F.hasLinkOnceLinkage();
+  return IsShared ? F.getParent()->getOrInsertComdat((F.getName() + ".quagmire").str()) : nullptr;
+}
+
+// The linkage of what belongs to a function: of an inline function, the linker keeps one copy under one name.
+inline void share(GlobalObject &G, Comdat *Group) {
+  if (!Group)
+    return;
+  G.setComdat(Group);
+  G.setLinkage(GlobalValue::LinkOnceODRLinkage);
+  G.setVisibility(GlobalValue::HiddenVisibility);
+}
+
+// A mutant in the table: its place, and its fields behind that, separated by tabs.
+struct Line {
+  const DILocation *Place;
+  std::string Fields;
+};
+
+// The section of the records, which is a C name, and the function of the runtime that gets them.
+struct Names {
+  const char *Section, *Register;
+};
 
 class Table {
 public:
-  explicit Table(Module &M)
-      : M(M), C(M.getContext()), I8(Type::getInt8Ty(C)), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(I8)),
+  Table(Module &M, Names Of)
+      : Of(Of), M(M), C(M.getContext()), I8(Type::getInt8Ty(C)), I32(Type::getInt32Ty(C)), Ptr(PointerType::getUnqual(I8)),
         Record(StructType::get(C, {Ptr, Ptr, I32, I32})) {}
 
-  void add(Function &F, ArrayRef<Mutation> All, GlobalVariable *State, Comdat *Group) {
+  void add(Function &F, ArrayRef<Line> All, GlobalVariable *State, Comdat *Group) {
     std::string Text = texts(F, All);
     Constant *Bytes = ConstantDataArray::getString(C, Text, false);
     auto *TextOfF = new GlobalVariable(M, Bytes->getType(), true, GlobalValue::PrivateLinkage, Bytes, "__qgm_mutant_texts");
@@ -25,8 +53,8 @@ public:
     Constant *Fields[] = {ConstantExpr::getPointerCast(State, Ptr), ConstantExpr::getPointerCast(TextOfF, Ptr),
                           ConstantInt::get(I32, All.size()), ConstantInt::get(I32, Text.size())};
     auto *Whole = new GlobalVariable(M, Record, true, GlobalValue::PrivateLinkage, ConstantStruct::get(Record, Fields),
-                                     "__qgm_mutants");
-    Whole->setSection("__qgm_mutants");
+                                     Of.Section);
+    Whole->setSection(Of.Section);
     Whole->setAlignment(Align(8));
     // it goes where the linker drops the function
     Whole->addMetadata(LLVMContext::MD_associated, *MDNode::get(C, ValueAsMetadata::get(State)));
@@ -47,6 +75,7 @@ public:
   }
 
 private:
+  Names Of;
   Module &M;
   LLVMContext &C;
   IntegerType *I8, *I32;
@@ -63,24 +92,25 @@ private:
   }
 
   // A line with the names for the linker and for people; before the mutants of a file, `=` and its path; of each mutant,
-  // line, column, operator, what it is and what it becomes. Fields are separated by tabs.
-  static std::string texts(const Function &F, ArrayRef<Mutation> All) {
+  // line, column, operator, what it is and what it becomes; of those that cost time, the gate and its unit. Fields are
+  // separated by tabs.
+  static std::string texts(const Function &F, ArrayRef<Line> All) {
     std::string Text;
     raw_string_ostream Out(Text);
     Out << F.getName() << '\t' << F.getSubprogram()->getName() << '\n';
     std::string File;
-    for (const Mutation &M : All) {
-      const DILocation *Place = place(*M.At);
-      std::string Here = path(Place->getFile());
+    for (const Line &One : All) {
+      std::string Here = path(One.Place->getFile());
       if (Here != File)
         Out << '=' << Here << '\n';
       File = Here;
-      Out << Place->getLine() << '\t' << Place->getColumn() << '\t' << name(M.Kind) << '\t' << M.Was << '\t' << M.Became << '\n';
+      Out << One.Place->getLine() << '\t' << One.Place->getColumn() << '\t' << One.Fields << '\n';
     }
     return Out.str();
   }
 
-  GlobalVariable *bound(const char *Name) {
+  GlobalVariable *bound(const char *Which) {
+    std::string Name = std::string(Which) + Of.Section;
     if (GlobalVariable *G = M.getNamedGlobal(Name))
       return G;
     auto *G = new GlobalVariable(M, I8, false, GlobalValue::ExternalWeakLinkage, nullptr, Name);
@@ -91,21 +121,21 @@ private:
   // One function per linked object (COMDAT folds the modules' copies) that passes the bounds of the records to the runtime,
   // by a weak reference: a shared library works in a program without the runtime.
   Function *constructor() {
-    const char *Name = "quagmire.mutants_ctor";
+    std::string Name = std::string(Of.Section) + "_ctor";
     auto *Void = FunctionType::get(Type::getVoidTy(C), false);
     auto *F = Function::Create(Void, GlobalValue::LinkOnceODRLinkage, Name, M);
     F->setVisibility(GlobalValue::HiddenVisibility);
     F->setComdat(M.getOrInsertComdat(Name));
     F->addFnAttr(Attribute::NoUnwind);
     auto *CallTy = FunctionType::get(Type::getVoidTy(C), {Ptr, Ptr}, false);
-    auto *Target = cast<Function>(M.getOrInsertFunction("__quagmire_register_mutants", CallTy).getCallee());
+    auto *Target = cast<Function>(M.getOrInsertFunction(Of.Register, CallTy).getCallee());
     Target->setLinkage(GlobalValue::ExternalWeakLinkage);
     BasicBlock *Test = BasicBlock::Create(C, "", F), *Call = BasicBlock::Create(C, "", F), *Done = BasicBlock::Create(C, "", F);
     IRBuilder<> B(Test);
     B.CreateCondBr(B.CreateIsNotNull(Target), Call, Done);
     B.SetInsertPoint(Call);
-    B.CreateCall(CallTy, Target, {ConstantExpr::getPointerCast(bound("__start___qgm_mutants"), Ptr),
-                                  ConstantExpr::getPointerCast(bound("__stop___qgm_mutants"), Ptr)});
+    B.CreateCall(CallTy, Target, {ConstantExpr::getPointerCast(bound("__start_"), Ptr),
+                                  ConstantExpr::getPointerCast(bound("__stop_"), Ptr)});
     B.CreateBr(Done);
     IRBuilder<>(Done).CreateRetVoid();
     return F;

@@ -19,7 +19,7 @@ pub use distill::DistillArgs;
 pub use growth::GrowthArgs;
 pub use harness::{Harness, HarnessCommand, OF_HARNESS};
 pub use minimize::MinimizeArgs;
-pub use mutants::{CompareScoresArgs, MutantsArgs, MutantsCommand, ScoreArgs};
+pub use mutants::{CompareScoresArgs, ListArgs, MutantsArgs, MutantsCommand, ScoreArgs};
 
 /// Exit codes, printed at the end of every help text.
 pub const EXIT_CODES: &str = "\

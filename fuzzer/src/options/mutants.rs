@@ -3,8 +3,8 @@
 use std::{ffi::OsString, num::NonZero, path::PathBuf};
 
 use super::{hang_timeout, memory_limit};
-use crate::options::args::{CompareScoresArgs, MutantsCommand, ScoreArgs};
-use quagmire_analysis::mutants::{CompareOptions, ScoreOptions};
+use crate::options::args::{CompareScoresArgs, ListArgs, MutantsCommand, ScoreArgs};
+use quagmire_analysis::mutants::{CompareOptions, InputOrder, ListOptions, ScoreOptions};
 use quagmire_base::error::{Error, Result};
 
 /// Word between groups.
@@ -18,6 +18,7 @@ impl MutantsCommand {
     pub fn check(self) -> Result<()> {
         match self {
             Self::Score(score) => score.resolve().map(drop),
+            Self::List(list) => list.resolve().map(drop),
             Self::Compare(compare) => compare.resolve().map(drop),
         }
     }
@@ -45,12 +46,40 @@ impl ScoreArgs {
             resume: self.resume,
             inputs_per_mutant: at_least_one("--inputs-per-mutant", &self.inputs_per_mutant)?,
             with_reached: self.reached,
+            cost_factor: self.cost_factor.as_deref().map(cost_factor).transpose()?,
+            order: self.in_order.as_deref().map(order).transpose()?,
             jobs: self.jobs.map_or(Ok(all), |jobs| at_least_one("-j", &jobs))?,
             json: self.json,
             hang_timeout: hang_timeout(&self.target)?,
             memory_limit: memory_limit(&self.target)?,
             program: self.target.program,
         })
+    }
+}
+
+fn cost_factor(text: &str) -> Result<f64> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 1.0);
+    number.ok_or_else(|| Error::usage(format!("--cost-factor {text}: give a number above 1, such as 2")))
+}
+
+fn order(text: &str) -> Result<InputOrder> {
+    match text {
+        "cost" => Ok(InputOrder::Cost),
+        "mtime" => Ok(InputOrder::Modified),
+        _ => Err(Error::usage(format!("--in-order {text}: it is cost or mtime"))),
+    }
+}
+
+impl ListArgs {
+    /// Resolves options as typed.
+    ///
+    /// # Errors
+    /// A usage error if no program is named.
+    pub fn resolve(self) -> Result<ListOptions> {
+        if self.program.is_empty() {
+            return Err(Error::usage("mutants list needs a program: end the command with -- ./PROGRAM"));
+        }
+        Ok(ListOptions { program: self.program, json: self.json })
     }
 }
 
@@ -98,6 +127,16 @@ mod tests {
             let error = groups(scores, rest).unwrap_err();
             assert!(error.message.contains("name two") && error.message.contains("--and"), "{error}");
         }
+    }
+
+    #[test]
+    fn factors_are_above_one_and_orders_are_known() {
+        assert_eq!([cost_factor("2"), cost_factor("1.5")], [Ok(2.0), Ok(1.5)]);
+        for wrong in ["1", "0.5", "-3", "inf", "nan", "much", ""] {
+            assert!(cost_factor(wrong).unwrap_err().message.contains("above 1"), "{wrong}");
+        }
+        assert_eq!([order("cost"), order("mtime")], [Ok(InputOrder::Cost), Ok(InputOrder::Modified)]);
+        assert!(order("name").unwrap_err().message.contains("cost or mtime"));
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub fn recognise(program: &Path) -> Result<ProgramKind> {
 /// Error of commands other than `quagmire mutants` for a program with mutants.
 pub fn refuse_mutants(program: &Path) -> Error {
     Error::target(format!(
-        "{} was built with QUAGMIRE_MUTANTS=1, and is for `quagmire mutants`: build it without that",
+        "{} was built with QUAGMIRE_MUTANTS=1 or =performance, and is for `quagmire mutants`: build it without that",
         program.display()
     ))
 }

@@ -23,7 +23,7 @@ impl MutantsArgs {
     pub fn target(&self) -> Option<&TargetArgs> {
         match &self.command {
             MutantsCommand::Score(score) => Some(&score.target),
-            MutantsCommand::Compare(_) => None,
+            MutantsCommand::List(_) | MutantsCommand::Compare(_) => None,
         }
     }
 
@@ -31,7 +31,7 @@ impl MutantsArgs {
     pub fn target_mut(&mut self) -> Option<&mut TargetArgs> {
         match &mut self.command {
             MutantsCommand::Score(score) => Some(&mut score.target),
-            MutantsCommand::Compare(_) => None,
+            MutantsCommand::List(_) | MutantsCommand::Compare(_) => None,
         }
     }
 }
@@ -44,7 +44,10 @@ pub enum MutantsCommand {
         override_usage = "quagmire mutants score [OPTIONS] INPUTS... -- PROGRAM [ARGS... @@]",
         after_help = EXIT_CODES
     )]
-    Score(ScoreArgs),
+    Score(Box<ScoreArgs>),
+    /// Show the mutants of a program, with the IDs by which QUAGMIRE_MUTANT chooses one
+    #[command(override_usage = "quagmire mutants list [OPTIONS] -- PROGRAM [ARGS... @@]", after_help = EXIT_CODES)]
+    List(ListArgs),
     /// Show results of `score` side by side
     #[command(
         override_usage = "quagmire mutants compare [OPTIONS] SCORE SCORE...\n       \
@@ -74,6 +77,13 @@ pub struct ScoreArgs {
     /// Run a mutant with the inputs that only reach it, too: checks that nothing is lost by leaving them out
     #[arg(long)]
     pub reached: bool,
+    /// Performance mutants: an input kills one with which it costs X times what it does without, or more [default: 2]
+    #[arg(long, value_name = "X")]
+    pub cost_factor: Option<String>,
+    /// Performance mutants: order of the inputs, of which the first that kills one is named: cost, the cheapest first; mtime,
+    /// the oldest file first, as a campaign has found them [default: cost]
+    #[arg(long, value_name = "ORDER")]
+    pub in_order: Option<String>,
     /// Run so many processes at a time [default: one for each core]
     #[arg(short = 'j', value_name = "N")]
     pub jobs: Option<String>,
@@ -83,6 +93,17 @@ pub struct ScoreArgs {
     /// The options that `fuzz` and `replay` have as well.
     #[command(flatten)]
     pub target: TargetArgs,
+}
+
+/// `quagmire mutants list`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct ListArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The program, built with QUAGMIRE_MUTANTS, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
 }
 
 /// `quagmire mutants compare`, as typed.

@@ -19,11 +19,13 @@ pub(super) enum KilledBy {
     Status,
     /// Another output, or something else that the harness has shown.
     Output,
+    /// The cost, a multiple of that of the original: of performance mutants only.
+    Cost,
 }
 
 impl KilledBy {
     /// All ways.
-    pub(super) const ALL: [Self; 4] = [Self::Signal, Self::Hang, Self::Status, Self::Output];
+    pub(super) const ALL: [Self; 5] = [Self::Signal, Self::Hang, Self::Status, Self::Output, Self::Cost];
 
     /// Name in texts.
     pub(super) const fn name(self) -> &'static str {
@@ -32,6 +34,7 @@ impl KilledBy {
             Self::Hang => "hang",
             Self::Status => "status",
             Self::Output => "output",
+            Self::Cost => "cost",
         }
     }
 }

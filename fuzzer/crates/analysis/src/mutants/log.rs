@@ -19,7 +19,7 @@ use quagmire_base::{
 };
 
 /// Name of the log in the output folder.
-const FILE: &str = "mutants.jsonl";
+pub(super) const LOG: &str = "mutants.jsonl";
 /// Name of the result there.
 pub(super) const RESULT: &str = "score.json";
 
@@ -78,7 +78,7 @@ impl Log {
     /// written.
     pub(super) fn open(options: &ScoreOptions, header: &Header) -> Result<Self> {
         let Some(folder) = &options.output else { return Ok(Self { verdicts: HashMap::new(), file: None }) };
-        let path = folder.join(FILE);
+        let path = folder.join(LOG);
         let shown = folder.display();
         let cannot = |error: std::io::Error| unwritable(&path, &error);
         if !path.exists() {

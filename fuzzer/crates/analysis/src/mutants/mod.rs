@@ -3,27 +3,32 @@
 //! `score`: a program with all its mutants (`table`) is run with each input as it is (`baseline`), with copies that tell
 //! which mutants the input reaches and infects (`probing`), and with the mutants that it infects (`hunt`), as often as it
 //! takes to tell them from the original (`kill`). The result (`result`) is printed (`print`) and written beside the log
-//! that a run resumes from (`log`). `compare`: results side by side (`comparison`).
+//! that a run resumes from (`log`). Performance mutants need one run of each input (`charging`) to know what all of them
+//! would cost (`slowness`, `ladder`). `list`: the table. `compare`: results side by side (`comparison`).
 
 mod baseline;
+mod charging;
 mod comparison;
 mod hunt;
 mod kill;
+mod ladder;
+mod list;
 mod log;
 mod print;
 mod probing;
 mod progress;
 mod result;
 mod score;
+mod slowness;
 mod table;
 mod workers;
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-pub use self::{comparison::run as compare, score::run as score};
+pub use self::{comparison::run as compare, list::run as list, score::run as score};
 
 /// Options of `mutants score` after defaults and checks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ScoreOptions {
     /// Files and folders of inputs, as given; at least one.
     pub inputs: Vec<PathBuf>,
@@ -37,6 +42,10 @@ pub struct ScoreOptions {
     pub inputs_per_mutant: usize,
     /// Whether mutants are run with inputs that reach but do not infect them, too.
     pub with_reached: bool,
+    /// Multiple of an input's own cost from which on it kills a performance mutant, above 1; `None` if it is not given.
+    pub cost_factor: Option<f64>,
+    /// Order of the inputs, of which the first one that kills a performance mutant is named; `None` if it is not given.
+    pub order: Option<InputOrder>,
     /// Number of processes that run at a time; at least 1.
     pub jobs: usize,
     /// Whether to print JSON.
@@ -45,6 +54,24 @@ pub struct ScoreOptions {
     pub hang_timeout: Duration,
     /// Memory limit of a run in bytes; 0 for none.
     pub memory_limit: u64,
+}
+
+/// Orders of inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputOrder {
+    /// The cheapest first.
+    Cost,
+    /// By the time of their last modification: as a campaign has found them.
+    Modified,
+}
+
+/// Options of `mutants list` after checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListOptions {
+    /// The program and its arguments.
+    pub program: Vec<OsString>,
+    /// Whether to print JSON.
+    pub json: bool,
 }
 
 /// Options of `mutants compare` after checks.

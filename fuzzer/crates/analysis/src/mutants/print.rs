@@ -6,6 +6,7 @@ use super::{
     ScoreOptions,
     baseline::in_words,
     kill::KilledBy,
+    ladder,
     log::RESULT,
     result::{Counts, Outcome, Score, State},
 };
@@ -36,6 +37,9 @@ pub(super) fn print(score: &Score, options: &ScoreOptions) -> Result<()> {
 
 /// The result as text.
 fn text(score: &Score) -> String {
+    if score.cost_factor.is_some() {
+        return of_performance(score);
+    }
     let all = score.all;
     let (killed, mutants) = (grouped(all.killed), counted(all.mutants, "mutant"));
     let mut text = format!(
@@ -53,12 +57,26 @@ fn text(score: &Score) -> String {
     if !ways.is_empty() {
         let _ = writeln!(text, "killed by {}", ways.join(", "));
     }
+    text += &left_out(score);
+    text += &operators(score);
+    text += &survivors(score);
+    text
+}
+
+/// The result for performance mutants.
+fn of_performance(score: &Score) -> String {
+    let (survivors, number) = ladder::survivors(score, LINES);
+    let mut text = [ladder::head(score), left_out(score), ladder::table(score), survivors].concat();
+    more(&mut text, number, "survivor");
+    text
+}
+
+fn left_out(score: &Score) -> String {
+    let mut text = String::new();
     for one in score.left_out.iter().take(LINES) {
         let _ = writeln!(text, "left out: {} ({})", shown(&one.path), in_words(&one.reason));
     }
     more(&mut text, score.left_out.len(), "input");
-    text += &operators(score);
-    text += &survivors(score);
     text
 }
 

@@ -37,6 +37,12 @@ pub(super) struct Score {
     pub inputs_per_mutant: u64,
     /// Whether a signal came before all mutants were done.
     pub is_incomplete: bool,
+    /// Of performance mutants: the multiple of an input's own cost from which on it kills.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_factor: Option<f64>,
+    /// Of performance mutants: sums by operator and gate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ladder: Vec<Rung>,
     /// All mutants, in the order of the program.
     pub mutants: Vec<Outcome>,
 }
@@ -61,9 +67,27 @@ pub(super) struct Counts {
     pub killed: u64,
 }
 
+/// Performance mutants of one operator with one gate.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Rung {
+    pub operator: String,
+    /// Rounds, elements or bytes past which they slow something down.
+    pub gate: u64,
+    /// `infected`: some input costs more with the mutant.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Number of mutants with which some input costs at least 2, 10 and 100 times what it does without.
+    pub at_2: u64,
+    pub at_10: u64,
+    pub at_100: u64,
+}
+
 /// Fate of a mutant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Outcome {
+    /// Name by which `QUAGMIRE_MUTANT` chooses it.
+    #[serde(default)]
+    pub id: String,
     pub file: String,
     pub line: u32,
     pub column: u32,
@@ -73,14 +97,27 @@ pub(super) struct Outcome {
     pub was: String,
     /// Source text that it becomes.
     pub became: String,
+    /// Of a performance mutant: rounds, elements or bytes past which it slows something down, and which of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_unit: Option<String>,
     pub state: State,
-    /// Number of inputs that infect it.
+    /// Number of inputs that infect it; of a performance mutant, that cost more with it.
     pub infected_by: u64,
     /// Number of its runs.
     pub runs: u64,
     /// How it was noticed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed: Option<Killed>,
+    /// Of a performance mutant: the largest multiple of an input's own cost, and that input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_factor: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_input: Option<String>,
+    /// With `--in-order mtime`: age of the input that kills it, in seconds since the first input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_killed_at: Option<f64>,
 }
 
 /// How far a mutant has got: each state but the last includes those before it.
@@ -100,7 +137,7 @@ pub(super) enum State {
 }
 
 impl Counts {
-    fn add(&mut self, one: &Outcome) {
+    pub(super) fn add(&mut self, one: &Outcome) {
         self.mutants += 1;
         self.reached += u64::from(one.state > State::NotReached);
         self.infected += u64::from(one.infected_by > 0);
@@ -126,19 +163,29 @@ impl Score {
             })
             .collect();
         let unoptimised = left_out.iter().filter(|one| one.reason == "differs-unoptimised").count();
+        let used = (inputs.len() - unoptimised) as u64;
+        let runs = mutants.iter().map(|one| one.runs).sum();
+        let is_incomplete = mutants.iter().any(|one| one.state == State::NotRun);
+        Self { is_incomplete, runs, ..Self::of(header, used, left_out, mutants) }
+    }
+
+    /// Sums up outcomes.
+    pub(super) fn of(header: &Header, inputs: u64, left_out: Vec<LeftOut>, mutants: Vec<Outcome>) -> Self {
         let left_out = left_out.into_iter().map(|one| Unused { path: one.path, reason: one.reason.to_owned() });
         let mut score = Self {
             version: header.version.clone(),
             program: header.program.clone(),
-            inputs: (inputs.len() - unoptimised) as u64,
+            inputs,
             left_out: left_out.collect(),
             all: Counts::default(),
             operators: BTreeMap::new(),
             functions: BTreeMap::new(),
             killed_by: BTreeMap::new(),
-            runs: mutants.iter().map(|one| one.runs).sum(),
+            runs: 0,
             inputs_per_mutant: header.inputs_per_mutant as u64,
-            is_incomplete: mutants.iter().any(|one| one.state == State::NotRun),
+            is_incomplete: false,
+            cost_factor: None,
+            ladder: Vec::new(),
             mutants: Vec::new(),
         };
         for one in &mutants {
@@ -155,6 +202,33 @@ impl Score {
     }
 }
 
+impl Outcome {
+    /// A mutant that no input reaches.
+    pub(super) fn new(mutant: Mutant) -> Self {
+        let Mutant { id, file, line, column, function, operator, was, became, gate, .. } = mutant;
+        let (gate, gate_unit) = gate.map_or((None, None), |gate| (Some(gate.past), Some(gate.unit)));
+        Self {
+            id,
+            file,
+            line,
+            column,
+            function,
+            operator,
+            was,
+            became,
+            gate,
+            gate_unit,
+            state: State::NotReached,
+            infected_by: 0,
+            runs: 0,
+            killed: None,
+            worst_factor: None,
+            worst_input: None,
+            first_killed_at: None,
+        }
+    }
+}
+
 fn outcome(mutant: Mutant, is_reached: bool, infected_by: u64, verdict: Option<&Verdict>) -> Outcome {
     let killed = verdict.and_then(|verdict| verdict.killed.clone());
     let state = match (is_reached, infected_by, verdict) {
@@ -165,9 +239,8 @@ fn outcome(mutant: Mutant, is_reached: bool, infected_by: u64, verdict: Option<&
         (true, 0, _) => State::NotInfected,
         (false, 0, _) => State::NotReached,
     };
-    let Mutant { file, line, column, function, operator, was, became, .. } = mutant;
     let runs = verdict.map_or(0, |verdict| verdict.runs);
-    Outcome { file, line, column, function, operator, was, became, state, infected_by, runs, killed }
+    Outcome { state, infected_by, runs, killed, ..Outcome::new(mutant) }
 }
 
 #[cfg(test)]

@@ -1,13 +1,19 @@
 //! `quagmire mutants score`.
 
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
+
 use super::{
     ScoreOptions,
-    baseline::{self, nothing_left},
+    baseline::{self, LeftOut, Stable, nothing_left},
     hunt::hunt,
     log::{Header, Log, RESULT},
     print,
     probing::probe,
     result::Score,
+    slowness,
     table::Table,
 };
 use crate::interruption;
@@ -18,7 +24,7 @@ use quagmire_base::{
     plain::warn,
     seeds::{Seed, Seeds},
 };
-use quagmire_execution::fork_server::mutants::MutantServer;
+use quagmire_execution::fork_server::mutants::{MutantKind, MutantServer};
 
 /// Runs `quagmire mutants score`.
 ///
@@ -26,53 +32,103 @@ use quagmire_execution::fork_server::mutants::MutantServer;
 /// If an input cannot be read, the program has no mutants or cannot be run, no input is stable, the output folder belongs
 /// to another score or cannot be written, or the user has stopped it: then the result is that of the mutants so far.
 pub fn run(options: &ScoreOptions) -> Result<ExitCode> {
-    let inputs = distinct(&options.inputs)?;
+    let Seeds { mut inputs, warnings } = Seeds::load_for_replay(&options.inputs)?;
+    warnings.iter().for_each(|warning| warn(warning));
+    let ages = slowness::ages(options, &mut inputs)?;
+    let inputs = distinct(inputs);
     let name = options.program.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-    let table = Table::read(MutantServer::start(&options.program)?.table());
+    let server = MutantServer::start(&options.program)?;
+    let (table, kind) = (Table::read(server.table()), server.kind());
+    drop(server);
     if table.mutants.is_empty() {
         return Err(Error::target(format!(
-            "{name} has no mutants: compile its sources, too, with QUAGMIRE_MUTANTS=1 and without -g0"
+            "{name} has no mutants: compile its sources, too, with QUAGMIRE_MUTANTS=1 or =performance and without -g0"
         )));
     }
+    check(options, kind)?;
     let header = Header::new(options, &inputs)?;
-    let mut log = Log::open(options, &header)?;
-    interruption::watch();
-    let (stable, mut left_out) = baseline::measure(options, inputs)?;
-    if stable.is_empty() && !interruption::has_come() {
-        return Err(nothing_left(&left_out));
-    }
-    let probed = probe(options, &table, &stable, &mut left_out)?;
-    hunt(options, &table, &stable, &probed, &mut log)?;
-    left_out.sort_by(|a, b| a.path.cmp(&b.path));
-    let is_interrupted = interruption::has_come();
-    let mut score = Score::new(&header, table, &stable, left_out, &probed, &log);
-    score.is_incomplete |= is_interrupted;
+    let score = match kind {
+        MutantKind::Fault => of_faults(options, &header, table, inputs)?,
+        MutantKind::Performance => of_performance(options, &header, table, inputs, &ages)?,
+    };
     if let Some(folder) = &options.output {
         let text = serde_json::to_string_pretty(&score).unwrap_or_default() + "\n";
         write_whole(&folder.join(RESULT), text.as_bytes())?;
     }
     print::print(&score, options)?;
-    if is_interrupted {
-        let done = grouped(log.verdicts.len() as u64);
+    if interruption::has_come() {
+        let done = match kind {
+            MutantKind::Fault => grouped(score.mutants.iter().filter(|one| one.runs > 0).count() as u64) + " mutants",
+            MutantKind::Performance => grouped(score.inputs) + " inputs",
+        };
         let remedy = match &options.output {
             Some(folder) => format!("go on with --resume -o {}", folder.display()),
             None => "give -o DIR to be able to go on".to_owned(),
         };
-        return Err(Error::other(format!("stopped by a signal after {done} mutants: {remedy}")));
+        return Err(Error::other(format!("stopped by a signal after {done}: {remedy}")));
     }
     Ok(ExitCode::Ended)
 }
 
+/// Checks that the options are for this kind of mutants.
+fn check(options: &ScoreOptions, kind: MutantKind) -> Result<()> {
+    let wrong = |option: &str, of: &str| Err(Error::usage(format!("{option}: it is for {of}: leave it out")));
+    match kind {
+        MutantKind::Fault if options.cost_factor.is_some() => {
+            wrong("--cost-factor", "performance mutants (QUAGMIRE_MUTANTS=performance)")
+        }
+        MutantKind::Fault if options.order.is_some() => {
+            wrong("--in-order", "performance mutants (QUAGMIRE_MUTANTS=performance)")
+        }
+        MutantKind::Performance if options.with_reached => wrong("--reached", "mutants of QUAGMIRE_MUTANTS=1"),
+        _ => Ok(()),
+    }
+}
+
+fn of_faults(options: &ScoreOptions, header: &Header, table: Table, inputs: Vec<Seed>) -> Result<Score> {
+    let mut log = Log::open(options, header)?;
+    interruption::watch();
+    let (stable, mut left_out) = measure(options, inputs)?;
+    let probed = probe(options, &table, &stable, &mut left_out)?;
+    hunt(options, &table, &stable, &probed, &mut log)?;
+    left_out.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut score = Score::new(header, table, &stable, left_out, &probed, &log);
+    score.is_incomplete |= interruption::has_come();
+    Ok(score)
+}
+
+fn of_performance(
+    options: &ScoreOptions,
+    header: &Header,
+    table: Table,
+    inputs: Vec<Seed>,
+    ages: &HashMap<String, Duration>,
+) -> Result<Score> {
+    slowness::prepare_output(options)?;
+    interruption::watch();
+    let (stable, left_out) = measure(options, inputs)?;
+    let mut score = slowness::score(options, header, table, &stable, ages, left_out)?;
+    score.is_incomplete |= interruption::has_come();
+    Ok(score)
+}
+
+/// Runs the original.
+fn measure(options: &ScoreOptions, inputs: Vec<Seed>) -> Result<(Vec<Stable>, Vec<LeftOut>)> {
+    let (stable, left_out) = baseline::measure(options, inputs)?;
+    if stable.is_empty() && !interruption::has_come() {
+        return Err(nothing_left(&left_out));
+    }
+    Ok((stable, left_out))
+}
+
 /// The inputs, each content once.
-fn distinct(paths: &[std::path::PathBuf]) -> Result<Vec<Seed>> {
-    let Seeds { inputs, warnings } = Seeds::load_for_replay(paths)?;
-    warnings.iter().for_each(|warning| warn(warning));
+fn distinct(inputs: Vec<Seed>) -> Vec<Seed> {
     let all = inputs.len();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let inputs: Vec<Seed> = inputs.into_iter().filter(|input| seen.insert(input.bytes.clone())).collect();
     if inputs.len() < all {
         let more = counted((all - inputs.len()) as u64, "input");
         warn(&format!("{more} with the contents of another: left out"));
     }
-    Ok(inputs)
+    inputs
 }

@@ -1,6 +1,6 @@
 //! Mutants of a program, read from the table that the pass writes (`compiler-wrapper/passes/mutants/table.h`).
 
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt::Write as _};
 
 use quagmire_execution::symbols::demangle;
 
@@ -10,10 +10,12 @@ pub(super) struct Table {
     pub mutants: Vec<Mutant>,
 }
 
-/// A small fault in the source. An inline function in several objects, or a template with several arguments, has it in
+/// A small fault in the source, or a place that could be slower. An inline function in several objects, or a template with several arguments, has it in
 /// each of its copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mutant {
+    /// Name by which `QUAGMIRE_MUTANT` chooses it: the same in each build of a source.
+    pub id: String,
     pub file: String,
     pub line: u32,
     pub column: u32,
@@ -25,10 +27,21 @@ pub(super) struct Mutant {
     pub was: String,
     /// Source text that it becomes.
     pub became: String,
+    /// Of a performance mutant: what it slows down.
+    pub gate: Option<Gate>,
     /// Each copy: number of the function, and of the mutant in it.
     pub sites: Vec<(u32, u32)>,
     /// Places of the copies in the bytes of a probing run.
     pub probes: Vec<u32>,
+}
+
+/// Amount past which a performance mutant slows something down.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Gate {
+    /// 0, 16, 256 or 4,096.
+    pub past: u64,
+    /// What is counted: `rounds`, `elements` or `bytes`.
+    pub unit: String,
 }
 
 impl Table {
@@ -79,7 +92,8 @@ impl<'a> Reader<'a> {
                     self.mutants[known].probes.push(self.probes);
                 }
                 None => {
-                    if let Some(mutant) = mutant(file, line, &name, site, self.probes) {
+                    let id = id(file, source, line, *copy);
+                    if let Some(mutant) = mutant(id, file, line, &name, site, self.probes) {
                         self.known.insert((file, line, source, *copy), self.mutants.len());
                         self.mutants.push(mutant);
                     }
@@ -91,20 +105,34 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn mutant(file: &str, line: &str, function: &str, site: (u32, u32), probe: u32) -> Option<Mutant> {
+fn mutant(id: String, file: &str, line: &str, function: &str, site: (u32, u32), probe: u32) -> Option<Mutant> {
     let mut fields = line.split('\t');
     let mut next = || fields.next();
     Some(Mutant {
+        id,
         line: next()?.parse().ok()?,
         column: next()?.parse().ok()?,
         operator: next()?.to_owned(),
         was: next()?.to_owned(),
         became: next()?.to_owned(),
+        gate: next().and_then(|past| Some(Gate { past: past.parse().ok()?, unit: next()?.to_owned() })),
         file: file.to_owned(),
         function: function.to_owned(),
         sites: vec![site],
         probes: vec![probe],
     })
+}
+
+/// ID of a mutant, as `compiler-wrapper/runtime/mutants_named.c` computes it.
+fn id(file: &str, source: &str, line: &str, copy: u32) -> String {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    let text = format!("{name}\t{source}\t{line}\t{copy}");
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    let mut id = String::new();
+    let _ = write!(id, "{:012x}", hash >> 16);
+    id
 }
 
 #[cfg(test)]
@@ -128,6 +156,18 @@ mod tests {
             table.mutants.iter().map(|m| m.probes.clone()).collect::<Vec<_>>(),
             [vec![0, 3], vec![1], vec![2], vec![5]]
         );
+    }
+
+    #[test]
+    fn an_id_is_that_of_the_source_wherever_that_lies() {
+        let of = |folder: &str, before: &str| {
+            let text = format!("{before}\u{c}f\tf\n={folder}x.c\n7\t1\tloop-squared\tloop\tsquared\t256\trounds\n");
+            Table::read(&text).mutants.pop().expect("a mutant")
+        };
+        let (here, there) = (of("/a/", ""), of("", "\u{c}g\tg\n=/y.c\n7\t1\tshift\t<<\t>>\n"));
+        assert_eq!((&*here.id, &*there.id), ("9b1a5671fe09", "9b1a5671fe09"));
+        assert_eq!(here.gate, Some(Gate { past: 256, unit: "rounds".into() }));
+        assert_ne!(id("x.c", "f", "7\t1\tshift\t<<\t>>", 1), id("x.c", "f", "7\t1\tshift\t<<\t>>", 2));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! pointers.
 
 mod afl;
+pub mod charges;
 mod child;
 pub mod generator;
 mod image;

@@ -1,5 +1,5 @@
-//! Fork server of programs with mutants (`QUAGMIRE_MUTANTS=1`): runs of the original, of a mutant, and of the copies that
-//! probe (see `compiler-wrapper/runtime/mutants.h`).
+//! Fork server of programs with mutants (`QUAGMIRE_MUTANTS`): runs of the original, of a mutant, and those that note what a
+//! run does to the mutants (see `compiler-wrapper/runtime/mutants.h`).
 
 use std::{
     ffi::OsString,
@@ -15,6 +15,7 @@ use std::{
 };
 
 use super::{
+    charges::Charges,
     input::Input,
     launch::{self, START, Started, Wanted, cannot},
     reads_file,
@@ -26,7 +27,7 @@ use crate::{
 use quagmire_base::error::{Error, Result};
 
 /// Version of requests, answers and table (`QGM_MUTANTS_ABI`).
-const ABI: u64 = 1;
+const ABI: u64 = 2;
 /// Variable that has the program serve (`QGM_MUTANTS_SERVE`).
 const SERVE: &str = "QUAGMIRE_MUTANTS_SERVE";
 /// Descriptors in the server (`QGM_MUTANTS_OUTPUT`, `QGM_MUTANTS_TABLE`, `QGM_MUTANTS_PROBES`).
@@ -35,7 +36,7 @@ const TABLE: RawFd = 193;
 const PROBES: RawFd = 194;
 
 /// Words of the first answer, of a request and of an answer (`struct qgm_mutants_hello` and so on).
-const HELLO: usize = 4;
+const HELLO: usize = 5;
 const REQUEST: usize = 5;
 const ANSWER: usize = 5;
 
@@ -53,6 +54,15 @@ pub const REACHED: u8 = 1;
 /// Bit in the byte of a mutant: its value differed from the original one.
 pub const INFECTED: u8 = 2;
 
+/// Kinds of mutants (`enum qgm_mutants_kind`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MutantKind {
+    /// Small faults.
+    Fault,
+    /// Places that could be slower.
+    Performance,
+}
+
 /// A run that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant<'a> {
@@ -60,7 +70,7 @@ pub enum Variant<'a> {
     Original,
     /// Mutants: pairs of the number of a function and that of one of its mutants.
     Mutant(&'a [(u32, u32)]),
-    /// The copies that note which mutants are reached and infected.
+    /// With notes: of faults, which are reached and infected; of performance mutants, what they would cost.
     Probes,
 }
 
@@ -108,6 +118,7 @@ pub struct MutantServer {
     input: Input,
     output: File,
     probes: File,
+    kind: MutantKind,
     mutants: u64,
     table: String,
 }
@@ -141,6 +152,7 @@ impl MutantServer {
             input,
             output,
             probes,
+            kind: MutantKind::Fault,
             mutants: 0,
             table: String::new(),
         };
@@ -155,18 +167,24 @@ impl MutantServer {
             let end = launch::early_end(server.process.wait());
             return Err(Error::target(format!("{name} ended before its first run {end}")));
         }
-        let [abi, _, mutants, bytes] = hello;
+        let [abi, kind, _, mutants, bytes] = hello;
         // a line of the table is longer than a byte
         if abi != ABI || bytes > LARGEST_TABLE || mutants > bytes {
             return Err(Error::target(format!(
-                "{name} was linked by another version of quagmire-cc: build it again with QUAGMIRE_MUTANTS=1"
+                "{name} was linked by another version of quagmire-cc: build it again with QUAGMIRE_MUTANTS=1 or =performance"
             )));
         }
+        server.kind = if kind == 0 { MutantKind::Fault } else { MutantKind::Performance };
         let mut text = vec![0; bytes as usize];
         table.read_exact_at(&mut text, 0).map_err(cannot("read the table of mutants"))?;
         server.table = String::from_utf8_lossy(&text).into_owned();
         server.mutants = mutants;
         Ok(server)
+    }
+
+    /// Kind of the program's mutants.
+    pub fn kind(&self) -> MutantKind {
+        self.kind
     }
 
     /// The text of the table of mutants (`passes/mutants/table.h`).
@@ -196,13 +214,27 @@ impl MutantServer {
         Ok((Observed { end, is_rejected: rejected != 0, output, shown }, Duration::from_nanos(cpu)))
     }
 
-    /// Runs an input with the copies that probe. Returns, beside what [`MutantServer::run`] does, a byte for each mutant,
-    /// of the bits [`REACHED`] and [`INFECTED`].
+    /// Runs an input with the copies that probe, of a program with faults. Returns, beside what [`MutantServer::run`] does, a
+    /// byte for each mutant, of the bits [`REACHED`] and [`INFECTED`].
     ///
     /// # Errors
     /// As [`MutantServer::run`].
     pub fn probe(&mut self, input: &[u8], limits: RunLimits) -> Result<(Observed, Duration, Vec<u8>)> {
-        let mut bytes = vec![0; self.mutants as usize];
+        self.noted(input, limits, self.mutants as usize)
+    }
+
+    /// Runs an input and adds up what each mutant would cost, of a program with performance mutants.
+    ///
+    /// # Errors
+    /// As [`MutantServer::run`].
+    pub fn charge(&mut self, input: &[u8], limits: RunLimits) -> Result<(Observed, Charges)> {
+        let (observed, _, bytes) = self.noted(input, limits, Charges::bytes(self.mutants))?;
+        Ok((observed, Charges::read(&bytes)))
+    }
+
+    /// Makes a probing run. Returns the bytes that it has noted.
+    fn noted(&mut self, input: &[u8], limits: RunLimits, bytes: usize) -> Result<(Observed, Duration, Vec<u8>)> {
+        let mut bytes = vec![0; bytes];
         self.probes.write_all_at(&bytes, 0).map_err(cannot("empty the probes"))?;
         let (observed, cpu) = self.run(input, Variant::Probes, limits)?;
         self.probes.read_exact_at(&mut bytes, 0).map_err(cannot("read the probes"))?;

@@ -1,0 +1,142 @@
+// The code that counts and charges, in functions of each module that are inlined everywhere.
+#ifndef QUAGMIRE_PERFORMANCE_EMITTER_H
+#define QUAGMIRE_PERFORMANCE_EMITTER_H
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+namespace performance {
+
+using namespace llvm;
+
+// The gates: a mutant slows down what lies past so many rounds, elements or bytes.
+const uint64_t Gates[] = {0, 16, 256, 4096};
+const unsigned GatesOfSite = 4;
+
+// Words of a site: how often it was reached, and what is charged to it, by the last gate that the amount is past.
+const unsigned WordsOfSite = 1 + GatesOfSite;
+
+// The first place of a block where code can be inserted, behind the variables of the function.
+inline Instruction *first(BasicBlock &BB) {
+  BasicBlock::iterator First = BB.getFirstInsertionPt();
+  while (First != BB.end() && isa<AllocaInst>(&*First))
+    ++First;
+  return &*First;
+}
+
+class Emitter {
+public:
+  explicit Emitter(Module &M)
+      : M(M), C(M.getContext()), I64(Type::getInt64Ty(C)), Ptr(PointerType::getUnqual(Type::getInt8Ty(C))) {}
+
+  // Adds to the instructions of the process.
+  void count(IRBuilder<> &B, Value *Instructions) { add(B, instructions(), Instructions); }
+
+  // The instructions so far.
+  Value *counted(IRBuilder<> &B) { return load(B, instructions()); }
+
+  // Notes that a site runs.
+  void reach(IRBuilder<> &B, Value *State, unsigned Site) {
+    B.CreateCall(reached(), {B.CreatePointerCast(State, Ptr), B.getInt64(Site)});
+  }
+
+  // Charges a site with what it would cost for this amount, and spends it if the mutant is chosen.
+  void charge(IRBuilder<> &B, Value *State, unsigned Site, Value *Amount, Value *Cost) {
+    B.CreateCall(charged(), {B.CreatePointerCast(State, Ptr), B.getInt64(Site), Amount, Cost});
+  }
+
+  Module &module() { return M; }
+
+private:
+  Module &M;
+  LLVMContext &C;
+  IntegerType *I64;
+  PointerType *Ptr;
+  GlobalVariable *Instructions = nullptr;
+  Function *Reached = nullptr, *Charged = nullptr;
+
+  // Excludes what is inserted from sanitizers.
+  template <typename T> T *mine(T *I) {
+    I->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
+    return I;
+  }
+
+  LoadInst *load(IRBuilder<> &B, Value *From) { return mine(B.CreateAlignedLoad(I64, From, Align(8))); }
+
+  void add(IRBuilder<> &B, Value *To, Value *More) {
+    mine(B.CreateAlignedStore(B.CreateAdd(load(B, To), More), To, Align(8)));
+  }
+
+  // One for all objects: that of the runtime, which the executable exports.
+  GlobalVariable *instructions() {
+    if (!Instructions)
+      Instructions = new GlobalVariable(M, I64, false, GlobalValue::WeakAnyLinkage, ConstantInt::get(I64, 0), "__quagmire_instructions");
+    Instructions->setAlignment(Align(8));
+    return Instructions;
+  }
+
+  Function *helper(const char *Name, unsigned Numbers) {
+    SmallVector<Type *, 4> Arguments(1 + Numbers, I64);
+    Arguments[0] = Ptr;
+    auto *F = Function::Create(FunctionType::get(Type::getVoidTy(C), Arguments, false), GlobalValue::InternalLinkage, Name, M);
+    F->addFnAttr(Attribute::AlwaysInline);
+    F->addFnAttr(Attribute::NoUnwind);
+    // otherwise it would not be inlined into functions that have them
+    for (Attribute::AttrKind Kind : {Attribute::SanitizeAddress, Attribute::SanitizeHWAddress, Attribute::SanitizeMemory,
+                                     Attribute::SanitizeThread})
+      if (any_of(M, [&](const Function &Other) { return Other.hasFnAttribute(Kind); }))
+        F->addFnAttr(Kind);
+    return F;
+  }
+
+  // The word `Index` of a site, of which the state holds the first of all.
+  Value *word(IRBuilder<> &B, Value *State, Value *Site, Value *Index) {
+    Value *Slot = B.CreatePointerCast(State, PointerType::getUnqual(Ptr));
+    Value *Words = mine(B.CreateAlignedLoad(Ptr, Slot, Align(8)));
+    Value *At = B.CreateAdd(B.CreateMul(Site, B.getInt64(WordsOfSite)), Index);
+    return B.CreateGEP(I64, B.CreatePointerCast(Words, PointerType::getUnqual(I64)), At);
+  }
+
+  Function *reached() {
+    if (Reached)
+      return Reached;
+    Reached = helper("quagmire.reach", 1);
+    IRBuilder<> B(BasicBlock::Create(C, "", Reached));
+    add(B, word(B, Reached->getArg(0), Reached->getArg(1), B.getInt64(0)), B.getInt64(1));
+    B.CreateRetVoid();
+    return Reached;
+  }
+
+  Function *charged() {
+    if (Charged)
+      return Charged;
+    Charged = helper("quagmire.charge", 3);
+    Value *State = Charged->getArg(0), *Site = Charged->getArg(1), *Amount = Charged->getArg(2), *Cost = Charged->getArg(3);
+    BasicBlock *Entry = BasicBlock::Create(C, "", Charged), *Burn = BasicBlock::Create(C, "", Charged),
+               *Done = BasicBlock::Create(C, "", Charged);
+    IRBuilder<> B(Entry);
+    Value *Last = B.getInt64(1);
+    for (unsigned Gate = 1; Gate < GatesOfSite; ++Gate)
+      Last = B.CreateAdd(Last, B.CreateZExt(B.CreateICmpUGT(Amount, B.getInt64(Gates[Gate])), I64));
+    add(B, word(B, State, Site, Last), Cost);
+    Value *Numbers = B.CreatePointerCast(State, PointerType::getUnqual(I64));
+    Value *Past = load(B, B.CreateGEP(I64, Numbers, B.CreateAdd(Site, B.getInt64(1))));
+    B.CreateCondBr(B.CreateICmpUGT(Amount, Past), Burn, Done);
+    B.SetInsertPoint(Burn);
+    FunctionCallee Spend = M.getOrInsertFunction("__quagmire_burn", FunctionType::get(B.getVoidTy(), {I64}, false));
+    if (auto *F = dyn_cast<Function>(Spend.getCallee()))
+      F->setLinkage(GlobalValue::ExternalWeakLinkage);
+    B.CreateCall(Spend, {Cost});
+    B.CreateBr(Done);
+    IRBuilder<>(Done).CreateRetVoid();
+    return Charged;
+  }
+};
+
+} // namespace performance
+
+#endif
