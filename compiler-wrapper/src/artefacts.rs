@@ -29,6 +29,7 @@ const PASS: &[(&str, &str)] = &[
 const MUTANTS_PASS: &[(&str, &str)] = &[
     ("mutants.cc", include_str!("../passes/mutants/mutants.cc")),
     ("effects.h", include_str!("../passes/mutants/effects.h")),
+    ("equivalents.h", include_str!("../passes/mutants/equivalents.h")),
     ("mutation.h", include_str!("../passes/mutants/mutation.h")),
     ("operators.h", include_str!("../passes/mutants/operators.h")),
     ("places.h", include_str!("../passes/mutants/places.h")),

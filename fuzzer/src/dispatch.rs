@@ -37,16 +37,21 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
             return match mutants.command.clone() {
                 MutantsCommand::Score(args) => {
                     let mut options = args.resolve()?;
-                    with_mutants(&mut options.program, "score")?;
+                    with_mutants(&mut options.program, "mutants score")?;
                     quagmire_analysis::mutants::score(&options)
                 }
                 MutantsCommand::List(args) => {
                     let mut options = args.resolve()?;
-                    with_mutants(&mut options.program, "list")?;
+                    with_mutants(&mut options.program, "mutants list")?;
                     quagmire_analysis::mutants::list(&options)
                 }
                 MutantsCommand::Compare(args) => quagmire_analysis::mutants::compare(&args.resolve()?),
             };
+        }
+        Command::Distill(distill) if distill.is_for_mutants() => {
+            let (mut options, output) = distill.clone().resolve_for_mutants()?;
+            with_mutants(&mut options.program, "distill --for mutants")?;
+            return quagmire_analysis::mutants::distill(&options, &output);
         }
         Command::Compare(compare) => return quagmire_analysis::compare::run(&compare.clone().resolve()?),
         _ => {}
@@ -92,7 +97,7 @@ fn with_folder(path: &Path) -> PathBuf {
 
 /// Checks that a command is that of a program with mutants, and gives the program a path that is not looked for.
 fn with_mutants(command: &mut [OsString], name: &str) -> Result<()> {
-    let program = command.first_mut().ok_or_else(|| Error::usage(format!("mutants {name} runs no program")))?;
+    let program = command.first_mut().ok_or_else(|| Error::usage(format!("{name} runs no program")))?;
     let path = with_folder(Path::new(program));
     if recognise(Path::new(program))? != ProgramKind::Mutants {
         return Err(Error::target(format!(

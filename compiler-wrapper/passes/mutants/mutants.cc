@@ -18,6 +18,7 @@
 // The same source builds with LLVM 14 to 19 without a version test.
 
 #include "effects.h"
+#include "equivalents.h"
 #include "table.h"
 #include "values.h"
 
@@ -62,6 +63,7 @@ private:
   PointerType *Ptr;
   StructType *State;
   Table Tables;
+  Equivalents Same;
   Function *Nothing = nullptr;
 
   // Functions that are no code under test, or cannot be copied.
@@ -87,6 +89,7 @@ private:
       }
     if (All.empty())
       return;
+    std::vector<bool> Equivalent = Same.of(F, All);
     Comdat *Group = groupOf(F);
     GlobalVariable *StateOfF = variable(F, Group);
 
@@ -104,16 +107,18 @@ private:
     Scratch = nullptr;
     IRBuilder<> B(&*ProbingCopy->getEntryBlock().getFirstInsertionPt());
     probe(All, Probing, B.CreateLoad(Ptr, B.CreateStructGEP(State, StateOfF, 0)));
-    Tables.add(F, lines(All), StateOfF, Group);
+    Tables.add(F, lines(All, Equivalent), StateOfF, Group);
     for (Function *Copy : {MutatedCopy, ProbingCopy})
       stripDebugInfo(*Copy);
     test(F, StateOfF, MutatedCopy, ProbingCopy);
   }
 
-  static SmallVector<Line, 64> lines(ArrayRef<Mutation> All) {
+  static SmallVector<Line, 64> lines(ArrayRef<Mutation> All, const std::vector<bool> &Equivalent) {
     SmallVector<Line, 64> Lines;
-    for (const Mutation &M : All)
-      Lines.push_back({place(*M.At), std::string(name(M.Kind)) + '\t' + M.Was + '\t' + M.Became});
+    for (size_t Number = 0; Number < All.size(); ++Number) {
+      const Mutation &M = All[Number];
+      Lines.push_back({place(*M.At), std::string(name(M.Kind)) + '\t' + M.Was + '\t' + M.Became, Equivalent[Number]});
+    }
     return Lines;
   }
 

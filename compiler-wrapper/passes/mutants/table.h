@@ -32,6 +32,7 @@ inline void share(GlobalObject &G, Comdat *Group) {
 struct Line {
   const DILocation *Place;
   std::string Fields;
+  bool IsEquivalent = false;
 };
 
 // The section of the records, which is a C name, and the function of the runtime that gets them.
@@ -92,8 +93,8 @@ private:
   }
 
   // A line with the names for the linker and for people; before the mutants of a file, `=` and its path; of each mutant,
-  // line, column, operator, what it is and what it becomes; of those that cost time, the gate and its unit. Fields are
-  // separated by tabs.
+  // line, column, operator, what it is and what it becomes; of those that cost time, the gate and its unit. Fields
+  // are separated by tabs. At the end `~` and the numbers of those that are equivalent, from 0, if there are any.
   static std::string texts(const Function &F, ArrayRef<Line> All) {
     std::string Text;
     raw_string_ostream Out(Text);
@@ -106,6 +107,14 @@ private:
       File = Here;
       Out << One.Place->getLine() << '\t' << One.Place->getColumn() << '\t' << One.Fields << '\n';
     }
+    char Before = '~';
+    for (size_t Number = 0; Number < All.size(); ++Number)
+      if (All[Number].IsEquivalent) {
+        Out << Before << Number;
+        Before = ',';
+      }
+    if (Before == ',')
+      Out << '\n';
     return Out.str();
   }
 

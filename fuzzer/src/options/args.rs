@@ -19,6 +19,7 @@ pub use distill::DistillArgs;
 pub use growth::GrowthArgs;
 pub use harness::{Harness, HarnessCommand, OF_HARNESS};
 pub use minimize::MinimizeArgs;
+pub(in crate::options) use mutants::INPUTS_PER_MUTANT;
 pub use mutants::{CompareScoresArgs, ListArgs, MutantsArgs, MutantsCommand, ScoreArgs};
 
 /// Exit codes, printed at the end of every help text.

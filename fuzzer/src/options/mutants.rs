@@ -83,7 +83,7 @@ impl ListArgs {
     }
 }
 
-fn at_least_one(option: &str, text: &str) -> Result<usize> {
+pub(super) fn at_least_one(option: &str, text: &str) -> Result<usize> {
     let number = text.parse().ok().filter(|number| (1..=1_000_000).contains(number));
     number.ok_or_else(|| Error::usage(format!("{option} {text}: give a whole number from 1")))
 }

@@ -330,3 +330,42 @@ fn a_program_with_mutants_can_be_run_by_hand_and_optimised_when_it_is_linked() {
         assert_eq!(fate(&score, "mutants_program.c", "status", "== -> !="), "status");
     }
 }
+
+#[test]
+fn few_inputs_kill_what_all_of_them_kill() {
+    let scene = scene();
+    build(&scene, &["mutants.c", "mutants_other.c"], &["-O2", "-fsanitize=fuzzer"], None);
+    // one more than once, under another content: bytes behind the third are not looked at
+    scene.write("seeds/long", b"ab________________________");
+    let all = scored(&scene, &["seeds"], &["./program"]);
+    let distill = ["distill", "seeds", "-o", "small", "--for", "mutants", "--json", "--", "./program"];
+    let made: Value = serde_json::from_str(&run(&mut scene.quagmire(&distill)).ended().stdout).expect("JSON");
+    assert_eq!(made["killed"], all["all"]["killed"]);
+    let small = scored(&scene, &["small"], &["./program"]);
+    assert_eq!(small["all"]["killed"], all["all"]["killed"], "nothing is lost");
+    let files = fs::read_dir(scene.path("small")).expect("a corpus").count();
+    assert_eq!(files, made["corpus"].as_array().expect("inputs").len());
+    assert!(files < 6, "{made:#}");
+    run(&mut scene.quagmire(&distill)).refused(2, &["small is not empty"]);
+}
+
+#[test]
+fn a_score_has_a_page_alerts_and_test_cases() {
+    let scene = scene();
+    build(&scene, &["mutants.c", "mutants_other.c"], &["-O2", "-fsanitize=fuzzer"], None);
+    let score = scored(&scene, &["seeds", "-o", "score"], &["./program"]);
+    let mutants = score["mutants"].as_array().expect("mutants");
+    let survivors = mutants.iter().filter(|mutant| mutant["state"] == "survived").count();
+    run(&mut scene.quagmire(&["report", "score"])).ended();
+    let page = fs::read_to_string(scene.path("score/score.html")).expect("a page");
+    assert_eq!(page.matches("<div class=\"survivor\">").count(), survivors);
+    // the source of the program
+    assert!(page.contains("/* equivalent moved */"), "survivors stand beside their source");
+    let export = |format: &str| run(&mut scene.quagmire(&["report", "score", "--format", format])).ended().stdout;
+    let sarif: Value = serde_json::from_str(&export("sarif")).expect("JSON");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.iter().filter(|result| result["ruleId"] == "mutant-survived").count(), survivors);
+    let junit = export("junit");
+    assert_eq!(junit.matches("<testcase ").count(), mutants.len());
+    assert_eq!(junit.matches("<failure ").count(), survivors);
+}

@@ -36,6 +36,7 @@ pub(crate) fn page(score: &ScoreFile) -> String {
     let content = html! {
         h1 { "quagmire" }
         p class="verdict" { (shown(&score.headline())) }
+        @if score.all.equivalent > 0 { p { (counted(score.all.equivalent, "mutant")) " more: equivalent, since the compiler makes the same code of them." } }
         @if score.is_incomplete { p class="note" { "It was stopped before all mutants were done." } }
         @if !killed_by.is_empty() { p { "Killed: " (shown(&killed_by.join(", "))) "." } }
         p class="dim" { "A mutant is a small fault in the program. It is killed if some input ends, answers or writes differently with it. \
@@ -173,7 +174,7 @@ mod tests {
     }
 
     fn score(mutants: Vec<ScoredMutant>) -> ScoreFile {
-        let counts = MutantCounts { mutants: 4, reached: 2, infected: 2, killed: 1 };
+        let counts = MutantCounts { mutants: 4, reached: 2, infected: 2, killed: 1, equivalent: 1 };
         ScoreFile {
             version: "0.1.0".into(),
             inputs: 3,
@@ -182,6 +183,7 @@ mod tests {
             functions: [(HOSTILE.to_owned(), [(HOSTILE.to_owned(), counts)].into())].into(),
             killed_by: [("output".to_owned(), 1)].into(),
             is_incomplete: true,
+            cost_factor: None,
             mutants,
         }
     }

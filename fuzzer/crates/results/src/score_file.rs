@@ -24,6 +24,9 @@ pub struct ScoreFile {
     pub killed_by: BTreeMap<String, u64>,
     /// Whether it was stopped before all mutants were done.
     pub is_incomplete: bool,
+    /// Multiple of an input's own cost from which on it kills; `None` unless the mutants are of the performance kind.
+    #[serde(default)]
+    pub cost_factor: Option<f64>,
     /// All mutants, in the order of the program.
     pub mutants: Vec<ScoredMutant>,
 }
@@ -39,6 +42,9 @@ pub struct MutantCounts {
     pub infected: u64,
     /// Those that some input tells from the original.
     pub killed: u64,
+    /// Those that no input can tell: in no other number.
+    #[serde(default)]
+    pub equivalent: u64,
 }
 
 impl MutantCounts {
@@ -78,6 +84,8 @@ pub struct ScoredMutant {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MutantState {
+    /// The compiler makes the same code of it as of the original.
+    Equivalent,
     /// No input runs its place.
     #[default]
     NotReached,
@@ -119,7 +127,7 @@ impl ScoreFile {
     /// The score in one sentence: killed of all, of reached, and of infected ones.
     pub fn headline(&self) -> String {
         use quagmire_base::format::{counted, grouped};
-        let MutantCounts { mutants, reached, infected, killed } = self.all;
+        let MutantCounts { mutants, reached, infected, killed, .. } = self.all;
         let share = |whole: u64| format!("{:.1} %", killed as f64 * 100.0 / whole.max(1) as f64);
         format!(
             "{} of {} killed by {}: {} of all, {} of the {} reached, {} of the {} infected",

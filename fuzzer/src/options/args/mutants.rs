@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::{EXIT_CODES, TargetArgs};
 
 /// Default of `--inputs-per-mutant`.
-const INPUTS_PER_MUTANT: &str = "50";
+pub(in crate::options) const INPUTS_PER_MUTANT: &str = "50";
 
 /// `quagmire mutants`, as typed.
 #[derive(Debug, Clone, Args)]

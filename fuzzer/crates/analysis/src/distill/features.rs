@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use super::rows::Rows;
-use crate::runner::Run;
+use crate::runner::{EdgeCount, Run};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::bucket::bucket;
 
@@ -67,6 +67,8 @@ struct Maximum {
 #[derive(Clone, Debug)]
 pub(super) struct Features {
     purpose: Purpose,
+    /// For coverage: buckets of each edge that were seen.
+    buckets: Vec<u8>,
     edges: Vec<Maximum>,
     functions: Vec<Maximum>,
     resources: [Maximum; Resource::ALL.len()],
@@ -79,18 +81,45 @@ impl Features {
     pub(super) fn new(purpose: Purpose) -> Self {
         let nothing = Maximum::default();
         let resources = [nothing; Resource::ALL.len()];
-        Self { purpose, edges: Vec::new(), functions: Vec::new(), resources, laws: Vec::new(), next: 0 }
+        Self {
+            purpose,
+            buckets: Vec::new(),
+            edges: Vec::new(),
+            functions: Vec::new(),
+            resources,
+            laws: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// Whether a run has a feature that no run before it had.
+    pub(super) fn has_new(&self, run: &Run) -> bool {
+        if self.purpose == Purpose::Coverage {
+            let seen = |edge: u32| self.buckets.get(edge as usize).copied().unwrap_or(0);
+            return buckets(run).any(|(edge, class)| seen(edge) & 1 << class == 0);
+        }
+        let is_more = |maxima: &[Maximum], place: usize, amount: u64| {
+            amount > maxima.get(place).map_or(0, |maximum| maximum.amount)
+        };
+        run.edges.iter().any(|one| is_more(&self.edges, one.edge as usize, one.count))
+            || run.functions.iter().any(|one| is_more(&self.functions, one.function as usize, one.instructions))
+            || Resource::ALL
+                .into_iter()
+                .filter(|resource| resource.is_deterministic())
+                .any(|resource| is_more(&self.resources, resource as usize, run.cost[resource]))
     }
 
     /// Puts the numbers of a run's features into `numbers`, in no order. `law` is the law of its input, if it is known.
     pub(super) fn number(&mut self, run: &Run, law: Option<LawNumber>, numbers: &mut Vec<u32>) {
         numbers.clear();
         if self.purpose == Purpose::Coverage {
-            // charges for calls of the C library are no edges
-            let is_charge = |edge: u32| run.charges.binary_search(&edge).is_ok();
-            for one in run.edges.iter().filter(|one| !is_charge(one.edge)) {
-                let class = bucket(u32::try_from(one.count).unwrap_or(u32::MAX)).trailing_zeros();
-                let number = one.edge << 3 | class;
+            for (edge, class) in buckets(run) {
+                let place = edge as usize;
+                if self.buckets.len() <= place {
+                    self.buckets.resize(place + 1, 0);
+                }
+                self.buckets[place] |= 1 << class;
+                let number = edge << 3 | class;
                 self.next = self.next.max(number + 1);
                 numbers.push(number);
             }
@@ -150,6 +179,13 @@ impl Features {
 }
 
 /// Makes room for a place.
+/// Edges of a run with the numbers of their buckets. Charges for calls of the C library are no edges.
+fn buckets(run: &Run) -> impl Iterator<Item = (u32, u32)> {
+    let is_edge = |one: &&EdgeCount| run.charges.binary_search(&one.edge).is_err();
+    let class = |one: &EdgeCount| bucket(u32::try_from(one.count).unwrap_or(u32::MAX)).trailing_zeros();
+    run.edges.iter().filter(is_edge).map(move |one| (one.edge, class(one)))
+}
+
 fn grow(maxima: &mut Vec<Maximum>, place: usize) {
     if maxima.len() <= place {
         maxima.resize(place + 1, Maximum::default());
@@ -159,7 +195,7 @@ fn grow(maxima: &mut Vec<Maximum>, place: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runner::{EdgeCount, FunctionCount};
+    use crate::runner::FunctionCount;
     use quagmire_cost::resource::Cost;
 
     fn run(counts: &[(u32, u64)]) -> Run {

@@ -36,6 +36,8 @@ pub(super) struct Candidate {
     pub row: u32,
     /// Hash of what its run did.
     pub behaviour: u64,
+    /// Whether two runs did the same; `None` if that is not known.
+    pub is_stable: Option<bool>,
 }
 
 /// Reason why an input cannot be part of the corpus.
@@ -127,8 +129,17 @@ impl Examiner {
                 continue;
             }
             known.insert(contents, index);
-            let run = self.runner.run(&input, Detail::Edges)?;
-            if run.status == "rejected" {
+            let mut run = self.runner.run(&input, Detail::Edges)?;
+            let mut is_stable = None;
+            if run.came_back() && run.status != REJECTED && features.has_new(&run) {
+                // what is set up once in a process belongs to no input: the second run counts
+                let again = self.runner.run(&input, Detail::Edges)?;
+                if again.came_back() && again.status == run.status {
+                    is_stable = (self.behaviour(&again) == self.behaviour(&run)).then_some(true);
+                    run = again;
+                }
+            }
+            if run.status == REJECTED {
                 leave_out(Unfit::Rejected);
             } else if run.came_back() {
                 let law = if self.purpose == Purpose::Cost { laws.of(path) } else { None };
@@ -140,6 +151,7 @@ impl Examiner {
                     cost: run.cost[self.resource],
                     row: examined.rows.push(&mut numbers),
                     behaviour: self.behaviour(&run),
+                    is_stable,
                 });
             } else if interruption::has_come() {
                 // the signal may have ended the target as well
@@ -162,11 +174,14 @@ impl Examiner {
         if self.hasher.hash_one(&input) == candidate.contents { Ok(input) } else { Err(CHANGED.to_owned()) }
     }
 
-    /// Whether a candidate, whose contents are `input`, does once more what it did.
+    /// Whether a candidate, whose contents are `input`, does once more what it did. It is run again unless that is known.
     ///
     /// # Errors
     /// If the target cannot be run.
     pub(super) fn is_stable(&mut self, candidate: &Candidate, input: &[u8]) -> Result<bool> {
+        if let Some(is_stable) = candidate.is_stable {
+            return Ok(is_stable);
+        }
         let run = self.runner.run(input, Detail::Edges)?;
         Ok(run.came_back() && self.behaviour(&run) == candidate.behaviour)
     }
@@ -195,6 +210,9 @@ impl Examiner {
         }
     }
 }
+
+/// Status of inputs that a harness returns -1 for.
+const REJECTED: &str = "rejected";
 
 /// Reason for leaving out a file that somebody writes to.
 const CHANGED: &str = "it has changed since it was found";

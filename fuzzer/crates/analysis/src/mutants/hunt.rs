@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{
     ScoreOptions,
     baseline::Stable,
-    kill::{Killed, Verdict, difference},
+    kill::{Killed, KilledBy, Verdict, difference},
     log::Log,
     probing::{LONGEST, Probed},
     progress::Progress,
@@ -32,7 +32,10 @@ pub(super) fn hunt(
     probed: &Probed,
     log: &mut Log,
 ) -> Result<()> {
-    let is_open = |mutant: &usize| probed.inputs_of(*mutant).next().is_some() && !log.has(*mutant);
+    let is_open = |&mutant: &usize| {
+        let may_be_told = !table.mutants[mutant].is_equivalent && probed.inputs_of(mutant).next().is_some();
+        may_be_told && !log.has(mutant)
+    };
     let open: Vec<usize> = (0..table.mutants.len()).filter(is_open).collect();
     let mut progress = Progress::new("mutants", open.len());
     let work = |server: &mut MutantServer, number: usize| {
@@ -62,16 +65,7 @@ fn verdict(
         if interruption::has_come() {
             return Ok(None);
         }
-        let mut run = || {
-            runs += 1;
-            server.run(&input.bytes, Variant::Mutant(sites), limits).map(|(observed, _)| observed)
-        };
-        let mut observed: Observed = run()?;
-        // a busy machine, or a server that something else has ended, is no fault of the mutant
-        if matches!(observed.end, RunEnd::TimedOut | RunEnd::Lost) {
-            observed = run()?;
-        }
-        if let Some((by, detail)) = difference(&input.observed, &observed) {
+        if let Some((by, detail)) = told(server, sites, input, limits, &mut runs)? {
             let killed = Some(Killed { by, input: input.path.clone(), detail });
             return Ok(Some(Verdict { mutant, runs, killed }));
         }
@@ -79,9 +73,32 @@ fn verdict(
     Ok(Some(Verdict { mutant, runs, killed: None }))
 }
 
+/// How an input tells a mutant from the original; `None` if it does not. Adds the runs that it took to `runs`.
+///
+/// # Errors
+/// If the program cannot be run.
+pub(super) fn told(
+    server: &mut MutantServer,
+    sites: &[(u32, u32)],
+    input: &Stable,
+    limits: RunLimits,
+    runs: &mut u64,
+) -> Result<Option<(KilledBy, String)>> {
+    let mut run = || {
+        *runs += 1;
+        server.run(&input.bytes, Variant::Mutant(sites), limits).map(|(observed, _)| observed)
+    };
+    let mut observed: Observed = run()?;
+    // a busy machine, or a server that something else has ended, is no fault of the mutant
+    if matches!(observed.end, RunEnd::TimedOut | RunEnd::Lost) {
+        observed = run()?;
+    }
+    Ok(difference(&input.observed, &observed))
+}
+
 /// Limits of a mutant's runs with an input. `usual` is the CPU time of the original or of the probing run, whichever is
 /// longer: the copy with the mutants is not optimised either, and computes all of a function.
-fn limits(options: &ScoreOptions, usual: Duration) -> RunLimits {
+pub(super) fn limits(options: &ScoreOptions, usual: Duration) -> RunLimits {
     let cpu = (usual * HANG_RATIO).clamp(NO_HANG, LONGEST);
     RunLimits { cpu, time: options.hang_timeout.max(cpu * 2), memory: options.memory_limit }
 }

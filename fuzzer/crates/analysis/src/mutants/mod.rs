@@ -4,11 +4,13 @@
 //! which mutants the input reaches and infects (`probing`), and with the mutants that it infects (`hunt`), as often as it
 //! takes to tell them from the original (`kill`). The result (`result`) is printed (`print`) and written beside the log
 //! that a run resumes from (`log`). Performance mutants need one run of each input (`charging`) to know what all of them
-//! would cost (`slowness`, `ladder`). `list`: the table. `compare`: results side by side (`comparison`).
+//! would cost (`slowness`, `ladder`). `list`: the table. `compare`: results side by side (`comparison`). `distill`: few inputs that
+//! kill as many (`distillation`).
 
 mod baseline;
 mod charging;
 mod comparison;
+mod distillation;
 mod hunt;
 mod kill;
 mod ladder;
@@ -25,7 +27,7 @@ mod workers;
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-pub use self::{comparison::run as compare, list::run as list, score::run as score};
+pub use self::{comparison::run as compare, distillation::run as distill, list::run as list, score::run as score};
 
 /// Options of `mutants score` after defaults and checks.
 #[derive(Clone, Debug, PartialEq)]

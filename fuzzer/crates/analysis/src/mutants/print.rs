@@ -52,6 +52,10 @@ fn text(score: &Score) -> String {
         counted(score.inputs, "input"),
         counted(score.runs, "run"),
     );
+    if all.equivalent > 0 {
+        let _ =
+            writeln!(text, "{} more are equivalent: the compiler makes the same code of them", grouped(all.equivalent));
+    }
     let ways = KilledBy::ALL.iter().filter_map(|by| Some((by.name(), score.killed_by.get(by.name())?)));
     let ways: Vec<String> = ways.map(|(name, number)| format!("{name} {}", grouped(*number))).collect();
     if !ways.is_empty() {
@@ -90,7 +94,7 @@ fn more(text: &mut String, number: usize, what: &str) {
 fn operators(score: &Score) -> String {
     let mut text =
         format!("\n{:<20} {:>8} {:>8} {:>9} {:>8}\n", "operator", "mutants", "reached", "infected", "killed");
-    for (operator, Counts { mutants, reached, infected, killed }) in &score.operators {
+    for (operator, Counts { mutants, reached, infected, killed, .. }) in &score.operators {
         let [mutants, reached, infected, killed] = [mutants, reached, infected, killed].map(|number| grouped(*number));
         let _ = writeln!(text, "{:<20} {mutants:>8} {reached:>8} {infected:>9} {killed:>8}", shown(operator));
     }

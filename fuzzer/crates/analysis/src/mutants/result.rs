@@ -65,6 +65,9 @@ pub(super) struct Counts {
     pub infected: u64,
     /// Mutants that some input tells from the original.
     pub killed: u64,
+    /// Mutants that no input can tell, since the compiler makes the same code of them: in no other number.
+    #[serde(default)]
+    pub equivalent: u64,
 }
 
 /// Performance mutants of one operator with one gate.
@@ -124,6 +127,8 @@ pub(super) struct Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum State {
+    /// The compiler makes the same code of it as of the original.
+    Equivalent,
     /// No input runs its place.
     NotReached,
     /// Its value is the original one with each input.
@@ -138,6 +143,10 @@ pub(super) enum State {
 
 impl Counts {
     pub(super) fn add(&mut self, one: &Outcome) {
+        if one.state == State::Equivalent {
+            self.equivalent += 1;
+            return;
+        }
         self.mutants += 1;
         self.reached += u64::from(one.state > State::NotReached);
         self.infected += u64::from(one.infected_by > 0);
@@ -230,6 +239,9 @@ impl Outcome {
 }
 
 fn outcome(mutant: Mutant, is_reached: bool, infected_by: u64, verdict: Option<&Verdict>) -> Outcome {
+    if mutant.is_equivalent {
+        return Outcome { state: State::Equivalent, ..Outcome::new(mutant) };
+    }
     let killed = verdict.and_then(|verdict| verdict.killed.clone());
     let state = match (is_reached, infected_by, verdict) {
         (_, _, Some(_)) if killed.is_some() => State::Killed,
@@ -270,8 +282,8 @@ mod tests {
         use State::{NotInfected, NotReached, NotRun, Survived};
         let states: Vec<State> = score.mutants.iter().map(|one| one.state).collect();
         assert_eq!(states, [NotReached, NotInfected, Survived, State::Killed, NotRun]);
-        assert_eq!(score.all, Counts { mutants: 5, reached: 4, infected: 3, killed: 1 });
-        assert_eq!(score.operators["shift"], Counts { mutants: 2, reached: 1, infected: 0, killed: 0 });
+        assert_eq!(score.all, Counts { mutants: 5, reached: 4, infected: 3, killed: 1, equivalent: 0 });
+        assert_eq!(score.operators["shift"], Counts { mutants: 2, reached: 1, infected: 0, killed: 0, equivalent: 0 });
         assert_eq!((score.runs, score.is_incomplete, score.killed_by["output"]), (7, true, 1));
         let text = serde_json::to_string(&score).expect("JSON");
         assert_eq!(serde_json::from_str::<Score>(&text).expect("the same"), score);

@@ -11,7 +11,7 @@ use super::{
     hunt::hunt,
     log::{Header, Log, RESULT},
     print,
-    probing::probe,
+    probing::{Probed, probe},
     result::Score,
     slowness,
     table::Table,
@@ -36,15 +36,7 @@ pub fn run(options: &ScoreOptions) -> Result<ExitCode> {
     warnings.iter().for_each(|warning| warn(warning));
     let ages = slowness::ages(options, &mut inputs)?;
     let inputs = distinct(inputs);
-    let name = options.program.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-    let server = MutantServer::start(&options.program)?;
-    let (table, kind) = (Table::read(server.table()), server.kind());
-    drop(server);
-    if table.mutants.is_empty() {
-        return Err(Error::target(format!(
-            "{name} has no mutants: compile its sources, too, with QUAGMIRE_MUTANTS=1 or =performance and without -g0"
-        )));
-    }
+    let (table, kind) = mutants_of(options)?;
     check(options, kind)?;
     let header = Header::new(options, &inputs)?;
     let score = match kind {
@@ -70,6 +62,19 @@ pub fn run(options: &ScoreOptions) -> Result<ExitCode> {
     Ok(ExitCode::Ended)
 }
 
+/// The mutants of the program, at least one, and their kind.
+fn mutants_of(options: &ScoreOptions) -> Result<(Table, MutantKind)> {
+    let server = MutantServer::start(&options.program)?;
+    let (table, kind) = (Table::read(server.table()), server.kind());
+    if !table.mutants.is_empty() {
+        return Ok((table, kind));
+    }
+    let name = options.program.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+    Err(Error::target(format!(
+        "{name} has no mutants: compile its sources, too, with QUAGMIRE_MUTANTS=1 or =performance and without -g0"
+    )))
+}
+
 /// Checks that the options are for this kind of mutants.
 fn check(options: &ScoreOptions, kind: MutantKind) -> Result<()> {
     let wrong = |option: &str, of: &str| Err(Error::usage(format!("{option}: it is for {of}: leave it out")));
@@ -85,13 +90,45 @@ fn check(options: &ScoreOptions, kind: MutantKind) -> Result<()> {
     }
 }
 
-fn of_faults(options: &ScoreOptions, header: &Header, table: Table, inputs: Vec<Seed>) -> Result<Score> {
+/// What the inputs make of the faults of a program.
+pub(super) struct Hunted {
+    pub table: Table,
+    pub stable: Vec<Stable>,
+    pub left_out: Vec<LeftOut>,
+    pub probed: Probed,
+    pub log: Log,
+}
+
+/// Runs the faults of the program that the options name with their inputs, each content once.
+///
+/// # Errors
+/// As [`run`], and if the program has mutants of another kind.
+pub(super) fn faults(options: &ScoreOptions) -> Result<Hunted> {
+    let Seeds { inputs, warnings } = Seeds::load_for_replay(&options.inputs)?;
+    warnings.iter().for_each(|warning| warn(warning));
+    let inputs = distinct(inputs);
+    let (table, kind) = mutants_of(options)?;
+    if kind != MutantKind::Fault {
+        return Err(Error::usage(
+            "performance mutants need no runs of their own: build the program with QUAGMIRE_MUTANTS=1",
+        ));
+    }
+    let header = Header::new(options, &inputs)?;
+    hunted(options, &header, table, inputs)
+}
+
+fn hunted(options: &ScoreOptions, header: &Header, table: Table, inputs: Vec<Seed>) -> Result<Hunted> {
     let mut log = Log::open(options, header)?;
     interruption::watch();
     let (stable, mut left_out) = measure(options, inputs)?;
     let probed = probe(options, &table, &stable, &mut left_out)?;
     hunt(options, &table, &stable, &probed, &mut log)?;
     left_out.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(Hunted { table, stable, left_out, probed, log })
+}
+
+fn of_faults(options: &ScoreOptions, header: &Header, table: Table, inputs: Vec<Seed>) -> Result<Score> {
+    let Hunted { table, stable, left_out, probed, log } = hunted(options, header, table, inputs)?;
     let mut score = Score::new(header, table, &stable, left_out, &probed, &log);
     score.is_incomplete |= interruption::has_come();
     Ok(score)

@@ -29,6 +29,8 @@ pub(super) struct Mutant {
     pub became: String,
     /// Of a performance mutant: what it slows down.
     pub gate: Option<Gate>,
+    /// Whether the compiler makes the same code of it as of the original, in all of its copies.
+    pub is_equivalent: bool,
     /// Each copy: number of the function, and of the mutant in it.
     pub sites: Vec<(u32, u32)>,
     /// Places of the copies in the bytes of a probing run.
@@ -51,6 +53,10 @@ impl Table {
         for (function, text) in (0..).zip(text.split('\u{c}').skip(1)) {
             reader.function(function, text);
         }
+        for (mutant, sites) in reader.equivalent_sites {
+            let mutant = &mut reader.mutants[mutant];
+            mutant.is_equivalent = sites == mutant.sites.len();
+        }
         Self { mutants: reader.mutants }
     }
 }
@@ -66,6 +72,8 @@ struct Reader<'a> {
     known: HashMap<Key<'a>, usize>,
     /// Bytes of the functions so far.
     probes: u32,
+    /// Number of equivalent copies by mutant.
+    equivalent_sites: HashMap<usize, usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -76,8 +84,13 @@ impl<'a> Reader<'a> {
         // names of C++ functions say which of several they are
         let name = if symbol.starts_with("_Z") { demangle(symbol) } else { name.to_owned() };
         let mut seen: HashMap<(&str, &str), u32> = HashMap::new();
+        let mut numbers = Vec::new();
         let (mut file, mut number) = ("", 0);
         for line in lines {
+            if let Some(equivalents) = line.strip_prefix('~') {
+                self.keep_equivalents(&numbers, equivalents);
+                continue;
+            }
             if let Some(path) = line.strip_prefix('=') {
                 file = path;
                 continue;
@@ -90,17 +103,31 @@ impl<'a> Reader<'a> {
                 Some(&known) => {
                     self.mutants[known].sites.push(site);
                     self.mutants[known].probes.push(self.probes);
+                    numbers.push(Some(known));
                 }
                 None => {
                     let id = id(file, source, line, *copy);
                     if let Some(mutant) = mutant(id, file, line, &name, site, self.probes) {
                         self.known.insert((file, line, source, *copy), self.mutants.len());
+                        numbers.push(Some(self.mutants.len()));
                         self.mutants.push(mutant);
+                    } else {
+                        numbers.push(None);
                     }
                 }
             }
             number += 1;
             self.probes += 1;
+        }
+    }
+
+    /// Notes which mutants of a function are equivalent: those of which all copies so far are. `numbers` are the mutants by their
+    /// number in the function.
+    fn keep_equivalents(&mut self, numbers: &[Option<usize>], equivalents: &str) {
+        for number in equivalents.split(',').filter_map(|number| number.parse::<usize>().ok()) {
+            if let Some(&Some(mutant)) = numbers.get(number) {
+                self.equivalent_sites.entry(mutant).and_modify(|sites| *sites += 1).or_insert(1);
+            }
         }
     }
 }
@@ -118,6 +145,7 @@ fn mutant(id: String, file: &str, line: &str, function: &str, site: (u32, u32), 
         gate: next().and_then(|past| Some(Gate { past: past.parse().ok()?, unit: next()?.to_owned() })),
         file: file.to_owned(),
         function: function.to_owned(),
+        is_equivalent: false,
         sites: vec![site],
         probes: vec![probe],
     })
@@ -168,6 +196,15 @@ mod tests {
         assert_eq!((&*here.id, &*there.id), ("9b1a5671fe09", "9b1a5671fe09"));
         assert_eq!(here.gate, Some(Gate { past: 256, unit: "rounds".into() }));
         assert_ne!(id("x.c", "f", "7\t1\tshift\t<<\t>>", 1), id("x.c", "f", "7\t1\tshift\t<<\t>>", 2));
+    }
+
+    #[test]
+    fn a_mutant_is_equivalent_if_all_of_its_copies_are() {
+        let lines = "=/x.h\n3\t4\tconstant\t0\t1\n3\t9\tconstant\t0\t1\n";
+        let text = format!("\u{c}f\tf\n{lines}~0,1\n\u{c}f\tf\n{lines}~1,7\n\u{c}g\tg\n=/y.c\n1\t1\tshift\t<<\t>>\n");
+        let table = Table::read(&text);
+        assert_eq!(table.mutants.iter().map(|one| one.is_equivalent).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!(table.mutants[2].probes, [4]);
     }
 
     #[test]

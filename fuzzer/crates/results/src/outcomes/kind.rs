@@ -160,17 +160,18 @@ kinds! {
         "The message says why.";
     /// Mutant that inputs compute another value with, and that none of them notices.
     MutantSurvived "mutant-survived" Failed Note None,
-        "Fault that no input notices",
-        "With this small fault in the program, inputs compute another value, and none of them ends, answers or writes differently.",
+        "Mutant that no input notices",
+        "With this small fault in the program, some inputs compute another value or cost more, and none of them tells it from the \
+         original.",
         "Add an input whose outcome depends on that value, let the harness show more by `qgm_observe`, or find that no input can tell \
-         the fault from the original.";
+         it from the original.";
     /// Mutant that no input runs, or that computes the same value with each.
     MutantNotRun "mutant-not-run" Skipped Note None,
-        "Fault that no input could notice",
+        "Mutant that no input could notice",
         "No input runs the place of this small fault, or it computes the same value with each of them.",
         "Add inputs that reach the place.";
     /// Mutant that some input notices.
-    MutantKilled "mutant-killed" Passed Note None, "Fault that an input notices", "Some input tells the program with this small fault from the original.", "";
+    MutantKilled "mutant-killed" Passed Note None, "Mutant that an input notices", "Some input tells the program with this small fault from the original.", "";
     /// Degradation of an earlier campaign that is none any more.
     Fixed "fixed" Passed Note None, "Fixed", "The input was slow with the old build and is not any more.", "";
     /// Input that costs less than with the old build.

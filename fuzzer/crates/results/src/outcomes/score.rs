@@ -11,7 +11,10 @@ impl Outcomes {
     /// The outcomes of a score. Paths of sources become relative to `root`.
     pub fn of_score(score: &ScoreFile, target: &str, root: &mut SourceRoot) -> Self {
         let mut seen: HashMap<(&str, &str, String), u32> = HashMap::new();
-        let mut all: Vec<Outcome> = score.mutants.iter().map(|mutant| outcome(mutant, &mut seen, root)).collect();
+        let mut all: Vec<Outcome> = {
+            let one = |mutant| outcome(mutant, score.cost_factor, &mut seen, root);
+            score.mutants.iter().map(one).collect()
+        };
         // those that most inputs have missed come first, then those that no input could notice
         let missed = |outcome: &Outcome| outcome.figures.first().map_or(0, |(_, by)| *by as u64);
         all.sort_by_key(|outcome| (outcome.kind != Kind::MutantSurvived, std::cmp::Reverse(missed(outcome))));
@@ -29,6 +32,7 @@ impl Outcomes {
 
 fn outcome<'a>(
     mutant: &'a ScoredMutant,
+    cost_factor: Option<f64>,
     seen: &mut HashMap<(&'a str, &'a str, String), u32>,
     root: &mut SourceRoot,
 ) -> Outcome {
@@ -36,18 +40,23 @@ fn outcome<'a>(
         MutantState::Killed => Kind::MutantKilled,
         MutantState::Survived => Kind::MutantSurvived,
         MutantState::NotRun => Kind::Unfinished,
-        MutantState::NotReached | MutantState::NotInfected => Kind::MutantNotRun,
+        MutantState::NotReached | MutantState::NotInfected | MutantState::Equivalent => Kind::MutantNotRun,
     };
     let change = mutant.change();
     let inputs = counted(mutant.infected_by, "input");
     let fate = match (mutant.state, &mutant.killed) {
-        (MutantState::Survived, _) => {
-            format!("no input notices it, though {inputs} compute another value there")
-        }
+        (MutantState::Survived, _) => match cost_factor {
+            Some(factor) => {
+                format!("no input costs {factor} times as much with it, though it costs more with {inputs}")
+            }
+            None => format!("no input notices it, though {inputs} compute another value there"),
+        },
         (MutantState::Killed, Some(kill)) => format!("noticed by {}, with {}", kill.by, kill.input),
         (MutantState::Killed, None) => "noticed".to_owned(),
         (MutantState::NotRun, _) => "not run".to_owned(),
+        (MutantState::NotInfected, _) if cost_factor.is_some() => "it costs nothing with any input".to_owned(),
         (MutantState::NotInfected, _) => "no input computes another value there".to_owned(),
+        (MutantState::Equivalent, _) => "the compiler makes the same code of it".to_owned(),
         (MutantState::NotReached, _) => "no input runs it".to_owned(),
     };
     // without lines, which move; the number tells equal changes of a function apart
@@ -93,11 +102,12 @@ mod tests {
         ScoreFile {
             version: "0.1.0".into(),
             inputs: 7,
-            all: MutantCounts { mutants: 5, reached: 4, infected: 3, killed: 1 },
+            all: MutantCounts { mutants: 5, reached: 4, infected: 3, killed: 1, equivalent: 0 },
             operators: [("comparison-moved".to_owned(), MutantCounts::default())].into(),
             functions: Default::default(),
             killed_by: [("output".to_owned(), 1)].into(),
             is_incomplete: false,
+            cost_factor: None,
             mutants: vec![
                 mutant(1, MutantState::NotReached, 0),
                 mutant(2, MutantState::NotInfected, 0),
