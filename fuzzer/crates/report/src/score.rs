@@ -1,6 +1,9 @@
 //! The page of a score: how many mutants are noticed, by operator and function, and the survivors beside their source.
 
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
 
 use maud::{Markup, html};
 
@@ -49,7 +52,7 @@ pub(crate) fn page(score: &ScoreFile) -> String {
         h2 id="functions" { "Functions" }
         @for (file, functions) in &score.functions {
             h3 { (markup::name(file)) }
-            (table("function", functions.iter().map(|(name, counts)| (markup::brief(name), *counts))))
+            (table("function", by_survivors(functions).into_iter().map(|(name, counts)| (markup::brief(name), *counts))))
         }
         h2 id="survivors" { "Survivors" }
         p class="dim" { (counted(survivors.len() as u64, "mutant")) ", those first that most inputs miss." }
@@ -60,7 +63,7 @@ pub(crate) fn page(score: &ScoreFile) -> String {
 }
 
 /// The functions of a file as boxes.
-fn map(file: &str, functions: &std::collections::BTreeMap<String, MutantCounts>) -> Markup {
+fn map(file: &str, functions: &BTreeMap<String, MutantCounts>) -> Markup {
     let mut all: Vec<(&String, &MutantCounts)> = functions.iter().collect();
     all.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.mutants));
     let style = |counts: &MutantCounts| {
@@ -84,6 +87,13 @@ fn map(file: &str, functions: &std::collections::BTreeMap<String, MutantCounts>)
             }
         }
     }
+}
+
+/// Functions, those first in which the most mutants are reached and not killed.
+fn by_survivors(functions: &BTreeMap<String, MutantCounts>) -> Vec<(&String, &MutantCounts)> {
+    let mut all: Vec<(&String, &MutantCounts)> = functions.iter().collect();
+    all.sort_by_key(|(_, counts)| std::cmp::Reverse((counts.reached.saturating_sub(counts.killed), counts.reached)));
+    all
 }
 
 /// Table of numbers of mutants.
