@@ -117,7 +117,10 @@ const SERVE: &[Source] = runtime!(
     "serve.c"
 );
 /// Linked into programs with mutants, instead of `SERVE`.
-const MUTANTS: &[Source] = runtime!("mutants.c", "mutants_named.c", "mutants_serve.c");
+const MUTANTS: &[Source] = runtime!("mutants.c", "mutants_named.c");
+const MUTANTS_SERVE: &[Source] = runtime!("mutants_serve.c");
+/// The same where another fuzzer runs them.
+const MUTANTS_FOREIGN: &[Source] = runtime!("mutants_foreign.c");
 /// What mutants of one kind need.
 const FAULTS: &[Source] = runtime!("faults.c");
 const PERFORMANCE: &[Source] = runtime!("performance.c");
@@ -214,7 +217,9 @@ fn compiled_plugin(cache: &Cache, toolchain: &Toolchain, plugin: &Plugin) -> Res
 
 /// Paths of the objects for this clang and for the compile target chosen by the user's flags.
 pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[OsString]) -> Result<Objects, Error> {
-    let units: Vec<Source> = [RUNTIME, IN_PROCESS, SERVE, MUTANTS, FAULTS, PERFORMANCE, DRIVER, MAIN, HEAP].concat();
+    let units: Vec<Source> =
+        [RUNTIME, IN_PROCESS, SERVE, MUTANTS, MUTANTS_SERVE, MUTANTS_FOREIGN, FAULTS, PERFORMANCE, DRIVER, MAIN, HEAP]
+            .concat();
     let sources = [HEADERS, &HOOKS, &units].concat();
     let key = digest(
         [toolchain.identity.as_bytes()]
@@ -240,8 +245,11 @@ pub(crate) fn objects(cache: &Cache, toolchain: &Toolchain, compile_target: &[Os
         runtime: built(RUNTIME),
         in_process: built(IN_PROCESS),
         serve: built(SERVE),
-        mutants: built(&[FAULTS, MUTANTS].concat()),
-        performance: built(&[PERFORMANCE, MUTANTS].concat()),
+        mutants: built(MUTANTS),
+        faults: built(FAULTS),
+        performance: built(PERFORMANCE),
+        mutants_serve: built(MUTANTS_SERVE),
+        mutants_foreign: built(MUTANTS_FOREIGN),
         driver: built(DRIVER),
         heap: built(HEAP),
         main: vec![first.with_file_name(MAIN_ARCHIVE)],

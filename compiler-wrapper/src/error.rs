@@ -70,6 +70,8 @@ pub enum Error {
         /// The value.
         value: String,
     },
+    /// `QUAGMIRE_DRIVER=foreign` is set, and `QUAGMIRE_MUTANTS` is not.
+    ForeignDriver,
     /// Link-time optimisation is not supported with this LLVM, whose linker cannot load passes.
     LtoVersion {
         /// Major version of LLVM.
@@ -146,6 +148,10 @@ impl fmt::Display for Error {
             Error::UnknownMutants { value } => {
                 write!(f, "QUAGMIRE_MUTANTS={value}: it is '1' or 'performance': set it to one of these, or unset it")
             }
+            Error::ForeignDriver => write!(
+                f,
+                "QUAGMIRE_DRIVER=foreign: it is for programs with mutants: set QUAGMIRE_MUTANTS, too, or unset it"
+            ),
             Error::LtoVersion { major } => write!(
                 f,
                 "-flto needs LLVM {OLDEST_WITH_LTO} or newer, and this is LLVM {major}: name another llvm-config with \

@@ -97,6 +97,8 @@ pub struct BuildPlan {
     pub fuzzing_mode: bool,
     /// Whether the command preprocesses something, so that it gets AFL's macros and the headers for generators.
     pub macros: bool,
+    /// Whether the compiler of another fuzzer brings AFL's macros, coverage and `main`.
+    pub foreign: bool,
     /// Whether FuzzedDataProvider.h is included first.
     pub includes_provider: bool,
     /// The user's flags that choose the compile target, which the runtime is compiled for as well.
@@ -134,10 +136,16 @@ pub(crate) struct Objects {
     pub in_process: Vec<PathBuf>,
     /// Fork server of other programs.
     pub serve: Vec<PathBuf>,
-    /// Fork server of programs with mutants, and what those of one kind need.
+    /// Tables of mutants.
     pub mutants: Vec<PathBuf>,
-    /// The same for performance mutants.
+    /// What small faults need.
+    pub faults: Vec<PathBuf>,
+    /// What performance mutants need.
     pub performance: Vec<PathBuf>,
+    /// Fork server of programs with mutants.
+    pub mutants_serve: Vec<PathBuf>,
+    /// Instead of it where another fuzzer runs them.
+    pub mutants_foreign: Vec<PathBuf>,
     /// Objects of harnesses under the fork server only.
     pub driver: Vec<PathBuf>,
     /// The archive with `main` of harnesses, unless they have their own.
@@ -220,7 +228,7 @@ impl BuildPlan {
         if self.fuzzing_mode {
             command.push(format!("-D{FUZZING_MACRO}=1").into());
         }
-        if self.macros {
+        if self.macros && !self.foreign {
             command.extend(macros::AFL.map(|(name, text)| format!("-D{name}={text}").into()));
         }
         if let Some(folder) = pieces.provider.ancestors().nth(2) {
@@ -247,15 +255,21 @@ impl BuildPlan {
                 command.extend(["-x", "none"].map(OsString::from));
             }
             let objects = &pieces.objects;
-            let entry = match link {
-                Link::Engine => &objects.in_process,
-                Link::Mutants { kind: MutantsKind::Faults, .. } => &objects.mutants,
-                Link::Mutants { kind: MutantsKind::Performance, .. } => &objects.performance,
-                Link::Runtime | Link::Driver => &objects.serve,
+            let entry: &[&Vec<PathBuf>] = match link {
+                Link::Engine => &[&objects.in_process],
+                Link::Mutants { kind, .. } => {
+                    let of_kind = match kind {
+                        MutantsKind::Faults => &objects.faults,
+                        MutantsKind::Performance => &objects.performance,
+                    };
+                    let serve = if self.foreign { &objects.mutants_foreign } else { &objects.mutants_serve };
+                    &[of_kind, &objects.mutants, serve]
+                }
+                Link::Runtime | Link::Driver => &[&objects.serve],
             };
             let mut link_objects = |objects: &[PathBuf]| command.extend(objects.iter().map(OsString::from));
             link_objects(&objects.runtime);
-            link_objects(entry);
+            entry.iter().for_each(|objects| link_objects(objects));
             if !self.sanitizer_allocates && self.mutants.is_none() {
                 link_objects(&objects.heap);
             }
@@ -305,6 +319,7 @@ impl BuildPlan {
             sanitizer_allocates: false,
             fuzzing_mode: false,
             macros: false,
+            foreign: false,
             includes_provider: false,
             compile_target: Vec::new(),
             before_inputs_only: arguments.len(),
@@ -322,7 +337,10 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         return BuildPlan::untouched(arguments, language);
     }
     let expanded = response::expand(&arguments, read);
-    let scan = Scan::of(&expanded);
+    let mut scan = Scan::of(&expanded);
+    if settings.foreign_driver {
+        scan.leave_fuzzer();
+    }
     let (arguments, before_inputs_only) = rebuild(&arguments, &expanded, &scan);
 
     let preprocesses = scan.last_phase > Phase::Print && scan.inputs.iter().any(|kind| kind.is_preprocessed_by_clang());
@@ -353,6 +371,7 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
         macros: preprocesses,
+        foreign: settings.foreign_driver,
         includes_provider: settings.includes_provider && preprocesses,
         compile_target: scan.compile_target,
         arguments,

@@ -38,7 +38,10 @@ fn command_with(line: &str, settings: Settings) -> String {
             in_process: vec!["I".into()],
             serve: vec!["S".into()],
             mutants: vec!["X".into()],
-            performance: vec!["Y".into()],
+            faults: vec!["F".into()],
+            performance: vec!["P".into()],
+            mutants_serve: vec!["T".into()],
+            mutants_foreign: vec!["O".into()],
             driver: vec!["D".into()],
             heap: vec!["H".into()],
             main: vec!["M".into()],
@@ -274,6 +277,7 @@ fn plain_mode_touches_nothing() {
             fuzzing_mode: true,
             pass: PassVariant { compares: true, every_block: true, library_costs: false },
             driver: true,
+            foreign_driver: true,
             mutants: Some(MutantsKind::Faults),
             includes_provider: true,
         },
@@ -355,24 +359,6 @@ fn a_harness_gets_the_driver_instead_of_the_engine_on_request() {
 }
 
 #[test]
-fn mutants_are_made_by_a_plugin_of_their_own_and_served_by_a_server_of_their_own() {
-    let asked = Settings { mutants: Some(MutantsKind::Faults), ..Settings::default() };
-    assert_eq!(command_with("-O2 -g0 -c a.c", asked), "-g -fpass-plugin=P -O2 -g0 -c a.c");
-    assert_eq!(command_with("-flto -c a.c", asked), "-g -fpass-plugin=P -flto -c a.c");
-    let program = command_with("a.o -o a", asked);
-    assert!(program.starts_with("a.o -o a R C X -Wl,--export-dynamic-symbol="), "{program}");
-    assert!(
-        program.ends_with("=__quagmire_register_mutants -Wl,--export-dynamic-symbol=__quagmire_observe"),
-        "{program}"
-    );
-    let harness = command_with("-fsanitize=fuzzer a.o -o a", asked);
-    assert!(harness.starts_with("a.o -o a R C X D M -Wl,-u,LLVMFuzzerTestOneInput "), "{harness}");
-    let asked = Settings { mutants: Some(MutantsKind::Performance), ..Settings::default() };
-    let program = command_with("a.o -o a", asked);
-    assert!(program.starts_with("a.o -o a R C Y -Wl,") && program.contains("=__quagmire_burn "), "{program}");
-}
-
-#[test]
 fn what_is_preprocessed_gets_the_macros_of_afl() {
     for line in ["-c a.c", "-E a.cc", "-M a.c", "a.c -o a", "-x c-header a.h -o a.h.gch", "-fsyntax-only a.c"] {
         assert!(planned(line).macros, "{line}");
@@ -432,3 +418,6 @@ fn what_the_pass_counts_is_not_counted_by_sanitizer_coverage_as_well() {
         assert_eq!(command(&format!("-c {option} a.c")), "-fpass-plugin=P -c a.c");
     }
 }
+
+#[path = "plan_tests_mutants.rs"]
+mod mutants;

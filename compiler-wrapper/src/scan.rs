@@ -174,6 +174,12 @@ impl Scan {
         }
     }
 
+    /// Leaves everything that belongs to a fuzzer to clang: its `main` and its coverage are another's.
+    pub(crate) fn leave_fuzzer(&mut self) {
+        self.rewritten.clear();
+        self.engine = false;
+    }
+
     fn linker_option(&mut self, option: &str) {
         self.shared |= matches!(option, "-shared" | "--shared" | "-Bshareable");
         self.relocatable |= matches!(option, "-r" | "--relocatable" | "-relocatable");

@@ -41,6 +41,9 @@ pub struct Settings {
     pub pass: PassVariant,
     /// `QUAGMIRE_DRIVER=1`: link harnesses with a `main` for the fork server instead of the engine.
     pub driver: bool,
+    /// `QUAGMIRE_DRIVER=foreign`: leave `-fsanitize=fuzzer`, coverage and AFL++'s macros to the compiler of another fuzzer. Of
+    /// programs with mutants only.
+    pub foreign_driver: bool,
     /// `QUAGMIRE_MUTANTS=1` and `=performance`: put all mutants of a kind into the program, for `quagmire mutants`, instead
     /// of counting.
     pub mutants: Option<MutantsKind>,
@@ -52,7 +55,8 @@ impl Settings {
     /// Reads the environment variables; switches are on if their value is `1`.
     ///
     /// # Errors
-    /// If `QUAGMIRE_COUNTING`, `QUAGMIRE_DRAWS`, `QUAGMIRE_LIBRARY_COSTS` or `QUAGMIRE_MUTANTS` has an unknown value.
+    /// If `QUAGMIRE_COUNTING`, `QUAGMIRE_DRAWS`, `QUAGMIRE_LIBRARY_COSTS` or `QUAGMIRE_MUTANTS` has an unknown value, or
+    /// `QUAGMIRE_DRIVER=foreign` is set without mutants.
     pub(crate) fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Settings, Error> {
         let set = |name| variable(name).is_some_and(|value| value == "1");
         let counting = variable("QUAGMIRE_COUNTING").unwrap_or_default();
@@ -80,7 +84,12 @@ impl Settings {
             Some("performance") => Some(MutantsKind::Performance),
             _ => return Err(Error::UnknownMutants { value: mutants.to_string_lossy().into_owned() }),
         };
+        let foreign_driver = variable("QUAGMIRE_DRIVER").is_some_and(|value| value == "foreign");
+        if foreign_driver && mutants.is_none() {
+            return Err(Error::ForeignDriver);
+        }
         Ok(Settings {
+            foreign_driver,
             pass: PassVariant { compares: set("QUAGMIRE_COMPARES"), every_block, library_costs },
             includes_provider,
             plain: set("QUAGMIRE_NOOPT"),
@@ -130,6 +139,8 @@ mod tests {
         assert_eq!([read(""), read("0")], [Ok(None), Ok(None)]);
         assert_eq!(read("1"), Ok(Some(MutantsKind::Faults)));
         assert_eq!(read("performance"), Ok(Some(MutantsKind::Performance)));
+        let foreign = Settings::from_environment(|name| (name == "QUAGMIRE_DRIVER").then(|| "foreign".into()));
+        assert_eq!(foreign, Err(Error::ForeignDriver));
         let error = read("speed").unwrap_err().to_string();
         assert!(error.contains("QUAGMIRE_MUTANTS=speed") && error.contains("'performance'"), "{error}");
     }

@@ -22,19 +22,21 @@ pub(super) struct Slowed {
     pub is_reached: bool,
     /// Number of inputs that cost more with it.
     pub by: u64,
-    /// The largest multiple of an input's own cost, and the number of that input.
-    pub worst: Option<(f64, usize)>,
+    /// The input with the largest multiple of its own cost.
+    pub worst: Option<Slow>,
     /// The first input that kills it.
-    pub first: Option<First>,
+    pub first: Option<Slow>,
 }
 
-/// An input that kills a mutant.
+/// An input that costs more with a mutant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct First {
+pub(super) struct Slow {
     /// Its number.
     pub input: usize,
     /// Multiple of its own cost.
     pub factor: f64,
+    /// Instructions that the mutant adds.
+    pub added: u64,
     /// Its place in the order of the inputs.
     key: (u128, usize),
 }
@@ -91,7 +93,7 @@ impl Charged {
             slowed.is_reached |= mutant.probes.iter().any(|probe| charges.is_reached(*probe));
             let added = mutant.probes.iter().fold(0, |sum: u64, probe| sum.saturating_add(charges.added(*probe)));
             if added > 0 {
-                slowed.add(First { input, factor: (own + added as f64) / own, key: (place, input) }, factor);
+                slowed.add(Slow { input, factor: (own + added as f64) / own, added, key: (place, input) }, factor);
             }
         }
     }
@@ -99,16 +101,13 @@ impl Charged {
 
 impl Slowed {
     /// Adds an input that costs more; it kills from `factor` on.
-    fn add(&mut self, one: First, factor: f64) {
+    fn add(&mut self, one: Slow, factor: f64) {
         self.by += 1;
         // of two that are as slow, the first: runs end in any order
-        let is_worse = self.worst.is_none_or(|(worst, input)| match one.factor.total_cmp(&worst) {
-            Ordering::Greater => true,
-            Ordering::Equal => one.input < input,
-            Ordering::Less => false,
-        });
-        if is_worse {
-            self.worst = Some((one.factor, one.input));
+        let is_worse =
+            |worst: Slow| one.factor.total_cmp(&worst.factor).then(worst.input.cmp(&one.input)) == Ordering::Greater;
+        if self.worst.is_none_or(is_worse) {
+            self.worst = Some(one);
         }
         if one.factor >= factor && self.first.is_none_or(|first| one.key < first.key) {
             self.first = Some(one);
@@ -124,9 +123,9 @@ mod tests {
     fn the_first_that_kills_is_the_first_in_the_order_and_the_worst_is_the_worst() {
         let mut slowed = Slowed::default();
         for (input, factor, place) in [(0, 3.0, 9), (1, 1.5, 1), (2, 2.0, 5), (3, 8.0, 7), (4, 8.0, 5)] {
-            slowed.add(First { input, factor, key: (place, input) }, 2.0);
+            slowed.add(Slow { input, factor, added: 1, key: (place, input) }, 2.0);
         }
-        assert_eq!((slowed.by, slowed.worst), (5, Some((8.0, 3))));
+        assert_eq!((slowed.by, slowed.worst.map(|worst| (worst.factor, worst.input))), (5, Some((8.0, 3))));
         assert_eq!(slowed.first.map(|first| (first.input, first.factor)), Some((2, 2.0)));
     }
 }

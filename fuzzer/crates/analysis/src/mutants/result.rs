@@ -113,9 +113,11 @@ pub(super) struct Outcome {
     /// How it was noticed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed: Option<Killed>,
-    /// Of a performance mutant: the largest multiple of an input's own cost, and that input.
+    /// Of a performance mutant: the largest multiple of an input's own cost, the instructions that it adds, and that input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_factor: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_added: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_input: Option<String>,
     /// With `--in-order mtime`: age of the input that kills it, in seconds since the first input.
@@ -232,6 +234,7 @@ impl Outcome {
             runs: 0,
             killed: None,
             worst_factor: None,
+            worst_added: None,
             worst_input: None,
             first_killed_at: None,
         }

@@ -65,8 +65,9 @@ fn outcome(mutant: Mutant, slowed: &Slowed, inputs: &[Stable], ages: &HashMap<St
         infected_by: slowed.by,
         first_killed_at: killed.as_ref().and_then(age),
         killed,
-        worst_factor: slowed.worst.map(|(factor, _)| factor),
-        worst_input: slowed.worst.map(|(_, input)| path(input)),
+        worst_factor: slowed.worst.map(|worst| worst.factor),
+        worst_added: slowed.worst.map(|worst| worst.added),
+        worst_input: slowed.worst.map(|worst| path(worst.input)),
         ..Outcome::new(mutant)
     }
 }
