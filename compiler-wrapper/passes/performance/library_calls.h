@@ -93,7 +93,8 @@ private:
 
   static const Downgrade *downgradeOf(const CallBase &Call) {
     const Function *Callee = Call.getCalledFunction();
-    if (!Callee || !Callee->isDeclaration())
+    // headers have a body of bsearch for where it is inlined
+    if (!Callee || !(Callee->isDeclaration() || Callee->hasAvailableExternallyLinkage()))
       return nullptr;
     for (const Downgrade &Of : Downgrades)
       if (Callee->getName() == Of.Function)

@@ -8,6 +8,9 @@ use quagmire_base::{
     plain::shown,
 };
 
+/// What a mutant of a loop is a mutant of, in the table.
+const LOOP: &str = "loop";
+
 /// Sums by operator and gate.
 pub(super) fn ladder(mutants: &[Outcome]) -> Vec<Rung> {
     let mut rungs: BTreeMap<(&str, u64), Rung> = BTreeMap::new();
@@ -75,8 +78,8 @@ pub(super) fn survivors(score: &Score, lines: usize) -> (String, usize) {
         let place = format!("{}:{}:{}", shortened_path(&one.file, 50), one.line, one.column);
         let (what, function) = (shown(&one.operator), shown(&shortened(&one.function, 60)));
         let (past, factor) = (past(one), one.worst_factor.unwrap_or(1.0));
-        let _ =
-            writeln!(text, "{}  {factor:.2} times  {what} of {}{past}  in {function}", shown(&place), shown(&one.was));
+        let of = if one.was == LOOP { String::new() } else { format!(" of {}", shown(&one.was)) };
+        let _ = writeln!(text, "{}  {factor:.2} times  {what}{of}{past}  in {function}", shown(&place));
     }
     (text, survivors.len())
 }
