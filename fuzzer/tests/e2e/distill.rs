@@ -177,3 +177,20 @@ fn an_interrupt_leaves_the_corpus_of_the_inputs_so_far() {
     assert!(number(&report["not_examined"]) > 0, "{report:#}");
     assert_eq!(scene.files("small").len() as u64, number(&report["kept"]["inputs"]));
 }
+
+#[test]
+fn what_is_set_up_once_belongs_to_no_input() {
+    let (scene, harness) = (Scene::new(&[]), harness("sets_up.c"));
+    // the first run of a process is made twice, so another input has to come before
+    for (name, bytes) in [("1", "b"), ("2", "a1"), ("3", "a12"), ("4", "a123")] {
+        scene.write(&format!("all/{name}"), bytes.as_bytes());
+    }
+    for purpose in ["coverage", "cost"] {
+        let small = format!("small-{purpose}");
+        let all = report(&scene, &["all", "--for", purpose, "-o", &small], &harness);
+        assert!(listed(&all, "corpus").iter().all(|(path, _)| *path != "all/2"), "{all:#}");
+        // alone, a run of the corpus does all that it was kept for
+        let again = report(&scene, &[&small, "--for", purpose, "-o", &format!("again-{purpose}")], &harness);
+        assert_eq!(again["features"], all["features"], "{purpose}");
+    }
+}

@@ -259,6 +259,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_run_before_had_is_not_new() {
+        for (purpose, known, new) in [(Purpose::Coverage, [(7, 5)], [(7, 9)]), (Purpose::Cost, [(7, 4)], [(7, 6)])] {
+            let (mut features, mut numbers) = (Features::new(purpose), Vec::new());
+            assert!(features.has_new(&run(&known)));
+            features.number(&run(&[(7, 5)]), None, &mut numbers);
+            assert!(!features.has_new(&run(&known)) && features.has_new(&run(&new)), "{purpose:?}");
+        }
+    }
+
+    #[test]
     fn each_law_keeps_an_input_that_shows_it() {
         let (mut features, mut numbers) = (Features::new(Purpose::Cost), Vec::new());
         let mut of = |law| {
