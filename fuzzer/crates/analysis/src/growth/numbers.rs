@@ -21,7 +21,7 @@ const LOOKED_AT: usize = 1 << 16;
 /// Longest decimal number.
 const LONGEST: usize = 9;
 /// Fields that are tried.
-const MOST: usize = 4_096;
+const MOST: usize = 1_000;
 /// Fields that hold which are enough. Bytes of a field and of its neighbour may hold as well: the one that holds best is kept.
 const ENOUGH: usize = 8;
 /// Share of the hot cost that is left at half of the number: less is an input that has become another one, more does not
