@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use crate::{markup, words};
 use quagmire_base::{
     files,
-    format::{counted, grouped},
+    format::{counted, grouped, ratio},
     visible::shown,
 };
 use quagmire_results::score_file::{MutantCounts, MutantState, ScoreFile, ScoredMutant};
@@ -36,23 +36,23 @@ pub(crate) fn page(score: &ScoreFile) -> String {
     let mut sources = Sources::default();
     let killed_by: Vec<String> =
         score.killed_by.iter().map(|(way, killed)| format!("{} by {way}", grouped(*killed))).collect();
+    let infected = score.infected_in_words();
     let content = html! {
         h1 { "quagmire" }
         p class="verdict" { (shown(&score.headline())) }
         @if score.all.equivalent > 0 { p { (counted(score.all.equivalent, "mutant")) " more: equivalent, since the compiler makes the same code of them." } }
         @if score.is_incomplete { p class="note" { "It was stopped before all mutants were done." } }
         @if !killed_by.is_empty() { p { "Killed: " (shown(&killed_by.join(", "))) "." } }
-        p class="dim" { "A mutant is a small fault in the program. It is killed if some input ends, answers or writes differently with it. \
-            What no input reaches says what the corpus does not run; what survives says what it runs without looking." }
+        p class="dim" { (meaning(score)) }
         h2 id="map" { "Map" }
         p class="dim" { "A box is a function, as wide as it has mutants; the fuller its colour, the more of them are killed. Grey: not reached." }
         @for (file, functions) in &score.functions { (map(file, functions)) }
         h2 id="operators" { "Operators" }
-        (table("operator", score.operators.iter().map(|(name, counts)| (html! { (shown(name)) }, *counts))))
+        (table("operator", infected, score.operators.iter().map(|(name, counts)| (html! { (shown(name)) }, *counts))))
         h2 id="functions" { "Functions" }
         @for (file, functions) in &score.functions {
             h3 { (markup::name(file)) }
-            (table("function", by_survivors(functions).into_iter().map(|(name, counts)| (markup::brief(name), *counts))))
+            (table("function", infected, by_survivors(functions).into_iter().map(|(name, counts)| (markup::brief(name), *counts))))
         }
         h2 id="survivors" { "Survivors" }
         p class="dim" { (counted(survivors.len() as u64, "mutant")) ", those first that most inputs miss." }
@@ -60,6 +60,19 @@ pub(crate) fn page(score: &ScoreFile) -> String {
         @if survivors.len() > SHOWN { p class="dim" { "and " (grouped((survivors.len() - SHOWN) as u64)) " more in the file" } }
     };
     markup::page("quagmire mutants", true, &content)
+}
+
+/// What mutants are, and what the score says.
+fn meaning(score: &ScoreFile) -> String {
+    match score.cost_factor {
+        Some(factor) => format!(
+            "A performance mutant is a place where the program could be slower. It is killed if some input costs {factor} times as \
+             much with it. What survives is code that no input makes work enough for that."
+        ),
+        None => "A mutant is a small fault in the program. It is killed if some input ends, answers or writes differently with it. \
+                 What no input reaches says what the corpus does not run; what survives says what it runs without looking."
+            .to_owned(),
+    }
 }
 
 /// The functions of a file as boxes.
@@ -97,13 +110,13 @@ fn by_survivors(functions: &BTreeMap<String, MutantCounts>) -> Vec<(&String, &Mu
 }
 
 /// Table of numbers of mutants.
-fn table(heading: &str, rows: impl Iterator<Item = (Markup, MutantCounts)>) -> Markup {
+fn table(heading: &str, infected: &str, rows: impl Iterator<Item = (Markup, MutantCounts)>) -> Markup {
     html! {
         div class="scroll" {
             table class="sortable" {
                 thead { tr {
                     th { (heading) }
-                    @for name in ["mutants", "reached", "infected", "killed", "of reached"] { th class="number" { (name) } }
+                    @for name in ["mutants", "reached", infected, "killed", "of reached"] { th class="number" { (name) } }
                 } }
                 tbody { @for (name, counts) in rows { tr {
                     td class="place" { (name) }
@@ -124,7 +137,12 @@ fn survivor(mutant: &ScoredMutant, sources: &mut Sources) -> Markup {
     html! {
         div class="survivor" {
             p { b { (shown(&mutant.change())) } " in " (markup::brief(&mutant.function)) span class="dim" {
-                " " (markup::location(&mutant.location())) ", infected by " (counted(mutant.infected_by, "input")) } }
+                " " (markup::location(&mutant.location())) ", "
+                @match mutant.worst_factor {
+                    Some(worst) => { "at most " (ratio(worst)) " the cost of an input" }
+                    None => { "infected by " (counted(mutant.infected_by, "input")) }
+                }
+            } }
             @let lines = sources.around(mutant);
             @if !lines.is_empty() {
                 pre { @for (number, line) in &lines {
@@ -179,7 +197,7 @@ mod tests {
             became: "0".into(),
             state: MutantState::Survived,
             infected_by: 3,
-            killed: None,
+            ..ScoredMutant::default()
         }
     }
 

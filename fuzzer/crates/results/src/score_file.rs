@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use quagmire_base::format::{counted, grouped};
 use serde::{Deserialize, Serialize};
 
 /// Name of the file in the folder of a score.
@@ -71,6 +72,15 @@ pub struct ScoredMutant {
     pub was: String,
     /// Source text that it becomes.
     pub became: String,
+    /// Of a performance mutant: amount past which it slows something down.
+    #[serde(default)]
+    pub gate: Option<u64>,
+    /// What that is an amount of: `rounds`, `elements` or `bytes`.
+    #[serde(default)]
+    pub gate_unit: Option<String>,
+    /// Of a performance mutant: the largest multiple of an input's own cost.
+    #[serde(default)]
+    pub worst_factor: Option<f64>,
     /// How far it has got.
     pub state: MutantState,
     /// Number of inputs that infect it.
@@ -109,8 +119,13 @@ pub struct MutantKill {
 }
 
 impl ScoredMutant {
-    /// What it changes, in words: `` `<` became `<=` ``, or only what became of it if the compiler does not know the text.
+    /// What it changes, in words: `` `<` became `<=` ``, or only what became of it if the compiler does not know the text. Of a
+    /// performance mutant: `loop: each round repeats those before it past 16 rounds`.
     pub fn change(&self) -> String {
+        if let (Some(gate), Some(unit)) = (self.gate, &self.gate_unit) {
+            let past = if gate > 0 { format!(" past {} {unit}", grouped(gate)) } else { String::new() };
+            return format!("{}: {}{past}", self.was, self.became);
+        }
         match self.was.as_str() {
             "" => self.became.clone(),
             was => format!("`{was}` became `{}`", self.became),
@@ -124,21 +139,27 @@ impl ScoredMutant {
 }
 
 impl ScoreFile {
-    /// The score in one sentence: killed of all, of reached, and of infected ones.
+    /// What mutants are that have an effect: `infected`, or `slower`.
+    pub fn infected_in_words(&self) -> &'static str {
+        if self.cost_factor.is_some() { "slower" } else { "infected" }
+    }
+
+    /// The score in one sentence: killed of all, of reached, and of infected ones; for performance mutants, of those that
+    /// some input is slower with.
     pub fn headline(&self) -> String {
-        use quagmire_base::format::{counted, grouped};
         let MutantCounts { mutants, reached, infected, killed, .. } = self.all;
         let share = |whole: u64| format!("{:.1} %", killed as f64 * 100.0 / whole.max(1) as f64);
         format!(
-            "{} of {} killed by {}: {} of all, {} of the {} reached, {} of the {} infected",
+            "{} of {} killed by {}: {} of all, {} of the {} reached, {} of the {} {}",
             grouped(killed),
-            counted(mutants, "mutant"),
+            counted(mutants, if self.cost_factor.is_some() { "performance mutant" } else { "mutant" }),
             counted(self.inputs, "input"),
             share(mutants),
             share(reached),
             grouped(reached),
             share(infected),
-            grouped(infected)
+            grouped(infected),
+            self.infected_in_words()
         )
     }
 }

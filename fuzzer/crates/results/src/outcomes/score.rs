@@ -47,7 +47,9 @@ fn outcome<'a>(
     let fate = match (mutant.state, &mutant.killed) {
         (MutantState::Survived, _) => match cost_factor {
             Some(factor) => {
-                format!("no input costs {factor} times as much with it, though it costs more with {inputs}")
+                let worst =
+                    mutant.worst_factor.map_or_else(String::new, |worst| format!(", at most {worst:.2} times as much"));
+                format!("no input costs {factor} times as much with it, though {inputs} cost more{worst}")
             }
             None => format!("no input notices it, though {inputs} compute another value there"),
         },
@@ -96,6 +98,9 @@ mod tests {
             became: "<=".into(),
             state,
             infected_by,
+            gate: None,
+            gate_unit: None,
+            worst_factor: None,
             killed: (state == MutantState::Killed)
                 .then(|| MutantKill { by: "output".into(), input: "seeds/one".into() }),
         };
