@@ -35,6 +35,8 @@ struct Distilled {
     inputs: u64,
     /// Number of mutants that they kill.
     killed: u64,
+    /// Number of these that the corpus did not kill again: mutants that read what was never written do so in some runs only.
+    unsteady: u64,
     /// Number of runs of mutants that the choice took, beside those of the score.
     runs: u64,
     /// The inputs of the corpus, in the order in which they were chosen.
@@ -75,9 +77,9 @@ pub fn run(options: &ScoreOptions, output: &Path) -> Result<ExitCode> {
     }
     let mut runs = 0;
     let all = killed.len() as u64;
-    let cover = cover(options, (&table, &stable, &probed), killed, &mut runs)?;
+    let (cover, unsteady) = cover(options, (&table, &stable, &probed), killed, &mut runs)?;
     fs::create_dir_all(output).map_err(|error| unwritable(output, &error))?;
-    let mut distilled = Distilled { inputs: stable.len() as u64, killed: all, runs, corpus: Vec::new() };
+    let mut distilled = Distilled { inputs: stable.len() as u64, killed: all, unsteady, runs, corpus: Vec::new() };
     let mut taken = HashSet::new();
     for (input, kills) in cover {
         let Stable { path, bytes, .. } = &stable[input];
@@ -89,13 +91,14 @@ pub fn run(options: &ScoreOptions, output: &Path) -> Result<ExitCode> {
     Ok(ExitCode::Ended)
 }
 
-/// Inputs that together kill all of `left`, each with the number of mutants that those before it do not kill.
+/// Inputs that together kill all of `left`, each with the number of mutants that those before it do not kill; and the number of
+/// mutants that none of the inputs kills this time.
 fn cover(
     options: &ScoreOptions,
     (table, stable, probed): (&Table, &[Stable], &Probed),
     mut left: Vec<usize>,
     runs: &mut u64,
-) -> Result<Vec<(usize, u64)>> {
+) -> Result<(Vec<(usize, u64)>, u64)> {
     let mut progress = Progress::new("choice", left.len());
     let mut tried = vec![false; stable.len()];
     let mut chosen = Vec::new();
@@ -134,7 +137,7 @@ fn cover(
             chosen.push((best, killed.len() as u64));
         }
     }
-    Ok(chosen)
+    Ok((chosen, left.len() as u64))
 }
 
 /// Name of the file of an input; with a number if another input has taken it.
@@ -152,7 +155,7 @@ fn print(distilled: &Distilled, options: &ScoreOptions) -> Result<()> {
         let text = serde_json::to_string_pretty(distilled).map_err(|error| Error::other(error.to_string()))?;
         return print_text(&format!("{text}\n"), Form::Json);
     }
-    let Distilled { inputs, killed, runs, corpus } = distilled;
+    let Distilled { inputs, killed, unsteady, runs, corpus } = distilled;
     let kept = grouped(corpus.len() as u64);
     let mut text = format!(
         "{kept} of {} kill the {} that all of them kill\n{} of mutants beside those of the score\n",
@@ -160,6 +163,9 @@ fn print(distilled: &Distilled, options: &ScoreOptions) -> Result<()> {
         counted(*killed, "mutant"),
         counted(*runs, "run"),
     );
+    if *unsteady > 0 {
+        text += &format!("{} of these were killed in some runs only, and are not kept\n", grouped(*unsteady));
+    }
     for Chosen { path, kills, .. } in corpus {
         text += &format!("{:>9}  {}\n", grouped(*kills), shown(path));
     }
