@@ -2,8 +2,10 @@
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../common/accepted.h"
+#include "../common/shown.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   (void)argc, (void)argv;
@@ -16,7 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   json_t *value = json_loadb((const char *)data, size, JSON_DECODE_ANY, &error);
   if (!value) return 0;
   accepted();
-  free(json_dumps(value, JSON_ENCODE_ANY | JSON_SORT_KEYS));
+  char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_SORT_KEYS);
+  if (text) qgm_observe(text, strlen(text));
+  free(text);
   json_decref(value);
   return 0;
 }

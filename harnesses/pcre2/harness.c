@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../common/accepted.h"
+#include "../common/shown.h"
 
 enum { LONGEST_PATTERN = 4096, STEPS = 1000000, DEPTH = 1000, KIB = 20000, NESTING = 100 };
 
@@ -29,7 +30,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pcre2_set_depth_limit(bounds, DEPTH);
   pcre2_set_heap_limit(bounds, KIB);
   pcre2_match_data *found = pcre2_match_data_create_from_pattern(pattern, NULL);
-  pcre2_match(pattern, subject, (PCRE2_SIZE)(data + size - subject), 0, 0, found, bounds);
+  int pairs = pcre2_match(pattern, subject, (PCRE2_SIZE)(data + size - subject), 0, 0, found, bounds);
+  qgm_observe(&pairs, sizeof pairs);
+  if (pairs > 0) qgm_observe(pcre2_get_ovector_pointer(found), 2 * (size_t)pairs * sizeof(PCRE2_SIZE));
   pcre2_match_data_free(found);
   pcre2_match_context_free(bounds);
   pcre2_code_free(pattern);

@@ -5,12 +5,16 @@
 #include <cstdint>
 
 #include "../common/accepted.h"
+#include "../common/shown.h"
 
 namespace {
 
 struct Count : pugi::xml_writer {
   std::size_t bytes = 0;
-  void write(const void *, std::size_t size) override { bytes += size; }
+  void write(const void *data, std::size_t size) override {
+    bytes += size;
+    qgm_observe(data, size);
+  }
 };
 
 } // namespace
@@ -21,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   accepted();
   static const pugi::xpath_query repeated("count(//*[@id = preceding-sibling::*/@id])");
   volatile double found = repeated.evaluate_number(document); // volatile: it must not be optimised away
-  (void)found;
+  double number = found;
+  qgm_observe(&number, sizeof number);
   Count count;
   document.save(count);
   return 0;
