@@ -5,7 +5,7 @@ use std::{collections::HashSet, fs, path::Path};
 use super::{
     Weight,
     cover::{self, Solution},
-    inputs::{Candidate, Examined, Examiner},
+    inputs::{Examined, Examiner},
 };
 use crate::interruption;
 use quagmire_base::{
@@ -85,7 +85,7 @@ impl Corpus {
                     continue;
                 }
             };
-            let name = free_name(candidate, &mut names);
+            let name = free_name(&candidate.path, &mut names);
             folder.write_whole(&name, &input).map_err(|error| unwritable(&output.join(&name), &error))?;
             member.name = Some(name);
             // a signal asks for an end: what is written is complete without a second run
@@ -98,8 +98,8 @@ impl Corpus {
 }
 
 /// Name of the file of an input; with a number if another input has taken it.
-fn free_name(candidate: &Candidate, taken: &mut HashSet<String>) -> String {
-    let name = candidate.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+pub(crate) fn free_name(path: &Path, taken: &mut HashSet<String>) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let numbered = (2..).map(|number| format!("{name}.{number}"));
     let mut free = std::iter::once(name.clone()).chain(numbered).filter(|name| !taken.contains(name));
     let name = free.next().unwrap_or_default();
@@ -111,7 +111,7 @@ fn free_name(candidate: &Candidate, taken: &mut HashSet<String>) -> String {
 ///
 /// # Errors
 /// If it holds files, or is something else.
-pub(super) fn check_empty(output: &Path) -> Result<()> {
+pub(crate) fn check_empty(output: &Path) -> Result<()> {
     if fs::symlink_metadata(output).is_err() {
         return Ok(());
     }

@@ -18,6 +18,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 
 use serde::Serialize;
 
+pub(crate) use self::corpus::{check_empty, free_name};
 use self::{corpus::Corpus, inputs::Examiner, report::DistillReport};
 use crate::{interruption, runner::RunnerOptions};
 pub use features::Purpose;
@@ -103,7 +104,7 @@ impl FromStr for Weight {
 /// If the output folder is not empty, an input cannot be read, the target cannot be run, no input returns, or the user
 /// has stopped it: then the corpus is that of the inputs so far.
 pub fn run(options: &DistillOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-    corpus::check_empty(&options.output)?;
+    check_empty(&options.output)?;
     let (paths, warnings) = Seeds::list(&options.inputs)?;
     warnings.iter().for_each(|warning| warn(warning));
     interruption::watch();

@@ -18,7 +18,11 @@ use super::{
     table::Table,
     workers::share,
 };
-use crate::{interruption, print::print_text};
+use crate::{
+    distill::{check_empty, free_name},
+    interruption,
+    print::print_text,
+};
 use quagmire_base::{
     atomic::unwritable,
     error::{Error, ExitCode, Result},
@@ -59,12 +63,7 @@ struct Chosen {
 /// As those of a score; if no mutant is killed; if the folder is not empty or cannot be written; or if the user stops it: then
 /// nothing is written.
 pub fn run(options: &ScoreOptions, output: &Path) -> Result<ExitCode> {
-    let folder = Folder::named(output);
-    let is_free =
-        fs::symlink_metadata(output).is_err() || folder.is_empty().map_err(|error| unwritable(output, &error))?;
-    if !is_free {
-        return Err(Error::usage(format!("{} is not empty: name a new folder with -o", output.display())));
-    }
+    check_empty(output)?;
     let Hunted { table, stable, probed, log, .. } = faults(options)?;
     if interruption::has_come() {
         return Err(Error::other("stopped by a signal before all mutants were run: nothing is written"));
@@ -75,6 +74,7 @@ pub fn run(options: &ScoreOptions, output: &Path) -> Result<ExitCode> {
     if killed.is_empty() {
         return Err(Error::other("no input kills a mutant: there is nothing to keep"));
     }
+    let folder = Folder::named(output);
     let mut runs = 0;
     let all = killed.len() as u64;
     let (cover, unsteady) = cover(options, (&table, &stable, &probed), killed, &mut runs)?;
@@ -83,7 +83,7 @@ pub fn run(options: &ScoreOptions, output: &Path) -> Result<ExitCode> {
     let mut taken = HashSet::new();
     for (input, kills) in cover {
         let Stable { path, bytes, .. } = &stable[input];
-        let name = free_name(path, &mut taken);
+        let name = free_name(Path::new(path), &mut taken);
         folder.write_whole(&name, bytes).map_err(|error| unwritable(&output.join(&name), &error))?;
         distilled.corpus.push(Chosen { path: path.clone(), name, kills });
     }
@@ -138,16 +138,6 @@ fn cover(
         }
     }
     Ok((chosen, left.len() as u64))
-}
-
-/// Name of the file of an input; with a number if another input has taken it.
-fn free_name(path: &str, taken: &mut HashSet<String>) -> String {
-    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let numbered = (2..).map(|number| format!("{name}.{number}"));
-    let mut free = std::iter::once(name.clone()).chain(numbered).filter(|name| !taken.contains(name));
-    let name = free.next().unwrap_or_default();
-    taken.insert(name.clone());
-    name
 }
 
 fn print(distilled: &Distilled, options: &ScoreOptions) -> Result<()> {
