@@ -121,7 +121,7 @@ const MUTANTS: &[Source] = runtime!("mutants.c", "mutants_named.c");
 const MUTANTS_SERVE: &[Source] = runtime!("mutants_serve.c");
 /// The same where another fuzzer runs them.
 const MUTANTS_FOREIGN: &[Source] = runtime!("mutants_foreign.c");
-/// What mutants of one kind need.
+/// Artefacts that mutants of one kind need.
 const FAULTS: &[Source] = runtime!("faults.c");
 const PERFORMANCE: &[Source] = runtime!("performance.c");
 const DRIVER: &[Source] = runtime!("driver.c");

@@ -138,9 +138,9 @@ pub(crate) struct Objects {
     pub serve: Vec<PathBuf>,
     /// Tables of mutants.
     pub mutants: Vec<PathBuf>,
-    /// What small faults need.
+    /// Artefacts for small faults.
     pub faults: Vec<PathBuf>,
-    /// What performance mutants need.
+    /// Artefacts for performance mutants.
     pub performance: Vec<PathBuf>,
     /// Fork server of programs with mutants.
     pub mutants_serve: Vec<PathBuf>,

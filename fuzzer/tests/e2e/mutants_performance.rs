@@ -70,7 +70,7 @@ fn added(score: &Value, word: &str, operator: &str) -> [u64; 4] {
     site(score, SOURCE, word, operator).map(|one| one["worst_added"].as_u64().unwrap_or(0))
 }
 
-/// What round i of n costs i more, past each gate, if a round costs 1.
+/// Sums past each gate, if round i of n costs i more and a round costs 1.
 fn squares(n: u64) -> [u64; 4] {
     GATES.map(|gate| (1..=n).filter(|round| *round > gate).map(|round| round - 1).sum())
 }

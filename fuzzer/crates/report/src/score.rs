@@ -62,7 +62,7 @@ pub(crate) fn page(score: &ScoreFile) -> String {
     markup::page("quagmire mutants", true, &content)
 }
 
-/// What mutants are, and what the score says.
+/// Meaning of mutants and of their score, for readers.
 fn meaning(score: &ScoreFile) -> String {
     match score.cost_factor {
         Some(factor) => format!(

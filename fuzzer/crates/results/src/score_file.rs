@@ -72,13 +72,13 @@ pub struct ScoredMutant {
     pub was: String,
     /// Source text that it becomes.
     pub became: String,
-    /// Of a performance mutant: amount past which it slows something down.
+    /// Amount past which a performance mutant slows something down.
     #[serde(default)]
     pub gate: Option<u64>,
-    /// What that is an amount of: `rounds`, `elements` or `bytes`.
+    /// Unit of that amount: `rounds`, `elements` or `bytes`.
     #[serde(default)]
     pub gate_unit: Option<String>,
-    /// Of a performance mutant: the largest multiple of an input's own cost.
+    /// Largest multiple of an input's own cost, for a performance mutant.
     #[serde(default)]
     pub worst_factor: Option<f64>,
     /// How far it has got.
@@ -119,7 +119,7 @@ pub struct MutantKill {
 }
 
 impl ScoredMutant {
-    /// What it changes, in words: `` `<` became `<=` ``, or only what became of it if the compiler does not know the text. Of a
+    /// Description of the change: `` `<` became `<=` ``, or only what became of it if the compiler does not know the text. Of a
     /// performance mutant: `loop: each round repeats those before it past 16 rounds`.
     pub fn change(&self) -> String {
         if let (Some(gate), Some(unit)) = (self.gate, &self.gate_unit) {
@@ -139,7 +139,7 @@ impl ScoredMutant {
 }
 
 impl ScoreFile {
-    /// What mutants are that have an effect: `infected`, or `slower`.
+    /// Word for mutants that have an effect: `infected`, or `slower`.
     pub fn infected_in_words(&self) -> &'static str {
         if self.cost_factor.is_some() { "slower" } else { "infected" }
     }

@@ -8,7 +8,7 @@ use quagmire_base::{
     plain::shown,
 };
 
-/// What a mutant of a loop is a mutant of, in the table.
+/// Text of a loop in the table.
 const LOOP: &str = "loop";
 
 /// Sums by operator and gate.

@@ -37,10 +37,10 @@ pub(super) struct Score {
     pub inputs_per_mutant: u64,
     /// Whether a signal came before all mutants were done.
     pub is_incomplete: bool,
-    /// Of performance mutants: the multiple of an input's own cost from which on it kills.
+    /// Multiple of an input's own cost from which on it kills, for performance mutants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_factor: Option<f64>,
-    /// Of performance mutants: sums by operator and gate.
+    /// Sums by operator and gate, for performance mutants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ladder: Vec<Rung>,
     /// All mutants, in the order of the program.
@@ -100,7 +100,7 @@ pub(super) struct Outcome {
     pub was: String,
     /// Source text that it becomes.
     pub became: String,
-    /// Of a performance mutant: rounds, elements or bytes past which it slows something down, and which of these.
+    /// Rounds, elements or bytes past which a performance mutant slows something down, and which of these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ pub(super) struct Outcome {
     /// How it was noticed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed: Option<Killed>,
-    /// Of a performance mutant: the largest multiple of an input's own cost, the instructions that it adds, and that input.
+    /// Largest multiple of an input's own cost with a performance mutant, the instructions that it adds, and that input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_factor: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -90,7 +90,7 @@ fn check(options: &ScoreOptions, kind: MutantKind) -> Result<()> {
     }
 }
 
-/// What the inputs make of the faults of a program.
+/// Faults of a program, and their fates with the inputs.
 pub(super) struct Hunted {
     pub table: Table,
     pub stable: Vec<Stable>,

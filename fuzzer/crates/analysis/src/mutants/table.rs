@@ -27,7 +27,7 @@ pub(super) struct Mutant {
     pub was: String,
     /// Source text that it becomes.
     pub became: String,
-    /// Of a performance mutant: what it slows down.
+    /// Amount past which a performance mutant slows something down.
     pub gate: Option<Gate>,
     /// Whether the compiler makes the same code of it as of the original, in all of its copies.
     pub is_equivalent: bool,
@@ -42,7 +42,7 @@ pub(super) struct Mutant {
 pub(super) struct Gate {
     /// 0, 16, 256 or 4,096.
     pub past: u64,
-    /// What is counted: `rounds`, `elements` or `bytes`.
+    /// Unit of the amount: `rounds`, `elements` or `bytes`.
     pub unit: String,
 }
 

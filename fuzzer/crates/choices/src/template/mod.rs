@@ -217,7 +217,7 @@ impl Template {
         }
     }
 
-    /// What the bytes depend on, in words, if that is no loop: `the number at byte 163 (2 bytes, the highest first)`.
+    /// Description of the number that the bytes depend on, if that is no loop: `the number at byte 163 (2 bytes, the highest first)`.
     pub fn number_in_words(&self) -> Option<String> {
         let mut at = 0;
         for part in &self.parts {

@@ -1,4 +1,4 @@
-//! What a charging run of a program with performance mutants notes (`compiler-wrapper/runtime/performance.h`).
+//! Notes of a charging run of a program with performance mutants (`compiler-wrapper/runtime/performance.h`).
 
 /// Mutants of a site, which differ by their gate (`QGM_GATES`).
 const GATES: usize = 4;
