@@ -45,6 +45,11 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
                     with_mutants(&mut options.program, "mutants list")?;
                     quagmire_analysis::mutants::list(&options)
                 }
+                MutantsCommand::Bench(args) => {
+                    let mut options = args.resolve()?;
+                    with_mutants(&mut options.score.program, "mutants bench")?;
+                    quagmire_analysis::mutants::bench(&options)
+                }
                 MutantsCommand::Compare(args) => quagmire_analysis::mutants::compare(&args.resolve()?),
             };
         }

@@ -20,7 +20,7 @@ pub use growth::GrowthArgs;
 pub use harness::{Harness, HarnessCommand, OF_HARNESS};
 pub use minimize::MinimizeArgs;
 pub(in crate::options) use mutants::INPUTS_PER_MUTANT;
-pub use mutants::{CompareScoresArgs, ListArgs, MutantsArgs, MutantsCommand, ScoreArgs};
+pub use mutants::{BenchArgs, CompareScoresArgs, ListArgs, MutantsArgs, MutantsCommand, ScoreArgs};
 
 /// Exit codes, printed at the end of every help text.
 pub const EXIT_CODES: &str = "\

@@ -43,6 +43,7 @@ impl DistillArgs {
             with_reached: false,
             cost_factor: None,
             order: None,
+            since: None,
             jobs: std::thread::available_parallelism().map_or(1, NonZero::get),
             json: self.json,
             hang_timeout: hang_timeout(&self.target)?,

@@ -3,9 +3,14 @@
 use std::{ffi::OsString, num::NonZero, path::PathBuf};
 
 use super::{hang_timeout, memory_limit};
-use crate::options::args::{CompareScoresArgs, ListArgs, MutantsCommand, ScoreArgs};
-use quagmire_analysis::mutants::{CompareOptions, InputOrder, ListOptions, ScoreOptions};
-use quagmire_base::error::{Error, Result};
+use crate::options::args::{BenchArgs, CompareScoresArgs, ListArgs, MutantsCommand, ScoreArgs, TargetArgs};
+use quagmire_analysis::mutants::{
+    BenchOptions, CompareOptions, Contestant, InputOrder, ListOptions, ScoreOptions, known_fuzzers,
+};
+use quagmire_base::{
+    error::{Error, Result},
+    units,
+};
 
 /// Word between groups.
 const AND: &str = "--and";
@@ -20,6 +25,7 @@ impl MutantsCommand {
             Self::Score(score) => score.resolve().map(drop),
             Self::List(list) => list.resolve().map(drop),
             Self::Compare(compare) => compare.resolve().map(drop),
+            Self::Bench(bench) => bench.resolve().map(drop),
         }
     }
 }
@@ -33,13 +39,7 @@ impl ScoreArgs {
         if self.inputs.is_empty() {
             return Err(Error::usage("no inputs to score: name files or folders"));
         }
-        if self.target.generator.is_some() {
-            return Err(Error::usage("--generator: mutants are run with inputs of the program itself: leave it out"));
-        }
-        if self.target.debug_target {
-            return Err(Error::usage("--debug-target: what mutants print is compared, and not shown: leave it out"));
-        }
-        let all = std::thread::available_parallelism().map_or(1, NonZero::get);
+        check_target(&self.target)?;
         Ok(ScoreOptions {
             inputs: self.inputs,
             output: self.output,
@@ -48,13 +48,105 @@ impl ScoreArgs {
             with_reached: self.reached,
             cost_factor: self.cost_factor.as_deref().map(cost_factor).transpose()?,
             order: self.in_order.as_deref().map(order).transpose()?,
-            jobs: self.jobs.map_or(Ok(all), |jobs| at_least_one("-j", &jobs))?,
+            since: None,
+            jobs: self.jobs.map_or_else(|| Ok(cores()), |jobs| at_least_one("-j", &jobs))?,
             json: self.json,
             hang_timeout: hang_timeout(&self.target)?,
             memory_limit: memory_limit(&self.target)?,
             program: self.target.program,
         })
     }
+}
+
+/// Checks the options of a target that mutants do not have.
+fn check_target(target: &TargetArgs) -> Result<()> {
+    if target.generator.is_some() {
+        return Err(Error::usage("--generator: mutants are run with inputs of the program itself: leave it out"));
+    }
+    if target.debug_target {
+        return Err(Error::usage("--debug-target: what mutants print is compared, and not shown: leave it out"));
+    }
+    Ok(())
+}
+
+/// Number of cores that there are.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+impl BenchArgs {
+    /// Resolves options as typed.
+    ///
+    /// # Errors
+    /// A usage error in one line that names the option and the remedy.
+    pub fn resolve(self) -> Result<BenchOptions> {
+        check_target(&self.target)?;
+        let mut fuzzers = Vec::new();
+        for (words, is_script) in [(&self.fuzzer, false), (&self.script, true)] {
+            for word in words {
+                let one = contestant(word, is_script)?;
+                if fuzzers.iter().any(|known: &Contestant| known.name == one.name) {
+                    return Err(Error::usage(format!("{} is named twice: give one of them another name", one.name)));
+                }
+                fuzzers.push(one);
+            }
+        }
+        if fuzzers.is_empty() {
+            return Err(Error::usage("no fuzzer to bench: name one or more, such as --fuzzer quagmire=./HARNESS"));
+        }
+        let wrong = |option: &str, text: &str, error: String| Error::usage(format!("{option} {text}: {error}"));
+        let time = units::duration(&self.time).map_err(|error| wrong("--time", &self.time, error))?;
+        if time.subsec_nanos() > 0 || time.is_zero() {
+            return Err(wrong("--time", &self.time, "give whole seconds, at least one".to_owned()));
+        }
+        let max_size = units::size(&self.max_size).map_err(|error| wrong("--max-size", &self.max_size, error))?;
+        let jobs = at_least_one("-j", &self.jobs)?;
+        let score = ScoreOptions {
+            inputs: self.seeds,
+            output: None,
+            resume: false,
+            inputs_per_mutant: at_least_one("--inputs-per-mutant", &self.inputs_per_mutant)?,
+            with_reached: false,
+            cost_factor: self.cost_factor.as_deref().map(cost_factor).transpose()?,
+            order: None,
+            since: None,
+            jobs: (cores() / jobs).max(1),
+            json: false,
+            hang_timeout: hang_timeout(&self.target)?,
+            memory_limit: memory_limit(&self.target)?,
+            program: self.target.program,
+        };
+        Ok(BenchOptions {
+            score,
+            output: self.output,
+            fuzzers,
+            seconds: time.as_secs(),
+            runs: at_least_one("--runs", &self.runs)? as u64,
+            first_seed: self.seed,
+            max_size,
+            jobs,
+            resume: self.resume,
+            json: self.json,
+        })
+    }
+}
+
+/// A fuzzer as it is named by `NAME=PATH`.
+fn contestant(word: &str, is_script: bool) -> Result<Contestant> {
+    let known = || known_fuzzers().collect::<Vec<_>>().join(", ");
+    let (option, what) = if is_script { ("--script", "NAME=FILE") } else { ("--fuzzer", "NAME=PROGRAM") };
+    let (name, path) = word
+        .split_once('=')
+        .filter(|(name, path)| !name.is_empty() && !path.is_empty())
+        .ok_or_else(|| Error::usage(format!("{option} {word}: give {what}")))?;
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c)) || name.starts_with(['.', '-']) {
+        return Err(Error::usage(format!("{option} {word}: a name has letters, digits and - _ . + only")));
+    }
+    if !is_script && !known_fuzzers().any(|one| one == name) {
+        let known = known();
+        return Err(Error::usage(format!("--fuzzer {name}: it is {known}; others are run by --script {name}=FILE")));
+    }
+    Ok(Contestant { name: name.to_owned(), path: path.into(), is_script })
 }
 
 fn cost_factor(text: &str) -> Result<f64> {
@@ -137,6 +229,22 @@ mod tests {
         }
         assert_eq!([order("cost"), order("mtime")], [Ok(InputOrder::Cost), Ok(InputOrder::Modified)]);
         assert!(order("name").unwrap_err().message.contains("cost or mtime"));
+    }
+
+    #[test]
+    fn fuzzers_are_known_or_have_a_script() {
+        let of = |name: &str, path: &str, is_script| Contestant { name: name.into(), path: path.into(), is_script };
+        assert_eq!(contestant("afl=./a=b", false), Ok(of("afl", "./a=b", false)));
+        assert_eq!(contestant("honggfuzz=run.sh", true), Ok(of("honggfuzz", "run.sh", true)));
+        for (word, is_script, says) in [
+            ("honggfuzz=x", false, "quagmire, perffuzz, afl, libfuzzer; others are run by --script honggfuzz=FILE"),
+            ("afl", false, "give NAME=PROGRAM"),
+            ("=x", true, "give NAME=FILE"),
+            ("../a=x", true, "letters"),
+        ] {
+            let error = contestant(word, is_script).unwrap_err();
+            assert!(error.message.contains(says), "{error}");
+        }
     }
 
     #[test]

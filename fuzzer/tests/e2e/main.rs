@@ -53,6 +53,7 @@ mod metrics;
 mod mine;
 mod minimize;
 mod mutants;
+mod mutants_bench;
 mod mutants_performance;
 mod opened;
 mod oss_fuzz;

@@ -8,6 +8,12 @@ use super::{EXIT_CODES, TargetArgs};
 
 /// Default of `--inputs-per-mutant`.
 pub(in crate::options) const INPUTS_PER_MUTANT: &str = "50";
+/// Default of `--time` of `mutants bench`.
+const BENCH_TIME: &str = "10m";
+/// Default of `--runs` there.
+const BENCH_RUNS: &str = "10";
+/// Default of `--max-size` there.
+const BENCH_SIZE: &str = "4096";
 
 /// `quagmire mutants`, as typed.
 #[derive(Debug, Clone, Args)]
@@ -23,6 +29,7 @@ impl MutantsArgs {
     pub fn target(&self) -> Option<&TargetArgs> {
         match &self.command {
             MutantsCommand::Score(score) => Some(&score.target),
+            MutantsCommand::Bench(bench) => Some(&bench.target),
             MutantsCommand::List(_) | MutantsCommand::Compare(_) => None,
         }
     }
@@ -31,6 +38,7 @@ impl MutantsArgs {
     pub fn target_mut(&mut self) -> Option<&mut TargetArgs> {
         match &mut self.command {
             MutantsCommand::Score(score) => Some(&mut score.target),
+            MutantsCommand::Bench(bench) => Some(&mut bench.target),
             MutantsCommand::List(_) | MutantsCommand::Compare(_) => None,
         }
     }
@@ -57,6 +65,61 @@ pub enum MutantsCommand {
         after_help = EXIT_CODES
     )]
     Compare(CompareScoresArgs),
+    /// Make campaigns of several fuzzers, and show how many mutants each kills, and how soon
+    #[command(
+        override_usage = "quagmire mutants bench [OPTIONS] -i SEEDS -o DIR --fuzzer NAME=PROGRAM... -- PROGRAM [ARGS... @@]",
+        after_help = EXIT_CODES
+    )]
+    Bench(Box<BenchArgs>),
+}
+
+/// `quagmire mutants bench`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct BenchArgs {
+    /// The seeds of all campaigns: one file or folder (repeatable)
+    #[arg(short = 'i', long, value_name = "PATH", required = true)]
+    pub seeds: Vec<PathBuf>,
+    /// Write campaigns and bench.json to this folder
+    #[arg(short = 'o', long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// A fuzzer, and the program as it is built for it (repeatable): quagmire; perffuzz, quagmire with PerfFuzz's feedback;
+    /// afl; libfuzzer
+    #[arg(long, value_name = "NAME=PROGRAM")]
+    pub fuzzer: Vec<String>,
+    /// Another fuzzer, and a script that runs it (repeatable). The script gets the folder of the seeds, one to write to, seconds, seed
+    /// and largest size, and prints the folders with its inputs, and a line `executions: N` if it knows
+    #[arg(long, value_name = "NAME=FILE")]
+    pub script: Vec<String>,
+    /// Time of each campaign
+    #[arg(long, value_name = "DURATION", default_value = BENCH_TIME)]
+    pub time: String,
+    /// Campaigns of each fuzzer
+    #[arg(long, value_name = "N", default_value = BENCH_RUNS)]
+    pub runs: String,
+    /// Seed of the first campaign of each fuzzer; the others have those after it
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Largest size of an input
+    #[arg(long, value_name = "SIZE", default_value = BENCH_SIZE)]
+    pub max_size: String,
+    /// Performance mutants: an input kills one with which it costs X times what it does without, or more [default: 2]
+    #[arg(long, value_name = "X")]
+    pub cost_factor: Option<String>,
+    /// Run a mutant with at most so many of the inputs that infect it, the cheapest first
+    #[arg(long, value_name = "N", default_value = INPUTS_PER_MUTANT)]
+    pub inputs_per_mutant: String,
+    /// Run so many campaigns at a time
+    #[arg(short = 'j', value_name = "N", default_value = "1")]
+    pub jobs: String,
+    /// Go on with the campaigns in the folder
+    #[arg(long)]
+    pub resume: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The options that `fuzz` and `replay` have as well.
+    #[command(flatten)]
+    pub target: TargetArgs,
 }
 
 /// `quagmire mutants score`, as typed.

@@ -152,7 +152,6 @@ impl Pair {
         let is_single = sets[a].len() == 1 && sets[b].len() == 1;
         let sizes = |place: usize| -> Vec<f64> { sets[place].iter().map(|set| set.len() as f64).collect() };
         let (of_a, of_b) = (sizes(a), sizes(b));
-        let both_ways = || (2.0 * p_above(&of_a, &of_b).min(p_above(&of_b, &of_a))).min(1.0);
         Self {
             a,
             b,
@@ -160,7 +159,7 @@ impl Pair {
             only_b,
             both,
             mcnemar: is_single.then(|| mcnemar(only_a, only_b)),
-            mann_whitney: (!is_single).then(both_ways),
+            mann_whitney: (!is_single).then(|| mann_whitney(&of_a, &of_b)),
             a12: (!is_single).then(|| a12(&of_a, &of_b)),
         }
     }
@@ -179,8 +178,13 @@ fn mcnemar(only_a: u64, only_b: u64) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
+/// P value of the rank test of Mann and Whitney, two-sided.
+pub(super) fn mann_whitney(a: &[f64], b: &[f64]) -> f64 {
+    (2.0 * p_above(a, b).min(p_above(b, a))).min(1.0)
+}
+
 /// Probability that a value of `a` is above one of `b`; ties count half.
-fn a12(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn a12(a: &[f64], b: &[f64]) -> f64 {
     let wins = |x: &f64| {
         b.iter()
             .map(|y| {

@@ -4,10 +4,12 @@
 //! which mutants the input reaches and infects (`probing`), and with the mutants that it infects (`hunt`), as often as it
 //! takes to tell them from the original (`kill`). The result (`result`) is printed (`print`) and written beside the log
 //! that a run resumes from (`log`). Performance mutants need one run of each input (`charging`) to know what all of them
-//! would cost (`slowness`, `ladder`). `list`: the table. `compare`: results side by side (`comparison`). `distill`: few inputs that
+//! would cost (`slowness`, `ladder`). `list`: the table. `compare`: results side by side (`comparison`). `bench`: campaigns
+//! of several fuzzers, and their scores. `distill`: few inputs that
 //! kill as many (`distillation`).
 
 mod baseline;
+mod bench;
 mod charging;
 mod comparison;
 mod distillation;
@@ -25,9 +27,19 @@ mod slowness;
 mod table;
 mod workers;
 
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use std::{
+    ffi::OsString,
+    path::PathBuf,
+    time::{Duration, SystemTime},
+};
 
-pub use self::{comparison::run as compare, distillation::run as distill, list::run as list, score::run as score};
+pub use self::{
+    bench::{BenchOptions, Contestant, known_fuzzers, run as bench},
+    comparison::run as compare,
+    distillation::run as distill,
+    list::run as list,
+    score::run as score,
+};
 
 /// Options of `mutants score` after defaults and checks.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +60,8 @@ pub struct ScoreOptions {
     pub cost_factor: Option<f64>,
     /// Order of the inputs, of which the first one that kills a performance mutant is named; `None` if it is not given.
     pub order: Option<InputOrder>,
+    /// Time since which the ages of the inputs count; `None`: that of the first one.
+    pub since: Option<SystemTime>,
     /// Number of processes that run at a time; at least 1.
     pub jobs: usize,
     /// Whether to print JSON.

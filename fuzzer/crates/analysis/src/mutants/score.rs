@@ -32,26 +32,16 @@ use quagmire_execution::fork_server::mutants::{MutantKind, MutantServer};
 /// If an input cannot be read, the program has no mutants or cannot be run, no input is stable, the output folder belongs
 /// to another score or cannot be written, or the user has stopped it: then the result is that of the mutants so far.
 pub fn run(options: &ScoreOptions) -> Result<ExitCode> {
-    let Seeds { mut inputs, warnings } = Seeds::load_for_replay(&options.inputs)?;
-    warnings.iter().for_each(|warning| warn(warning));
-    let ages = slowness::ages(options, &mut inputs)?;
-    let inputs = distinct(inputs);
-    let (table, kind) = mutants_of(options)?;
-    check(options, kind)?;
-    let header = Header::new(options, &inputs)?;
-    let score = match kind {
-        MutantKind::Fault => of_faults(options, &header, table, inputs)?,
-        MutantKind::Performance => of_performance(options, &header, table, inputs, &ages)?,
-    };
+    let score = scored(options, &warn)?;
     if let Some(folder) = &options.output {
         let text = serde_json::to_string_pretty(&score).unwrap_or_default() + "\n";
         write_whole(&folder.join(RESULT), text.as_bytes())?;
     }
     print::print(&score, options)?;
     if interruption::has_come() {
-        let done = match kind {
-            MutantKind::Fault => grouped(score.mutants.iter().filter(|one| one.runs > 0).count() as u64) + " mutants",
-            MutantKind::Performance => grouped(score.inputs) + " inputs",
+        let done = match score.cost_factor {
+            None => grouped(score.mutants.iter().filter(|one| one.runs > 0).count() as u64) + " mutants",
+            Some(_) => grouped(score.inputs) + " inputs",
         };
         let remedy = match &options.output {
             Some(folder) => format!("go on with --resume -o {}", folder.display()),
@@ -60,6 +50,24 @@ pub fn run(options: &ScoreOptions) -> Result<ExitCode> {
         return Err(Error::other(format!("stopped by a signal after {done}: {remedy}")));
     }
     Ok(ExitCode::Ended)
+}
+
+/// Scores the inputs; writes no result and prints none. `warn` gets a line for each oddity of the inputs.
+///
+/// # Errors
+/// As [`run`], but for the user who has stopped it.
+pub(super) fn scored(options: &ScoreOptions, warn: &dyn Fn(&str)) -> Result<Score> {
+    let Seeds { mut inputs, warnings } = Seeds::load_for_replay(&options.inputs)?;
+    warnings.iter().for_each(|warning| warn(warning));
+    let ages = slowness::ages(options, &mut inputs)?;
+    let inputs = distinct(inputs, warn);
+    let (table, kind) = mutants_of(options)?;
+    check(options, kind)?;
+    let header = Header::new(options, &inputs)?;
+    match kind {
+        MutantKind::Fault => of_faults(options, &header, table, inputs),
+        MutantKind::Performance => of_performance(options, &header, table, inputs, &ages),
+    }
 }
 
 /// The mutants of the program, at least one, and their kind.
@@ -106,7 +114,7 @@ pub(super) struct Hunted {
 pub(super) fn faults(options: &ScoreOptions) -> Result<Hunted> {
     let Seeds { inputs, warnings } = Seeds::load_for_replay(&options.inputs)?;
     warnings.iter().for_each(|warning| warn(warning));
-    let inputs = distinct(inputs);
+    let inputs = distinct(inputs, &warn);
     let (table, kind) = mutants_of(options)?;
     if kind != MutantKind::Fault {
         return Err(Error::usage(
@@ -159,7 +167,7 @@ fn measure(options: &ScoreOptions, inputs: Vec<Seed>) -> Result<(Vec<Stable>, Ve
 }
 
 /// The inputs, each content once.
-fn distinct(inputs: Vec<Seed>) -> Vec<Seed> {
+fn distinct(inputs: Vec<Seed>, warn: &dyn Fn(&str)) -> Vec<Seed> {
     let all = inputs.len();
     let mut seen = HashSet::new();
     let inputs: Vec<Seed> = inputs.into_iter().filter(|input| seen.insert(input.bytes.clone())).collect();

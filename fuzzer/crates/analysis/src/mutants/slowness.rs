@@ -91,7 +91,7 @@ pub(super) fn prepare_output(options: &ScoreOptions) -> Result<()> {
 }
 
 /// Puts inputs into the order of their last modification, if that is asked for. Returns the age of each by its path: the time
-/// since that of the first one; empty otherwise.
+/// since that of the first one, or the one that the options name; empty otherwise.
 ///
 /// # Errors
 /// If the time of a file is not known.
@@ -107,7 +107,7 @@ pub(super) fn ages(options: &ScoreOptions, inputs: &mut Vec<Seed>) -> Result<Has
         timed.push((time, input));
     }
     timed.sort_by_key(|(time, _)| *time);
-    let first = timed.first().map(|(time, _)| *time);
+    let first = options.since.or(timed.first().map(|(time, _)| *time));
     let mut ages = HashMap::new();
     for (time, input) in timed {
         let age = first.and_then(|first| time.duration_since(first).ok()).unwrap_or_default();

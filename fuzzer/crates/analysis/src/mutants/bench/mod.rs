@@ -1,0 +1,148 @@
+//! `quagmire mutants bench`: how many mutants of a program the campaigns of several fuzzers kill, and how soon.
+//!
+//! Each fuzzer (`fuzzer`) makes repeated campaigns from the same seeds (`campaign`), over a build of its own. What they leave is
+//! scored by the program with mutants (`standing`), without the mutants that the seeds kill. A table (`table`) ranks the
+//! fuzzers. Finished campaigns are files of their own (`folder`), from which `--resume` goes on.
+
+mod campaign;
+mod folder;
+mod fuzzer;
+mod result;
+mod standing;
+mod table;
+
+use std::{
+    collections::VecDeque,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+pub use self::fuzzer::known_fuzzers;
+use self::{
+    folder::BenchFolder,
+    fuzzer::{Fuzzer, Setup},
+    result::{Bench, Campaign},
+    standing::Known,
+};
+use super::{ScoreOptions, log::Header};
+use crate::{interruption, print::print_text};
+use quagmire_base::{
+    error::{Error, ExitCode, Result},
+    format::counted,
+    plain::{Form, complain},
+    seeds::Seeds,
+};
+
+/// Options of `mutants bench` after defaults and checks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BenchOptions {
+    /// Scores of what campaigns leave: its inputs are the seeds, and its program has the mutants.
+    pub score: ScoreOptions,
+    /// Folder for the campaigns and the result.
+    pub output: PathBuf,
+    /// The fuzzers, at least one, each name once.
+    pub fuzzers: Vec<Contestant>,
+    /// Seconds of each campaign; at least 1.
+    pub seconds: u64,
+    /// Number of campaigns of each fuzzer; at least 1.
+    pub runs: u64,
+    /// Seed of the first campaign of each fuzzer; the others have those after it.
+    pub first_seed: u64,
+    /// Largest input in bytes.
+    pub max_size: u64,
+    /// Number of campaigns that run at a time; at least 1.
+    pub jobs: usize,
+    /// Whether to go on with what is in the output folder.
+    pub resume: bool,
+    /// Whether to print JSON.
+    pub json: bool,
+}
+
+/// A fuzzer of a bench as the command line names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contestant {
+    /// One of [`known_fuzzers`], or any other name of a script.
+    pub name: String,
+    /// The program as it is built for the fuzzer, or the script that runs it.
+    pub path: PathBuf,
+    /// Whether it is a script.
+    pub is_script: bool,
+}
+
+/// Runs `quagmire mutants bench`.
+///
+/// # Errors
+/// If a fuzzer or the program cannot be run, a seed cannot be read, the output folder belongs to another bench or cannot be
+/// written, or the user has stopped it: finished campaigns stay.
+pub fn run(options: &BenchOptions) -> Result<ExitCode> {
+    let fuzzers = options.fuzzers.iter().map(Fuzzer::of).collect::<Result<Vec<_>>>()?;
+    let seeds = Seeds::load_for_replay(&options.score.inputs)?.inputs;
+    if let Some(large) = seeds.iter().find(|seed| seed.bytes.len() as u64 > options.max_size) {
+        return Err(Error::usage(format!(
+            "{} has {}, and campaigns leave out what is larger than --max-size {}: raise it",
+            large.path.display(),
+            counted(large.bytes.len() as u64, "byte"),
+            options.max_size
+        )));
+    }
+    let folder = BenchFolder::open(options, Header::new(&options.score, &seeds)?)?;
+    let corpus = folder.write_seeds(&seeds)?;
+    interruption::watch();
+    let known = Known::of_seeds(options)?;
+    let mut queue: VecDeque<(usize, u64)> = VecDeque::new();
+    // by turns, so that what changes on the machine falls on all
+    for run in 0..options.runs {
+        queue.extend((0..fuzzers.len()).map(|fuzzer| (fuzzer, options.first_seed + run)));
+    }
+    let queue = Mutex::new(queue);
+    let done = Mutex::new(Vec::new());
+    let work = || -> Result<()> {
+        while !interruption::has_come() {
+            let Some((number, seed)) = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
+            let fuzzer = &fuzzers[number];
+            let setup = Setup { seeds: &corpus, out: &folder.of_campaign(&fuzzer.name, seed), seed, options };
+            let campaign = match folder.finished(&fuzzer.name, seed)? {
+                Some(campaign) => campaign,
+                None => match Campaign::run(fuzzer, &setup, &known)? {
+                    Some(campaign) => folder.keep(campaign)?,
+                    None => break,
+                },
+            };
+            complain(&(campaign.line(&known) + "\n"));
+            done.lock().unwrap_or_else(PoisonError::into_inner).push(campaign);
+        }
+        Ok(())
+    };
+    let guarded = || {
+        let ended = work();
+        if ended.is_err() {
+            queue.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+        ended
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..options.jobs).map(|_| scope.spawn(guarded)).collect();
+        let mut first = Ok(());
+        for thread in threads {
+            match thread.join() {
+                Ok(ended) => first = first.and(ended),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        first
+    })?;
+    let campaigns = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if interruption::has_come() {
+        let finished = counted(campaigns.len() as u64, "finished campaign");
+        let shown = options.output.display();
+        return Err(Error::other(format!("stopped by a signal after {finished}: go on with --resume -o {shown}")));
+    }
+    let bench = Bench::new(folder.header(), &fuzzers, &known, campaigns);
+    folder.finish(&bench)?;
+    if options.json {
+        print_text(&(serde_json::to_string_pretty(&bench).unwrap_or_default() + "\n"), Form::Json)?;
+    } else {
+        print_text(&table::text(&bench, &options.output), Form::Lines)?;
+    }
+    Ok(ExitCode::Ended)
+}

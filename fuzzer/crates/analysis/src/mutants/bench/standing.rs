@@ -1,0 +1,173 @@
+//! Places of the fuzzers of a bench, by what each kills beyond the seeds.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{
+    BenchOptions,
+    fuzzer::Fuzzer,
+    result::{Bench, BenchHeader, Campaign, Kill, Point, Standing},
+};
+use crate::mutants::{
+    InputOrder, ScoreOptions,
+    comparison::{a12, mann_whitney},
+    result::{Outcome, Score, State},
+    score::scored,
+};
+use quagmire_base::error::Result;
+use quagmire_cost::statistics::median;
+
+/// Number of points of a curve: the last is the whole time, each other one half of that after it.
+const POINTS: u32 = 8;
+
+/// Mutants of the program, and what the seeds do to them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Known {
+    mutants: u64,
+    /// Fate of each mutant by its name.
+    by_name: HashMap<String, (State, f64)>,
+    killed: u64,
+    is_performance: bool,
+}
+
+impl Known {
+    /// Scores the seeds.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub(super) fn of_seeds(options: &BenchOptions) -> Result<Self> {
+        let score = scored(&options.score, &|_| ())?;
+        Ok(Self::new(&score))
+    }
+
+    fn new(score: &Score) -> Self {
+        let by_name = score.mutants.iter().map(|one| (one.id.clone(), (one.state, one.worst_factor.unwrap_or(1.0))));
+        Self {
+            mutants: score.all.mutants,
+            by_name: by_name.collect(),
+            killed: score.all.killed,
+            is_performance: score.cost_factor.is_some(),
+        }
+    }
+
+    /// Number of mutants that the seeds do not kill.
+    pub(super) fn open(&self) -> u64 {
+        self.mutants - self.killed
+    }
+
+    /// Scores the inputs of a campaign.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub(super) fn outcomes(&self, options: &ScoreOptions) -> Result<Vec<Outcome>> {
+        let order = self.is_performance.then_some(InputOrder::Modified);
+        scored(&ScoreOptions { order, ..options.clone() }, &|_| ()).map(|score| score.mutants)
+    }
+
+    /// Mutants that are killed and not by seeds, the first first, and the numbers of those that cost 10 and 100 times as much
+    /// where the seeds do not. `rate`: executions per second.
+    pub(super) fn beyond(&self, scored: &[Outcome], rate: Option<f64>) -> (Vec<Kill>, [u64; 2]) {
+        let of_seeds = |one: &Outcome| self.by_name.get(&one.id).copied().unwrap_or((State::NotReached, 1.0));
+        let is_new = |one: &&Outcome| one.state == State::Killed && of_seeds(one).0 != State::Killed;
+        let kill = |one: &Outcome| Kill {
+            mutant: one.id.clone(),
+            gate: one.gate,
+            seconds: one.first_killed_at,
+            executions: one.first_killed_at.zip(rate).map(|(seconds, rate)| (seconds * rate) as u64),
+        };
+        let mut killed: Vec<Kill> = scored.iter().filter(is_new).map(kill).collect();
+        killed.sort_by(|a, b| a.seconds.unwrap_or(0.0).total_cmp(&b.seconds.unwrap_or(0.0)));
+        let beyond = [10.0, 100.0].map(|factor| {
+            let is_new = |one: &&Outcome| one.worst_factor.unwrap_or(1.0) >= factor && of_seeds(one).1 < factor;
+            scored.iter().filter(is_new).count() as u64
+        });
+        (killed, beyond)
+    }
+}
+
+impl Bench {
+    /// Ranks the fuzzers.
+    pub(super) fn new(header: &BenchHeader, fuzzers: &[Fuzzer], known: &Known, campaigns: Vec<Campaign>) -> Self {
+        let mut by_fuzzer: BTreeMap<&str, Vec<Campaign>> = BTreeMap::new();
+        for fuzzer in fuzzers {
+            let of_fuzzer = campaigns.iter().filter(|one| one.fuzzer == fuzzer.name).cloned();
+            by_fuzzer.entry(&fuzzer.name).or_default().extend(of_fuzzer);
+        }
+        let mut standings: Vec<Standing> = fuzzers
+            .iter()
+            .map(|fuzzer| {
+                let mut campaigns = by_fuzzer.remove(fuzzer.name.as_str()).unwrap_or_default();
+                campaigns.sort_by_key(|one| one.seed);
+                Standing::new(&fuzzer.name, &fuzzer.title, campaigns, known, header.seconds as f64)
+            })
+            .collect();
+        standings.sort_by(|a, b| b.killed.total_cmp(&a.killed));
+        rank(&mut standings);
+        Self {
+            header: header.clone(),
+            mutants: known.mutants,
+            killed_by_seeds: known.killed,
+            is_performance: known.is_performance,
+            fuzzers: standings,
+        }
+    }
+}
+
+/// Gives fuzzers, the best first, their places, and compares each with the first.
+fn rank(standings: &mut [Standing]) {
+    let numbers = |one: &Standing| one.campaigns.iter().map(|one| one.killed.len() as f64).collect::<Vec<f64>>();
+    let Some(first) = standings.first().map(numbers) else { return };
+    let mut place = (1, f64::INFINITY);
+    for (number, one) in (1..).zip(standings) {
+        if one.killed != place.1 {
+            place = (number, one.killed);
+        }
+        one.rank = place.0;
+        if number > 1 {
+            let own = numbers(one);
+            one.p = Some(mann_whitney(&first, &own));
+            one.a12 = Some(a12(&first, &own));
+        }
+    }
+}
+
+impl Standing {
+    fn new(name: &str, title: &str, campaigns: Vec<Campaign>, known: &Known, time: f64) -> Self {
+        let of_all = |number: &dyn Fn(&Campaign) -> f64| middle(campaigns.iter().map(number).collect()).unwrap_or(0.0);
+        let kills = || campaigns.iter().flat_map(|one| &one.killed);
+        let killed = of_all(&|one| one.killed.len() as f64);
+        let gates: BTreeMap<u64, f64> = kills()
+            .filter_map(|kill| kill.gate)
+            .map(|gate| (gate, of_all(&|one| one.killed.iter().filter(|kill| kill.gate == Some(gate)).count() as f64)))
+            .collect();
+        let by = |seconds: f64| {
+            of_all(&|one| one.killed.iter().filter(|kill| kill.seconds.is_some_and(|at| at <= seconds)).count() as f64)
+        };
+        let times = (0..POINTS).rev().map(|halves| time / f64::from(1 << halves));
+        let curve: Vec<Point> = times.map(|seconds| Point { seconds, killed: by(seconds) }).collect();
+        let mut names: Vec<&String> = kills().map(|kill| &kill.mutant).collect();
+        names.sort_unstable();
+        names.dedup();
+        Self {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            rank: 0,
+            killed,
+            share: killed / known.open().max(1) as f64,
+            killed_by_any: names.len() as u64,
+            at_10: of_all(&|one| one.at_10 as f64),
+            at_100: of_all(&|one| one.at_100 as f64),
+            gates,
+            seconds: middle(kills().filter_map(|kill| kill.seconds).collect()),
+            executions: middle(kills().filter_map(|kill| kill.executions.map(|number| number as f64)).collect()),
+            curve: if known.is_performance { curve } else { Vec::new() },
+            p: None,
+            a12: None,
+            campaigns,
+        }
+    }
+}
+
+/// The median; `None` of nothing.
+fn middle(numbers: Vec<f64>) -> Option<f64> {
+    (!numbers.is_empty()).then(|| median(&numbers))
+}
