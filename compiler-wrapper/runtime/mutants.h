@@ -7,7 +7,7 @@
 #include "quagmire.h"
 
 /* Version of the requests and answers below, and of the table's text. */
-#define QGM_MUTANTS_ABI 2
+#define QGM_MUTANTS_ABI 3
 
 /* Variable by which `quagmire mutants` asks the program to serve, and the descriptors that it gets besides QGM_INPUT,
    QGM_REQUESTS and QGM_ANSWERS. */
@@ -61,7 +61,7 @@ struct qgm_mutants_hello {
 enum qgm_mutants_run {
   QGM_RUN_ORIGINAL = 0,
   QGM_RUN_MUTANT = 1,
-  QGM_RUN_PROBES = 2,
+  QGM_RUN_PROBES = 2, /* a run with notes: of the original, or of performance mutants */
 };
 
 /* A request; behind it, `selected` pairs of u32: function and number of a mutant. */

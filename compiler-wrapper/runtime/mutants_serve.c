@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 
 /* Mark by which `quagmire` recognises the program from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire mutants, abi 2";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire mutants, abi 3";
 
 /* The section that __AFL_INIT leaves in the program, and harnesses do. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
@@ -139,7 +139,7 @@ static void become(const struct qgm_mutants_request *request, const uint32_t (*s
   lseek(0, 0, SEEK_SET);
   if (request->run == QGM_RUN_PROBES)
     __quagmire_probe_mutants(probes);
-  for (uint64_t i = 0; request->run == QGM_RUN_MUTANT && i < request->selected; i++)
+  for (uint64_t i = 0; i < request->selected; i++)
     __quagmire_select_mutant(selected[i][0], selected[i][1]);
 }
 

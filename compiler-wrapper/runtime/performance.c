@@ -25,6 +25,38 @@ void __quagmire_burn(uint64_t instructions) {
     __asm__ volatile("" : "+r"(i));
 }
 
+/* Hashes that stay as they are, by themselves; 0 where there is none: a hash of 0 is the same when it is degraded. A power of
+   two, and twice the largest gate. */
+#define KEPT 8192
+static uint64_t kept[KEPT];
+static uint64_t kept_count;
+
+/* Whether a hash is one of the first `past` that differ from each other, in this process. */
+static int is_kept(uint64_t hash, uint64_t past) {
+  for (uint64_t i = hash * 0x9e3779b97f4a7c15u >> 51;; i++) {
+    uint64_t *slot = &kept[i % KEPT], old = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    if (old == hash)
+      return 1;
+    if (old)
+      continue;
+    if (__atomic_fetch_add(&kept_count, 1, __ATOMIC_RELAXED) >= past) {
+      __atomic_fetch_sub(&kept_count, 1, __ATOMIC_RELAXED);
+      return 0;
+    }
+    /* another thread may have been here */
+    if (__atomic_compare_exchange_n(slot, &old, hash, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return 1;
+    __atomic_fetch_sub(&kept_count, 1, __ATOMIC_RELAXED);
+    if (old == hash)
+      return 1;
+  }
+}
+
+/* The bits of a hash that are in a mask, past so many hashes that differ from each other. */
+uint64_t __quagmire_degraded(uint64_t hash, uint64_t mask, uint64_t past) {
+  return hash && past && is_kept(hash, past) ? hash : hash & mask;
+}
+
 static uint64_t sites(const struct qgm_mutant_function *function) { return function->mutants / QGM_GATES; }
 
 uint64_t __quagmire_probe_bytes(void) {

@@ -39,8 +39,13 @@ const MUTANTS_PASS: &[(&str, &str)] = &[
 /// Sources of the plugin that makes performance mutants.
 const PERFORMANCE_PASS: &[(&str, &str)] = &[
     ("performance.cc", include_str!("../passes/performance/performance.cc")),
+    ("addresses.h", include_str!("../passes/performance/addresses.h")),
     ("bounds.h", include_str!("../passes/performance/bounds.h")),
+    ("caches.h", include_str!("../passes/performance/caches.h")),
+    ("caching.h", include_str!("../passes/performance/caching.h")),
     ("emitter.h", include_str!("../passes/performance/emitter.h")),
+    ("hashes.h", include_str!("../passes/performance/hashes.h")),
+    ("hashing.h", include_str!("../passes/performance/hashing.h")),
     ("library_calls.h", include_str!("../passes/performance/library_calls.h")),
     ("library_costs.h", include_str!("../passes/library_costs.h")),
     ("library_functions.h", include_str!("../passes/library_functions.h")),

@@ -170,8 +170,13 @@ const EXPORTED: [&str; 9] = [
 /// Symbols of programs with mutants that shared libraries with mutants refer to.
 const EXPORTED_MUTANTS: [&str; 2] = ["__quagmire_register_mutants", "__quagmire_observe"];
 /// Those of programs with performance mutants.
-const EXPORTED_PERFORMANCE: [&str; 4] =
-    ["__quagmire_register_performance", "__quagmire_instructions", "__quagmire_burn", "__quagmire_observe"];
+const EXPORTED_PERFORMANCE: [&str; 5] = [
+    "__quagmire_register_performance",
+    "__quagmire_instructions",
+    "__quagmire_burn",
+    "__quagmire_degraded",
+    "__quagmire_observe",
+];
 
 /// Symbols of harnesses that objects compiled with SanitizerCoverage refer to.
 const EXPORTED_SANCOV: [&str; 42] = [

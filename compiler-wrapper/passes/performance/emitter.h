@@ -1,4 +1,4 @@
-// The code that counts and charges, in functions of each module that are inlined everywhere.
+// The code that counts, charges and does what chosen mutants do, in functions of each module that are inlined everywhere.
 #ifndef QUAGMIRE_PERFORMANCE_EMITTER_H
 #define QUAGMIRE_PERFORMANCE_EMITTER_H
 
@@ -49,6 +49,16 @@ public:
     B.CreateCall(charged(), {B.CreatePointerCast(State, Ptr), B.getInt64(Site), Amount, Cost});
   }
 
+  // The hash that a function returns, degraded if the mutant is chosen.
+  Value *degrade(IRBuilder<> &B, Value *State, unsigned Site, Value *Hash, Value *Mask) {
+    return B.CreateCall(degraded(), {B.CreatePointerCast(State, Ptr), B.getInt64(Site), Hash, Mask});
+  }
+
+  // Whether a test of a cache stays the hit that it is: 0 if it is none, or the mutant is chosen.
+  Value *keep(IRBuilder<> &B, Value *State, unsigned Site, Value *Hit) {
+    return B.CreateCall(kept(), {B.CreatePointerCast(State, Ptr), B.getInt64(Site), Hit});
+  }
+
   Module &module() { return M; }
 
 private:
@@ -57,7 +67,7 @@ private:
   IntegerType *I64;
   PointerType *Ptr;
   GlobalVariable *Instructions = nullptr;
-  Function *Reached = nullptr, *Charged = nullptr;
+  Function *Reached = nullptr, *Charged = nullptr, *Degraded = nullptr, *Kept = nullptr;
 
   // Excludes what is inserted from sanitizers.
   template <typename T> T *mine(T *I) {
@@ -79,10 +89,10 @@ private:
     return Instructions;
   }
 
-  Function *helper(const char *Name, unsigned Numbers) {
+  Function *helper(const char *Name, unsigned Numbers, Type *Result) {
     SmallVector<Type *, 4> Arguments(1 + Numbers, I64);
     Arguments[0] = Ptr;
-    auto *F = Function::Create(FunctionType::get(Type::getVoidTy(C), Arguments, false), GlobalValue::InternalLinkage, Name, M);
+    auto *F = Function::Create(FunctionType::get(Result, Arguments, false), GlobalValue::InternalLinkage, Name, M);
     F->addFnAttr(Attribute::AlwaysInline);
     F->addFnAttr(Attribute::NoUnwind);
     // otherwise it would not be inlined into functions that have them
@@ -104,7 +114,7 @@ private:
   Function *reached() {
     if (Reached)
       return Reached;
-    Reached = helper("quagmire.reach", 1);
+    Reached = helper("quagmire.reach", 1, Type::getVoidTy(C));
     IRBuilder<> B(BasicBlock::Create(C, "", Reached));
     add(B, word(B, Reached->getArg(0), Reached->getArg(1), B.getInt64(0)), B.getInt64(1));
     B.CreateRetVoid();
@@ -114,7 +124,7 @@ private:
   Function *charged() {
     if (Charged)
       return Charged;
-    Charged = helper("quagmire.charge", 3);
+    Charged = helper("quagmire.charge", 3, Type::getVoidTy(C));
     Value *State = Charged->getArg(0), *Site = Charged->getArg(1), *Amount = Charged->getArg(2), *Cost = Charged->getArg(3);
     BasicBlock *Entry = BasicBlock::Create(C, "", Charged), *Burn = BasicBlock::Create(C, "", Charged),
                *Done = BasicBlock::Create(C, "", Charged);
@@ -123,17 +133,61 @@ private:
     for (unsigned Gate = 1; Gate < GatesOfSite; ++Gate)
       Last = B.CreateAdd(Last, B.CreateZExt(B.CreateICmpUGT(Amount, B.getInt64(Gates[Gate])), I64));
     add(B, word(B, State, Site, Last), Cost);
-    Value *Numbers = B.CreatePointerCast(State, PointerType::getUnqual(I64));
-    Value *Past = load(B, B.CreateGEP(I64, Numbers, B.CreateAdd(Site, B.getInt64(1))));
-    B.CreateCondBr(B.CreateICmpUGT(Amount, Past), Burn, Done);
+    B.CreateCondBr(B.CreateICmpUGT(Amount, past(B, State, Site)), Burn, Done);
     B.SetInsertPoint(Burn);
-    FunctionCallee Spend = M.getOrInsertFunction("__quagmire_burn", FunctionType::get(B.getVoidTy(), {I64}, false));
-    if (auto *F = dyn_cast<Function>(Spend.getCallee()))
-      F->setLinkage(GlobalValue::ExternalWeakLinkage);
-    B.CreateCall(Spend, {Cost});
+    B.CreateCall(runtime("__quagmire_burn", FunctionType::get(B.getVoidTy(), {I64}, false)), {Cost});
     B.CreateBr(Done);
     IRBuilder<>(Done).CreateRetVoid();
     return Charged;
+  }
+
+  Function *degraded() {
+    if (Degraded)
+      return Degraded;
+    Degraded = helper("quagmire.degrade", 3, I64);
+    Value *State = Degraded->getArg(0), *Site = Degraded->getArg(1), *Hash = Degraded->getArg(2), *Mask = Degraded->getArg(3);
+    BasicBlock *Entry = BasicBlock::Create(C, "", Degraded), *Chosen = BasicBlock::Create(C, "", Degraded),
+               *Done = BasicBlock::Create(C, "", Degraded);
+    IRBuilder<> B(Entry);
+    add(B, word(B, State, Site, B.getInt64(0)), B.getInt64(1));
+    Value *Past = past(B, State, Site);
+    B.CreateCondBr(B.CreateICmpEQ(Past, B.getInt64(UINT64_MAX)), Done, Chosen);
+    B.SetInsertPoint(Chosen);
+    Value *Other = B.CreateCall(runtime("__quagmire_degraded", FunctionType::get(I64, {I64, I64, I64}, false)), {Hash, Mask, Past});
+    B.CreateBr(Done);
+    B.SetInsertPoint(Done);
+    PHINode *Both = B.CreatePHI(I64, 2);
+    Both->addIncoming(Hash, Entry);
+    Both->addIncoming(Other, Chosen);
+    B.CreateRet(Both);
+    return Degraded;
+  }
+
+  Function *kept() {
+    if (Kept)
+      return Kept;
+    Kept = helper("quagmire.keep", 2, I64);
+    Value *State = Kept->getArg(0), *Site = Kept->getArg(1), *Hit = Kept->getArg(2);
+    IRBuilder<> B(BasicBlock::Create(C, "", Kept));
+    Value *Hits = word(B, State, Site, B.getInt64(0));
+    Value *IsKept = B.CreateICmpULT(load(B, Hits), past(B, State, Site));
+    add(B, Hits, Hit);
+    B.CreateRet(B.CreateAnd(Hit, B.CreateZExt(IsKept, I64)));
+    return Kept;
+  }
+
+  // The amount past which a site does what its chosen mutant does; the largest number if none is chosen.
+  Value *past(IRBuilder<> &B, Value *State, Value *Site) {
+    Value *Numbers = B.CreatePointerCast(State, PointerType::getUnqual(I64));
+    return load(B, B.CreateGEP(I64, Numbers, B.CreateAdd(Site, B.getInt64(1))));
+  }
+
+  // A function of the runtime: a shared library works in a program without it.
+  FunctionCallee runtime(const char *Name, FunctionType *Ty) {
+    FunctionCallee Callee = M.getOrInsertFunction(Name, Ty);
+    if (auto *F = dyn_cast<Function>(Callee.getCallee()))
+      F->setLinkage(GlobalValue::ExternalWeakLinkage);
+    return Callee;
   }
 };
 

@@ -1,6 +1,9 @@
 // Puts performance mutants into a program: places where it could be slower than it is, each with four gates, of which the
 // later ones slow down large amounts only. The program computes what it would without them.
 //
+// Two operators (hashes.h, caches.h) have mutants that are not charged: what they cost is elsewhere, where elements collide or
+// results are computed again. The program does what the chosen one does, and is run with it.
+//
 // All code counts its instructions, those of the IR before it is optimised, as a program in which costs are counted does
 // (weight.h, library_costs.h). The code of a mutant charges: it adds the instructions that the mutant would cost to words of
 // that mutant (struct qgm_performance_state of runtime/performance.h), and, if this mutant is chosen, spends them
@@ -13,6 +16,8 @@
 // The pass comes first, so that the code is still that of the source: variables are in memory, and nothing is inlined.
 // The same source builds with LLVM 14 to 19 without a version test.
 
+#include "caches.h"
+#include "hashes.h"
 #include "library_calls.h"
 #include "loops.h"
 #include "sites.h"
@@ -77,7 +82,12 @@ private:
     Sites OfF(Emitted, F);
     Loops OfLoops(OfF, F);
     LibraryCalls OfCalls(OfF, Library);
+    Hashes OfHashes(OfF, F);
+    Caches OfCaches(OfF, F);
     if (!isForeign(F) && !isCoroutine(F)) {
+      // before blocks are split
+      OfHashes.find();
+      OfCaches.find();
       OfLoops.find();
       OfCalls.find(F);
     }
@@ -87,6 +97,8 @@ private:
     Library.forEach([&](IRBuilder<> &B, Value *Units) { Emitted.count(B, B.CreateZExt(Units, B.getInt64Ty())); });
     OfLoops.emitCalls(Behind);
     OfCalls.emit();
+    OfHashes.emit();
+    OfCaches.emit();
     for (auto &[BB, Weight] : Weights)
       if (Weight) {
         IRBuilder<> B(first(*BB));

@@ -9,18 +9,25 @@ namespace performance {
 
 using namespace mutants;
 
-// The operators: names, which reports and JSON use (an interface), what amounts are counted in, and the file that says where
-// they apply.
+// How the cost of a mutant gets known: it is charged by each run, or the program is run with the mutant, since the cost is
+// elsewhere.
+enum class Costs { Charged, Run };
+
+// The operators: names, which reports and JSON use (an interface), what amounts are counted in, how their cost gets known, and
+// the file that says where they apply.
 struct Operator {
   const char *Name, *Unit;
+  Costs How;
 };
 
-const Operator LoopSquared = {"loop-squared", "rounds"};            // loops.h
-const Operator EarlyExitRemoved = {"early-exit-removed", "rounds"}; // bounds.h
-const Operator CallUnhoisted = {"call-unhoisted", "rounds"};        // readers.h
-const Operator ReallocCopies = {"realloc-copies", "bytes"};         // library_calls.h
-const Operator DowngradedSort = {"library-call-downgraded", "elements"};
-const Operator DowngradedSearch = {"library-call-downgraded", "bytes"};
+const Operator LoopSquared = {"loop-squared", "rounds", Costs::Charged};            // loops.h
+const Operator EarlyExitRemoved = {"early-exit-removed", "rounds", Costs::Charged}; // bounds.h
+const Operator CallUnhoisted = {"call-unhoisted", "rounds", Costs::Charged};        // loops.h
+const Operator ReallocCopies = {"realloc-copies", "bytes", Costs::Charged};         // library_calls.h
+const Operator DowngradedSort = {"library-call-downgraded", "elements", Costs::Charged};
+const Operator DowngradedSearch = {"library-call-downgraded", "bytes", Costs::Charged};
+const Operator HashDegraded = {"hash-degraded", "hashes", Costs::Run}; // hashes.h
+const Operator CacheDropped = {"cache-dropped", "hits", Costs::Run};   // caches.h
 
 class Sites {
 public:
@@ -28,8 +35,9 @@ public:
 
   // Adds a site. `Became` says what the mutant does there.
   unsigned add(const Operator &Kind, const DILocation *Place, const std::string &Was, const char *Became) {
+    const char *Run = Kind.How == Costs::Run ? "\trun" : "";
     for (uint64_t Gate : Gates)
-      Lines.push_back({Place, std::string(Kind.Name) + '\t' + Was + '\t' + Became + '\t' + std::to_string(Gate) + '\t' + Kind.Unit});
+      Lines.push_back({Place, std::string(Kind.Name) + '\t' + Was + '\t' + Became + '\t' + std::to_string(Gate) + '\t' + Kind.Unit + Run});
     return Number++;
   }
 
@@ -61,6 +69,8 @@ public:
 
   void reach(IRBuilder<> &B, unsigned Site) { Emitted.reach(B, State, Site); }
   void charge(IRBuilder<> &B, unsigned Site, Value *Amount, Value *Cost) { Emitted.charge(B, State, Site, Amount, Cost); }
+  Value *degrade(IRBuilder<> &B, unsigned Site, Value *Hash, Value *Mask) { return Emitted.degrade(B, State, Site, Hash, Mask); }
+  Value *keep(IRBuilder<> &B, unsigned Site, Value *Hit) { return Emitted.keep(B, State, Site, Hit); }
 
   Emitter &Emitted;
 

@@ -55,6 +55,7 @@ mod minimize;
 mod mutants;
 mod mutants_bench;
 mod mutants_performance;
+mod mutants_run;
 mod opened;
 mod oss_fuzz;
 mod reopened;

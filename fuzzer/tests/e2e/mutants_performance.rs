@@ -13,15 +13,22 @@ use serde_json::Value;
 
 use crate::common::{Run, Scene, alone, compiler, llvms, number, run, skip, testdata};
 
-const GATES: [u64; 4] = [0, 16, 256, 4096];
+pub(crate) const GATES: [u64; 4] = [0, 16, 256, 4096];
 const SOURCE: &str = "mutants_performance.c";
 
 /// Builds a file of `tests/testdata` with performance mutants, as `program` in the scratch folder.
-fn build(scene: &Scene, source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
+pub(crate) fn build(scene: &Scene, source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
     built_as(scene, source, options, llvm, "program", "performance")
 }
 
-fn built_as(scene: &Scene, source: &str, options: &[&str], llvm: Option<u32>, name: &str, mutants: &str) -> PathBuf {
+pub(crate) fn built_as(
+    scene: &Scene,
+    source: &str,
+    options: &[&str],
+    llvm: Option<u32>,
+    name: &str,
+    mutants: &str,
+) -> PathBuf {
     let program = scene.path(name);
     let mut command: Command = compiler(source, llvm);
     command.env("QUAGMIRE_MUTANTS", mutants).arg(testdata(source)).args(options).arg("-o").arg(&program);
@@ -33,14 +40,14 @@ fn score(scene: &Scene, options: &[&str]) -> Run {
     run(&mut scene.quagmire(&[&["mutants", "score"], options, &["--", "./program"]].concat()))
 }
 
-fn scored(scene: &Scene, options: &[&str]) -> Value {
+pub(crate) fn scored(scene: &Scene, options: &[&str]) -> Value {
     let run = score(scene, &[options, &["--json"]].concat());
     assert_eq!(run.code, Some(0), "{run:#?}");
     serde_json::from_str(&run.stdout).expect("JSON")
 }
 
 /// The score of one input with these contents.
-fn scored_one(scene: &Scene, input: &str) -> Value {
+pub(crate) fn scored_one(scene: &Scene, input: &str) -> Value {
     scene.write("one/input", input.as_bytes());
     scored(scene, &["one"])
 }
@@ -55,10 +62,18 @@ fn line(source: &str, word: &str) -> u64 {
 
 /// A mutant of the line with a word, with each gate.
 fn site<'a>(list: &'a Value, source: &str, word: &str, operator: &str) -> [&'a Value; 4] {
+    site_that(list, source, word, operator, "")
+}
+
+/// The mutant of a line that becomes something with these words, with each gate.
+pub(crate) fn site_that<'a>(list: &'a Value, source: &str, word: &str, operator: &str, became: &str) -> [&'a Value; 4] {
     let wanted = line(source, word);
     let all = list["mutants"].as_array().expect("mutants");
     GATES.map(|gate| {
-        let is_it = |one: &&Value| one["line"] == wanted && one["operator"] == operator && one["gate"] == gate;
+        let is_it = |one: &&Value| {
+            let does = one["became"].as_str().is_some_and(|text| text.contains(became));
+            does && one["line"] == wanted && one["operator"] == operator && one["gate"] == gate
+        };
         let found: Vec<_> = all.iter().filter(is_it).collect();
         assert_eq!(found.len(), 1, "{operator} past {gate} in line {wanted}: {list:#}");
         found[0]
@@ -133,7 +148,7 @@ fn costs_are_those_of_the_formulas() {
 }
 
 /// Runs a program by itself, with a mutant if one is named. Returns its exit code, its output, and its CPU time.
-fn by_hand(program: &Path, input: &Path, mutant: Option<&str>) -> (Option<i32>, String, Duration) {
+pub(crate) fn by_hand(program: &Path, input: &Path, mutant: Option<&str>) -> (Option<i32>, String, Duration) {
     let mut command = Command::new(program);
     command.arg(input).env_remove("QUAGMIRE_MUTANT").stdin(Stdio::null()).stdout(Stdio::piped());
     if let Some(id) = mutant {
@@ -155,7 +170,7 @@ fn by_hand(program: &Path, input: &Path, mutant: Option<&str>) -> (Option<i32>, 
     (std::process::ExitStatus::from_raw(status).code(), output, used)
 }
 
-fn list(scene: &Scene) -> Value {
+pub(crate) fn list(scene: &Scene) -> Value {
     let run = run(&mut scene.quagmire(&["mutants", "list", "--json", "--", "./program"])).ended();
     serde_json::from_str(&run.stdout).expect("JSON")
 }

@@ -75,7 +75,7 @@ pub struct ScoredMutant {
     /// Amount past which a performance mutant slows something down.
     #[serde(default)]
     pub gate: Option<u64>,
-    /// Unit of that amount: `rounds`, `elements` or `bytes`.
+    /// Unit of that amount: `rounds`, `elements`, `bytes`, `hashes` or `hits`.
     #[serde(default)]
     pub gate_unit: Option<String>,
     /// Largest multiple of an input's own cost, for a performance mutant.

@@ -134,7 +134,8 @@ pub struct ScoreArgs {
     /// Go on with the score in the folder
     #[arg(long, requires = "output")]
     pub resume: bool,
-    /// Run a mutant with at most so many of the inputs that infect it, the cheapest first
+    /// Run a mutant with at most so many of the inputs that infect it, the cheapest first; a degraded hash or a dropped cache,
+    /// whose cost cannot be charged, with those that use it most
     #[arg(long, value_name = "N", default_value = INPUTS_PER_MUTANT)]
     pub inputs_per_mutant: String,
     /// Run a mutant with the inputs that only reach it, too: checks that nothing is lost by leaving them out

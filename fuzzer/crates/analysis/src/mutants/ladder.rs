@@ -62,7 +62,7 @@ pub(super) fn table(score: &Score) -> String {
 pub(super) fn survivors(score: &Score, lines: usize) -> (String, usize) {
     let mut nearest: BTreeMap<_, &Outcome> = BTreeMap::new();
     for one in score.mutants.iter().filter(|one| one.state == State::Survived) {
-        let site = (&one.file, one.line, one.column, &one.operator, &one.function);
+        let site = (&one.file, one.line, one.column, &one.operator, &one.became, &one.function);
         let known = nearest.entry(site).or_insert(one);
         if one.gate < known.gate {
             *known = one;

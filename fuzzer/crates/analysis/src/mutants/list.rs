@@ -35,6 +35,8 @@ struct Entry<'a> {
     gate: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gate_unit: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_run: bool,
 }
 
 /// Runs `quagmire mutants list`.
@@ -70,6 +72,7 @@ impl<'a> Entry<'a> {
             became: &one.became,
             gate: one.gate,
             gate_unit: one.gate_unit.as_deref(),
+            is_run: one.is_run,
         }
     }
 }

@@ -4,8 +4,8 @@
 //! which mutants the input reaches and infects (`probing`), and with the mutants that it infects (`hunt`), as often as it
 //! takes to tell them from the original (`kill`). The result (`result`) is printed (`print`) and written beside the log
 //! that a run resumes from (`log`). Performance mutants need one run of each input (`charging`) to know what all of them
-//! would cost (`slowness`, `ladder`). `list`: the table. `compare`: results side by side (`comparison`). `bench`: campaigns
-//! of several fuzzers, and their scores. `distill`: few inputs that
+//! would cost (`slowness`, `ladder`), but for those that are run (`running`). `list`: the table. `compare`: results side by
+//! side (`comparison`). `bench`: campaigns of several fuzzers, and their scores. `distill`: few inputs that
 //! kill as many (`distillation`).
 
 mod baseline;
@@ -22,6 +22,7 @@ mod print;
 mod probing;
 mod progress;
 mod result;
+mod running;
 mod score;
 mod slowness;
 mod table;

@@ -74,7 +74,7 @@ pub(super) struct Counts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rung {
     pub operator: String,
-    /// Rounds, elements or bytes past which they slow something down.
+    /// Amount past which they slow something down.
     pub gate: u64,
     /// `infected`: some input costs more with the mutant.
     #[serde(flatten)]
@@ -100,16 +100,23 @@ pub(super) struct Outcome {
     pub was: String,
     /// Source text that it becomes.
     pub became: String,
-    /// Rounds, elements or bytes past which a performance mutant slows something down, and which of these.
+    /// Amount past which a performance mutant slows something down, and its unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_unit: Option<String>,
+    /// Whether a performance mutant is run, since its cost cannot be charged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_run: bool,
     pub state: State,
     /// Number of inputs that infect it; of a performance mutant, that cost more with it.
     pub infected_by: u64,
     /// Number of its runs.
     pub runs: u64,
+    /// Of these, the number of those of a performance mutant that end, answer or write differently: they say nothing of its
+    /// cost.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub changed_runs: u64,
     /// How it was noticed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed: Option<Killed>,
@@ -141,6 +148,12 @@ pub(super) enum State {
     Survived,
     /// An input tells it from the original.
     Killed,
+}
+
+/// Whether a number need not be written.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references over")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Counts {
@@ -216,7 +229,7 @@ impl Score {
 impl Outcome {
     /// A mutant that no input reaches.
     pub(super) fn new(mutant: Mutant) -> Self {
-        let Mutant { id, file, line, column, function, operator, was, became, gate, .. } = mutant;
+        let Mutant { id, file, line, column, function, operator, was, became, gate, is_run, .. } = mutant;
         let (gate, gate_unit) = gate.map_or((None, None), |gate| (Some(gate.past), Some(gate.unit)));
         Self {
             id,
@@ -229,9 +242,11 @@ impl Outcome {
             became,
             gate,
             gate_unit,
+            is_run,
             state: State::NotReached,
             infected_by: 0,
             runs: 0,
+            changed_runs: 0,
             killed: None,
             worst_factor: None,
             worst_added: None,

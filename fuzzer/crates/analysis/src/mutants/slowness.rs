@@ -10,6 +10,7 @@ use super::{
     ladder::ladder,
     log::{Header, LOG, RESULT},
     result::{Outcome, Score, State},
+    running,
     table::{Mutant, Table},
 };
 use quagmire_base::{
@@ -36,14 +37,16 @@ pub(super) fn score(
 ) -> Result<Score> {
     let factor = options.cost_factor.unwrap_or(FACTOR);
     let known = left_out.len();
-    let charged = charge(options, factor, &table, inputs, ages, &mut left_out)?;
-    let is_incomplete = charged.inputs + left_out.len() - known < inputs.len();
+    let mut charged = charge(options, factor, &table, inputs, ages, &mut left_out)?;
+    let mut is_incomplete = charged.inputs + left_out.len() - known < inputs.len();
+    is_incomplete |= !running::run(options, factor, &table, inputs, &mut charged)?;
     left_out.sort_by(|a, b| a.path.cmp(&b.path));
     let mutants = table.mutants.into_iter().zip(&charged.mutants);
     let mutants: Vec<Outcome> = mutants.map(|(mutant, slowed)| outcome(mutant, slowed, inputs, ages)).collect();
     let ladder = ladder(&mutants);
+    let runs = charged.inputs as u64 + mutants.iter().map(|one| one.runs).sum::<u64>();
     let score = Score::of(header, charged.inputs as u64, left_out, mutants);
-    Ok(Score { runs: charged.inputs as u64, is_incomplete, cost_factor: Some(factor), ladder, ..score })
+    Ok(Score { runs, is_incomplete, cost_factor: Some(factor), ladder, ..score })
 }
 
 fn outcome(mutant: Mutant, slowed: &Slowed, inputs: &[Stable], ages: &HashMap<String, Duration>) -> Outcome {
@@ -63,6 +66,8 @@ fn outcome(mutant: Mutant, slowed: &Slowed, inputs: &[Stable], ages: &HashMap<St
     Outcome {
         state,
         infected_by: slowed.by,
+        runs: slowed.runs,
+        changed_runs: slowed.changed_runs,
         first_killed_at: killed.as_ref().and_then(age),
         killed,
         worst_factor: slowed.worst.map(|worst| worst.factor),
@@ -72,8 +77,8 @@ fn outcome(mutant: Mutant, slowed: &Slowed, inputs: &[Stable], ages: &HashMap<St
     }
 }
 
-/// Makes the output folder, if there is one, unless it must not get the result. There is no log: a score is one run of each
-/// input.
+/// Makes the output folder, if there is one, unless it must not get the result. There is no log: a score is little
+/// more than one run of each input.
 ///
 /// # Errors
 /// If it holds a result and is not to be resumed, or holds the log of another kind of mutants, or cannot be

@@ -29,6 +29,8 @@ pub(super) struct Mutant {
     pub became: String,
     /// Amount past which a performance mutant slows something down.
     pub gate: Option<Gate>,
+    /// Whether it is run, since its cost cannot be charged.
+    pub is_run: bool,
     /// Whether the compiler makes the same code of it as of the original, in all of its copies.
     pub is_equivalent: bool,
     /// Each copy: number of the function, and of the mutant in it.
@@ -42,7 +44,7 @@ pub(super) struct Mutant {
 pub(super) struct Gate {
     /// 0, 16, 256 or 4,096.
     pub past: u64,
-    /// Unit of the amount: `rounds`, `elements` or `bytes`.
+    /// Unit of the amount: `rounds`, `elements`, `bytes`, `hashes` or `hits`.
     pub unit: String,
 }
 
@@ -144,6 +146,7 @@ fn mutant(id: String, file: &str, line: &str, function: &str, site: (u32, u32), 
         became: next()?.to_owned(),
         gate: next().and_then(|past| Some(Gate { past: past.parse().ok()?, unit: next()?.to_owned() })),
         file: file.to_owned(),
+        is_run: next() == Some("run"),
         function: function.to_owned(),
         is_equivalent: false,
         sites: vec![site],
@@ -194,8 +197,15 @@ mod tests {
         };
         let (here, there) = (of("/a/", ""), of("", "\u{c}g\tg\n=/y.c\n7\t1\tshift\t<<\t>>\n"));
         assert_eq!((&*here.id, &*there.id), ("9b1a5671fe09", "9b1a5671fe09"));
-        assert_eq!(here.gate, Some(Gate { past: 256, unit: "rounds".into() }));
+        assert_eq!((here.gate, here.is_run), (Some(Gate { past: 256, unit: "rounds".into() }), false));
         assert_ne!(id("x.c", "f", "7\t1\tshift\t<<\t>>", 1), id("x.c", "f", "7\t1\tshift\t<<\t>>", 2));
+    }
+
+    #[test]
+    fn a_line_says_whether_a_mutant_is_run() {
+        let line = "7\t0\thash-degraded\thash()\tit returns 0\t16\thashes";
+        let of = |end: &str| Table::read(&format!("\u{c}f\tf\n=/x.c\n{line}{end}\n")).mutants.remove(0).is_run;
+        assert_eq!([of(""), of("\trun")], [false, true]);
     }
 
     #[test]

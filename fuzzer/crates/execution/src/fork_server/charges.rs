@@ -32,9 +32,9 @@ impl Charges {
         Self { instructions: words(first).first().copied().unwrap_or(0), words: words(sites) }
     }
 
-    /// Whether the run has come to the place of a mutant, by its place in the table.
-    pub fn is_reached(&self, mutant: u32) -> bool {
-        self.site(mutant).first().is_some_and(|times| *times > 0)
+    /// How often the run has come to the place of a mutant, by its place in the table.
+    pub fn reached(&self, mutant: u32) -> u64 {
+        self.site(mutant).first().copied().unwrap_or(0)
     }
 
     /// Instructions that a mutant would add to the run, by its place in the table: what is charged past its gate.
@@ -73,7 +73,7 @@ mod tests {
         }
         let mut charges = Charges::read(&bytes);
         assert_eq!(charges.instructions, 7);
-        assert_eq!([0, 4, 7, 8].map(|mutant| charges.is_reached(mutant)), [false, true, true, false]);
+        assert_eq!([0, 4, 7, 8].map(|mutant| charges.reached(mutant)), [0, 2, 2, 0]);
         assert_eq!([4, 7].map(|mutant| charges.added(mutant)), [u64::MAX, u64::MAX]);
         charges.words[9] = 1000;
         assert_eq!([3, 4, 5, 6, 7, 8].map(|mutant| charges.added(mutant)), [0, 1111, 1110, 1100, 1000, 0]);

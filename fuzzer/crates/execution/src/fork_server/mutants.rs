@@ -27,7 +27,7 @@ use crate::{
 use quagmire_base::error::{Error, Result};
 
 /// Version of requests, answers and table (`QGM_MUTANTS_ABI`).
-const ABI: u64 = 2;
+const ABI: u64 = 3;
 /// Variable that has the program serve (`QGM_MUTANTS_SERVE`).
 const SERVE: &str = "QUAGMIRE_MUTANTS_SERVE";
 /// Descriptors in the server (`QGM_MUTANTS_OUTPUT`, `QGM_MUTANTS_TABLE`, `QGM_MUTANTS_PROBES`).
@@ -70,8 +70,9 @@ pub enum Variant<'a> {
     Original,
     /// Mutants: pairs of the number of a function and that of one of its mutants.
     Mutant(&'a [(u32, u32)]),
-    /// With notes: of faults, which are reached and infected; of performance mutants, what they would cost.
-    Probes,
+    /// With notes: of faults, which are reached and infected; of performance mutants, what they would cost. Of performance
+    /// mutants, some may be selected, as of [`Variant::Mutant`].
+    Probes(&'a [(u32, u32)]),
 }
 
 /// Limits of a run.
@@ -220,23 +221,30 @@ impl MutantServer {
     /// # Errors
     /// As [`MutantServer::run`].
     pub fn probe(&mut self, input: &[u8], limits: RunLimits) -> Result<(Observed, Duration, Vec<u8>)> {
-        self.noted(input, limits, self.mutants as usize)
+        self.noted(input, &[], limits, self.mutants as usize)
     }
 
-    /// Runs an input and adds up what each mutant would cost, of a program with performance mutants.
+    /// Runs an input and adds up what each mutant would cost, of a program with performance mutants: as it is, or with those
+    /// that are selected.
     ///
     /// # Errors
     /// As [`MutantServer::run`].
-    pub fn charge(&mut self, input: &[u8], limits: RunLimits) -> Result<(Observed, Charges)> {
-        let (observed, _, bytes) = self.noted(input, limits, Charges::bytes(self.mutants))?;
+    pub fn charge(&mut self, input: &[u8], selected: &[(u32, u32)], limits: RunLimits) -> Result<(Observed, Charges)> {
+        let (observed, _, bytes) = self.noted(input, selected, limits, Charges::bytes(self.mutants))?;
         Ok((observed, Charges::read(&bytes)))
     }
 
     /// Makes a probing run. Returns the bytes that it has noted.
-    fn noted(&mut self, input: &[u8], limits: RunLimits, bytes: usize) -> Result<(Observed, Duration, Vec<u8>)> {
+    fn noted(
+        &mut self,
+        input: &[u8],
+        selected: &[(u32, u32)],
+        limits: RunLimits,
+        bytes: usize,
+    ) -> Result<(Observed, Duration, Vec<u8>)> {
         let mut bytes = vec![0; bytes];
         self.probes.write_all_at(&bytes, 0).map_err(cannot("empty the probes"))?;
-        let (observed, cpu) = self.run(input, Variant::Probes, limits)?;
+        let (observed, cpu) = self.run(input, Variant::Probes(selected), limits)?;
         self.probes.read_exact_at(&mut bytes, 0).map_err(cannot("read the probes"))?;
         Ok((observed, cpu, bytes))
     }
@@ -245,9 +253,10 @@ impl MutantServer {
     fn ask(&mut self, variant: Variant<'_>, limits: RunLimits) -> Option<[u64; ANSWER]> {
         let (kind, selected) = match variant {
             Variant::Original => (0, &[][..]),
-            Variant::Mutant(selected) => (1, &selected[..selected.len().min(MOST_SELECTED)]),
-            Variant::Probes => (2, &[][..]),
+            Variant::Mutant(selected) => (1, selected),
+            Variant::Probes(selected) => (2, selected),
         };
+        let selected = &selected[..selected.len().min(MOST_SELECTED)];
         let words: [u64; REQUEST] =
             [kind, limits.cpu.as_nanos() as u64, limits.time.as_nanos() as u64, limits.memory, selected.len() as u64];
         let mut request: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
