@@ -19,7 +19,11 @@ use quagmire_base::{
     error::{Error, ExitCode, Result},
     plain,
 };
-use quagmire_execution::recognise::{ProgramKind, recognise, refuse_mutants};
+use quagmire_execution::{
+    fork_server::Builder,
+    lookup,
+    recognise::{ProgramKind, recognise, refuse_mutants},
+};
 use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile, score_file::SCORE};
 
 /// Executes a command: writes a report or generated inputs, runs a program under its fork server, or replaces this process with the
@@ -69,6 +73,9 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
     };
     // errors in the options are reported before errors of the program
     command.check()?;
+    if command.is_uninstrumented() {
+        return as_it_is(command, program, arguments);
+    }
     let path = Path::new(program);
     let kind = recognise(path)?;
     if kind == ProgramKind::Mutants {
@@ -93,6 +100,17 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         .env(quagmire::engine::COMMAND, serde_json::to_string(&target.command).unwrap_or_default())
         .exec();
     Err(Error::target(format!("cannot start {}: {error}", path.display())))
+}
+
+/// Executes a command for a program that is run as it is.
+fn as_it_is(command: Command, program: &OsString, arguments: &[OsString]) -> Result<ExitCode> {
+    let path = lookup::program(program)?;
+    if recognise(&path).is_ok() {
+        let (shown, name) = (path.display(), command.name());
+        plain::warn(&format!("{shown} is instrumented: without --uninstrumented, {name} counts what it executes"));
+    }
+    let words = std::iter::once(path.into_os_string()).chain(arguments.iter().cloned()).collect();
+    quagmire::engine::run_program(command, words, Builder::Uninstrumented)
 }
 
 /// A path that is not looked for in `PATH`.

@@ -46,6 +46,12 @@ pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -
     let harness = match (&generator, builder) {
         (None, _) => Harness::of_program(program.clone(), builder),
         (Some(file), Builder::Quagmire) => Harness::behind_generator(generator::checked(file)?, program.clone()),
+        (Some(_), Builder::Uninstrumented) => {
+            return Err(Error::usage(
+                "--uninstrumented and --generator do not go together: a program that is run as it is opens no generator; leave \
+                 one of them out",
+            ));
+        }
         (Some(_), Builder::Afl(_)) => {
             return Err(Error::target(
                 "--generator: only the fork server of quagmire-cc opens generators: build the program with quagmire-cc",
@@ -59,6 +65,7 @@ pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -
         instrumentation: match builder {
             Builder::Quagmire => Instrumentation::Counts,
             Builder::Afl(_) => Instrumentation::Afl,
+            Builder::Uninstrumented => Instrumentation::Uninstrumented,
         },
     };
     run(command, target, harness)
@@ -124,7 +131,8 @@ fn say_what_is_missing(target: &TargetInfo, harness: &Harness, quiet: bool) {
     let counts = target.instrumentation;
     let (origin, remark, advice) = (counts.origin(), counts.remark(), counts.advice());
     match counts {
-        Instrumentation::Counts => {}
+        // as was asked for
+        Instrumentation::Counts | Instrumentation::Uninstrumented => {}
         Instrumentation::Afl => warn(&format!("{program} was {origin}: bucketed edges and time only; {advice}")),
         Instrumentation::Mixed => {
             let edges = [
@@ -157,6 +165,9 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
             "--generator is for programs without a harness: call the generator in the harness, and then qgm_generated (the \
              book, Generators)",
         ));
+    }
+    if command.is_uninstrumented() && !target.is_isolated() {
+        return Err(Error::usage("--uninstrumented: this harness is instrumented: leave it out"));
     }
     let typed = std::env::var(COMMAND).ok().and_then(|json| serde_json::from_str::<Vec<String>>(&json).ok());
     match command {

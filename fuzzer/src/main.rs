@@ -4,9 +4,14 @@ mod dispatch;
 
 use quagmire::cli;
 use quagmire_base::plain::warn;
+use quagmire_execution::fork_server::uninstrumented::launcher;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // before anything takes memory, which would count as that of the programs that it starts
+    if launcher::is_meant() {
+        return ExitCode::from(launcher::run());
+    }
     let code = match cli::parse_for_quagmire(std::env::args_os()) {
         Err(stop) => stop.print(),
         Ok(command) => dispatch::run(command).unwrap_or_else(|error| {

@@ -86,6 +86,8 @@ pub struct Candidate<'a> {
     pub bytes: u64,
     /// File of the median seed.
     pub reference: &'a Path,
+    /// Size of the median seed, in bytes.
+    pub reference_bytes: u64,
     /// File of the seed that the candidate descends from.
     pub own_seed: &'a Path,
     /// File of seeds joined to the candidate's size.
@@ -126,7 +128,10 @@ impl Confirmer<'_> {
             .into_iter()
             .flatten()
             .collect();
-        let expected = |model: &SizeModel| model.ordinary(Resource::Instructions, candidate.bytes).round() as u64;
+        let expected = |model: &SizeModel| match self.target.instrumentation.counts() {
+            true => model.ordinary(Resource::Instructions, candidate.bytes).round() as u64,
+            false => candidate.bytes.div_ceil(candidate.reference_bytes.max(1)).max(1),
+        };
         let question =
             Question::Last { ordinary: candidate.model.map(expected), is_joined: candidate.joined.is_some() };
         let Some(report) = self.replay(&inputs, question, BUDGET, meanwhile)? else { return Ok(None) };
@@ -153,11 +158,11 @@ impl Confirmer<'_> {
         let estimate =
             |one: &Against| Estimate { value: one.time_ratio, low: one.time_ratio_low, high: one.time_ratio_high };
         let by_size = last.against.iter().find(|one| one.by_size);
-        let ordinary_ns = by_size.and_then(|one| {
+        let ordinary = by_size.and_then(|one| {
             let stand_in = report.inputs.iter().find(|input| input.path == one.path)?;
-            Some((stand_in.seconds_median * one.scale * 1e9) as u64)
+            Some((stand_in, one.scale))
         });
-        let costs = costs(first, last, candidate, ordinary_ns);
+        let costs = costs(first, last, candidate, ordinary);
         let chosen: Vec<&FindingCost> =
             costs.iter().filter(|cost| self.criteria.resources.contains(&cost.resource)).collect();
         let excess = |cost: &&FindingCost| {
@@ -226,15 +231,23 @@ fn in_words(question: Question) -> Vec<String> {
     words
 }
 
-/// Use of each resource by the candidate, beside the median seed and an ordinary input of its size. `ordinary_ns` is
-/// the measured time of that input.
-fn costs(seed: &InputReport, input: &InputReport, candidate: &Candidate, ordinary_ns: Option<u64>) -> Vec<FindingCost> {
+/// Use of each resource by the candidate, beside the median seed and an ordinary input of its size. `stand_in` is the
+/// input that was measured as that one, and the factor on its times.
+fn costs(
+    seed: &InputReport,
+    input: &InputReport,
+    candidate: &Candidate,
+    stand_in: Option<(&InputReport, f64)>,
+) -> Vec<FindingCost> {
     let growth =
         |model: &SizeModel| model.ordinary(Resource::Instructions, candidate.bytes) / seed.instructions.max(1) as f64;
     let one = |resource: Resource| {
         let (amount, baseline) = (*input.costs.get(&resource)?, *seed.costs.get(&resource)?);
         let ordinary = candidate.model.and_then(|model| match resource {
-            Resource::Time => ordinary_ns,
+            Resource::Time => stand_in.map(|(input, scale)| (input.seconds_median * scale * 1e9) as u64),
+            Resource::Resident => {
+                stand_in.and_then(|(input, scale)| Some((*input.costs.get(&resource)? as f64 * scale) as u64))
+            }
             _ if resource.is_deterministic() => Some(model.ordinary(resource, candidate.bytes).round() as u64),
             _ => Some((baseline as f64 * growth(model)) as u64),
         });

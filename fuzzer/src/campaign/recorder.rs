@@ -241,8 +241,7 @@ impl<'a> Recorder<'a> {
             // of a run that was cut off, nothing is judged
             hottest: Some(counts)
                 .filter(|counts| counts.status() == abi::Status::Returned)
-                .and_then(CountsObserver::hottest_function)
-                .map(|(function, _)| counts.program().functions()[function as usize].first_edge),
+                .and_then(candidates::hottest),
             found: self.elapsed(),
             executions: self.moment.executions,
             parent,

@@ -121,6 +121,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
                 mask: false,
                 branch: None,
                 exact: false,
+                uninstrumented: fuzz.uninstrumented,
                 target: fuzz.target,
             })
         }
@@ -143,7 +144,9 @@ fn harness_command(args: &[OsString]) -> clap::Command {
          {name} distill [OPTIONS] INPUTS... -o DIR\n       {name} diversity [OPTIONS] INPUTS...\n       {name} mine [OPTIONS] EXAMPLES... -o GRAMMAR\n       {name} generate -n N -o DIR [OPTIONS]"
     );
     let command = args::Harness::command().override_usage(usage);
-    let command = ["program", "generator"].into_iter().fold(command, |all, id| all.mut_arg(id, |arg| arg.hide(true)));
+    let command = ["program", "generator", "uninstrumented"]
+        .into_iter()
+        .fold(command, |all, id| all.mut_arg(id, |arg| arg.hide(true)));
     args::OF_HARNESS.into_iter().fold(command, |command, subcommand| {
         let what = match subcommand {
             "growth" => "INPUT",
@@ -162,7 +165,12 @@ fn harness_command(args: &[OsString]) -> clap::Command {
         let hide = |command: clap::Command| {
             ["grammar", "depth"].into_iter().fold(command, |command, id| command.mut_arg(id, |arg| arg.hide(true)))
         };
-        if subcommand == "generate" { command.mut_subcommand(subcommand, hide) } else { command }
+        let as_it_is = |command: clap::Command| command.mut_arg("uninstrumented", |arg| arg.hide(true));
+        match subcommand {
+            "generate" => command.mut_subcommand(subcommand, hide),
+            "replay" => command.mut_subcommand(subcommand, as_it_is),
+            _ => command,
+        }
     })
 }
 

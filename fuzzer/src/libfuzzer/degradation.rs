@@ -128,6 +128,8 @@ impl Check {
             input: &path,
             bytes: input.len() as u64,
             reference: &reference,
+            // only asked for without counts
+            reference_bytes: 1,
             own_seed: &reference,
             joined: joined.as_deref(),
             model: Some(&self.baseline.model),

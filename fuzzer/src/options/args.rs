@@ -209,6 +209,15 @@ impl Command {
         }
     }
 
+    /// Whether the program is run as it is.
+    pub fn is_uninstrumented(&self) -> bool {
+        match self {
+            Self::Fuzz(fuzz) => fuzz.uninstrumented,
+            Self::Replay(replay) => replay.uninstrumented,
+            _ => false,
+        }
+    }
+
     /// The generator in front of the program, as typed.
     pub fn generator(&self) -> Option<&Path> {
         self.target()?.generator.as_deref()
@@ -259,7 +268,7 @@ pub struct FuzzArgs {
     pub name: Option<String>,
 
     /// Which costs make an input a degradation, any of them: instructions, edges, hottest-edge, cycles, time, heap,
-    /// heap-total, stack, lines
+    /// heap-total, stack, lines; resident with --uninstrumented
     #[arg(long, value_name = "LIST", default_value = defaults::COST, help_heading = "What counts as a degradation")]
     pub cost: String,
     /// How many times the cost of an ordinary input is a degradation; more than 1
@@ -368,6 +377,10 @@ pub struct FuzzArgs {
     #[command(flatten)]
     pub validity: ValidityArgs,
 
+    /// Run the program as it is, by CPU time and memory alone: any command, found in PATH, such as an interpreter and a script.
+    /// Nothing is counted, so that the search is that of Perun's rules, and needs many runs
+    #[arg(long, help_heading = "Running the program")]
+    pub uninstrumented: bool,
     /// The options that `replay` has as well.
     #[command(flatten)]
     pub target: TargetArgs,

@@ -75,3 +75,4 @@ mod skipping;
 mod steering;
 mod sync;
 mod threads;
+mod uninstrumented;

@@ -67,7 +67,9 @@ fn for_people(report: &Report, question: Question, width: usize) -> String {
             let detail = input.detail.as_deref().map_or(String::new(), |d| format!(" ({d})"));
             let _ = writeln!(text, "  status        {}{detail}", input.status);
         }
-        text += &work(report, index);
+        if report.instrumentation.counts() {
+            text += &work(report, index);
+        }
         text += &time(report, index);
         if index == 0 {
             text += &noise(report);
@@ -143,6 +145,12 @@ fn resources(report: &Report, index: usize) -> String {
     let input = &report.inputs[index];
     let amount = |resource: Resource| input.costs.get(&resource).copied().unwrap_or(0);
     let mut text = String::new();
+    if !report.instrumentation.counts() {
+        let resident = amount(Resource::Resident);
+        let first = report.inputs[0].costs.get(&Resource::Resident).copied().unwrap_or(0);
+        let ratio = of_first(index, &ratio(Resource::Resident.ratio(resident, first)));
+        return format!("  memory        {} at most{ratio}\n", bytes(resident));
+    }
     if report.instrumentation.measures(Resource::Heap) {
         let _ = writeln!(
             text,

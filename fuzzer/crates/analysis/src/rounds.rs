@@ -150,7 +150,10 @@ impl<F: FnMut(usize, &HarnessExecutor, &mut Measurement)> Sampler<'_, F> {
         *low = (*low).min(cost[Resource::Instructions] / runs);
         *high = (*high).max(cost[Resource::Instructions].div_ceil(runs));
         if runs == 1 {
+            let known = turn.measurement.cost[Resource::Resident];
             turn.measurement.cost = cost;
+            // what disturbs a run only adds to it
+            turn.measurement.cost[Resource::Resident] = cost[Resource::Resident].min(known);
             if !turn.is_described {
                 turn.is_described = true;
                 (self.describe)(index, self.executor, &mut turn.measurement);

@@ -25,8 +25,8 @@ pub enum Question {
     First,
     /// The last input against each of the others.
     Last {
-        /// Instructions expected of an ordinary input of the last input's size. If given, the last input is compared
-        /// with such an input as well.
+        /// Instructions expected of an ordinary input of the last input's size; for programs without counts, how many
+        /// times the size of the first input that is. If given, the last input is compared with such an input as well.
         ordinary: Option<u64>,
         /// The input before the last is joined seeds: it only serves as a candidate for the ordinary input.
         is_joined: bool,
@@ -36,7 +36,8 @@ pub enum Question {
 impl Question {
     /// Comparisons of the last input with the others. `costs` holds `None` for inputs whose run did not return. For
     /// the ordinary input, takes the median seed (the first input) or the joined seeds, whichever has instructions
-    /// nearest by ratio to the expected ones; the scale makes up for the rest. Empty for [`Question::First`].
+    /// nearest by ratio to the expected ones; the scale makes up for the rest. Without counts, takes the joined seeds
+    /// unless they take longer than as many median seeds, which no linear program does. Empty for [`Question::First`].
     pub fn comparisons(self, costs: &[Option<Cost>]) -> Vec<Comparison> {
         let Self::Last { ordinary, is_joined } = self else { return Vec::new() };
         let Some(others) = costs.len().checked_sub(1) else { return Vec::new() };
@@ -52,10 +53,24 @@ impl Question {
             let scale = move |other: usize| known(other).map(|own| (other, expected as f64 / own));
             stand_in.into_iter().flatten().filter_map(scale)
         });
-        let nearest = scales.min_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs()));
+        let nearest = match ordinary.filter(|_| is_uncounted(costs)) {
+            None => scales.min_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs())),
+            Some(times) => {
+                let time = |place: Option<usize>| Some(costs[place?]?[Resource::Time]);
+                let first = time(stand_in[0]);
+                let is_linear = |joined| first.is_none_or(|first| joined <= first.saturating_mul(times));
+                let joined = time(stand_in[1]).filter(|&joined| is_linear(joined)).and(stand_in[1]);
+                joined.map(|joined| (joined, 1.0)).or(first.map(|_| (0, times as f64)))
+            }
+        };
         all.extend(nearest.map(|(other, scale)| Comparison { other, scale, by_size: true }));
         all
     }
+}
+
+/// Whether nothing was counted in any run.
+fn is_uncounted(costs: &[Option<Cost>]) -> bool {
+    costs.iter().flatten().all(|cost| cost[Resource::Instructions] == 0)
 }
 
 /// Judges the times of the last input against each comparison, in their order. `times` holds the times of every input,
@@ -138,6 +153,21 @@ mod tests {
         assert_eq!(ask(1_000, &[100, 500, 90, 5_000]), (vec![0, 1], Some((0, 10.0))));
         assert_eq!(ask(1_000, &[500, 90_000, 5_000]), (vec![0], Some((0, 2.0))));
         assert_eq!(ask(1_000, &[100, 500, 0, 5_000]), (vec![0, 1], Some((0, 10.0))));
+    }
+
+    #[test]
+    fn without_counts_joined_seeds_stand_for_an_ordinary_input_if_they_take_linear_time() {
+        let ask = |is_joined, times: &[u64]| {
+            let cost = |&time: &u64| (time > 0).then(|| Cost::from([(Resource::Time, time)]));
+            let costs: Vec<_> = times.iter().map(cost).collect();
+            let all = Question::Last { ordinary: Some(4), is_joined }.comparisons(&costs);
+            all.last().map(|one| (one.other, one.scale, one.by_size))
+        };
+        assert_eq!(ask(true, &[10, 40, 900]), Some((1, 1.0, true)));
+        // slower than four seeds, one after the other, or without an end: no ordinary input
+        assert_eq!(ask(true, &[10, 41, 900]), Some((0, 4.0, true)));
+        assert_eq!(ask(true, &[10, 0, 900]), Some((0, 4.0, true)));
+        assert_eq!(ask(false, &[10, 900]), Some((0, 4.0, true)));
     }
 
     #[test]

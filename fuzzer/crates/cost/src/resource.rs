@@ -76,6 +76,8 @@ pub enum Capability {
     Memory,
     /// Tables of source lines.
     Lines,
+    /// A tree of processes for each run, of which the system tells the memory.
+    Processes,
 }
 
 /// Declares the resources, each with its row of the table.
@@ -179,6 +181,19 @@ resources![
         needs: Capability::Lines,
         metric: ("run_lines", "Source lines executed by a run, each as often as it is."),
         ..COUNTED
+    },
+    /// Peak memory of the largest process of a run: its maximum resident set.
+    Resident: Description {
+        name: "resident",
+        title: "resident memory, peak",
+        meaning: "most memory that the largest process of the run had at one time; needs `--uninstrumented`",
+        least: 1 << 20,
+        is_deterministic: false,
+        is_always_measured: false,
+        kept_from: Some(1 << 20),
+        needs: Capability::Processes,
+        metric: ("run_resident_bytes", "Most memory that the largest process of a run had at one time."),
+        ..MEMORY
     },
 ];
 
@@ -328,7 +343,12 @@ mod tests {
 
     #[test]
     fn memory_is_kept_in_every_campaign() {
-        let kept = [(Resource::Heap, 4096), (Resource::HeapTotal, 4096), (Resource::Stack, 4096)];
+        let kept = [
+            (Resource::Heap, 4096),
+            (Resource::HeapTotal, 4096),
+            (Resource::Stack, 4096),
+            (Resource::Resident, 1 << 20),
+        ];
         assert_eq!(Resource::KEPT, kept);
     }
 

@@ -217,6 +217,8 @@ pub(crate) struct Ended {
     /// Why it ended early; empty if it did not.
     pub event: Event,
     pub resources: Resources,
+    /// Maximum resident set of the largest process of the run, in bytes; 0 if it is not known.
+    pub resident: u64,
 }
 
 /// Callback of the timer, given the number of ticks in the run that is on, or 0: says how the run is to end, or

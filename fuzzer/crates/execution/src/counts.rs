@@ -161,7 +161,7 @@ impl CountsObserver {
     }
 
     /// Stores the measurements of the run that just ended, apart from counts. For the executor only.
-    pub fn set_measured(&mut self, cycles: u64, time_ns: u64, memory: &Resources) {
+    pub fn set_measured(&mut self, cycles: u64, time_ns: u64, memory: &Resources, resident: u64) {
         if memory.threads > 0 {
             Notice::Threads.raise();
             (self.threads.are_left, self.threads.are_new) = (true, true);
@@ -172,6 +172,7 @@ impl CountsObserver {
             (Resource::Heap, memory.heap_peak),
             (Resource::HeapTotal, memory.heap_total),
             (Resource::Stack, memory.stack),
+            (Resource::Resident, resident),
         ]);
     }
 

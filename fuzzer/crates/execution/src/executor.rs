@@ -198,7 +198,7 @@ impl HarnessExecutor {
         // SAFETY: one run after the other, whose bytes nothing looks at after it.
         let bytes = unsafe { self.page.begin(input) };
         let before = self.counters.as_mut().map(Counters::read);
-        let Ended { status, event, resources } = self.harness.run(bytes);
+        let Ended { status, event, resources, resident } = self.harness.run(bytes);
         let counted = before.map(|before| cycles_since(before, self.counters.as_mut().and_then(Counters::read)));
         self.page.end();
         let time = if resources.time_ns == 0 { self.clock.time_of(resources.cycles) } else { resources.time_ns };
@@ -207,7 +207,7 @@ impl HarnessExecutor {
         if generator > 0 {
             self.generators_ns += self.clock.time_of(generator);
         }
-        self.observers.0.set_measured(counted.unwrap_or(resources.cycles), time, &resources);
+        self.observers.0.set_measured(counted.unwrap_or(resources.cycles), time, &resources, resident);
         self.observers.0.set_end(status, event);
         status
     }

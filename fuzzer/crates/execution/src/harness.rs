@@ -53,6 +53,11 @@ impl Harness {
         matches!(self.0, Backend::ForkServer(_))
     }
 
+    /// Whether nothing of the program is counted.
+    pub fn is_uncounted(&self) -> bool {
+        matches!(&self.0, Backend::ForkServer(server) if server.is_uncounted())
+    }
+
     /// The fork server; `None` for a harness in this process.
     #[inline]
     pub(crate) fn fork_server(&self) -> Option<&ForkServer> {
@@ -157,7 +162,7 @@ impl Harness {
             let status = (raw.run)(input.as_ptr(), input.len());
             let is_early = !matches!(status, Status::Returned | Status::Rejected);
             let event = if is_early { *raw.event } else { Event::default() };
-            Ended { status, event, resources: *raw.resources }
+            Ended { status, event, resources: *raw.resources, resident: 0 }
         }
     }
 

@@ -33,6 +33,8 @@ pub enum Instrumentation {
     SancovPcs,
     /// quagmire's pass in some objects, and SanitizerCoverage in others.
     Mixed,
+    /// None: CPU time and peak memory of processes only (`--uninstrumented`).
+    Uninstrumented,
 }
 
 impl Instrumentation {
@@ -55,6 +57,7 @@ impl Instrumentation {
                 "compiled with SanitizerCoverage"
             }
             Self::Mixed => "compiled with SanitizerCoverage in part",
+            Self::Uninstrumented => "run without instrumentation",
         }
     }
 
@@ -67,6 +70,7 @@ impl Instrumentation {
             Self::SancovCounters => "its counts are of edges, and some have eight bits and wrap around",
             Self::SancovFlags => "its flags say whether an edge ran, not how often",
             Self::SancovPcs => "its counts are of edges, some of which share one",
+            Self::Uninstrumented => "nothing is counted, and costs are CPU time and peak memory of its processes",
             Self::Mixed => "its counts are instructions in one part and edges, which may wrap around, in the other",
         }
     }
@@ -74,7 +78,7 @@ impl Instrumentation {
     /// Advice on how to count more, for people; empty where there is none.
     pub fn advice(self) -> &'static str {
         match self {
-            Self::Counts | Self::Mixed => "",
+            Self::Counts | Self::Mixed | Self::Uninstrumented => "",
             Self::Afl => "build it with quagmire-cc for exact counts and lines",
             Self::SancovCounters | Self::SancovFlags => "build it with quagmire-cc, or with guards, for exact counts",
             Self::SancovGuards | Self::SancovWidened | Self::SancovPcs => {
@@ -86,7 +90,7 @@ impl Instrumentation {
     /// The unit of `instructions`, for people.
     pub fn work(self) -> &'static str {
         match self {
-            Self::Counts => "instructions",
+            Self::Counts | Self::Uninstrumented => "instructions",
             Self::Mixed => "instructions and edges",
             Self::Afl | Self::SancovGuards | Self::SancovWidened => "edges",
             Self::SancovCounters | Self::SancovFlags | Self::SancovPcs => "edges",
@@ -101,6 +105,11 @@ impl Instrumentation {
         }
     }
 
+    /// Whether anything is counted, so that there are edges and places in the code.
+    pub fn counts(self) -> bool {
+        self != Self::Uninstrumented
+    }
+
     /// Abilities that it has, by which it is known what resources it measures.
     pub fn capabilities(self) -> &'static [Capability] {
         use Capability::*;
@@ -113,6 +122,7 @@ impl Instrumentation {
             }
             Self::SancovPcs => &[Edges, Clock, Memory],
             Self::Afl => &[Edges, Clock],
+            Self::Uninstrumented => &[Clock, Processes],
         }
     }
 
@@ -130,6 +140,8 @@ pub enum Engine {
     InProcess,
     /// Runs each input in a child of a fork server.
     ForkServer,
+    /// Starts the command anew for each input.
+    Processes,
 }
 
 impl Engine {
@@ -138,6 +150,7 @@ impl Engine {
         match self {
             Self::InProcess => "in-process",
             Self::ForkServer => "fork-server",
+            Self::Processes => "processes",
         }
     }
 }
@@ -147,7 +160,7 @@ impl Engine {
 pub struct TargetInfo {
     /// Name of the program as given by the user: a word of a command.
     pub program: OsString,
-    /// The program and its arguments if a fork server runs it; empty for a harness, which runs in this process.
+    /// The program and its arguments if it runs in processes of its own; empty for a harness, which runs in this process.
     pub command: Vec<OsString>,
     /// Generator in front of the program, as given by the user.
     pub generator: Option<PathBuf>,
@@ -163,7 +176,11 @@ impl TargetInfo {
 
     /// How it is run.
     pub fn engine(&self) -> Engine {
-        if self.is_isolated() { Engine::ForkServer } else { Engine::InProcess }
+        match self.instrumentation {
+            Instrumentation::Uninstrumented => Engine::Processes,
+            _ if self.is_isolated() => Engine::ForkServer,
+            _ => Engine::InProcess,
+        }
     }
 
     /// Name of the program, for people.
@@ -176,6 +193,11 @@ impl TargetInfo {
         crate::fork_server::reads_file(&self.command)
     }
 
+    /// The option by which commands run it as it is; `None` if it is instrumented.
+    pub fn uninstrumented(&self) -> Option<&'static OsStr> {
+        (!self.instrumentation.counts()).then(|| OsStr::new("--uninstrumented"))
+    }
+
     /// The command that replays inputs with these options, quoted for a shell.
     pub fn replay_command(&self, options: &[&str], inputs: &[&Path]) -> String {
         let inputs = options.iter().map(OsStr::new).chain(inputs.iter().map(|input| input.as_os_str()));
@@ -183,7 +205,7 @@ impl TargetInfo {
             return shell::command([self.program.as_os_str(), OsStr::new("replay")].into_iter().chain(inputs));
         }
         let generator = self.generator.iter().flat_map(|file| [OsStr::new("--generator"), file.as_os_str()]);
-        let replay = ["quagmire", "replay"].map(OsStr::new).into_iter().chain(generator);
+        let replay = ["quagmire", "replay"].map(OsStr::new).into_iter().chain(self.uninstrumented()).chain(generator);
         let target = self.command.iter().map(OsString::as_os_str);
         shell::command(replay.chain(inputs).chain([OsStr::new("--")]).chain(target))
     }

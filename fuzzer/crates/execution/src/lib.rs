@@ -20,6 +20,7 @@ mod layout;
 pub mod line_counter;
 pub mod line_table;
 pub mod lines;
+pub mod lookup;
 pub mod notices;
 pub mod own_mutator;
 pub mod perf;

@@ -15,7 +15,7 @@ pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: 
         silence();
     }
     let executor = prepare_uncounted(harness, page)?;
-    if executor.counts().program().edges() == 0 {
+    if executor.counts().program().edges() == 0 && !harness.is_uncounted() {
         return Err(Error::target(
             "the harness has the engine but not one edge count: compile its sources with quagmire-cc too, or with clang \
              -fsanitize=fuzzer-no-link",

@@ -32,11 +32,14 @@ pub enum ProgramKind {
     Mutants,
 }
 
-/// Recognises how `program` can be run.
+/// Remedy for programs that cannot be built anew.
+const AS_IT_IS: &str = "or run it as it is: fuzz and replay take --uninstrumented";
+
+/// Checks that `program` is an executable file.
 ///
 /// # Errors
 /// A target error that says what is wrong with the file and what to do about it.
-pub fn recognise(program: &Path) -> Result<ProgramKind> {
+pub fn check_file(program: &Path) -> Result<()> {
     let shown = program.display();
     let metadata = std::fs::metadata(program).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound if program.components().count() > 1 => {
@@ -53,10 +56,20 @@ pub fn recognise(program: &Path) -> Result<ProgramKind> {
     if metadata.permissions().mode() & 0o111 == 0 {
         return Err(Error::target(format!("{shown} is not executable: chmod +x it, or name another file")));
     }
+    Ok(())
+}
+
+/// Recognises how `program` can be run.
+///
+/// # Errors
+/// A target error that says what is wrong with the file and what to do about it.
+pub fn recognise(program: &Path) -> Result<ProgramKind> {
+    check_file(program)?;
+    let shown = program.display();
     let data = std::fs::read(program).map_err(|error| Error::target(format!("cannot read {shown}: {error}")))?;
     let Ok(file) = object::File::parse(&*data) else {
         return Err(Error::target(format!(
-            "{shown} is not a compiled program (a script?): name the program that it starts, built with quagmire-cc"
+            "{shown} is not a compiled program (a script?): name the program that it starts, built with quagmire-cc, {AS_IT_IS}"
         )));
     };
     let contains = |text: &[u8]| memchr::memmem::find(&data, text).is_some();
@@ -70,7 +83,7 @@ pub fn recognise(program: &Path) -> Result<ProgramKind> {
             format!("{shown} is instrumented but has no fork server: link it with this version of quagmire-cc as well")
         } else {
             format!(
-                "no edge counts in {shown}: build it with CC=quagmire-cc CXX=quagmire-c++ (the book, Programs without a harness)"
+                "no edge counts in {shown}: build it with CC=quagmire-cc CXX=quagmire-c++ (the book, Programs without a harness), {AS_IT_IS}"
             )
         }));
     };

@@ -87,10 +87,14 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     );
     let _ = writeln!(
         text,
-        "{}, {}/s, {} found; seed {}.",
+        "{}, {}/s{}; seed {}.",
         counted(summary.executions, "execution"),
         rate(summary.executions_per_second),
-        counted(summary.edges_found, "edge"),
+        if summary.target.instrumentation.counts() {
+            format!(", {} found", counted(summary.edges_found, "edge"))
+        } else {
+            String::new()
+        },
         summary.seed,
     );
     let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);

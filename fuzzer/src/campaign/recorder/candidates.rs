@@ -6,6 +6,7 @@ use quagmire_cost::{
     resource::{Cost, Resource},
     sizes::{RelativeTo, SizeModel},
 };
+use quagmire_execution::counts::CountsObserver;
 use quagmire_search::EntryId;
 
 /// Factor by which the cost of a candidate has to exceed that of the last one judged for the same function.
@@ -13,6 +14,15 @@ const STEP: f64 = 1.25;
 
 /// Key of the worst entry of all among the candidates, which are otherwise known by function.
 const WORST: u32 = u32::MAX;
+
+/// First edge of the function with most instructions in the last run; without any counts 0, as if all were one function.
+pub(super) fn hottest(counts: &CountsObserver) -> Option<u32> {
+    let functions = counts.program().functions();
+    if functions.is_empty() {
+        return Some(0);
+    }
+    counts.hottest_function().map(|(function, _)| functions[function as usize].first_edge)
+}
 
 impl Recorder<'_> {
     /// Whether the cost of a run reaches the threshold, as a multiple of the median seed's.
@@ -48,9 +58,10 @@ impl Recorder<'_> {
     }
 
     /// Cost as a multiple of an ordinary input of this size: that of the resource with the largest ratio, among those
-    /// that the search follows. `None` before sizes were measured.
+    /// that the search follows. `None` before sizes were measured, and where nothing is counted.
     pub fn ratio_by_size(&self, cost: &Cost, bytes: u64) -> Option<f64> {
-        let model = self.record.sizes.model.as_ref()?;
+        let counts = self.setup.target.instrumentation.counts();
+        let model = self.record.sizes.model.as_ref().filter(|_| counts)?;
         let followed = self.objective.resources().iter();
         Some(followed.map(|&resource| model.ratio(resource, cost[resource], bytes)).fold(0.0, f64::max))
     }

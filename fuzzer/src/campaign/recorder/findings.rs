@@ -56,7 +56,7 @@ impl Recorder<'_> {
         let place = counts
             .hottest_function()
             .map(|(function, _)| lines::place_of(&counts.program().functions()[function as usize], &mut symbols));
-        let ratio = self.record.baseline.map(|baseline| baseline.icovr(&counts.cost()));
+        let ratio = self.instructions_ratio(&counts.cost());
         self.tell_early_end(status, bytes)?;
         self.save_early_end(kind, &what, bytes, origin, ratio, place)
     }

@@ -8,7 +8,11 @@ use std::{
 use super::Recorder;
 use crate::campaign::{clients::ClientPlace, groups::groups, heartbeat::Turn, record::Entry};
 use quagmire_base::{atomic::unwritable, error::Result, files, format::counted};
-use quagmire_cost::{distribution::Distributions, resource::Resource, sizes::Line};
+use quagmire_cost::{
+    distribution::Distributions,
+    resource::{Cost, Resource},
+    sizes::Line,
+};
 use quagmire_execution::{
     diversity::{hill::Hill, table::TraceCounts, trace::TraceKind},
     notices,
@@ -171,14 +175,35 @@ impl Recorder<'_> {
         Some(summary::Worst {
             path: if is_finding { confirmed } else { self.relative(&self.path_of(worst)) },
             bytes: entry.bytes,
-            instructions_ratio: record.baseline.map(|baseline| baseline.icovr(&entry.cost)),
-            time_ratio: record.worst_time.filter(|(entry, _)| *entry == worst).map(|(_, ratio)| ratio),
+            instructions_ratio: self.instructions_ratio(&entry.cost),
+            time_ratio: record
+                .worst_time
+                .filter(|(entry, _)| *entry == worst)
+                .map(|(_, ratio)| ratio)
+                .or_else(|| self.searched_time(entry)),
             instructions_ratio_by_size: self.instructions_by_size(entry),
         })
     }
 
+    /// Whether the target counts anything.
+    fn counts(&self) -> bool {
+        self.setup.target.instrumentation.counts()
+    }
+
+    /// Instructions as a multiple of the baseline's; `None` before there is one, and where nothing is counted.
+    pub(super) fn instructions_ratio(&self, cost: &Cost) -> Option<f64> {
+        self.record.baseline.filter(|_| self.counts()).map(|baseline| baseline.icovr(cost))
+    }
+
+    /// Time as a multiple of the baseline's, as the search has measured it; `None` if there are counts, which say more, or
+    /// the search follows another resource.
+    fn searched_time(&self, entry: &Entry) -> Option<f64> {
+        let is_time = self.setup.options.steer == Some(Resource::Time);
+        (is_time && !self.counts()).then(|| self.ratio(&entry.cost))
+    }
+
     fn instructions_by_size(&self, entry: &Entry) -> Option<f64> {
-        let model = self.record.sizes.model.as_ref()?;
+        let model = self.record.sizes.model.as_ref().filter(|_| self.counts())?;
         Some(model.ratio(Resource::Instructions, entry.cost[Resource::Instructions], entry.bytes))
     }
 
@@ -189,7 +214,7 @@ impl Recorder<'_> {
             summary::Large {
                 path: self.relative(&self.path_of(entry)),
                 bytes: of.bytes,
-                instructions_ratio: self.record.baseline.map(|baseline| baseline.icovr(&of.cost)),
+                instructions_ratio: self.instructions_ratio(&of.cost),
                 instructions_ratio_by_size: self.instructions_by_size(of),
             }
         };
@@ -201,7 +226,7 @@ impl Recorder<'_> {
 
     /// Size model for the summary; `None` before sizes were measured.
     fn sizes(&self) -> Option<summary::Sizes> {
-        let model = self.record.sizes.model.as_ref()?;
+        let model = self.record.sizes.model.as_ref().filter(|_| self.counts())?;
         let cost = |resource: Resource| {
             let Line { fixed, per_byte, per_byte_high } = model.line(resource)?;
             Some(summary::SizeCost { resource, fixed, per_byte, per_byte_high })
@@ -234,13 +259,13 @@ impl Recorder<'_> {
                 program: self.program(),
                 engine: self.setup.target.engine(),
                 instrumentation: self.setup.target.instrumentation,
-                edges: Some(self.moment.edges),
+                edges: self.counts().then_some(self.moment.edges),
                 progress_slots: self.moment.progress_slots,
             },
             edges_found: search.history.edges_found() as u64,
             progress_found: search.history.progress_found() as u64,
             baseline: summary::Baseline {
-                instructions: record.baseline.map(|b| b.cost[Resource::Instructions]),
+                instructions: record.baseline.filter(|_| self.counts()).map(|b| b.cost[Resource::Instructions]),
                 seconds: record.baseline_seconds,
                 bytes: record.baseline.map(|b| b.bytes),
             },
@@ -290,8 +315,11 @@ impl Recorder<'_> {
                 histogram: known.bins,
             }
         };
-        let is_measured =
-            |resource: &Resource| resource.is_always_measured() || self.setup.options.cost.contains(resource);
+        let (by, chosen) = (self.setup.target.instrumentation, &self.setup.options.cost);
+        let is_measured = |resource: &Resource| match by.counts() {
+            true => resource.is_always_measured() || chosen.contains(resource),
+            false => by.measures(*resource),
+        };
         Resource::ALL.into_iter().filter(is_measured).map(one).collect()
     }
 

@@ -133,17 +133,19 @@ impl<'a> Worker<'a> {
         let started = Instant::now();
         let confirmer = self.confirmer();
         let Some(candidate) = self.state.hooks.next_candidate() else { return Ok(()) };
-        let ([reference, own_seed, path], bytes, model) = {
+        let ([reference, own_seed, path], bytes, reference_bytes, model) = {
             let recorder = &self.state.hooks;
             let entry = recorder.record.entry(candidate);
             let paths = [recorder.record.reference, entry.root, candidate].map(|entry| recorder.path_of(entry));
-            (paths, entry.bytes, recorder.size_model().cloned())
+            let reference_bytes = recorder.record.entry(recorder.record.reference).bytes;
+            (paths, entry.bytes, reference_bytes, recorder.size_model().cloned())
         };
         let joined = self.joined_to(bytes, model.as_ref())?;
         let inputs = Candidate {
             input: &path,
             bytes,
             reference: &reference,
+            reference_bytes,
             own_seed: &own_seed,
             joined: joined.as_deref(),
             model: model.as_ref(),
@@ -186,11 +188,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Path of the file with seeds joined to `bytes`, which is written if it does not exist. `None` if the median seed
-    /// is at least as large, or if inputs of that size were not measured.
+    /// is at least as large, or if inputs of that size were not measured where there are counts.
     fn joined_to(&self, bytes: u64, model: Option<&SizeModel>) -> Result<Option<PathBuf>> {
         let recorder = &self.state.hooks;
         let median = recorder.record.entry(recorder.record.reference).bytes;
-        if model.is_none_or(|model| bytes > model.largest) || bytes <= median {
+        let counts = self.setup.target.instrumentation.counts();
+        if model.is_none_or(|model| counts && bytes > model.largest) || bytes <= median {
             return Ok(None);
         }
         let path = recorder.folder().ordinary().join(format!("size_{bytes:06}"));

@@ -139,7 +139,7 @@ impl Worker<'_> {
             let Evaluation { status, .. } =
                 if is_last { self.commit_last(&origin, &input)? } else { self.evaluate(&origin, &input)? };
             match status {
-                Status::Returned => {}
+                Status::Returned => self.note_exit_code(&seed.path)?,
                 Status::Rejected => {
                     self.state.hooks.note(&format!("the target rejects the seed {shown} (-1): not used"))?;
                 }
@@ -164,6 +164,21 @@ impl Worker<'_> {
                 return Ok(Some(Outcome::Again));
             }
         }
+    }
+
+    /// Warns, once in a campaign, if a program that is run as it is exits with an error: the command may be wrong.
+    fn note_exit_code(&mut self, seed: &Path) -> Result<()> {
+        let code = self.executor.counts().event().exit_code;
+        let recorder = &mut self.state.hooks;
+        let is_counted = self.setup.target.instrumentation.counts();
+        if is_counted || code == 0 || !recorder.record.said.insert("exit code of a seed".to_owned()) {
+            return Ok(());
+        }
+        recorder.note(&format!(
+            "the program ends with exit code {code} for the seed {}: if that is not as it should be, run the command by hand \
+             (it gets no terminal here), or see what it prints with --debug-target",
+            seed.display()
+        ))
     }
 
     /// Commits the last run, which was not counted as an execution of the campaign.
@@ -198,10 +213,10 @@ impl Worker<'_> {
                     self.setup.options.output.display()
                 )));
             };
-            let reference = costs
-                .iter()
-                .position(|cost| cost.0[Resource::Instructions].max(1) == baseline.cost[Resource::Instructions])
-                .unwrap_or(0);
+            let ranked =
+                if self.setup.target.instrumentation.counts() { Resource::Instructions } else { Resource::Time };
+            let reference =
+                costs.iter().position(|cost| cost.0[ranked].max(1) == baseline.cost[ranked].max(1)).unwrap_or(0);
             (baseline, EntryId::at(reference))
         };
         let recorder = &mut self.state.hooks;
@@ -220,7 +235,8 @@ impl Worker<'_> {
             let mut seeds = recorder.record.entries.iter().map(|entry| entry.cost[Resource::Instructions]);
             (seeds.next(), seeds.collect::<Vec<u64>>())
         };
-        let Some(first) = self.setup.seeds.inputs.first().filter(|_| self.setup.target.is_isolated()) else {
+        let is_told = self.setup.target.is_isolated() && self.setup.target.instrumentation.counts();
+        let Some(first) = self.setup.seeds.inputs.first().filter(|_| is_told) else {
             return Ok(());
         };
         let half = first.bytes[..first.bytes.len() / 2].to_vec();

@@ -40,7 +40,11 @@ impl Worker<'_> {
         if self.state.hooks.record.sizes.model.is_some() {
             return Ok(None);
         }
-        let (entries, seeds) = self.sampled_seeds()?;
+        let (mut entries, seeds) = self.sampled_seeds()?;
+        if !self.setup.target.instrumentation.counts() {
+            // single times are too inexact for a model: confirmations measure an ordinary input themselves
+            entries.clear();
+        }
         let started = Instant::now();
         for (at, &entry) in entries.iter().enumerate() {
             if self.series_of(entry, at, &seeds, started)? {

@@ -215,7 +215,8 @@ pub(super) fn operators(
     state.add_metadata(tokens);
     let uses = |name: &str| is_used(options.rules.as_deref(), name);
     let own = harness.own_mutator(setup.max_size)?;
-    Ok((Operators::new(rules, uses, has_tokens, own, options.strategy), choices))
+    let operators = Operators::new(rules, uses, has_tokens, own, options.strategy);
+    Ok((if setup.target.instrumentation.counts() { operators } else { operators.prefer_rules() }, choices))
 }
 
 /// Reads the tokens of the dictionaries.

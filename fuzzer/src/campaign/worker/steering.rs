@@ -1,6 +1,7 @@
 //! Preparation of a search that follows a measured resource (`--steer`): its noise, and hardware counters.
 
 use std::{
+    collections::BTreeSet,
     sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
 };
@@ -11,6 +12,9 @@ use quagmire_base::error::{Error, Result};
 use quagmire_cost::{judgement::LEAST_EFFECT, noise::NoiseFloor, resource::Resource};
 use quagmire_execution::{executor::HarnessExecutor, info::TargetInfo, perf::Counters, timer::TIME_UP};
 use quagmire_search::evaluate::repeat::RUNS;
+
+/// Noise from which on a program is said to be unstable.
+const UNSTABLE: f64 = 0.5;
 
 /// Number of minima for each seed, each of [`RUNS`] runs. Between two of a seed all others run, so that slow changes of
 /// the machine show as well.
@@ -58,39 +62,59 @@ pub(super) fn warning(options: &Options) -> Option<String> {
 
 impl Worker<'_> {
     /// Measures the noise of the resource that the search follows, if it is a measured one, by repeated runs of seeds.
-    /// Takes 2 % of the campaign's time at most.
+    /// Takes 2 % of the campaign's time at most, 4 % where nothing is counted.
     pub(super) fn measure_steered_noise(&mut self) -> Result<()> {
         let Some(resource) = self.setup.options.steer else { return Ok(()) };
         let (_, seeds) = self.sampled_seeds()?;
         let started = Instant::now();
+        let mut ends = vec![BTreeSet::new(); seeds.len()];
         let mut minima = vec![Vec::new(); seeds.len()];
         for seed in (0..MINIMA).flat_map(|_| 0..seeds.len()) {
             if !self.is_time_for_noise(started) {
                 break;
             }
-            let Some(least) = self.least_of_runs(&seeds[seed], resource) else { break };
+            let Some(least) = self.least_of_runs(&seeds[seed], resource, &mut ends[seed]) else { break };
             minima[seed].push(least);
+        }
+        if let Some(ends) = ends.iter().find(|ends| ends.len() > 1) {
+            let ends = ends.iter().map(|code| format!("exit code {code}")).collect::<Vec<_>>().join(" and ");
+            self.state.hooks.note(&format!(
+                "the program is unstable: runs of the same seed end with {ends}; findings may not come back"
+            ))?;
         }
         let noise = NoiseFloor::of(&minima);
         self.state.search.objective.set_noise(noise);
         let recorder = &mut self.state.hooks;
         recorder.record.steered = Some((resource, noise));
         let percent = noise.relative() * 100.0;
-        if noise.relative() > LEAST_EFFECT {
+        if noise.relative() > UNSTABLE {
+            recorder.note(&format!(
+                "the program is unstable: {resource} of the same seed differs by {percent:.0} % from run to run, and the search \
+                 does not see smaller steps; leave out what is random in it, or use an idle machine"
+            ))
+        } else if noise.relative() > LEAST_EFFECT {
             recorder.note(&format!("noise of {resource} {percent:.0} %: the search does not see smaller steps"))
         } else {
             recorder.log(&format!("noise of {resource} below {percent:.0} %"))
         }
     }
 
-    fn least_of_runs(&mut self, input: &[u8], resource: Resource) -> Option<u64> {
-        let mut run = || (!ended_early(self.executor.execute(input))).then(|| self.executor.counts().cost()[resource]);
+    /// Least amount of several runs, whose exit codes are added to `ends`; `None` if one ends early.
+    fn least_of_runs(&mut self, input: &[u8], resource: Resource, ends: &mut BTreeSet<i64>) -> Option<u64> {
+        let mut run = || {
+            let is_whole = !ended_early(self.executor.execute(input));
+            let counts = self.executor.counts();
+            ends.insert(counts.event().exit_code);
+            is_whole.then(|| counts.cost()[resource])
+        };
         (1..RUNS).try_fold(run()?, |least, _| Some(least.min(run()?)))
     }
 
     fn is_time_for_noise(&self, started: Instant) -> bool {
         let options = &self.setup.options;
-        let limit: Duration = options.time.mul_f64(SHARE).min(options.hang_timeout);
+        // without counts there is no model of sizes, which would take as much
+        let share = if self.setup.target.instrumentation.counts() { SHARE } else { 2.0 * SHARE };
+        let limit: Duration = options.time.mul_f64(share).min(options.hang_timeout);
         // the next runs may take as long as all runs before them together
         2 * started.elapsed() < limit && !TIME_UP.load(Relaxed) && !stop_requested()
     }

@@ -76,6 +76,10 @@ pub struct ReplayArgs {
     /// With --mask: probe each byte by itself, which takes longer, instead of blocks of bytes that do not matter
     #[arg(long)]
     pub exact: bool,
+    /// Run the program as it is, by CPU time and memory alone: any command, found in PATH, such as an interpreter and a script.
+    /// Nothing is counted, so that the search is that of Perun's rules, and needs many runs
+    #[arg(long, help_heading = "Running the program")]
+    pub uninstrumented: bool,
     /// The options that `fuzz` has as well.
     #[command(flatten)]
     pub target: TargetArgs,

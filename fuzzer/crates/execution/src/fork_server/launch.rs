@@ -75,7 +75,8 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
     let by_file = reads_file(command);
     let stdin = if by_file { Stdio::null() } else { Stdio::from(input.share().map_err(cannot("share inputs"))?) };
     let mut command = Command::new(program);
-    command.args(arguments.iter().map(with_input_file)).stdin(stdin);
+    let path = format!("/proc/self/fd/{INPUT}");
+    command.args(arguments.iter().map(|argument| with_input_file(argument, path.as_bytes()))).stdin(stdin);
     if wanted.is_silent {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
@@ -137,7 +138,7 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
 
 /// Duplicates a descriptor to a number above those that servers get. A process with many servers has descriptors of the
 /// same numbers, which `dup2` would replace before their turn, or leave closed on `exec`.
-fn moved_up(descriptor: RawFd) -> io::Result<OwnedFd> {
+pub(super) fn moved_up(descriptor: RawFd) -> io::Result<OwnedFd> {
     // SAFETY: a plain system call.
     let moved = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, ABOVE_SERVERS) };
     if moved < 0 {
@@ -183,7 +184,7 @@ fn end_of(status: io::Result<ExitStatus>) -> String {
 }
 
 /// Replaces `@@` in an argument by the path of the input file.
-fn with_input_file(argument: &OsString) -> OsString {
+pub(super) fn with_input_file(argument: &OsString, path: &[u8]) -> OsString {
     if !is_input_file(argument) {
         return argument.clone();
     }
@@ -192,7 +193,7 @@ fn with_input_file(argument: &OsString) -> OsString {
     let mut rest = bytes.as_slice();
     while let Some((&first, others)) = rest.split_first() {
         if let Some(behind) = rest.strip_prefix(INPUT_FILE.as_bytes()) {
-            result.extend_from_slice(format!("/proc/self/fd/{INPUT}").as_bytes());
+            result.extend_from_slice(path);
             rest = behind;
         } else {
             result.push(first);
@@ -236,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_name_of_the_input_takes_the_place_of_its_sign() {
-        let replaced = |text: &str| with_input_file(&text.into()).into_string().expect("text");
+        let replaced = |text: &str| with_input_file(&text.into(), b"/proc/self/fd/196").into_string().expect("text");
         assert_eq!(replaced("@@"), "/proc/self/fd/196");
         assert_eq!(replaced("--in=@@,@@"), "--in=/proc/self/fd/196,/proc/self/fd/196");
         assert_eq!(replaced("a@b"), "a@b");

@@ -1,7 +1,8 @@
 //! Fork servers: programs without the engine inside, where each run is a process of its own, forked by the program
 //! itself (see `compiler-wrapper/runtime/serve.c`).
 //!
-//! Programs built by AFL++ have a fork server of their own (`afl`).
+//! Programs built by AFL++ have a fork server of their own (`afl`). Programs without instrumentation have none: a launcher
+//! takes its place (`uninstrumented`).
 //!
 //! To the rest of the engine it is a [`Harness`](crate::harness::Harness) like any other: it has tables, counts, a run
 //! function and a guard. The counts are the target's own, in shared memory; the tables are copies in this process with relocated
@@ -17,6 +18,7 @@ mod launch;
 mod maps;
 pub mod mutants;
 mod server;
+pub mod uninstrumented;
 
 use std::{
     cell::RefCell,
@@ -41,12 +43,15 @@ pub enum Builder {
     Quagmire,
     /// AFL++: an 8-bit map.
     Afl(AflTraits),
+    /// Any other compiler or interpreter: no counts, and no fork server.
+    Uninstrumented,
 }
 
-/// A fork server of either kind.
+/// A fork server of any kind.
 enum AnyServer {
     Quagmire(Server),
     Afl(afl::Server),
+    Uninstrumented(uninstrumented::Server),
 }
 
 impl AnyServer {
@@ -55,6 +60,7 @@ impl AnyServer {
         let ForkServer { command, builder, generator, .. } = of;
         match *builder {
             Builder::Afl(traits) => afl::Server::start(command, traits, into).map(Self::Afl),
+            Builder::Uninstrumented => uninstrumented::Server::start(command).map(Self::Uninstrumented),
             Builder::Quagmire => {
                 let mut server = Server::start(command, generator.as_deref())?;
                 server.load(into)?;
@@ -63,11 +69,11 @@ impl AnyServer {
         }
     }
 
-    /// quagmire's own server; `None` for AFL++'s, which cannot open libraries.
+    /// quagmire's own server; `None` for others, which cannot open libraries.
     fn as_ours(&mut self) -> Option<&mut Server> {
         match self {
             Self::Quagmire(server) => Some(server),
-            Self::Afl(_) => None,
+            Self::Afl(_) | Self::Uninstrumented(_) => None,
         }
     }
 
@@ -75,6 +81,7 @@ impl AnyServer {
         match self {
             Self::Quagmire(server) => server.run(input),
             Self::Afl(server) => server.run(input),
+            Self::Uninstrumented(server) => server.run(input),
         }
     }
 }
@@ -119,6 +126,11 @@ impl ForkServer {
         Self { generator: Some(generator), ..self }
     }
 
+    /// Whether the program has neither counts nor a fork server.
+    pub(crate) fn is_uncounted(&self) -> bool {
+        self.builder == Builder::Uninstrumented
+    }
+
     /// Whether a generator makes the inputs of the program.
     pub(crate) fn has_generator(&self) -> bool {
         self.generator.is_some()
@@ -139,7 +151,7 @@ impl ForkServer {
         self.modules
     }
 
-    /// The record of draws of quagmire's own server; `None` for AFL++'s, or before it was started.
+    /// The record of draws of quagmire's own server; `None` for others, or before it was started.
     pub(crate) fn draws(&self) -> Option<&'static RawDraws> {
         self.with_ours(|server| server.draws())
     }
@@ -148,7 +160,9 @@ impl ForkServer {
     pub(crate) fn run(&self, input: &[u8]) -> Ended {
         match &mut *self.server.borrow_mut() {
             Some(server) => server.run(input),
-            None => Ended { status: Status::Crashed, event: Event::default(), resources: Resources::default() },
+            None => {
+                Ended { status: Status::Crashed, event: Event::default(), resources: Resources::default(), resident: 0 }
+            }
         }
     }
 
@@ -196,7 +210,7 @@ impl ForkServer {
         self.with_ours(|server| server.list(libraries) && self.take_in(server)).unwrap_or(false)
     }
 
-    /// Calls `use_it` with quagmire's own server; `None` if it is AFL++'s, or not started.
+    /// Calls `use_it` with quagmire's own server; `None` if it is another one, or not started.
     #[inline]
     fn with_ours<T>(&self, use_it: impl FnOnce(&mut Server) -> T) -> Option<T> {
         self.server.borrow_mut().as_mut()?.as_ours().map(use_it)

@@ -308,7 +308,7 @@ impl Server {
         };
         if self.generator.is_some() && served.generating != 0 {
             Notice::GeneratorFails.raise();
-            return Ended { status: Status::Rejected, event: Event::default(), resources };
+            return Ended { status: Status::Rejected, event: Event::default(), resources, resident: 0 };
         }
         let mut event = Event { pc: served.pc, address: served.address, ..Event::default() };
         let ended = served.status as c_int;
@@ -325,7 +325,7 @@ impl Server {
                 Status::Returned
             }
         };
-        Ended { status, event, resources }
+        Ended { status, event, resources, resident: 0 }
     }
 
     /// Puts the input where the program reads it, or its generator.

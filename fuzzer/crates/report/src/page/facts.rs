@@ -14,6 +14,7 @@ use quagmire_results::summary::Summary;
 
 /// The figures below the verdict.
 pub(crate) fn tiles(summary: &Summary) -> Markup {
+    let counts = summary.target.instrumentation.counts();
     let edges = match summary.target.edges {
         Some(edges) => format!("of {} edges", grouped(edges)),
         None => "edges".to_owned(),
@@ -28,6 +29,7 @@ pub(crate) fn tiles(summary: &Summary) -> Markup {
         (grouped(summary.edges_found), edges),
         (words::duration(summary.seconds), "of fuzzing".to_owned()),
     ];
+    let tiles = tiles.into_iter().filter(|(_, what)| counts || what != "edges");
     html! { div class="tiles" { @for (number, what) in tiles { div { b { (number) } span { (what) } } } } }
 }
 
@@ -37,6 +39,7 @@ pub(crate) fn baseline(summary: &Summary) -> Markup {
     html! {
         h2 id="baseline" { "Baseline and noise" }
         @match (&summary.sizes, summary.relative_to) {
+            (None, RelativeTo::Size) if !summary.target.instrumentation.counts() => p { "Degradations take more time than the median seed, than the seed that they descend from, and than several seeds joined to their size." },
             (Some(_), RelativeTo::Size) => p { "Degradations cost more than an ordinary input of their size. What that is was measured with the seeds, parts of them, and several of them joined; it is never less than the median seed." },
             _ => p { "Degradations cost more than the median seed." },
         }
@@ -69,6 +72,7 @@ pub(crate) fn facts(summary: &Summary) -> Markup {
     let engine = match summary.target.engine {
         Engine::InProcess => "in process",
         Engine::ForkServer => "fork server",
+        Engine::Processes => "a process for each run",
     };
     html! {
         h2 id="campaign" { "Campaign" }

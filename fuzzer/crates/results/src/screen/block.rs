@@ -75,8 +75,9 @@ fn rows(status: &Status) -> Vec<Row> {
     if !status.phase.is_empty() {
         time.push(status.phase.into());
     }
-    let mut worst =
-        vec![vec![(BOLD, ratio(status.best_ratio)), (PLAIN, format!(" {}", status.instrumentation.work()))]];
+    let counts = status.instrumentation.counts();
+    let cost = if counts { status.instrumentation.work() } else { "cost" };
+    let mut worst = vec![vec![(BOLD, ratio(status.best_ratio)), (PLAIN, format!(" {cost}"))]];
     worst.extend(status.best_ratio_by_size.map(|by_size| vec![(PLAIN, format!("{} for its size", ratio(by_size)))]));
     worst.extend(status.best_time_ratio.map(|time| vec![(PLAIN, format!("{} time", ratio(time)))]));
     let mut all_found = vec![
@@ -100,6 +101,9 @@ fn rows(status: &Status) -> Vec<Row> {
     ];
     if let Some(items) = diverse(status) {
         rows.insert(3, row("diversity", items));
+    }
+    if !counts {
+        rows.retain(|row| !["edges", "rare"].contains(&row.label));
     }
     rows
 }
@@ -284,15 +288,16 @@ pub(super) fn written(line: &Line, color: bool) -> String {
 /// Status as a single line, for output that is not a terminal.
 pub(super) fn line(status: &Status) -> Line {
     let edges = match status.edges_total {
-        0 => grouped(status.edges_found),
-        total => format!("{}/{}", grouped(status.edges_found), grouped(total)),
+        _ if !status.instrumentation.counts() => String::new(),
+        0 => format!("edges {}  ", grouped(status.edges_found)),
+        total => format!("edges {}/{}  ", grouped(status.edges_found), grouped(total)),
     };
     let by_size =
         status.best_ratio_by_size.map_or(String::new(), |by_size| format!(" ({} for its size)", ratio(by_size)));
     let found =
         |what: &str, count: u64, looks| (if count > 0 { looks } else { PLAIN }, format!("{what} {}", grouped(count)));
     let run = format!(
-        "{}  {} execs ({}/s)  edges {edges}  best ",
+        "{}  {} execs ({}/s)  {edges}best ",
         clock(status.elapsed),
         grouped(status.executions),
         rate(status.executions_per_second),

@@ -51,6 +51,9 @@ impl<'a> CountsOfFunction<'a> {
     }
 }
 
+/// Number of entries that are parents by their score alone, where no edge distinguishes entries.
+const UNCOUNTED_PARENTS: usize = 64;
+
 /// Number of totals that have a best entry: the sort key of the chosen costs, the instructions, and the resources of
 /// [`Resource::KEPT`].
 const TOTALS: usize = 2 + Resource::KEPT.len();
@@ -194,7 +197,9 @@ impl TopRated {
         insert(&mut self.ranking, (standing.cost[Resource::Instructions], entry));
         insert(&mut self.by_score, (standing.score.to_bits(), entry));
         let mut evicted = Vec::new();
+        let mut is_counted = false;
         for CountsOfFunction { first, all, branches, charges } in counts {
+            is_counted = true;
             let (counts, slots) = all.split_at(branches);
             for (edge, &count) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
                 let slot = bucket(count).trailing_zeros() as usize;
@@ -230,6 +235,9 @@ impl TopRated {
                 self.pass_title(holder, entry, &mut evicted);
             }
         }
+        if !is_counted {
+            self.enter_by_score(entry, &mut evicted);
+        }
         if !self.is_active(entry) {
             evicted.push(entry);
         }
@@ -239,6 +247,22 @@ impl TopRated {
             remove(&mut self.by_score, (standing.score.to_bits(), loser));
         }
         evicted
+    }
+
+    /// Gives an entry without counts a title for its score, and takes that of the lowest score if there are too many.
+    fn enter_by_score(&mut self, entry: EntryId, evicted: &mut Vec<EntryId>) {
+        let Some(Some(known)) = self.entries.get_mut(entry.index()) else { return };
+        known.titles += 1;
+        if self.by_score.len() > UNCOUNTED_PARENTS
+            && let Some(&(_, lowest)) =
+                self.by_score.iter().find(|&&(_, one)| self.most.iter().all(|&most| most != Some(one)))
+            && let Some(Some(loser)) = self.entries.get_mut(lowest.index())
+        {
+            loser.titles -= 1;
+            if loser.titles == 0 && lowest != entry {
+                evicted.push(lowest);
+            }
+        }
     }
 
     fn challenge_valid(&mut self, edge: usize, entry: EntryId, evicted: &mut Vec<EntryId>) {
@@ -354,6 +378,25 @@ mod tests {
         enter(&mut top_rated, 0, 100, &[4]);
         assert_eq!(enter(&mut top_rated, 1, 100, &[4]), ids(&[1]));
         assert_eq!(top_rated.active(), 1);
+    }
+
+    #[test]
+    fn without_counts_the_best_scores_are_parents() {
+        let mut top_rated = TopRated::default();
+        let mut enter = |entry, time: u64| {
+            let cost = Cost::from([(Resource::Time, time)]);
+            let standing = Standing { cost, bytes: 10, key: time, score: time as f64 };
+            top_rated.enter(id(entry), standing, true, true, std::iter::empty())
+        };
+        for entry in 0..UNCOUNTED_PARENTS as u32 {
+            assert!(enter(entry, 100 + u64::from(entry)).is_empty());
+        }
+        let next = UNCOUNTED_PARENTS as u32;
+        assert_eq!(enter(next, 1000), ids(&[0]));
+        assert_eq!(enter(next + 1, 1), ids(&[next + 1]), "it is the lowest itself");
+        assert_eq!(enter(next + 2, 500), ids(&[1]));
+        assert_eq!(top_rated.active(), UNCOUNTED_PARENTS);
+        assert_eq!(top_rated.worst(), Some(id(next)));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub const RUNS: u32 = 5;
 const LONG: u64 = 100_000_000;
 
 /// Runs `input`, which has just run and is to be entered, again, and makes the minimum of its runs its amount of
-/// `resource`. Judges its cost anew, and gives up as soon as nothing is left for which it would be entered. Returns
+/// `resource`, and of resident memory, which differs from run to run as well. Judges its cost anew, and gives up as soon as nothing is left for which it would be entered. Returns
 /// whether it still is to be entered; a run that ends early leaves its status in the counts.
 pub(super) fn repeat<E, EM, H, Z>(
     parts: &mut Parts<'_, E, EM, H, Z>,
@@ -42,8 +42,9 @@ where
     Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
     let Parts { fuzzer, executor, state, manager } = parts;
-    let first = executor.observers().0.cost()[resource];
-    let (mut least, mut all) = (first, first);
+    let first = executor.observers().0.cost();
+    let (mut least, mut all) = (first[resource], first[resource]);
+    let mut resident = first[Resource::Resident];
     for run in 1..RUNS {
         if run > 1 && all >= LONG {
             break;
@@ -66,6 +67,8 @@ where
         }
         let amount = counts.cost()[resource];
         (least, all) = (least.min(amount), all.saturating_add(amount));
+        resident = resident.min(counts.cost()[Resource::Resident]);
+        counts.set_amount(Resource::Resident, resident);
         counts.set_amount(resource, least);
         if origin.is_search() {
             let work = state.search.objective.work(&counts.cost());

@@ -61,7 +61,7 @@ impl Executor<(), BytesInput, State, Direct> for Target {
         let counts: Vec<u32> = bytes.to_slice().iter().map(|&count| count.into()).collect();
         self.counts.set(0, &counts);
         let time = self.times.pop_front().unwrap_or(0);
-        self.observers.0.set_measured(0, time, &Resources::default());
+        self.observers.0.set_measured(0, time, &Resources::default(), 0);
         let crashes = counts[0] == u32::from(CRASH) || time == CRASHES;
         self.observers.0.set_end(if crashes { Status::Crashed } else { Status::Returned }, Event::default());
         Ok(if crashes { ExitKind::Crash } else { ExitKind::Ok })

@@ -31,6 +31,9 @@ use quagmire_mutators::{
 /// evenly: rules make the large, structured steps that cost needs, havoc the small blind ones that coverage needs.
 const RULES: usize = 10;
 
+/// That weight where nothing is counted, so that small blind steps show nothing.
+const RULES_UNCOUNTED: usize = 40;
+
 /// Operators beside the rules, LibAFL's and the harness's own: name in results and in `--rules`, and weight. A harness
 /// with a mutator of its own has structured inputs, which bytes rarely keep intact: half of the mutants are its own.
 const OTHERS: [(&str, usize); 5] =
@@ -125,6 +128,8 @@ pub struct Operators {
     own: Option<OwnOperators>,
     /// Number of the rules, which come first.
     rules: usize,
+    /// Weight of the rules together; 0 without any.
+    weight_of_rules: usize,
     /// Weights of the operators beside the rules; 0 for those that are not used.
     weights: [usize; OTHERS.len()],
     strategy: Strategy,
@@ -158,7 +163,13 @@ impl Operators {
         if !own.as_ref().is_some_and(OwnOperators::crosses_over) {
             weights[CROSSOVER] = 0;
         }
-        Self { all, masked: MaskedMutations::default(), own, rules: rules.len(), weights, strategy }
+        let weight_of_rules = if rules.is_empty() { 0 } else { RULES };
+        Self { all, masked: MaskedMutations::default(), own, rules: rules.len(), weight_of_rules, weights, strategy }
+    }
+
+    /// Prefers rules to the operators beside them, for programs of which nothing is counted.
+    pub fn prefer_rules(self) -> Self {
+        Self { weight_of_rules: if self.rules == 0 { 0 } else { RULES_UNCOUNTED }, ..self }
     }
 
     /// Number of the rules.
@@ -174,13 +185,9 @@ impl Operators {
         rules.chain(others.map(|name| one(name, name))).collect()
     }
 
-    fn weight_of_rules(&self) -> usize {
-        if self.rules == 0 { 0 } else { RULES }
-    }
-
     /// Draws an operator by weight.
     fn any(&self, rand: &mut StdRand) -> usize {
-        let rules = self.weight_of_rules();
+        let rules = self.weight_of_rules;
         let Some(total) = NonZeroUsize::new(rules + self.weights.iter().sum::<usize>()) else { return self.rules };
         let draw = rand.below(total);
         if draw < rules { rand.below_or_zero(self.rules) } else { self.other(draw - rules) }
@@ -226,7 +233,7 @@ impl Operators {
             leading.push(rand.below_or_zero(self.rules) as u16);
         }
         let weight: usize = self.weights.iter().sum();
-        for _ in 0..(leading.len() * weight).div_ceil(RULES) {
+        for _ in 0..(leading.len() * weight).div_ceil(self.weight_of_rules) {
             leading.push(self.other(rand.below_or_zero(weight)) as u16);
         }
         for place in 0..most.min(leading.len()) {

@@ -168,7 +168,7 @@ impl Server {
             }
         };
         let resources = Resources { cycles, time_ns: time_ns.max(1), ..Resources::default() };
-        Ended { status, event, resources }
+        Ended { status, event, resources, resident: 0 }
     }
 
     /// Puts the input where the program reads it.

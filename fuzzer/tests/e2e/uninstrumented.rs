@@ -1,0 +1,267 @@
+//! Programs that are run as they are (`--uninstrumented`): what they cost, what is said of those that misbehave, and that
+//! nothing of them is left behind.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::common::{Run, Scene, built, children, harness, is_alive, number, run, signal, wait_until};
+
+const SEEDS: &[(&str, &[u8])] = &[("a", b"abcdefgh\n")];
+
+/// Compiles a C program with the system's compiler.
+fn plain(scene: &Scene, name: &str, source: &str) -> PathBuf {
+    let (file, program) = (scene.write(&format!("{name}.c"), source.as_bytes()), scene.path(name));
+    run(Command::new("cc").args(["-O1", "-o"]).arg(&program).arg(file)).ended();
+    program
+}
+
+/// A program whose time grows with the square of the number of `x` in its input, in milliseconds or so, and whose
+/// memory by 16 MiB with each `m`.
+const SLOW: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int count, char **arguments) {
+  FILE *input = count > 1 ? fopen(arguments[1], "r") : stdin;
+  unsigned long work = 0, pages = 0;
+  for (int c; (c = getc(input)) != EOF;) work += c == 'x', pages += c == 'm';
+  for (volatile unsigned long i = 0; i < work * work * 600000; i++) {}
+  for (unsigned long i = 0; i < pages && i < 8; i++) memset(malloc(16 << 20), 1, 16 << 20);
+  return 0;
+}
+"#;
+
+fn shell(scene: &Scene, verb: &str, options: &str, script: &str) -> Run {
+    let mut command = scene.quagmire(&[verb, "--uninstrumented"]);
+    command.args(options.split_whitespace()).args(["--", "sh", "-c", script, "sh", "@@"]);
+    run(&mut command)
+}
+
+const FUZZ: &str = "-i seeds -o out --seed 1";
+
+#[test]
+fn time_and_memory_of_all_processes_are_measured() {
+    let scene = Scene::new(&[("a", b"a"), ("b", b"xxxxxxxx"), ("c", b"mm")]);
+    let program = plain(&scene, "slow", SLOW);
+    // by a shell and a child that closes what it inherits; by name and as standard input
+    let commands: [&[&str]; 3] = [&["@@"], &[], &["sh", "-c", "\"$0\" \"$1\" & wait", "PROGRAM", "@@"]];
+    for (at, arguments) in commands.into_iter().enumerate() {
+        let mut command = scene.quagmire(&["replay", "--json", "-n", "3", "--uninstrumented"]);
+        command.args(["seeds/a", "seeds/b", "seeds/c", "--"]);
+        match arguments {
+            [shell, rest @ ..] if at == 2 => {
+                command.arg(shell);
+                command
+                    .args(rest.iter().map(|&word| if word == "PROGRAM" { program.as_os_str() } else { word.as_ref() }));
+            }
+            _ => drop(command.arg(&program).args(arguments)),
+        }
+        let report: serde_json::Value = serde_json::from_str(&run(&mut command).ended().stdout).expect("JSON");
+        assert_eq!(report["instrumentation"], "uninstrumented");
+        let cost = |input: usize, resource: &str| number(&report["inputs"][input]["costs"][resource]);
+        assert!(cost(1, "time") > 4 * cost(0, "time"), "{arguments:?}: {report:#}");
+        assert!(cost(2, "resident") > cost(0, "resident") + (30 << 20), "{arguments:?}: {report:#}");
+        assert!(cost(0, "resident") < 12 << 20, "that of quagmire itself does not count: {report:#}");
+        assert_eq!(report["inputs"][0]["costs"].as_object().expect("costs").len(), 3, "cycles, time, resident");
+    }
+}
+
+#[test]
+fn a_slow_input_is_found_confirmed_and_reproduced() {
+    let scene = Scene::new(&[("a", b"axbxc\n")]);
+    let program = plain(&scene, "slow", SLOW);
+    let mut command = scene.quagmire(&["fuzz", "--uninstrumented", "-i", "seeds", "-o", "out", "--seed", "1"]);
+    command.args(["--execs", "400", "--max-size", "20", "--rules", "T", "--"]).arg(&program).arg("@@");
+    let campaign = run(&mut command).ended();
+    assert!(!campaign.stdout.contains("edge") && campaign.stdout.contains("the time"), "{}", campaign.stdout);
+    let summary = scene.summary();
+    assert_eq!(summary["target"]["engine"], "processes");
+    assert_eq!(summary["target"]["instrumentation"], "uninstrumented");
+    assert_eq!((&summary["steer"], &summary["repeatable"]), (&"time".into(), &false.into()));
+    assert!(summary["target"]["edges"].is_null() && summary["baseline"]["instructions"].is_null());
+    let measured: Vec<_> =
+        summary["costs"].as_array().expect("costs").iter().map(|one| one["resource"].clone()).collect();
+    assert_eq!(measured, ["cycles", "time", "resident"]);
+    assert!(number(&summary["degradations"]) > 0, "{summary:#}");
+    let finding = &summary["findings"][0];
+    assert!(finding["instructions_ratio"].is_null() && finding["time_ratio_low"].as_f64() >= Some(2.0), "{finding:#}");
+    let reproduce = finding["reproduce"].as_str().expect("a command");
+    assert!(reproduce.starts_with("quagmire replay --uninstrumented "), "{reproduce}");
+    let folder = crate::common::binaries();
+    let mut again = Command::new("sh");
+    again.current_dir(scene.path("")).arg("-c").arg(format!("PATH={}:$PATH; {reproduce}", folder.display()));
+    assert!(run(&mut again).ended().stdout.contains("CPU time"));
+    let report = fs::read_to_string(scene.path("out/report.html")).expect("a report");
+    assert!(report.contains("a process for each run") && report.contains("run without instrumentation"));
+    assert!(!scene.files("out/diffs").is_empty());
+}
+
+#[test]
+fn memory_is_followed_if_asked_for() {
+    let scene = Scene::new(&[("a", b"abc\n")]);
+    let program = plain(&scene, "slow", SLOW);
+    let mut command = scene.quagmire(&["fuzz", "--uninstrumented", "--cost", "resident", "-i", "seeds", "-o", "out"]);
+    scene.write("tokens", b"token=\"m\"\n");
+    command.args(["--execs", "300", "--max-size", "12", "--seed", "1", "-x", "tokens", "--"]).arg(&program);
+    run(&mut command).ended();
+    let summary = scene.summary();
+    assert_eq!(summary["steer"], "resident");
+    assert!(number(&summary["degradations"]) > 0, "{summary:#}");
+    let costs = summary["findings"][0]["costs"].as_array().expect("costs").clone();
+    let resident = costs.iter().find(|cost| cost["resource"] == "resident").expect("measured");
+    assert!(number(&resident["amount"]) > 2 * number(&resident["baseline"]), "{resident:#}");
+}
+
+#[test]
+fn without_the_option_the_error_names_it() {
+    let scene = Scene::new(SEEDS);
+    let program = plain(&scene, "slow", SLOW);
+    scene.fuzz(&program, "--execs 9").refused(3, &["no edge counts", "quagmire-cc", "--uninstrumented"]);
+    let script = scene.write("script", b"#!/bin/sh\ncat\n");
+    run(Command::new("chmod").arg("+x").arg(&script)).ended();
+    scene.fuzz(&script, "--execs 9").refused(3, &["not a compiled program", "--uninstrumented"]);
+    scene.fuzz(&program, "--execs 9 --cost resident --uninstrumented --time 0").refused(2, &["--time 0"]);
+}
+
+#[test]
+fn commands_that_cannot_be_run_are_refused_and_nothing_is_written() {
+    let scene = Scene::new(SEEDS);
+    let text = scene.write("text", b"no program\n");
+    let lost = scene.write("lost", b"#!/no/such/interpreter\n");
+    run(Command::new("chmod").arg("+x").arg(&text).arg(&lost)).ended();
+    scene.write("plain", b"text");
+    let cases: [(&str, &[&str]); 6] = [
+        ("no-such-program", &["no-such-program", "PATH"]),
+        ("./no-such-program", &["./no-such-program does not exist"]),
+        ("./plain", &["not executable", "chmod +x"]),
+        ("./seeds", &["is a folder"]),
+        ("./text", &["neither a compiled program nor a script", "name its interpreter"]),
+        ("./lost", &["cannot start ./lost", "interpreter"]),
+    ];
+    for (program, words) in cases {
+        for verb in [&["fuzz", "-i", "seeds", "-o", "out"][..], &["replay", "seeds/a"]] {
+            let mut command = scene.quagmire(verb);
+            run(command.args(["--uninstrumented", "--", program])).refused(3, words);
+        }
+        if !["./text", "./lost"].contains(&program) {
+            assert!(!scene.path("out").exists(), "{program}");
+        }
+        let _ = fs::remove_dir_all(scene.path("out"));
+    }
+}
+
+#[test]
+fn options_that_need_counts_are_refused() {
+    let scene = Scene::new(SEEDS);
+    let cases: [(&str, &[&str]); 6] = [
+        ("--cost instructions,heap", &["--cost heap", "time or resident"]),
+        ("--valid-if-reached main", &["--valid-if-reached", "leave out one"]),
+        ("--diversity", &["--diversity", "leave out one"]),
+        ("--skip-coverage-testing", &["--skip-coverage-testing", "leave out one"]),
+        ("--generator seeds/a", &["--uninstrumented and --generator"]),
+        ("--steer cycles", &["--steer cycles", "--steer time"]),
+    ];
+    for (option, words) in cases {
+        shell(&scene, "fuzz", &format!("{FUZZ} {option}"), "cat").refused(2, words);
+        assert!(!scene.path("out").exists(), "{option}");
+    }
+    let counted = harness("quadratic.c");
+    scene.fuzz(&counted, "--cost resident").refused(2, &["--cost resident", "--uninstrumented"]);
+    run(Command::new(&counted).args(["replay", "--uninstrumented", "seeds/a"])).refused(2, &["leave it out"]);
+}
+
+#[test]
+fn programs_with_counts_are_run_as_they_are_with_a_warning() {
+    let scene = Scene::new(SEEDS);
+    let program = built("plain.c", &["-O1"], None);
+    let replayed = run(scene.quagmire(&["replay", "-n", "1", "--uninstrumented", "seeds/a", "--"]).arg(&program));
+    assert!(replayed.code == Some(0) && replayed.stderr.contains("is instrumented"), "{replayed:#?}");
+    assert!(replayed.stdout.contains("CPU time") && !replayed.stdout.contains("instructions"), "{replayed:#?}");
+}
+
+#[test]
+fn a_command_without_an_end_is_a_hang_and_its_whole_process_group_is_killed() {
+    let scene = Scene::new(&[("a", b"abc\n"), ("endless", b"endless\n")]);
+    let script = "if grep -q endless \"$1\"; then echo $$ >>pids; (echo $PPID; sleep 1000) & sleep 1000; fi";
+    let campaign =
+        shell(&scene, "fuzz", &format!("{FUZZ} --execs 12 --hang-timeout 500ms --no-confirm"), script).ended();
+    assert!(campaign.stdout.contains("runs into the hang timeout"), "{}", campaign.stdout);
+    let summary = scene.summary();
+    assert!(number(&summary["hangs"]) > 0 && !scene.files("out/hangs").is_empty(), "{summary:#}");
+    let pids = fs::read_to_string(scene.path("pids")).expect("it ran");
+    assert!(pids.lines().all(|pid| !is_alive(pid.parse().expect("a number"))), "{pids}");
+    let only = Scene::new(&[("endless", b"endless\n")]);
+    let refused = shell(&only, "fuzz", &format!("{FUZZ} --execs 12 --hang-timeout 300ms"), script);
+    assert!(refused.code == Some(3) && refused.stderr.contains("the seed cannot be used"), "{refused:#?}");
+}
+
+#[test]
+fn daemons_end_with_their_run() {
+    let scene = Scene::new(SEEDS);
+    // a session of its own, whose parent is gone
+    let script = "setsid sh -c 'echo $$ >>daemons; exec sleep 1000' & sleep 0.1";
+    shell(&scene, "replay", "-n 3 seeds/a", script).ended();
+    let daemons = fs::read_to_string(scene.path("daemons")).expect("it ran");
+    assert!(daemons.lines().count() >= 3, "{daemons}");
+    assert!(daemons.lines().all(|pid| !is_alive(pid.parse().expect("a number"))), "{daemons}");
+}
+
+#[test]
+fn nothing_is_left_when_quagmire_is_killed() {
+    let scene = Scene::new(SEEDS);
+    let mut command =
+        scene.quagmire(&["fuzz", "--uninstrumented", "-i", "seeds", "-o", "out", "--hang-timeout", "60s"]);
+    command.args([
+        "--",
+        "sh",
+        "-c",
+        "setsid sh -c 'echo $$ >>running; exec sleep 1000' & echo $$ >>running; sleep 1000",
+    ]);
+    let mut campaign = command.stdout(std::process::Stdio::null()).spawn().expect("it starts");
+    let running = wait_until("it runs", || {
+        let running = fs::read_to_string(scene.path("running")).unwrap_or_default();
+        (running.lines().count() == 2).then_some(running)
+    });
+    let workers = children(campaign.id());
+    for process in workers.iter().copied().chain([campaign.id()]) {
+        signal(process, libc::SIGKILL);
+    }
+    campaign.wait().expect("killed");
+    for pid in running.lines() {
+        let pid = pid.parse().expect("a number");
+        wait_until("its processes are gone", || (!is_alive(pid)).then_some(()));
+    }
+}
+
+#[test]
+fn there_is_no_terminal_and_an_exit_code_is_said() {
+    let scene = Scene::new(SEEDS);
+    let campaign = shell(&scene, "fuzz", &format!("{FUZZ} --execs 3 --no-confirm"), "read answer </dev/tty").ended();
+    assert!(
+        campaign.stdout.contains("ends with exit code") && campaign.stdout.contains("no terminal"),
+        "{campaign:#?}"
+    );
+    assert_eq!(number(&scene.summary()["faults"]), 0, "an exit code is no fault");
+}
+
+#[test]
+fn programs_that_change_between_runs_are_said_to_be_unstable() {
+    let scene = Scene::new(SEEDS);
+    let script = "echo >>runs; exit $(($(wc -l <runs) % 2))";
+    let campaign = shell(&scene, "fuzz", &format!("{FUZZ} --time 20 --execs 60 --no-confirm"), script).ended();
+    assert!(
+        campaign.stdout.contains("unstable: runs of the same seed end with exit code 0 and exit code 1"),
+        "{campaign:#?}"
+    );
+}
+
+#[test]
+fn crashes_are_faults() {
+    let scene = Scene::new(&[("a", b"abc\n"), ("crash", b"crash\n")]);
+    shell(&scene, "fuzz", &format!("{FUZZ} --execs 5 --no-confirm"), "grep -q crash \"$1\" && kill -SEGV $$; true")
+        .ended();
+    let summary = scene.summary();
+    assert!(number(&summary["faults"]) > 0, "{summary:#}");
+    assert_eq!(summary["findings"][0]["detail"], "SIGSEGV");
+}
