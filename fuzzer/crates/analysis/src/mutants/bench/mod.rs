@@ -13,7 +13,7 @@ mod table;
 
 use std::{
     collections::VecDeque,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
@@ -89,6 +89,31 @@ pub fn run(options: &BenchOptions) -> Result<ExitCode> {
     let corpus = folder.write_seeds(&seeds)?;
     interruption::watch();
     let known = Known::of_seeds(options)?;
+    let campaigns = campaigns(options, &fuzzers, &folder, &corpus, &known)?;
+    if interruption::has_come() {
+        let finished = counted(campaigns.len() as u64, "finished campaign");
+        let shown = options.output.display();
+        return Err(Error::other(format!("stopped by a signal after {finished}: go on with --resume -o {shown}")));
+    }
+    let bench = Bench::new(folder.header(), &fuzzers, &known, campaigns);
+    folder.finish(&bench)?;
+    if options.json {
+        print_text(&(serde_json::to_string_pretty(&bench).unwrap_or_default() + "\n"), Form::Json)?;
+    } else {
+        print_text(&table::text(&bench, &options.output), Form::Lines)?;
+    }
+    Ok(ExitCode::Ended)
+}
+
+/// Makes the campaigns that the folder does not have yet, and returns all of them, in any order; after a signal, those that
+/// are finished.
+fn campaigns(
+    options: &BenchOptions,
+    fuzzers: &[Fuzzer],
+    folder: &BenchFolder,
+    corpus: &Path,
+    known: &Known,
+) -> Result<Vec<Campaign>> {
     let mut queue: VecDeque<(usize, u64)> = VecDeque::new();
     // by turns, so that what changes on the machine falls on all
     for run in 0..options.runs {
@@ -100,15 +125,15 @@ pub fn run(options: &BenchOptions) -> Result<ExitCode> {
         while !interruption::has_come() {
             let Some((number, seed)) = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
             let fuzzer = &fuzzers[number];
-            let setup = Setup { seeds: &corpus, out: &folder.of_campaign(&fuzzer.name, seed), seed, options };
+            let setup = Setup { seeds: corpus, out: &folder.of_campaign(&fuzzer.name, seed), seed, options };
             let campaign = match folder.finished(&fuzzer.name, seed)? {
                 Some(campaign) => campaign,
-                None => match Campaign::run(fuzzer, &setup, &known)? {
+                None => match Campaign::run(fuzzer, &setup, known)? {
                     Some(campaign) => folder.keep(campaign)?,
                     None => break,
                 },
             };
-            complain(&(campaign.line(&known) + "\n"));
+            complain(&(campaign.line(known) + "\n"));
             done.lock().unwrap_or_else(PoisonError::into_inner).push(campaign);
         }
         Ok(())
@@ -131,18 +156,5 @@ pub fn run(options: &BenchOptions) -> Result<ExitCode> {
         }
         first
     })?;
-    let campaigns = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if interruption::has_come() {
-        let finished = counted(campaigns.len() as u64, "finished campaign");
-        let shown = options.output.display();
-        return Err(Error::other(format!("stopped by a signal after {finished}: go on with --resume -o {shown}")));
-    }
-    let bench = Bench::new(folder.header(), &fuzzers, &known, campaigns);
-    folder.finish(&bench)?;
-    if options.json {
-        print_text(&(serde_json::to_string_pretty(&bench).unwrap_or_default() + "\n"), Form::Json)?;
-    } else {
-        print_text(&table::text(&bench, &options.output), Form::Lines)?;
-    }
-    Ok(ExitCode::Ended)
+    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
