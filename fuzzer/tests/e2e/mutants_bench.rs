@@ -175,6 +175,10 @@ fn mistakes_are_refused_in_one_line() {
     with(&["--fuzzer", "quagmire=./nothing"]).refused(3, &["./nothing of quagmire"]);
     with(&["--fuzzer", "quagmire=./mutants"]).refused(3, &["./mutants of quagmire has mutants", "QUAGMIRE_MUTANTS"]);
     with(&["--script", &script, "--max-size", "2"]).refused(2, &["seeds/small", "--max-size 2"]);
+    let kept = scene.write("used/one-1/mine", b"of the user");
+    let words = ["mutants", "bench", "-i", "seeds", "-o", "used", "--script", &script, "--", "./mutants"];
+    run(&mut scene.quagmire(&words)).refused(2, &["used is not empty", "another folder"]);
+    assert_eq!(fs::read(kept).expect("still there"), b"of the user");
     scene.write("fails.sh", b"#!/bin/sh\necho no such luck >&2\nexit 7\n");
     with(&["--script", "fails=./fails.sh"]).refused(3, &["./fails.sh of fails is no executable file"]);
     fs::set_permissions(scene.path("fails.sh"), fs::Permissions::from_mode(0o755)).expect("made executable");

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{Run, Scene, built, children, harness, is_alive, number, run, signal, wait_until};
+use crate::common::{Run, Scene, alone, built, children, harness, is_alive, number, run, signal, wait_until};
 
 const SEEDS: &[(&str, &[u8])] = &[("a", b"abcdefgh\n")];
 
@@ -69,10 +69,12 @@ fn time_and_memory_of_all_processes_are_measured() {
 
 #[test]
 fn a_slow_input_is_found_confirmed_and_reproduced() {
+    // the search goes by the clock
+    let _alone = alone();
     let scene = Scene::new(&[("a", b"axbxc\n")]);
     let program = plain(&scene, "slow", SLOW);
     let mut command = scene.quagmire(&["fuzz", "--uninstrumented", "-i", "seeds", "-o", "out", "--seed", "1"]);
-    command.args(["--execs", "400", "--max-size", "20", "--rules", "T", "--"]).arg(&program).arg("@@");
+    command.args(["--execs", "1000", "--max-size", "20", "--rules", "T", "--"]).arg(&program).arg("@@");
     let campaign = run(&mut command).ended();
     assert!(!campaign.stdout.contains("edge") && campaign.stdout.contains("the time"), "{}", campaign.stdout);
     let summary = scene.summary();

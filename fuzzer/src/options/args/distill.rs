@@ -15,11 +15,11 @@ pub struct DistillArgs {
     /// The folder for the corpus: a new one, or an empty one
     #[arg(short = 'o', long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// What the corpus keeps. coverage: each edge in each of AFL's buckets; cost: the maximum of each edge, function and
+    /// Purpose of the corpus, which says what it keeps. coverage: each edge in each of AFL's buckets; cost: the maximum of each edge, function and
     /// resource, and each law of findings; mutants: each mutant that is killed, of a build with QUAGMIRE_MUTANTS=1
     #[arg(long = "for", value_name = "PURPOSE", default_value = "coverage")]
     pub purpose: String,
-    /// What the corpus has as little of as possible: cost (instructions), size (bytes) or inputs [default: cost for
+    /// The amount to keep small: cost (instructions), size (bytes) or inputs [default: cost for
     /// coverage, size for cost]
     #[arg(long, value_name = "WEIGHT")]
     pub weight: Option<String>,

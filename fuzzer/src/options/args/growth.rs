@@ -13,7 +13,7 @@ pub struct GrowthArgs {
     /// The input
     #[arg(value_name = "INPUT")]
     pub input: Option<PathBuf>,
-    /// What repeats in the input, instead of finding it out: 'rep(N){"["}', 'nest(N){"(" | "x" | ")"}'; see the book
+    /// The template of the input, instead of finding it out: 'rep(N){"["}', 'nest(N){"(" | "x" | ")"}'; see the book
     #[arg(long, value_name = "TEMPLATE")]
     pub template: Option<String>,
     /// The resource whose growth is asked for: instructions, time, heap, heap-total or stack

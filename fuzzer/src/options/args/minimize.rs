@@ -25,7 +25,7 @@ pub struct MinimizeArgs {
     /// The resource whose cost is kept [default: instructions, or another one that only is unusual]
     #[arg(long, value_name = "RESOURCE")]
     pub cost: Option<String>,
-    /// What has to stay the reason: same (the hottest function, and the ratios of all), or any
+    /// The cause that has to stay: same (the hottest function, and the ratios of all), or any
     #[arg(long, value_name = "CAUSE", default_value = defaults::MINIMIZE_CAUSE)]
     pub cause: String,
     /// Time for all runs

@@ -113,8 +113,7 @@ pub(super) struct Outcome {
     pub infected_by: u64,
     /// Number of its runs.
     pub runs: u64,
-    /// Of these, the number of those of a performance mutant that end, answer or write differently: they say nothing of its
-    /// cost.
+    /// Number of the runs of a performance mutant that end, answer or write differently: they say nothing of its cost.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub changed_runs: u64,
     /// How it was noticed.

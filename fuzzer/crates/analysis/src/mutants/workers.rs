@@ -1,4 +1,4 @@
-//! Threads that share work: each has a server of its own.
+//! Threads that share work.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -10,7 +10,7 @@ use crate::interruption;
 use quagmire_base::error::Result;
 use quagmire_execution::fork_server::mutants::MutantServer;
 
-/// Calls `work` for each number below `count`, on the threads that the options ask for, until a signal comes or an error
+/// Calls `work` with a server of the thread for each number below `count`, on the threads that the options ask for, until a signal comes or an error
 /// does. `take` gets each result, with its number, one at a time.
 ///
 /// # Errors
@@ -41,15 +41,16 @@ pub(super) fn share<T: Send>(
         }
         Ok(())
     };
-    let guarded = || {
-        let ended = one();
-        if ended.is_err() {
-            is_over.store(true, Relaxed);
-        }
-        ended
-    };
+    on_threads(options.jobs.min(count), || one().inspect_err(|_| is_over.store(true, Relaxed)))
+}
+
+/// Calls `work` on so many threads at a time, and waits for all of them.
+///
+/// # Errors
+/// That of the first thread that has one.
+pub(super) fn on_threads(number: usize, work: impl Fn() -> Result<()> + Sync) -> Result<()> {
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..options.jobs.min(count)).map(|_| scope.spawn(guarded)).collect();
+        let threads: Vec<_> = (0..number).map(|_| scope.spawn(&work)).collect();
         let mut first = Ok(());
         for thread in threads {
             match thread.join() {

@@ -51,7 +51,7 @@ impl<'a> CountsOfFunction<'a> {
     }
 }
 
-/// Number of entries that are parents by their score alone, where no edge distinguishes entries.
+/// Number of entries that are parents by their score alone, of a program without edges.
 const UNCOUNTED_PARENTS: usize = 64;
 
 /// Number of totals that have a best entry: the sort key of the chosen costs, the instructions, and the resources of
@@ -197,9 +197,7 @@ impl TopRated {
         insert(&mut self.ranking, (standing.cost[Resource::Instructions], entry));
         insert(&mut self.by_score, (standing.score.to_bits(), entry));
         let mut evicted = Vec::new();
-        let mut is_counted = false;
         for CountsOfFunction { first, all, branches, charges } in counts {
-            is_counted = true;
             let (counts, slots) = all.split_at(branches);
             for (edge, &count) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
                 let slot = bucket(count).trailing_zeros() as usize;
@@ -235,7 +233,7 @@ impl TopRated {
                 self.pass_title(holder, entry, &mut evicted);
             }
         }
-        if !is_counted {
+        if self.cheapest.is_empty() {
             self.enter_by_score(entry, &mut evicted);
         }
         if !self.is_active(entry) {
@@ -249,7 +247,8 @@ impl TopRated {
         evicted
     }
 
-    /// Gives an entry without counts a title for its score, and takes that of the lowest score if there are too many.
+    /// Gives an entry of a program without edges a title for its score, and takes that of the lowest score if there are too
+    /// many.
     fn enter_by_score(&mut self, entry: EntryId, evicted: &mut Vec<EntryId>) {
         let Some(Some(known)) = self.entries.get_mut(entry.index()) else { return };
         known.titles += 1;

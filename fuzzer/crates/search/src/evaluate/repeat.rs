@@ -27,8 +27,9 @@ pub const RUNS: u32 = 5;
 const LONG: u64 = 100_000_000;
 
 /// Runs `input`, which has just run and is to be entered, again, and makes the minimum of its runs its amount of
-/// `resource`, and of resident memory, which differs from run to run as well. Judges its cost anew, and gives up as soon as nothing is left for which it would be entered. Returns
-/// whether it still is to be entered; a run that ends early leaves its status in the counts.
+/// `resource`, and of resident memory, which differs from run to run as well. Judges its cost anew, and gives up as soon as
+/// nothing is left for which it would be entered. Returns whether it still is to be entered; a run that ends early leaves its
+/// status in the counts.
 pub(super) fn repeat<E, EM, H, Z>(
     parts: &mut Parts<'_, E, EM, H, Z>,
     origin: &Origin<'_>,

@@ -44,24 +44,23 @@ impl Campaign {
             // what a campaign that did not finish has left
             std::fs::remove_dir_all(out).map_err(|error| unwritable(out, &error))?;
         }
-        for folder in [out.to_owned(), out.join("corpus"), out.join("slow")] {
+        for folder in std::iter::once(out.to_owned()).chain(fuzzer.prepared().iter().map(|folder| out.join(folder))) {
             files::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
         }
         let command = fuzzer.command(setup)?;
         let began = SystemTime::now();
         let clock = Instant::now();
         let limit = Duration::from_secs(setup.options.seconds);
-        let Some(ended) = execute(fuzzer, &command, out, limit + GRACE)? else { return Ok(None) };
+        let ended = execute(fuzzer, &command, out, limit + GRACE)?;
         let seconds = clock.elapsed().as_secs_f64();
         let is_early = seconds < EARLY * limit.as_secs_f64();
         let end = match ended {
-            None => CampaignEnd::Killed,
-            Some(_) if is_early => CampaignEnd::Early,
-            Some(_) => CampaignEnd::InTime,
+            Ended::Stopped => return Ok(None),
+            Ended::Itself { succeeded: false } if !fuzzer.may_fail() => return Err(failed(fuzzer, out, "has failed")),
+            Ended::Late => CampaignEnd::Killed,
+            Ended::Itself { .. } if is_early => CampaignEnd::Early,
+            Ended::Itself { .. } => CampaignEnd::InTime,
         };
-        if ended.is_some_and(|code| code != 0) && !fuzzer.may_fail() {
-            return Err(failed(fuzzer, out, "has failed"));
-        }
         let folders = fuzzer.folders(out);
         let inputs = inputs_until(&folders, began + limit);
         if inputs.is_empty() && is_early {
@@ -115,10 +114,18 @@ impl Campaign {
     }
 }
 
-/// Executes a command in a process group of its own. Returns its exit code, 1 for a signal; `Some(None)` if it did not end in
-/// time, and `None` if the user has stopped it.
-#[expect(clippy::option_option, reason = "two ways not to have a code")]
-fn execute(fuzzer: &Fuzzer, words: &[OsString], out: &Path, limit: Duration) -> Result<Option<Option<i32>>> {
+/// End of a fuzzer's process.
+enum Ended {
+    /// It has ended by itself; `succeeded`: with exit code 0.
+    Itself { succeeded: bool },
+    /// It was killed, since it took too long.
+    Late,
+    /// It was killed, since the user has stopped the bench.
+    Stopped,
+}
+
+/// Executes a command in a process group of its own, which is killed at the limit, or when a signal has come.
+fn execute(fuzzer: &Fuzzer, words: &[OsString], out: &Path, limit: Duration) -> Result<Ended> {
     let create = |name: &str| {
         let path = out.join(name);
         File::create(&path).map_err(|error| unwritable(&path, &error))
@@ -144,13 +151,13 @@ fn execute(fuzzer: &Fuzzer, words: &[OsString], out: &Path, limit: Duration) -> 
     };
     loop {
         if let Some(status) = child.try_wait().map_err(cannot)? {
-            return Ok(Some(Some(status.code().unwrap_or(1))));
+            return Ok(Ended::Itself { succeeded: status.success() });
         }
         let is_stopped = interruption::has_come();
         if is_stopped || began.elapsed() >= limit {
             kill(child.id());
             let _ = child.wait();
-            return Ok(if is_stopped { None } else { Some(None) });
+            return Ok(if is_stopped { Ended::Stopped } else { Ended::Late });
         }
         std::thread::sleep(LOOK);
     }

@@ -15,7 +15,7 @@ use crate::mutants::log::Header as ScoreHeader;
 use quagmire_base::{
     atomic::{unwritable, write_whole},
     error::{Error, Result},
-    files,
+    files::{self, Folder},
     seeds::Seed,
 };
 use quagmire_results::lock::try_lock;
@@ -39,7 +39,7 @@ impl BenchFolder {
     /// Makes the folder, or opens the one to resume.
     ///
     /// # Errors
-    /// If it holds a bench and is not to be resumed, or another bench, or is in use, or cannot be written.
+    /// If it holds a bench and is not to be resumed, or something else, or another bench, or is in use, or cannot be written.
     pub(super) fn open(options: &BenchOptions, score: ScoreHeader) -> Result<Self> {
         let header = BenchHeader {
             score,
@@ -51,6 +51,10 @@ impl BenchFolder {
         let shown = path.display();
         let file = path.join(HEADER);
         if !file.exists() {
+            // campaigns replace what has their names
+            if files::is_folder(&path) && !Folder::named(&path).is_empty().map_err(|error| unwritable(&path, &error))? {
+                return Err(Error::usage(format!("{shown} is not empty, and holds no bench: name another folder")));
+            }
             files::create_folder(&path).map_err(|error| unwritable(&path, &error))?;
             write_whole(&file, (serde_json::to_string_pretty(&header).unwrap_or_default() + "\n").as_bytes())?;
         } else if !options.resume {

@@ -23,7 +23,7 @@ pub(super) struct Fuzzer {
     kind: &'static Kind,
 }
 
-/// What a campaign is started with.
+/// Surroundings of a campaign.
 pub(super) struct Setup<'a> {
     /// Folder of the seeds.
     pub seeds: &'a Path,
@@ -49,6 +49,8 @@ struct Kind {
     may_fail: bool,
     /// The words of its command, after those of the program that it fuzzes were made.
     command: fn(&Setup, &[OsString]) -> Vec<OsString>,
+    /// Folders that have to be there before it starts, below that of the campaign.
+    prepared: &'static [&'static str],
     /// Folders that its inputs are in, below that of the campaign.
     folders: &'static [&'static str],
     /// Its number of executions, from the folder of the campaign.
@@ -65,7 +67,8 @@ static KINDS: [Kind; 4] = [
         takes_arguments: true,
         may_fail: false,
         command: |setup, program| quagmire(setup, program, &[]),
-        folders: &["out/queue", "out/degradations", "out/hangs", "out/crashes"],
+        prepared: &[],
+        folders: &["out/queue", "out/degradations", "out/hangs", "out/faults"],
         executions: of_summary,
     },
     // Maxima of each edge's count and AFL's mutations alone, as PerfFuzz (Lemieux et al., ISSTA 2018) has them. Its own code
@@ -80,7 +83,8 @@ static KINDS: [Kind; 4] = [
         command: |setup, program| {
             quagmire(setup, program, &["--rules", "havoc,splice,deterministic", "--no-mask", "--focus", "cost"])
         },
-        folders: &["out/queue", "out/degradations", "out/hangs", "out/crashes"],
+        prepared: &[],
+        folders: &["out/queue", "out/degradations", "out/hangs", "out/faults"],
         executions: of_summary,
     },
     Kind {
@@ -96,6 +100,7 @@ static KINDS: [Kind; 4] = [
         takes_arguments: true,
         may_fail: false,
         command: afl,
+        prepared: &[],
         folders: &["out/default/queue", "out/default/hangs", "out/default/crashes"],
         executions: |out| number_after(&out.join("out/default/fuzzer_stats"), "execs_done"),
     },
@@ -108,6 +113,7 @@ static KINDS: [Kind; 4] = [
         // it ends at the first input that crashes
         may_fail: true,
         command: libfuzzer,
+        prepared: &["corpus", "slow"],
         folders: &["corpus", "slow"],
         executions: |out| number_after(&out.join(LOG), "stat::number_of_executed_units"),
     },
@@ -122,14 +128,17 @@ static SCRIPT: Kind = Kind {
     takes_arguments: false,
     may_fail: false,
     command: script,
+    prepared: &[],
     folders: &[],
-    executions: |out| number_after(&out.join(PRINTED), "executions"),
+    executions: |out| number_after(&out.join(PRINTED), EXECUTIONS),
 };
 
 /// Name of the file with what a campaign prints to standard error, and to standard output as well unless it is a script.
 pub(super) const LOG: &str = "log";
 /// Name of the file with what a script prints to standard output.
 pub(super) const PRINTED: &str = "printed";
+/// Beginning of the line in which a script prints its number of executions.
+const EXECUTIONS: &str = "executions:";
 /// Largest file of a fuzzer that is read for its number of executions, in bytes.
 const LARGEST: u64 = 1 << 28;
 
@@ -196,6 +205,11 @@ impl Fuzzer {
         self.kind.environment
     }
 
+    /// Folders that have to be there before a campaign starts.
+    pub(super) fn prepared(&self) -> &'static [&'static str] {
+        self.kind.prepared
+    }
+
     pub(super) fn may_fail(&self) -> bool {
         self.kind.may_fail
     }
@@ -203,7 +217,8 @@ impl Fuzzer {
     /// Folders with the inputs of a campaign, those that are there.
     pub(super) fn folders(&self, out: &Path) -> Vec<PathBuf> {
         let named: Vec<PathBuf> = if self.is_script() {
-            lines(&out.join(PRINTED)).iter().filter(|line| !line.contains(": ")).map(|line| out.join(line)).collect()
+            let printed = lines(&out.join(PRINTED));
+            printed.iter().filter(|line| !line.starts_with(EXECUTIONS)).map(|line| out.join(line)).collect()
         } else {
             self.kind.folders.iter().map(|folder| out.join(folder)).collect()
         };

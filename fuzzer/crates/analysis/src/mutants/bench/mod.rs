@@ -24,7 +24,7 @@ use self::{
     result::{Bench, Campaign},
     standing::Known,
 };
-use super::{ScoreOptions, log::Header};
+use super::{ScoreOptions, log::Header, workers::on_threads};
 use crate::{interruption, print::print_text};
 use quagmire_base::{
     error::{Error, ExitCode, Result},
@@ -138,23 +138,6 @@ fn campaigns(
         }
         Ok(())
     };
-    let guarded = || {
-        let ended = work();
-        if ended.is_err() {
-            queue.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        }
-        ended
-    };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..options.jobs).map(|_| scope.spawn(guarded)).collect();
-        let mut first = Ok(());
-        for thread in threads {
-            match thread.join() {
-                Ok(ended) => first = first.and(ended),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        first
-    })?;
+    on_threads(options.jobs, || work().inspect_err(|_| queue.lock().unwrap_or_else(PoisonError::into_inner).clear()))?;
     Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
