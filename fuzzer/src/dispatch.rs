@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::{doctor, manual};
 use quagmire::{
     campaign::pages::QUAGMIRE,
     cli::Command,
@@ -34,6 +35,9 @@ use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile, s
 pub(crate) fn run(command: Command) -> Result<ExitCode> {
     match &command {
         Command::Report(args) => return report(args),
+        Command::Doctor(args) => return doctor::run(args.json),
+        Command::Completions(args) => return manual::completions(&args.shell),
+        Command::Man(args) => return manual::pages(&args.folder),
         Command::Generate(generate) if generate.grammar.is_some() => {
             return quagmire::generate::run(&generate.resolve()?);
         }

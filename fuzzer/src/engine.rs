@@ -169,6 +169,7 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
     if command.is_uninstrumented() && !target.is_isolated() {
         return Err(Error::usage("--uninstrumented: this harness is instrumented: leave it out"));
     }
+    let name = command.name();
     let typed = std::env::var(COMMAND).ok().and_then(|json| serde_json::from_str::<Vec<String>>(&json).ok());
     match command {
         Command::Fuzz(mut fuzz) => {
@@ -202,6 +203,9 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
         Command::Mutants(_) => Err(Error::usage("mutants are of a build of their own: QUAGMIRE_MUTANTS=1 quagmire-cc")),
         Command::Mine(mine) => quagmire_analysis::mine::run(&mine.resolve()?, &target, harness),
         Command::Report(_) => Err(Error::usage("a report is written by `quagmire report OUT`")),
+        Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => {
+            Err(Error::usage(format!("{name} is a command of quagmire: quagmire {name}")))
+        }
         Command::Generate(generate) => crate::generate::run_harness(&generate.resolve()?, &target, harness),
     }
 }

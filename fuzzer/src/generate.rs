@@ -147,7 +147,7 @@ mod tests {
         }
         let (grammar, out) = (grammar.display(), folder.join("out"));
         let line = format!("quagmire generate --grammar {grammar} -o {} {options}", out.display());
-        let result = match parse_for_quagmire(line.split_whitespace()) {
+        let result = match parse_for_quagmire(line.split_whitespace(), None) {
             Ok(Command::Generate(args)) => args.resolve().and_then(|options| run(&options)),
             other => panic!("not a generation: {other:?}"),
         };

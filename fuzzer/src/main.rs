@@ -1,6 +1,11 @@
 //! The `quagmire` binary: parses the command line, executes the command, and returns its exit code.
 
 mod dispatch;
+mod doctor;
+mod manual;
+
+/// Commit that this is built from: scripts/install knows it.
+const COMMIT: Option<&str> = option_env!("QUAGMIRE_COMMIT");
 
 use quagmire::cli;
 use quagmire_base::plain::warn;
@@ -12,7 +17,7 @@ fn main() -> ExitCode {
     if launcher::is_meant() {
         return ExitCode::from(launcher::run());
     }
-    let code = match cli::parse_for_quagmire(std::env::args_os()) {
+    let code = match cli::parse_for_quagmire(std::env::args_os(), COMMIT) {
         Err(stop) => stop.print(),
         Ok(command) => dispatch::run(command).unwrap_or_else(|error| {
             warn(&error.message);

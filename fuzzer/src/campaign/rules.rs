@@ -106,7 +106,7 @@ mod tests {
     /// Labels of the rules that are chosen for these seeds and options.
     fn chosen(seeds: &mut Seeds, options: &[&str]) -> Result<String> {
         let line = [&["quagmire", "fuzz", "-i", "a", "-o", "b"], options, &["--", "./program"]].concat();
-        let Ok(Command::Fuzz(args)) = parse_for_quagmire(line) else { panic!("not a fuzz command") };
+        let Ok(Command::Fuzz(args)) = parse_for_quagmire(line, None) else { panic!("not a fuzz command") };
         let rules = choose(&Options::resolve(args)?, false, seeds)?;
         Ok(rules.iter().map(|rule| rule.label()).collect::<Vec<_>>().join(" "))
     }

@@ -12,6 +12,8 @@ use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_base::plain::{self, Form};
 use std::ffi::OsString;
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// The reason why no command runs: a help text was requested, or the command line is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
@@ -70,15 +72,19 @@ impl From<Error> for Stop {
     }
 }
 
-/// Parses the command line of `quagmire`. `args` starts with the program's name.
-pub fn parse_for_quagmire(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Stop> {
+/// Parses the command line of `quagmire`. `args` starts with the program's name; `commit` goes into the version, if it is known.
+pub fn parse_for_quagmire(
+    args: impl IntoIterator<Item = impl Into<OsString>>,
+    commit: Option<&'static str>,
+) -> Result<Command, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let is_search = args.get(1).is_some_and(|command| command == "fuzz");
     if is_search {
         hints::refuse_libfuzzer_flags(&args)?;
     }
     let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| is_search));
-    let matches = args::Quagmire::command().try_get_matches_from(&args).map_err(hint)?;
+    let version = commit.map_or(VERSION.to_owned(), |commit| format!("{VERSION} ({commit})"));
+    let matches = args::Quagmire::command().version(version).try_get_matches_from(&args).map_err(hint)?;
     let mut command = args::Quagmire::from_arg_matches(&matches)?.command;
     // a grammar needs no program
     let needs_program = !matches!(command, Command::Generate(_));

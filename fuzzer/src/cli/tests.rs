@@ -5,7 +5,7 @@ use quagmire_results::exporters::EXPORTERS;
 use std::path::PathBuf;
 
 fn quagmire(line: &str) -> Result<Command, Stop> {
-    parse_for_quagmire(line.split_whitespace())
+    parse_for_quagmire(line.split_whitespace(), None)
 }
 
 fn harness(line: &str) -> Result<Command, Stop> {
@@ -191,8 +191,8 @@ fn arguments_that_are_not_utf8_do_not_panic() {
     let odd = OsString::from_vec(b"se\xffed".to_vec());
     let args = ["quagmire", "fuzz", "-i"].map(OsString::from).into_iter().chain([odd.clone()]);
     let args = args.chain(["-o", "out", "--", "p"].map(OsString::from));
-    let args = fuzz(parse_for_quagmire(args));
+    let args = fuzz(parse_for_quagmire(args, None));
     assert_eq!(args.seeds, [PathBuf::from(odd.clone())]);
-    assert!(parse_for_quagmire(["quagmire".into(), "fuzz".into(), "--time".into(), odd]).is_err());
+    assert!(parse_for_quagmire(["quagmire".into(), "fuzz".into(), "--time".into(), odd], None).is_err());
     assert!(parse_for_harness(Vec::<OsString>::new()).is_ok());
 }

@@ -7,6 +7,7 @@ mod growth;
 mod harness;
 mod minimize;
 mod mutants;
+mod setup;
 
 use crate::options::defaults;
 use clap::{Args, Parser, Subcommand};
@@ -21,6 +22,7 @@ pub use harness::{Harness, HarnessCommand, OF_HARNESS};
 pub use minimize::MinimizeArgs;
 pub(in crate::options) use mutants::INPUTS_PER_MUTANT;
 pub use mutants::{BenchArgs, CompareScoresArgs, ListArgs, MutantsArgs, MutantsCommand, ScoreArgs};
+pub use setup::{CompletionsArgs, DoctorArgs, ManArgs};
 
 /// Exit codes, printed at the end of every help text.
 pub const EXIT_CODES: &str = "\
@@ -131,6 +133,15 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Generate(GenerateArgs),
+    /// Show what this machine and installation lack, and what each costs
+    #[command(after_help = EXIT_CODES)]
+    Doctor(DoctorArgs),
+    /// Print the completions for a shell
+    #[command(after_help = EXIT_CODES)]
+    Completions(CompletionsArgs),
+    /// Write the pages of the manual
+    #[command(after_help = EXIT_CODES)]
+    Man(ManArgs),
 }
 
 impl Command {
@@ -149,6 +160,9 @@ impl Command {
             Self::Mine(_) => "mine",
             Self::Generate(_) => "generate",
             Self::Report(_) => "report",
+            Self::Doctor(_) => "doctor",
+            Self::Completions(_) => "completions",
+            Self::Man(_) => "man",
         }
     }
 
@@ -166,7 +180,7 @@ impl Command {
             Self::Diversity(diversity) => &diversity.target,
             Self::Mine(mine) => &mine.target,
             Self::Generate(generate) => &generate.target,
-            Self::Report(_) => return None,
+            Self::Report(_) | Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => return None,
         })
     }
 
@@ -184,7 +198,7 @@ impl Command {
             Self::Diversity(diversity) => &mut diversity.target,
             Self::Mine(mine) => &mut mine.target,
             Self::Generate(generate) => &mut generate.target,
-            Self::Report(_) => return None,
+            Self::Report(_) | Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => return None,
         })
     }
 
@@ -206,6 +220,7 @@ impl Command {
             Self::Mine(mine) => mine.resolve().map(drop),
             Self::Generate(generate) => generate.resolve().map(drop),
             Self::Report(report) => report.resolve().map(drop),
+            Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }
 

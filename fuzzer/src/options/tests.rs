@@ -13,7 +13,7 @@ fn resolve(extra: &[&str]) -> Result<Options> {
 }
 
 fn resolve_exactly(args: &[&str]) -> Result<Options> {
-    match parse_for_quagmire([&["quagmire", "fuzz"], args, &["--", "./program"]].concat()) {
+    match parse_for_quagmire([&["quagmire", "fuzz"], args, &["--", "./program"]].concat(), None) {
         Ok(Command::Fuzz(args)) => Options::resolve(args),
         other => panic!("not a fuzz command: {other:?}"),
     }
@@ -191,7 +191,8 @@ fn a_seed_number_that_is_not_given_is_drawn_anew() {
 
 #[test]
 fn replay_refuses_no_inputs_and_no_repeats() {
-    let replay = |args: &[&str]| match parse_for_quagmire([&["quagmire", "replay"], args, &["--", "p"]].concat()) {
+    let replay = |args: &[&str]| match parse_for_quagmire([&["quagmire", "replay"], args, &["--", "p"]].concat(), None)
+    {
         Ok(Command::Replay(args)) => args.resolve(),
         other => panic!("not a replay command: {other:?}"),
     };
@@ -206,7 +207,7 @@ fn replay_refuses_no_inputs_and_no_repeats() {
 
 #[test]
 fn options_of_a_report_that_its_format_would_ignore_are_refused() {
-    let report = |line: &str| match parse_for_quagmire(line.split_whitespace()) {
+    let report = |line: &str| match parse_for_quagmire(line.split_whitespace(), None) {
         Ok(Command::Report(args)) => args.resolve(),
         other => panic!("not a report: {other:?}"),
     };
@@ -236,7 +237,7 @@ fn options_of_a_report_that_its_format_would_ignore_are_refused() {
 
 #[test]
 fn a_tracefile_is_asked_for_alone() {
-    let replay = |line: &str| match parse_for_quagmire(line.split_whitespace()) {
+    let replay = |line: &str| match parse_for_quagmire(line.split_whitespace(), None) {
         Ok(Command::Replay(args)) => args.resolve().map(|options| options.lcov),
         other => panic!("not a replay command: {other:?}"),
     };
@@ -249,7 +250,7 @@ fn a_tracefile_is_asked_for_alone() {
 
 #[test]
 fn a_mask_is_asked_for_alone() {
-    let replay = |line: &str| match parse_for_quagmire(line.split_whitespace()) {
+    let replay = |line: &str| match parse_for_quagmire(line.split_whitespace(), None) {
         Ok(Command::Replay(args)) => args.resolve().map(|options| options.mask),
         other => panic!("not a replay command: {other:?}"),
     };

@@ -1,0 +1,257 @@
+//! `quagmire doctor`: what the machine and the installation lack, and what each costs.
+
+use std::{
+    fmt::Write as _,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use quagmire_base::{
+    error::{Error, ExitCode, Result},
+    plain::{self, Form},
+};
+use quagmire_execution::perf::Counters;
+use quagmire_results::lock::try_lock;
+use serde::Serialize;
+
+/// Memory that a campaign on one core should find free: the default of `--memory-limit`, in KiB.
+const MEMORY: u64 = 2 << 20;
+/// Free space that the first builds and a campaign need, in bytes.
+const SPACE: u64 = 1 << 30;
+
+/// A target that does nothing, with the entry of a harness and one of a program.
+const SOURCE: &str = "#include <stddef.h>\n#include <stdint.h>\n\
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return size && data[0] == 1 ? 0 : 0; }\n";
+const MAIN: &str = "int main(void) { return 0; }\n";
+
+/// One look at the machine or the installation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Finding {
+    what: &'static str,
+    state: State,
+    /// What is there, or what is missing, what that costs, and the remedy.
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum State {
+    /// Nothing to do.
+    Ok,
+    /// It works, and could work better.
+    Note,
+    /// Nothing works without it.
+    Missing,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Missing => "MISSING",
+        }
+    }
+}
+
+/// What is looked at, and how.
+type Look = (&'static str, fn() -> (State, String));
+
+/// What there is to look at, in the order of the output: one more is one row.
+const LOOKS: [Look; 9] = [
+    ("compiler", compiler),
+    ("engine", engine),
+    ("clang of sanitizers", sanitizers),
+    ("memory", memory),
+    ("disk", disk),
+    ("file locks", file_locks),
+    ("core pattern", core_pattern),
+    ("CPU governor", governor),
+    ("hardware counters", counters),
+];
+
+/// Runs `quagmire doctor`.
+///
+/// # Errors
+/// If something is missing without which nothing works, or the result cannot be printed.
+pub(crate) fn run(json: bool) -> Result<ExitCode> {
+    let findings: Vec<Finding> = LOOKS
+        .iter()
+        .map(|(what, look)| {
+            let (state, text) = look();
+            Finding { what, state, text }
+        })
+        .collect();
+    let (text, form) = if json {
+        (serde_json::to_string_pretty(&findings).unwrap_or_default() + "\n", Form::Json)
+    } else {
+        (in_words(&findings), Form::Lines)
+    };
+    plain::print(&text, form).map_err(|error| Error::other(format!("cannot print: {error}")))?;
+    let missing: Vec<&str> = findings.iter().filter(|one| one.state == State::Missing).map(|one| one.what).collect();
+    if missing.is_empty() {
+        return Ok(ExitCode::Ended);
+    }
+    Err(Error::other(format!("without this nothing can be built and fuzzed: {}", missing.join(", "))))
+}
+
+fn in_words(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for Finding { what, state, text: says } in findings {
+        let _ = writeln!(text, "{:<8} {what:<20} {says}", state.word());
+    }
+    text
+}
+
+/// Path of the wrapper: beside this program.
+fn wrapper() -> Option<PathBuf> {
+    std::env::current_exe().ok().and_then(|own| own.parent().map(|folder| folder.join("quagmire-cc")))
+}
+
+/// Compiles a source with the wrapper, and runs the result if it is asked for. Returns the first line of what is wrong.
+fn compiled(source: &str, options: &[&str], is_run: bool) -> std::result::Result<(), String> {
+    let wrapper = wrapper().filter(|path| path.is_file()).ok_or("quagmire-cc is not beside quagmire: install both")?;
+    let folder = tempfile::tempdir().map_err(|error| format!("cannot make a folder for a trial: {error}"))?;
+    let (file, program) = (folder.path().join("trial.c"), folder.path().join("trial"));
+    fs::write(&file, source).map_err(|error| format!("cannot write a trial: {error}"))?;
+    let mut command = Command::new(wrapper);
+    command.args(options).arg(&file).arg("-o").arg(&program).stdin(Stdio::null());
+    let output = command.output().map_err(|error| format!("cannot start quagmire-cc: {error}"))?;
+    if !output.status.success() {
+        return Err(first_line(&output.stderr));
+    }
+    if is_run {
+        let ran = Command::new(&program).stdin(Stdio::null()).output();
+        let ran = ran.map_err(|error| format!("what quagmire-cc builds cannot be started: {error}"))?;
+        if !ran.status.success() {
+            return Err(format!("what quagmire-cc builds fails: {}", first_line(&ran.stderr)));
+        }
+    }
+    Ok(())
+}
+
+fn first_line(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing").to_owned()
+}
+
+fn compiler() -> (State, String) {
+    match compiled(MAIN, &["-O1"], true) {
+        Ok(()) => (State::Ok, "quagmire-cc builds a program, and it runs".to_owned()),
+        Err(why) => (State::Missing, why),
+    }
+}
+
+fn engine() -> (State, String) {
+    match compiled(SOURCE, &["-O1", "-fsanitize=fuzzer"], false) {
+        Ok(()) => (State::Ok, "quagmire-cc -fsanitize=fuzzer builds a harness".to_owned()),
+        Err(why) => (State::Missing, why),
+    }
+}
+
+fn sanitizers() -> (State, String) {
+    match compiled(MAIN, &["-O1", "-fsanitize=address"], true) {
+        Ok(()) => (State::Ok, "programs can be built with -fsanitize=address".to_owned()),
+        Err(why) => (
+            State::Note,
+            format!("no AddressSanitizer, which finds faults ({why}): install libclang-rt-N-dev of clang's version"),
+        ),
+    }
+}
+
+/// A number of KiB in `/proc/meminfo`.
+fn meminfo(key: &str) -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with(key))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn memory() -> (State, String) {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    match meminfo("MemAvailable:") {
+        None => (State::Note, "the free memory is not known".to_owned()),
+        Some(free) if free < MEMORY => (
+            State::Note,
+            format!("{} MiB are free: a program may use 2 GiB before it is stopped; lower --memory-limit", free >> 10),
+        ),
+        Some(free) if free < MEMORY * cores => (
+            State::Note,
+            format!("{} GiB are free for {cores} cores: with -j {cores}, lower --memory-limit", free >> 20),
+        ),
+        Some(free) => (State::Ok, format!("{} GiB are free for {cores} cores", free >> 20)),
+    }
+}
+
+fn disk() -> (State, String) {
+    let here = Path::new(".");
+    match rustix::fs::statvfs(here).map(|about| about.f_bavail.saturating_mul(about.f_frsize)) {
+        Err(error) => (State::Note, format!("the free space of this folder is not known: {error}")),
+        Ok(free) if free < SPACE => {
+            (State::Note, format!("{} MiB are free in this folder: a campaign stops when it is full", free >> 20))
+        }
+        Ok(free) => (State::Ok, format!("{} GiB are free in this folder", free >> 30)),
+    }
+}
+
+fn file_locks() -> (State, String) {
+    let tried = tempfile::NamedTempFile::new_in(".").and_then(|file| File::open(file.path()).map(|open| (file, open)));
+    match tried.and_then(|(_file, open)| try_lock(&open)) {
+        Ok(_) => (State::Ok, "files in this folder can be locked".to_owned()),
+        Err(error) => (
+            State::Note,
+            format!(
+                "files in this folder cannot be locked ({error}): two campaigns could write to one output folder; use a local disk"
+            ),
+        ),
+    }
+}
+
+fn core_pattern() -> (State, String) {
+    match fs::read_to_string("/proc/sys/kernel/core_pattern") {
+        Ok(pattern) if pattern.starts_with('|') => (
+            State::Note,
+            "each crash starts a handler, and campaigns with crashes are slow: echo core > /proc/sys/kernel/core_pattern"
+                .to_owned(),
+        ),
+        Ok(_) => (State::Ok, "crashes start no handler".to_owned()),
+        Err(_) => (State::Ok, "not known on this system".to_owned()),
+    }
+}
+
+fn governor() -> (State, String) {
+    match fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") {
+        Ok(governor) if governor.trim() != "performance" => (
+            State::Note,
+            format!(
+                "{}: times are noisier, and confirmations take longer: cpupower frequency-set -g performance",
+                governor.trim()
+            ),
+        ),
+        Ok(_) => (State::Ok, "performance".to_owned()),
+        Err(_) => (State::Ok, "this system does not show one".to_owned()),
+    }
+}
+
+fn counters() -> (State, String) {
+    match Counters::start_tested() {
+        Ok(_) => (State::Ok, "--steer cycles can use them".to_owned()),
+        Err(why) => (State::Note, format!("none ({why}): all but --steer cycles works without")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_look_says_something_in_one_line() {
+        // the first three build programs: the end-to-end tests see those
+        for (what, look) in &LOOKS[3..] {
+            let (_, text) = look();
+            assert!(!text.is_empty() && !text.contains('\n'), "{what}: {text}");
+        }
+        let finding = Finding { what: "disk", state: State::Missing, text: "full".into() };
+        assert_eq!(in_words(&[finding]), "MISSING  disk                 full\n");
+    }
+}
