@@ -29,6 +29,7 @@
 #include "placement.h"
 #include "settings.h"
 #include "stack.h"
+#include "tokens.h"
 #include "weight.h"
 
 #include "llvm/IR/Constants.h"
@@ -254,6 +255,7 @@ struct CountsPass : PassInfoMixin<CountsPass> {
   explicit CountsPass(OptimizationLevel Level) : Level(Level) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     settings::record(M, Level);
+    tokens::Tokens(M).record();
     return Counts(M).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   // also with -O0, where passes are skipped by default
@@ -261,6 +263,15 @@ struct CountsPass : PassInfoMixin<CountsPass> {
 
 private:
   OptimizationLevel Level;
+};
+
+// Leaves the tokens of a module before it is optimised.
+struct TokensPass : PassInfoMixin<TokensPass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    tokens::Tokens(M).record();
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
 };
 
 // Of the whole program in the linker; LLVM 14 has nothing to call there.
@@ -280,6 +291,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
               MPM.addPass(GlobalDCEPass());
               MPM.addPass(CountsPass(Level));
             };
+            PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, auto...) { MPM.addPass(TokensPass()); });
             PB.registerOptimizerLastEPCallback(Add);
             atEndOfLinkTimeOptimization(PB, Add, 0);
           }};

@@ -23,6 +23,7 @@ const PASS: &[(&str, &str)] = &[
     ("placement.h", include_str!("../passes/placement.h")),
     ("settings.h", include_str!("../passes/settings.h")),
     ("stack.h", include_str!("../passes/stack.h")),
+    ("tokens.h", include_str!("../passes/tokens.h")),
     ("weight.h", include_str!("../passes/weight.h")),
 ];
 /// Sources of the plugin that makes mutants.

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{doctor, manual};
+use crate::{doctor, init, manual};
 use quagmire::{
     campaign::pages::QUAGMIRE,
     cli::Command,
@@ -35,6 +35,7 @@ use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile, s
 pub(crate) fn run(command: Command) -> Result<ExitCode> {
     match &command {
         Command::Report(args) => return report(args),
+        Command::Init(args) => return init::run(args),
         Command::Doctor(args) => return doctor::run(args.json),
         Command::Completions(args) => return manual::completions(&args.shell),
         Command::Man(args) => return manual::pages(&args.folder),

@@ -203,7 +203,7 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
         Command::Mutants(_) => Err(Error::usage("mutants are of a build of their own: QUAGMIRE_MUTANTS=1 quagmire-cc")),
         Command::Mine(mine) => quagmire_analysis::mine::run(&mine.resolve()?, &target, harness),
         Command::Report(_) => Err(Error::usage("a report is written by `quagmire report OUT`")),
-        Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => {
+        Command::Init(_) | Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => {
             Err(Error::usage(format!("{name} is a command of quagmire: quagmire {name}")))
         }
         Command::Generate(generate) => crate::generate::run_harness(&generate.resolve()?, &target, harness),

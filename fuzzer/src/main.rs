@@ -2,6 +2,7 @@
 
 mod dispatch;
 mod doctor;
+mod init;
 mod manual;
 
 /// Commit that this is built from: scripts/install knows it.

@@ -145,6 +145,8 @@ pub struct Options {
     pub workloads_filter: Option<PathFilter>,
     /// Dictionaries, in the order given.
     pub dictionaries: Vec<PathBuf>,
+    /// Whether constants that the code compares with are tokens, too.
+    pub auto_dict: bool,
     /// File of the grammar of the inputs.
     pub grammar: Option<PathBuf>,
     /// How choices are mutated.
@@ -265,6 +267,7 @@ impl Options {
             input_type: args.input_type.as_deref().map(str::parse).transpose()?,
             workloads_filter: args.workloads_filter.as_deref().map(filter).transpose()?,
             dictionaries: args.dict,
+            auto_dict: !args.no_auto_dict,
             trace: trace_kind.map(trace).transpose()?,
             valid_if_reached: args.validity.valid_if_reached,
             seed: args.seed.as_deref().map_or_else(|| Ok(drawn_seed()), given_seed)?,

@@ -9,3 +9,4 @@ mod draws;
 mod drop_in;
 mod first_use;
 mod sanitized;
+mod tokens;

@@ -117,6 +117,8 @@ pub struct Record {
     pub rules: Vec<Rule>,
     /// Recent finds of the operators.
     pub yields: Yields,
+    /// Tokens, and the number of entries that are new with them.
+    pub tokens: BTreeMap<Vec<u8>, u64>,
     /// Gathering phase of the search; `None` before mutation begins.
     pub gathering: Option<Gathering>,
     /// Cost distributions over all runs that returned.

@@ -2,6 +2,7 @@
 
 mod candidates;
 mod clients;
+mod credit;
 mod findings;
 mod progress;
 mod steered;
@@ -63,6 +64,8 @@ pub struct Recorder<'a> {
     diversity: Option<summary::Diversity>,
     execution_limit: u64,
     lost: &'a [Lost],
+    /// Tokens of the dictionary.
+    pub tokens: Vec<Vec<u8>>,
 }
 
 impl<'a> Recorder<'a> {
@@ -94,6 +97,7 @@ impl<'a> Recorder<'a> {
             diversity: None,
             execution_limit: u64::MAX,
             lost: &[],
+            tokens: Vec::new(),
         })
     }
 
@@ -276,14 +280,6 @@ impl<'a> Recorder<'a> {
         self.index.as_mut().map_or(Ok(()), |index| index.add(&entry.file))
     }
 
-    /// Adds a find to each of the rules that made an entry, once for each rule.
-    fn credit(&mut self, rules: &[u16]) {
-        for &rule in rules.iter().collect::<BTreeSet<_>>() {
-            self.record.rules[usize::from(rule)].coverage_increases += 1;
-            self.record.yields.credit(rule.into());
-        }
-    }
-
     /// Parent and rules of an input, as far as its name tells them and they are known.
     fn origin_in(&self, name: &EntryName) -> (Option<EntryId>, Vec<u16>) {
         let known = name.src.filter(|&parent| parent < self.record.entries.len() as u64);
@@ -355,6 +351,9 @@ impl CampaignHooks for Recorder<'_> {
                     listener.entered(bytes, self.progress(search))?;
                 }
             }
+        }
+        if let Some(parent) = parent {
+            self.credit_tokens(parent, &entry.rules, bytes);
         }
         self.record.entries.push(entry);
         self.challenge_worst(number);

@@ -117,6 +117,7 @@ pub fn work(
         None => start::new_state(options.seed)?,
     };
     let (operators, choices) = start::operators(setup, harness, &mut state)?;
+    recorder.tokens = start::tokens(&state);
     let rules = &setup.rules;
     let names = Operators::names(rules);
     recorder.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());

@@ -22,7 +22,7 @@ pub use harness::{Harness, HarnessCommand, OF_HARNESS};
 pub use minimize::MinimizeArgs;
 pub(in crate::options) use mutants::INPUTS_PER_MUTANT;
 pub use mutants::{BenchArgs, CompareScoresArgs, ListArgs, MutantsArgs, MutantsCommand, ScoreArgs};
-pub use setup::{CompletionsArgs, DoctorArgs, ManArgs};
+pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 
 /// Exit codes, printed at the end of every help text.
 pub const EXIT_CODES: &str = "\
@@ -133,6 +133,15 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Generate(GenerateArgs),
+    /// Print the commands that build the project in this folder and fuzz it
+    #[command(
+        override_usage = "quagmire init [FOLDER] [--function NAME]",
+        long_about = "Looks at a folder of sources (CMake, Meson, autotools, a Makefile, or C and C++ alone; harnesses, cargo-fuzz, \
+                      OSS-Fuzz), and prints the commands that build it with the wrapper and fuzz it. Nothing is built. With --function, \
+                      writes a harness for a function.",
+        after_help = EXIT_CODES
+    )]
+    Init(InitArgs),
     /// Show what this machine and installation lack, and what each costs
     #[command(after_help = EXIT_CODES)]
     Doctor(DoctorArgs),
@@ -160,6 +169,7 @@ impl Command {
             Self::Mine(_) => "mine",
             Self::Generate(_) => "generate",
             Self::Report(_) => "report",
+            Self::Init(_) => "init",
             Self::Doctor(_) => "doctor",
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
@@ -180,7 +190,7 @@ impl Command {
             Self::Diversity(diversity) => &diversity.target,
             Self::Mine(mine) => &mine.target,
             Self::Generate(generate) => &generate.target,
-            Self::Report(_) | Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => return None,
+            Self::Report(_) | Self::Init(_) | Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => return None,
         })
     }
 
@@ -198,7 +208,7 @@ impl Command {
             Self::Diversity(diversity) => &mut diversity.target,
             Self::Mine(mine) => &mut mine.target,
             Self::Generate(generate) => &mut generate.target,
-            Self::Report(_) | Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => return None,
+            Self::Report(_) | Self::Init(_) | Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => return None,
         })
     }
 
@@ -220,7 +230,7 @@ impl Command {
             Self::Mine(mine) => mine.resolve().map(drop),
             Self::Generate(generate) => generate.resolve().map(drop),
             Self::Report(report) => report.resolve().map(drop),
-            Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Init(_) | Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }
 
@@ -334,6 +344,9 @@ pub struct FuzzArgs {
     /// A file of tokens to insert, as AFL and libFuzzer take it (repeatable)
     #[arg(short = 'x', long, value_name = "FILE", help_heading = "Mutation")]
     pub dict: Vec<PathBuf>,
+    /// Insert no tokens but those of --dict: not the constants and keywords that the code compares with
+    #[arg(long, help_heading = "Mutation")]
+    pub no_auto_dict: bool,
     /// The number that all random choices follow from [default: a new one each time, printed]
     #[arg(long, value_name = "N", help_heading = "Mutation")]
     pub seed: Option<String>,

@@ -8,7 +8,7 @@ use object::{Object, ObjectSection};
 use quagmire_base::error::{Error, Result};
 
 /// Section with the texts of the pass.
-const SETTINGS_SECTION: &str = ".GCC.command.line";
+pub(crate) const SETTINGS_SECTION: &str = ".GCC.command.line";
 /// Beginning of those texts.
 const MARK: &str = "quagmire-settings: ";
 /// Section with the names of all compilers of a program.

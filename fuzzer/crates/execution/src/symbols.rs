@@ -4,7 +4,7 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     ffi::CStr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -107,6 +107,11 @@ impl Symbols {
         let known = |object: &LoadedObject| self.objects.iter().any(|o| o.base == object.base && o.path == object.path);
         objects.retain(|object| !known(object));
         self.objects.extend(objects);
+    }
+
+    /// Files of the objects.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.objects.iter().map(|object| &*object.path)
     }
 
     /// Address relative to its object, which is the same in every process.

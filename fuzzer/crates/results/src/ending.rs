@@ -1,6 +1,6 @@
 //! Final report of a campaign: findings and where to look, as text.
 
-use super::summary::{Finding, FindingKind, Rule, StoppedBy, Summary, Worst};
+use super::summary::{Dictionary, Finding, FindingKind, Rule, StoppedBy, Summary, Worst};
 use quagmire_base::format::{clock, counted, grouped, rate, ratio, short};
 use std::fmt::Write;
 use std::path::Path;
@@ -8,6 +8,9 @@ use std::time::Duration;
 
 /// Number of rules in the report.
 const RULES: usize = 3;
+
+/// Number of tokens in the report.
+const TOKENS: usize = 5;
 
 /// Ratio of instructions below which two inputs count as equally bad.
 const NEARLY: f64 = 1.1;
@@ -61,6 +64,15 @@ fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, ou
         let _ = writeln!(text, "  spent in     {}{place}", short(function));
     }
     let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
+}
+
+/// Tokens that are in most entries; nothing if there are none.
+fn tokens_that_paid(text: &mut String, summary: &Summary) {
+    if let Some(Dictionary { tokens, useful }) = summary.dictionary.as_ref().filter(|known| !known.useful.is_empty()) {
+        let best: Vec<String> =
+            useful.iter().take(TOKENS).map(|of| format!("\"{}\" ({})", short(&of.token), of.entries)).collect();
+        let _ = writeln!(text, "Tokens that paid, of {} (entries with them): {}", grouped(*tokens), best.join(", "));
+    }
 }
 
 /// Text of the final report, in at most twenty lines, with the command that reproduces the worst finding. `output` is
@@ -146,6 +158,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     for rule in rules.into_iter().take(RULES) {
         let _ = writeln!(text, "  {}", rule_in_words(rule));
     }
+    tokens_that_paid(&mut text, summary);
     let _ = writeln!(text, "\nEverything: {}", output.join("summary.json").display());
     text
 }

@@ -124,6 +124,11 @@ impl OutputFolder {
         self.path.join("logs")
     }
 
+    /// Path of the dictionary of the tokens that have paid.
+    pub fn dictionary(&self) -> PathBuf {
+        self.path.join("recommended.dict")
+    }
+
     /// Path of `summary.json`.
     pub fn summary(&self) -> PathBuf {
         self.path.join("summary.json")

@@ -10,12 +10,14 @@ use quagmire_execution::info::{Engine, Instrumentation};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime};
 
+mod dictionary;
 mod diversity;
 mod file;
 mod law;
 mod masks;
 mod sizes;
 
+pub use dictionary::{Dictionary, Token};
 pub use diversity::{Diversity, Validity};
 pub use law::{FindingLaw, LawPoint, Minimized};
 pub use masks::{Masks, Rare, Shadow};
@@ -113,6 +115,9 @@ pub struct Summary {
     /// Unique traces, and how evenly they cover the branches; `null` without `--diversity`.
     #[serde(default)]
     pub diversity: Option<Diversity>,
+    /// Tokens that mutants were made with; `null` if there are none.
+    #[serde(default)]
+    pub dictionary: Option<Dictionary>,
     /// Noise of this machine, from comparing an input with itself; `null` if it was not measured.
     #[serde(default)]
     pub noise: Option<Noise>,

@@ -15,6 +15,10 @@ use crate::{
     summary::*,
 };
 
+fn dictionary() -> Dictionary {
+    Dictionary { tokens: 45, useful: vec![Token { token: "<!\\x00".into(), entries: 3 }] }
+}
+
 /// Summary of a campaign with a finding of each kind but a fault.
 pub fn example() -> Summary {
     Summary {
@@ -94,6 +98,7 @@ pub fn example() -> Summary {
         }],
         validity: Validity { valid: 500_000, invalid: 300_000, valid_edges: 498 },
         diversity: Some(diversity()),
+        dictionary: Some(dictionary()),
         noise: Some(Noise { floor: 0.021, rounds: 20 }),
         environment: environment(),
     }

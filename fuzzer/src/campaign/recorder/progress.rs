@@ -286,6 +286,7 @@ impl Recorder<'_> {
             shadow: shadow(search),
             validity: validity(search),
             diversity: self.diversity,
+            dictionary: self.dictionary(),
             noise: record.noise,
             environment: self.setup.environment.clone(),
         };
@@ -366,6 +367,7 @@ impl Recorder<'_> {
         self.tell_notices()?;
         self.tell_others(search);
         self.write_progress(Some(stopped_by), search)?;
+        self.write_dictionary()?;
         if self.record.early_ends > 0 {
             let runs = counted(self.record.early_ends, "run");
             self.log(&format!("ended early, and survived: {runs}"))?;

@@ -23,6 +23,7 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
+    code_tokens::tokens_of_code,
     diversity::table::TraceTable,
     executor::HarnessExecutor,
     fork_server,
@@ -208,7 +209,10 @@ pub(super) fn operators(
     state: &mut LibaflState,
 ) -> Result<(Operators, ChoiceOptions)> {
     let Setup { options, rules, grammar, .. } = setup;
-    let tokens = read_tokens(options)?;
+    let mut tokens = read_tokens(options)?;
+    if options.auto_dict {
+        tokens.add_tokens(tokens_of_code().iter().filter(|token| token.len() <= setup.max_size));
+    }
     let has_tokens = !tokens.tokens().is_empty();
     let choices = language::choices(options, grammar.as_ref(), rules, tokens.tokens().to_vec());
     state.set_max_size(setup.max_size);
@@ -217,6 +221,11 @@ pub(super) fn operators(
     let own = harness.own_mutator(setup.max_size)?;
     let operators = Operators::new(rules, uses, has_tokens, own, options.strategy);
     Ok((if setup.target.instrumentation.counts() { operators } else { operators.prefer_rules() }, choices))
+}
+
+/// Tokens that mutants are made with.
+pub(super) fn tokens(state: &LibaflState) -> Vec<Vec<u8>> {
+    state.metadata_map().get::<Tokens>().map(|tokens| tokens.tokens().to_vec()).unwrap_or_default()
 }
 
 /// Reads the tokens of the dictionaries.

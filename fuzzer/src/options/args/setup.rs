@@ -1,8 +1,19 @@
-//! Arguments of the commands that look at the installation: `doctor`, `completions`, `man`.
+//! Arguments of the commands for the first hour: `init`, `doctor`, `completions`, `man`.
 
 use std::path::PathBuf;
 
 use clap::Args;
+
+/// `quagmire init`, as typed.
+#[derive(Debug, Clone, Args)]
+pub struct InitArgs {
+    /// The folder with the sources [default: the one that this is started in]
+    #[arg(value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
+    /// Write a harness for this function, which a header declares
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+}
 
 /// `quagmire doctor`, as typed.
 #[derive(Debug, Clone, Args)]

@@ -37,11 +37,14 @@ const RULES_UNCOUNTED: usize = 40;
 /// Operators beside the rules, LibAFL's and the harness's own: name in results and in `--rules`, and weight. A harness
 /// with a mutator of its own has structured inputs, which bytes rarely keep intact: half of the mutants are its own.
 const OTHERS: [(&str, usize); 5] =
-    [("havoc", 7), ("splice", 2), ("tokens", 3), (CUSTOM_MUTATOR, 18), (CUSTOM_CROSSOVER, 4)];
+    [("havoc", 7), ("splice", 2), (TOKENS_NAME, 3), (CUSTOM_MUTATOR, 18), (CUSTOM_CROSSOVER, 4)];
 const HAVOC: usize = 0;
 const TOKENS: usize = 2;
 const CUSTOM: usize = 3;
 const CROSSOVER: usize = 4;
+
+/// Name of the operator that puts in words of dictionaries.
+pub const TOKENS_NAME: &str = "tokens";
 
 /// Name of the harness's own mutator in results and in `--rules`; that of its crossover begins with it.
 pub const CUSTOM_MUTATOR: &str = "custom";

@@ -1,0 +1,195 @@
+//! What a folder of sources holds: its build system, harnesses, and files that can be seeds.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use quagmire_base::{
+    error::{Error, Result},
+    files,
+};
+
+use super::BUILD;
+
+/// Files that are looked at, and folders below each other.
+const MOST_FILES: usize = 20_000;
+const DEEPEST: usize = 6;
+
+/// Size up to which a source is searched, in bytes.
+const LARGEST_SOURCE: u64 = 1 << 20;
+
+/// Harnesses that commands are printed for.
+const MOST_HARNESSES: usize = 4;
+
+/// Names of folders in which projects keep inputs, the best first.
+const SEED_FOLDERS: [&str; 8] = ["seeds", "corpus", "seed_corpus", "testdata", "data", "samples", "examples", "inputs"];
+
+/// Size of a file that can be a seed, in bytes.
+const LARGEST_SEED: u64 = 100_000;
+
+/// A build system, in the order in which it is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BuildSystem {
+    CMake,
+    Meson,
+    Configure,
+    Autoconf,
+    Make,
+    Sources,
+}
+
+impl BuildSystem {
+    const ALL: [Self; 6] = [Self::CMake, Self::Meson, Self::Configure, Self::Autoconf, Self::Make, Self::Sources];
+
+    /// Name of the file by which it is recognised.
+    pub(super) fn marker(self) -> &'static str {
+        match self {
+            Self::CMake => "CMakeLists.txt",
+            Self::Meson => "meson.build",
+            Self::Configure => "configure",
+            Self::Autoconf => "configure.ac",
+            Self::Make => "Makefile",
+            Self::Sources => "sources without a build system",
+        }
+    }
+
+    /// Commands that build with the wrapper, libraries statically.
+    pub(super) fn commands(self, project: &Project) -> Vec<&'static str> {
+        const CONFIGURE: &str = "CC=quagmire-cc CXX=quagmire-c++ ./configure --disable-shared && make -j2";
+        match self {
+            Self::CMake => vec![
+                "cmake -S . -B build-quagmire -DCMAKE_C_COMPILER=quagmire-cc -DCMAKE_CXX_COMPILER=quagmire-c++ \\",
+                "  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_SHARED_LIBS=OFF",
+                "cmake --build build-quagmire --parallel 2",
+            ],
+            Self::Meson => vec![
+                "CC=quagmire-cc CXX=quagmire-c++ meson setup build-quagmire --buildtype=debugoptimized --default-library=static",
+                "ninja -C build-quagmire",
+            ],
+            Self::Configure => vec![CONFIGURE],
+            Self::Autoconf => vec!["autoreconf -fi", CONFIGURE],
+            Self::Make => vec!["make -j2 CC=quagmire-cc CXX=quagmire-c++"],
+            Self::Sources if project.is_cxx => vec!["quagmire-c++ -O2 -g *.c* -o program"],
+            Self::Sources => vec!["quagmire-cc -O2 -g *.c -o program"],
+        }
+    }
+}
+
+/// What a folder holds.
+#[derive(Debug, Default)]
+pub(super) struct Project {
+    pub(super) system: Option<BuildSystem>,
+    /// Sources that define `LLVMFuzzerTestOneInput`, the shortest paths first.
+    pub(super) harnesses: Vec<PathBuf>,
+    /// A folder with small files.
+    pub(super) seeds: Option<PathBuf>,
+    /// Headers, to look for functions in.
+    pub(super) headers: Vec<PathBuf>,
+    /// Whether a header or source is C++.
+    pub(super) is_cxx: bool,
+    /// Whether there is a folder `include`.
+    pub(super) has_include: bool,
+    /// Whether there are a `project.yaml` and a `build.sh` of OSS-Fuzz.
+    pub(super) is_oss_fuzz: bool,
+    /// Whether there are targets of cargo-fuzz.
+    pub(super) has_cargo_fuzz: bool,
+}
+
+impl Project {
+    /// Looks at a folder; all paths are relative to it.
+    ///
+    /// # Errors
+    /// If it cannot be read, or there is nothing in it that can be built.
+    pub(super) fn look_at(folder: &Path) -> Result<Self> {
+        let refused = |why: &dyn std::fmt::Display| Error::usage(format!("{}: {why}", folder.display()));
+        fs::read_dir(folder).map_err(|error| refused(&error))?;
+        let mut found = Files::default();
+        found.walk(folder, Path::new(""), 0);
+        found.all.sort_by_key(|path| (path.components().count(), path.clone()));
+        let has = |name: &str| folder.join(name).is_file();
+        let mut project = Self {
+            has_include: folder.join("include").is_dir(),
+            is_oss_fuzz: has("project.yaml") && has("build.sh"),
+            has_cargo_fuzz: has("fuzz/Cargo.toml"),
+            seeds: found.seeds(folder),
+            ..Self::default()
+        };
+        let mut sources_here = false;
+        for path in &found.all {
+            let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+            let (is_c, is_cxx) = (ending == "c", ["cc", "cpp", "cxx"].contains(&&*ending));
+            if ["h", "hh", "hpp"].contains(&&*ending) {
+                project.headers.push(path.clone());
+            }
+            let in_folder = path.components().count() == 1;
+            sources_here |= in_folder && (is_c || is_cxx);
+            project.is_cxx |= is_cxx && in_folder;
+            if (is_c || is_cxx) && project.harnesses.len() < MOST_HARNESSES && is_harness(&folder.join(path)) {
+                project.harnesses.push(path.clone());
+            }
+        }
+        project.system = BuildSystem::ALL.into_iter().find(|system| match system {
+            BuildSystem::Sources => sources_here && project.harnesses.is_empty(),
+            BuildSystem::Make => has("Makefile") || has("makefile") || has("GNUmakefile"),
+            BuildSystem::Autoconf => has("configure.ac") || has("configure.in"),
+            system => has(system.marker()),
+        });
+        if project.system.is_none() && project.harnesses.is_empty() && !project.is_oss_fuzz && !project.has_cargo_fuzz {
+            return Err(refused(
+                &"nothing to build is known here (CMake, Meson, autotools, Makefile, cargo-fuzz, C or C++ sources): start \
+                  in the folder of the sources, or name it",
+            ));
+        }
+        Ok(project)
+    }
+}
+
+/// Whether a source defines a harness.
+fn is_harness(path: &Path) -> bool {
+    let text = files::read(path, LARGEST_SOURCE).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    text.contains("LLVMFuzzerTestOneInput") && text.contains("size_t")
+}
+
+/// Regular files below a folder, without what builds and version control leave there.
+#[derive(Default)]
+struct Files {
+    all: Vec<PathBuf>,
+}
+
+impl Files {
+    fn walk(&mut self, root: &Path, below: &Path, depth: usize) {
+        let Ok(entries) = fs::read_dir(root.join(below)) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let text = name.to_string_lossy();
+            let Ok(kind) = entry.file_type() else { continue };
+            if self.all.len() >= MOST_FILES || text.starts_with('.') {
+                continue;
+            }
+            if kind.is_file() {
+                self.all.push(below.join(&name));
+            } else if kind.is_dir() && depth < DEEPEST && text != "target" && text != "node_modules" && text != BUILD {
+                self.walk(root, &below.join(&name), depth + 1);
+            }
+        }
+    }
+
+    /// A folder whose name says that it holds inputs, with at least one small file.
+    fn seeds(&self, root: &Path) -> Option<PathBuf> {
+        let is_small =
+            |path: &Path| fs::metadata(root.join(path)).is_ok_and(|about| (1..=LARGEST_SEED).contains(&about.len()));
+        let is_source = |path: &Path| {
+            path.extension().is_some_and(|ending| {
+                ["c", "h", "cc", "cpp", "txt", "am", "build"].iter().any(|known| ending == *known)
+            })
+        };
+        SEED_FOLDERS.iter().find_map(|name| {
+            let inside =
+                |path: &&PathBuf| path.parent().and_then(Path::file_name).is_some_and(|folder| folder == *name);
+            let file = self.all.iter().filter(inside).find(|path| !is_source(path) && is_small(path))?;
+            file.parent().map(Path::to_owned)
+        })
+    }
+}
