@@ -66,6 +66,18 @@ fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, ou
     let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
 }
 
+/// Rules with most finds; nothing if there are none.
+fn best_rules(text: &mut String, summary: &Summary) {
+    let mut rules: Vec<&Rule> = summary.rules.iter().filter(|rule| rule.coverage_increases > 0).collect();
+    rules.sort_by_key(|rule| std::cmp::Reverse((rule.degradations, rule.coverage_increases)));
+    if !rules.is_empty() {
+        let _ = writeln!(text, "\nThe best rules (mutants kept of those made):");
+    }
+    for rule in rules.into_iter().take(RULES) {
+        let _ = writeln!(text, "  {}", rule_in_words(rule));
+    }
+}
+
 /// Tokens that are in most entries; nothing if there are none.
 fn tokens_that_paid(text: &mut String, summary: &Summary) {
     if let Some(Dictionary { tokens, useful }) = summary.dictionary.as_ref().filter(|known| !known.useful.is_empty()) {
@@ -150,14 +162,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         let _ =
             writeln!(text, "\nNothing was found: try more --time, larger inputs (--max-size-increase) or other seeds.");
     }
-    let mut rules: Vec<&Rule> = summary.rules.iter().filter(|rule| rule.coverage_increases > 0).collect();
-    rules.sort_by_key(|rule| std::cmp::Reverse((rule.degradations, rule.coverage_increases)));
-    if !rules.is_empty() {
-        let _ = writeln!(text, "\nThe best rules (mutants kept of those made):");
-    }
-    for rule in rules.into_iter().take(RULES) {
-        let _ = writeln!(text, "  {}", rule_in_words(rule));
-    }
+    best_rules(&mut text, summary);
     tokens_that_paid(&mut text, summary);
     let _ = writeln!(text, "\nEverything: {}", output.join("summary.json").display());
     text

@@ -15,6 +15,16 @@ use crate::{
     summary::*,
 };
 
+fn target() -> Target {
+    Target {
+        program: "./trim".into(),
+        engine: Engine::ForkServer,
+        instrumentation: Default::default(),
+        edges: Some(8_123),
+        progress_slots: 0,
+    }
+}
+
 fn dictionary() -> Dictionary {
     Dictionary { tokens: 45, useful: vec![Token { token: "<!\\x00".into(), entries: 3 }] }
 }
@@ -33,13 +43,7 @@ pub fn example() -> Summary {
         clients: Vec::new(),
         entries: 120,
         foreign: 0,
-        target: Target {
-            program: "./trim".into(),
-            engine: Engine::ForkServer,
-            instrumentation: Default::default(),
-            edges: Some(8_123),
-            progress_slots: 0,
-        },
+        target: target(),
         edges_found: 512,
         progress_found: 0,
         baseline: Baseline { instructions: Some(10_000), seconds: Some(0.000_25), bytes: Some(3_535) },
