@@ -37,8 +37,8 @@ impl Recorder<'_> {
     pub(super) fn dictionary(&self) -> Option<Dictionary> {
         let mut useful: Vec<Token> =
             self.record.tokens.iter().map(|(token, &entries)| Token { token: quoted(token), entries }).collect();
-        useful.sort_by(|a, b| b.entries.cmp(&a.entries));
-        (!self.tokens.is_empty()).then(|| Dictionary { tokens: self.tokens.len() as u64, useful })
+        useful.sort_by_key(|token| std::cmp::Reverse(token.entries));
+        (!self.tokens.is_empty()).then_some(Dictionary { tokens: self.tokens.len() as u64, useful })
     }
 
     /// Writes these tokens as a dictionary for `--dict`; nothing if there are none.
