@@ -35,6 +35,7 @@ mod fuzzbench;
 mod generator_object;
 mod growth;
 mod harnesses;
+mod input_files;
 mod interruption;
 mod lcov;
 mod left_behind;
