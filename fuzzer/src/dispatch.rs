@@ -12,16 +12,18 @@ use quagmire::{
     cli::Command,
     options::{
         args::{MutantsCommand, ReportArgs},
+        files::{extension, run_files},
         report::ReportTask,
     },
 };
+use quagmire_analysis::{compare::CompareOptions, mutants::ScoreOptions};
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, ExitCode, Result},
     plain,
 };
 use quagmire_execution::{
-    fork_server::Builder,
+    fork_server::{Builder, private_folder::PrivateFolder},
     lookup,
     recognise::{ProgramKind, recognise, refuse_mutants},
 };
@@ -46,7 +48,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
             return match mutants.command.clone() {
                 MutantsCommand::Score(args) => {
                     let mut options = args.resolve()?;
-                    with_mutants(&mut options.program, "mutants score")?;
+                    let _private = with_mutants_and_files(&mut options, &command, "mutants score")?;
                     quagmire_analysis::mutants::score(&options)
                 }
                 MutantsCommand::List(args) => {
@@ -56,7 +58,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
                 }
                 MutantsCommand::Bench(args) => {
                     let mut options = args.resolve()?;
-                    with_mutants(&mut options.score.program, "mutants bench")?;
+                    let _private = with_mutants_and_files(&mut options.score, &command, "mutants bench")?;
                     quagmire_analysis::mutants::bench(&options)
                 }
                 MutantsCommand::Compare(args) => quagmire_analysis::mutants::compare(&args.resolve()?),
@@ -64,10 +66,13 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         }
         Command::Distill(distill) if distill.is_for_mutants() => {
             let (mut options, output) = distill.clone().resolve_for_mutants()?;
-            with_mutants(&mut options.program, "distill --for mutants")?;
+            let _private = with_mutants_and_files(&mut options, &command, "distill --for mutants")?;
             return quagmire_analysis::mutants::distill(&options, &output);
         }
-        Command::Compare(compare) => return quagmire_analysis::compare::run(&compare.clone().resolve()?),
+        Command::Compare(compare) => {
+            let options = compare.clone().resolve()?;
+            return quagmire_analysis::compare::run(&CompareOptions { extension: extension(&command)?, ..options });
+        }
         _ => {}
     }
     let name = command.name();
@@ -135,6 +140,15 @@ fn with_mutants(command: &mut [OsString], name: &str) -> Result<()> {
     }
     *program = path.into_os_string();
     Ok(())
+}
+
+/// As [`with_mutants`], and sets the files that the runs of the program see. They are removed with what is returned.
+fn with_mutants_and_files(options: &mut ScoreOptions, command: &Command, name: &str) -> Result<Option<PrivateFolder>> {
+    with_mutants(&mut options.program, name)?;
+    let (files, private) = run_files(command)?;
+    options.program = quagmire::engine::program_for(&options.program, &files);
+    options.files = files;
+    Ok(private)
 }
 
 /// Writes the report of a campaign, a comparison, a growth or a score, or exports its findings or outcomes.

@@ -9,11 +9,11 @@ use std::{
 
 use quagmire_base::{
     error::{Error, ExitCode, Result},
-    plain::warn,
+    plain::{self, Form, warn},
 };
 use quagmire_execution::{
     abi::RawHarness,
-    fork_server::{Builder, generator},
+    fork_server::{Builder, generator, run_folder::RunFiles},
     harness::Harness,
     info::{Instrumentation, TargetInfo},
 };
@@ -23,7 +23,7 @@ use crate::{
     campaign,
     cli::{self, Command},
     libfuzzer,
-    options::Options,
+    options::{Options, files::run_files},
 };
 
 /// Heap of the engine, separate from the target's: after a crash the target's may be locked or corrupted.
@@ -43,9 +43,13 @@ pub const COMMAND: &str = "QUAGMIRE_COMMAND";
 /// If the options are invalid, or the command fails.
 pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -> Result<ExitCode> {
     let generator = command.generator().map(Path::to_owned);
+    let (files, _private) = run_files(&command)?;
+    say_extension(&command, &files);
+    let started = program_for(&program, &files);
+    let (extension, scratch) = (files.extension.clone(), files.scratch);
     let harness = match (&generator, builder) {
-        (None, _) => Harness::of_program(program.clone(), builder),
-        (Some(file), Builder::Quagmire) => Harness::behind_generator(generator::checked(file)?, program.clone()),
+        (None, _) => Harness::of_program(started, files, builder),
+        (Some(file), Builder::Quagmire) => Harness::behind_generator(generator::checked(file)?, started, files),
         (Some(_), Builder::Uninstrumented) => {
             return Err(Error::usage(
                 "--uninstrumented and --generator do not go together: a program that is run as it is opens no generator; leave \
@@ -62,6 +66,8 @@ pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -
         program: program.first().cloned().unwrap_or_default(),
         command: program,
         generator,
+        extension,
+        scratch,
         instrumentation: match builder {
             Builder::Quagmire => Instrumentation::Counts,
             Builder::Afl(_) => Instrumentation::Afl,
@@ -69,6 +75,31 @@ pub fn run_program(command: Command, program: Vec<OsString>, builder: Builder) -
         },
     };
     run(command, target, harness)
+}
+
+/// The command with a program that is found from any folder, if its runs have one of their own.
+pub fn program_for(command: &[OsString], files: &RunFiles) -> Vec<OsString> {
+    let mut command = command.to_vec();
+    if let Some(program) = command.first_mut().filter(|_| files.scratch)
+        && let Ok(absolute) = std::path::absolute(&*program)
+    {
+        *program = absolute.into_os_string();
+    }
+    command
+}
+
+/// Says which extension the input of a campaign has because of its seeds.
+fn say_extension(command: &Command, files: &RunFiles) {
+    if let (Command::Fuzz(fuzz), Some(extension)) = (command, &files.extension)
+        && fuzz.target.extension.is_none()
+        && !fuzz.quiet
+    {
+        // a failure to print is no reason to stop
+        let _ = plain::print(
+            &format!("Input: @@ is a file input.{extension}, since all seeds are .{extension} (-e '' for none)\n"),
+            Form::Lines,
+        );
+    }
 }
 
 /// Runs the engine with the command line of a harness. Returns the exit code of the process.
@@ -93,7 +124,7 @@ pub unsafe extern "C" fn quagmire_engine_main(
     let name = std::env::var_os(PROGRAM).or_else(|| arguments.first().cloned());
     let program = name.unwrap_or_else(|| "harness".into());
     let instrumentation = harness.sources().instrumentation();
-    let target = TargetInfo { program, command: Vec::new(), generator: None, instrumentation };
+    let target = TargetInfo::of_harness(program, instrumentation);
     let code = match cli::parse_for_harness(arguments) {
         Err(stop) => stop.print(),
         Ok(command) => run(command, target, harness).unwrap_or_else(|error| {
@@ -166,6 +197,14 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
              book, Generators)",
         ));
     }
+    if let Some(option) = command.target().filter(|_| !target.is_isolated()).and_then(|target| {
+        [("-e", target.extension.is_some()), ("--scratch", target.scratch)].into_iter().find(|(_, given)| *given)
+    }) {
+        let option = option.0;
+        return Err(Error::usage(format!(
+            "{option} is for programs without a harness: a harness reads no file; leave it out"
+        )));
+    }
     if command.is_uninstrumented() && !target.is_isolated() {
         return Err(Error::usage("--uninstrumented: this harness is instrumented: leave it out"));
     }
@@ -190,7 +229,15 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
             say_what_is_missing(&target, harness, growth.json);
             quagmire_analysis::growth::run(&growth.resolve()?, &target, harness)
         }
-        Command::Minimize(minimize) => {
+        Command::Minimize(mut minimize) => {
+            // the smallest input keeps the extension that its program needs
+            if let (Some(extension), Some(input), None) = (&target.extension, &minimize.input, &minimize.output) {
+                let is_named = input.extension().is_some_and(|own| own == extension.as_str());
+                let bare = if is_named { input.with_extension("") } else { input.clone() };
+                let mut name = bare.into_os_string();
+                name.push(format!(".min.{extension}"));
+                minimize.output = Some(name.into());
+            }
             say_what_is_missing(&target, harness, minimize.json);
             quagmire_analysis::minimize::run(&minimize.resolve()?, &target, harness)
         }

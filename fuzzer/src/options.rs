@@ -6,6 +6,7 @@ mod cores;
 mod costs;
 mod distill;
 mod diversity;
+pub mod files;
 pub mod format;
 pub mod generate;
 mod growth;

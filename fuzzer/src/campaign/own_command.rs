@@ -31,6 +31,7 @@ pub(super) fn command(
         .args(["--hang-timeout", &format!("{}ms", hang_timeout.as_millis())])
         .args(["--memory-limit", &memory_limit.to_string()])
         .args(target.uninstrumented())
+        .args(target.file_options())
         .args(target.generator.iter().flat_map(|file| [OsStr::new("--generator"), file.as_os_str()]));
     command
 }

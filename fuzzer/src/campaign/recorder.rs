@@ -220,7 +220,8 @@ impl<'a> Recorder<'a> {
         let (file, parent, rules) = match *origin {
             Origin::Seed(path) => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                (EntryName::seed(number.into(), &name).to_string(), None, Vec::new())
+                let name = EntryName { extension: self.extension(), ..EntryName::seed(number.into(), &name) };
+                (name.to_string(), None, Vec::new())
             }
             Origin::Resumed(file) => {
                 let (parent, rules) = self.origin_in(&file.parse().unwrap_or_default());
@@ -269,6 +270,7 @@ impl<'a> Recorder<'a> {
         EntryName {
             sync,
             by_size: self.ratio_by_size(&cost, bytes.len() as u64),
+            extension: self.extension(),
             ..EntryName::mutant(number.into(), parent.into(), self.ratio(&cost), labels)
         }
     }

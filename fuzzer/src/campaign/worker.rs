@@ -3,6 +3,7 @@
 
 mod confirming;
 mod import;
+mod litter;
 mod parts;
 mod sharing;
 mod sizes;
@@ -192,9 +193,11 @@ impl<'a> Worker<'a> {
             return self.end(StoppedBy::Finding);
         }
         if self.state.hooks.record.baseline.is_none() {
+            let names = self.names_before_seeds();
             if let Some(outcome) = self.seeds()? {
                 return Ok(outcome);
             }
+            self.note_new_files(names)?;
             self.tell(|listener, progress| listener.seeds_done(progress));
             let ends_now = self.state.hooks.record.entries.is_empty() || self.setup.listener.is_some();
             if let Some(stopped_by) = self.reason_to_stop(execution_limit).filter(|_| ends_now) {

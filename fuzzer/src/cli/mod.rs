@@ -150,7 +150,7 @@ fn harness_command(args: &[OsString]) -> clap::Command {
          {name} distill [OPTIONS] INPUTS... -o DIR\n       {name} diversity [OPTIONS] INPUTS...\n       {name} mine [OPTIONS] EXAMPLES... -o GRAMMAR\n       {name} generate -n N -o DIR [OPTIONS]"
     );
     let command = args::Harness::command().override_usage(usage);
-    let command = ["program", "generator", "uninstrumented"]
+    let command = ["program", "generator", "uninstrumented", "extension", "scratch"]
         .into_iter()
         .fold(command, |all, id| all.mut_arg(id, |arg| arg.hide(true)));
     args::OF_HARNESS.into_iter().fold(command, |command, subcommand| {
@@ -167,6 +167,8 @@ fn harness_command(args: &[OsString]) -> clap::Command {
                 .override_usage(format!("{name} {subcommand} [OPTIONS] {what}"))
                 .mut_arg("program", |arg| arg.hide(true))
                 .mut_arg("generator", |arg| arg.hide(true))
+                .mut_arg("extension", |arg| arg.hide(true))
+                .mut_arg("scratch", |arg| arg.hide(true))
         });
         let hide = |command: clap::Command| {
             ["grammar", "depth"].into_iter().fold(command, |command, id| command.mut_arg(id, |arg| arg.hide(true)))
@@ -182,8 +184,17 @@ fn harness_command(args: &[OsString]) -> clap::Command {
 
 /// Refuses options of a search on command lines with files to replay, where they would be ignored silently.
 fn refuse_options_of_a_search(matches: &ArgMatches) -> Result<()> {
-    const SHARED: [&str; 7] =
-        ["seeds", "hang_timeout", "memory_limit", "debug_target", "generator", "inputs", "program"];
+    const SHARED: [&str; 9] = [
+        "seeds",
+        "hang_timeout",
+        "memory_limit",
+        "debug_target",
+        "generator",
+        "extension",
+        "scratch",
+        "inputs",
+        "program",
+    ];
     let typed = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
     // clap's own groups have the names of types
     let option = |id: &&clap::Id| !SHARED.contains(&id.as_str()) && !id.as_str().starts_with(char::is_uppercase);

@@ -96,8 +96,7 @@ impl Check {
         let scratch = scratch.map_err(|error| Error::other(format!("cannot make a folder in $TMPDIR: {error}")))?;
         write_whole(&scratch.path().join("ordinary"), baseline.median())?;
         let instrumentation = harness.sources().instrumentation();
-        let target =
-            TargetInfo { program: OsString::from(program), command: Vec::new(), generator: None, instrumentation };
+        let target = TargetInfo::of_harness(OsString::from(program), instrumentation);
         Ok(Some(Self { harness, target, criteria: criteria()?, plan, baseline, scratch }))
     }
 

@@ -77,7 +77,7 @@ pub(super) fn run(
         state: Mutex::new(State::new(pending.unwrap_or_default())),
     });
     let instrumentation = harness.sources().instrumentation();
-    let target = TargetInfo { program: OsString::from(program), command: Vec::new(), generator: None, instrumentation };
+    let target = TargetInfo::of_harness(OsString::from(program), instrumentation);
     let options = options.for_target(&target)?;
     // workers are forked from this process
     harness.limit_allocations(ends::allocation_limit(&session.flags));

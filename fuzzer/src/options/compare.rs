@@ -50,6 +50,9 @@ impl CompareArgs {
             old,
             new,
             generator: self.target.generator.map(OsString::from),
+            // that of the inputs, if none is typed: see `options::files`
+            extension: None,
+            scratch: self.target.scratch,
             tolerated: self.tolerated,
             threshold: threshold(&self.threshold)?,
             time,

@@ -9,6 +9,7 @@ use quagmire_analysis::{
     mutants::ScoreOptions,
 };
 use quagmire_base::error::{Error, Result};
+use quagmire_execution::fork_server::run_folder::RunFiles;
 
 /// Purpose that needs a build with mutants.
 const MUTANTS: &str = "mutants";
@@ -49,6 +50,7 @@ impl DistillArgs {
             hang_timeout: hang_timeout(&self.target)?,
             memory_limit: memory_limit(&self.target)?,
             program: self.target.program,
+            files: RunFiles::default(),
         };
         Ok((score, output))
     }

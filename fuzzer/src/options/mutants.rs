@@ -11,6 +11,7 @@ use quagmire_base::{
     error::{Error, Result},
     units,
 };
+use quagmire_execution::fork_server::run_folder::RunFiles;
 
 /// Word between groups.
 const AND: &str = "--and";
@@ -54,6 +55,7 @@ impl ScoreArgs {
             hang_timeout: hang_timeout(&self.target)?,
             memory_limit: memory_limit(&self.target)?,
             program: self.target.program,
+            files: RunFiles::default(),
         })
     }
 }
@@ -115,6 +117,7 @@ impl BenchArgs {
             hang_timeout: hang_timeout(&self.target)?,
             memory_limit: memory_limit(&self.target)?,
             program: self.target.program,
+            files: RunFiles::default(),
         };
         Ok(BenchOptions {
             score,

@@ -4,7 +4,11 @@ use std::path::Path;
 
 use quagmire_choices::draws::{Kind, Overlay};
 use quagmire_execution::{
-    abi::Status, fork_server::Builder, harness::Harness, input_page::InputPage, prepare::prepare_uncounted,
+    abi::Status,
+    fork_server::{Builder, run_folder::RunFiles},
+    harness::Harness,
+    input_page::InputPage,
+    prepare::prepare_uncounted,
 };
 use serde_json::{Value, json};
 
@@ -26,7 +30,7 @@ fn a_run_under_the_fork_server_leaves_its_draws_and_takes_an_overlay() {
     let scene = Scene::new(&[]);
     let program = built(&scene, &source, &[], true);
     let command = vec!["env".into(), "DRAWS=list".into(), program.into()];
-    let harness = Harness::of_program(command, Builder::Quagmire);
+    let harness = Harness::of_program(command, RunFiles::default(), Builder::Quagmire);
     let mut executor = prepare_uncounted(harness, InputPage::new(1 << 16).expect("memory")).expect("it starts");
     let input = b"ab\\x-cd\\xrest\x01\x01\x02";
 

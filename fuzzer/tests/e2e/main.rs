@@ -37,6 +37,7 @@ mod generator_object;
 mod growth;
 mod harnesses;
 mod init;
+mod input_files;
 mod installed;
 mod interruption;
 mod lcov;

@@ -9,7 +9,7 @@ use std::{
 use super::{
     abi::{ABI, Ended, Event, OnEnd, RawDraws, RawHarness, RawModules, Status},
     comparisons::Comparisons,
-    fork_server::{Builder, ForkServer},
+    fork_server::{Builder, ForkServer, run_folder::RunFiles},
     own_mutator::OwnMutator,
     sources::Sources,
     timer::{self, RunLimits},
@@ -34,16 +34,16 @@ impl Harness {
         Box::leak(Box::new(Self(Backend::InProcess(raw))))
     }
 
-    /// Makes a harness that runs `command`, a program and its arguments, under its fork server. Nothing is started
-    /// before the harness is initialised.
-    pub fn of_program(command: Vec<OsString>, builder: Builder) -> &'static Self {
-        Box::leak(Box::new(Self(Backend::ForkServer(Box::new(ForkServer::new(command, builder))))))
+    /// Makes a harness that runs `command`, a program and its arguments, under its fork server, with `files` that its runs
+    /// see. Nothing is started before the harness is initialised.
+    pub fn of_program(command: Vec<OsString>, files: RunFiles, builder: Builder) -> &'static Self {
+        Box::leak(Box::new(Self(Backend::ForkServer(Box::new(ForkServer::new(command, files, builder))))))
     }
 
     /// As [`Self::of_program`] for a program that quagmire-cc has built, whose inputs a generator makes: a shared object
     /// that [`generator::checked`](crate::fork_server::generator::checked) has returned.
-    pub fn behind_generator(generator: PathBuf, command: Vec<OsString>) -> &'static Self {
-        let server = ForkServer::new(command, Builder::Quagmire).behind(generator);
+    pub fn behind_generator(generator: PathBuf, command: Vec<OsString>, files: RunFiles) -> &'static Self {
+        let server = ForkServer::new(command, files, Builder::Quagmire).behind(generator);
         Box::leak(Box::new(Self(Backend::ForkServer(Box::new(server)))))
     }
 

@@ -164,11 +164,20 @@ pub struct TargetInfo {
     pub command: Vec<OsString>,
     /// Generator in front of the program, as given by the user.
     pub generator: Option<PathBuf>,
+    /// Extension of the file that stands for `@@`, without its dot; `None` if it has none.
+    pub extension: Option<String>,
+    /// Whether its runs have a working folder of their own.
+    pub scratch: bool,
     /// Source of its counts.
     pub instrumentation: Instrumentation,
 }
 
 impl TargetInfo {
+    /// Describes a harness, which runs in this process.
+    pub fn of_harness(program: OsString, instrumentation: Instrumentation) -> Self {
+        Self { program, command: Vec::new(), generator: None, extension: None, scratch: false, instrumentation }
+    }
+
     /// Whether each run is a process of its own, so that a crash ends nothing else.
     pub fn is_isolated(&self) -> bool {
         !self.command.is_empty()
@@ -198,6 +207,16 @@ impl TargetInfo {
         (!self.instrumentation.counts()).then(|| OsStr::new("--uninstrumented"))
     }
 
+    /// The options by which commands run it with the same files.
+    pub fn file_options(&self) -> Vec<&OsStr> {
+        let mut words = Vec::new();
+        if self.reads_file() {
+            words.extend(["-e", self.extension.as_deref().unwrap_or_default()].map(OsStr::new));
+        }
+        words.extend(self.scratch.then_some(OsStr::new("--scratch")));
+        words
+    }
+
     /// The command that replays inputs with these options, quoted for a shell.
     pub fn replay_command(&self, options: &[&str], inputs: &[&Path]) -> String {
         let inputs = options.iter().map(OsStr::new).chain(inputs.iter().map(|input| input.as_os_str()));
@@ -205,7 +224,10 @@ impl TargetInfo {
             return shell::command([self.program.as_os_str(), OsStr::new("replay")].into_iter().chain(inputs));
         }
         let generator = self.generator.iter().flat_map(|file| [OsStr::new("--generator"), file.as_os_str()]);
-        let replay = ["quagmire", "replay"].map(OsStr::new).into_iter().chain(self.uninstrumented()).chain(generator);
+        // without an extension, names of inputs do not share one
+        let files = if self.extension.is_some() || self.scratch { self.file_options() } else { Vec::new() };
+        let replay = ["quagmire", "replay"].map(OsStr::new).into_iter().chain(self.uninstrumented());
+        let replay = replay.chain(generator).chain(files);
         let target = self.command.iter().map(OsString::as_os_str);
         shell::command(replay.chain(inputs).chain([OsStr::new("--")]).chain(target))
     }

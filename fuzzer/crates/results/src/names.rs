@@ -1,8 +1,8 @@
 //! File names of inputs: AFL's fields with `_` instead of `:`, which other systems and build tools do not accept.
 //!
 //! `id_000012,src_000003,cost_41.4,bysize_3.2,op_T.10+T.8` for a mutant, `id_000000,orig_NAME` for a seed, with
-//! `sync_NAME` before `src` for an input that another campaign has found. Names with colons, AFL's own, are read as
-//! well.
+//! `sync_NAME` before `src` for an input that another campaign has found, and `.EXT` at the end where programs get files with
+//! an extension. Names with colons, AFL's own, are read as well.
 
 use std::{
     collections::BTreeMap,
@@ -10,6 +10,8 @@ use std::{
     path::{Path, PathBuf},
     str::FromStr,
 };
+
+use quagmire_execution::fork_server::run_folder::is_extension;
 
 /// Largest length of a name, in bytes.
 pub const LONGEST: usize = 199;
@@ -41,6 +43,8 @@ pub struct EntryName {
     pub rules: Vec<String>,
     /// File name of the seed; characters other than letters, digits and `._+-` become `_`.
     pub orig: Option<String>,
+    /// Extension without its dot; not read from a name that ends in that of a seed, which has its own.
+    pub extension: Option<String>,
 }
 
 impl EntryName {
@@ -63,6 +67,9 @@ impl EntryName {
 
 impl fmt::Display for EntryName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extension = self.extension.as_ref().filter(|extension| is_extension(extension));
+        let end = extension.map(|extension| format!(".{extension}")).unwrap_or_default();
+        let longest = LONGEST - end.len();
         let mut name = format!("id_{:06}", self.id);
         if let Some(sync) = &self.sync {
             let sync = safe(sync, '\0');
@@ -81,15 +88,20 @@ impl fmt::Display for EntryName {
             name += ",op_";
             let rules: Vec<String> = self.rules.iter().map(|rule| safe(rule, '+')).collect();
             // room for an original name of some length, should there ever be both
-            let room = LONGEST - name.len() - if self.orig.is_some() { 40 } else { 0 };
+            let room = longest.saturating_sub(name.len() + if self.orig.is_some() { 40 } else { 0 });
             name += &shortened(&rules, room);
         }
         if let Some(orig) = &self.orig {
             name += ",orig_";
             let orig = safe(orig, '\0');
-            name += &orig[..orig.len().min(LONGEST - name.len())];
+            let has_it = orig.ends_with(&end) && orig.len() <= LONGEST - name.len();
+            let room = if has_it { LONGEST } else { longest } - name.len();
+            name += &orig[..orig.len().min(room)];
+            if has_it {
+                return f.write_str(&name);
+            }
         }
-        f.write_str(&name)
+        f.write_str(&(name + &end))
     }
 }
 
@@ -99,7 +111,8 @@ impl FromStr for EntryName {
     /// Reads a name in either form. Unknown fields are skipped; of the two parents that AFL's splicing names, takes
     /// the first. Fails without an `id`, and for a number or ratio that is not valid.
     fn from_str(name: &str) -> Result<Self, ()> {
-        let mut entry = Self::default();
+        let (name, extension) = split_extension(name);
+        let mut entry = Self { extension: extension.map(str::to_owned), ..Self::default() };
         let mut id = None;
         for field in name.split(',') {
             let Some((key, value)) = field.split_once(['_', ':']) else { continue };
@@ -117,6 +130,66 @@ impl FromStr for EntryName {
         entry.id = id.ok_or(())?;
         Ok(entry)
     }
+}
+
+/// Splits a name into its fields and its extension, if it has one. Ratios and labels of rules have dots as well.
+fn split_extension(name: &str) -> (&str, Option<&str>) {
+    let last = name.rsplit(',').next().unwrap_or_default();
+    let (key, value) = last.split_once(['_', ':']).unwrap_or(("", last));
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let ratio = |text: &str| {
+        let whole = digits(text);
+        let tenths = text[whole..].strip_prefix('.').map_or(0, digits);
+        if tenths > 0 { whole + 1 + tenths } else { whole }
+    };
+    let end = match key {
+        "sync" | "orig" => return (name, None),
+        "id" => digits(value),
+        "cost" | "bysize" => ratio(value),
+        "op" => end_of_rules(value),
+        _ => value.find('.').unwrap_or(value.len()),
+    };
+    let extension = value[end..].strip_prefix('.').filter(|extension| is_extension(extension));
+    (&name[..name.len() - extension.map_or(0, |extension| extension.len() + 1)], extension)
+}
+
+/// Length of a list of rules in front of an extension.
+fn end_of_rules(text: &str) -> usize {
+    let mut end = 0;
+    loop {
+        let rest = &text[end..];
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+        let word = rest.bytes().take_while(is_word).count();
+        let number =
+            rest[word..].strip_prefix('.').map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+        let is_family = word > 0 && rest[..word].bytes().all(|byte| byte.is_ascii_uppercase());
+        end += match (word, number) {
+            (0, _) if rest.starts_with(ELLIPSIS) => ELLIPSIS.len(),
+            (_, 1..) if is_family => word + 1 + number,
+            _ => word,
+        };
+        if !text[end..].starts_with('+') {
+            return end;
+        }
+        end += 1;
+    }
+}
+
+/// Extension of an input's file, also of one that a fuzzer has named; `None` if it has none that programs can be given.
+pub fn extension_of(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let extension = match name.parse::<EntryName>() {
+        Ok(EntryName { orig: None, extension, .. }) => extension,
+        _ => path.extension().and_then(|extension| extension.to_str()).map(str::to_owned),
+    };
+    extension.filter(|extension| is_extension(extension))
+}
+
+/// Extension that all of these files have; `None` if they have different ones, or there are no files.
+pub fn shared_extension<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Option<String> {
+    let mut extensions = paths.into_iter().map(extension_of);
+    let first = extensions.next()??;
+    extensions.all(|extension| extension.as_ref() == Some(&first)).then_some(first)
 }
 
 fn number(digits: &str) -> Result<u64, ()> {
@@ -225,6 +298,50 @@ mod tests {
         assert_eq!(EntryName::seed(0, "a_b.xml").with_colons(), "id:000000,orig:a_b.xml");
     }
 
+    #[test]
+    fn extensions_are_told_from_ratios_and_rules() {
+        for (name, extension) in [
+            ("id_000012,src_000003,cost_41.4,op_T.10+T.8", None),
+            ("id_000012,src_000003,cost_41.4,op_T.10+T.8.json", Some("json")),
+            ("id_000012,src_000003,cost_41.4,op_T.10.1", Some("1")),
+            ("id_000012,src_000003,op_havoc.tar.gz", Some("tar.gz")),
+            ("id_000012,src_000003,op_T.1+...+B.6.c++", Some("c++")),
+            ("id_000012,src_000003,cost_41.4", None),
+            ("id_000012,src_000003,cost_41.4.md", Some("md")),
+            ("id_000012,src_000003.md", Some("md")),
+            ("id_000012.md", Some("md")),
+            ("id_000000,orig_a.b.xml", Some("xml")),
+            ("id_000000,orig_a", None),
+            ("id:000101,src:000002+000007,time:50,execs:9,op:splice,rep:4,+cov.png", Some("png")),
+            ("id:000101,src:000002,time:50,execs:9,op:havoc,rep:4", None),
+            ("id:000000,time:0,execs:0,orig:a.png", Some("png")),
+            ("a.min.json", Some("json")),
+            (".json", None),
+            ("README", None),
+            ("a.b c", None),
+        ] {
+            assert_eq!(extension_of(Path::new(name)).as_deref(), extension, "{name}");
+            if let Ok(read) = name.parse::<EntryName>() {
+                assert!(!read.rules.iter().any(|rule| rule.contains("json")), "{name}");
+            }
+        }
+        let shared = |names: &[&str]| shared_extension(names.iter().map(Path::new));
+        assert_eq!(shared(&["s/a.xml", "s/id_000001,src_000000,op_X.1.xml"]).as_deref(), Some("xml"));
+        assert_eq!((shared(&["a.xml", "b"]), shared(&["a.xml", "b.XML"]), shared(&[])), (None, None, None));
+    }
+
+    #[test]
+    fn an_extension_ends_the_name() {
+        let of = |name: EntryName| EntryName { extension: Some("json".into()), ..name }.to_string();
+        assert_eq!(of(EntryName::mutant(12, 3, 41.38, ["T.10"])), "id_000012,src_000003,cost_41.4,op_T.10.json");
+        assert_eq!(of(EntryName::seed(0, "a.json")), "id_000000,orig_a.json");
+        assert_eq!(of(EntryName::seed(0, "a.txt")), "id_000000,orig_a.txt.json");
+        let long = of(EntryName::seed(0, &format!("{}.json", "x".repeat(300))));
+        assert!(long.len() == LONGEST && long.ends_with("x.json"), "{long}");
+        let read: EntryName = of(EntryName::mutant(1, 0, 2.0, ["T.1", "havoc"])).parse().unwrap();
+        assert_eq!(read.with_colons(), "id:000001,src:000000,cost:2.0,op:T.1+havoc.json");
+    }
+
     proptest! {
         #[test]
         fn every_name_is_a_short_safe_file_name_that_is_read_back(
@@ -235,8 +352,11 @@ mod tests {
             by_size in proptest::option::of(any::<f64>()),
             rules in proptest::collection::vec("\\PC{0,40}", 0..60),
             orig in proptest::option::of("\\PC{0,300}"),
+            extension in proptest::option::of("[a-z.+]{0,60}"),
         ) {
-            let entry = EntryName { id, sync, src, cost, by_size, rules, orig };
+            // a campaign's name may have dots, and never comes last
+            let extension = extension.filter(|_| src.is_some());
+            let entry = EntryName { id, sync, src, cost, by_size, rules, orig, extension };
             let name = entry.to_string();
             prop_assert!(name.len() <= LONGEST);
             prop_assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "._+-,".contains(c)));
@@ -250,9 +370,10 @@ mod tests {
             id in 0u64..10_000_000,
             src in 0u64..10_000_000,
             tenths in 0u64..1_000_000,
-            rules in proptest::collection::vec("[TBDR]\\.[0-9]{1,2}|havoc", 1..12),
+            rules in proptest::collection::vec("[TBDR]\\.[0-9]{1,2}|havoc|splice-part", 0..12),
+            extension in proptest::option::of("[a-z]{1,4}|tar\\.gz|c\\+\\+|1"),
         ) {
-            let entry = EntryName::mutant(id, src, tenths as f64 / 10.0, rules);
+            let entry = EntryName { extension, ..EntryName::mutant(id, src, tenths as f64 / 10.0, rules) };
             prop_assert_eq!(entry.to_string().parse::<EntryName>().unwrap(), entry);
         }
 

@@ -140,6 +140,7 @@ impl Recorder<'_> {
             src: parent.map(u64::from),
             cost: ratio,
             rules: labels.clone(),
+            extension: self.extension(),
             ..EntryName::default()
         };
         if let Origin::Seed(path) = origin {
@@ -279,6 +280,11 @@ impl Recorder<'_> {
         self.obey(answer);
         self.record.findings.push(finding);
         Ok(())
+    }
+
+    /// Extension of saved inputs: that of the program's file.
+    pub(super) fn extension(&self) -> Option<String> {
+        self.setup.target.extension.clone()
     }
 
     pub(super) fn relative(&self, path: &Path) -> String {

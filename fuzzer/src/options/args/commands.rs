@@ -18,6 +18,14 @@ pub struct TargetArgs {
     /// Show what the program prints
     #[arg(long, help_heading = "Running the program")]
     pub debug_target: bool,
+    /// `@@` stands for a file input.EXT, and saved inputs end in .EXT: for programs that go by the name of a file; '' for none
+    /// [default: the extension that all inputs given have]
+    #[arg(short = 'e', long, value_name = "EXT", help_heading = "Running the program")]
+    pub extension: Option<String>,
+    /// Run the program in a folder of its own, emptied after each run, for programs that write files. It does not find files by
+    /// paths relative to this folder then
+    #[arg(long, help_heading = "Running the program")]
+    pub scratch: bool,
     /// A generator in front of the program: a shared object with qgm_generate of quagmire/draws.h. Inputs are what it draws
     /// from; the program gets what it makes of them
     #[arg(long, value_name = "FILE", help_heading = "Running the program")]

@@ -43,6 +43,10 @@ pub struct CompareOptions {
     pub new: Vec<OsString>,
     /// Generator in front of both programs.
     pub generator: Option<OsString>,
+    /// Extension of the file that stands for `@@`.
+    pub extension: Option<String>,
+    /// Whether runs have a working folder of their own.
+    pub scratch: bool,
     /// File of regressions that are tolerated.
     pub tolerated: Option<PathBuf>,
     /// Ratio of instructions from which on an input is slower; more than 1.

@@ -25,8 +25,7 @@ pub(super) fn of(
     limits: &Limits,
     is_incomplete: bool,
 ) -> Comparison {
-    let generator = options.generator.as_deref();
-    let of_subject = |subject| input(&builds.new, generator, subject, tolerated, limits.threshold);
+    let of_subject = |subject| input(&builds.new, options, subject, tolerated, limits.threshold);
     let inputs = subjects.into_iter().map(of_subject).collect();
     let mut comparison = Comparison {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -44,7 +43,7 @@ pub(super) fn of(
 
 fn input(
     new: &Side,
-    generator: Option<&OsStr>,
+    options: &CompareOptions,
     subject: Subject,
     tolerated: &Tolerated,
     threshold: f64,
@@ -53,7 +52,7 @@ fn input(
     let (verdict, reason) = evidence.decide(threshold);
     let instrumentation = new.about.instrumentation;
     let figures = |run: &Option<Run>| run.as_ref().map(|run| figures(run, instrumentation));
-    let reproduce = reproduce(new, generator, &path);
+    let reproduce = reproduce(new, options, &path);
     let mut input = ComparedInput {
         path: path.display().to_string(),
         bytes: bytes.len() as u64,
@@ -100,11 +99,13 @@ fn figures(run: &Run, instrumentation: Instrumentation) -> RunFigures {
 }
 
 /// Command that shows what an input costs.
-fn reproduce(new: &Side, generator: Option<&OsStr>, path: &Path) -> String {
+fn reproduce(new: &Side, options: &CompareOptions, path: &Path) -> String {
     let path = path.display().to_string();
-    let generator = generator.map(OsStr::to_string_lossy);
+    let generator = options.generator.as_deref().map(OsStr::to_string_lossy);
     let behind = generator.as_deref().map(|file| ["--generator", file]);
     let command = new.about.command.iter().map(String::as_str);
+    let extension = options.extension.as_deref().filter(|_| new.reads_file).map(|extension| ["-e", extension]);
     let words = ["quagmire", "replay"].into_iter().chain(behind.into_iter().flatten());
+    let words = words.chain(extension.into_iter().flatten()).chain(options.scratch.then_some("--scratch"));
     shell::command(words.chain([path.as_str(), "--"]).chain(command))
 }

@@ -7,9 +7,10 @@ use crate::runner::{
     Detail, Run,
     remote::{RemoteOptions, RemoteRunner},
 };
-use quagmire_base::error::Result;
+use quagmire_base::error::{Error, Result};
 use quagmire_execution::{
     build_settings::build_settings,
+    fork_server::reads_file,
     recognise::{ProgramKind, recognise, refuse_mutants},
 };
 use quagmire_results::comparison::Build;
@@ -22,6 +23,8 @@ pub(super) struct Side {
     pub about: Build,
     /// Whether each run is a process of its own.
     pub is_isolated: bool,
+    /// Whether it reads its input from a file.
+    pub reads_file: bool,
 }
 
 impl Side {
@@ -35,17 +38,25 @@ impl Side {
         if kind == ProgramKind::Mutants {
             return Err(refuse_mutants(path));
         }
+        if kind == ProgramKind::Harness && options.scratch {
+            return Err(Error::usage(format!(
+                "--scratch is for programs without a harness: {} is one",
+                path.display()
+            )));
+        }
         let settings = build_settings(path)?.into_iter().collect();
         let remote = RemoteOptions {
             program: program.to_vec(),
             generator: options.generator.clone(),
+            extension: options.extension.clone(),
+            scratch: options.scratch,
             capacity,
             runs: options.runs.clone(),
         };
         let runner = RemoteRunner::start(&remote)?;
         let command = program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let about = Build { command, settings, instrumentation: runner.instrumentation() };
-        Ok(Self { runner, about, is_isolated: kind != ProgramKind::Harness })
+        Ok(Self { runner, about, is_isolated: kind != ProgramKind::Harness, reads_file: reads_file(program) })
     }
 
     /// Runs an input `repeats` times in a row and returns the last run.

@@ -10,7 +10,10 @@ use quagmire_base::{
     error::{ExitCode, Result},
     plain::{Form, shown},
 };
-use quagmire_execution::fork_server::mutants::{MutantKind, MutantServer};
+use quagmire_execution::fork_server::{
+    mutants::{MutantKind, MutantServer},
+    run_folder::RunFiles,
+};
 
 /// Mutants of a build, as printed with `--json`.
 #[derive(Debug, Serialize)]
@@ -44,7 +47,7 @@ struct Entry<'a> {
 /// # Errors
 /// If the program cannot be started, or the list cannot be printed.
 pub fn run(options: &ListOptions) -> Result<ExitCode> {
-    let server = MutantServer::start(&options.program)?;
+    let server = MutantServer::start(&options.program, &RunFiles::default())?;
     let mutants: Vec<Outcome> = Table::read(server.table()).mutants.into_iter().map(Outcome::new).collect();
     if options.json {
         let kind = match server.kind() {

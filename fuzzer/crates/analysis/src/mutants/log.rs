@@ -44,6 +44,9 @@ impl Header {
         let program =
             std::fs::read(path).map_err(|error| Error::target(format!("cannot read {}: {error}", path.display())))?;
         let mut hash = Sha256::new_with_prefix(program);
+        if let Some(extension) = &options.files.extension {
+            hash.update(extension);
+        }
         for argument in &options.program[1..] {
             hash.update([0]);
             hash.update(argument.as_encoded_bytes());

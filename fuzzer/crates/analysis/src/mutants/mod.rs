@@ -34,6 +34,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use quagmire_execution::fork_server::run_folder::RunFiles;
+
 pub use self::{
     bench::{BenchOptions, Contestant, known_fuzzers, run as bench},
     comparison::run as compare,
@@ -49,6 +51,8 @@ pub struct ScoreOptions {
     pub inputs: Vec<PathBuf>,
     /// The program and its arguments.
     pub program: Vec<OsString>,
+    /// Files that its runs see.
+    pub files: RunFiles,
     /// Folder for the log and the result.
     pub output: Option<PathBuf>,
     /// Whether to go on with the log in that folder.

@@ -72,7 +72,7 @@ pub(super) fn scored(options: &ScoreOptions, warn: &dyn Fn(&str)) -> Result<Scor
 
 /// The mutants of the program, at least one, and their kind.
 fn mutants_of(options: &ScoreOptions) -> Result<(Table, MutantKind)> {
-    let server = MutantServer::start(&options.program)?;
+    let server = MutantServer::start(&options.program, &options.files)?;
     let (table, kind) = (Table::read(server.table()), server.kind());
     if !table.mutants.is_empty() {
         return Ok((table, kind));

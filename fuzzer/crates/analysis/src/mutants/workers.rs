@@ -32,7 +32,7 @@ pub(super) fn share<T: Send>(
             }
             let server = match &mut server {
                 Some(server) => server,
-                none => none.insert(MutantServer::start(&options.program)?),
+                none => none.insert(MutantServer::start(&options.program, &options.files)?),
             };
             if let Some(done) = work(server, number)? {
                 let mut take = taker.lock().unwrap_or_else(PoisonError::into_inner);

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::child::{read_block, write_block};
 use quagmire_base::error::{Error, ExitCode, Result};
-use quagmire_execution::info::Instrumentation;
+use quagmire_execution::{fork_server::reads_file, info::Instrumentation};
 
 /// Longest wait for the first message of a program.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -28,6 +28,10 @@ pub struct RemoteOptions {
     pub program: Vec<OsString>,
     /// Generator in front of the program.
     pub generator: Option<OsString>,
+    /// Extension of the file that stands for `@@`, if the program reads one.
+    pub extension: Option<String>,
+    /// Whether runs have a working folder of their own.
+    pub scratch: bool,
     /// Largest input in bytes.
     pub capacity: usize,
     /// Limits and output of the runs.
@@ -66,6 +70,12 @@ impl RemoteRunner {
         }
         if let Some(generator) = &options.generator {
             command.arg("--generator").arg(generator);
+        }
+        if let Some(extension) = options.extension.as_ref().filter(|_| reads_file(&options.program)) {
+            command.arg("--extension").arg(extension);
+        }
+        if options.scratch {
+            command.arg("--scratch");
         }
         command.arg("--").args(&options.program).stdin(OwnedFd::from(theirs));
         command.stdout(if debug_target { Stdio::inherit() } else { Stdio::null() });

@@ -1,21 +1,30 @@
 //! The input of a program under its fork server: a memory file that the program opens by name, reads as standard
-//! input, or has mapped.
+//! input, or has mapped; or a file with an extension in the folder of the runs.
 
 use std::{
+    ffi::OsString,
     fs::File,
     io,
     os::{
         fd::{AsRawFd, RawFd},
-        unix::fs::FileExt,
+        unix::{ffi::OsStrExt, fs::FileExt},
     },
+    path::Path,
     ptr::NonNull,
 };
 
+use super::{
+    reads_file,
+    run_folder::{RunFiles, RunFolder},
+};
 use crate::{abi::INPUT_BYTES, process::memory_file};
+use quagmire_base::error::{Error, Result};
 
-/// A memory file with the input, and how the program reads it.
+/// A file with the input, and how the program reads it.
 pub(crate) struct Input {
     file: File,
+    /// Folder of the runs, if they have one.
+    folder: Option<RunFolder>,
     /// Length of the file in bytes.
     length: usize,
     /// The program opens it by name, and so reads it from the start.
@@ -30,7 +39,59 @@ impl Input {
     /// # Errors
     /// If there is no memory, or no descriptor.
     pub(crate) fn new(by_name: bool) -> io::Result<Self> {
-        Ok(Self { file: memory_file(c"quagmire-input")?, length: 0, by_name, mapped: None })
+        Ok(Self { file: memory_file(c"quagmire-input")?, folder: None, length: 0, by_name, mapped: None })
+    }
+
+    /// Creates the empty input of a program, given with its arguments, and the folder of its runs if they have one.
+    ///
+    /// # Errors
+    /// If there is no memory, no descriptor, or no room for files.
+    pub(crate) fn of_program(command: &[OsString], files: &RunFiles) -> Result<Self> {
+        let by_name = reads_file(command);
+        let cannot = |what: &'static str| move |error| Error::other(format!("cannot make {what}: {error}"));
+        let input = Self::new(by_name).map_err(cannot("memory for inputs"))?;
+        let extension = files.extension.as_deref().filter(|_| by_name);
+        let Some(place) = files.place.as_deref().filter(|_| extension.is_some() || files.scratch) else {
+            return Ok(input);
+        };
+        let (folder, file) =
+            RunFolder::create(place, extension, files.scratch).map_err(cannot("a folder for the files of runs"))?;
+        Ok(Self { file: file.unwrap_or(input.file), folder: Some(folder), ..input })
+    }
+
+    /// Path of its file; `None` if that has no extension, and is known by a descriptor only.
+    pub(crate) fn path(&self) -> Option<&[u8]> {
+        self.folder.as_ref()?.input().map(|path| path.as_os_str().as_bytes())
+    }
+
+    /// Working folder of the runs; `None` for that of this process.
+    pub(crate) fn working_folder(&self) -> Option<&Path> {
+        self.folder.as_ref().filter(|folder| folder.is_entered()).map(RunFolder::path)
+    }
+
+    /// Keeps its file the same whatever runs do to the name: others write to it.
+    ///
+    /// # Errors
+    /// If there is no room for a second name.
+    pub(crate) fn anchor(&mut self) -> io::Result<()> {
+        self.folder.as_mut().map_or(Ok(()), RunFolder::anchor)
+    }
+
+    /// Makes the folder of the runs as it was before the last one. For inputs that are not given by [`Self::give`].
+    ///
+    /// # Errors
+    /// If it cannot be done.
+    #[inline]
+    pub(crate) fn tidy(&mut self) -> io::Result<()> {
+        let Some(folder) = &mut self.folder else { return Ok(()) };
+        let (length, file) = folder.tidy()?;
+        if let Some(file) = file {
+            self.file = file;
+        }
+        if folder.input().is_some() && self.mapped.is_none() {
+            self.length = length as usize;
+        }
+        Ok(())
     }
 
     /// A second descriptor of the file, with the same offset.
@@ -46,6 +107,7 @@ impl Input {
     /// # Errors
     /// If it cannot be mapped.
     pub(crate) fn map(&mut self) -> io::Result<()> {
+        self.anchor()?;
         // SAFETY: new memory of this process.
         let place = unsafe {
             let (flags, protection) = (libc::MAP_SHARED | libc::MAP_NORESERVE, libc::PROT_READ | libc::PROT_WRITE);
@@ -61,8 +123,9 @@ impl Input {
     /// Stores an input for the program to read. Returns the length stored, which is cut to the mapping.
     ///
     /// # Errors
-    /// If there is no memory.
+    /// If there is no memory, or the folder of the runs cannot be made as it was.
     pub(crate) fn give(&mut self, input: &[u8]) -> io::Result<usize> {
+        self.tidy()?;
         let input = &input[..input.len().min(INPUT_BYTES)];
         if let Some(place) = self.mapped {
             if input.len() > self.length {

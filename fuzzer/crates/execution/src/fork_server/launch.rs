@@ -75,8 +75,12 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
     let by_file = reads_file(command);
     let stdin = if by_file { Stdio::null() } else { Stdio::from(input.share().map_err(cannot("share inputs"))?) };
     let mut command = Command::new(program);
-    let path = format!("/proc/self/fd/{INPUT}");
-    command.args(arguments.iter().map(|argument| with_input_file(argument, path.as_bytes()))).stdin(stdin);
+    let descriptor = format!("/proc/self/fd/{INPUT}");
+    let path = input.path().unwrap_or(descriptor.as_bytes());
+    command.args(arguments.iter().map(|argument| with_input_file(argument, path))).stdin(stdin);
+    if let Some(folder) = input.working_folder() {
+        command.current_dir(folder);
+    }
     if wanted.is_silent {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }

@@ -17,6 +17,8 @@ mod input;
 mod launch;
 mod maps;
 pub mod mutants;
+pub mod private_folder;
+pub mod run_folder;
 mod server;
 pub mod uninstrumented;
 
@@ -29,7 +31,7 @@ use std::{
 };
 
 pub use self::afl::Traits as AflTraits;
-use self::server::Server;
+use self::{run_folder::RunFiles, server::Server};
 use super::abi::{Ended, Event, OnTimer, RawDraws, RawModules, Resources, Status};
 use quagmire_base::error::Result;
 
@@ -57,12 +59,12 @@ enum AnyServer {
 impl AnyServer {
     /// Starts the server, and stores the program's tables in `into`.
     fn start(of: &ForkServer, into: &RawModules) -> Result<Self> {
-        let ForkServer { command, builder, generator, .. } = of;
+        let ForkServer { command, files, builder, generator, .. } = of;
         match *builder {
-            Builder::Afl(traits) => afl::Server::start(command, traits, into).map(Self::Afl),
-            Builder::Uninstrumented => uninstrumented::Server::start(command).map(Self::Uninstrumented),
+            Builder::Afl(traits) => afl::Server::start(command, files, traits, into).map(Self::Afl),
+            Builder::Uninstrumented => uninstrumented::Server::start(command, files).map(Self::Uninstrumented),
             Builder::Quagmire => {
-                let mut server = Server::start(command, generator.as_deref())?;
+                let mut server = Server::start(command, files, generator.as_deref())?;
                 server.load(into)?;
                 Ok(Self::Quagmire(server))
             }
@@ -108,6 +110,7 @@ pub fn existing(libraries: &[u8]) -> Vec<u8> {
 /// A program and its fork server, which runs once it is started.
 pub(crate) struct ForkServer {
     command: Vec<OsString>,
+    files: RunFiles,
     builder: Builder,
     /// Shared object that makes the inputs of the program.
     generator: Option<PathBuf>,
@@ -116,9 +119,16 @@ pub(crate) struct ForkServer {
 }
 
 impl ForkServer {
-    /// Takes a program and its arguments. Starts nothing.
-    pub(crate) fn new(command: Vec<OsString>, builder: Builder) -> Self {
-        Self { command, builder, generator: None, modules: Box::leak(Box::default()), server: RefCell::default() }
+    /// Takes a program, its arguments, and the files that its runs see. Starts nothing.
+    pub(crate) fn new(command: Vec<OsString>, files: RunFiles, builder: Builder) -> Self {
+        Self {
+            command,
+            files,
+            builder,
+            generator: None,
+            modules: Box::leak(Box::default()),
+            server: RefCell::default(),
+        }
     }
 
     /// Puts a generator in front of the program, which quagmire-cc has built.

@@ -18,7 +18,7 @@ use super::{
     charges::Charges,
     input::Input,
     launch::{self, START, Started, Wanted, cannot},
-    reads_file,
+    run_folder::RunFiles,
 };
 use crate::{
     pipes,
@@ -113,6 +113,7 @@ pub struct Observed {
 /// A running fork server of a program with mutants. It is killed when this value is dropped.
 pub struct MutantServer {
     command: Vec<OsString>,
+    files: RunFiles,
     process: Child,
     requests: PipeWriter,
     answers: PipeReader,
@@ -125,15 +126,16 @@ pub struct MutantServer {
 }
 
 impl MutantServer {
-    /// Starts the program of `command` with its arguments, of which `@@` stands for the file with the input.
+    /// Starts the program of `command` with its arguments, of which `@@` stands for the file with the input. `files` are those
+    /// that its runs see.
     ///
     /// # Errors
     /// If it cannot be started, ends too early, or has a server of another version.
-    pub fn start(command: &[OsString]) -> Result<Self> {
+    pub fn start(command: &[OsString], files: &RunFiles) -> Result<Self> {
         let memory = |name| memory_file(name).map_err(cannot("make memory to share"));
         let (output, table, probes) =
             (memory(c"quagmire-output")?, memory(c"quagmire-table")?, memory(c"quagmire-probes")?);
-        let input = Input::new(reads_file(command)).map_err(cannot("make memory for inputs"))?;
+        let input = Input::of_program(command, files)?;
         let descriptors = [(output.as_raw_fd(), OUTPUT), (table.as_raw_fd(), TABLE), (probes.as_raw_fd(), PROBES)];
         let wanted = Wanted {
             descriptors: &descriptors,
@@ -147,6 +149,7 @@ impl MutantServer {
         // killed at each error from here on
         let mut server = Self {
             command: command.to_owned(),
+            files: files.clone(),
             process,
             requests,
             answers,
@@ -201,7 +204,7 @@ impl MutantServer {
         self.input.give(input).map_err(cannot("hand over an input"))?;
         self.output.set_len(0).map_err(cannot("empty the output of a run"))?;
         let Some([status, timed_out, cpu, rejected, shown]) = self.ask(variant, limits) else {
-            *self = Self::start(&self.command)?;
+            *self = Self::start(&self.command, &self.files)?;
             let lost = Observed { end: RunEnd::Lost, is_rejected: false, output: 0, shown: 0 };
             return Ok((lost, Duration::ZERO));
         };

@@ -19,7 +19,8 @@ use super::{
     child, generator, image,
     input::Input,
     launch::{self, START, Started, Wanted, cannot},
-    maps, reads_file,
+    maps,
+    run_folder::RunFiles,
 };
 use crate::{
     abi::{
@@ -75,7 +76,7 @@ impl Server {
     ///
     /// # Errors
     /// If the program cannot be started, has no fork server of this version, or cannot open the generator.
-    pub(crate) fn start(command: &[OsString], generator: Option<&Path>) -> Result<Self> {
+    pub(crate) fn start(command: &[OsString], files: &RunFiles, generator: Option<&Path>) -> Result<Self> {
         let memory = memory_file(c"quagmire-counts").map_err(cannot("make memory to share"))?;
         let bytes = DRAWS_OFFSET + size_of::<RawDraws>().next_multiple_of(PAGE);
         memory.set_len(bytes as u64).map_err(cannot("make memory to share"))?;
@@ -88,7 +89,11 @@ impl Server {
         let served = served.ok_or_else(|| cannot("map memory to share")(io::Error::last_os_error()))?;
         // SAFETY: just mapped, as large as this, and zero.
         unsafe { (*served.as_ptr()).abi = ABI };
-        let input = Input::new(reads_file(command)).map_err(cannot("make memory for inputs"))?;
+        let mut input = Input::of_program(command, files)?;
+        if generator.is_some() {
+            // it writes to the file that it was given
+            input.anchor().map_err(cannot("make a file for inputs"))?;
+        }
         let generator = generator.map(|path| {
             // SAFETY: as above.
             generator::name(unsafe { &mut *served.as_ptr() }, path);
@@ -330,8 +335,13 @@ impl Server {
 
     /// Puts the input where the program reads it, or its generator.
     fn give(&mut self, input: &[u8]) -> io::Result<()> {
-        let place = self.generator.as_mut().map_or(&mut self.input, |generator| &mut generator.choices);
-        let given = place.give(input)?;
+        let given = match &mut self.generator {
+            Some(generator) => {
+                self.input.tidy()?;
+                generator.choices.give(input)?
+            }
+            None => self.input.give(input)?,
+        };
         // SAFETY: mapped for as long as this process lives; no run is on.
         unsafe { (*self.served.as_ptr()).input_size = given as u64 };
         Ok(())

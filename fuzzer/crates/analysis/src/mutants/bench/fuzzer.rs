@@ -244,9 +244,16 @@ fn quagmire(setup: &Setup, program: &[OsString], further: &[&str]) -> Vec<OsStri
     // only the search is compared
     command.extend(words(&[&"--max-size", &size, &"--quiet", &"--no-confirm", &"--no-plotting"]));
     command.extend(further.iter().map(OsString::from));
+    command.extend(extension(setup));
     command.push("--".into());
     command.extend_from_slice(program);
     command
+}
+
+/// The option for the extension of the input's file, which AFL++ has as well.
+fn extension(setup: &Setup) -> impl Iterator<Item = OsString> {
+    let extension = setup.options.score.files.extension.as_ref();
+    extension.into_iter().flat_map(|extension| ["-e".into(), extension.into()])
 }
 
 fn afl(setup: &Setup, program: &[OsString]) -> Vec<OsString> {
@@ -254,7 +261,9 @@ fn afl(setup: &Setup, program: &[OsString]) -> Vec<OsString> {
     let [time, seed, size] =
         [setup.options.seconds, setup.seed, setup.options.max_size].map(|number| number.to_string());
     let mut command = words(&[&"afl-fuzz", &"-i", &setup.seeds, &"-o", &out, &"-s", &seed, &"-V", &time, &"-G", &size]);
-    command.extend(words(&[&"-m", &"none", &"--"]));
+    command.extend(words(&[&"-m", &"none"]));
+    command.extend(extension(setup));
+    command.push("--".into());
     command.extend_from_slice(program);
     command
 }

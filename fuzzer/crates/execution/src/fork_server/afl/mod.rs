@@ -27,7 +27,7 @@ use super::{
     child,
     input::Input,
     launch::{self, START, Started, Wanted, cannot},
-    reads_file,
+    run_folder::RunFiles,
 };
 use crate::{
     abi::{Ended, Event, INPUT_BYTES, RawModules, Resources, Status},
@@ -77,7 +77,7 @@ impl Server {
     ///
     /// # Errors
     /// If the program cannot be started, or its fork server does not answer as expected.
-    pub(crate) fn start(command: &[OsString], traits: Traits, into: &RawModules) -> Result<Self> {
+    pub(crate) fn start(command: &[OsString], files: &RunFiles, traits: Traits, into: &RawModules) -> Result<Self> {
         // of maximum size: unused pages take no memory
         let map = Segment::new(LARGEST_SIZE).map_err(cannot("share memory for AFL's map (see kernel.shmmax)"))?;
         // without it, programs read their inputs from a file or standard input
@@ -87,7 +87,7 @@ impl Server {
         variables.extend(memory.iter().map(|memory| ("__AFL_SHM_FUZZ_ID", memory.number().to_string())));
         variables.extend(traits.persistent.then(|| ("__AFL_PERSISTENT", "1".to_owned())));
         variables.extend(traits.deferred.then(|| ("__AFL_DEFER_FORKSRV", "1".to_owned())));
-        let input = Input::new(reads_file(command)).map_err(cannot("make memory for inputs"))?;
+        let input = Input::of_program(command, files)?;
         let wanted = Wanted {
             descriptors: &[],
             variables: &variables,
@@ -174,6 +174,7 @@ impl Server {
     /// Puts the input where the program reads it.
     fn give(&mut self, input: &[u8]) -> io::Result<()> {
         let Some(memory) = &mut self.memory else { return self.input.give(input).map(drop) };
+        self.input.tidy()?;
         let input = &input[..input.len().min(INPUT_BYTES)];
         let (length, place) = memory.bytes().split_at_mut(LENGTH);
         length.copy_from_slice(&(input.len() as u32).to_ne_bytes());

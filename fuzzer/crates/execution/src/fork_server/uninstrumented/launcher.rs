@@ -73,7 +73,9 @@ pub fn is_meant() -> bool {
 /// Serves requests for runs until the other side of the socket, which is standard input, is closed. Returns the exit code
 /// of the process.
 pub fn run() -> u8 {
-    let command: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let mut words = std::env::args_os().skip(1);
+    let input = words.next().unwrap_or_default();
+    let command: Vec<OsString> = words.collect();
     // SAFETY: standard input, which nothing else uses.
     let stream = unsafe { UnixStream::from_raw_fd(0) };
     close_on_exec(0);
@@ -84,7 +86,7 @@ pub fn run() -> u8 {
         libc::signal(libc::SIGTERM, on_end as *const () as libc::sighandler_t);
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
     }
-    u8::from(serve(&command, stream).is_err())
+    u8::from(serve(&command, &input, stream).is_err())
 }
 
 extern "C" fn on_end(_signal: c_int) {
@@ -106,13 +108,15 @@ fn close_on_exec(descriptor: RawFd) {
     unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
 }
 
-fn serve(command: &[OsString], mut stream: UnixStream) -> io::Result<()> {
+/// Serves requests for runs of a command. `input` is the path of the input's file; empty if it is known by its descriptor only.
+fn serve(command: &[OsString], input: &OsStr, mut stream: UnixStream) -> io::Result<()> {
     let [program, arguments @ ..] = command else { return Err(io::ErrorKind::InvalidInput.into()) };
     // by the number of this process: children that close what they inherit can open it too
     let path = format!("/proc/{}/fd/{INPUT}", std::process::id());
     let by_file = arguments.iter().any(|argument| is_input_file(argument));
     let mut command = Command::new(program);
-    command.args(arguments.iter().map(|argument| with_input_file(argument, path.as_bytes())));
+    let shown = if input.is_empty() { path.as_bytes() } else { input.as_bytes() };
+    command.args(arguments.iter().map(|argument| with_input_file(argument, shown)));
     // SAFETY: async-signal-safe calls.
     unsafe {
         command.pre_exec(|| {

@@ -7,12 +7,12 @@
 pub mod launcher;
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     io::{self, Read, Write},
     os::{
         fd::{AsRawFd, OwnedFd},
         raw::c_int,
-        unix::{net::UnixStream, process::CommandExt},
+        unix::{ffi::OsStrExt, net::UnixStream, process::CommandExt},
     },
     path::Path,
     process::{Child, Command},
@@ -24,7 +24,7 @@ use super::{
     child,
     input::Input,
     launch::{cannot, moved_up},
-    reads_file,
+    run_folder::RunFiles,
 };
 use crate::{
     abi::{Ended, Event, INPUT, Resources, Status},
@@ -44,20 +44,24 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a launcher for `command`, and checks that the system can execute the program. Runs nothing of it.
+    /// Starts a launcher for `command`, whose runs see `files`, and checks that the system can execute the program. Runs nothing of it.
     ///
     /// # Errors
     /// If the program cannot be executed.
-    pub(crate) fn start(command: &[OsString]) -> Result<Self> {
+    pub(crate) fn start(command: &[OsString], files: &RunFiles) -> Result<Self> {
         let [program, ..] = command else {
             return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`"));
         };
-        let input = Input::new(reads_file(command)).map_err(cannot("make memory for inputs"))?;
+        let input = Input::of_program(command, files)?;
         let (mut stream, theirs) = UnixStream::pair().map_err(cannot("make a socket"))?;
         let given = moved_up(input.as_raw_fd()).map_err(cannot("share inputs with the launcher"))?;
         // the memory of a process that executes another program counts as that one's: not that of this process
         let mut launcher = Command::new("/proc/self/exe");
-        launcher.arg0(LAUNCHER).args(command).stdin(OwnedFd::from(theirs));
+        let path = input.path().unwrap_or_default();
+        launcher.arg0(LAUNCHER).arg(OsStr::from_bytes(path)).args(command).stdin(OwnedFd::from(theirs));
+        if let Some(folder) = input.working_folder() {
+            launcher.current_dir(folder);
+        }
         let parent = std::process::id();
         // SAFETY: async-signal-safe calls.
         unsafe {
