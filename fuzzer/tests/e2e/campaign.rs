@@ -225,7 +225,7 @@ fn names_with_blanks_and_quotes_are_reproduced() {
 fn a_dictionary_gets_a_word_through_a_comparison() {
     let scene = Scene::new(&[("plain", b"ab")]);
     scene.write("words", b"# comment\nword=\"abort\"\n");
-    let mut options = scene.campaign(&harness("ends.c"), "--execs 100000 --seed 1 -x words");
+    let mut options = scene.campaign(&harness("ends.c"), "--execs 100000 --seed 1 -x words --no-auto-dict");
     run(&mut options).ended();
     assert!(
         scene.files("out/faults").values().any(|bytes| bytes.starts_with(b"abort")),
