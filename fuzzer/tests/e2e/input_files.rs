@@ -63,7 +63,7 @@ fn a_program_that_goes_by_names_is_searched_with_the_extension_of_the_seeds() {
     assert!(finding["minimized"]["path"].as_str().is_some_and(|path| path.ends_with(".json")), "{finding:#}");
     let reproduce = finding["reproduce"].as_str().expect("a command");
     assert!(reproduce.contains(" -e json "), "{reproduce}");
-    let mut shell = Command::new("sh");
+    let mut shell = Command::new("/bin/sh");
     let path = std::env::join_paths([crate::common::binaries()]).expect("a path");
     let again = run(shell.args(["-c", reproduce]).env("PATH", path).current_dir(scene.path(""))).ended();
     assert!(again.stdout.contains("verdict"), "{}", again.stdout);
