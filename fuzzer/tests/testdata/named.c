@@ -28,7 +28,7 @@ int main(int count, char **arguments) {
   unsigned long marks = 0;
   for (int c; (c = getc(input)) != EOF;) marks += c == 'x';
   fclose(input);
-  for (unsigned long i = 0; i < 100 * marks * marks; i++) rounds++;
+  for (unsigned long i = 0; i < 300 * marks * marks; i++) rounds++;
   char other[4096];
   snprintf(other, sizeof other, "%s.out", path);
   switch (deed[0]) {

@@ -138,7 +138,8 @@ fn split_extension(name: &str) -> (&str, Option<&str>) {
     let (key, value) = last.split_once(['_', ':']).unwrap_or(("", last));
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let ratio = |text: &str| {
-        let whole = digits(text);
+        let sign = usize::from(text.starts_with('-'));
+        let whole = sign + digits(&text[sign..]);
         let tenths = text[whole..].strip_prefix('.').map_or(0, digits);
         if tenths > 0 { whole + 1 + tenths } else { whole }
     };
@@ -165,6 +166,8 @@ fn end_of_rules(text: &str) -> usize {
         let is_family = word > 0 && rest[..word].bytes().all(|byte| byte.is_ascii_uppercase());
         end += match (word, number) {
             (0, _) if rest.starts_with(ELLIPSIS) => ELLIPSIS.len(),
+            // no label, and so no list
+            (0, _) => return text.len(),
             (_, 1..) if is_family => word + 1 + number,
             _ => word,
         };
@@ -352,7 +355,7 @@ mod tests {
             by_size in proptest::option::of(any::<f64>()),
             rules in proptest::collection::vec("\\PC{0,40}", 0..60),
             orig in proptest::option::of("\\PC{0,300}"),
-            extension in proptest::option::of("[a-z.+]{0,60}"),
+            extension in proptest::option::of("[a-z.]{0,60}"),
         ) {
             // a campaign's name may have dots, and never comes last
             let extension = extension.filter(|_| src.is_some());
