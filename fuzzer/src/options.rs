@@ -17,6 +17,7 @@ mod replay;
 pub mod report;
 mod size;
 mod target;
+mod towards;
 
 use crate::options::args::{FuzzArgs, TargetArgs};
 use quagmire_base::error::{Error, Result};
@@ -34,6 +35,7 @@ use quagmire_search::{
 };
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
+pub use towards::Towards;
 
 /// Default values in the form in which they are typed, as the help texts show them.
 pub mod defaults {
@@ -157,6 +159,8 @@ pub struct Options {
     pub skip_coverage_testing: bool,
     /// Division of the work between cost and coverage.
     pub focus: Focus,
+    /// Places that the search works towards.
+    pub towards: Towards,
     /// Choice of parents in rounds for cost.
     pub parents: Parents,
     /// Use of FairFuzz's masks.
@@ -242,6 +246,7 @@ impl Options {
             grammar: args.grammar,
             choices: choices(&args.choices)?,
             focus: focus(&args.focus)?,
+            towards: towards::towards(args.towards)?,
             parents: parents(&args.parents)?,
             skip_coverage_testing: args.skip_coverage_testing,
             masking,

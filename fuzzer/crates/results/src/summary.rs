@@ -15,11 +15,13 @@ mod file;
 mod law;
 mod masks;
 mod sizes;
+mod towards;
 
 pub use diversity::{Diversity, Validity};
 pub use law::{FindingLaw, LawPoint, Minimized};
 pub use masks::{Masks, Rare, Shadow};
 pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes};
+pub use towards::TowardsPlace;
 
 /// Content of `summary.json`. Values that are not known (yet) are `null`, and so are ratios that are not finite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -107,6 +109,9 @@ pub struct Summary {
     /// Success of mutants with and without masks; empty without `--shadow-mask`.
     #[serde(default)]
     pub shadow: Vec<Shadow>,
+    /// Places that the search works towards; empty without `--towards`.
+    #[serde(default)]
+    pub towards: Vec<TowardsPlace>,
     /// Valid runs among mutants and seeds.
     #[serde(default)]
     pub validity: Validity,
