@@ -18,6 +18,7 @@ mod replay;
 pub mod report;
 mod size;
 mod target;
+pub mod towards;
 
 use crate::options::args::{FuzzArgs, TargetArgs};
 use quagmire_base::error::{Error, Result};
@@ -146,7 +147,7 @@ pub struct Options {
     pub workloads_filter: Option<PathFilter>,
     /// Dictionaries, in the order given.
     pub dictionaries: Vec<PathBuf>,
-    /// Whether constants that the code compares with are tokens, too.
+    /// Whether constants of the code are tokens, too.
     pub auto_dict: bool,
     /// File of the grammar of the inputs.
     pub grammar: Option<PathBuf>,
@@ -160,6 +161,8 @@ pub struct Options {
     pub skip_coverage_testing: bool,
     /// Division of the work between cost and coverage.
     pub focus: Focus,
+    /// Places that the search works towards.
+    pub towards: towards::Towards,
     /// Choice of parents in rounds for cost.
     pub parents: Parents,
     /// Use of FairFuzz's masks.
@@ -245,6 +248,7 @@ impl Options {
             grammar: args.grammar,
             choices: choices(&args.choices)?,
             focus: focus(&args.focus)?,
+            towards: towards::towards(args.towards)?,
             parents: parents(&args.parents)?,
             skip_coverage_testing: args.skip_coverage_testing,
             masking,

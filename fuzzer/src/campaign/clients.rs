@@ -197,6 +197,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) 
         folder,
         publisher: None,
         max_size: main.max_size,
+        places: main.places.clone(),
         start_ns: main.start_ns,
         started: main.started,
         environment: main.environment.clone(),

@@ -36,7 +36,7 @@ use self::{
     supervisor::Meanwhile,
 };
 use crate::options::Options;
-use quagmire_analysis::{measure, measurement, rounds::Rounds};
+use quagmire_analysis::{measure, measurement, rounds::Rounds, towards};
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     plain::{self, Form},
@@ -58,7 +58,7 @@ use quagmire_results::{
     metrics::{About, Address, Endpoint, Server},
     summary::Environment,
 };
-use quagmire_search::choices::mode::Mode;
+use quagmire_search::{choices::mode::Mode, corpus::towards::TargetPlace};
 
 /// Interval at which the supervisor looks at everything but the keys.
 const SECOND: Duration = Duration::from_secs(1);
@@ -85,6 +85,8 @@ pub struct Setup {
     pub publisher: Option<sync::Publisher>,
     /// Size limit of inputs, in bytes.
     pub max_size: usize,
+    /// Places that the search works towards.
+    pub places: Vec<TargetPlace>,
     /// Start of this session by CLOCK_MONOTONIC, in nanoseconds.
     pub start_ns: u64,
     /// Start of this session by the wall clock.
@@ -195,6 +197,8 @@ pub fn run(
     let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
     let rules = rules::choose(&options, harness.has_own_mutator(), &mut seeds)?;
     worker::check_options(&options, &target)?;
+    // before anything is written, since there may be no such place
+    let places = towards::find(harness, &options.towards.wanted, options.debug_target)?;
     // absolute, since the target may change the working folder
     let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
     // before anything is written, since the address may be refused
@@ -218,6 +222,7 @@ pub fn run(
         folder,
         publisher,
         max_size,
+        places,
         start_ns: timer::now_ns(),
         started: SystemTime::now(),
         environment: environment::environment(),

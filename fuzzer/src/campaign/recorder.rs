@@ -203,7 +203,7 @@ impl<'a> Recorder<'a> {
         for entry in self.record.entry_ids() {
             let score = self.score(&self.record.entry(entry).cost);
             self.record.entry_mut(entry).score = score;
-            search.top_rated.rescore(entry, score);
+            search.rescore(entry, score);
         }
     }
 

@@ -8,6 +8,7 @@ mod harness;
 mod minimize;
 mod mutants;
 mod setup;
+mod towards;
 
 use crate::options::defaults;
 use clap::{Args, Parser, Subcommand};
@@ -23,6 +24,7 @@ pub use minimize::MinimizeArgs;
 pub(in crate::options) use mutants::INPUTS_PER_MUTANT;
 pub use mutants::{BenchArgs, CompareScoresArgs, ListArgs, MutantsArgs, MutantsCommand, ScoreArgs};
 pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
+pub use towards::TowardsArgs;
 
 /// Exit codes, printed at the end of every help text.
 pub const EXIT_CODES: &str = "\
@@ -363,6 +365,9 @@ pub struct FuzzArgs {
     /// How parents are chosen when cost is the aim: best (mostly the highest scores), intervals (five, by score), both
     #[arg(long, value_name = "CHOICE", default_value = defaults::PARENTS, help_heading = "Search")]
     pub parents: String,
+    /// Places that the search works towards.
+    #[command(flatten)]
+    pub towards: TowardsArgs,
     /// How much an input has to cost at first to be measured again, as a multiple of the baseline; it moves with success
     #[arg(long, value_name = "RATIO", default_value = defaults::COVERAGE_INCREASE_RATE, help_heading = "Search")]
     pub coverage_increase_rate: String,

@@ -15,6 +15,13 @@ impl Options {
     /// If a requested cost is not measured, or an option needs counts where there are none.
     pub fn for_target(mut self, target: &TargetInfo) -> Result<Self> {
         let by = target.instrumentation;
+        if by == Instrumentation::Afl && !self.towards.wanted.is_empty() {
+            return Err(Error::usage(format!(
+                "--towards: {} was {}, and nothing says where its edges are: build it with quagmire-cc -g",
+                target.name(),
+                by.origin()
+            )));
+        }
         if by.measures(Resource::Instructions) {
             return self.only_measured(target);
         }
@@ -55,6 +62,7 @@ impl Options {
     fn uncounted(mut self) -> Result<Self> {
         let needing = [
             ("--valid-if-reached", self.valid_if_reached.is_some()),
+            ("--towards", !self.towards.wanted.is_empty()),
             ("--diversity and --trace", self.trace.is_some() && self.grammar.is_none()),
             ("--shadow-mask", self.masking.shadow),
             ("--skip-coverage-testing", self.skip_coverage_testing),

@@ -79,4 +79,5 @@ mod skipping;
 mod steering;
 mod sync;
 mod threads;
+mod towards;
 mod uninstrumented;

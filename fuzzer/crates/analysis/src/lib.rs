@@ -31,6 +31,7 @@ pub mod required;
 pub mod rounds;
 pub mod runner;
 pub mod source;
+pub mod towards;
 
 use std::{io::IsTerminal, path::PathBuf};
 

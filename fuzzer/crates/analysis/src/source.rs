@@ -19,6 +19,10 @@ pub struct SourceFile {
     pub lines: Vec<u32>,
 }
 
+/// What is wrong with a program that knows no source lines, and the remedy.
+pub(crate) const WITHOUT_LINES: &str = "the program was built without -g and knows no source lines; build it again with -g, and \
+                                        with a PC table where SanitizerCoverage counts";
+
 /// Maximum number of paths listed in an error.
 const CANDIDATES: usize = 6;
 
@@ -30,10 +34,7 @@ const CANDIDATES: usize = 6;
 pub(crate) fn find(files: &BTreeMap<String, Vec<u32>>, wanted: &Path, option: &str) -> Result<SourceFile> {
     let name = wanted.display();
     if files.is_empty() {
-        return Err(Error::target(format!(
-            "{option} {name}: the program was built without -g and knows no source lines; build it again with -g, and with a \
-             PC table where SanitizerCoverage counts"
-        )));
+        return Err(Error::target(format!("{option} {name}: {WITHOUT_LINES}")));
     }
     let found = |path: &String| SourceFile { path: path.clone(), lines: files[path].clone() };
     if let Ok(real) = wanted.canonicalize() {
@@ -43,12 +44,7 @@ pub(crate) fn find(files: &BTreeMap<String, Vec<u32>>, wanted: &Path, option: &s
             return Ok(found(path));
         }
     }
-    let wanted_parts = parts(wanted);
-    let fits = |path: &&String| {
-        let parts = parts(Path::new(path));
-        !wanted_parts.is_empty() && (parts.ends_with(&wanted_parts) || wanted_parts.ends_with(&parts))
-    };
-    let fitting: Vec<&String> = files.keys().filter(fits).collect();
+    let fitting = fitting(files, wanted);
     match fitting.as_slice() {
         [path] => Ok(found(path)),
         [] => Err(Error::usage(format!(
@@ -60,6 +56,16 @@ pub(crate) fn find(files: &BTreeMap<String, Vec<u32>>, wanted: &Path, option: &s
             listed(&fitting)
         ))),
     }
+}
+
+/// Paths among `files` that end with `wanted`, or that it ends with.
+pub(crate) fn fitting<'a>(files: &'a BTreeMap<String, Vec<u32>>, wanted: &Path) -> Vec<&'a String> {
+    let wanted_parts = parts(wanted);
+    let fits = |path: &&String| {
+        let parts = parts(Path::new(path));
+        !wanted_parts.is_empty() && (parts.ends_with(&wanted_parts) || wanted_parts.ends_with(&parts))
+    };
+    files.keys().filter(fits).collect()
 }
 
 fn same_file(path: &Path, real: &Path) -> bool {

@@ -267,6 +267,12 @@ impl CountsObserver {
         self.changed.clear();
     }
 
+    /// Instructions, edges, hottest edge and lines of a function that ran.
+    #[inline]
+    pub fn cost_of(&self, function: u32) -> Cost {
+        self.known[function as usize].cost
+    }
+
     /// The function with most executed instructions in the last run, and its share of all (0 to 1); `None` if nothing
     /// ran.
     pub fn hottest_function(&self) -> Option<(u32, f64)> {

@@ -31,6 +31,7 @@ mod proc_files;
 pub mod process;
 pub mod program;
 pub mod recognise;
+pub mod region;
 pub mod sources;
 pub mod sums;
 pub mod symbols;

@@ -179,9 +179,32 @@ impl LineTable {
     /// Edges of the function (entry first) whose counts tell whether a run executed code for which `wanted` holds,
     /// given its source function and line.
     pub(crate) fn edges_of(&self, wanted: impl Fn(SourceFunction, u32) -> bool) -> BTreeSet<usize> {
-        let is_wanted = |l: &GroupLine| wanted(self.sources[self.instances[l.instance].source], l.line);
+        self.edges_where(|l| wanted(self.sources[self.instances[l.instance].source], l.line))
+    }
+
+    /// Charges of calls in code for which `wanted` holds, given its source function and line.
+    pub(crate) fn charges_of(&self, wanted: impl Fn(SourceFunction, u32) -> bool) -> BTreeSet<usize> {
+        self.charges_where(|l| wanted(self.sources[self.instances[l.instance].source], l.line))
+    }
+
+    /// Edges of the function (entry first) whose counts tell whether a run executed code of these source functions, or code
+    /// that was inlined into them; and charges of calls there.
+    pub(crate) fn within(&self, wanted: impl Fn(SourceFunction) -> bool) -> (BTreeSet<usize>, BTreeSet<usize>) {
+        let is_within = |l: &GroupLine| {
+            std::iter::successors(Some(l.instance), |&at| self.instances[at].into)
+                .any(|instance| wanted(self.sources[self.instances[instance].source]))
+        };
+        (self.edges_where(is_within), self.charges_where(is_within))
+    }
+
+    fn charges_where(&self, is_wanted: impl Fn(&GroupLine) -> bool) -> BTreeSet<usize> {
+        let charged = self.charged.iter().enumerate();
+        charged.filter(|(_, group)| group.iter().any(&is_wanted)).map(|(charge, _)| charge).collect()
+    }
+
+    fn edges_where(&self, is_wanted: impl Fn(&GroupLine) -> bool) -> BTreeSet<usize> {
         let counters = self.groups.len() - self.sums.len();
-        let mut is_part: Vec<bool> = self.groups.iter().map(|group| group.iter().any(is_wanted)).collect();
+        let mut is_part: Vec<bool> = self.groups.iter().map(|group| group.iter().any(&is_wanted)).collect();
         // parts stand before their sums
         for (sum, parts) in self.sums.iter().enumerate().rev() {
             if is_part[counters + sum] {
@@ -312,6 +335,24 @@ mod tests {
         let table = table(vec![HERE], instances, groups.to_vec(), &[&[1, 2], &[3, 2]]);
         let edges = |wanted: u32| table.edges_of(|_, line| line == wanted).into_iter().collect::<Vec<_>>();
         assert_eq!([1, 5, 6, 8, 9].map(edges), [vec![0], vec![1, 2], vec![1, 2], vec![2], vec![]]);
+    }
+
+    #[test]
+    fn a_function_has_the_edges_of_what_was_inlined_into_it() {
+        let line = |instance| vec![GroupLine { instance, line: 1, weight: 1 }];
+        let instance = |source, into| Instance { source, into };
+        let instances = vec![instance(0, None), instance(1, Some(0)), instance(2, Some(1)), instance(2, Some(0))];
+        let innermost = SourceFunction { file: c"/src/a.h", function: c"innermost" };
+        let mut table = table(vec![HERE, INLINED, innermost], instances, (0..4).map(line).collect(), &[]);
+        table.charged = vec![line(0), line(2)];
+        let within = |wanted: SourceFunction| {
+            let (edges, charges) = table.within(|source| source == wanted);
+            (edges.into_iter().collect::<Vec<_>>(), charges.into_iter().collect::<Vec<_>>())
+        };
+        assert_eq!(within(INLINED), (vec![1, 2], vec![1]));
+        assert_eq!(within(innermost), (vec![2, 3], vec![1]));
+        assert_eq!(within(HERE), (vec![0, 1, 2, 3], vec![0, 1]));
+        assert_eq!(table.charges_of(|source, _| source == HERE).into_iter().collect::<Vec<_>>(), [0]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::{
     cell::RefCell,
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashMap},
+    ops::RangeInclusive,
 };
 
 use serde::{Deserialize, Serialize};
@@ -265,6 +266,75 @@ pub fn edges_of_line(program: &Program, file: &str, line: u32, function: Option<
         edges.extend(of_line.into_iter().map(|edge| function.first_edge + edge as u32));
     }
     edges
+}
+
+/// A place in the source whose edges are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourcePlace {
+    /// A function, by its key in [`source_functions`].
+    Function(FunctionKey),
+    /// Lines of the file with this path, both ends inclusive.
+    Lines(String, RangeInclusive<u32>),
+}
+
+/// Edges of each of these places, ascending: those in its code, in code that was inlined into it, and the charges of its
+/// calls of the C library. Goes through the program once.
+pub fn edges_of_places(program: &Program, symbols: &mut Symbols, places: &[SourcePlace]) -> Vec<Vec<u32>> {
+    let mut names = Names::default();
+    let mut found = vec![BTreeSet::new(); places.len()];
+    for function in program.loaded_functions() {
+        let Some(table) = line_table(function) else {
+            let name = place_of(function, symbols).function;
+            for (edges, _) in found.iter_mut().zip(places).filter(|(_, place)| place.is_symbol(&name)) {
+                edges.extend(function.edge_numbers().map(|edge| edge as u32));
+            }
+            continue;
+        };
+        let sources: Vec<(SourceFunction, bool, FunctionKey)> = table
+            .functions()
+            .map(|(source, is_itself)| {
+                let (file, name) = names.file_and_function(source).clone();
+                (source, is_itself, (name, file))
+            })
+            .collect();
+        let charge = |at: usize| (function.charge_numbers().start + at) as u32;
+        for (edges, place) in found.iter_mut().zip(places) {
+            let of_place: Vec<_> = sources.iter().filter(|(.., key)| place.may_be_in(key)).collect();
+            if of_place.is_empty() {
+                continue;
+            }
+            let is_of_place = |source| of_place.iter().any(|(known, ..)| *known == source);
+            let (branches, charges) = match place {
+                SourcePlace::Function(_) if of_place.iter().any(|(_, is_itself, _)| *is_itself) => {
+                    edges.extend(function.edge_numbers().map(|edge| edge as u32));
+                    continue;
+                }
+                SourcePlace::Function(_) => table.within(is_of_place),
+                SourcePlace::Lines(_, lines) => {
+                    let is_wanted = |source, line| lines.contains(&line) && is_of_place(source);
+                    (table.edges_of(is_wanted), table.charges_of(is_wanted))
+                }
+            };
+            edges.extend(branches.into_iter().map(|edge| function.first_edge + edge as u32));
+            edges.extend(charges.into_iter().map(charge));
+        }
+    }
+    found.into_iter().map(|edges| edges.into_iter().collect()).collect()
+}
+
+impl SourcePlace {
+    /// Whether it is the function with this symbol, about which nothing more is known.
+    fn is_symbol(&self, symbol: &str) -> bool {
+        matches!(self, Self::Function((name, file)) if file.is_empty() && name == symbol)
+    }
+
+    /// Whether code of a source function may be in it.
+    fn may_be_in(&self, (name, file): &FunctionKey) -> bool {
+        match self {
+            Self::Function((wanted, of)) => wanted == name && of == file,
+            Self::Lines(wanted, _) => wanted == file,
+        }
+    }
 }
 
 /// Normalizes a path: `/usr/lib/gcc/12/../../include` becomes `/usr/include`.

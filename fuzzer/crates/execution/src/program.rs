@@ -297,6 +297,12 @@ impl Program {
         self.functions().partition_point(|f| f.first_edge as usize <= edge) - 1
     }
 
+    /// Whether an edge of the program is a branch, and not a progress slot or a charge.
+    pub fn is_branch(&self, edge: usize) -> bool {
+        let function = &self.functions()[self.function_of_edge(edge)];
+        edge < (function.first_edge + function.branches) as usize
+    }
+
     /// Number of objects refused because the list is full.
     fn refused(&self) -> u64 {
         self.tables.raw.map_or(0, |raw| raw.refused.load(SeqCst))

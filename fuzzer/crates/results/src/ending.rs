@@ -11,6 +11,8 @@ const RULES: usize = 3;
 
 /// Number of tokens in the report.
 const TOKENS: usize = 5;
+/// Number of places in the report that were never reached.
+const PLACES: usize = 3;
 
 /// Ratio of instructions below which two inputs count as equally bad.
 const NEARLY: f64 = 1.1;
@@ -27,6 +29,29 @@ fn rule_in_words(rule: &Rule) -> String {
         degradations => format!(", {}", counted(degradations, "degradation")),
     };
     format!("{}{name}: {} of {}{of_them}", rule.label, grouped(rule.coverage_increases), grouped(rule.applied))
+}
+
+/// Places of `--towards` that were hit, and those that were not; `None` without places.
+fn towards_in_words(summary: &Summary) -> Option<String> {
+    let all = summary.towards.len();
+    let missed: Vec<&str> =
+        summary.towards.iter().filter(|place| place.hits == 0).map(|place| place.place.as_str()).collect();
+    let text = match (all - missed.len(), all) {
+        (_, 0) => return None,
+        (1, 1) => format!(
+            "Towards: {} was hit by {}.",
+            short(&summary.towards[0].place),
+            counted(summary.towards[0].hits, "run")
+        ),
+        (hit, all) => format!("Towards: {hit} of {} hit", counted(all as u64, "place")),
+    };
+    if missed.is_empty() {
+        return Some(if all == 1 { text } else { text + "." });
+    }
+    let shown: Vec<String> = missed.iter().take(PLACES).map(|place| short(place)).collect();
+    let more = missed.len().saturating_sub(PLACES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("{text}; never reached: {}{more}.", shown.join(", ")))
 }
 
 /// Costs as a text such as `41.4x the instructions, 38.2x the time of the baseline`; `None` if none is known. `of`
@@ -158,6 +183,9 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
             before = "";
         }
     }
+    if let Some(towards) = towards_in_words(summary) {
+        let _ = writeln!(text, "\n{towards}");
+    }
     if summary.findings.is_empty() && summary.worst.is_none() {
         let _ =
             writeln!(text, "\nNothing was found: try more --time, larger inputs (--max-size-increase) or other seeds.");
@@ -171,7 +199,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::example;
+    use crate::{summary::TowardsPlace, testing::example};
 
     #[test]
     fn the_report_says_what_was_found_and_how_to_see_it() {
@@ -207,6 +235,24 @@ mod tests {
     fn the_report_of_a_campaign_that_found_nothing_says_what_to_try() {
         let summary = Summary { worst: None, findings: vec![], degradations: 0, hangs: 0, ..example() };
         insta::assert_snapshot!("report_nothing", final_report(&summary, Path::new("out")));
+    }
+
+    #[test]
+    fn the_report_says_which_places_were_never_reached() {
+        let place = |at: usize, hits| TowardsPlace { place: format!("a.c:{at}"), edges: 1, hits, first_hit: None };
+        let said = |hits: &[u64]| {
+            let towards = (1..).zip(hits).map(|(at, &hits)| place(at, hits)).collect();
+            let report = final_report(&Summary { towards, ..example() }, Path::new("out"));
+            report.lines().find_map(|line| line.strip_prefix("Towards: ")).map(str::to_owned)
+        };
+        assert_eq!(said(&[]), None);
+        assert_eq!(said(&[1_234]).as_deref(), Some("a.c:1 was hit by 1,234 runs."));
+        assert_eq!(said(&[0]).as_deref(), Some("0 of 1 place hit; never reached: a.c:1."));
+        assert_eq!(said(&[7, 8]).as_deref(), Some("2 of 2 places hit."));
+        assert_eq!(
+            said(&[7, 0, 0, 0, 0, 1]).as_deref(),
+            Some("2 of 6 places hit; never reached: a.c:2, a.c:3, a.c:4 and 1 more.")
+        );
     }
 
     #[test]

@@ -75,6 +75,8 @@ pub struct Status {
     pub masked_hits: u64,
     /// Mutants made with a mask that were kept.
     pub masked_kept: u64,
+    /// Places of `--towards`: how many were hit, of how many, and by how many runs the least hit one; `None` without them.
+    pub towards: Option<(u64, u64, u64)>,
     /// Strategy by which rules get their shares of the mutants.
     pub strategy: &'static str,
     /// Labels of the rules that found most, with their numbers of finds.

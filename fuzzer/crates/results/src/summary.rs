@@ -10,18 +10,22 @@ use quagmire_execution::info::{Engine, Instrumentation};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime};
 
+mod client;
 mod dictionary;
 mod diversity;
 mod file;
 mod law;
 mod masks;
 mod sizes;
+mod towards;
 
+pub use client::Client;
 pub use dictionary::{Dictionary, Token};
 pub use diversity::{Diversity, Validity};
 pub use law::{FindingLaw, LawPoint, Minimized};
 pub use masks::{Masks, Rare, Shadow};
 pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes};
+pub use towards::TowardsPlace;
 
 /// Content of `summary.json`. Values that are not known (yet) are `null`, and so are ratios that are not finite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,6 +113,9 @@ pub struct Summary {
     /// Success of mutants with and without masks; empty without `--shadow-mask`.
     #[serde(default)]
     pub shadow: Vec<Shadow>,
+    /// Places that the search works towards; empty without `--towards`.
+    #[serde(default)]
+    pub towards: Vec<TowardsPlace>,
     /// Valid runs among mutants and seeds.
     #[serde(default)]
     pub validity: Validity,
@@ -124,21 +131,6 @@ pub struct Summary {
     /// Machine and system of the campaign.
     #[serde(default)]
     pub environment: Environment,
-}
-
-/// Figures of one client of a campaign.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Client {
-    /// Name: `client-0` is the campaign itself; the others have folders in `clients/`.
-    pub name: String,
-    /// Runs of the target.
-    pub executions: u64,
-    /// Runs of the target per second, on average.
-    pub executions_per_second: f64,
-    /// Edges executed by any of its entries.
-    pub edges_found: u64,
-    /// Entries of its queue.
-    pub entries: u64,
 }
 
 /// Group of findings with the same cause.

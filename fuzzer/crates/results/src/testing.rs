@@ -91,20 +91,26 @@ pub fn example() -> Summary {
             hits: 18_450,
             kept: 96,
         },
-        shadow: vec![Shadow {
-            goal: GoalKind::Branch,
-            target: GoalKind::Branch,
-            stage: Source::Havoc,
-            masked_mutants: 1_000,
-            masked_hits: 450,
-            plain_mutants: 1_000,
-            plain_hits: 90,
-        }],
+        shadow: vec![shadow()],
+        towards: vec![TowardsPlace { place: "trim.cpp:12".into(), edges: 2, hits: 31_004, first_hit: Some(17) }],
         validity: Validity { valid: 500_000, invalid: 300_000, valid_edges: 498 },
         diversity: Some(diversity()),
         dictionary: Some(dictionary()),
         noise: Some(Noise { floor: 0.021, rounds: 20 }),
         environment: environment(),
+    }
+}
+
+/// Success of havoc with masks and without.
+fn shadow() -> Shadow {
+    Shadow {
+        goal: GoalKind::Branch,
+        target: GoalKind::Branch,
+        stage: Source::Havoc,
+        masked_mutants: 1_000,
+        masked_hits: 450,
+        plain_mutants: 1_000,
+        plain_hits: 90,
     }
 }
 

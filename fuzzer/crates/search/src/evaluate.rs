@@ -98,6 +98,7 @@ where
     state.hooks.executed(origin, moment, counts);
     let bytes = input.mutator_bytes();
     let trace_is_new = is_diverse && state.search.diversity.observe(counts);
+    let execution = *state.executions();
     let (mut novelty, mut admitted) = {
         let search = &mut state.search;
         if origin.is_search() {
@@ -113,6 +114,9 @@ where
             Admission::Never => (Novelty::default(), false),
         }
     };
+    if state.search.towards.is_waiting() && (novelty.edge || origin.admission() == Admission::Always) {
+        state.search.towards.observe(counts, execution);
+    }
     let noisy = state.search.objective.noisy().filter(|_| admitted && counts.status() == Status::Returned);
     if let Some(resource) = noisy {
         // the caller learns from the draws of the run with the overlay

@@ -86,6 +86,7 @@ impl Recorder<'_> {
             let Ok(other) = Summary::read(&folder.join("summary.json")) else { continue };
             summary.masks += other.masks;
             summary::Shadow::add_all(&mut summary.shadow, &other.shadow);
+            summary::TowardsPlace::add_all(&mut summary.towards, &other.towards);
             for rule in other.rules {
                 if let Some(known) = summary.rules.iter_mut().find(|known| known.label == rule.label) {
                     known.applied += rule.applied;

@@ -29,6 +29,7 @@ use quagmire_search::{
         rare::Rarity,
         search_state::{MaskFigures, SearchState},
         shadow::Row,
+        towards::TargetPlace,
     },
     hooks::Moment,
 };
@@ -118,6 +119,7 @@ impl Recorder<'_> {
             masked: search.masks.mutants,
             masked_hits: search.masks.hits,
             masked_kept: search.masks.kept,
+            towards: places_hit(search),
             strategy: self.setup.options.strategy.name(),
             best_rules: self.best_rules(),
             last_new: self.record.last_new.map(|at| self.elapsed().saturating_sub(at)),
@@ -284,6 +286,7 @@ impl Recorder<'_> {
             rare: rare(search),
             masks: masks(search),
             shadow: shadow(search),
+            towards: towards(search),
             validity: validity(search),
             diversity: self.diversity,
             dictionary: self.dictionary(),
@@ -404,6 +407,23 @@ fn diversity(search: &SearchState, trace: TraceKind) -> Option<summary::Diversit
 fn masks(search: &SearchState) -> summary::Masks {
     let MaskFigures { computed, bytes, probes, trims, mutants, hits, kept } = search.masks;
     summary::Masks { computed, bytes, executions: probes, trimming: trims, mutants, hits, kept }
+}
+
+fn towards(search: &SearchState) -> Vec<summary::TowardsPlace> {
+    let place = |(place, hits): (&TargetPlace, u64)| summary::TowardsPlace {
+        place: place.name.clone(),
+        edges: place.branches,
+        hits,
+        first_hit: place.first_hit,
+    };
+    search.towards.places(&search.rare.hits).map(place).collect()
+}
+
+/// Number of places that were hit, of all, and the hits of the least hit one; `None` without places.
+fn places_hit(search: &SearchState) -> Option<(u64, u64, u64)> {
+    let hits: Vec<u64> = search.towards.places(&search.rare.hits).map(|(_, hits)| hits).collect();
+    let hit = hits.iter().filter(|&&hits| hits > 0).count() as u64;
+    hits.iter().min().map(|&least| (hit, hits.len() as u64, least))
 }
 
 fn shadow(search: &SearchState) -> Vec<summary::Shadow> {

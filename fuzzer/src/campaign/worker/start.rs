@@ -37,6 +37,7 @@ use quagmire_search::{
     corpus::{
         rare::ClientPart,
         search_state::{Masking, SearchState},
+        towards::Towards,
     },
     stages::{
         choices::ChoiceOptions,
@@ -92,11 +93,23 @@ impl Start {
         } else {
             (restart.vault.load().filter(|saved| saved.fingerprint == fingerprint), None)
         };
-        let resumed_without_state = resumed && saved.is_none();
-        let (state, search, mut record) = match saved {
-            Some(saved) => (Some(saved.state), saved.search, saved.record),
-            None => (None, SearchState::default(), Record::default()),
+        let towards = Towards::new(setup.places.clone(), setup.options.towards.is_watched_only);
+        let (saved, unusable) = match saved {
+            Some(saved) if !saved.search.towards.is_same(&towards) => {
+                (None, Some("it is of other places of --towards".to_owned()))
+            }
+            saved => (saved, unusable),
         };
+        let resumed_without_state = resumed && saved.is_none();
+        let (state, mut search, mut record) = match saved {
+            Some(saved) => (Some(saved.state), saved.search, saved.record),
+            None => {
+                let mut search = SearchState::default();
+                search.towards = towards;
+                (None, search, Record::default())
+            }
+        };
+        search.towards.prepare(executor.counts().program());
         record.generator = generator_hash(setup);
         if resumed {
             remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);

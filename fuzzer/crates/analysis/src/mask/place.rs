@@ -151,18 +151,24 @@ enum Found<'a> {
 
 /// Searches for a function by its full name first, then by the end of its name without arguments.
 fn function<'a>(keys: &[&'a FunctionKey], wanted: &str) -> Found<'a> {
+    let fitting = named(keys, wanted);
+    match fitting.as_slice() {
+        [] => {}
+        [one] => return Found::One(one),
+        _ => return Found::Several(fitting),
+    }
+    let wanted = wanted.to_lowercase();
+    let is_like = |name: &str| !wanted.is_empty() && name.to_lowercase().contains(&wanted);
+    Found::None(keys.iter().copied().filter(|(name, _)| is_like(name)).collect())
+}
+
+/// All functions with this name: with the full name, or else with this end of the name without arguments.
+pub(crate) fn named<'a>(keys: &[&'a FunctionKey], wanted: &str) -> Vec<&'a FunctionKey> {
     let all = |fits: &dyn Fn(&str) -> bool| -> Vec<&'a FunctionKey> {
         keys.iter().copied().filter(|(name, _)| fits(name)).collect()
     };
-    for fitting in [all(&|name| name == wanted), all(&|name| is_end_of_name(name, wanted))] {
-        match fitting.as_slice() {
-            [] => {}
-            [one] => return Found::One(one),
-            _ => return Found::Several(fitting),
-        }
-    }
-    let wanted = wanted.to_lowercase();
-    Found::None(if wanted.is_empty() { Vec::new() } else { all(&|name| name.to_lowercase().contains(&wanted)) })
+    let exact = all(&|name| name == wanted);
+    if exact.is_empty() { all(&|name| is_end_of_name(name, wanted)) } else { exact }
 }
 
 /// Whether `wanted` is a function's name without its arguments, with or without enclosing scopes.

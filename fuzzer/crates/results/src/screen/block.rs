@@ -99,6 +99,10 @@ fn rows(status: &Status) -> Vec<Row> {
         row("rules", rules(status)),
         row("last new", vec![last_new(status)]),
     ];
+    if let Some((hit, all, least)) = status.towards {
+        let least = format!("the rarest by {}", counted(least, "run"));
+        rows.insert(4, row("towards", vec![format!("{hit} of {} hit", counted(all, "place")), least]));
+    }
     if let Some(items) = diverse(status) {
         rows.insert(3, row("diversity", items));
     }

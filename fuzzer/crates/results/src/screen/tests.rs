@@ -31,6 +31,7 @@ fn status() -> Status {
         masked: 3_400,
         masked_hits: 2_006,
         masked_kept: 12,
+        towards: None,
         strategy: "mixed",
         best_rules: vec![("T.11".into(), 34), ("havoc".into(), 21)],
         last_new: Some(Duration::from_secs(12)),
@@ -69,6 +70,13 @@ const LINES: Style = Style { terminal: false, color: false, quiet: false };
 #[test]
 fn the_block() {
     insta::assert_snapshot!("block", shown(TERMINAL, 80, |screen| screen.show(&status())));
+}
+
+#[test]
+fn places_that_the_search_works_towards_have_a_row() {
+    let status = Status { towards: Some((2, 3, 1_234)), ..status() };
+    let text = shown(TERMINAL, 80, |screen| screen.show(&status));
+    assert!(text.contains("\n  towards     2 of 3 places hit, the rarest by 1,234 runs\n"), "{text}");
 }
 
 #[test]

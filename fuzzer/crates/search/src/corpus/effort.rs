@@ -91,6 +91,17 @@ impl Effort {
         self.current
     }
 
+    /// Begins a round for coverage, whatever the shares are: there is no cost to raise.
+    pub fn begin_coverage(&mut self) {
+        self.begin();
+        self.current = Aim::Coverage;
+    }
+
+    /// Forgets the work and the finds of both aims.
+    pub fn start_over(&mut self) {
+        (self.coverage, self.cost) = (Arm::default(), Arm::default());
+    }
+
     /// Current share of the work for coverage, 0 to 1.
     pub fn share_of_coverage(&self) -> f64 {
         match self.focus {

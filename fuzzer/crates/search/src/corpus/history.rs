@@ -10,6 +10,12 @@ use quagmire_execution::bucket::bucket;
 /// small counts, about twenty entries per order of magnitude for large ones.
 const MAXIMUM_STEP_SHIFT: u32 = 3;
 
+/// Whether a count is so far above the maximum that it is worth an entry.
+#[inline]
+fn exceeds(count: u32, maximum: u32) -> bool {
+    count > maximum.saturating_add(maximum >> MAXIMUM_STEP_SHIFT)
+}
+
 /// Reasons to keep an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Novelty {
@@ -102,16 +108,20 @@ impl History {
             let new = bucket(count) & !seen;
             novelty.bucket |= new != 0;
             novelty.edge |= new != 0 && seen == 0;
-            novelty.maximum |= count > maximum.saturating_add(maximum >> MAXIMUM_STEP_SHIFT);
+            novelty.maximum |= exceeds(count, maximum);
         }
+    }
+
+    /// Whether this count of an edge, or charge, clearly exceeds that of all entries.
+    pub fn is_maximum(&self, edge: usize, count: u32) -> bool {
+        exceeds(count, self.maximum.get(edge).copied().unwrap_or(0))
     }
 
     /// Compares the charges of one function, which have a maximum and no buckets: they are no edges.
     #[inline]
     pub fn compare_charges(&self, first: usize, charges: &[u32], novelty: &mut Novelty) {
         let maxima = charges.iter().zip(self.maximum.iter().skip(first));
-        novelty.maximum |=
-            maxima.into_iter().any(|(&now, &maximum)| now > maximum.saturating_add(maximum >> MAXIMUM_STEP_SHIFT));
+        novelty.maximum |= maxima.into_iter().any(|(&now, &maximum)| exceeds(now, maximum));
     }
 
     /// Adds the charges of one function of a new entry.

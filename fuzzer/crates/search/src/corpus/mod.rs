@@ -16,3 +16,4 @@ pub mod search_state;
 pub mod shadow;
 pub mod structures;
 pub mod top_rated;
+pub mod towards;

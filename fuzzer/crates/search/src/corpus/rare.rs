@@ -4,11 +4,11 @@
 //! same way: expensive inputs come up more rarely. FairFuzz goes round the queue and skips entries that hit no rare
 //! branch, which can stall when no entry does; every branch here has its entries.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::{effort::OVERHEAD, top_rated::TopRated};
+use super::{effort::OVERHEAD, top_rated::TopRated, towards::Towards};
 use crate::{EntryId, mask::rarity};
 use quagmire_cost::resource::Resource;
 
@@ -201,9 +201,9 @@ impl RareBranches {
         self.mode
     }
 
-    /// Begins a round for coverage, of a campaign with `seeds` seeds. Returns the rare branch and the entry to work
-    /// on, or `None` for an ordinary round.
-    pub fn begin_round(&mut self, seeds: u64, top_rated: &TopRated) -> Option<(u32, EntryId)> {
+    /// Begins a round for coverage, of a campaign with `seeds` seeds. Returns the rare branch, one that `towards` admits, and
+    /// the entry to work on, or `None` for an ordinary round.
+    pub fn begin_round(&mut self, seeds: u64, top_rated: &TopRated, towards: &Towards) -> Option<(u32, EntryId)> {
         self.all += 1;
         self.since_new += 1;
         match self.mode {
@@ -220,7 +220,7 @@ impl RareBranches {
                 }
             }
         }
-        self.choose(top_rated)
+        self.choose(top_rated, towards)
     }
 
     /// Next entry in the opening; `None` in other modes. Top-rated entries come one after the other, in the order in
@@ -240,10 +240,13 @@ impl RareBranches {
     }
 
     /// Chooses the rare branch that was worked on least, and of the entries that hit it the one that was worked on
-    /// least for it; a run's work is added to both. Branches are rare among those of this client, if it has any.
-    fn choose(&mut self, top_rated: &TopRated) -> Option<(u32, EntryId)> {
+    /// least for it; a run's work is added to both. Branches are rare among those that `towards` admits, and of these
+    /// among those of this client, if it has any.
+    fn choose(&mut self, top_rated: &TopRated, towards: &Towards) -> Option<(u32, EntryId)> {
         let is_free = |branch: usize| !self.is_paused(branch) && !self.awaited.contains_key(&(branch as u32));
-        let all = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_free(branch));
+        let round = self.all;
+        let is_wanted = |branch: usize| towards.admits(round, branch) && is_free(branch);
+        let all = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_wanted(branch));
         let has_part = all().any(|branch| self.part.has(branch));
         let known = || all().filter(|&branch| !has_part || self.part.has(branch));
         // hits of other campaigns come from files, and may be any numbers
@@ -270,6 +273,17 @@ impl RareBranches {
         Some((target, entry))
     }
 
+    /// Top-rated entries that hit one of the branches for which `is_wanted` holds, as far as entries of branches are remembered,
+    /// each once, the cheapest first.
+    pub fn entries_at(&self, top_rated: &TopRated, is_wanted: impl Fn(usize) -> bool) -> Vec<EntryId> {
+        let branches = self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_wanted(branch));
+        let entries = branches.flat_map(|branch| self.hitters[branch].into_iter().chain(top_rated.of_edge(branch)));
+        let ranked = entries
+            .filter(|&entry| entry != EntryId::NONE && top_rated.is_active(entry))
+            .map(|entry| (top_rated.cost(entry).map_or(0, |cost| cost[Resource::Instructions]), entry));
+        ranked.collect::<BTreeSet<_>>().into_iter().map(|(_, entry)| entry).collect()
+    }
+
     /// Removes the records of evicted entries, each time that the table has doubled.
     fn forget(&mut self, top_rated: &TopRated) {
         if self.work_of_entry.len() > 2 * self.after_removal.max(FEW) {
@@ -289,8 +303,7 @@ impl RareBranches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::top_rated::CountsOfFunction;
-    use crate::corpus::top_rated::Standing;
+    use crate::corpus::top_rated::{CountsOfFunction, Maxima, Standing};
     use crate::entry::id;
     use quagmire_cost::resource::Cost;
 
@@ -303,12 +316,12 @@ mod tests {
         for (entry, branches) in entries.iter().enumerate() {
             let counts: Vec<u32> = (0..hits.len()).map(|branch| u32::from(branches.contains(&branch))).collect();
             let cost = Cost::from([(Resource::Instructions, 100 - entry as u64)]);
-            let standing = Standing { cost, bytes: 1, key: 1, score: 1.0 };
+            let standing = Standing { cost, counted: cost, bytes: 1, key: 1, score: 1.0 };
             top_rated.enter(
                 EntryId::at(entry),
                 standing,
                 true,
-                true,
+                Maxima::All,
                 std::iter::once(CountsOfFunction::branches(0, &counts)),
             );
             rare.enter(EntryId::at(entry), true, branches.iter().copied());
@@ -316,11 +329,16 @@ mod tests {
         (rare, top_rated)
     }
 
+    /// Begins a round of a search that works towards nothing.
+    fn begin(rare: &mut RareBranches, seeds: u64, top_rated: &TopRated) -> Option<(u32, EntryId)> {
+        rare.begin_round(seeds, top_rated, &Towards::default())
+    }
+
     #[test]
     fn rare_branches_are_worked_on_in_turn_and_all_others_not() {
         let (mut rare, top_rated) = scene(&[&[0, 1], &[0, 2], &[3]], &[100, 3, 4, 5]);
-        assert_eq!(rare.begin_round(1, &top_rated), None);
-        let chosen: Vec<_> = (0..4).map(|_| rare.begin_round(1, &top_rated)).collect();
+        assert_eq!(begin(&mut rare, 1, &top_rated), None);
+        let chosen: Vec<_> = (0..4).map(|_| begin(&mut rare, 1, &top_rated)).collect();
         // the second entry is a little cheaper
         assert_eq!(chosen, [Some((1, id(0))), Some((2, id(1))), Some((2, id(1))), Some((1, id(0)))]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 2, paused: 0 });
@@ -330,7 +348,7 @@ mod tests {
     fn in_the_opening_each_entry_that_is_best_at_something_gets_its_turn() {
         // the first is the most expensive one, the last the cheapest
         let (mut rare, top_rated) = scene(&[&[0], &[0], &[0], &[0, 3]], &[9, 1, 1, 1]);
-        let mut opened = || rare.begin_round(4, &top_rated).map_or_else(|| rare.next_in_opening(&top_rated), |_| None);
+        let mut opened = || begin(&mut rare, 4, &top_rated).map_or_else(|| rare.next_in_opening(&top_rated), |_| None);
         let opened: Vec<_> = (0..5).map(|_| opened()).collect();
         let active: Vec<EntryId> = (0..4).map(id).filter(|&entry| top_rated.is_active(entry)).collect();
         assert!(active.len() == 2 && active == [id(0), id(3)], "{active:?}");
@@ -343,12 +361,12 @@ mod tests {
         let (mut rare, top_rated) = scene(&[&[0, 1], &[9], &[5]], &[100, 3, 0, 0, 0, 3, 0, 0, 0, 3]);
         rare.part = ClientPart { number: 1, of: 2 };
         // 1 and 9 belong to the other one
-        assert_eq!((0..3).map(|_| rare.begin_round(0, &top_rated)).collect::<Vec<_>>(), [Some((5, id(2))); 3]);
+        assert_eq!((0..3).map(|_| begin(&mut rare, 0, &top_rated)).collect::<Vec<_>>(), [Some((5, id(2))); 3]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 1, paused: 0 });
         rare.learn_hits_of_others(vec![0, 0, 0, 0, 0, 20]);
-        assert_eq!(rare.begin_round(0, &top_rated), Some((5, id(2))), "the rarest of its own");
+        assert_eq!(begin(&mut rare, 0, &top_rated), Some((5, id(2))), "the rarest of its own");
         rare.set_aside(5);
-        assert!(matches!(rare.begin_round(0, &top_rated), Some((1 | 9, _))), "nothing of its own to do");
+        assert!(matches!(begin(&mut rare, 0, &top_rated), Some((1 | 9, _))), "nothing of its own to do");
     }
 
     #[test]
@@ -357,7 +375,7 @@ mod tests {
         rare.leave_to_others(id(1), [0, 2, 3].into_iter());
         let mut target = |hits: &[u64]| {
             rare.learn_hits_of_others(hits.to_vec());
-            rare.begin_round(0, &top_rated).map(|(branch, _)| branch)
+            begin(&mut rare, 0, &top_rated).map(|(branch, _)| branch)
         };
         assert_eq!(target(&[]), Some(1));
         assert_eq!(target(&[]), Some(2), "nobody has told");
@@ -366,13 +384,13 @@ mod tests {
         let (mut rare, top_rated) = scene(&[&[0, 1], &[0, 2, 3]], &[100, 20, 1, 1]);
         rare.leave_to_others(id(1), [0, 2, 3].into_iter());
         rare.learn_hits_of_others(vec![0, 0, 70]);
-        assert_eq!(rare.begin_round(0, &top_rated), Some((1, id(0))), "2 is not rare, 3 is awaited");
+        assert_eq!(begin(&mut rare, 0, &top_rated), Some((1, id(0))), "2 is not rare, 3 is awaited");
     }
 
     #[test]
     fn the_entries_of_a_branch_take_turns() {
         let (mut rare, top_rated) = scene(&[&[0, 1], &[0, 1, 2], &[1, 3]], &[100, 1, 90, 90]);
-        let chosen: Vec<_> = (0..6).map(|_| rare.begin_round(0, &top_rated)).collect();
+        let chosen: Vec<_> = (0..6).map(|_| begin(&mut rare, 0, &top_rated)).collect();
         // the cheapest first
         assert_eq!(chosen, [2, 1, 0, 2, 1, 0].map(|entry| Some((1, id(entry)))));
     }
@@ -381,12 +399,12 @@ mod tests {
     fn what_cannot_be_hit_again_is_left_alone_and_comes_back() {
         let (mut rare, top_rated) = scene(&[&[0, 1], &[2]], &[9, 1, 1]);
         rare.no_bootstrap = true;
-        assert_eq!(rare.begin_round(0, &top_rated), Some((1, id(0))));
+        assert_eq!(begin(&mut rare, 0, &top_rated), Some((1, id(0))));
         rare.set_aside(1);
-        let chosen: Vec<_> = (0..FIRST_PAUSE - 1).map(|_| rare.begin_round(0, &top_rated)).collect();
+        let chosen: Vec<_> = (0..FIRST_PAUSE - 1).map(|_| begin(&mut rare, 0, &top_rated)).collect();
         assert!(chosen.iter().all(|chosen| *chosen == Some((2, id(1)))));
         assert_eq!(rare.latest().paused, 1);
-        assert_eq!(rare.begin_round(0, &top_rated), Some((1, id(0))));
+        assert_eq!(begin(&mut rare, 0, &top_rated), Some((1, id(0))));
     }
 
     #[test]
@@ -396,7 +414,7 @@ mod tests {
         assert_eq!([0, 1, 2].map(|entry| top_rated.is_active(id(entry))), [true, false, true]);
         rare.work_of_entry =
             (0..2 * FEW as u32).flat_map(|branch| [((id(1), branch), 7), ((id(2), branch), 7)]).collect();
-        assert_eq!(rare.begin_round(0, &top_rated), Some((1, id(0))));
+        assert_eq!(begin(&mut rare, 0, &top_rated), Some((1, id(0))));
         assert!(rare.work_of_entry.len() == 2 * FEW + 1 && rare.work_of_entry.keys().all(|(entry, _)| *entry != id(1)));
     }
 
@@ -404,7 +422,7 @@ mod tests {
     fn a_cycle_without_anything_new_ends_in_ordinary_rounds_until_there_is_something() {
         let (mut rare, top_rated) = scene(&[&[0, 1]], &[9, 1]);
         let ordinary = |rare: &mut RareBranches, rounds: u64| {
-            (0..rounds).filter(|_| rare.begin_round(0, &top_rated).is_none()).count() as u64
+            (0..rounds).filter(|_| begin(rare, 0, &top_rated).is_none()).count() as u64
         };
         assert_eq!(ordinary(&mut rare, SHORTEST_CYCLE), 0);
         assert_eq!((ordinary(&mut rare, 5), rare.mode()), (5, Mode::Bootstrap));

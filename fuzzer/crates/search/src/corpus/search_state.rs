@@ -13,12 +13,14 @@ use super::{
     objective::Objective,
     rare::RareBranches,
     shadow::Shadow,
-    top_rated::{CountsOfFunction, Standing, TopRated},
+    top_rated::{CountsOfFunction, Maxima, Standing, TopRated},
+    towards::Towards,
 };
 use crate::{
     EntryId,
     mask::{HitsBranch, cache::Cache},
 };
+use quagmire_cost::resource::Cost;
 use quagmire_execution::counts::CountsObserver;
 
 /// Choice of FairFuzz's techniques that a campaign uses.
@@ -72,6 +74,8 @@ pub struct SearchState {
     pub shadow: Shadow,
     /// Knowledge of choices.
     pub choices: ChoiceState,
+    /// Places that the search works towards.
+    pub towards: Towards,
     /// Entries whose comparisons were recorded.
     pub traced: BTreeSet<EntryId>,
     /// Mutants that were made of recorded comparisons.
@@ -93,6 +97,9 @@ pub struct SearchState {
     #[serde(skip)]
     pub goal: Option<HitsBranch>,
 }
+
+/// Score of an entry that costs nothing at the places that the search works towards.
+const LEAST_SCORE: f64 = 1.0;
 
 /// Edges and progress slots that the run hit.
 fn hit(counts: &CountsObserver) -> impl Iterator<Item = usize> + '_ {
@@ -156,8 +163,12 @@ impl SearchState {
             let (first, charges) = counts.charges(function);
             self.history.learn_charges(first, charges);
         }
-        let cost = counts.cost();
-        self.history.learn_costs(&cost, &self.objective);
+        let (cost, counted) = (counts.cost(), self.counted(counts));
+        if self.towards.enter(counts) {
+            // until now, all work was for coverage, which is no reason to do nothing but raise costs for as long
+            self.effort.start_over();
+        }
+        self.history.learn_costs(&counted, &self.objective);
         self.rare.enter(entry, novelty.edge || novelty.bucket || novelty.valid_edge, hit(counts));
         let all = counts.ran().iter().map(|&function| {
             let (first, all) = counts.counts(function);
@@ -168,8 +179,15 @@ impl SearchState {
                 charges: counts.charges(function),
             }
         });
-        let standing = Standing { cost, bytes: bytes.len() as u64, key: self.objective.key(&cost), score };
-        self.top_rated.enter(entry, standing, is_valid, !self.ignores_maxima, all)
+        let key = self.objective.key(&counted);
+        let score = if self.towards.steers() { LEAST_SCORE + key as f64 } else { score };
+        let standing = Standing { cost, counted, bytes: bytes.len() as u64, key, score };
+        let maxima = match self.towards.region() {
+            _ if self.ignores_maxima => Maxima::None,
+            Some(region) => Maxima::Of(region),
+            None => Maxima::All,
+        };
+        self.top_rated.enter(entry, standing, is_valid, maxima, all)
     }
 
     /// Leaves the branches that `entry`, an import, is the first to hit here to the campaign that has found it.
@@ -184,7 +202,31 @@ impl SearchState {
 
     /// Compares the cost of a run with the history anew, after an amount was measured again.
     pub fn judge_cost(&self, counts: &CountsObserver, novelty: &mut Novelty) {
-        self.history.compare_costs(&counts.cost(), &self.objective, novelty);
+        self.history.compare_costs(&self.counted(counts), &self.objective, novelty);
+    }
+
+    /// Cost of the last run that counts: all of it, or that of the places that the search works towards.
+    fn counted(&self, counts: &CountsObserver) -> Cost {
+        self.towards.region().map_or_else(|| counts.cost(), |region| region.cost(counts))
+    }
+
+    /// Changes the score of an entry, unless the search works towards places: scores are of costs there then.
+    pub fn rescore(&mut self, entry: EntryId, score: f64) {
+        if !self.towards.steers() {
+            self.top_rated.rescore(entry, score);
+        }
+    }
+
+    /// Number of top-rated entries that can be parents in rounds for cost: the last ones by score.
+    pub fn parents_for_cost(&self) -> usize {
+        let at_places = if self.towards.steers() { self.top_rated.scored_above(LEAST_SCORE) } else { 0 };
+        if at_places > 0 { at_places } else { self.top_rated.active() }
+    }
+
+    /// Top-rated entries that hit places that the search works towards, the cheapest first; empty if there are none.
+    pub fn at_places(&self) -> Vec<EntryId> {
+        let region = self.towards.region().filter(|_| self.towards.is_reached());
+        region.map_or_else(Vec::new, |region| self.rare.entries_at(&self.top_rated, |branch| region.has(branch)))
     }
 
     /// Compares the run in `counts` with the history, and returns the reasons to keep its input: a new bucket, also one
@@ -205,7 +247,15 @@ impl SearchState {
             }
         }
         novelty.maximum &= !self.ignores_maxima;
-        self.history.compare_costs(&counts.cost(), &self.objective, &mut novelty);
+        if let Some(region) = self.towards.region().filter(|_| novelty.maximum) {
+            novelty.maximum = counts.changed().iter().any(|&function| {
+                let of_region = |(first, counts): (usize, &[u32])| {
+                    (first..).zip(counts).any(|(edge, &count)| region.has(edge) && self.history.is_maximum(edge, count))
+                };
+                of_region(counts.counts(function)) || of_region(counts.charges(function))
+            });
+        }
+        self.history.compare_costs(&self.counted(counts), &self.objective, &mut novelty);
         novelty
     }
 }
@@ -215,7 +265,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::entry::id;
     use crate::mask::{Computation, cache::Prepared};
-    use quagmire_cost::resource::{Cost, Resource};
+    use quagmire_cost::resource::Resource;
 
     /// Knowledge of a search with entries 0, 1, ... of these instructions, heap and counts of three edges.
     pub(crate) fn made_up(entries: &[(u64, u64, [u32; 3])]) -> SearchState {
@@ -223,12 +273,12 @@ pub(crate) mod tests {
         search.grow(3);
         for (entry, &(instructions, heap_peak, counts)) in entries.iter().enumerate() {
             let cost = Cost::from([(Resource::Instructions, instructions), (Resource::Heap, heap_peak)]);
-            let standing = Standing { cost, bytes: 1, key: instructions, score: instructions as f64 };
+            let standing = Standing { cost, counted: cost, bytes: 1, key: instructions, score: instructions as f64 };
             search.top_rated.enter(
                 EntryId::at(entry),
                 standing,
                 true,
-                true,
+                Maxima::All,
                 std::iter::once(CountsOfFunction::branches(0, &counts)),
             );
         }

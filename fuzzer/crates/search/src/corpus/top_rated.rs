@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::EntryId;
 use quagmire_cost::resource::{Cost, Resource};
-use quagmire_execution::bucket::bucket;
+use quagmire_execution::{bucket::bucket, region::Region};
 
 const BUCKETS: usize = 8;
 
@@ -15,9 +15,11 @@ const BUCKETS: usize = 8;
 pub struct Standing {
     /// Cost of its run.
     pub cost: Cost,
+    /// Cost by which it may be the most expensive one: that of its run, or of the places that the search works towards.
+    pub counted: Cost,
     /// Size in bytes.
     pub bytes: u64,
-    /// Sort key of its cost, by [`Objective::key`](super::objective::Objective::key).
+    /// Sort key of the counted cost, by [`Objective::key`](super::objective::Objective::key).
     pub key: u64,
     /// Perun's score, above 0: how good a parent it is.
     pub score: f64,
@@ -51,6 +53,27 @@ impl<'a> CountsOfFunction<'a> {
     }
 }
 
+/// Edges, and charges, whose largest counts make an entry top-rated.
+#[derive(Clone, Copy, Debug)]
+pub enum Maxima<'a> {
+    /// All of them.
+    All,
+    /// None of them.
+    None,
+    /// Those of a part of the program.
+    Of(&'a Region),
+}
+
+impl Maxima<'_> {
+    fn have(self, edge: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::Of(region) => region.has(edge),
+        }
+    }
+}
+
 /// Number of entries that are parents by their score alone, of a program without edges.
 const UNCOUNTED_PARENTS: usize = 64;
 
@@ -61,8 +84,8 @@ const TOTALS: usize = 2 + Resource::KEPT.len();
 fn totals(of: &Standing) -> [u64; TOTALS] {
     std::array::from_fn(|total| match total {
         0 => of.key,
-        1 => of.cost[Resource::Instructions],
-        kept => of.cost[Resource::KEPT[kept - 2].0],
+        1 => of.counted[Resource::Instructions],
+        kept => of.counted[Resource::KEPT[kept - 2].0],
     })
 }
 
@@ -170,6 +193,11 @@ impl TopRated {
         self.most[0]
     }
 
+    /// Number of top-rated entries whose score is above `least`: the last ones of [`Self::by_score`].
+    pub fn scored_above(&self, least: f64) -> usize {
+        self.by_score.len() - self.by_score.partition_point(|&(score, _)| score <= least.to_bits())
+    }
+
     /// Changes the score of an entry.
     pub fn rescore(&mut self, entry: EntryId, score: f64) {
         let Some(Some(known)) = self.entries.get_mut(entry.index()) else { return };
@@ -180,14 +208,14 @@ impl TopRated {
     }
 
     /// Enters a kept input with all its counts, function by function. Returns the entries that are best at nothing any
-    /// more; `entry` itself may be among them. With `maxima` false, executing an edge most often, or the largest charge,
-    /// makes no entry top-rated. An invalid entry needs [`Self::expect_invalid`] before.
+    /// more; `entry` itself may be among them. Executing an edge of `maxima` most often makes it top-rated, and so does the
+    /// largest charge among them. An invalid entry needs [`Self::expect_invalid`] before.
     pub fn enter<'a>(
         &mut self,
         entry: EntryId,
         standing: Standing,
         is_valid: bool,
-        maxima: bool,
+        maxima: Maxima<'_>,
         counts: impl Iterator<Item = CountsOfFunction<'a>>,
     ) -> Vec<EntryId> {
         if self.entries.len() <= entry.index() {
@@ -209,7 +237,7 @@ impl TopRated {
                 if is_valid {
                     self.challenge_valid(edge, entry, &mut evicted);
                 }
-                if maxima {
+                if maxima.have(edge) {
                     self.challenge_hottest(edge, entry, count, &mut evicted);
                 }
             }
@@ -218,7 +246,9 @@ impl TopRated {
                 self.challenge_hottest(slot, entry, progress, &mut evicted);
             }
             let (first_charge, charges) = charges;
-            for (charge, &amount) in (first_charge..).zip(charges).filter(|(_, amount)| maxima && **amount != 0) {
+            for (charge, &amount) in
+                (first_charge..).zip(charges).filter(|(at, amount)| maxima.have(*at) && **amount != 0)
+            {
                 self.challenge_hottest(charge, entry, amount, &mut evicted);
             }
         }
@@ -330,8 +360,8 @@ mod tests {
     fn enter(top_rated: &mut TopRated, entry: u32, instructions: u64, counts: &[u32]) -> Vec<EntryId> {
         top_rated.grow(counts.len());
         let cost = Cost::from([(Resource::Instructions, instructions)]);
-        let standing = Standing { cost, bytes: 10, key: instructions, score: instructions as f64 };
-        top_rated.enter(id(entry), standing, true, true, std::iter::once(CountsOfFunction::branches(0, counts)))
+        let standing = Standing { cost, counted: cost, bytes: 10, key: instructions, score: instructions as f64 };
+        top_rated.enter(id(entry), standing, true, Maxima::All, std::iter::once(CountsOfFunction::branches(0, counts)))
     }
 
     #[test]
@@ -340,13 +370,13 @@ mod tests {
         top_rated.grow(4);
         let mut enter = |entry, instructions, slots: [u32; 3]| {
             let cost = Cost::from([(Resource::Instructions, instructions)]);
-            let standing = Standing { cost, bytes: 10, key: 0, score: 1.0 };
+            let standing = Standing { cost, counted: cost, bytes: 10, key: 0, score: 1.0 };
             let counts = [1, slots[0], slots[1], slots[2]];
             top_rated.enter(
                 id(entry),
                 standing,
                 true,
-                true,
+                Maxima::All,
                 std::iter::once(CountsOfFunction { first: 0, all: &counts, branches: 1, charges: (4, &[]) }),
             )
         };
@@ -384,8 +414,8 @@ mod tests {
         let mut top_rated = TopRated::default();
         let mut enter = |entry, time: u64| {
             let cost = Cost::from([(Resource::Time, time)]);
-            let standing = Standing { cost, bytes: 10, key: time, score: time as f64 };
-            top_rated.enter(id(entry), standing, true, true, std::iter::empty())
+            let standing = Standing { cost, counted: cost, bytes: 10, key: time, score: time as f64 };
+            top_rated.enter(id(entry), standing, true, Maxima::All, std::iter::empty())
         };
         for entry in 0..UNCOUNTED_PARENTS as u32 {
             assert!(enter(entry, 100 + u64::from(entry)).is_empty());

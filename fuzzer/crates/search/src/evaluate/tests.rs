@@ -1,13 +1,21 @@
 use std::{collections::VecDeque, path::Path};
 
-use libafl::{corpus::InMemoryCorpus, executors::ExitKind, inputs::HasTargetBytes, state::StdState};
+use libafl::{
+    corpus::InMemoryCorpus, executors::ExitKind, inputs::HasTargetBytes, schedulers::Scheduler, state::StdState,
+};
 use libafl_bolts::{ToSlice, rands::StdRand, tuples::RefIndexable};
 
 use super::*;
 use crate::{
-    corpus::{objective::Objective, search_state::SearchState},
+    corpus::{
+        effort::Aim,
+        objective::Objective,
+        search_state::SearchState,
+        towards::{TargetPlace, Towards},
+    },
     entry::id,
     hooks::{Interruption, Measured},
+    schedule::by_cost::{ByCostScheduler, Parents},
     state::LibaflState,
     strategy::Yields,
 };
@@ -189,12 +197,21 @@ impl Scene {
         Self::of(seed, search, &[100_000; 5])
     }
 
+    /// Scene of a search towards this edge.
+    fn towards(seed: &[u8], edge: u32) -> Self {
+        let mut search = SearchState::default();
+        let place = TargetPlace { name: "here".into(), edges: vec![edge], branches: 1, first_hit: None };
+        search.towards = Towards::new(vec![place], false);
+        Self::of(seed, search, &[])
+    }
+
     fn of(seed: &[u8], search: SearchState, times: &[u64]) -> Self {
         let (program, counts) = made_up(&[seed.len() as u32]);
         let observers = (CountsObserver::new(program), (DrawsObserver::default(), ()));
         let target = Target { counts, observers, times: times.iter().copied().collect() };
         let state = CampaignState::new(libafl_state(), search, Diary::default(), false);
         let mut scene = Self { target, state };
+        scene.state.search.towards.prepare(scene.target.observers.0.program());
         let evaluation = scene.run(Origin::Seed(Path::new("seed")), seed);
         assert_eq!((evaluation.entry, evaluation.evicted.len()), (Some(id(0)), 0));
         scene
@@ -348,4 +365,39 @@ fn a_repeated_run_that_ends_early_is_recorded_and_not_entered() {
     assert_eq!((evaluation.status, evaluation.entry, runs), (Status::Crashed, None, 2));
     assert_eq!(scene.state.hooks.ended, [[1, 6]]);
     assert_eq!(*scene.state.interruption(), Interruption::Restart);
+}
+
+#[test]
+fn costs_count_only_at_the_place_that_the_search_works_towards() {
+    let mut scene = Scene::towards(&[1, 5, 0], 2);
+    assert!(!scene.mutant(&[1, 7, 0]).novelty.any(), "more work elsewhere");
+    let hit = scene.mutant(&[1, 5, 1]);
+    assert!(hit.entry == Some(id(1)) && hit.novelty.edge && hit.novelty.maximum && hit.novelty.total, "{hit:?}");
+    assert!(!scene.mutant(&[1, 7, 1]).novelty.any(), "more work elsewhere");
+    let more = scene.mutant(&[1, 5, 2]);
+    assert!(more.novelty.maximum && more.novelty.total, "{more:?}");
+    let places: Vec<_> = scene.state.search.towards.places(&[]).map(|(place, _)| place.first_hit).collect();
+    assert_eq!(places, [Some(3)]);
+}
+
+#[test]
+fn until_a_place_is_reached_all_rounds_are_for_coverage_and_then_all_parents_hit_it() {
+    let mut scene = Scene::towards(&[1, 5, 0], 2);
+    let mut scheduler = ByCostScheduler::new(Parents::Best, 1);
+    let rounds = |scene: &mut Scene, scheduler: &mut ByCostScheduler| -> Vec<(Aim, EntryId)> {
+        let mut round = |_| {
+            let parent = scheduler.next(&mut scene.state).unwrap().into();
+            scene.state.search.effort.spend(1000, 0);
+            (scene.state.search.effort.aim(), parent)
+        };
+        (0..100).map(&mut round).collect()
+    };
+    let before = rounds(&mut scene, &mut scheduler);
+    assert!(before.iter().all(|&(aim, _)| aim == Aim::Coverage), "{before:?}");
+    scene.mutant(&[1, 9, 1]);
+    let after = rounds(&mut scene, &mut scheduler);
+    assert!(after.iter().all(|&(_, parent)| parent == id(1)), "{after:?}");
+    let for_cost = after.iter().filter(|&&(aim, _)| aim == Aim::Cost).count();
+    assert!((15..=85).contains(&for_cost), "{for_cost} rounds for cost");
+    assert!(scene.state.search.goal.is_none_or(|goal| goal.0 == 2));
 }

@@ -74,12 +74,18 @@ impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
 
     fn next(&mut self, state: &mut CampaignState<H>) -> Result<CorpusId, Error> {
         let CampaignState { libafl, search, .. } = state;
-        let Some(length) = NonZeroUsize::new(search.top_rated.active()) else {
+        let (active, parents) = (search.top_rated.active(), search.parents_for_cost());
+        let (Some(length), Some(parents)) = (NonZeroUsize::new(active), NonZeroUsize::new(parents)) else {
             return Err(Error::empty("no input to mutate"));
         };
         search.goal = None;
         let rand = libafl.rand_mut();
-        let entry = match search.effort.begin() {
+        if search.towards.is_searched() {
+            search.effort.begin_coverage();
+        } else {
+            search.effort.begin();
+        }
+        let entry = match search.effort.aim() {
             Aim::Cost => {
                 let by_intervals = match self.parents {
                     Parents::Best => false,
@@ -88,14 +94,14 @@ impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
                 };
                 attempt(search, |search| {
                     let place = if by_intervals {
-                        intervals::draw(length, rand)
+                        intervals::draw(parents, rand)
                     } else {
-                        length.get() - 1 - from_top(length.get(), rand.next_float())
+                        parents.get() - 1 - from_top(parents.get(), rand.next_float())
                     };
-                    search.top_rated.by_score()[place].1
+                    search.top_rated.by_score()[active - parents.get() + place].1
                 })
             }
-            Aim::Coverage => match search.rare.begin_round(self.seeds, &search.top_rated) {
+            Aim::Coverage => match search.rare.begin_round(self.seeds, &search.top_rated, &search.towards) {
                 Some((branch, entry)) if !search.choices.should_pass(entry) => {
                     search.goal = Some(HitsBranch(branch));
                     entry
@@ -103,9 +109,14 @@ impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
                 rare => match search.rare.next_in_opening(&search.top_rated).filter(|_| rare.is_none()) {
                     Some(entry) => entry,
                     // the cheaper of two draws: the same time buys more executions there
-                    None => attempt(search, |search| {
-                        search.top_rated.ranking()[rand.below(length).min(rand.below(length))].1
-                    }),
+                    None => {
+                        let at_places = search.at_places();
+                        let length = NonZeroUsize::new(at_places.len()).unwrap_or(length);
+                        attempt(search, |search| {
+                            let place = rand.below(length).min(rand.below(length));
+                            at_places.get(place).copied().unwrap_or_else(|| search.top_rated.ranking()[place].1)
+                        })
+                    }
                 },
             },
         };

@@ -93,7 +93,7 @@ where
             }
             let Some(measured) = measure(&mut parts, &input, first)? else { return Ok(()) };
             let score = parts.state.hooks.measured(entry, &measured);
-            parts.state.search.top_rated.rescore(entry, score);
+            parts.state.search.rescore(entry, score);
         }
     }
 }
