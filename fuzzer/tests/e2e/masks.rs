@@ -51,7 +51,9 @@ fn a_campaign_with_masks_repeats_itself_and_goes_on() {
 #[test]
 fn shadows_show_what_a_mask_is_good_for() {
     let scene = Scene::new(SEED);
-    scene.fuzz(&harness("keyword.c"), "--execs 100000 --seed 1 --max-size 200 --shadow-mask --no-confirm").ended();
+    scene
+        .fuzz(&harness("keyword.c"), "--execs 100000 --seed 1 --no-auto-dict --max-size 200 --shadow-mask --no-confirm")
+        .ended();
     let summary = scene.summary();
     let rows = summary["shadow"].as_array().expect("rows");
     let row = rows.iter().find(|row| row["goal"] == "branch" && row["stage"] == "havoc").expect("a row");

@@ -2,14 +2,22 @@
    read, with more buckets the longer they are. */
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 volatile int never, sum;
+
+/* Whether the input begins with `end!`; said so that neither fuzzer reads it in the code, or finds it byte by byte. */
+static int begins(const uint8_t *data) {
+  static volatile uint8_t shift = 1;
+  uint8_t differ = 0;
+  for (size_t i = 0; i < 4; i++)
+    differ |= (uint8_t)(data[i] + shift) ^ (uint8_t)"foe\""[i];
+  return differ == 0;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (size_t i = 0; i < size; i++)
     sum += data[i];
-  if (size < 5 || memcmp(data, "end!", 4) != 0)
+  if (size < 5 || !begins(data))
     return 0;
   switch (data[4]) {
   case 'a':
