@@ -30,7 +30,7 @@ const MAIN: &str = "int main(void) { return 0; }\n";
 struct Finding {
     what: &'static str,
     state: State,
-    /// What is there, or what is missing, what that costs, and the remedy.
+    /// Description in one line: the thing that is there, or the one that is missing, its price, and the remedy.
     text: String,
 }
 
@@ -55,10 +55,10 @@ impl State {
     }
 }
 
-/// What is looked at, and how.
+/// Name of a thing, and the function that looks at it.
 type Look = (&'static str, fn() -> (State, String));
 
-/// What there is to look at, in the order of the output: one more is one row.
+/// Things to look at, in the order of the output: one more is one row.
 const LOOKS: [Look; 9] = [
     ("compiler", compiler),
     ("engine", engine),

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
     Ok(ExitCode::Ended)
 }
 
-/// What to type, as lines of a script with comments.
+/// Commands to type, as lines of a script with comments.
 fn commands(folder: &Path, project: &Project) -> Vec<String> {
     let mut lines = Vec::new();
     if folder != Path::new(".") {

@@ -1,4 +1,4 @@
-//! What a folder of sources holds: its build system, harnesses, and files that can be seeds.
+//! Contents of a folder of sources: its build system, harnesses, and files that can be seeds.
 
 use std::{
     fs,
@@ -76,7 +76,7 @@ impl BuildSystem {
     }
 }
 
-/// What a folder holds.
+/// Contents of a folder of sources.
 #[derive(Debug, Default)]
 pub(super) struct Project {
     pub(super) system: Option<BuildSystem>,

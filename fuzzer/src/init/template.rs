@@ -68,7 +68,7 @@ fn text(header: &Path, function: &str, parameters: &str, is_cxx: bool) -> String
 /// The input as text that a zero byte ends.
 const TEXT: &str = "text";
 
-/// What is passed for each parameter: the bytes and their number, a text, zeros.
+/// Arguments for the parameters of a declaration: the bytes and their number, a text, zeros.
 fn arguments(parameters: &str) -> Vec<String> {
     let all: Vec<&str> = parameters.split(',').map(str::trim).filter(|one| !one.is_empty() && *one != "void").collect();
     let is_bytes = |one: &str| {

@@ -19,7 +19,7 @@ pub struct SourceFile {
     pub lines: Vec<u32>,
 }
 
-/// What is wrong with a program that knows no source lines, and the remedy.
+/// Error of a program that knows no source lines, and the remedy.
 pub(crate) const WITHOUT_LINES: &str = "the program was built without -g and knows no source lines; build it again with -g, and \
                                         with a PC table where SanitizerCoverage counts";
 

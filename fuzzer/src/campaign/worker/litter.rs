@@ -25,12 +25,13 @@ impl Worker<'_> {
         let is_first = setup.place.number == 0 && self.state.hooks.record.seeds_done == 0;
         // a harness is the user's own
         let is_asked = setup.target.is_isolated() && !setup.target.scratch && is_first;
-        names_in(Path::new(".")).filter(|_| is_asked)
+        is_asked.then(|| names_in(Path::new("."))).flatten()
     }
 
     /// Names the option for programs that write files, if some have appeared in the working folder since it was looked at.
     pub(super) fn note_new_files(&mut self, before: Option<BTreeSet<OsString>>) -> Result<()> {
-        let (Some(before), Some(now)) = (before, names_in(Path::new("."))) else { return Ok(()) };
+        let Some(before) = before else { return Ok(()) };
+        let Some(now) = names_in(Path::new(".")) else { return Ok(()) };
         let new: Vec<&OsString> = now.difference(&before).collect();
         if new.is_empty() {
             return Ok(());
