@@ -33,6 +33,14 @@ static struct qgm_function functions[3] = {
     {.entry = NULL},
     {.entry = entries + 1, .counts = counts + 3, .weights = weights + 4, .edges = 3},
 };
+// an object beside it, and one that differs in nothing but the order of its entries
+static uint32_t beside_entry, beside_counts[4] = {1, 2, 3, 4}, swapped_entries[3], swapped_counts[5];
+static struct qgm_function beside = {.entry = &beside_entry, .counts = beside_counts, .weights = weights, .edges = 5};
+static struct qgm_function swapped[3] = {
+    {.entry = swapped_entries + 1, .counts = swapped_counts, .weights = weights, .edges = 4},
+    {.entry = NULL},
+    {.entry = swapped_entries, .counts = swapped_counts + 3, .weights = weights + 4, .edges = 3},
+};
 static uint32_t many_entries[OBJECTS], many_counts[OBJECTS];
 static struct qgm_function many[OBJECTS];
 
@@ -45,13 +53,60 @@ static void make_tables(void) {
 static void open_it(void) { __quagmire_register(functions, functions + 3, entries, entries + 3); }
 static void close_it(void) { __quagmire_unregister(functions, functions + 3, entries, entries + 3); }
 
+// all counts of an object survive that it is closed, and those beside it stay as they are
+static void check_counts(void) {
+  struct qgm_modules *modules = &__quagmire_modules;
+  __quagmire_register(&beside, &beside + 1, &beside_entry, &beside_entry + 1);
+  uint64_t place = modules->count, generation = modules->generation;
+  beside_entry = 6;
+  open_it();
+  CHECK(modules->generation == generation + 2);
+  open_it();
+  CHECK(modules->generation == generation + 2);
+  entries[0] = 3;
+  memcpy(counts, (uint32_t[]){11, 12, 13, 14, 15}, sizeof counts);
+  close_it();
+  CHECK(modules->generation == generation + 4);
+  CHECK(modules->module[place - 1].functions_start == &beside);
+  const struct qgm_module *own = &modules->module[place];
+  const struct qgm_function *left = own->functions_start;
+  CHECK(left != functions && own->functions_stop == left + 3 && own->entries_stop == own->entries_start + 3);
+  CHECK(left[0].entry == own->entries_start && left[2].entry == own->entries_start + 1);
+  CHECK(own->entries_start[0] == 3 && memcmp(left[0].counts, counts, 3 * sizeof *counts) == 0);
+  // it did not run, so that what is there is nobody's
+  CHECK(own->entries_start[1] == 0 && left[2].counts == left[0].counts + 3);
+  __quagmire_register(swapped, swapped + 3, swapped_entries, swapped_entries + 3);
+  CHECK(modules->count == place + 2 && modules->module[place + 1].functions_start == swapped);
+  __quagmire_unregister(swapped, swapped + 3, swapped_entries, swapped_entries + 3);
+  CHECK(modules->module[place].functions_start == left);
+  memset(entries, 0, sizeof entries);
+  memset(counts, 0, sizeof counts);
+  // what ran before it was registered again is added
+  entries[0] = 1;
+  counts[1] = 100;
+  counts[3] = 7;
+  open_it();
+  CHECK(modules->count == place + 2 && entries[0] == 4 && entries[1] == 0);
+  CHECK(memcmp(counts, (uint32_t[]){11, 112, 13, 7, 0}, sizeof counts) == 0);
+  CHECK(left[0].counts[0] == 0 && left[0].counts[2] == 0);
+  close_it();
+  CHECK(beside_entry == 6 && memcmp(beside_counts, (uint32_t[]){1, 2, 3, 4}, sizeof beside_counts) == 0);
+  memset(entries, 0, sizeof entries);
+  memset(counts, 0, sizeof counts);
+  open_it();
+  memset(entries, 0, sizeof entries);
+  memset(counts, 0, sizeof counts);
+  close_it();
+}
+
 static void check_objects(void) {
   struct qgm_modules *modules = &__quagmire_modules;
-  uint64_t before = modules->count;
+  // those of check_counts have their places
+  uint64_t known = modules->count;
   open_it();
   open_it();
-  CHECK(modules->count == before + 1 && modules->generation % 2 == 0);
-  const struct qgm_module *own = &modules->module[before];
+  CHECK(modules->count == known && modules->generation % 2 == 0);
+  const struct qgm_module *own = &modules->module[known - 2];
   CHECK(own->functions_start == functions);
   entries[1] = 7;
   counts[4] = 9;
@@ -67,19 +122,19 @@ static void check_objects(void) {
   // what runs before it registers again counts too
   entries[1] = 1;
   open_it();
-  CHECK(modules->count == before + 1 && own->functions_start == functions);
+  CHECK(modules->count == known && own->functions_start == functions);
   CHECK(entries[1] == 8 && counts[4] == 9 && counts[3] == 0 && *left->entry == 0 && left->counts[1] == 0);
   // a copy of a copy has the present counts
   close_it();
   CHECK(*left->entry == 8 && left->counts[1] == 9);
   for (uint32_t i = 0; i < OBJECTS; i++)
     __quagmire_register(many + i, many + i + 1, many_entries + i, many_entries + i + 1);
-  CHECK(modules->count == QGM_MAX_MODULES && modules->refused == before + 1 + 3);
+  CHECK(modules->count == QGM_MAX_MODULES && modules->refused == known + 3);
   // one that has a place gets it again, even so
   __quagmire_unregister(many, many + 1, many_entries, many_entries + 1);
   __quagmire_register(many, many + 1, many_entries, many_entries + 1);
   open_it();
-  CHECK(modules->refused == before + 1 + 3 && own->functions_start == functions);
+  CHECK(modules->refused == known + 3 && own->functions_start == functions);
 }
 
 static volatile int thread_may_end;
@@ -160,6 +215,7 @@ int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harnes
   (void)argc, (void)argv;
   CHECK(harness->abi == QGM_ABI);
   make_tables();
+  check_counts();
   check_objects();
   harness->guard(5000000, tick);
   struct {
