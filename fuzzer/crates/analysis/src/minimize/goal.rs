@@ -72,6 +72,14 @@ impl Goal {
         self.ordinary.ratio(resource, amount, bytes) / self.ordinary.margin(resource, bytes)
     }
 
+    /// Whether a run came back, is slow for its size, and that for the same reason.
+    pub(super) fn is_slow(&self, run: &Run, bytes: u64, threshold: f64) -> bool {
+        let is_reason = !self.has_cause || self.cause.keeps_hottest(&Cause::of(run));
+        run.came_back()
+            && is_reason
+            && self.excess(Resource::Instructions, run.cost[Resource::Instructions], bytes) >= threshold
+    }
+
     /// The resource that counts.
     pub(super) fn resource(&self) -> Resource {
         match self.kept {

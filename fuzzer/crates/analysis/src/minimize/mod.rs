@@ -77,6 +77,16 @@ const LEAST_ROOM: usize = 1 << 16;
 /// Ratio of two costs of one input above which it does not repeat itself.
 const REPEATS: f64 = 1.05;
 
+/// Part of the hang timeout after which a run counts as a hang while a smaller one is looked for: with all of it, the time
+/// is over after a few.
+const PART_OF_HANG: u32 = 20;
+
+/// Part of the time for all runs in which the smallest hang is looked for at first.
+const PARTS_OF_BUDGET: u32 = 3;
+
+/// Shortest hang timeout.
+const LEAST_HANG: Duration = Duration::from_millis(10);
+
 /// Runs `quagmire minimize`.
 ///
 /// # Errors
@@ -89,9 +99,7 @@ pub fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Har
         false => Seeds::load(&options.seeds, None)?.inputs.into_iter().map(|seed| seed.bytes).collect(),
     };
     interruption::watch();
-    let capacity = input.len().saturating_mul(ROOM).max(LEAST_ROOM);
-    let mut runner = Runner::new(harness, capacity, options.runs.clone())?;
-    let first = runner.run(&input, Detail::Source)?;
+    let Begun { mut runner, first, hang } = begin(options, target, harness, &input)?;
     check_repeats(&mut runner, options, &input, &first)?;
     let ordinary = ordinary::measure(&mut runner, &seeds, &input)?;
     let resource = match options.resource {
@@ -107,34 +115,67 @@ pub fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Har
             options.threshold
         ));
     }
-    let limits = Limits { executions: options.executions, deadline: started + options.budget };
-    let mut search = Search::new(&mut runner, goal, limits, options.output.clone(), &input)?;
-    let pumped = smaller(&mut search, options, &input, &first)?;
-    let executions = search.runner.executions();
-    let (goal, stopped) = (search.goal.clone(), search.stopped);
-    let mut best = search.best().to_vec();
-    drop(search);
+    let deadline = started + options.budget;
+    let part = if hang.is_some() { options.budget / PARTS_OF_BUDGET } else { options.budget };
+    let limits = Limits { executions: options.executions, deadline: started + part };
+    let mut found = shrink(&mut runner, goal, limits, options, (&input, &first))?;
+    if hang.is_some() && !interruption::has_come() {
+        found = go_on(found, runner, harness, deadline, options)?;
+    }
+    let Found { goal, mut best, pumped, stopped, executions } = found;
     // once more in a process of its own: what was left behind by other runs is no reason
-    let mut fresh = Runner::new(harness, capacity, options.runs.clone())?;
+    let mut fresh = Runner::new(harness, room(&input), options.runs.clone())?;
     let mut last = fresh.run(&best, Detail::Source)?;
-    if best != input && !interruption::has_come() && !goal.is_kept_by(&last, best.len() as u64) {
+    let is_kept = goal.is_kept_by(&last, best.len() as u64);
+    if best != input && !interruption::has_come() && !is_kept {
         warn(
             "the smallest input does not keep what was asked for when it is run by itself: the input itself is written",
         );
         quagmire_base::atomic::write_whole(&options.output, &input)?;
-        (best, last) = (input.clone(), first.clone());
+        (best, last) = (input.clone(), hang.as_ref().unwrap_or(&first).clone());
     } else if interruption::has_come() && !last.came_back() && first.came_back() {
         last = Run { cost: last.cost, ..first.clone() };
     }
     let pumped = pumped.filter(|one| one.template.render(one.n, best.len() as u64).is_ok_and(|bytes| bytes == best));
-    let report = report(options, &goal, (&input, &first), (&best, &last), pumped, stopped);
+    let report = report(options, &goal, (&input, hang.as_ref().unwrap_or(&first)), (&best, &last), pumped, stopped);
     let report = MinimizeReport {
-        executions: executions + fresh.executions(),
+        executions: executions + fresh.executions() + u64::from(hang.is_some()),
         seconds: started.elapsed().as_secs_f64(),
         ..report
     };
     print(&report, options.json)?;
     Ok(ExitCode::Ended)
+}
+
+/// The first run, and the runner for all others.
+struct Begun {
+    runner: Runner,
+    /// Run of the input; cut off early if it is a hang.
+    first: Run,
+    /// Its run until the hang timeout, if it is a hang.
+    hang: Option<Run>,
+}
+
+/// Runs the input. If it is a hang, takes a shorter hang timeout from then on, unless something else takes the first part of
+/// the time.
+fn begin(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Harness, input: &[u8]) -> Result<Begun> {
+    let mut runner = Runner::new(harness, room(input), options.runs.clone())?;
+    let first = runner.run(input, Detail::Source)?;
+    if !first.hung() || !target.instrumentation.measures(Resource::Instructions) {
+        return Ok(Begun { runner, first, hang: None });
+    }
+    let hang_timeout = (options.runs.hang_timeout / PART_OF_HANG).max(LEAST_HANG);
+    let mut quick = Runner::new(harness, room(input), RunnerOptions { hang_timeout, ..options.runs.clone() })?;
+    let cut_off = quick.run(input, Detail::Source)?;
+    if Cause::of(&first).keeps_hottest(&Cause::of(&cut_off)) {
+        return Ok(Begun { runner: quick, first: cut_off, hang: Some(first) });
+    }
+    Ok(Begun { runner, first, hang: None })
+}
+
+/// Size in bytes that larger inputs may have.
+fn room(input: &[u8]) -> usize {
+    input.len().saturating_mul(ROOM).max(LEAST_ROOM)
 }
 
 /// Reads the input.
@@ -164,6 +205,57 @@ fn check_repeats(runner: &mut Runner, options: &MinimizeOptions, input: &[u8], f
         }
     }
     Ok(())
+}
+
+/// Result of a search.
+struct Found {
+    goal: Goal,
+    best: Vec<u8>,
+    pumped: Option<Pumped>,
+    stopped: Option<Stop>,
+    /// Runs of the target until now.
+    executions: u64,
+}
+
+/// Looks for the smallest input from one whose run is known.
+fn shrink(
+    runner: &mut Runner,
+    goal: Goal,
+    limits: Limits,
+    options: &MinimizeOptions,
+    (input, run): (&[u8], &Run),
+) -> Result<Found> {
+    let mut search = Search::new(runner, goal, limits, options.output.clone(), input)?;
+    let pumped = smaller(&mut search, options, input, run)?;
+    let executions = search.runner.executions();
+    let (goal, stopped, best) = (search.goal.clone(), search.stopped, search.best().to_vec());
+    Ok(Found { goal, best, pumped, stopped, executions })
+}
+
+/// Goes on from the smallest hang, which was cut off early. If it returns within the hang timeout, it is no endless loop but
+/// slow: its cost relative to its size is kept from then on.
+fn go_on(
+    found: Found,
+    mut quick: Runner,
+    harness: &'static Harness,
+    deadline: Instant,
+    options: &MinimizeOptions,
+) -> Result<Found> {
+    let bytes = found.best.len() as u64;
+    let mut whole = Runner::new(harness, quick.capacity(), options.runs.clone())?;
+    let run = whole.run(&found.best, Detail::Source)?;
+    let (runner, goal, run) = if found.goal.is_slow(&run, bytes, options.threshold) {
+        let ordinary = found.goal.ordinary.clone();
+        let goal = Goal::of(run.clone(), bytes, ordinary, options.resource, options.threshold, options.has_cause);
+        (&mut whole, goal, run)
+    } else {
+        let run = quick.run(&found.best, Detail::Source)?;
+        (&mut quick, found.goal, run)
+    };
+    let before = found.executions.max(runner.executions()) - runner.executions();
+    let limits = Limits { executions: options.executions.saturating_sub(before), deadline };
+    let more = shrink(runner, goal, limits, options, (&found.best, &run))?;
+    Ok(Found { executions: more.executions + before, ..more })
 }
 
 /// Looks for smaller inputs until nothing is left to try; returns the template of the smallest one that has one.
