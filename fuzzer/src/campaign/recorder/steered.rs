@@ -4,13 +4,13 @@ use super::Recorder;
 use quagmire_search::{EntryId, hooks::Measured};
 
 impl Recorder<'_> {
-    /// Cost of an entry as a multiple of the baseline, by which rounds get fewer mutants: of instructions, or of the
+    /// Cost of an entry as a multiple of the baseline, by which rounds get fewer mutants: of its work, or of the
     /// measured resource if that is a larger one; 1 before there is a baseline.
     pub(super) fn cost_of_round(&self, entry: EntryId) -> f64 {
         let Some(baseline) = self.record.baseline else { return 1.0 };
         let cost = &self.record.entry(entry).cost;
         let measured = self.objective.noisy().map_or(0.0, |_| self.objective.ratio(cost, &baseline.cost));
-        baseline.icovr(cost).max(measured)
+        (cost.work() as f64 / baseline.cost.work().max(1) as f64).max(measured)
     }
 
     /// A measurement of an entry, with the smaller amount of the measured resource: that of the entry is the minimum of

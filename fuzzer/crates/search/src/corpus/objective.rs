@@ -21,9 +21,6 @@ impl Default for Objective {
     }
 }
 
-/// Heap that a process gets back from its own free memory in the next run, in bytes: glibc maps larger allocations anew.
-const RECYCLED_HEAP: u64 = 128 << 10;
-
 impl Objective {
     /// Creates the objective for the resources that the user chose.
     pub fn new(chosen: &[Resource]) -> Self {
@@ -62,14 +59,11 @@ impl Objective {
         }
     }
 
-    /// Work of the target in a run, by which effort is divided: instructions and bytes of new memory, or the amount of the
-    /// noisy resource if it is larger. A nanosecond or a cycle stands for an instruction then. A byte of new memory does,
-    /// too: the system takes one or two microseconds to map and clear a page of 4 KiB. Without it, inputs that allocate
-    /// hundreds of megabytes take nearly all of the time.
+    /// Work of the target in a run, by which effort is divided: that of its cost, or the amount of the noisy resource if it is
+    /// larger. A nanosecond or a cycle stands for an instruction then.
     #[inline]
     pub fn work(&self, cost: &Cost) -> u64 {
-        let new_memory = cost[Resource::Heap].saturating_sub(RECYCLED_HEAP);
-        (cost[Resource::Instructions] + new_memory).max(self.noisy().map_or(0, |resource| cost[resource]))
+        cost.work().max(self.noisy().map_or(0, |resource| cost[resource]))
     }
 
     /// Resources that the search follows, at least one.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{effort::OVERHEAD, top_rated::TopRated, towards::Towards};
 use crate::{EntryId, mask::rarity};
-use quagmire_cost::resource::Resource;
+use quagmire_cost::resource::Cost;
 
 /// Number of entries remembered for each branch: the latest ones, beside the top-rated ones.
 const HITTERS: usize = 8;
@@ -239,8 +239,8 @@ impl RareBranches {
         !self.paused.is_empty() && self.paused.get(&(branch as u32)).is_some_and(|pause| self.all < pause.until)
     }
 
-    /// Chooses the rare branch that was worked on least, and of the entries that hit it the one that was worked on
-    /// least for it; a run's work is added to both. Branches are rare among those that `towards` admits, and of these
+    /// Chooses the rare branch that was worked on least if a run of its entry is added, and of the entries that hit it the
+    /// one of which the same is true; a run's work is added to both. Branches are rare among those that `towards` admits, and of these
     /// among those of this client, if it has any.
     fn choose(&mut self, top_rated: &TopRated, towards: &Towards) -> Option<(u32, EntryId)> {
         let is_free = |branch: usize| !self.is_paused(branch) && !self.awaited.contains_key(&(branch as u32));
@@ -256,19 +256,23 @@ impl RareBranches {
         let cutoff = rarity::cutoff(least);
         let rare = known().filter(|&branch| hits(branch) <= cutoff);
         let mut branches = 0;
-        let best = rare.inspect(|_| branches += 1).min_by_key(|&branch| (self.work[branch], hits(branch)));
+        let work = |entry| top_rated.cost(entry).map_or(0, Cost::work) + OVERHEAD;
+        let entry_for = |branch: usize| {
+            let entries = self.hitters[branch].into_iter().chain(top_rated.of_edge(branch));
+            let active = entries.filter(|&entry| entry != EntryId::NONE && top_rated.is_active(entry));
+            let worked = |entry| self.work_of_entry.get(&(entry, branch as u32)).copied().unwrap_or(0);
+            active.min_by_key(|&entry| (worked(entry) + work(entry), entry))
+        };
+        let best = rare
+            .inspect(|_| branches += 1)
+            .filter_map(|branch| Some((branch, entry_for(branch)?)))
+            .min_by_key(|&(branch, entry)| (self.work[branch] + work(entry), hits(branch), branch));
         let paused = self.paused.values().filter(|pause| self.all < pause.until).count() as u64;
         self.latest = Rarity { cutoff, branches, paused };
-        let branch = best?;
-        let target = branch as u32;
-        let work = |entry| top_rated.cost(entry).map_or(0, |cost| cost[Resource::Instructions]) + OVERHEAD;
-        let entries = self.hitters[branch].into_iter().chain(top_rated.of_edge(branch));
-        let entry =
-            entries.filter(|&entry| entry != EntryId::NONE && top_rated.is_active(entry)).min_by_key(|&entry| {
-                (self.work_of_entry.get(&(entry, target)).copied().unwrap_or(0) + work(entry), entry)
-            })?;
-        self.work[branch] += work(entry);
-        *self.work_of_entry.entry((entry, target)).or_default() += work(entry);
+        let (branch, entry) = best?;
+        let (target, done) = (branch as u32, work(entry));
+        self.work[branch] += done;
+        *self.work_of_entry.entry((entry, target)).or_default() += done;
         self.forget(top_rated);
         Some((target, entry))
     }
@@ -280,7 +284,7 @@ impl RareBranches {
         let entries = branches.flat_map(|branch| self.hitters[branch].into_iter().chain(top_rated.of_edge(branch)));
         let ranked = entries
             .filter(|&entry| entry != EntryId::NONE && top_rated.is_active(entry))
-            .map(|entry| (top_rated.cost(entry).map_or(0, |cost| cost[Resource::Instructions]), entry));
+            .map(|entry| (top_rated.cost(entry).map_or(0, Cost::work), entry));
         ranked.collect::<BTreeSet<_>>().into_iter().map(|(_, entry)| entry).collect()
     }
 
@@ -306,6 +310,7 @@ mod tests {
     use crate::corpus::top_rated::{CountsOfFunction, Maxima, Standing};
     use crate::entry::id;
     use quagmire_cost::resource::Cost;
+    use quagmire_cost::resource::Resource;
 
     /// Entries 0, 1, ..., each of which hits these branches once, and the hits of all branches.
     fn scene(entries: &[&[usize]], hits: &[u64]) -> (RareBranches, TopRated) {
@@ -340,7 +345,7 @@ mod tests {
         assert_eq!(begin(&mut rare, 1, &top_rated), None);
         let chosen: Vec<_> = (0..4).map(|_| begin(&mut rare, 1, &top_rated)).collect();
         // the second entry is a little cheaper
-        assert_eq!(chosen, [Some((1, id(0))), Some((2, id(1))), Some((2, id(1))), Some((1, id(0)))]);
+        assert_eq!(chosen, [Some((2, id(1))), Some((1, id(0))), Some((2, id(1))), Some((1, id(0)))]);
         assert_eq!(rare.latest(), Rarity { cutoff: 4, branches: 2, paused: 0 });
     }
 
@@ -399,12 +404,12 @@ mod tests {
     fn what_cannot_be_hit_again_is_left_alone_and_comes_back() {
         let (mut rare, top_rated) = scene(&[&[0, 1], &[2]], &[9, 1, 1]);
         rare.no_bootstrap = true;
-        assert_eq!(begin(&mut rare, 0, &top_rated), Some((1, id(0))));
-        rare.set_aside(1);
+        assert_eq!(begin(&mut rare, 0, &top_rated), Some((2, id(1))));
+        rare.set_aside(2);
         let chosen: Vec<_> = (0..FIRST_PAUSE - 1).map(|_| begin(&mut rare, 0, &top_rated)).collect();
-        assert!(chosen.iter().all(|chosen| *chosen == Some((2, id(1)))));
+        assert!(chosen.iter().all(|chosen| *chosen == Some((1, id(0)))));
         assert_eq!(rare.latest().paused, 1);
-        assert_eq!(begin(&mut rare, 0, &top_rated), Some((1, id(0))));
+        assert_eq!(begin(&mut rare, 0, &top_rated), Some((2, id(1))));
     }
 
     #[test]

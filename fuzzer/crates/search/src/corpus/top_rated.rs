@@ -317,7 +317,7 @@ impl TopRated {
 
     fn is_cheaper(&self, entry: EntryId, than: EntryId) -> bool {
         match (self.standing(entry), self.standing(than)) {
-            (Some(a), Some(b)) => (a.cost[Resource::Instructions], a.bytes) < (b.cost[Resource::Instructions], b.bytes),
+            (Some(a), Some(b)) => (a.cost.work(), a.bytes) < (b.cost.work(), b.bytes),
             _ => false,
         }
     }

@@ -38,7 +38,6 @@ use quagmire_choices::{
     tree::{Role, Tree},
     tree_mutation,
 };
-use quagmire_cost::resource::Resource;
 use quagmire_execution::{draws::DrawsObserver, executor::Observers};
 use quagmire_mutators::{
     mask::{Edit, Mask},
@@ -417,7 +416,7 @@ impl ChoiceOperators {
             Aim::Cost => evaluation.entry.is_some() && (novelty.maximum || novelty.total || novelty.memory),
         };
         if let Some(arm) = made.arm {
-            let done = work(evaluation.cost[Resource::Instructions], input.mutator_bytes().len());
+            let done = work(evaluation.cost.work(), input.mutator_bytes().len());
             search.choices.arms.count(parent, aim, arm, done, is_find);
         }
         if let Some(Model::Draws(log, _)) = self.current.as_deref().filter(|_| !made.changed.is_empty()) {

@@ -33,14 +33,14 @@ const MUTANTS: f64 = 64.0;
 /// Mutants of the most expensive entries.
 const FEWEST_MUTANTS: usize = 6;
 
-/// Number of mutants of an entry with this cost ratio. Deterministic: no clock is involved.
-fn energy(ratio: f64) -> usize {
-    ((MUTANTS / ratio.max(1.0)) as usize).max(FEWEST_MUTANTS)
+/// Number of mutants of an entry with this cost ratio, a multiple of the ordinary one. Deterministic: no clock is involved.
+fn energy(ratio: f64, multiple: f64) -> usize {
+    ((multiple * MUTANTS / ratio.max(1.0)) as usize).max(FEWEST_MUTANTS)
 }
 
 /// Factor on the number of mutants of an entry that was prepared for a goal, in a round for coverage: the preparation
 /// has to pay.
-const PREPARED: usize = 16;
+const PREPARED: f64 = 16.0;
 
 /// LibAFL stage that makes and evaluates the mutants of a round.
 pub struct MutateStage {
@@ -228,7 +228,7 @@ where
         };
         let parent = EntryId::from(parent_id);
         state.hooks.begin_round();
-        let most = energy(state.hooks.relative_cost(parent));
+        let ratio = state.hooks.relative_cost(parent);
         let search = &mut state.search;
         let aim = search.effort.aim();
         let mut prepared = search.goal.and_then(|goal| Some((goal, search.prepared.take(parent, goal)?)));
@@ -253,11 +253,11 @@ where
             None => Base { bytes: whole.as_deref().unwrap_or_default(), mask: None, goal: None },
         };
         match aim {
-            Aim::Cost => self.operators.lead(hooks.yields(), most, libafl.rand_mut(), &mut self.leading),
+            Aim::Cost => self.operators.lead(hooks.yields(), energy(ratio, 1.0), libafl.rand_mut(), &mut self.leading),
             Aim::Coverage => {
                 let is_prepared = base.goal.is_some() && !self.choices.has_grammar();
-                let most = if is_prepared { most * PREPARED } else { most };
-                self.operators.lead_evenly(most, libafl.rand_mut(), &mut self.leading);
+                let multiple = if is_prepared { PREPARED } else { 1.0 };
+                self.operators.lead_evenly(energy(ratio, multiple), libafl.rand_mut(), &mut self.leading);
             }
         }
         for place in 0..self.leading.len() {
@@ -292,6 +292,7 @@ mod tests {
 
     #[test]
     fn expensive_inputs_get_fewer_mutants_and_none_gets_none() {
-        assert_eq!([0.1, 1.0, 2.0, 1e9].map(energy), [64, 64, 32, 6]);
+        assert_eq!([0.1, 1.0, 2.0, 1e9].map(|ratio| energy(ratio, 1.0)), [64, 64, 32, 6]);
+        assert_eq!([1.0, 64.0, 1e9].map(|ratio| energy(ratio, PREPARED)), [1024, 16, 6]);
     }
 }
