@@ -64,9 +64,13 @@ fn commands(folder: &Path, project: &Project) -> Vec<String> {
         let name = harness.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let wrapper =
             if harness.extension().is_some_and(|ending| ending == "c") { "quagmire-cc" } else { "quagmire-c++" };
-        let libraries =
-            project.system.map_or(String::new(), |_| " $(find . -name '*.a' -not -name '*fuzz*')".to_owned());
-        let include = if project.has_include { " -Iinclude" } else { "" };
+        // in a group: one may need another, in any order
+        let libraries = match project.system {
+            Some(_) => " -Wl,--start-group $(find . -name '*.a' -not -name '*fuzz*') -Wl,--end-group",
+            None => "",
+        };
+        let include: String =
+            project.include_folders(folder, harness).iter().map(|folder| format!(" -I{}", shown(folder))).collect();
         let out = format!("fuzz-{name}");
         lines.push(format!("# the harness {}", shown(harness)));
         lines.push(format!("{wrapper} -O2 -g -fsanitize=fuzzer -I.{include} {}{libraries} -o {out}", shown(harness)));
@@ -106,7 +110,7 @@ mod tests {
             fs::write(path, text).expect("written");
         }
         let project = Project::look_at(folder.path()).expect("a project");
-        commands(Path::new("."), &project).join("\n")
+        commands(folder.path(), &project).join("\n")
     }
 
     #[test]
@@ -126,14 +130,18 @@ mod tests {
 
     #[test]
     fn harnesses_and_seeds_are_found_and_named() {
-        let harness = "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return 0; }";
+        let harness = "#include <a.h>\n #  include \"b.h\"\n#include \"c.h\"\n#include <api/d.h>\n#include <stdint.h>\nint LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return 0; }";
         let text = printed(&[
             ("CMakeLists.txt", ""),
             ("fuzz/parse.cc", harness),
             ("tests/data/a.json", "{}"),
             ("include/a.h", ""),
+            ("src/deep/b.h", ""),
+            ("src/deep/c.h", ""),
+            ("lib/api/d.h", ""),
         ]);
-        assert!(text.contains("quagmire-c++ -O2 -g -fsanitize=fuzzer -I. -Iinclude fuzz/parse.cc $(find"), "{text}");
+        let flags = "quagmire-c++ -O2 -g -fsanitize=fuzzer -I. -Iinclude -Isrc/deep -Ilib fuzz/parse.cc -Wl,--start-group $(find";
+        assert!(text.contains(flags), "{text}");
         assert!(text.contains("quagmire fuzz -i tests/data -o out-parse --max-size 4000 -- ./fuzz-parse"), "{text}");
         assert!(!text.contains("PROGRAM"), "{text}");
     }

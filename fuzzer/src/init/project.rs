@@ -143,6 +143,30 @@ impl Project {
         }
         Ok(project)
     }
+
+    /// Folders in which the headers are that a source names, without the project's own.
+    pub(super) fn include_folders(&self, folder: &Path, source: &Path) -> Vec<PathBuf> {
+        let text = files::read(&folder.join(source), LARGEST_SOURCE).unwrap_or_default();
+        let mut folders = Vec::new();
+        if self.has_include {
+            folders.push(PathBuf::from("include"));
+        }
+        for name in String::from_utf8_lossy(&text).lines().filter_map(included) {
+            let Some(header) = self.headers.iter().find(|header| header.ends_with(name)) else { continue };
+            let found = header.ancestors().nth(Path::new(name).components().count()).unwrap_or(Path::new(""));
+            if !found.as_os_str().is_empty() && !folders.iter().any(|known| known == found) {
+                folders.push(found.to_owned());
+            }
+        }
+        folders
+    }
+}
+
+/// Name of the header that a line of a source includes.
+fn included(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+    let rest = rest.strip_prefix(['"', '<'])?;
+    rest.split(['"', '>']).next()
 }
 
 /// Whether a source defines a harness.

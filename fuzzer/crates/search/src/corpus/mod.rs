@@ -7,10 +7,12 @@
 
 pub mod arms;
 pub mod choices;
+mod client_part;
 pub mod diversity;
 pub mod effort;
 pub mod history;
 pub mod objective;
+mod pause;
 pub mod rare;
 pub mod search_state;
 pub mod shadow;

@@ -1,22 +1,20 @@
 //! Rare branches, as in FairFuzz: the choice of the branch to work on, and of an entry that hits it.
 //!
-//! Here the branch is chosen first, the one on which the least work was spent, and then an entry that hits it, in the
-//! same way: expensive inputs come up more rarely. FairFuzz goes round the queue and skips entries that hit no rare
-//! branch, which can stall when no entry does; every branch here has its entries.
+//! Here the branch is chosen first, and an entry that hits it, both by the work that was spent on them: expensive inputs
+//! come up more rarely. FairFuzz goes round the queue and skips entries that hit no rare branch, which can stall when no
+//! entry does; every branch here has its entries.
 
 use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::{effort::OVERHEAD, top_rated::TopRated, towards::Towards};
+pub use super::client_part::ClientPart;
+use super::{effort::OVERHEAD, pause::Pause, top_rated::TopRated, towards::Towards};
 use crate::{EntryId, mask::rarity};
 use quagmire_cost::resource::Cost;
 
 /// Number of entries remembered for each branch: the latest ones, beside the top-rated ones.
 const HITTERS: usize = 8;
-
-/// Number of consecutive branches that belong to the same client.
-const NEIGHBOURS: usize = 4;
 
 /// Smallest number of rounds without a find after which a bootstrap begins; with more rare branches than this, one
 /// round for each.
@@ -25,14 +23,14 @@ const SHORTEST_CYCLE: u64 = 16;
 /// Length of a bootstrap that finds nothing, as a multiple of the cycle before it.
 const BOOTSTRAP: u64 = 2;
 
-/// Rounds for which a branch is left alone that its entry did not hit again; doubled each further time,
-/// `LONGEST_PAUSE` times at most.
-const FIRST_PAUSE: u64 = 64;
-const LONGEST_PAUSE: u32 = 12;
-
 /// Number of reads of other campaigns' hits after which a branch that another campaign has found is worked on here as
 /// well, unless its hits are known before.
 const READS: u8 = 2;
+
+/// Work on one branch as a multiple of what as many rounds as there were would be with a middling entry: a branch that only
+/// expensive inputs hit stays rare, and would take all of the time. Rounds with expensive entries are about this many times
+/// shorter.
+const AHEAD: u64 = 8;
 
 /// Number of records of work below which those of evicted entries are not removed.
 const FEW: usize = 1 << 12;
@@ -49,12 +47,6 @@ pub enum Mode {
     Bootstrap,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Pause {
-    until: u64,
-    times: u32,
-}
-
 /// State of the rare branches, for the display and the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rarity {
@@ -64,29 +56,6 @@ pub struct Rarity {
     pub branches: u64,
     /// Number of branches that are left alone for a while since they could not be hit again.
     pub paused: u64,
-}
-
-/// Share of the branches that a client works on first, where several clients share the work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClientPart {
-    /// Number of the client, from 0.
-    pub number: u32,
-    /// Number of clients, at least 1.
-    pub of: u32,
-}
-
-impl Default for ClientPart {
-    fn default() -> Self {
-        Self { number: 0, of: 1 }
-    }
-}
-
-impl ClientPart {
-    /// Whether a branch belongs to this client.
-    fn has(self, branch: usize) -> bool {
-        // neighbours go to the same client: their masks are alike
-        (branch / NEIGHBOURS) as u32 % self.of == self.number
-    }
 }
 
 /// Hits, work and entries of each branch, from which the next goal is chosen. Branches are known by their edge
@@ -236,16 +205,16 @@ impl RareBranches {
     }
 
     fn is_paused(&self, branch: usize) -> bool {
-        !self.paused.is_empty() && self.paused.get(&(branch as u32)).is_some_and(|pause| self.all < pause.until)
+        !self.paused.is_empty() && self.paused.get(&(branch as u32)).is_some_and(|pause| pause.is_on(self.all))
     }
 
     /// Chooses the rare branch that was worked on least if a run of its entry is added, and of the entries that hit it the
-    /// one of which the same is true; a run's work is added to both. Branches are rare among those that `towards` admits, and of these
-    /// among those of this client, if it has any.
+    /// one of which the same is true; a run's work is added to both. Branches whose entries are too expensive wait, and are
+    /// set aside if they are all that is rare. Branches are rare among those that `towards` admits, and of these among those
+    /// of this client, if it has any.
     fn choose(&mut self, top_rated: &TopRated, towards: &Towards) -> Option<(u32, EntryId)> {
         let is_free = |branch: usize| !self.is_paused(branch) && !self.awaited.contains_key(&(branch as u32));
-        let round = self.all;
-        let is_wanted = |branch: usize| towards.admits(round, branch) && is_free(branch);
+        let is_wanted = |branch: usize| towards.admits(self.all, branch) && is_free(branch);
         let all = || self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_wanted(branch));
         let has_part = all().any(|branch| self.part.has(branch));
         let known = || all().filter(|&branch| !has_part || self.part.has(branch));
@@ -255,21 +224,29 @@ impl RareBranches {
         let least = known().map(hits).min()?;
         let cutoff = rarity::cutoff(least);
         let rare = known().filter(|&branch| hits(branch) <= cutoff);
-        let mut branches = 0;
         let work = |entry| top_rated.cost(entry).map_or(0, Cost::work) + OVERHEAD;
         let entry_for = |branch: usize| {
-            let entries = self.hitters[branch].into_iter().chain(top_rated.of_edge(branch));
-            let active = entries.filter(|&entry| entry != EntryId::NONE && top_rated.is_active(entry));
             let worked = |entry| self.work_of_entry.get(&(entry, branch as u32)).copied().unwrap_or(0);
-            active.min_by_key(|&entry| (worked(entry) + work(entry), entry))
+            self.entries_of(branch, top_rated).min_by_key(|&entry| (worked(entry) + work(entry), entry))
         };
+        let (ranking, mut branches, mut dear) = (top_rated.ranking(), 0, Vec::new());
+        let middling = ranking.get(ranking.len() / 2).map_or(OVERHEAD, |&(_, entry)| work(entry));
+        let affordable = middling.saturating_mul(self.all).saturating_mul(AHEAD);
         let best = rare
             .inspect(|_| branches += 1)
             .filter_map(|branch| Some((branch, entry_for(branch)?)))
+            .filter(|&(branch, entry)| {
+                let is_affordable = self.work[branch] + work(entry) <= affordable;
+                dear.extend((!is_affordable).then_some(branch as u32));
+                is_affordable
+            })
             .min_by_key(|&(branch, entry)| (self.work[branch] + work(entry), hits(branch), branch));
-        let paused = self.paused.values().filter(|pause| self.all < pause.until).count() as u64;
+        let paused = self.paused.values().filter(|pause| pause.is_on(self.all)).count() as u64;
         self.latest = Rarity { cutoff, branches, paused };
-        let (branch, entry) = best?;
+        let Some((branch, entry)) = best else {
+            dear.into_iter().for_each(|branch| self.set_aside(branch));
+            return None;
+        };
         let (target, done) = (branch as u32, work(entry));
         self.work[branch] += done;
         *self.work_of_entry.entry((entry, target)).or_default() += done;
@@ -281,11 +258,15 @@ impl RareBranches {
     /// each once, the cheapest first.
     pub fn entries_at(&self, top_rated: &TopRated, is_wanted: impl Fn(usize) -> bool) -> Vec<EntryId> {
         let branches = self.known.iter().map(|&branch| branch as usize).filter(|&branch| is_wanted(branch));
-        let entries = branches.flat_map(|branch| self.hitters[branch].into_iter().chain(top_rated.of_edge(branch)));
-        let ranked = entries
-            .filter(|&entry| entry != EntryId::NONE && top_rated.is_active(entry))
-            .map(|entry| (top_rated.cost(entry).map_or(0, Cost::work), entry));
+        let entries = branches.flat_map(|branch| self.entries_of(branch, top_rated));
+        let ranked = entries.map(|entry| (top_rated.cost(entry).map_or(0, Cost::work), entry));
         ranked.collect::<BTreeSet<_>>().into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    /// Top-rated entries that are known to hit a branch; one may come several times.
+    fn entries_of(&self, branch: usize, top_rated: &TopRated) -> impl Iterator<Item = EntryId> {
+        let entries = self.hitters[branch].into_iter().chain(top_rated.of_edge(branch));
+        entries.filter(|&entry| entry != EntryId::NONE && top_rated.is_active(entry))
     }
 
     /// Removes the records of evicted entries, each time that the table has doubled.
@@ -296,17 +277,16 @@ impl RareBranches {
         }
     }
 
-    /// Leaves a branch alone for a while, since the entry that was chosen for it did not hit it.
+    /// Leaves a branch alone for a while, since its entry did not hit it or is too expensive.
     pub fn set_aside(&mut self, branch: u32) {
-        let pause = self.paused.entry(branch).or_insert(Pause { until: 0, times: 0 });
-        pause.until = self.all + (FIRST_PAUSE << pause.times);
-        pause.times = (pause.times + 1).min(LONGEST_PAUSE);
+        self.paused.entry(branch).or_default().begin(self.all);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::pause::FIRST_PAUSE;
     use crate::corpus::top_rated::{CountsOfFunction, Maxima, Standing};
     use crate::entry::id;
     use quagmire_cost::resource::Cost;
@@ -314,13 +294,18 @@ mod tests {
 
     /// Entries 0, 1, ..., each of which hits these branches once, and the hits of all branches.
     fn scene(entries: &[&[usize]], hits: &[u64]) -> (RareBranches, TopRated) {
+        scene_of(&entries.iter().copied().zip((0..=100).rev()).collect::<Vec<_>>(), hits)
+    }
+
+    /// The same, of entries with these costs.
+    fn scene_of(entries: &[(&[usize], u64)], hits: &[u64]) -> (RareBranches, TopRated) {
         let (mut rare, mut top_rated) = (RareBranches::default(), TopRated::default());
         rare.grow(hits.len());
         top_rated.grow(hits.len());
         rare.hits = hits.to_vec();
-        for (entry, branches) in entries.iter().enumerate() {
+        for (entry, &(branches, cost)) in entries.iter().enumerate() {
             let counts: Vec<u32> = (0..hits.len()).map(|branch| u32::from(branches.contains(&branch))).collect();
-            let cost = Cost::from([(Resource::Instructions, 100 - entry as u64)]);
+            let cost = Cost::from([(Resource::Instructions, cost)]);
             let standing = Standing { cost, counted: cost, bytes: 1, key: 1, score: 1.0 };
             top_rated.enter(
                 EntryId::at(entry),
@@ -359,6 +344,17 @@ mod tests {
         assert!(active.len() == 2 && active == [id(0), id(3)], "{active:?}");
         assert_eq!(opened, [Some(id(0)), Some(id(3)), Some(id(0)), Some(id(3)), None]);
         assert_eq!(rare.next_in_opening(&top_rated), None);
+    }
+
+    #[test]
+    fn a_branch_of_expensive_entries_waits_until_it_is_a_part_of_the_work() {
+        let cheap = 98;
+        let expensive = 10 * AHEAD * (cheap + OVERHEAD);
+        let (mut rare, top_rated) = scene_of(&[(&[0], cheap), (&[1], cheap), (&[2], expensive)], &[9, 2, 1]);
+        rare.no_bootstrap = true;
+        let mut begin = || begin(&mut rare, 0, &top_rated);
+        assert_eq!((begin(), begin()), (None, Some((1, id(1)))), "set aside, and the next one is rare");
+        assert!((2..11).all(|_| begin() == Some((1, id(1)))) && (11..100).any(|_| begin() == Some((2, id(2)))));
     }
 
     #[test]
