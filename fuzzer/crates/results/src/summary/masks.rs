@@ -13,7 +13,7 @@ pub struct Rare {
     pub branches: u64,
     /// Rarity cutoff: branches with no more hits are rare.
     pub cutoff: u64,
-    /// Rare branches that could not be hit again and are left alone for a while.
+    /// Rare branches that are left alone for a while: they could not be hit again, or are too expensive.
     pub paused: u64,
     /// Number of times that ordinary mutation took over since rare branches brought nothing new.
     pub bootstraps: u64,

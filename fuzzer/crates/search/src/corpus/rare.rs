@@ -54,7 +54,7 @@ pub struct Rarity {
     pub cutoff: u64,
     /// Number of rare branches.
     pub branches: u64,
-    /// Number of branches that are left alone for a while since they could not be hit again.
+    /// Number of branches that are left alone for a while: they could not be hit again, or are too expensive.
     pub paused: u64,
 }
 
