@@ -210,9 +210,9 @@ impl Template {
         let mut best = None;
         largest(&self.parts, &mut best);
         match best {
-            Some((_, Part::Repeat { body, .. })) => print::text(body),
-            Some((_, Part::Nest { open, close, .. })) if close.is_empty() => print::text(open),
-            Some((_, Part::Nest { open, close, .. })) => format!("{} ... {}", print::text(open), print::text(close)),
+            Some((_, Part::Repeat { body, .. })) => in_words(body),
+            Some((_, Part::Nest { open, close, .. })) if close.is_empty() => in_words(open),
+            Some((_, Part::Nest { open, close, .. })) => format!("{} ... {}", in_words(open), in_words(close)),
             _ => String::new(),
         }
     }
@@ -336,4 +336,14 @@ impl std::fmt::Display for Template {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&print::text(&self.parts))
     }
+}
+
+/// Parts for people: what changes from round to round is named and not spelled out.
+fn in_words(parts: &[Part]) -> String {
+    let words = parts.iter().map(|part| match part {
+        Part::Counter(_) => "<a number>".to_owned(),
+        Part::Pick(pick) => format!("<one of {} texts>", pick.choices.len()),
+        part => print::text(std::slice::from_ref(part)),
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
