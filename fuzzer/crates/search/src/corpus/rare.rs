@@ -289,7 +289,6 @@ mod tests {
     use crate::corpus::pause::FIRST_PAUSE;
     use crate::corpus::top_rated::{CountsOfFunction, Maxima, Standing};
     use crate::entry::id;
-    use quagmire_cost::resource::Cost;
     use quagmire_cost::resource::Resource;
 
     /// Entries 0, 1, ..., each of which hits these branches once, and the hits of all branches.
