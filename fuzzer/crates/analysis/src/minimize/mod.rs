@@ -244,15 +244,15 @@ fn go_on(
     let bytes = found.best.len() as u64;
     let mut whole = Runner::new(harness, quick.capacity(), options.runs.clone())?;
     let run = whole.run(&found.best, Detail::Source)?;
-    let (runner, goal, run) = if found.goal.is_slow(&run, bytes, options.threshold) {
+    // of other runners than that which goes on
+    let (runner, goal, run, before) = if found.goal.is_slow(&run, bytes, options.threshold) {
         let ordinary = found.goal.ordinary.clone();
         let goal = Goal::of(run.clone(), bytes, ordinary, options.resource, options.threshold, options.has_cause);
-        (&mut whole, goal, run)
+        (&mut whole, goal, run, found.executions)
     } else {
         let run = quick.run(&found.best, Detail::Source)?;
-        (&mut quick, found.goal, run)
+        (&mut quick, found.goal, run, whole.executions())
     };
-    let before = found.executions.max(runner.executions()) - runner.executions();
     let limits = Limits { executions: options.executions.saturating_sub(before), deadline };
     let more = shrink(runner, goal, limits, options, (&found.best, &run))?;
     Ok(Found { executions: more.executions + before, ..more })
