@@ -244,7 +244,7 @@ fn go_on(
     let bytes = found.best.len() as u64;
     let mut whole = Runner::new(harness, quick.capacity(), options.runs.clone())?;
     let run = whole.run(&found.best, Detail::Source)?;
-    // of other runners than that which goes on
+    // `before`: runs that the runner which goes on has not made itself
     let (runner, goal, run, before) = if found.goal.is_slow(&run, bytes, options.threshold) {
         let ordinary = found.goal.ordinary.clone();
         let goal = Goal::of(run.clone(), bytes, ordinary, options.resource, options.threshold, options.has_cause);

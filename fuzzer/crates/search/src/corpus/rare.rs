@@ -27,9 +27,9 @@ const BOOTSTRAP: u64 = 2;
 /// well, unless its hits are known before.
 const READS: u8 = 2;
 
-/// Work on one branch as a multiple of what as many rounds as there were would be with a middling entry: a branch that only
-/// expensive inputs hit stays rare, and would take all of the time. Rounds with expensive entries are about this many times
-/// shorter.
+/// Largest work on one branch, as a multiple of one run of the middling entry for each round so far. Without a limit, a branch
+/// that only expensive inputs hit stays rare and takes all of the time. Rounds of expensive entries make about this many times
+/// fewer runs than others.
 const AHEAD: u64 = 8;
 
 /// Number of records of work below which those of evicted entries are not removed.
