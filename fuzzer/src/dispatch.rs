@@ -24,7 +24,7 @@ use quagmire_base::{
 };
 use quagmire_execution::{
     fork_server::{Builder, private_folder::PrivateFolder},
-    lookup,
+    lookup, process,
     recognise::{ProgramKind, recognise, refuse_mutants},
 };
 use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile, score_file::SCORE};
@@ -35,6 +35,10 @@ use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile, s
 /// # Errors
 /// If the command names no program, its options are invalid, or the program cannot be used.
 pub(crate) fn run(command: Command) -> Result<ExitCode> {
+    // `compare` needs to see what depends on addresses: two builds have others in any case
+    if !matches!(command, Command::Compare(_) | Command::ServeRuns(_)) {
+        process::fix_addresses();
+    }
     match &command {
         Command::Report(args) => return report(args),
         Command::Init(args) => return init::run(args),

@@ -43,12 +43,13 @@ struct Grown {
     template: Option<String>,
 }
 
-/// Part of the JSON of `minimize` that campaigns keep.
+/// Part of the JSON of `minimize` that campaigns keep, and the template that it followed, which `growth` need not look for again.
 #[derive(Debug, Deserialize)]
 struct Smallest {
     bytes: u64,
     instructions: u64,
     executions: u64,
+    template: Option<String>,
 }
 
 /// Explains the findings of a campaign that is over, and enters that into its summary. Stops at the next request to
@@ -150,18 +151,20 @@ fn of_finding(
         words.extend(["-i".into(), folder.join(root).into_os_string()]);
     }
     let made: Option<Smallest> = command(setup, &words, &input, time.mul_f64(FOR_SMALLEST), is_stopped)?;
-    finding.minimized = made.map(|Smallest { bytes, instructions, executions }| Minimized {
-        path: relative.display().to_string(),
-        bytes,
-        instructions,
-        executions,
-    });
+    let mut template = None;
+    if let Some(Smallest { bytes, instructions, executions, template: followed }) = made {
+        finding.minimized = Some(Minimized { path: relative.display().to_string(), bytes, instructions, executions });
+        template = followed;
+    }
     let growth = ["growth", "--cost", explaining(finding, setup.options.threshold).name()].map(OsString::from);
     // what the search has left in a finding may hide the law, so the smallest input comes first
     let is_smaller = finding.minimized.as_ref().is_some_and(|smallest| smallest.bytes < finding.bytes);
     for input in is_smaller.then_some(&smallest).into_iter().chain([&input]) {
-        let time = if *input == smallest { left().mul_f64(FOR_LAW_OF_SMALLEST) } else { left() };
-        let grown: Option<Grown> = command(setup, &growth, input, time, is_stopped)?;
+        let is_smallest = *input == smallest;
+        let time = if is_smallest { left().mul_f64(FOR_LAW_OF_SMALLEST) } else { left() };
+        let known = template.iter().filter(|_| is_smallest).flat_map(|text| ["--template".into(), text.into()]);
+        let words: Vec<OsString> = growth.iter().cloned().chain(known).collect();
+        let grown: Option<Grown> = command(setup, &words, input, time, is_stopped)?;
         if let Some(Grown { law: Some(law), template }) = grown {
             // one that no report can carry makes way for that of the finding
             let is_short = law.generator.is_some();

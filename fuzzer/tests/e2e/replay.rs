@@ -20,6 +20,15 @@ fn instructions_are_the_same_in_two_hundred_runs() {
 }
 
 #[test]
+fn what_depends_on_addresses_costs_the_same_in_each_process() {
+    let scene = Scene::new(&[("a", b"x")]);
+    let costs = || number(&scene.replay(&harness("addresses.c"), "-n 1", &[Path::new("seeds/a")])[0]["instructions"]);
+    let first = costs();
+    assert!(first > 100, "{first}");
+    assert_eq!((first, first, first), (costs(), costs(), costs()));
+}
+
+#[test]
 fn two_inputs_are_compared() {
     let scene = Scene::new(&[("a", &[b'x'; 20]), ("b", &[b'x'; 40])]);
     let inputs = scene.replay(&harness("quadratic.c"), "", &[Path::new("seeds/a"), Path::new("seeds/b")]);

@@ -24,10 +24,10 @@ const LEAST_KEPT: f64 = 0.5;
 const SAME_ORDER: f64 = 0.25;
 /// Part of the time that choosing may take.
 const BUDGET_SHARE: f64 = 0.3;
-/// Runs that are expected to take more than this part of the hang timeout are not made.
+/// Runs that are expected to take more than this part of the hang timeout, or of the time for all, are not made.
 const HANG_SHARE: f64 = 0.4;
 
-/// Chooses the template of a finding: it keeps at least half of the hot cost at the finding's size; among those, the
+/// Chooses the template of a finding: it keeps at least half of the hot cost at the finding's size; among those, one that grows, the
 /// highest order, then the highest cost per byte. If none keeps so much, or the hot cost does not grow with any as
 /// powers do, a number in the finding may be what its cost depends on: `seed` is what it comes from, if that is known. `None` if there is nothing.
 ///
@@ -60,6 +60,11 @@ pub(crate) fn choose(
 
 impl Chosen {
     fn compare(&self, other: &Self) -> Ordering {
+        // what hardly grows has an order by chance: a little more after nothing at all looks steep
+        let grows = |one: &Self| one.growth >= LEAST_GROWTH;
+        if grows(self) != grows(other) {
+            return grows(self).cmp(&grows(other));
+        }
         if (self.order - other.order).abs() >= SAME_ORDER {
             return self.order.total_cmp(&other.order);
         }
@@ -90,7 +95,8 @@ fn evaluate(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one: Candid
     }
     // sizes in ratio 1 : 2 : 4, whose differences do not see what is there from the start
     let amount = hot.amount(&at_n);
-    let grows = at_n.seconds * 40.0 < options.runs.hang_timeout.as_secs_f64() * HANG_SHARE;
+    let longest = options.runs.hang_timeout.min(options.budget).as_secs_f64();
+    let grows = at_n.seconds * 40.0 < longest * HANG_SHARE;
     let larger = if grows { (run(2 * n)?, run(4 * n)?) } else { (None, None) };
     let (amounts, last_bytes) = match larger {
         (Some((double, _)), Some((four, bytes))) => ([amount, hot.amount(&double), hot.amount(&four)], bytes),

@@ -1,7 +1,12 @@
 //! Numbers in an input that its cost depends on: dimensions, lengths, counts of repetitions. An input whose cost is in one
 //! of them need not have anything that repeats.
 
-use std::{ops::Range, time::Instant};
+use std::{
+    ops::Range,
+    time::{Duration, Instant},
+};
+
+use memchr::memmem;
 
 use super::{
     GrowthOptions,
@@ -29,6 +34,9 @@ const ENOUGH: usize = 8;
 const AT_HALF: Range<f64> = 0.1..0.8;
 /// Highest order of growth in a number: higher ones are inputs that have become others.
 pub(super) const HIGHEST: f64 = 4.0;
+/// Longest run with another number: as many times that of the input, and this.
+const MOST_TIMES: u32 = 10;
+const SLACK: Duration = Duration::from_millis(50);
 /// Part of the time until which fields are tried.
 const BUDGET_SHARE: f64 = 0.5;
 /// Shares of the number at which the cost is predicted from that at the whole, a half and a quarter.
@@ -59,6 +67,9 @@ pub(super) fn choose(
     seed: Option<&[u8]>,
     started: Instant,
 ) -> Result<Option<Chosen>> {
+    // the bytes of two numbers that lie beside each other may be one large number
+    let longest = (SLACK + Duration::from_secs_f64(run.seconds) * MOST_TIMES).min(options.runs.hang_timeout);
+    runner.set_hang_timeout(longest)?;
     let mut found: Vec<(Chosen, f64)> = Vec::new();
     for place in places(finding, seed) {
         let is_over = interruption::has_come() || started.elapsed() > options.budget.mul_f64(BUDGET_SHARE);
@@ -67,6 +78,7 @@ pub(super) fn choose(
         }
         found.extend(evaluate(runner, options, hot, (finding, run), &place)?);
     }
+    runner.set_hang_timeout(options.runs.hang_timeout)?;
     let best = found.into_iter().reduce(|best, one| if one.1 < best.1 - SAME_ERROR { one } else { best });
     Ok(best.map(|(chosen, _)| chosen))
 }
@@ -78,8 +90,11 @@ fn places(input: &[u8], seed: Option<&[u8]>) -> Vec<Place> {
     if !is_text(looked_at) {
         all.extend(bytes(looked_at));
     }
-    let differs =
-        |place: &Place| seed.is_some_and(|seed| seed.get(place.range.clone()) != input.get(place.range.clone()));
+    // with a byte on each side, somewhere in the seed: what was inserted before it has moved it
+    let differs = |place: &Place| {
+        let around = &input[place.range.start.saturating_sub(1)..(place.range.end + 1).min(input.len())];
+        seed.is_some_and(|seed| memmem::find(seed, around).is_none())
+    };
     all.sort_by_key(|place| (!differs(place), place.value < 256, place.range.start));
     all.truncate(MOST);
     all
@@ -186,6 +201,11 @@ mod tests {
     #[test]
     fn numbers_that_differ_from_the_seed_come_first() {
         assert_eq!(found(b"300 400 500", Some(b"300 100 500"))[0], (4..7, 0, 400));
+    }
+
+    #[test]
+    fn what_was_moved_does_not_differ() {
+        assert_eq!(found(b"x 300 400 500", Some(b" 300 100 500"))[0], (6..9, 0, 400));
     }
 
     #[test]

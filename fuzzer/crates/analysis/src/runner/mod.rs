@@ -139,6 +139,17 @@ impl Runner {
         }
     }
 
+    /// Sets the hang timeout of the runs to come. Ends the child.
+    ///
+    /// # Errors
+    /// If the child cannot be waited for.
+    pub fn set_hang_timeout(&mut self, timeout: Duration) -> Result<()> {
+        self.bury()?;
+        self.options.hang_timeout = timeout;
+        self.page.set_hang_timeout(timeout);
+        Ok(())
+    }
+
     /// Ends the child: the next input gets a new one, which knows nothing of the runs before.
     ///
     /// # Errors

@@ -76,6 +76,12 @@ fn parts_in_parts_of_the_same_kind_nest_though_their_texts_differ() {
 }
 
 #[test]
+fn names_of_any_length_before_the_same_text_become_counters() {
+    let input = br#"<lib nklq="457" jfrwy="457" nzfhq="457" omhst="457" mfm="457" zejsk="457" kefkhi="457">"#;
+    assert!(rank(input, r##""<lib " rep(N){#i:6:letters:shuffle(1) "=\"457\" "} "kefkhi=\"457\">""##) < 12);
+}
+
+#[test]
 fn words_that_stand_apart_repeat() {
     let input = b"alpha foo beta foo foo gamma foo delta foo epsilon foo";
     assert!(texts(input).contains(&r#""alpha " rep(N){"foo "}"#.to_owned()), "{:#?}", texts(input));

@@ -1,6 +1,10 @@
 //! Lines, words and items that occur often, not only beside each other: their separators are kept.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use super::{Origin, Pump, Segment, columns::order};
 use crate::template::{Counter, Digits, Order, Part, Pick};
@@ -31,6 +35,7 @@ pub(super) fn segments(input: &[u8]) -> Vec<Segment> {
         if tokens.len() >= LEAST_TOKENS {
             add_equal(input, separator, &tokens, &mut all);
             add_numbered(input, separator, &tokens, &mut all);
+            add_named(input, separator, &tokens, &mut all);
             add_different(input, separator, &tokens, &mut all);
         }
     }
@@ -56,7 +61,7 @@ fn add_equal(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut Vec
         kinds.entry(&input[token.clone()]).or_default().push(place);
     }
     let mut kinds: Vec<(&[u8], Vec<usize>)> = kinds.into_iter().filter(|(_, places)| places.len() >= 3).collect();
-    kinds.sort_by_key(|(text, places)| (std::cmp::Reverse(places.len() * (text.len() + 1)), places[0]));
+    kinds.sort_by_key(|(text, places)| (Reverse(places.len() * (text.len() + 1)), places[0]));
     for (text, places) in kinds.into_iter().take(MOST_KINDS) {
         let body = vec![Part::Literal([text, &[separator]].concat())];
         let range = range_of(tokens, places[0], places[places.len() - 1], input.len());
@@ -85,7 +90,7 @@ fn add_numbered(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut 
     }
     let mut kinds: Vec<(Vec<u8>, Vec<usize>)> =
         kinds.into_iter().filter(|(_, places)| places.len() >= LEAST_TOKENS).collect();
-    kinds.sort_by_key(|(_, places)| (std::cmp::Reverse(places.len()), places[0]));
+    kinds.sort_by_key(|(_, places)| (Reverse(places.len()), places[0]));
     for (kind, places) in kinds.into_iter().take(MOST_KINDS) {
         let texts: Vec<&[u8]> = places.iter().map(|&place| &input[tokens[place].clone()]).collect();
         let order = order(&texts.iter().map(|text| first_number(text)).collect::<Vec<_>>());
@@ -99,6 +104,35 @@ fn add_numbered(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut 
         body.push(Part::Literal(vec![separator]));
         let range = range_of(tokens, places[0], places[places.len() - 1], input.len());
         let times = places.len() as u64;
+        all.push(Segment { range, pump: Pump::Repeat(body), times, origin: Origin::Tokens });
+    }
+}
+
+/// Tokens that are the same but for their first words, of which most are different, such as `name="7"`: the words become names.
+fn add_named(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut Vec<Segment>) {
+    let mut kinds: HashMap<(&[u8], &[u8]), Vec<(usize, &[u8])>> = HashMap::new();
+    for (place, token) in tokens.iter().enumerate() {
+        let text = &input[token.clone()];
+        let start = text.iter().position(u8::is_ascii_alphabetic).unwrap_or(text.len());
+        let length = text[start..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (word, behind) = text[start..].split_at(length);
+        // words alone are different tokens
+        if length > 0 && text.len() > length {
+            kinds.entry((&text[..start], behind)).or_default().push((place, word));
+        }
+    }
+    let is_named = |words: &[(usize, &[u8])]| {
+        let different: HashSet<&[u8]> = words.iter().map(|&(_, word)| word).collect();
+        words.len() >= LEAST_TOKENS && different.len() * 2 >= words.len()
+    };
+    let mut kinds: Vec<_> = kinds.into_iter().filter(|(_, words)| is_named(words)).collect();
+    kinds.sort_by_key(|(_, words)| (Reverse(words.len()), words[0].0));
+    for ((before, behind), words) in kinds.into_iter().take(MOST_KINDS) {
+        let order = order(&words.iter().map(|&(_, word)| word).collect::<Vec<_>>());
+        let name = Part::Counter(Counter { level: 0, width: WIDTH, digits: Digits::Letters, order });
+        let body = vec![Part::Literal(before.to_vec()), name, Part::Literal([behind, &[separator]].concat())];
+        let range = range_of(tokens, words[0].0, words[words.len() - 1].0, input.len());
+        let times = words.len() as u64;
         all.push(Segment { range, pump: Pump::Repeat(body), times, origin: Origin::Tokens });
     }
 }
