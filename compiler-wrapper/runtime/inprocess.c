@@ -50,6 +50,7 @@ static volatile sig_atomic_t armed;
 static volatile sig_atomic_t forked;
 static volatile sig_atomic_t exiting; /* destructors are running */
 static volatile sig_atomic_t in_engine; /* the runner is in code of the engine that the target has called */
+static volatile sig_atomic_t in_tick;   /* the timer's callback runs: its signal may come meanwhile (see `handle`) */
 static volatile sig_atomic_t overdue;   /* enum qgm_status with which to leave the run after that; QGM_RETURNED for none */
 static volatile uint64_t run_number;
 static volatile uint64_t ticks;
@@ -96,6 +97,7 @@ static _Noreturn void leave(uint64_t number, enum qgm_status status, struct qgm_
   event = why;
   armed = 0;
   in_engine = 0;
+  in_tick = 0;
   __quagmire_heap->counting = 0;
   longjmp(back, status);
 }
@@ -243,9 +245,13 @@ static void crashed(int signal, siginfo_t *info, void *context) {
 
 static void timer_expired(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
+  if (in_tick)
+    return;
   int saved = errno;
   int running = armed && !forked;
+  in_tick = 1;
   enum qgm_status status = on_timer(running ? ++ticks : 0);
+  in_tick = 0;
   struct qgm_event why = {.pc = program_counter(context)};
   if (running && asked.run == run_number) {
     status = asked.status;

@@ -208,8 +208,17 @@ static void check_mutator(const struct qgm_harness *harness) {
   }
 }
 
-// a run with many ticks is a hang
-static enum qgm_status tick(uint64_t ticks_in_run) { return ticks_in_run > 20 ? QGM_HUNG : QGM_RETURNED; }
+static int inner_ticks;
+
+// a run with many ticks is a hang; the signal that comes during a tick is none
+static enum qgm_status tick(uint64_t ticks_in_run) {
+  static int depth;
+  inner_ticks += depth > 0;
+  depth++;
+  pthread_kill(pthread_self(), SIGRTMIN + 7);
+  depth--;
+  return ticks_in_run > 20 ? QGM_HUNG : QGM_RETURNED;
+}
 
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness) {
   (void)argc, (void)argv;
@@ -235,6 +244,7 @@ int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harnes
     CHECK(*input != 'a' || (harness->resources->heap_peak >= 1000 && harness->resources->heap_total >= 1000));
   }
   check_mutator(harness);
+  CHECK(inner_ticks == 0);
   printf("done\n");
   return 0;
 }

@@ -113,3 +113,21 @@ fn evaluate(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one: Candid
     let growth = amounts[2] as f64 / amounts[0].max(1) as f64;
     Ok(Some(Chosen { template, n, kept, order, growth, per_byte }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quagmire_choices::template::Template;
+
+    #[test]
+    fn what_hardly_grows_is_worse_than_what_does_however_steep_it_looks() {
+        let chosen = |growth, order| {
+            let template = Template::parse(r#"rep(N){"x"}"#).expect("a template");
+            Chosen { template, n: 6, kept: 1.0, order, growth, per_byte: 1.0 }
+        };
+        let (flat, linear, quadratic) = (chosen(1.1, 6.0), chosen(4.0, 1.0), chosen(16.0, 2.0));
+        assert_eq!(linear.compare(&flat), Ordering::Greater);
+        assert_eq!(flat.compare(&quadratic), Ordering::Less);
+        assert_eq!(quadratic.compare(&linear), Ordering::Greater);
+    }
+}
