@@ -96,8 +96,7 @@ static _Noreturn void leave(uint64_t number, enum qgm_status status, struct qgm_
     ask_to_leave(number, status, why);
   event = why;
   armed = 0;
-  in_engine = 0;
-  in_tick = 0;
+  in_engine = in_tick = 0;
   __quagmire_heap->counting = 0;
   longjmp(back, status);
 }
@@ -298,9 +297,7 @@ static int is_handled(int signal) {
 }
 
 static void handle(int signal, void (*handler)(int, siginfo_t *, void *)) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_sigaction = handler;
+  struct sigaction action = {.sa_sigaction = handler};
   /* The handler may not return: without SA_NODEFER its signal would stay blocked. */
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
   sigemptyset(&action.sa_mask);

@@ -110,7 +110,9 @@ fn add_numbered(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut 
 
 /// Tokens that are the same but for their first words, of which most are different, such as `name="7"`: the words become names.
 fn add_named(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut Vec<Segment>) {
-    let mut kinds: HashMap<(&[u8], &[u8]), Vec<(usize, &[u8])>> = HashMap::new();
+    /// Places of tokens, and their first words.
+    type Words<'a> = Vec<(usize, &'a [u8])>;
+    let mut kinds: HashMap<(&[u8], &[u8]), Words<'_>> = HashMap::new();
     for (place, token) in tokens.iter().enumerate() {
         let text = &input[token.clone()];
         let start = text.iter().position(u8::is_ascii_alphabetic).unwrap_or(text.len());
