@@ -1,9 +1,7 @@
 """libFuzzer: its corpus, and the inputs that it reports as slow units."""
 
-from builds import Compiler
+from libfuzzer import build
+
+__all__ = ["NAME", "build"]
 
 NAME = "libFuzzer"
-
-
-def build(harness, folder):
-    return Compiler("clang-19", "clang++-19", ["-fsanitize=fuzzer-no-link"]).harness(harness, folder / "libfuzzer")
