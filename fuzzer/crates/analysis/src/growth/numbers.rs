@@ -2,11 +2,10 @@
 //! of them need not have anything that repeats.
 
 use std::{
+    collections::{HashMap, HashSet},
     ops::Range,
     time::{Duration, Instant},
 };
-
-use memchr::memmem;
 
 use super::{
     GrowthOptions,
@@ -68,8 +67,8 @@ pub(super) fn choose(
     started: Instant,
 ) -> Result<Option<Chosen>> {
     // the bytes of two numbers that lie beside each other may be one large number
-    let longest = (SLACK + Duration::from_secs_f64(run.seconds) * MOST_TIMES).min(options.runs.hang_timeout);
-    runner.set_hang_timeout(longest)?;
+    let usual = runner.hang_timeout();
+    runner.set_hang_timeout(usual.min(SLACK + Duration::from_secs_f64(run.seconds) * MOST_TIMES))?;
     let mut found: Vec<(Chosen, f64)> = Vec::new();
     for place in places(finding, seed) {
         let is_over = interruption::has_come() || started.elapsed() > options.budget.mul_f64(BUDGET_SHARE);
@@ -78,7 +77,7 @@ pub(super) fn choose(
         }
         found.extend(evaluate(runner, options, hot, (finding, run), &place)?);
     }
-    runner.set_hang_timeout(options.runs.hang_timeout)?;
+    runner.set_hang_timeout(usual)?;
     let best = found.into_iter().reduce(|best, one| if one.1 < best.1 - SAME_ERROR { one } else { best });
     Ok(best.map(|(chosen, _)| chosen))
 }
@@ -91,11 +90,16 @@ fn places(input: &[u8], seed: Option<&[u8]>) -> Vec<Place> {
         all.extend(bytes(looked_at));
     }
     // with a byte on each side, somewhere in the seed: what was inserted before it has moved it
-    let differs = |place: &Place| {
+    let seed = seed.map(|seed| &seed[..seed.len().min(LOOKED_AT)]);
+    let mut of_length: HashMap<usize, HashSet<&[u8]>> = HashMap::new();
+    let mut differs = |place: &Place| {
         let around = &input[place.range.start.saturating_sub(1)..(place.range.end + 1).min(input.len())];
-        seed.is_some_and(|seed| memmem::find(seed, around).is_none())
+        let length = around.len();
+        seed.is_some_and(|seed| {
+            !of_length.entry(length).or_insert_with(|| seed.windows(length).collect()).contains(around)
+        })
     };
-    all.sort_by_key(|place| (!differs(place), place.value < 256, place.range.start));
+    all.sort_by_cached_key(|place| (!differs(place), place.value < 256, place.range.start));
     all.truncate(MOST);
     all
 }

@@ -139,6 +139,11 @@ impl Runner {
         }
     }
 
+    /// Hang timeout of a run.
+    pub fn hang_timeout(&self) -> Duration {
+        self.options.hang_timeout
+    }
+
     /// Sets the hang timeout of the runs to come. Ends the child.
     ///
     /// # Errors
