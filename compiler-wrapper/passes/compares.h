@@ -1,8 +1,9 @@
 // Progress slots of comparisons (QUAGMIRE_COMPARES): a search that only sees which branch is taken has to guess all bytes
 // of `memcmp(p, "<!ATTLIST", 9)` at once; one that sees how many are right finds them one after the other.
 //
-// No branch is added or changed and nothing weighs more: what is added are progress slots, u32 words behind the counts
-// of the function's edges, which become 1 when a comparison got so far and are never more. What gets slots:
+// No branch is added or changed and nothing weighs more. What is added are progress slots, u32 words behind the counts
+// of the function's edges, which become 1 when a comparison got so far and are never more, and calls of the runtime with
+// the operands, which it records in the runs for which it is asked to (runtime/comparisons.c). What gets slots:
 //   - == and != of integers of 2 to 8 bytes with a constant: slot k - 1 is for k equal bytes, wherever they are, so that
 //     the order in which a program puts numbers together does not matter. All bytes equal is what the branch shows.
 //   - those whose result goes into `a && b` that was folded into one branch, of single bytes too: one slot for equal.
@@ -10,6 +11,7 @@
 //   - memcmp, strcmp and the like: a call of __quagmire_compare (runtime/compares.c) before them; slot k - 1 is for the
 //     first k bytes.
 // Numbers that fit into a byte, positive or negative, are left out, and so are counters of loops: they are hit anyway.
+// Operands are recorded of all these, and of every other comparison of integers of 2 to 8 bytes but those of counters.
 #ifndef QUAGMIRE_COMPARES_H
 #define QUAGMIRE_COMPARES_H
 
@@ -105,6 +107,8 @@ public:
       unsigned Slot = First + S.Slot;
       if (auto *Compare = dyn_cast<ICmpInst>(S.At)) {
         IRBuilder<> IRB(Compare->getNextNode());
+        if (S.Recorded)
+          record(IRB, Compare->getOperand(0), Compare->getOperand(1));
         if (S.Number > S.Whole)
           equalBytes(IRB, Compare->getOperand(0), Compare->getOperand(1), Slot);
         if (S.Whole)
@@ -112,6 +116,7 @@ public:
       } else if (auto *Switch = dyn_cast<SwitchInst>(S.At)) {
         IRBuilder<> IRB(Switch);
         equalBytes(IRB, Switch->getCondition(), S.Case, Slot);
+        record(IRB, Switch->getCondition(), S.Case);
       } else {
         callRuntime(*cast<CallBase>(S.At), *S.Known, Slot, S.Number);
       }
@@ -127,6 +132,8 @@ private:
     unsigned Whole = 0;
     ConstantInt *Case = nullptr;
     const Comparison *Known = nullptr;
+    // Whether the operands of a comparison of integers are recorded.
+    bool Recorded = false;
   };
 
   // Maximum number of cases with slots in a switch, and of slots of a call.
@@ -136,7 +143,7 @@ private:
   LLVMContext &C;
   IntegerType *I32;
   SmallVector<Site, 16> Sites;
-  unsigned Slots = 0;
+  unsigned Slots = 0, Records = 0;
   ArrayType *TableTy = nullptr;
   GlobalVariable *TableOf = nullptr;
 
@@ -173,23 +180,30 @@ private:
 
   void look(ICmpInst &Compare) {
     unsigned Size = bytesOf(Compare.getOperand(0)->getType());
-    if (!Size || !Compare.isEquality())
+    if (!Size)
       return;
+    auto *Right = dyn_cast<ConstantInt>(Compare.getOperand(1)), *Left = dyn_cast<ConstantInt>(Compare.getOperand(0));
+    // two constants: clang -O0 leaves such things
+    bool Recorded = Size > 1 && !(Left && Right) && !isCounter(Compare.getOperand(0)) && !isCounter(Compare.getOperand(1));
+    if (!Compare.isEquality()) {
+      if (Recorded)
+        add({&Compare, 0, 0, 0, nullptr, nullptr, true});
+      return;
+    }
     // a branch of its own shows that the operands are equal
     bool Folded = any_of(Compare.users(), [](const User *U) {
       auto *Binary = dyn_cast<BinaryOperator>(U);
       return isa<SelectInst>(U) || (Binary && Binary->isBitwiseLogicOp());
     });
-    auto *Right = dyn_cast<ConstantInt>(Compare.getOperand(1)), *Left = dyn_cast<ConstantInt>(Compare.getOperand(0));
     if (Size == 1) {
       if (Folded)
         add({&Compare, 0, 1, 1});
       return;
     }
-    // two constants: clang -O0 leaves such things
-    if (!Left == !Right || !isLong(Right ? *Right : *Left) || isCounter(Compare.getOperand(Right ? 0 : 1)))
+    if (!Recorded)
       return;
-    add({&Compare, 0, Size - 1 + Folded, Folded});
+    bool Slotted = (Left || Right) && isLong(Right ? *Right : *Left);
+    add({&Compare, 0, Slotted ? Size - 1 + Folded : 0, Slotted && Folded, nullptr, nullptr, true});
   }
 
   void look(SwitchInst &Switch) {
@@ -283,23 +297,34 @@ private:
                      slot(IRB, First),
                      ConstantInt::get(I32, Number),
                      ConstantInt::get(I32, Known.Compares)};
-    IRB.CreateCall(runtime(), Args);
+    IRB.CreateCall(forwarder("quagmire.compare", "__quagmire_compare", Args), Args);
   }
 
-  // One function per linked object that forwards calls to the runtime, for objects that are loaded into programs
-  // without it, where the reference is null.
-  Function *runtime() {
-    const char *Name = "quagmire.compare";
+  // Calls the runtime with two operands. A constant comes first.
+  void record(IRBuilder<> &IRB, Value *A, Value *B) {
+    if (isa<ConstantInt>(B))
+      std::swap(A, B);
+    Type *Word = Type::getInt64Ty(C), *Bytes = Type::getInt8Ty(C);
+    // an address of its own for each, which is never read
+    Value *Table = IRB.CreatePointerCast(TableOf, PointerType::getUnqual(Bytes));
+    Value *Args[] = {IRB.CreateConstGEP1_32(Bytes, Table, Records++), IRB.CreateZExt(A, Word), IRB.CreateZExt(B, Word),
+                     ConstantInt::get(I32, bytesOf(A->getType())), ConstantInt::get(I32, isa<ConstantInt>(A))};
+    IRB.CreateCall(forwarder("quagmire.compare_numbers", "__quagmire_compare_numbers", Args), Args);
+  }
+
+  // One function per linked object that forwards calls to a function of the runtime, for objects that are loaded into
+  // programs without it, where the reference is null.
+  Function *forwarder(const char *Name, const char *Callee, ArrayRef<Value *> Like) {
     if (Function *Known = M.getFunction(Name))
       return Known;
-    Type *Void = Type::getVoidTy(C), *Word = M.getDataLayout().getIntPtrType(C);
-    PointerType *Ptr = PointerType::getUnqual(Type::getInt8Ty(C)), *Numbers = PointerType::getUnqual(I32);
-    auto *Ty = FunctionType::get(Void, {Ptr, Ptr, Word, Numbers, I32, I32}, false);
+    SmallVector<Type *, 6> Types;
+    for (Value *V : Like)
+      Types.push_back(V->getType());
+    auto *Ty = FunctionType::get(Type::getVoidTy(C), Types, false);
     auto *F = Function::Create(Ty, GlobalValue::LinkOnceODRLinkage, Name, M);
     F->setVisibility(GlobalValue::HiddenVisibility);
     F->setComdat(M.getOrInsertComdat(Name));
     F->addFnAttr(Attribute::NoUnwind);
-    const char *Callee = "__quagmire_compare";
     Function *Target = M.getFunction(Callee);
     if (!Target)
       Target = Function::Create(Ty, GlobalValue::ExternalWeakLinkage, Callee, M);

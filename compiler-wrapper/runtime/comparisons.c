@@ -135,6 +135,12 @@ void __quagmire_searched(const void *place, const void *hay, size_t hay_size, co
   if (UNLIKELY(__quagmire_recording != QGM_OFF))                                                                                   \
   __quagmire_compared_numbers(HERE, (type)(first), (type)(second), sizeof(type), is_constant)
 
+/* What the pass calls in code that was compiled with QUAGMIRE_COMPARES=1 (see passes/compares.h). */
+void __quagmire_compare_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant) {
+  if (UNLIKELY(__quagmire_recording != QGM_OFF))
+    __quagmire_compared_numbers(place, first, second, size, is_constant);
+}
+
 void __sanitizer_cov_trace_cmp1(uint8_t a, uint8_t b) { NOTE(uint8_t, a, b, 0); }
 void __sanitizer_cov_trace_cmp2(uint16_t a, uint16_t b) { NOTE(uint16_t, a, b, 0); }
 void __sanitizer_cov_trace_cmp4(uint32_t a, uint32_t b) { NOTE(uint32_t, a, b, 0); }

@@ -19,6 +19,9 @@ extern unsigned __quagmire_recording QGM_HIDDEN;
 /* Clears the list and turns recording on, or turns it off. */
 QGM_HIDDEN void __quagmire_record_comparisons(uint64_t on);
 
+/* Called by code that the pass has instrumented: as `__quagmire_compared_numbers`, at any time. */
+void __quagmire_compare_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);
+
 /* Records a comparison that the code at `place` makes, if recording is on. To be called if it is not QGM_OFF. */
 QGM_HIDDEN void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);
 /* Record what functions of the C library compare. To be called if recording is QGM_ON. */

@@ -217,8 +217,8 @@ fn flags(configuration: &Configuration) -> Result<Vec<String>, Error> {
     match configuration {
         Configuration::GenerateCoverageMap => Ok(Vec::new()),
         Configuration::CmpLog => Err(invalid(
-            "configuration cmplog: quagmire logs no operands of comparisons: leave it out, and set QUAGMIRE_COMPARES=1 for \
-             counts of how far comparisons got"
+            "configuration cmplog: quagmire has no second build for operands of comparisons: leave it out, and set \
+             QUAGMIRE_COMPARES=1, which records them and shows how far comparisons got"
                 .into(),
         )),
         Configuration::Compound(parts) => {
@@ -380,7 +380,7 @@ mod tests {
     fn a_configuration_without_meaning_is_refused_with_the_reason() {
         for configuration in [Configuration::CmpLog, Configuration::Compound(vec![Configuration::CmpLog])] {
             let refused = arguments(&wrapper("-c a.c"), &configuration, &[]).unwrap_err();
-            assert!(refused.contains("no operands") && refused.contains("QUAGMIRE_COMPARES"), "{refused}");
+            assert!(refused.contains("no second build") && refused.contains("QUAGMIRE_COMPARES"), "{refused}");
         }
         let mut wrapper = QuagmireWrapper::new(Language::C);
         let unknown = wrapper.parse_args(&["cc", "--libafl-configurations", "asan,masan"]).unwrap_err();

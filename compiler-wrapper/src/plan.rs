@@ -155,10 +155,11 @@ pub(crate) struct Objects {
 }
 
 /// Symbols of the runtime that instrumented code and headers for generators refer to.
-const EXPORTED: [&str; 9] = [
+const EXPORTED: [&str; 10] = [
     "__quagmire_register",
     "__quagmire_unregister",
     "__quagmire_compare",
+    "__quagmire_compare_numbers",
     "__quagmire_common",
     "__quagmire_init",
     "__quagmire_loop",

@@ -60,7 +60,8 @@ fn command_with(line: &str, settings: Settings) -> String {
 
 const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
-                       -Wl,--export-dynamic-symbol=__quagmire_compare -Wl,--export-dynamic-symbol=__quagmire_common \
+                       -Wl,--export-dynamic-symbol=__quagmire_compare \
+                      -Wl,--export-dynamic-symbol=__quagmire_compare_numbers -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
@@ -68,7 +69,8 @@ const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
 const ENGINE: &str = "R C I H M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                       -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
-                      -Wl,--export-dynamic-symbol=__quagmire_compare -Wl,--export-dynamic-symbol=__quagmire_common \
+                      -Wl,--export-dynamic-symbol=__quagmire_compare \
+                      -Wl,--export-dynamic-symbol=__quagmire_compare_numbers -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
@@ -78,7 +80,8 @@ const ENGINE: &str = "R C I H M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -
 const SANITIZED: &str = "R C I M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
                          -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
-                      -Wl,--export-dynamic-symbol=__quagmire_compare -Wl,--export-dynamic-symbol=__quagmire_common \
+                      -Wl,--export-dynamic-symbol=__quagmire_compare \
+                      -Wl,--export-dynamic-symbol=__quagmire_compare_numbers -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size \

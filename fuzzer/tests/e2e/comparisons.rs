@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    common::{Scene, has_program, number},
+    common::{Scene, compiler, has_program, number, run, testdata},
     sancov::{linked, object},
 };
 use serde_json::Value;
@@ -15,7 +15,8 @@ const SHOWN: &str = "-fsanitize-coverage=trace-pc-guard,pc-table,trace-cmp";
 const HIDDEN: &str = "-fsanitize-coverage=trace-pc-guard,pc-table";
 
 /// Cases of `testdata/comparisons.c` that a replacement gets behind.
-const CASES: [&str; 6] = ["MAGIC", "BIG_ENDIAN_MAGIC", "KEYWORD", "SWITCH", "WIDENED", "MEMORY"];
+const CASES: [&str; 8] =
+    ["MAGIC", "BIG_ENDIAN_MAGIC", "KEYWORD", "SWITCH", "WIDENED", "MEMORY", "DIGITS", "HEXADECIMAL"];
 
 const SEED: &[u8] = b"text: words and 1234 numbers <in> a row.";
 
@@ -50,6 +51,26 @@ fn magic_numbers_keywords_and_cases_of_a_switch_take_the_place_of_what_was_compa
         assert!(took.is_some(), "{name}: {:#}", scene.summary());
         let with = replaced(&scene.summary());
         assert!((1..2000).contains(&with), "{name}: {with}");
+    }
+}
+
+#[test]
+fn objects_of_quagmire_cc_show_theirs_if_they_were_asked_to() {
+    let scene = Scene::new(&[("seed", SEED)]);
+    for name in CASES {
+        let [shows, hides] = ["1", "0"].map(|compares| {
+            let harness = scene.path(&format!("{name}-{compares}"));
+            let mut command = compiler("comparisons.c", None);
+            command.env("QUAGMIRE_COMPARES", compares).arg(format!("-DCASE={name}"));
+            command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(testdata("comparisons.c")).arg("-o").arg(&harness);
+            run(&mut command).ended();
+            harness
+        });
+        let options = "--execs 2000 --seed 1 --no-auto-dict";
+        assert!(executions_to_crash(&scene, &shows, options).is_some(), "{name}: {:#}", scene.summary());
+        assert!(replaced(&scene.summary()) > 0, "{name}");
+        assert_eq!(executions_to_crash(&scene, &hides, options), None, "{name}");
+        assert_eq!(replaced(&scene.summary()), 0, "{name}");
     }
 }
 

@@ -11,6 +11,8 @@
 #define MEMORY 6
 #define UNTERMINATED 7
 #define FLOAT 8
+#define DIGITS 9
+#define HEXADECIMAL 10
 
 static volatile int sink;
 
@@ -68,6 +70,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   double number;
   memcpy(&number, at, sizeof number);
   if (number == 1234.5678)
+    abort();
+#elif CASE == DIGITS || CASE == HEXADECIMAL
+  uint32_t base = CASE == DIGITS ? 10 : 16, number = 0;
+  for (size_t i = 16; i < size && data[i] >= '0' && data[i] <= '9' + (base - 10) * 9; i++)
+    number = number * base + (data[i] <= '9' ? data[i] - '0' : (data[i] & 7u) + 9);
+  if (number == 0x00beef17)
     abort();
 #endif
   return 0;

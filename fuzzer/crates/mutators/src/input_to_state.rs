@@ -56,13 +56,19 @@ impl<'a> Haystack<'a> {
     }
 
     /// Replacements that make the operands of a comparison equal, if one of them is a copy of bytes of the input: numbers in
-    /// either byte order, and in fewer bytes than they were compared in, but for single ones.
+    /// either byte order, in fewer bytes than they were compared in, but for single ones, and as text of two digits or more.
     pub fn replacements(&self, values: &CmpValues) -> Vec<Replacement> {
         let mut found = Vec::new();
         let width = match values {
             CmpValues::Bytes((first, second)) => {
                 let (first, second) = (first.to_slice(), second.to_slice());
-                for (from, to) in [(first, second), (second, first)] {
+                let mut pairs = vec![(first, second), (second, first)];
+                // a compiler may compare C strings as memory: with the zero byte, and what lies behind it
+                let (text, other) = (as_text(first), as_text(second));
+                if text.len() < first.len() && other.len() < second.len() {
+                    pairs.extend([(text, other), (other, text)]);
+                }
+                for (from, to) in pairs {
                     self.replace_bytes(from, to, &mut found);
                 }
                 return found;
@@ -73,9 +79,10 @@ impl<'a> Haystack<'a> {
             CmpValues::U64(_) => 8,
         };
         let Some((first, second, first_is_constant)) = values.to_u64_tuple() else { return found };
-        self.replace_number(second, first, width, &mut found);
-        if !first_is_constant {
-            self.replace_number(first, second, width, &mut found);
+        let both = [(second, first), (first, second)];
+        for (from, to) in both.into_iter().take(if first_is_constant { 1 } else { 2 }) {
+            self.replace_number(from, to, width, &mut found);
+            self.replace_digits(from, to, width, &mut found);
         }
         found
     }
@@ -98,6 +105,39 @@ impl<'a> Haystack<'a> {
         }
     }
 
+    /// Adds replacements of a number of `width` bytes that the input has as text: decimal, with or without a sign, and
+    /// hexadecimal in either case.
+    fn replace_digits(&self, from: u64, to: u64, width: usize, found: &mut Vec<Replacement>) {
+        // what fewer digits than two say is found in too many places
+        if from < 10 {
+            return;
+        }
+        let shift = 64 - 8 * width;
+        let signed = |number: u64| (((number << shift) as i64) >> shift).to_string();
+        let forms: [fn(u64) -> String; 3] = [|n| n.to_string(), |n| format!("{n:x}"), |n| format!("{n:X}")];
+        let mut known: Vec<String> = Vec::new();
+        let pairs = forms.map(|form| (form(from), form(to))).into_iter().chain([(signed(from), signed(to))]);
+        for (text, new) in pairs {
+            if text.len() < 2 || known.contains(&text) {
+                continue;
+            }
+            let continues =
+                |at: Option<usize>| at.and_then(|at| self.bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+            let is_whole = |start: &usize| {
+                let prefixed = self.bytes[..*start].ends_with(b"0x") || self.bytes[..*start].ends_with(b"0X");
+                (prefixed || !continues(start.checked_sub(1))) && !continues(Some(start + text.len()))
+            };
+            if self.may_hold(text.as_bytes()) {
+                let places = memchr::memmem::find_iter(self.bytes, &text).filter(is_whole).take(MOST_PLACES);
+                found.extend(
+                    places
+                        .map(|start| Replacement { range: start..start + text.len(), bytes: new.clone().into_bytes() }),
+                );
+            }
+            known.push(text);
+        }
+    }
+
     /// Adds replacements of bytes by others, which may be more or fewer: what follows moves, or is overwritten.
     fn replace_bytes(&self, from: &[u8], to: &[u8], found: &mut Vec<Replacement>) {
         if from.is_empty() {
@@ -109,19 +149,29 @@ impl<'a> Haystack<'a> {
         }
     }
 
+    /// Whether the first two bytes of `part` follow each other somewhere.
+    fn may_hold(&self, part: &[u8]) -> bool {
+        part.len() < 2 || {
+            let (word, bit) = place_of(part);
+            self.pairs[word] & bit != 0
+        }
+    }
+
     /// Adds replacements of `length` bytes where the input has `from`.
     fn add(&self, from: &[u8], to: &[u8], length: usize, found: &mut Vec<Replacement>) {
-        if from.len() >= 2 {
-            let (word, bit) = place_of(from);
-            if self.pairs[word] & bit == 0 {
-                return;
-            }
+        if !self.may_hold(from) {
+            return;
         }
         for start in memchr::memmem::find_iter(self.bytes, from).take(MOST_PLACES) {
             let range = start..(start + length).min(self.bytes.len());
             found.push(Replacement { range, bytes: to.to_vec() });
         }
     }
+}
+
+/// The bytes before the first zero byte.
+fn as_text(bytes: &[u8]) -> &[u8] {
+    &bytes[..memchr::memchr(0, bytes).unwrap_or(bytes.len())]
 }
 
 /// Place of the first two bytes in the bits of a [`Haystack`].
@@ -175,8 +225,19 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_is_written_in_digits_is_replaced_by_digits() {
+        let limit = CmpValues::U32((70_000, 171, true));
+        assert_eq!(results(b"size=171;1711;a171", &limit), [b"size=70000;1711;a171"]);
+        assert_eq!(results(b"0xab ab AB", &limit), [&b"0x11170 ab AB"[..], b"0xab 11170 AB", b"0xab ab 11170"]);
+        let negative = CmpValues::U16((300, 12u16.wrapping_neg(), true));
+        assert_eq!(results(b"[-12]", &negative), [b"[300]"]);
+        assert_eq!(results(b"7", &CmpValues::U16((300, 7, true))), Vec::<Vec<u8>>::new());
+    }
+
+    #[test]
     fn a_keyword_takes_the_place_of_a_shorter_word_or_overwrites_what_follows() {
         assert_eq!(results(b"<ab>1234567", &bytes(b"ab", b"keyword")), [&b"<keyword>1234567"[..], b"<keyword567"]);
         assert_eq!(results(b"x", &bytes(b"", b"keyword")), Vec::<Vec<u8>>::new());
+        assert_eq!(results(b"<ab>", &bytes(b"ab\0??", b"long\0")), [&b"<long>"[..], b"<long"]);
     }
 }
