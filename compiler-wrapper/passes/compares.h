@@ -306,8 +306,8 @@ private:
       std::swap(A, B);
     Type *Word = Type::getInt64Ty(C), *Bytes = Type::getInt8Ty(C);
     // an address of its own for each, which is never read
-    Value *Table = IRB.CreatePointerCast(TableOf, PointerType::getUnqual(Bytes));
-    Value *Args[] = {IRB.CreateConstGEP1_32(Bytes, Table, Records++), IRB.CreateZExt(A, Word), IRB.CreateZExt(B, Word),
+    Value *Code = IRB.CreatePointerCast(IRB.GetInsertBlock()->getParent(), PointerType::getUnqual(Bytes));
+    Value *Args[] = {IRB.CreateConstGEP1_32(Bytes, Code, Records++), IRB.CreateZExt(A, Word), IRB.CreateZExt(B, Word),
                      ConstantInt::get(I32, bytesOf(A->getType())), ConstantInt::get(I32, isa<ConstantInt>(A))};
     IRB.CreateCall(forwarder("quagmire.compare_numbers", "__quagmire_compare_numbers", Args), Args);
   }

@@ -13,7 +13,7 @@ class AflBuild:
     """A harness built by AFL++, with options of afl-fuzz that go with it."""
 
     def __init__(self, name, folder, at_its_best):
-        self.options = []
+        self.options, self.arguments = [], []
         if not at_its_best:
             self.program = afl().harness(name, folder / "afl")
             self.files = [self.program]
@@ -38,11 +38,11 @@ class AflCampaign:
         limits = ["-V", options.time, "-G", options.max_size, "-t", round(options.hang_timeout * 1000)]
         self.key = ["AFL++", digest(*build.files, seed_folder), seed, *map(str, limits)]
         self.command = ["afl-fuzz", "-i", seed_folder, "-s", seed, *limits, *build.options]
-        self.program = build.program
+        self.program = [build.program, *build.arguments]
 
     def run(self, out):
         """Runs it into the folder `out`, with its statistics where `measured` looks for them."""
-        Run([*self.command, "-o", out, "--", self.program], f"{out}.log", AFL).or_exit()
+        Run([*self.command, "-o", out, "--", *self.program], f"{out}.log", AFL).or_exit()
         stats = (out / "default" / "fuzzer_stats").read_text()
         executions = int(re.search(r"execs_done *: *(\d+)", stats)[1])
         (out / "summary.json").write_text(json.dumps({"executions": executions}))

@@ -64,17 +64,18 @@ SEARCH_ONLY = ["--no-confirm", "--no-plotting"]
 
 
 class Campaign:
-    """One campaign of quagmire: `arguments` are options of quagmire fuzz. It only searches, unless it is as a user gets it."""
+    """One campaign of quagmire: `arguments` are options of quagmire fuzz, `words` those of the program. It only searches, unless
+    it is as a user gets it."""
 
-    def __init__(self, program, seeds, seed, arguments, as_users_get_it=False):
-        self.key = ["quagmire", digest(program, seeds), seed, *map(str, arguments), *["as users get it"] * as_users_get_it]
+    def __init__(self, program, seeds, seed, arguments, as_users_get_it=False, words=()):
+        self.key = ["quagmire", digest(program, seeds), seed, *map(str, arguments), *["as users get it"] * as_users_get_it, *words]
         self.further = [] if as_users_get_it else SEARCH_ONLY
         self.command = [binaries() / "quagmire", "fuzz", "-i", seeds, "--seed", seed, *arguments]
-        self.program = program
+        self.program = [program, *words]
 
     def run(self, out):
         """Runs it into the folder `out`."""
-        Run([*self.command, "-o", out, "--quiet", *self.further, "--", self.program], f"{out}.log").or_exit()
+        Run([*self.command, "-o", out, "--quiet", *self.further, "--", *self.program], f"{out}.log").or_exit()
 
 
 def summary(out):

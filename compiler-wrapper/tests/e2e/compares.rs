@@ -59,6 +59,7 @@ fn every_right_byte_hits_a_slot_more() {
                 ("some_of_library", 4, 4),
                 ("nothing", if optimised { 6 } else { 38 }, 0),
                 ("small", 0, 0),
+                ("one_block", 0, 0),
                 ("counter", if optimised { 0 } else { 3 }, 0),
             ];
             let printed = lines(&text);

@@ -60,7 +60,9 @@ struct Smallest {
 pub(super) fn explain(setup: &Setup) -> Result<()> {
     let path = setup.folder.summary();
     let mut summary = Summary::read(&path)?;
-    let worst = unexplained(&summary, |finding| is_told_by_counts(finding, &setup.options));
+    let mut worst = unexplained(&summary, |finding| is_told_by_counts(finding, &setup.options));
+    // what is left of the time of cheap ones is for those whose runs take long
+    worst.sort_by_key(|&index| instructions(&summary.findings[index]));
     let searched = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
     let budget = setup.options.explain.unwrap_or_else(|| searched.mul_f64(SHARE).clamp(SHORTEST, LONGEST));
     if worst.is_empty() || budget.is_zero() {
@@ -99,6 +101,12 @@ fn is_told_by_counts(finding: &Finding, options: &Options) -> bool {
         cost.resource.is_deterministic() && cost.ratio_by_size.unwrap_or(cost.ratio) >= options.threshold
     };
     options.steer.is_none() || finding.costs.iter().any(is_told)
+}
+
+/// Instructions of a finding; 0 if they were not counted.
+fn instructions(finding: &Finding) -> u64 {
+    let is_counted = |cost: &&FindingCost| cost.resource == Resource::Instructions;
+    finding.costs.iter().find(is_counted).map_or(0, |cost| cost.amount)
 }
 
 /// Resource whose law explains a finding: instructions if they are unusual, otherwise the memory that is.

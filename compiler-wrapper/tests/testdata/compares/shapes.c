@@ -80,6 +80,12 @@ SHAPE small(const unsigned char *p) {
   volatile uint32_t v = p[0];
   return v == 0x41 || v == (uint32_t)-3 ? ++sink : 0;
 }
+SHAPE one_block(const unsigned char *p) {
+  uint32_t a, b;
+  memcpy(&a, p, 4);
+  memcpy(&b, p + 4, 4);
+  return a < b;
+}
 SHAPE counter(const unsigned char *p) {
   for (int i = p[0] & 1; i != 1000; i++)
     sink += i;
@@ -93,7 +99,7 @@ static const struct {
 #define OF(NAME) {#NAME, NAME}
     OF(little32), OF(little64),  OF(little16),    OF(big32),            OF(folded),  OF(cases),           OF(memory),
     OF(text),     OF(some_text), OF(folded_text), OF(some_folded_text), OF(library), OF(some_of_library), OF(nothing),
-    OF(small),    OF(counter),   OF(no_constant), OF(memory_is_less),
+    OF(small),    OF(counter),   OF(no_constant), OF(memory_is_less),  OF(one_block),
 };
 
 OUTSIDE void look(void) {
