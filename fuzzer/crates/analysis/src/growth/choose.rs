@@ -12,7 +12,7 @@ use crate::{
     runner::{Detail, Run, Runner},
 };
 use quagmire_base::error::Result;
-use quagmire_choices::template::{Candidate, Evidence, candidates};
+use quagmire_choices::template::{Candidate, Evidence, Template, candidates};
 
 /// Growth of the hot cost over four times the repetitions below which it does not depend on them.
 const LEAST_GROWTH: f64 = 2.0;
@@ -22,8 +22,13 @@ const MOST: usize = 48;
 const LEAST_KEPT: f64 = 0.5;
 /// Orders that are closer are equal.
 const SAME_ORDER: f64 = 0.25;
-/// Part of the time that choosing may take.
+/// Part of the time that is left that choosing may take.
 const BUDGET_SHARE: f64 = 0.3;
+/// Runs of the finding that have to fit into that part. Of a finding that takes longer, only candidates that smaller sizes
+/// speak for are run at its own.
+const LEAST_RUNS: f64 = 16.0;
+/// Smallest number of repetitions of which a sixteenth says something.
+const LEAST_DIVISIBLE: u64 = 64;
 /// Runs that are expected to take more than this part of the hang timeout, or of the time for all, are not made.
 const HANG_SHARE: f64 = 0.4;
 
@@ -41,13 +46,25 @@ pub(crate) fn choose(
     started: Instant,
 ) -> Result<Option<Chosen>> {
     let hot = Hot::of(run, options.resource);
+    let begun = Instant::now();
+    let share = options.left(started).mul_f64(BUDGET_SHARE);
+    let is_long = run.seconds * LEAST_RUNS > share.as_secs_f64();
     let mut best: Option<Chosen> = None;
     for candidate in candidates(&Evidence { input: finding, ..Evidence::default() }, MOST) {
-        if interruption::has_come() || started.elapsed() > options.budget.mul_f64(BUDGET_SHARE) {
+        if interruption::has_come() || begun.elapsed() > share {
             break;
         }
-        let Some(chosen) = evaluate(runner, options, &hot, candidate)? else { continue };
-        if best.as_ref().is_none_or(|best| chosen.compare(best) == Ordering::Greater) {
+        let is_divisible = is_long && candidate.n >= LEAST_DIVISIBLE;
+        let judge = if is_divisible { evaluate_smaller } else { evaluate };
+        let Some(mut chosen) = judge(runner, options, &hot, candidate)? else { continue };
+        if best.as_ref().is_some_and(|best| chosen.compare(best) != Ordering::Greater) {
+            continue;
+        }
+        if is_divisible {
+            let at_n = render(runner, options, &chosen.template, chosen.n)?;
+            chosen.kept = at_n.map_or(0.0, |(run, _)| hot.kept(&run));
+        }
+        if chosen.kept >= LEAST_KEPT {
             best = Some(chosen);
         }
     }
@@ -79,21 +96,12 @@ fn evaluate(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one: Candid
     if !template.scales() {
         return Ok(None);
     }
-    let mut run = |n: u64| -> Result<Option<(Run, u64)>> {
-        match template.render(n, options.max_bytes) {
-            Ok(input) => {
-                let run = runner.run(&input, Detail::Edges)?;
-                Ok(run.came_back().then_some((run, input.len() as u64)))
-            }
-            Err(_) => Ok(None),
-        }
-    };
+    let mut run = |n: u64| render(runner, options, &template, n);
     let Some((at_n, bytes)) = run(n)? else { return Ok(None) };
     let kept = hot.kept(&at_n);
     if kept < LEAST_KEPT {
         return Ok(None);
     }
-    // sizes in ratio 1 : 2 : 4, whose differences do not see what is there from the start
     let amount = hot.amount(&at_n);
     let longest = options.runs.hang_timeout.min(options.budget).as_secs_f64();
     let grows = at_n.seconds * 40.0 < longest * HANG_SHARE;
@@ -107,17 +115,59 @@ fn evaluate(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one: Candid
             ([hot.amount(&quarter), hot.amount(&half), amount], bytes)
         }
     };
-    let steps = [amounts[1].saturating_sub(amounts[0]), amounts[2].saturating_sub(amounts[1])];
-    let order = (steps[1].max(1) as f64 / steps[0].max(1) as f64).log2().max(0.0);
-    let per_byte = amounts[2] as f64 / last_bytes.max(1) as f64;
-    let growth = amounts[2] as f64 / amounts[0].max(1) as f64;
+    let Shape { order, growth, per_byte, .. } = Shape::of(amounts, last_bytes);
     Ok(Some(Chosen { template, n, kept, order, growth, per_byte }))
+}
+
+/// Runs a candidate at a sixteenth, an eighth and a quarter of its size, and takes what it keeps from what follows for the whole one;
+/// `None` if that is far from the hot cost.
+fn evaluate_smaller(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one: Candidate) -> Result<Option<Chosen>> {
+    let Candidate { template, n, .. } = one;
+    if !template.scales() {
+        return Ok(None);
+    }
+    let (mut amounts, mut last_bytes) = ([0; 3], 0);
+    for (amount, part) in amounts.iter_mut().zip([16, 8, 4]) {
+        let Some((run, bytes)) = render(runner, options, &template, n / part)? else { return Ok(None) };
+        (*amount, last_bytes) = (hot.amount(&run), bytes);
+    }
+    let Shape { order, growth, per_byte, steps } = Shape::of(amounts, last_bytes);
+    let factor = order.min(numbers::HIGHEST).exp2();
+    let kept = hot.share(amounts[2] as f64 + steps[1] as f64 * (factor + factor * factor));
+    Ok((kept >= LEAST_KEPT / 2.0).then_some(Chosen { template, n, kept, order, growth, per_byte }))
+}
+
+/// Runs a template at a size. `None` if that is too large, or does not come back.
+fn render(runner: &mut Runner, options: &GrowthOptions, template: &Template, n: u64) -> Result<Option<(Run, u64)>> {
+    let Ok(input) = template.render(n, options.max_bytes) else { return Ok(None) };
+    let run = runner.run(&input, Detail::Edges)?;
+    Ok(run.came_back().then_some((run, input.len() as u64)))
+}
+
+/// How hot cost grows over sizes in ratio 1 : 2 : 4, by differences, which do not see what is there from the start.
+struct Shape {
+    order: f64,
+    growth: f64,
+    per_byte: f64,
+    steps: [u64; 2],
+}
+
+impl Shape {
+    /// Of the amounts at the three sizes, the largest of which has so many bytes.
+    fn of(amounts: [u64; 3], bytes: u64) -> Self {
+        let steps = [amounts[1].saturating_sub(amounts[0]), amounts[2].saturating_sub(amounts[1])];
+        Self {
+            order: (steps[1].max(1) as f64 / steps[0].max(1) as f64).log2().max(0.0),
+            growth: amounts[2] as f64 / amounts[0].max(1) as f64,
+            per_byte: amounts[2] as f64 / bytes.max(1) as f64,
+            steps,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quagmire_choices::template::Template;
 
     #[test]
     fn what_hardly_grows_is_worse_than_what_does_however_steep_it_looks() {

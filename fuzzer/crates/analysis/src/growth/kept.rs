@@ -58,13 +58,18 @@ impl Hot {
     /// Share of the hot cost that a run has too, 0 to 1.
     pub(super) fn kept(&self, run: &Run) -> f64 {
         if self.edges.is_empty() {
-            return (run.cost[self.resource] as f64 / self.whole.max(1) as f64).min(1.0);
+            return self.share(run.cost[self.resource] as f64);
         }
         let shared = run.edges.iter().filter_map(|edge| {
             let (count, weight) = self.edges.get(&edge.edge)?;
             Some(edge.count.min(*count) * weight)
         });
         shared.sum::<u64>() as f64 / self.whole.max(1) as f64
+    }
+
+    /// Share of the hot cost that an amount is, 0 to 1.
+    pub(super) fn share(&self, amount: f64) -> f64 {
+        (amount / self.whole.max(1) as f64).min(1.0)
     }
 
     /// Cost of a run on the hot edges.

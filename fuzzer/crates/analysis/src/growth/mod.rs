@@ -74,6 +74,13 @@ pub struct GrowthOptions {
     pub runs: RunnerOptions,
 }
 
+impl GrowthOptions {
+    /// What is left of the time.
+    fn left(&self, started: Instant) -> Duration {
+        self.budget.saturating_sub(started.elapsed())
+    }
+}
+
 /// Size at which a prediction is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verify {

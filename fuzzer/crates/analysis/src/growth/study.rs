@@ -34,8 +34,10 @@ use quagmire_results::Ancestry;
 const OTHERS: [Resource; 4] = [Resource::Instructions, Resource::Heap, Resource::HeapTotal, Resource::Stack];
 /// Fewest sizes of a law.
 const LEAST_SIZES: usize = 4;
-/// Part of the time after which no larger size is begun: equal steps and times come after that.
+/// Part of the time that is left for sizes after which no larger size is begun: equal steps and times come after that.
 const LADDER_SHARE: f64 = 0.6;
+/// Part of the time that a second run of the input may take, which says whether it repeats itself.
+const REPEAT_SHARE: f64 = 0.1;
 /// Runs of each size where the law is that of a time.
 const ROUNDS_OF_TIME: u32 = 5;
 
@@ -90,7 +92,7 @@ pub(super) fn study(
     };
     let is_time = options.resource == Resource::Time || !target.instrumentation.is_exact();
     let limits = Limits {
-        deadline: started + options.budget.mul_f64(LADDER_SHARE),
+        deadline: Instant::now() + options.left(started).mul_f64(LADDER_SHARE),
         hang_timeout: options.runs.hang_timeout,
         bytes: options.max_bytes,
         rounds: if is_time { ROUNDS_OF_TIME } else { 1 },
@@ -122,10 +124,12 @@ fn chosen(
             "{name} {how}: growth needs an input that returns; give a smaller one, or a larger --hang-timeout"
         )));
     }
-    let second = runner.run(bytes, Detail::Cost)?;
-    let amounts = [&first, &second].map(|run| run.cost[options.resource]);
-    if options.resource.is_deterministic() && amounts[0] != amounts[1] {
-        warn(&format!("{name} does not repeat itself: {} and {} {}", amounts[0], amounts[1], options.resource));
+    if options.resource.is_deterministic() && first.seconds < options.budget.as_secs_f64() * REPEAT_SHARE {
+        let second = runner.run(bytes, Detail::Cost)?;
+        let amounts = [&first, &second].map(|run| run.cost[options.resource]);
+        if amounts[0] != amounts[1] {
+            warn(&format!("{name} does not repeat itself: {} and {} {}", amounts[0], amounts[1], options.resource));
+        }
     }
     let seed = seed_of(path);
     match choose::choose(runner, options, (bytes, &first), seed.as_deref(), started)? {
