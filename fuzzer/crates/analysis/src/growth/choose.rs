@@ -120,7 +120,7 @@ fn evaluate(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one: Candid
 }
 
 /// Runs a candidate at a sixteenth, an eighth and a quarter of its size, and takes what it keeps from what follows for the whole one;
-/// `None` if that is far from the hot cost.
+/// `None` if that is far from the hot cost, or the smallest has most of it already.
 fn evaluate_smaller(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one: Candidate) -> Result<Option<Chosen>> {
     let Candidate { template, n, .. } = one;
     if !template.scales() {
@@ -130,6 +130,10 @@ fn evaluate_smaller(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one
     for (amount, part) in amounts.iter_mut().zip([16, 8, 4]) {
         let Some((run, bytes)) = render(runner, options, &template, n / part)? else { return Ok(None) };
         (*amount, last_bytes) = (hot.amount(&run), bytes);
+        // what costs is in what does not repeat, and each run takes as long as the finding's
+        if part == 16 && hot.share(*amount as f64) > LEAST_KEPT {
+            return Ok(None);
+        }
     }
     let Shape { order, growth, per_byte, steps } = Shape::of(amounts, last_bytes);
     let factor = order.min(numbers::HIGHEST).exp2();
