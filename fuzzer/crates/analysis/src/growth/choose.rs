@@ -157,7 +157,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// Of the amounts at the three sizes, the largest of which has so many bytes.
+    /// Derives it from the amounts at the three sizes, the largest of which has so many bytes.
     fn of(amounts: [u64; 3], bytes: u64) -> Self {
         let steps = [amounts[1].saturating_sub(amounts[0]), amounts[2].saturating_sub(amounts[1])];
         Self {

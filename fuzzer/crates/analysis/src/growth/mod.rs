@@ -75,7 +75,7 @@ pub struct GrowthOptions {
 }
 
 impl GrowthOptions {
-    /// What is left of the time.
+    /// Time that is left.
     fn left(&self, started: Instant) -> Duration {
         self.budget.saturating_sub(started.elapsed())
     }
