@@ -107,7 +107,7 @@ public:
       unsigned Slot = First + S.Slot;
       if (auto *Compare = dyn_cast<ICmpInst>(S.At)) {
         IRBuilder<> IRB(Compare->getNextNode());
-        if (S.Recorded)
+        if (bytesOf(Compare->getOperand(0)->getType()) > 1)
           record(IRB, Compare->getOperand(0), Compare->getOperand(1));
         if (S.Number > S.Whole)
           equalBytes(IRB, Compare->getOperand(0), Compare->getOperand(1), Slot);
@@ -132,8 +132,6 @@ private:
     unsigned Whole = 0;
     ConstantInt *Case = nullptr;
     const Comparison *Known = nullptr;
-    // Whether the operands of a comparison of integers are recorded.
-    bool Recorded = false;
   };
 
   // Maximum number of cases with slots in a switch, and of slots of a call.
@@ -187,7 +185,7 @@ private:
     bool Recorded = Size > 1 && !(Left && Right) && !isCounter(Compare.getOperand(0)) && !isCounter(Compare.getOperand(1));
     if (!Compare.isEquality()) {
       if (Recorded)
-        add({&Compare, 0, 0, 0, nullptr, nullptr, true});
+        add({&Compare, 0, 0});
       return;
     }
     // a branch of its own shows that the operands are equal
@@ -203,7 +201,7 @@ private:
     if (!Recorded)
       return;
     bool Slotted = (Left || Right) && isLong(Right ? *Right : *Left);
-    add({&Compare, 0, Slotted ? Size - 1 + Folded : 0, Slotted && Folded, nullptr, nullptr, true});
+    add({&Compare, 0, Slotted ? Size - 1 + Folded : 0, Slotted && Folded});
   }
 
   void look(SwitchInst &Switch) {
