@@ -1,17 +1,22 @@
-// Progress slots of comparisons (QUAGMIRE_COMPARES): a search that only sees which branch is taken has to guess all bytes
-// of `memcmp(p, "<!ATTLIST", 9)` at once; one that sees how many are right finds them one after the other.
+// What comparisons compare. No branch is added or changed and nothing weighs more.
 //
-// No branch is added or changed and nothing weighs more. What is added are progress slots, u32 words behind the counts
-// of the function's edges, which become 1 when a comparison got so far and are never more, and calls of the runtime with
-// the operands, which it records in the runs for which it is asked to (runtime/comparisons.c). What gets slots:
+// Operands of == and != between integers of 2 to 8 bytes of which neither is a constant are handed to the runtime, which
+// records them in the runs for which it is asked to (runtime/comparisons.c): a checksum that is computed and the one that
+// the input has, a length and what is there. Mutation cannot guess these; constants it finds as tokens (tokens.h).
+//
+// QUAGMIRE_COMPARES: progress slots beside that, and all other operands. A search that only sees which branch is taken has
+// to guess all bytes of `memcmp(p, "<!ATTLIST", 9)` at once; one that sees how many are right finds them one after the
+// other. Slots are u32 words behind the counts of the function's edges, which become 1 when a comparison got so far and are
+// never more. What gets slots:
 //   - == and != of integers of 2 to 8 bytes with a constant: slot k - 1 is for k equal bytes, wherever they are, so that
 //     the order in which a program puts numbers together does not matter. All bytes equal is what the branch shows.
 //   - those whose result goes into `a && b` that was folded into one branch, of single bytes too: one slot for equal.
 //   - switch: as for == with each case.
-//   - memcmp, strcmp and the like: a call of __quagmire_compare (runtime/compares.c) before them; slot k - 1 is for the
+//   - memcmp, strcmp and the like: a call of __quagmire_compare (runtime/comparisons.c) before them; slot k - 1 is for the
 //     first k bytes.
 // Numbers that fit into a byte, positive or negative, are left out, and so are counters of loops: they are hit anyway.
 // Operands are recorded of all these, and of every other comparison of integers of 2 to 8 bytes but those of counters.
+// Each costs a call in every run, which halves the executions: that is why this is not the default.
 #ifndef QUAGMIRE_COMPARES_H
 #define QUAGMIRE_COMPARES_H
 
@@ -33,9 +38,9 @@ namespace compares {
 using namespace llvm;
 
 #ifdef QUAGMIRE_COMPARES
-const bool Enabled = true;
+const bool Everything = true;
 #else
-const bool Enabled = false;
+const bool Everything = false;
 #endif
 
 // Kinds of operands, as in runtime/quagmire.h (enum qgm_compared).
@@ -80,16 +85,16 @@ inline const Comparison *comparison(StringRef Name) {
   return nullptr;
 }
 
-// The slots of one function. Created before anything else is inserted into it.
+// The comparisons of one function that are shown. Created before anything else is inserted into it.
 class Probes {
 public:
   explicit Probes(Function &F) : M(*F.getParent()), C(F.getContext()), I32(Type::getInt32Ty(C)) {
-    if (!Enabled)
-      return;
     for (BasicBlock &BB : F)
       for (Instruction &I : BB)
         if (auto *Compare = dyn_cast<ICmpInst>(&I))
           look(*Compare);
+        else if (!Everything)
+          continue;
         else if (auto *Switch = dyn_cast<SwitchInst>(&I))
           look(*Switch);
         else if (auto *Call = dyn_cast<CallBase>(&I))
@@ -183,8 +188,8 @@ private:
     auto *Right = dyn_cast<ConstantInt>(Compare.getOperand(1)), *Left = dyn_cast<ConstantInt>(Compare.getOperand(0));
     // two constants: clang -O0 leaves such things
     bool Recorded = Size > 1 && !(Left && Right) && !isCounter(Compare.getOperand(0)) && !isCounter(Compare.getOperand(1));
-    if (!Compare.isEquality()) {
-      if (Recorded)
+    if (!Compare.isEquality() || !Everything) {
+      if (Recorded && (Everything || (Compare.isEquality() && !Left && !Right)))
         add({&Compare, 0, 0});
       return;
     }

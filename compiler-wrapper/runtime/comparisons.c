@@ -1,33 +1,37 @@
-/* Linked into harnesses: the record of comparisons, and the callbacks of SanitizerCoverage that fill it. In ordinary runs each
-   callback tests one variable. Strong definitions in an object of the link: runtimes of sanitizers have weak ones. */
+/* Linked into every executable: the record of comparisons, and what the pass calls (see passes/compares.h). In ordinary runs
+   each of these calls tests one variable. */
 #include "comparisons.h"
 
 #include <string.h>
 
 /* Different comparisons that are recorded of one place of the program: a loop does not fill the list. */
 #define MOST_OF_PLACE 64
-/* Cases of a switch that are looked at. */
-#define MOST_CASES 1024
-
 #define PLACES 4096
 #define SEEN 8192
 #define PAGE 4096
 
-struct qgm_comparisons __quagmire_comparisons;
-unsigned __quagmire_recording = QGM_UNCALLED;
+#define UNLIKELY(condition) __builtin_expect(condition, 0)
+
+struct qgm_comparisons *__quagmire_comparisons;
+unsigned __quagmire_recording = QGM_OFF;
 
 /* Number of comparisons by the hash of their place. */
 static uint8_t of_place[PLACES];
 /* Hashes of recent comparisons, which are not recorded again. */
 static uint64_t seen[SEEN];
 
-void __quagmire_record_comparisons(uint64_t on) {
-  if (on) {
+void __quagmire_begin_comparisons(void) {
+  const struct qgm_comparisons *all = __quagmire_comparisons;
+  if (!all)
+    return;
+  unsigned wanted = all->is_recording ? QGM_ON : all->are_called ? QGM_OFF : QGM_UNCALLED;
+  if (wanted == QGM_ON) {
     memset(of_place, 0, sizeof of_place);
     memset(seen, 0, sizeof seen);
-    __quagmire_comparisons.count = 0;
   }
-  __quagmire_recording = on ? QGM_ON : QGM_OFF;
+  /* a child that writes needs a page of its own */
+  if (__quagmire_recording != wanted)
+    __quagmire_recording = wanted;
 }
 
 static uint64_t mixed(uint64_t hash, uint64_t value) {
@@ -38,7 +42,7 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
 /* Adds a comparison, unless it is known or its place has had enough. */
 static void add(const void *place, const struct qgm_comparison *one) {
   /* the distance is the same wherever the program is mapped */
-  uint64_t hash = mixed(0, (uint64_t)((uintptr_t)place - (uintptr_t)&__quagmire_comparisons));
+  uint64_t hash = mixed(0, (uint64_t)((uintptr_t)place - (uintptr_t)of_place));
   uint8_t *number = &of_place[hash % PLACES];
   if (*number >= MOST_OF_PLACE)
     return;
@@ -51,13 +55,13 @@ static void add(const void *place, const struct qgm_comparison *one) {
     return;
   seen[hash % SEEN] = hash;
   ++*number;
-  uint64_t slot = __atomic_fetch_add(&__quagmire_comparisons.count, 1, __ATOMIC_RELAXED);
+  uint64_t slot = __atomic_fetch_add(&__quagmire_comparisons->count, 1, __ATOMIC_RELAXED);
   if (slot < QGM_MAX_COMPARISONS)
-    __quagmire_comparisons.comparison[slot] = *one;
+    __quagmire_comparisons->comparison[slot] = *one;
 }
 
 void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant) {
-  __quagmire_comparisons.are_called = 1;
+  __quagmire_comparisons->are_called = 1;
   if (__quagmire_recording == QGM_UNCALLED)
     __quagmire_recording = QGM_OFF;
   /* bytes that are compared, as they are or as wider numbers: other mutations find these values as soon */
@@ -127,92 +131,30 @@ void __quagmire_searched(const void *place, const void *hay, size_t hay_size, co
     add_bytes(place, hay, least(hay_size, size), needle, size);
 }
 
-#define UNLIKELY(condition) __builtin_expect(condition, 0)
-#define HERE __builtin_return_address(0)
-
-/* Notes a comparison of numbers. */
-#define NOTE(type, first, second, is_constant)                                                                                    \
-  if (UNLIKELY(__quagmire_recording != QGM_OFF))                                                                                   \
-  __quagmire_compared_numbers(HERE, (type)(first), (type)(second), sizeof(type), is_constant)
-
-/* What the pass calls in code that was compiled with QUAGMIRE_COMPARES=1 (see passes/compares.h). */
 void __quagmire_compare_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant) {
   if (UNLIKELY(__quagmire_recording != QGM_OFF))
     __quagmire_compared_numbers(place, first, second, size, is_constant);
 }
 
-void __sanitizer_cov_trace_cmp1(uint8_t a, uint8_t b) { NOTE(uint8_t, a, b, 0); }
-void __sanitizer_cov_trace_cmp2(uint16_t a, uint16_t b) { NOTE(uint16_t, a, b, 0); }
-void __sanitizer_cov_trace_cmp4(uint32_t a, uint32_t b) { NOTE(uint32_t, a, b, 0); }
-void __sanitizer_cov_trace_cmp8(uint64_t a, uint64_t b) { NOTE(uint64_t, a, b, 0); }
-void __sanitizer_cov_trace_const_cmp1(uint8_t a, uint8_t b) { NOTE(uint8_t, a, b, 1); }
-void __sanitizer_cov_trace_const_cmp2(uint16_t a, uint16_t b) { NOTE(uint16_t, a, b, 1); }
-void __sanitizer_cov_trace_const_cmp4(uint32_t a, uint32_t b) { NOTE(uint32_t, a, b, 1); }
-void __sanitizer_cov_trace_const_cmp8(uint64_t a, uint64_t b) { NOTE(uint64_t, a, b, 1); }
-
-/* gcc's, whose operands may both be constants or neither. */
-void __sanitizer_cov_trace_cmpf(float a, float b) {
-  union {
-    float number;
-    uint32_t bits;
-  } first = {a}, second = {b};
-  NOTE(uint32_t, first.bits, second.bits, 0);
-}
-void __sanitizer_cov_trace_cmpd(double a, double b) {
-  union {
-    double number;
-    uint64_t bits;
-  } first = {a}, second = {b};
-  NOTE(uint64_t, first.bits, second.bits, 0);
-}
-
-/* Notes a switch: `cases` begins with their number and the bits of the value, which may be odd, and has them in any order. */
-static __attribute__((noinline)) void switched(const char *place, uint64_t value, const uint64_t *cases) {
-  uint64_t bits = cases[1] < 64 ? cases[1] : 64;
-  unsigned size = bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
-  uint64_t number = cases[0] < MOST_CASES ? cases[0] : MOST_CASES;
-  for (uint64_t i = 0; i < number; i++) /* each case is a place of its own */
-    __quagmire_compared_numbers(place + i, cases[2 + i], value, size, 1);
-}
-
-void __sanitizer_cov_trace_switch(uint64_t value, const uint64_t *cases) {
-  if (UNLIKELY(__quagmire_recording != QGM_OFF))
-    switched(HERE, value, cases);
-}
-
-/* Functions of the C library that compare, as interceptors of sanitizers and those of clang's fuzzer see them: `pc` is where
-   they were called. Code that calls no other callback calls them too, so that they do not say that comparisons are traced. */
-#define IS_ON UNLIKELY(__quagmire_recording == QGM_ON)
-void __sanitizer_weak_hook_memcmp(const void *pc, const void *a, const void *b, size_t n, int result) {
-  if (IS_ON && result != 0)
-    __quagmire_compared_memory(pc, a, b, n);
-}
-void __sanitizer_weak_hook_strncmp(const void *pc, const char *a, const char *b, size_t n, int result) {
-  if (IS_ON && result != 0)
-    __quagmire_compared_strings(pc, a, b, n, 0);
-}
-void __sanitizer_weak_hook_strcmp(const void *pc, const char *a, const char *b, int result) {
-  if (IS_ON && result != 0)
-    __quagmire_compared_strings(pc, a, b, SIZE_MAX, 0);
-}
-void __sanitizer_weak_hook_strncasecmp(const void *pc, const char *a, const char *b, size_t n, int result) {
-  if (IS_ON && result != 0)
-    __quagmire_compared_strings(pc, a, b, n, QGM_FOLD);
-}
-void __sanitizer_weak_hook_strcasecmp(const void *pc, const char *a, const char *b, int result) {
-  if (IS_ON && result != 0)
-    __quagmire_compared_strings(pc, a, b, SIZE_MAX, QGM_FOLD);
-}
-void __sanitizer_weak_hook_strstr(const void *pc, const char *hay, const char *needle, const char *result) {
-  if (IS_ON && !result)
-    __quagmire_searched(pc, hay, strnlen(hay, QGM_OPERAND_BYTES), needle, strnlen(needle, QGM_OPERAND_BYTES));
-}
-void __sanitizer_weak_hook_strcasestr(const void *pc, const char *hay, const char *needle, const char *result) {
-  if (IS_ON && !result)
-    __quagmire_searched(pc, hay, strnlen(hay, QGM_OPERAND_BYTES), needle, strnlen(needle, QGM_OPERAND_BYTES));
-}
-void __sanitizer_weak_hook_memmem(const void *pc, const void *hay, size_t hay_size, const void *needle, size_t needle_size,
-                                  const void *result) {
-  if (IS_ON && !result)
-    __quagmire_searched(pc, hay, hay_size, needle, needle_size);
+void __quagmire_compare(const void *a, const void *b, size_t most, uint32_t *slots, unsigned number, int kind) {
+  const unsigned char *left = a, *right = b;
+  if (!left || !right)
+    return;
+  /* compilers put short comparisons in the place of the call, so that the function of the C library does not see it */
+  if (UNLIKELY(__quagmire_recording == QGM_ON)) {
+    if (kind & QGM_TEXT)
+      __quagmire_compared_strings(slots, a, b, most, kind);
+    else
+      __quagmire_compared_memory(slots, a, b, most);
+  }
+  if (most > number)
+    most = number;
+  for (size_t i = 0; i < most; i++) {
+    unsigned char l = left[i], r = right[i];
+    if (folded(l, kind) != folded(r, kind))
+      return;
+    if ((kind & QGM_TEXT) && l == 0)
+      return;
+    slots[i] = 1;
+  }
 }

@@ -1,26 +1,30 @@
-/* The record of comparisons (comparisons.c), which the search turns on for one run of an entry. */
+/* The record of comparisons (comparisons.c), which the engine turns on for one run of an entry. */
 #ifndef QUAGMIRE_COMPARISONS_H
 #define QUAGMIRE_COMPARISONS_H
 
 #include "quagmire.h"
 
-extern struct qgm_comparisons __quagmire_comparisons QGM_HIDDEN;
+/* Where comparisons are recorded; null if nobody reads them. */
+extern struct qgm_comparisons *__quagmire_comparisons QGM_HIDDEN;
 
 /* State of the recording. */
 enum qgm_recording {
   QGM_OFF = 0,
   QGM_ON = 1,
-  QGM_UNCALLED = 2, /* off, and no comparison was seen yet */
+  QGM_UNCALLED = 2, /* off in a run that somebody reads, and no comparison was seen yet */
 };
 
 /* The only thing that a callback looks at in ordinary runs: whether it is QGM_OFF. */
 extern unsigned __quagmire_recording QGM_HIDDEN;
 
-/* Clears the list and turns recording on, or turns it off. */
-QGM_HIDDEN void __quagmire_record_comparisons(uint64_t on);
+/* Turns recording on for the run that begins, or off, as the engine has asked. */
+QGM_HIDDEN void __quagmire_begin_comparisons(void);
 
 /* Called by code that the pass has instrumented: as `__quagmire_compared_numbers`, at any time. */
 void __quagmire_compare_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);
+/* Likewise, before memcmp and its like: sets slots[k] for every k below `number` and the length of what `a` and `b` have in
+   common at their start, looking at `most` bytes at most. Reads no byte that the comparison itself would not read. */
+void __quagmire_compare(const void *a, const void *b, size_t most, uint32_t *slots, unsigned number, int kind);
 
 /* Records a comparison that the code at `place` makes, if recording is on. To be called if it is not QGM_OFF. */
 QGM_HIDDEN void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);

@@ -39,7 +39,7 @@ __attribute__((weak)) void __msan_unpoison_param(size_t number);
 int quagmire_engine_main(int argc, char **argv, const struct qgm_harness *harness);
 
 /* Mark by which `quagmire fuzz` recognises a harness from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 12";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire in-process harness, abi 14";
 
 /* Signal of the timer, which targets have no reason to use, unlike SIGALRM. */
 #define TIMER_SIGNAL (SIGRTMIN + 7)
@@ -118,6 +118,7 @@ void __quagmire_leave_engine(void) {
 
 static struct qgm_resources resources;
 static struct qgm_draws draws;
+static struct qgm_comparisons comparisons;
 /* Section that the headers of generators leave in the program. */
 extern const char __start_qgm_draws[] __attribute__((weak, visibility("hidden")));
 /* Where the stack and the time of the run begin. */
@@ -188,6 +189,7 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
   *__quagmire_heap = (struct qgm_heap){0};
   __quagmire_clear_extra();
   __quagmire_begin_draws();
+  __quagmire_begin_comparisons();
   before = time_stamp();
   /* AddressSanitizer sees a read past the end only of a block of its own. */
   uint8_t *copy = __asan_region_is_poisoned ? malloc(size) : NULL;
@@ -328,10 +330,7 @@ static void guard(uint64_t interval_ns, enum qgm_status (*callback)(uint64_t)) {
     __sanitizer_install_malloc_and_free_hooks(allocated, freed);
 
   /* One timer for the whole campaign: a system call per execution would cost more than a small target. */
-  struct sigevent how;
-  memset(&how, 0, sizeof how);
-  how.sigev_notify = SIGEV_THREAD_ID;
-  how.sigev_signo = TIMER_SIGNAL;
+  struct sigevent how = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TIMER_SIGNAL};
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
@@ -422,6 +421,7 @@ static int initialize(void) {
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size)) {
   __quagmire_sancov_start();
   __quagmire_draws = &draws;
+  __quagmire_comparisons = &comparisons;
   draws.are_used = __start_qgm_draws != NULL;
   test_one_input = callback;
   the_argc = argc;
@@ -439,8 +439,7 @@ int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *
       .cross_over = __quagmire_cross_over(),
       .end_process = end_process,
       .limit_allocations = limit_allocations,
-      .comparisons = &__quagmire_comparisons,
-      .record_comparisons = __quagmire_record_comparisons,
+      .comparisons = &comparisons,
       .is_sanitized = __sanitizer_set_death_callback != NULL,
       .draws = &draws,
   };

@@ -99,11 +99,12 @@ _Static_assert(offsetof(struct qgm_comparison, kind) == 0 && sizeof(((struct qgm
 _Static_assert(offsetof(struct qgm_comparison, is_constant) == 1 && sizeof(((struct qgm_comparison *)0)->is_constant) == 1, "qgm_comparison.is_constant");
 _Static_assert(offsetof(struct qgm_comparison, size) == 2 && sizeof(((struct qgm_comparison *)0)->size) == 2, "qgm_comparison.size");
 _Static_assert(offsetof(struct qgm_comparison, operand) == 4 && sizeof(((struct qgm_comparison *)0)->operand) == 64, "qgm_comparison.operand");
-_Static_assert(sizeof(struct qgm_comparisons) == 139280, "qgm_comparisons");
+_Static_assert(sizeof(struct qgm_comparisons) == 139288, "qgm_comparisons");
 _Static_assert(offsetof(struct qgm_comparisons, are_called) == 0 && sizeof(((struct qgm_comparisons *)0)->are_called) == 8, "qgm_comparisons.are_called");
-_Static_assert(offsetof(struct qgm_comparisons, count) == 8 && sizeof(((struct qgm_comparisons *)0)->count) == 8, "qgm_comparisons.count");
-_Static_assert(offsetof(struct qgm_comparisons, comparison) == 16 && sizeof(((struct qgm_comparisons *)0)->comparison) == 139264, "qgm_comparisons.comparison");
-_Static_assert(sizeof(struct qgm_harness) == 128, "qgm_harness");
+_Static_assert(offsetof(struct qgm_comparisons, is_recording) == 8 && sizeof(((struct qgm_comparisons *)0)->is_recording) == 8, "qgm_comparisons.is_recording");
+_Static_assert(offsetof(struct qgm_comparisons, count) == 16 && sizeof(((struct qgm_comparisons *)0)->count) == 8, "qgm_comparisons.count");
+_Static_assert(offsetof(struct qgm_comparisons, comparison) == 24 && sizeof(((struct qgm_comparisons *)0)->comparison) == 139264, "qgm_comparisons.comparison");
+_Static_assert(sizeof(struct qgm_harness) == 120, "qgm_harness");
 _Static_assert(offsetof(struct qgm_harness, abi) == 0 && sizeof(((struct qgm_harness *)0)->abi) == 8, "qgm_harness.abi");
 _Static_assert(offsetof(struct qgm_harness, modules) == 8 && sizeof(((struct qgm_harness *)0)->modules) == 8, "qgm_harness.modules");
 _Static_assert(offsetof(struct qgm_harness, initialize) == 16 && sizeof(((struct qgm_harness *)0)->initialize) == 8, "qgm_harness.initialize");
@@ -117,9 +118,8 @@ _Static_assert(offsetof(struct qgm_harness, cross_over) == 72 && sizeof(((struct
 _Static_assert(offsetof(struct qgm_harness, end_process) == 80 && sizeof(((struct qgm_harness *)0)->end_process) == 8, "qgm_harness.end_process");
 _Static_assert(offsetof(struct qgm_harness, limit_allocations) == 88 && sizeof(((struct qgm_harness *)0)->limit_allocations) == 8, "qgm_harness.limit_allocations");
 _Static_assert(offsetof(struct qgm_harness, comparisons) == 96 && sizeof(((struct qgm_harness *)0)->comparisons) == 8, "qgm_harness.comparisons");
-_Static_assert(offsetof(struct qgm_harness, record_comparisons) == 104 && sizeof(((struct qgm_harness *)0)->record_comparisons) == 8, "qgm_harness.record_comparisons");
-_Static_assert(offsetof(struct qgm_harness, is_sanitized) == 112 && sizeof(((struct qgm_harness *)0)->is_sanitized) == 8, "qgm_harness.is_sanitized");
-_Static_assert(offsetof(struct qgm_harness, draws) == 120 && sizeof(((struct qgm_harness *)0)->draws) == 8, "qgm_harness.draws");
+_Static_assert(offsetof(struct qgm_harness, is_sanitized) == 104 && sizeof(((struct qgm_harness *)0)->is_sanitized) == 8, "qgm_harness.is_sanitized");
+_Static_assert(offsetof(struct qgm_harness, draws) == 112 && sizeof(((struct qgm_harness *)0)->draws) == 8, "qgm_harness.draws");
 _Static_assert(sizeof(struct qgm_draw) == 48, "qgm_draw");
 _Static_assert(offsetof(struct qgm_draw, site) == 0 && sizeof(((struct qgm_draw *)0)->site) == 8, "qgm_draw.site");
 _Static_assert(offsetof(struct qgm_draw, key) == 8 && sizeof(((struct qgm_draw *)0)->key) == 8, "qgm_draw.key");
@@ -146,7 +146,7 @@ _Static_assert(offsetof(struct qgm_draws, draw) == 48 && sizeof(((struct qgm_dra
 _Static_assert(offsetof(struct qgm_draws, item) == 3145776 && sizeof(((struct qgm_draws *)0)->item) == 262144, "qgm_draws.item");
 _Static_assert(offsetof(struct qgm_draws, overlay) == 3407920 && sizeof(((struct qgm_draws *)0)->overlay) == 1048576, "qgm_draws.overlay");
 _Static_assert(offsetof(struct qgm_draws, made) == 4456496 && sizeof(((struct qgm_draws *)0)->made) == 1048576, "qgm_draws.made");
-_Static_assert(QGM_ABI == 13u, "QGM_ABI");
+_Static_assert(QGM_ABI == 14u, "QGM_ABI");
 _Static_assert(QGM_MAX_MODULES == 256u, "QGM_MAX_MODULES");
 _Static_assert(QGM_PASS == 0u, "QGM_PASS");
 _Static_assert(QGM_GUARDS == 1u, "QGM_GUARDS");

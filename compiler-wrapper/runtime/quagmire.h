@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Version, increased with every change of a layout or meaning below: engine and runtime accept no other one. */
-#define QGM_ABI 13
+#define QGM_ABI 14
 
 /* Attribute of what only files of the runtime share: it is no symbol of the linked program. */
 #define QGM_HIDDEN __attribute__((visibility("hidden")))
@@ -134,7 +134,7 @@ static inline void __quagmire_heap_take(size_t used, size_t asked) {
 extern __thread uintptr_t __quagmire_lowest_stack __attribute__((tls_model("initial-exec")));
 
 /* Memory shared by a fork server and the fuzzer that started it: a memory file whose descriptor is in the environment
-   variable QGM_SERVE. It begins with struct qgm_served; struct qgm_draws and the counts of all objects follow, page by page. Requests and answers
+   variable QGM_SERVE. It begins with struct qgm_served; struct qgm_draws, struct qgm_comparisons and the counts of all objects follow, page by page. Requests and answers
    are words in pipes with the descriptors of AFL's protocol. A request is the number of a run. The process that makes the
    run answers when it has ended: the server, or a child in its loop (__AFL_LOOP), which then waits for the next request. */
 #define QGM_SERVE "QUAGMIRE_SERVE"
@@ -215,9 +215,11 @@ struct qgm_served {
   char libraries[QGM_LIBRARIES_BYTES]; /* paths, zero-terminated */
 };
 
-/* Where struct qgm_draws is in the shared memory, and where the counts begin. */
-#define QGM_DRAWS_OFFSET ((sizeof(struct qgm_served) + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE)
-#define QGM_SERVED_BYTES (QGM_DRAWS_OFFSET + (sizeof(struct qgm_draws) + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE)
+/* Where struct qgm_draws and struct qgm_comparisons are in the shared memory, and where the counts begin. */
+#define QGM_IN_PAGES(bytes) (((bytes) + QGM_PAGE - 1) / QGM_PAGE * QGM_PAGE)
+#define QGM_DRAWS_OFFSET QGM_IN_PAGES(sizeof(struct qgm_served))
+#define QGM_COMPARISONS_OFFSET (QGM_DRAWS_OFFSET + QGM_IN_PAGES(sizeof(struct qgm_draws)))
+#define QGM_SERVED_BYTES (QGM_COMPARISONS_OFFSET + QGM_IN_PAGES(sizeof(struct qgm_comparisons)))
 
 /* A call of the harness's own mutator or crossover. The mutator changes `size` bytes at `out`. */
 struct qgm_mutation {
@@ -248,10 +250,12 @@ struct qgm_comparison {
   uint8_t operand[2][QGM_OPERAND_BYTES];
 };
 
-/* Comparisons of one run, for the search. Recording is off in ordinary runs. */
+/* Comparisons of one run. Recording is off in ordinary runs. Under the fork server it is behind struct qgm_draws in the shared
+   memory. */
 struct qgm_comparisons {
-  uint64_t are_called; /* set at the first call of a callback, recording or not */
-  uint64_t count;      /* of the used items, and of those that found no room */
+  uint64_t are_called;   /* set at the first comparison that the target shows in a run, recording or not */
+  uint64_t is_recording; /* set by the engine */
+  uint64_t count;        /* of the used items, and of those that found no room; cleared by the engine */
   struct qgm_comparison comparison[QGM_MAX_COMPARISONS];
 };
 
@@ -320,8 +324,7 @@ struct qgm_harness {
   void (*end_process)(void (*ended)(enum qgm_status status, const struct qgm_event *event));
   /* Ends runs that allocate this many bytes or more at once, with QGM_MEMORY. Only sanitizers tell. */
   void (*limit_allocations)(uint64_t bytes);
-  const struct qgm_comparisons *comparisons;
-  void (*record_comparisons)(uint64_t on); /* clears the list and turns recording on, or turns it off */
+  struct qgm_comparisons *comparisons;
   uint64_t is_sanitized; /* nonzero if a sanitizer is linked, which reports errors itself */
   struct qgm_draws *draws;
 };

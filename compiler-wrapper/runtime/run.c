@@ -2,6 +2,7 @@
 #include "machine.h"
 
 #include "active.h"
+#include "comparisons.h"
 #include "draws.h"
 #include "generator.h"
 #include "run.h"
@@ -59,6 +60,7 @@ void __quagmire_begin(const void *frame) {
     __quagmire_lowest_stack = __quagmire_served->top = (uintptr_t)frame;
     __quagmire_served->heap.counting = 1;
     __quagmire_begin_draws();
+    __quagmire_begin_comparisons();
     if (__quagmire_has_generator())
       __quagmire_generate(frame);
   }

@@ -7,6 +7,7 @@
 
 #include "active.h"
 #include "afl.h"
+#include "comparisons.h"
 #include "counts.h"
 #include "diversity.h"
 #include "draws.h"
@@ -28,7 +29,7 @@
 #include <unistd.h>
 
 /* Mark by which `quagmire fuzz` recognises a program with a fork server from its file. */
-__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 12";
+__attribute__((used, section(".note.quagmire"))) static const char mark[] = "quagmire fork server, abi 14";
 
 /* Sections that __AFL_INIT and __AFL_LOOP leave in the program; a variable that __AFL_FUZZ_INIT does. */
 extern const char __start_qgm_deferred[] __attribute__((weak, visibility("hidden")));
@@ -264,8 +265,10 @@ __attribute__((constructor)) static void constructed(void) {
       return;
     __quagmire_served = mapped;
     __quagmire_mode = QGM_QUAGMIRE;
-    if (__quagmire_served->abi == QGM_ABI)
+    if (__quagmire_served->abi == QGM_ABI) {
       __quagmire_draws = (struct qgm_draws *)((char *)mapped + QGM_DRAWS_OFFSET);
+      __quagmire_comparisons = (struct qgm_comparisons *)((char *)mapped + QGM_COMPARISONS_OFFSET);
+    }
   } else if (getenv("AFL_DUMP_MAP_SIZE")) {
     __quagmire_find_owners();
     printf("%llu\n", (unsigned long long)__quagmire_afl_wanted_size());

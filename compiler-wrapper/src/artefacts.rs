@@ -96,7 +96,7 @@ const HEADERS: &[Source] = runtime!(
 );
 /// Linked into every executable.
 const RUNTIME: &[Source] =
-    runtime!("runtime.c", "objects.c", "compares.c", "charges.c", "draws.c", "parts.c", "window.c");
+    runtime!("runtime.c", "objects.c", "comparisons.c", "charges.c", "draws.c", "parts.c", "window.c");
 const IN_PROCESS: &[Source] = runtime!(
     "inprocess.c",
     "mutator.c",
@@ -105,7 +105,7 @@ const IN_PROCESS: &[Source] = runtime!(
     "sancov.c",
     "sancov_unused.c",
     "widen.c",
-    "comparisons.c",
+    "sancov_comparisons.c",
     "strings.c"
 );
 /// `serve.c` is the last: the stack of its signal handlers comes after all other variables.

@@ -392,7 +392,7 @@ fn harnesses_export_every_symbol_of_sanitizer_coverage_that_the_runtime_defines_
     let sources = [
         include_str!("../runtime/sancov.c"),
         include_str!("../runtime/sancov_unused.c"),
-        include_str!("../runtime/comparisons.c"),
+        include_str!("../runtime/sancov_comparisons.c"),
     ];
     let sources = sources.concat();
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';

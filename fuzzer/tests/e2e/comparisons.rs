@@ -1,5 +1,5 @@
-//! Harnesses whose objects call SanitizerCoverage's callbacks for comparisons: operands that the input holds are replaced by
-//! those that they were compared with.
+//! Targets that show their comparisons, by our pass or by SanitizerCoverage's callbacks: operands that the input holds are
+//! replaced by those that they were compared with.
 
 use std::path::{Path, PathBuf};
 
@@ -71,6 +71,22 @@ fn objects_of_quagmire_cc_show_theirs_if_they_were_asked_to() {
         assert!(replaced(&scene.summary()) > 0, "{name}");
         assert_eq!(executions_to_crash(&scene, &hides, options), None, "{name}");
         assert_eq!(replaced(&scene.summary()), 0, "{name}");
+    }
+}
+
+#[test]
+fn checksums_are_mended_by_default_in_process_and_under_the_fork_server() {
+    let scene = Scene::new(&[("seed", SEED)]);
+    for (name, options) in [("CHECKSUM", ""), ("TWO_CHECKSUMS", ""), ("CHECKSUM", "--rules T,havoc")] {
+        for driver in ["0", "1"] {
+            let target = scene.path(&format!("{name}-{driver}"));
+            let mut command = compiler("comparisons.c", None);
+            command.env("QUAGMIRE_DRIVER", driver).arg(format!("-DCASE={name}"));
+            command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(testdata("comparisons.c")).arg("-o").arg(&target);
+            run(&mut command).ended();
+            let took = executions_to_crash(&scene, &target, &format!("--execs 4000 --seed 1 {options}"));
+            assert_eq!(took.is_some(), options.is_empty(), "{name}, driver {driver}: {:#}", scene.summary());
+        }
     }
 }
 

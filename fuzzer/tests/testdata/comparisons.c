@@ -13,11 +13,20 @@
 #define FLOAT 8
 #define DIGITS 9
 #define HEXADECIMAL 10
+#define CHECKSUM 11
+#define TWO_CHECKSUMS 12
 
 static volatile int sink;
 
+static uint32_t checksum(const uint8_t *bytes, size_t size) {
+  uint32_t sum = 1;
+  for (size_t i = 0; i < size; i++)
+    sum = (sum ^ bytes[i]) * 0x01000193u;
+  return sum;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size < 16)
+  if (size < 24)
     return 0;
   const uint8_t *at = data + 5;
 #if CASE == MAGIC
@@ -76,6 +85,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (size_t i = 16; i < size && data[i] >= '0' && data[i] <= '9' + (base - 10) * 9; i++)
     number = number * base + (data[i] <= '9' ? data[i] - '0' : (data[i] & 7u) + 9);
   if (number == 0x00beef17)
+    abort();
+#elif CASE == CHECKSUM || CASE == TWO_CHECKSUMS
+  /* in big-endian order, of what is behind it */
+  uint32_t first = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+  if (first != checksum(data + 16, size - 16))
+    return 0;
+  /* in the other one, of half of that */
+  uint32_t second;
+  memcpy(&second, at + 4, sizeof second);
+  if (CASE == CHECKSUM || second == checksum(data + 24, size - 24))
     abort();
 #endif
   return 0;

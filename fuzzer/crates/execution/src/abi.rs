@@ -18,7 +18,7 @@ pub(crate) use served::{
 pub use served::{Heap, INPUT, SERVE};
 
 /// Version of the interface. Must equal `QGM_ABI` of the harness.
-pub(crate) const ABI: u64 = 13;
+pub(crate) const ABI: u64 = 14;
 
 /// Maximum number of registered objects (`QGM_MAX_MODULES`).
 pub(crate) const MAX_MODULES: usize = 256;
@@ -273,8 +273,10 @@ pub struct RawComparison {
 /// Comparisons of one run (`struct qgm_comparisons`).
 #[repr(C)]
 pub struct RawComparisons {
-    /// Nonzero once code of the target has called a callback for comparisons.
+    /// Nonzero once the target has shown a comparison in a run.
     pub are_called: AtomicU64,
+    /// Whether runs are recorded.
+    pub is_recording: AtomicU64,
     /// Number of used items of `comparison`, and of those that found no room.
     pub count: AtomicU64,
     /// Comparisons in the order of their first execution.
@@ -313,8 +315,6 @@ pub struct RawHarness {
     pub limit_allocations: unsafe extern "C" fn(u64),
     /// The recorded comparisons; valid for the lifetime of the process.
     pub comparisons: *const RawComparisons,
-    /// Clears them and records from now on, or ends recording, if it is given 0.
-    pub record_comparisons: unsafe extern "C" fn(u64),
     /// Nonzero if a sanitizer is linked, which reports errors itself.
     pub is_sanitized: u64,
     /// Draws of the last run; valid for the lifetime of the process.

@@ -1,4 +1,4 @@
-//! Comparisons that the target makes in a run, as callbacks of SanitizerCoverage record them.
+//! Comparisons that the target makes in a run, as what the pass has compiled and callbacks of SanitizerCoverage show them.
 
 use std::{
     cell::Cell,
@@ -10,37 +10,32 @@ use libafl::observers::cmp::{CmpValues, CmplogBytes};
 
 use super::abi::{BYTES, OPERAND_BYTES, RawComparison, RawComparisons};
 
-/// Recording of the comparisons of a harness in this process.
+/// Recording of the comparisons of the target.
 pub struct Comparisons {
     raw: &'static RawComparisons,
-    record: unsafe extern "C" fn(u64),
 }
 
 impl Comparisons {
     /// Makes it of the runtime's record.
-    ///
-    /// # Safety
-    /// The function must be the one that turns recording in `raw` on and off, and be called by one thread.
-    pub(crate) unsafe fn new(raw: &'static RawComparisons, record: unsafe extern "C" fn(u64)) -> Self {
-        Self { raw, record }
+    pub(crate) fn new(raw: &'static RawComparisons) -> Self {
+        Self { raw }
     }
 
-    /// Whether some code of the target has called a callback for comparisons in this process.
+    /// Whether a run of the target has shown a comparison.
     pub fn are_called(&self) -> bool {
         self.raw.are_called.load(Relaxed) != 0
     }
 
-    /// Forgets what was recorded, and records from now on.
+    /// Forgets what was recorded, and records the runs that begin from now on.
     pub fn begin(&self) {
-        // SAFETY: as `new` was promised.
-        unsafe { (self.record)(1) };
+        self.raw.count.store(0, SeqCst);
+        self.raw.is_recording.store(1, SeqCst);
     }
 
     /// Ends recording. Returns the comparisons of operands that were not equal, each once, in the order of their first
     /// execution.
     pub fn end(&self) -> Vec<CmpValues> {
-        // SAFETY: as `new` was promised.
-        unsafe { (self.record)(0) };
+        self.raw.is_recording.store(0, SeqCst);
         let used = usize::try_from(self.raw.count.load(SeqCst)).unwrap_or(usize::MAX).min(self.raw.comparison.len());
         let mut known = HashSet::new();
         let new = self.raw.comparison[..used].iter().map(Cell::get).filter(|comparison| known.insert(*comparison));

@@ -113,12 +113,12 @@ impl Harness {
         matches!(&self.0, Backend::InProcess(raw) if raw.mutate.is_some() || raw.cross_over.is_some())
     }
 
-    /// The recording of comparisons; `None` under a fork server.
+    /// The recording of comparisons, once the harness is initialised; `None` for programs that AFL++ has built.
     pub fn comparisons(&self) -> Option<Comparisons> {
         match &self.0 {
-            // SAFETY: a static and a function of the runtime, as `in_process` was promised.
-            Backend::InProcess(raw) => Some(unsafe { Comparisons::new(&*raw.comparisons, raw.record_comparisons) }),
-            Backend::ForkServer(_) => None,
+            // SAFETY: a static of the runtime, as `in_process` was promised.
+            Backend::InProcess(raw) => Some(Comparisons::new(unsafe { &*raw.comparisons })),
+            Backend::ForkServer(server) => server.comparisons().map(Comparisons::new),
         }
     }
 

@@ -110,7 +110,7 @@ fn structures_of_harnesses() -> String {
     }
     one!(RawMutation, "qgm_mutation", data, other, out, size, other_size, max_size, seed);
     one!(RawComparison, "qgm_comparison", kind, is_constant, size, operand);
-    one!(RawComparisons, "qgm_comparisons", are_called, count, comparison);
+    one!(RawComparisons, "qgm_comparisons", are_called, is_recording, count, comparison);
     one!(
         RawHarness,
         "qgm_harness",
@@ -127,7 +127,6 @@ fn structures_of_harnesses() -> String {
         end_process,
         limit_allocations,
         comparisons,
-        record_comparisons,
         is_sanitized,
         draws
     );

@@ -32,7 +32,7 @@ use std::{
 
 pub use self::afl::Traits as AflTraits;
 use self::{run_folder::RunFiles, server::Server};
-use super::abi::{Ended, Event, OnTimer, RawDraws, RawModules, Resources, Status};
+use super::abi::{Ended, Event, OnTimer, RawComparisons, RawDraws, RawModules, Resources, Status};
 use quagmire_base::error::Result;
 
 /// Placeholder of the input file in the target's arguments.
@@ -164,6 +164,11 @@ impl ForkServer {
     /// The record of draws of quagmire's own server; `None` for others, or before it was started.
     pub(crate) fn draws(&self) -> Option<&'static RawDraws> {
         self.with_ours(|server| server.draws())
+    }
+
+    /// The record of comparisons, likewise.
+    pub(crate) fn comparisons(&self) -> Option<&'static RawComparisons> {
+        self.with_ours(|server| server.comparisons())
     }
 
     /// Makes one run.

@@ -24,8 +24,9 @@ use super::{
 };
 use crate::{
     abi::{
-        ABI, CHOICES, Ended, Event, LIBRARIES_BYTES, NO_CHILD, NO_GENERATOR, NOT_SHARED, PAGE, READY, RawDraws,
-        RawModules, Resources, SERVE, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT, WENT_ROUND,
+        ABI, CHOICES, Ended, Event, LIBRARIES_BYTES, NO_CHILD, NO_GENERATOR, NOT_SHARED, PAGE, READY, RawComparisons,
+        RawDraws, RawModules, Resources, SERVE, STARTED, Served, ServerTables, Status, UNCOUNTED, WENT_REJECT,
+        WENT_ROUND,
     },
     clock,
     notices::Notice,
@@ -39,6 +40,9 @@ const MOST_STARTS: u32 = 8;
 
 /// Place of [`RawDraws`] in the shared memory (`QGM_DRAWS_OFFSET`).
 const DRAWS_OFFSET: usize = size_of::<Served>().next_multiple_of(PAGE);
+
+/// Place of [`RawComparisons`] in it (`QGM_COMPARISONS_OFFSET`).
+const COMPARISONS_OFFSET: usize = DRAWS_OFFSET + size_of::<RawDraws>().next_multiple_of(PAGE);
 
 /// Descriptor of the shared memory in the server, next to those of AFL's protocol.
 const MEMORY: RawFd = 197;
@@ -78,7 +82,7 @@ impl Server {
     /// If the program cannot be started, has no fork server of this version, or cannot open the generator.
     pub(crate) fn start(command: &[OsString], files: &RunFiles, generator: Option<&Path>) -> Result<Self> {
         let memory = memory_file(c"quagmire-counts").map_err(cannot("make memory to share"))?;
-        let bytes = DRAWS_OFFSET + size_of::<RawDraws>().next_multiple_of(PAGE);
+        let bytes = COMPARISONS_OFFSET + size_of::<RawComparisons>().next_multiple_of(PAGE);
         memory.set_len(bytes as u64).map_err(cannot("make memory to share"))?;
         // SAFETY: new memory of this process.
         let mapped = unsafe {
@@ -186,6 +190,12 @@ impl Server {
     pub(crate) fn draws(&self) -> &'static RawDraws {
         // SAFETY: mapped behind `Served` for as long as this process lives, aligned to pages, and any bytes are valid.
         unsafe { &*self.served.as_ptr().cast::<u8>().add(DRAWS_OFFSET).cast::<RawDraws>() }
+    }
+
+    /// The record of comparisons.
+    pub(crate) fn comparisons(&self) -> &'static RawComparisons {
+        // SAFETY: as for the draws.
+        unsafe { &*self.served.as_ptr().cast::<u8>().add(COMPARISONS_OFFSET).cast::<RawComparisons>() }
     }
 
     /// Copies the tables of objects that are not in `into` yet, and appends them. Returns whether there were any.
