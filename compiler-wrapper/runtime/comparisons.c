@@ -40,12 +40,13 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
 }
 
 /* Adds a comparison, unless it is known or its place has had enough. */
-static void add(const void *place, const struct qgm_comparison *one) {
+static void add(const void *place, struct qgm_comparison *one) {
   /* the distance is the same wherever the program is mapped */
   uint64_t hash = mixed(0, (uint64_t)((uintptr_t)place - (uintptr_t)of_place));
   uint8_t *number = &of_place[hash % PLACES];
   if (*number >= MOST_OF_PLACE)
     return;
+  one->place = (uint32_t)hash;
   uint64_t words[(sizeof *one + 7) / 8];
   memset(words, 0, sizeof words);
   memcpy(words, one, sizeof *one);

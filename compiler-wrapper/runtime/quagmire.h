@@ -247,6 +247,7 @@ struct qgm_comparison {
   uint8_t kind;        /* enum qgm_operands */
   uint8_t is_constant; /* the first one is a constant of the program */
   uint8_t size[2];     /* of each in bytes; numbers have the same */
+  uint32_t place;      /* hash of the place in the program */
   uint8_t operand[2][QGM_OPERAND_BYTES];
 };
 

@@ -51,6 +51,7 @@ use quagmire_search::{
     origin::Origin,
     schedule::by_cost::ByCostScheduler,
     stages::{
+        checks::Checks,
         comparisons::ComparisonsStage,
         deterministic::DeterministicStage,
         measure::MeasureStage,
@@ -142,7 +143,12 @@ pub fn work(
         PrepareStage::new(rules.len()),
         DeterministicStage::new(rules.len(), is_deterministic),
         ComparisonsStage::new(rules.len(), compared),
-        MutateStage::new(operators, choices, options.skip_coverage_testing),
+        MutateStage::new(
+            operators,
+            choices,
+            compared.map(|compared| Checks::new(rules.len(), compared)),
+            options.skip_coverage_testing
+        ),
         MeasureStage
     );
     let mut worker = Worker {

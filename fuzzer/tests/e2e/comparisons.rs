@@ -77,15 +77,25 @@ fn objects_of_quagmire_cc_show_theirs_if_they_were_asked_to() {
 #[test]
 fn checksums_are_mended_by_default_in_process_and_under_the_fork_server() {
     let scene = Scene::new(&[("seed", SEED)]);
-    for (name, options) in [("CHECKSUM", ""), ("TWO_CHECKSUMS", ""), ("CHECKSUM", "--rules T,havoc")] {
-        for driver in ["0", "1"] {
-            let target = scene.path(&format!("{name}-{driver}"));
+    let cases = [
+        ("CHECKSUM", "--execs 4000", true),
+        ("CHECKSUM", "--execs 4000 --rules T,havoc", false),
+        ("TWO_CHECKSUMS", "--execs 4000", true),
+        ("BEHIND_CHECKSUM", "--execs 40000", true),
+    ];
+    for (name, options, is_found) in cases {
+        for (kind, driver, flag) in [
+            ("in-process", "0", "-fsanitize=fuzzer"),
+            ("driver", "1", "-fsanitize=fuzzer"),
+            ("program", "0", "-DPROGRAM"),
+        ] {
+            let target = scene.path(&format!("{name}-{kind}"));
             let mut command = compiler("comparisons.c", None);
             command.env("QUAGMIRE_DRIVER", driver).arg(format!("-DCASE={name}"));
-            command.args(["-g", "-O1", "-fsanitize=fuzzer"]).arg(testdata("comparisons.c")).arg("-o").arg(&target);
+            command.args(["-g", "-O1", flag]).arg(testdata("comparisons.c")).arg("-o").arg(&target);
             run(&mut command).ended();
-            let took = executions_to_crash(&scene, &target, &format!("--execs 4000 --seed 1 {options}"));
-            assert_eq!(took.is_some(), options.is_empty(), "{name}, driver {driver}: {:#}", scene.summary());
+            let took = executions_to_crash(&scene, &target, &format!("{options} --seed 1"));
+            assert_eq!(took.is_some(), is_found, "{name}, {kind}: {:#}", scene.summary());
         }
     }
 }

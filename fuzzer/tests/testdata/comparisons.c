@@ -15,6 +15,7 @@
 #define HEXADECIMAL 10
 #define CHECKSUM 11
 #define TWO_CHECKSUMS 12
+#define BEHIND_CHECKSUM 13
 
 static volatile int sink;
 
@@ -86,16 +87,39 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     number = number * base + (data[i] <= '9' ? data[i] - '0' : (data[i] & 7u) + 9);
   if (number == 0x00beef17)
     abort();
-#elif CASE == CHECKSUM || CASE == TWO_CHECKSUMS
+#elif CASE == CHECKSUM || CASE == TWO_CHECKSUMS || CASE == BEHIND_CHECKSUM
   /* in big-endian order, of what is behind it */
   uint32_t first = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
   if (first != checksum(data + 16, size - 16))
     return 0;
+#if CASE == BEHIND_CHECKSUM
+  /* one after the other, each with another checksum */
+  if (data[20] < 128)
+    return 0;
+  sink = 1;
+  if (data[21] < 128)
+    return 0;
+  sink = 2;
+  if (data[22] < 128)
+    return 0;
+  sink = 3;
+  if (data[23] < 128)
+    return 0;
+#endif
   /* in the other one, of half of that */
   uint32_t second;
   memcpy(&second, at + 4, sizeof second);
-  if (CASE == CHECKSUM || second == checksum(data + 24, size - 24))
+  if (CASE != TWO_CHECKSUMS || second == checksum(data + 24, size - 24))
     abort();
 #endif
   return 0;
 }
+
+#ifdef PROGRAM
+#include <stdio.h>
+
+int main(void) {
+  uint8_t input[4096];
+  return LLVMFuzzerTestOneInput(input, fread(input, 1, sizeof input, stdin));
+}
+#endif

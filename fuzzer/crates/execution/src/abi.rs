@@ -266,6 +266,8 @@ pub struct RawComparison {
     pub is_constant: u8,
     /// Sizes in bytes.
     pub size: [u8; 2],
+    /// Hash of the place in the program.
+    pub place: u32,
     /// The operands; zero behind their size.
     pub operand: [[u8; OPERAND_BYTES]; 2],
 }

@@ -11,6 +11,7 @@ use libafl::observers::cmp::{CmpValues, CmplogBytes};
 use super::abi::{BYTES, OPERAND_BYTES, RawComparison, RawComparisons};
 
 /// Recording of the comparisons of the target.
+#[derive(Clone, Copy)]
 pub struct Comparisons {
     raw: &'static RawComparisons,
 }
@@ -35,11 +36,23 @@ impl Comparisons {
     /// Ends recording. Returns the comparisons of operands that were not equal, each once, in the order of their first
     /// execution.
     pub fn end(&self) -> Vec<CmpValues> {
+        let mut known = HashSet::new();
+        let new = self.recorded().filter(|comparison| known.insert(RawComparison { place: 0, ..*comparison }));
+        new.filter_map(|comparison| values(&comparison)).collect()
+    }
+
+    /// Ends recording. Returns the comparisons of numbers that were not equal and of which neither is a constant, with the
+    /// hashes of their places in the program, in the order of their first execution.
+    pub fn end_checks(&self) -> impl Iterator<Item = (u32, CmpValues)> + use<> {
+        let checks = self.recorded().filter(|comparison| comparison.kind != BYTES && comparison.is_constant == 0);
+        checks.filter_map(|comparison| Some((comparison.place, values(&comparison)?)))
+    }
+
+    /// Ends recording. Returns what was recorded.
+    fn recorded(&self) -> impl Iterator<Item = RawComparison> + use<> {
         self.raw.is_recording.store(0, SeqCst);
         let used = usize::try_from(self.raw.count.load(SeqCst)).unwrap_or(usize::MAX).min(self.raw.comparison.len());
-        let mut known = HashSet::new();
-        let new = self.raw.comparison[..used].iter().map(Cell::get).filter(|comparison| known.insert(*comparison));
-        new.filter_map(|comparison| values(&comparison)).collect()
+        self.raw.comparison[..used].iter().map(Cell::get)
     }
 }
 
@@ -74,7 +87,7 @@ mod tests {
     fn comparison(kind: u8, first: &[u8], second: &[u8]) -> RawComparison {
         let operand = |bytes: &[u8]| std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0));
         let size = [first.len() as u8, second.len() as u8];
-        RawComparison { kind, is_constant: 1, size, operand: [operand(first), operand(second)] }
+        RawComparison { kind, is_constant: 1, size, place: 0, operand: [operand(first), operand(second)] }
     }
 
     #[test]

@@ -109,7 +109,7 @@ fn structures_of_harnesses() -> String {
         ($rust:ident, $c:literal, $($field:ident),+) => {{ structure!(text, $rust, $c, $($field),+); }};
     }
     one!(RawMutation, "qgm_mutation", data, other, out, size, other_size, max_size, seed);
-    one!(RawComparison, "qgm_comparison", kind, is_constant, size, operand);
+    one!(RawComparison, "qgm_comparison", kind, is_constant, size, place, operand);
     one!(RawComparisons, "qgm_comparisons", are_called, is_recording, count, comparison);
     one!(
         RawHarness,

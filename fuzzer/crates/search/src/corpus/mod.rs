@@ -10,6 +10,7 @@ pub mod choices;
 mod client_part;
 pub mod diversity;
 pub mod effort;
+pub mod finds;
 pub mod history;
 pub mod objective;
 mod pause;

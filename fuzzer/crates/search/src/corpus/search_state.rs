@@ -9,6 +9,7 @@ use super::{
     choices::ChoiceState,
     diversity::Diversity,
     effort::Effort,
+    finds::Finds,
     history::{History, Novelty},
     objective::Objective,
     rare::RareBranches,
@@ -79,7 +80,7 @@ pub struct SearchState {
     /// Entries whose comparisons were recorded.
     pub traced: BTreeSet<EntryId>,
     /// Mutants that were made of recorded comparisons.
-    pub replaced: u64,
+    pub replaced: Finds,
     /// Hashes of the contents of all entries: an unstable target can make the same input look new again.
     contents: HashMap<u64, EntryId>,
     /// Objective: the costs that the search tries to raise.

@@ -18,6 +18,7 @@ use libafl_bolts::hash_std;
 use super::operators::Own;
 use crate::{
     EntryId,
+    corpus::finds::Finds,
     evaluate::{Parts, evaluate, probe::run_unjudged},
     hooks::CampaignHooks,
     origin::Origin,
@@ -33,8 +34,10 @@ const LONGEST: usize = 64 << 10;
 const MUTANTS: f64 = 256.0;
 const FEWEST_MUTANTS: f64 = 16.0;
 
-/// Largest share of all executions for these mutants, beside those of the first entry: what they find, they find at once.
+/// Share of all executions for these mutants, beside those of the first entry: if they find no less than others, and if they
+/// do.
 const SHARE: f64 = 1.0 / 16.0;
+const POOR_SHARE: f64 = 1.0 / 64.0;
 
 /// LibAFL stage that does so once for each entry that is scheduled, in programs that call SanitizerCoverage's callbacks for
 /// comparisons.
@@ -89,7 +92,10 @@ where
         };
         let Some(id) = state.current_corpus_id()?.filter(|_| !state.is_interrupted()) else { return Ok(()) };
         let entry = EntryId::from(id);
-        let allowed = MUTANTS + SHARE * *state.executions() as f64 - state.search.replaced as f64;
+        let replaced = state.search.replaced;
+        let all = Finds { runs: *state.executions(), kept: state.corpus().count() as u64 };
+        let share = if replaced.is_as_good_as(&all) { SHARE } else { POOR_SHARE };
+        let allowed = MUTANTS + share * all.runs as f64 - replaced.runs as f64;
         if allowed < FEWEST_MUTANTS {
             return Ok(());
         }
@@ -123,8 +129,8 @@ where
                 continue;
             }
             left -= 1;
-            parts.state.search.replaced += 1;
-            evaluate(&mut parts, &origin, &self.input)?;
+            let is_kept = evaluate(&mut parts, &origin, &self.input)?.entry.is_some();
+            parts.state.search.replaced.count(is_kept);
             parts.state.look(&parts.executor.observers().0)?;
         }
         Ok(())

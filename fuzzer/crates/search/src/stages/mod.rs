@@ -16,6 +16,7 @@ macro_rules! begins_anew {
     };
 }
 
+pub mod checks;
 pub mod choices;
 pub mod comparisons;
 pub mod deterministic;

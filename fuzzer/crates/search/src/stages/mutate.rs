@@ -11,6 +11,7 @@ use libafl::{
 };
 
 use super::{
+    checks::Checks,
     choices::{ChoiceOperators, ChoiceOptions},
     measure::measure,
     operators::Operators,
@@ -46,6 +47,7 @@ const PREPARED: f64 = 16.0;
 pub struct MutateStage {
     operators: Operators,
     choices: ChoiceOperators,
+    checks: Option<Checks>,
     /// Whether every mutant is measured precisely (`--skip-coverage-testing`).
     precise: bool,
     input: BytesInput,
@@ -57,9 +59,10 @@ pub struct MutateStage {
 }
 
 impl MutateStage {
-    /// Creates a stage; `precise` makes it measure every mutant precisely.
-    pub fn new(operators: Operators, choices: ChoiceOptions, precise: bool) -> Self {
+    /// Creates a stage; `precise` makes it measure every mutant precisely. Without `checks` none is put right.
+    pub fn new(operators: Operators, choices: ChoiceOptions, checks: Option<Checks>, precise: bool) -> Self {
         Self {
+            checks,
             choices: ChoiceOperators::new(choices, operators.rules()),
             operators,
             precise,
@@ -72,16 +75,24 @@ impl MutateStage {
 }
 
 impl MutateStage {
-    /// Evaluates the mutant. If all are measured precisely, also enters one that shows nothing new but is slower than
-    /// all before.
-    fn run<E, EM, H, Z>(&mut self, parent: EntryId, parts: &mut Parts<'_, E, EM, H, Z>) -> Result<Evaluation, Error>
+    /// Evaluates the mutant, and puts checks right that it fails, unless its choices have made it (`by_choices`). If all
+    /// mutants are measured precisely, also enters one that shows nothing new but is slower than all before.
+    fn run<E, EM, H, Z>(
+        &mut self,
+        parent: EntryId,
+        by_choices: bool,
+        parts: &mut Parts<'_, E, EM, H, Z>,
+    ) -> Result<Evaluation, Error>
     where
         E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
         H: CampaignHooks,
         Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
+        let evaluation = match self.checks.as_mut().filter(|_| !by_choices) {
+            Some(checks) => checks.evaluate(parent, &mut self.applied, &mut self.input, parts)?,
+            None => evaluate(parts, &Origin::Mutant { parent, operators: &self.applied }, &self.input)?,
+        };
         let origin = Origin::Mutant { parent, operators: &self.applied };
-        let evaluation = evaluate(parts, &origin, &self.input)?;
         if let Some(patched) = parts.executor.observers().1.0.patched() {
             self.input = BytesInput::new(patched.to_vec());
         }
@@ -121,7 +132,7 @@ impl MutateStage {
         parts.state.search.choices.by_choices += 1;
         let structures = &mut parts.state.search.choices.structures;
         self.choices.prepare(&made, &mut parts.executor.observers_mut().1.0, structures);
-        let evaluation = self.run(parent, parts)?;
+        let evaluation = self.run(parent, true, parts)?;
         parts.state.search.choices.structures.current = None;
         self.choices.learn(parent, made, &evaluation, &self.input, &parts.executor.observers(), parts.state);
         parts.executor.observers_mut().1.0.record(false);
@@ -151,7 +162,7 @@ impl MutateStage {
             self.operators.mutate(leading, &mut parts.state.libafl, &mut self.input, mask, &mut self.applied)?;
         self.after_own(parent, parts)?;
         if changed && !parts.state.hooks.is_deadly(self.input.mutator_bytes()) {
-            let kept = self.run(parent, parts)?.entry.is_some();
+            let kept = self.run(parent, false, parts)?.entry.is_some();
             if let (Some(goal), Some(_)) = (base.goal, base.mask) {
                 let hit = goal.is_satisfied(&parts.executor.observers().0);
                 let known = &mut parts.state.search;
@@ -242,7 +253,7 @@ where
             (None, Some(whole)) => self.choices.begin(parent, &mut parts, whole)?,
             (None, None) => return Ok(()),
         }
-        let CampaignState { libafl, search, hooks, .. } = &mut *parts.state;
+        let search = &parts.state.search;
         let base = match &prepared {
             Some((goal, prepared)) => {
                 // an incomplete mask would confine mutants to half of the input
@@ -252,6 +263,10 @@ where
             }
             None => Base { bytes: whole.as_deref().unwrap_or_default(), mask: None, goal: None },
         };
+        if let Some(checks) = &mut self.checks {
+            checks.begin(parent, base.bytes, &mut parts)?;
+        }
+        let CampaignState { libafl, hooks, .. } = &mut *parts.state;
         match aim {
             Aim::Cost => self.operators.lead(hooks.yields(), energy(ratio, 1.0), libafl.rand_mut(), &mut self.leading),
             Aim::Coverage => {

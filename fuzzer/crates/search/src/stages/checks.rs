@@ -1,0 +1,233 @@
+//! Checks: equality of two numbers that the program has read or computed, such as a checksum and the one in the input. Nearly every
+//! mutation breaks them, and what lies behind is not reached. A mutant that fails a check which its parent passes gets the
+//! number that is wanted.
+
+use std::collections::{BTreeMap, HashSet};
+
+use libafl::{
+    Error,
+    executors::{Executor, HasObservers},
+    fuzzer::ExecutesInput,
+    inputs::{BytesInput, HasMutatorBytes},
+    state::{HasExecutions, HasMaxSize},
+};
+use libafl_bolts::hash_std;
+
+use super::operators::Own;
+use crate::{
+    EntryId,
+    corpus::finds::Finds,
+    evaluate::{Evaluation, Parts, evaluate, probe::run_unjudged},
+    hooks::CampaignHooks,
+    origin::Origin,
+    state::CampaignState,
+};
+use quagmire_execution::{comparisons::Comparisons, executor::Observers};
+use quagmire_mutators::input_to_state::Haystack;
+
+/// Mutants of an entry that are watched before it is settled whether others are.
+const SAMPLE: u32 = 8;
+
+/// Watched mutants are slower. Once so many entries were sampled, and fewer than one in [`RARE`] has mutants that fail checks,
+/// only one entry in so many is sampled.
+const FIRST_ENTRIES: u64 = 32;
+const RARE: u64 = 8;
+
+/// Checks of one mutant that are put right, one after the other.
+const MOST_IN_TURN: usize = 4;
+
+/// Runs of mutants that were put right, as long as they find less than mutants do as they are: so many at first, and this
+/// share of all executions.
+const FIRST_RUNS: f64 = 256.0;
+const SHARE: f64 = 1.0 / 64.0;
+
+/// How the mutants of a round are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Watch {
+    Off,
+    /// So many more, unless one fails a check.
+    Sample(u32),
+    On,
+}
+
+/// What is known of the checks of a program.
+pub struct Checks {
+    comparisons: Comparisons,
+    operator: u16,
+    /// Whether mutants of an entry fail checks that can be put right.
+    entries: BTreeMap<EntryId, bool>,
+    /// Parent of the mutants of the round.
+    parent: Option<EntryId>,
+    /// Places where numbers differ in the parent too.
+    differ: HashSet<u32>,
+    watch: Watch,
+    /// Entries that were sampled, and those whose mutants fail checks.
+    sampled: Finds,
+    /// Entries that were not sampled since the last that was.
+    passed: u64,
+    /// Watched mutants as they are, and after they were put right.
+    plain: Finds,
+    right: Finds,
+}
+
+impl Checks {
+    /// Creates it for a campaign with `rules` rules.
+    pub fn new(rules: usize, comparisons: Comparisons) -> Self {
+        Self {
+            comparisons,
+            operator: Own::Comparisons.number(rules),
+            entries: BTreeMap::new(),
+            parent: None,
+            differ: HashSet::new(),
+            watch: Watch::Off,
+            sampled: Finds::default(),
+            passed: 0,
+            plain: Finds::default(),
+            right: Finds::default(),
+        }
+    }
+
+    /// Begins a round of mutants of `bytes`, made from the entry `parent`. Runs them once if mutants are to be watched.
+    ///
+    /// # Errors
+    /// If something could not be written.
+    pub fn begin<E, EM, H, Z>(
+        &mut self,
+        parent: EntryId,
+        bytes: &[u8],
+        parts: &mut Parts<'_, E, EM, H, Z>,
+    ) -> Result<(), Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+    {
+        let allowed = FIRST_RUNS + SHARE * *parts.state.executions() as f64;
+        let may_run = self.right.is_as_good_as(&self.plain) || (self.right.runs as f64) < allowed;
+        self.parent = Some(parent);
+        self.watch = match self.entries.get(&parent).copied() {
+            Some(false) => Watch::Off,
+            Some(true) => Watch::On,
+            None if self.is_sampled() => Watch::Sample(SAMPLE),
+            None => Watch::Off,
+        };
+        let is_used = may_run && self.comparisons.are_called() && !parts.state.is_interrupted();
+        if self.watch == Watch::Off || !is_used || parts.state.hooks.is_deadly(bytes) {
+            self.watch = Watch::Off;
+            return Ok(());
+        }
+        self.comparisons.begin();
+        let run = run_unjudged(parts, &BytesInput::new(bytes.to_vec()));
+        self.differ = self.comparisons.end_checks().map(|(place, _)| place).collect();
+        run?;
+        parts.state.look(&parts.executor.observers().0)?;
+        Ok(())
+    }
+
+    /// Evaluates a mutant, and puts checks right that it fails. `input` becomes what was run last, and `operators` what
+    /// made it. Returns the last evaluation of those that were entered, or of all.
+    ///
+    /// # Errors
+    /// If something could not be written.
+    pub fn evaluate<E, EM, H, Z>(
+        &mut self,
+        parent: EntryId,
+        operators: &mut Vec<u16>,
+        input: &mut BytesInput,
+        parts: &mut Parts<'_, E, EM, H, Z>,
+    ) -> Result<Evaluation, Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+    {
+        if self.watch == Watch::Off {
+            return evaluate(parts, &Origin::Mutant { parent, operators }, input);
+        }
+        let mut known = HashSet::from([hash_std(input.mutator_bytes())]);
+        let mut last = self.recorded(parent, operators, input, parts)?;
+        self.plain.count(last.entry.is_some());
+        for _ in 0..MOST_IN_TURN {
+            if parts.state.is_interrupted() {
+                break;
+            }
+            let Some(bytes) = self.put_right(input.mutator_bytes(), parts.state.max_size(), &mut known) else { break };
+            if parts.state.hooks.is_deadly(&bytes) || parts.state.look(&parts.executor.observers().0)? {
+                break;
+            }
+            self.settle(true);
+            *input = BytesInput::new(bytes);
+            if operators.last() != Some(&self.operator) {
+                operators.push(self.operator);
+            }
+            let next = self.recorded(parent, operators, input, parts)?;
+            self.right.count(next.entry.is_some());
+            if next.entry.is_some() || last.entry.is_none() {
+                last = next;
+            }
+        }
+        if let Watch::Sample(left) = self.watch {
+            self.watch = Watch::Sample(left - 1);
+            if left == 1 {
+                self.settle(false);
+            }
+        }
+        Ok(last)
+    }
+
+    /// Notes whether mutants of the parent fail checks.
+    fn settle(&mut self, fails: bool) {
+        self.watch = if fails { Watch::On } else { Watch::Off };
+        if let Some(parent) = self.parent
+            && self.entries.insert(parent, fails).is_none()
+        {
+            self.sampled.count(fails);
+        }
+    }
+
+    /// Whether it is the turn of an entry to be sampled.
+    fn is_sampled(&mut self) -> bool {
+        let Finds { runs, kept } = self.sampled;
+        self.passed += 1;
+        let is_due = runs < FIRST_ENTRIES || kept * RARE >= runs || self.passed >= RARE;
+        if is_due {
+            self.passed = 0;
+        }
+        is_due
+    }
+
+    /// Evaluates an input with its comparisons recorded.
+    fn recorded<E, EM, H, Z>(
+        &self,
+        parent: EntryId,
+        operators: &[u16],
+        input: &BytesInput,
+        parts: &mut Parts<'_, E, EM, H, Z>,
+    ) -> Result<Evaluation, Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+    {
+        self.comparisons.begin();
+        evaluate(parts, &Origin::Mutant { parent, operators }, input)
+    }
+
+    /// Ends recording. Returns the input with the number that the last failed check wants, if it is one that the parent does
+    /// not fail, the input has the other number, and the result is not known.
+    fn put_right(&self, bytes: &[u8], max_size: usize, known: &mut HashSet<u64>) -> Option<Vec<u8>> {
+        let failed = self.comparisons.end_checks().filter(|(place, _)| !self.differ.contains(place));
+        let failed: Vec<_> = failed.map(|(_, values)| values).collect();
+        if failed.is_empty() {
+            return None;
+        }
+        let haystack = Haystack::new(bytes);
+        let replacements = failed.iter().rev().flat_map(|values| haystack.replacements(values));
+        let results = replacements.map(|replacement| {
+            let mut result = Vec::new();
+            replacement.apply(bytes, &mut result);
+            result
+        });
+        results.filter(|result| result.len() <= max_size).find(|result| known.insert(hash_std(result)))
+    }
+}
