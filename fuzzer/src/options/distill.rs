@@ -42,6 +42,7 @@ impl DistillArgs {
             resume: false,
             inputs_per_mutant: at_least_one("--inputs-per-mutant", INPUTS_PER_MUTANT)?,
             with_reached: false,
+            slower: None,
             cost_factor: None,
             order: None,
             since: None,

@@ -47,7 +47,8 @@ impl ScoreArgs {
             resume: self.resume,
             inputs_per_mutant: at_least_one("--inputs-per-mutant", &self.inputs_per_mutant)?,
             with_reached: self.reached,
-            cost_factor: self.cost_factor.as_deref().map(cost_factor).transpose()?,
+            slower: self.slower.as_deref().map(|text| above_one("--slower", text)).transpose()?,
+            cost_factor: self.cost_factor.as_deref().map(|text| above_one("--cost-factor", text)).transpose()?,
             order: self.in_order.as_deref().map(order).transpose()?,
             since: None,
             jobs: self.jobs.map_or_else(|| Ok(cores()), |jobs| at_least_one("-j", &jobs))?,
@@ -109,7 +110,8 @@ impl BenchArgs {
             resume: false,
             inputs_per_mutant: at_least_one("--inputs-per-mutant", &self.inputs_per_mutant)?,
             with_reached: false,
-            cost_factor: self.cost_factor.as_deref().map(cost_factor).transpose()?,
+            slower: None,
+            cost_factor: self.cost_factor.as_deref().map(|text| above_one("--cost-factor", text)).transpose()?,
             order: None,
             since: None,
             jobs: (cores() / jobs).max(1),
@@ -152,9 +154,9 @@ fn contestant(word: &str, is_script: bool) -> Result<Contestant> {
     Ok(Contestant { name: name.to_owned(), path: path.into(), is_script })
 }
 
-fn cost_factor(text: &str) -> Result<f64> {
+fn above_one(option: &str, text: &str) -> Result<f64> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 1.0);
-    number.ok_or_else(|| Error::usage(format!("--cost-factor {text}: give a number above 1, such as 2")))
+    number.ok_or_else(|| Error::usage(format!("{option} {text}: give a number above 1, such as 2")))
 }
 
 fn order(text: &str) -> Result<InputOrder> {
@@ -226,9 +228,9 @@ mod tests {
 
     #[test]
     fn factors_are_above_one_and_orders_are_known() {
-        assert_eq!([cost_factor("2"), cost_factor("1.5")], [Ok(2.0), Ok(1.5)]);
+        assert_eq!(["2", "1.5"].map(|text| above_one("--slower", text)), [Ok(2.0), Ok(1.5)]);
         for wrong in ["1", "0.5", "-3", "inf", "nan", "much", ""] {
-            assert!(cost_factor(wrong).unwrap_err().message.contains("above 1"), "{wrong}");
+            assert!(above_one("--slower", wrong).unwrap_err().message.contains("above 1"), "{wrong}");
         }
         assert_eq!([order("cost"), order("mtime")], [Ok(InputOrder::Cost), Ok(InputOrder::Modified)]);
         assert!(order("name").unwrap_err().message.contains("cost or mtime"));

@@ -295,6 +295,27 @@ fn results_are_compared_by_what_they_kill() {
 }
 
 #[test]
+fn a_mutant_that_only_takes_longer_is_killed_if_cost_is_to_kill() {
+    let _alone = alone();
+    // 16 rounds, and 112 with the mutant; the copy that finds out what is infected is slower, too
+    let scene = Scene::new(&[("many", b"@")]);
+    build(&scene, &["mutants_slower.c"], &["-O1", "-fsanitize=fuzzer"], None);
+    let of = |options: &[&str]| {
+        let score = scored(&scene, &[&["seeds"], options].concat(), &["./program"]);
+        let seven_times = fate(&score, "mutants_slower.c", "rounds", "- -> +");
+        (seven_times, score)
+    };
+    assert_eq!(of(&[]).0, "survived");
+    assert_eq!(of(&["--slower", "6"]).0, "survived");
+    let (by, score) = of(&["--slower", "2"]);
+    assert_eq!(by, "cost", "{score:#}");
+    assert!(number(&score["killed_by"]["cost"]) > 0, "{score:#}");
+    let mutants = score["mutants"].as_array().expect("mutants").iter();
+    let details: Vec<&str> = mutants.filter_map(|mutant| mutant["killed"]["detail"].as_str()).collect();
+    assert!(details.iter().any(|detail| detail.ends_with(" times the CPU time")), "{details:?}");
+}
+
+#[test]
 fn mistakes_are_refused_in_one_line() {
     let scene = scene();
     let program = build(&scene, &["mutants.c", "mutants_other.c"], &["-O1", "-fsanitize=fuzzer"], None);
@@ -306,6 +327,7 @@ fn mistakes_are_refused_in_one_line() {
     refused(&["seeds", "-j", "0"], 2, &["-j 0", "from 1"]);
     refused(&["seeds", "--inputs-per-mutant", "many"], 2, &["--inputs-per-mutant many"]);
     refused(&["seeds", "--resume"], 2, &["--output"]);
+    refused(&["seeds", "--slower", "1"], 2, &["--slower 1", "above 1"]);
     refused(&["seeds", "--debug-target"], 2, &["--debug-target", "leave it out"]);
     refused(&["seeds", "-o", "/proc/nowhere"], 1, &["/proc/nowhere"]);
     let plain = harness("diverse.c");

@@ -19,12 +19,40 @@
 
 static volatile int sink;
 
+#if CASE == CHECKSUM || CASE == TWO_CHECKSUMS || CASE == BEHIND_CHECKSUM
 static uint32_t checksum(const uint8_t *bytes, size_t size) {
   uint32_t sum = 1;
   for (size_t i = 0; i < size; i++)
     sum = (sum ^ bytes[i]) * 0x01000193u;
   return sum;
 }
+
+static void check(const uint8_t *data, size_t size) {
+  /* in big-endian order, of what is behind it */
+  uint32_t first = (uint32_t)data[5] << 24 | (uint32_t)data[6] << 16 | (uint32_t)data[7] << 8 | data[8];
+  if (first != checksum(data + 16, size - 16))
+    return;
+#if CASE == BEHIND_CHECKSUM
+  /* one after the other, each with another checksum */
+  if (data[20] < 128)
+    return;
+  sink = 1;
+  if (data[21] < 128)
+    return;
+  sink = 2;
+  if (data[22] < 128)
+    return;
+  sink = 3;
+  if (data[23] < 128)
+    return;
+#endif
+  /* in the other one, of half of that */
+  uint32_t second;
+  memcpy(&second, data + 9, sizeof second);
+  if (CASE != TWO_CHECKSUMS || second == checksum(data + 24, size - 24))
+    abort();
+}
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 24)
@@ -88,29 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (number == 0x00beef17)
     abort();
 #elif CASE == CHECKSUM || CASE == TWO_CHECKSUMS || CASE == BEHIND_CHECKSUM
-  /* in big-endian order, of what is behind it */
-  uint32_t first = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-  if (first != checksum(data + 16, size - 16))
-    return 0;
-#if CASE == BEHIND_CHECKSUM
-  /* one after the other, each with another checksum */
-  if (data[20] < 128)
-    return 0;
-  sink = 1;
-  if (data[21] < 128)
-    return 0;
-  sink = 2;
-  if (data[22] < 128)
-    return 0;
-  sink = 3;
-  if (data[23] < 128)
-    return 0;
-#endif
-  /* in the other one, of half of that */
-  uint32_t second;
-  memcpy(&second, at + 4, sizeof second);
-  if (CASE != TWO_CHECKSUMS || second == checksum(data + 24, size - 24))
-    abort();
+  check(data, size);
 #endif
   return 0;
 }

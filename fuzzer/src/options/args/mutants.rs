@@ -141,6 +141,9 @@ pub struct ScoreArgs {
     /// Run a mutant with the inputs that only reach it, too: checks that nothing is lost by leaving them out
     #[arg(long)]
     pub reached: bool,
+    /// Kill a mutant by its cost as well: by an input that takes X times the CPU time, and 5 ms more, in each of four runs
+    #[arg(long, value_name = "X")]
+    pub slower: Option<String>,
     /// Performance mutants: an input kills one with which it costs X times what it does without, or more [default: 2]
     #[arg(long, value_name = "X")]
     pub cost_factor: Option<String>,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{
     ScoreOptions,
     baseline::Stable,
-    hunt::{limits, told},
+    hunt::{allowed, told},
     probing::Probed,
     progress::Progress,
     score::{Hunted, faults},
@@ -114,7 +114,7 @@ fn cover(
         tried[best] = true;
         let open: Vec<usize> =
             left.iter().copied().filter(|&mutant| probed.infecting[mutant].contains(&(best as u32))).collect();
-        let of_best = limits(options, stable[best].cpu.max(probed.cpu[best]));
+        let of_best = allowed(options, stable[best].cpu.max(probed.cpu[best]));
         let work = |server: &mut MutantServer, number: usize| {
             let mut runs = 0;
             let told = told(server, &table.mutants[open[number]].sites, &stable[best], of_best, &mut runs)?;

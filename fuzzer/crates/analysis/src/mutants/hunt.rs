@@ -14,12 +14,26 @@ use super::{
 };
 use crate::interruption;
 use quagmire_base::error::Result;
-use quagmire_execution::fork_server::mutants::{MutantServer, Observed, RunEnd, RunLimits, Variant};
+use quagmire_execution::fork_server::mutants::{MutantServer, RunEnd, RunLimits, Variant};
 
 /// CPU time of a run of a mutant, as a multiple of that without a mutant, from which on it is a hang.
 const HANG_RATIO: u32 = 10;
 /// CPU time that is no hang, however quick the original is.
 const NO_HANG: Duration = Duration::from_millis(50);
+/// Runs of a mutant that is slower, all of which are: something else may have made one of them slow.
+const SLOW_RUNS: usize = 4;
+/// CPU time that a slower run takes more at least: what a process takes differs by less.
+const LEAST_MORE: Duration = Duration::from_millis(5);
+
+/// What a run of a mutant may take.
+#[derive(Clone, Copy)]
+pub(super) struct Allowed {
+    limits: RunLimits,
+    /// CPU time without a fault, in the slower of the two copies.
+    usual: Duration,
+    /// CPU time from which on the cost kills the mutant, if it may.
+    slow: Option<Duration>,
+}
 
 /// Runs the mutants that the log does not know yet, and adds them to it.
 ///
@@ -40,10 +54,10 @@ pub(super) fn hunt(
     let mut progress = Progress::new("mutants", open.len());
     let work = |server: &mut MutantServer, number: usize| {
         let mutant = open[number];
-        let inputs: Vec<(&Stable, RunLimits)> = probed
+        let inputs: Vec<(&Stable, Allowed)> = probed
             .inputs_of(mutant)
             .take(options.inputs_per_mutant)
-            .map(|input| (&inputs[input], limits(options, inputs[input].cpu.max(probed.cpu[input]))))
+            .map(|input| (&inputs[input], allowed(options, inputs[input].cpu.max(probed.cpu[input]))))
             .collect();
         verdict(server, mutant, &table.mutants[mutant].sites, &inputs)
     };
@@ -58,14 +72,14 @@ fn verdict(
     server: &mut MutantServer,
     mutant: usize,
     sites: &[(u32, u32)],
-    inputs: &[(&Stable, RunLimits)],
+    inputs: &[(&Stable, Allowed)],
 ) -> Result<Option<Verdict>> {
     let mut runs = 0;
-    for &(input, limits) in inputs {
+    for &(input, allowed) in inputs {
         if interruption::has_come() {
             return Ok(None);
         }
-        if let Some((by, detail)) = told(server, sites, input, limits, &mut runs)? {
+        if let Some((by, detail)) = told(server, sites, input, allowed, &mut runs)? {
             let killed = Some(Killed { by, input: input.path.clone(), detail });
             return Ok(Some(Verdict { mutant, runs, killed }));
         }
@@ -81,24 +95,31 @@ pub(super) fn told(
     server: &mut MutantServer,
     sites: &[(u32, u32)],
     input: &Stable,
-    limits: RunLimits,
+    allowed: Allowed,
     runs: &mut u64,
 ) -> Result<Option<(KilledBy, String)>> {
     let mut run = || {
         *runs += 1;
-        server.run(&input.bytes, Variant::Mutant(sites), limits).map(|(observed, _)| observed)
+        server.run(&input.bytes, Variant::Mutant(sites), allowed.limits)
     };
-    let mut observed: Observed = run()?;
+    let (mut observed, mut cpu) = run()?;
     // a busy machine, or a server that something else has ended, is no fault of the mutant
     if matches!(observed.end, RunEnd::TimedOut | RunEnd::Lost) {
-        observed = run()?;
+        (observed, cpu) = run()?;
     }
-    Ok(difference(&input.observed, &observed))
+    let difference = difference(&input.observed, &observed);
+    let Some(slow) = allowed.slow.filter(|&slow| difference.is_none() && cpu >= slow) else { return Ok(difference) };
+    for _ in 1..SLOW_RUNS {
+        cpu = cpu.min(run()?.1);
+    }
+    let times = || format!("{:.1} times the CPU time", cpu.as_secs_f64() / allowed.usual.as_secs_f64().max(1e-6));
+    Ok((cpu >= slow).then(|| (KilledBy::Cost, times())))
 }
 
-/// Limits of a mutant's runs with an input. `usual` is the CPU time of the original or of the probing run, whichever is
-/// longer: the copy with the mutants is not optimised either, and computes all of a function.
-pub(super) fn limits(options: &ScoreOptions, usual: Duration) -> RunLimits {
+/// What a mutant's runs with an input may take. `usual` is the CPU time of the original or of the probing run, whichever
+/// is longer: the copy with the mutants is not optimised either, and computes all of a function.
+pub(super) fn allowed(options: &ScoreOptions, usual: Duration) -> Allowed {
     let cpu = (usual * HANG_RATIO).clamp(NO_HANG, LONGEST);
-    RunLimits { cpu, time: options.hang_timeout.max(cpu * 2), memory: options.memory_limit }
+    let limits = RunLimits { cpu, time: options.hang_timeout.max(cpu * 2), memory: options.memory_limit };
+    Allowed { limits, usual, slow: options.slower.map(|times| usual.mul_f64(times).max(usual + LEAST_MORE)) }
 }

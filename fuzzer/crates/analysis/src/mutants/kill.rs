@@ -19,7 +19,7 @@ pub(super) enum KilledBy {
     Status,
     /// Another output, or something else that the harness has shown.
     Output,
-    /// The cost, a multiple of that of the original: of performance mutants only.
+    /// The cost, a multiple of that of the original: of a performance mutant, or CPU time if that is asked for.
     Cost,
 }
 

@@ -24,7 +24,7 @@ pub(super) const LOG: &str = "mutants.jsonl";
 pub(super) const RESULT: &str = "score.json";
 
 /// Identity of a score: under another header, a log's mutants would be others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     /// Version of quagmire.
     pub version: String,
@@ -34,6 +34,9 @@ pub(super) struct Header {
     pub inputs: String,
     /// Most inputs that a mutant is run with.
     pub inputs_per_mutant: usize,
+    /// Multiple of the CPU time that kills.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slower: Option<f64>,
 }
 
 impl Header {
@@ -62,6 +65,7 @@ impl Header {
             program: text(hash),
             inputs: text(of_inputs),
             inputs_per_mutant: options.inputs_per_mutant,
+            slower: options.slower,
         })
     }
 }
@@ -144,6 +148,8 @@ impl Header {
             "other inputs"
         } else if self.inputs_per_mutant != known.inputs_per_mutant {
             "another --inputs-per-mutant"
+        } else if self.slower != known.slower {
+            "another --slower"
         } else {
             "another version of quagmire"
         }

@@ -61,6 +61,8 @@ pub struct ScoreOptions {
     pub inputs_per_mutant: usize,
     /// Whether mutants are run with inputs that reach but do not infect them, too.
     pub with_reached: bool,
+    /// Multiple of the CPU time from which on an input kills a fault, above 1; `None`: only a hang does.
+    pub slower: Option<f64>,
     /// Multiple of an input's own cost from which on it kills a performance mutant, above 1; `None` if it is not given.
     pub cost_factor: Option<f64>,
     /// Order of the inputs, of which the first one that kills a performance mutant is named; `None` if it is not given.

@@ -292,8 +292,13 @@ mod tests {
             (1, Verdict { mutant: 1, runs: 2, killed: None }),
         ];
         let log = Log::of(verdicts);
-        let header =
-            Header { version: "1".into(), program: String::new(), inputs: String::new(), inputs_per_mutant: 50 };
+        let header = Header {
+            version: "1".into(),
+            program: String::new(),
+            inputs: String::new(),
+            inputs_per_mutant: 50,
+            slower: None,
+        };
         let left_out = vec![LeftOut { path: "u".into(), reason: "unstable" }];
         let score = Score::new(&header, table, &[], left_out, &probed, &log);
         use State::{NotInfected, NotReached, NotRun, Survived};

@@ -94,6 +94,9 @@ fn check(options: &ScoreOptions, kind: MutantKind) -> Result<()> {
             wrong("--in-order", "performance mutants (QUAGMIRE_MUTANTS=performance)")
         }
         MutantKind::Performance if options.with_reached => wrong("--reached", "mutants of QUAGMIRE_MUTANTS=1"),
+        MutantKind::Performance if options.slower.is_some() => {
+            wrong("--slower", "mutants of QUAGMIRE_MUTANTS=1; performance mutants have --cost-factor")
+        }
         _ => Ok(()),
     }
 }
