@@ -33,24 +33,27 @@ impl Comparisons {
         self.raw.is_recording.store(1, SeqCst);
     }
 
-    /// Ends recording. Returns the comparisons of operands that were not equal, each once, in the order of their first
+    /// Ends recording. What was recorded stays.
+    pub fn end(&self) {
+        self.raw.is_recording.store(0, SeqCst);
+    }
+
+    /// Returns the recorded comparisons of operands that were not equal, each once, in the order of their first
     /// execution.
-    pub fn end(&self) -> Vec<CmpValues> {
+    pub fn all(&self) -> Vec<CmpValues> {
         let mut known = HashSet::new();
         let new = self.recorded().filter(|comparison| known.insert(RawComparison { place: 0, ..*comparison }));
         new.filter_map(|comparison| values(&comparison)).collect()
     }
 
-    /// Ends recording. Returns the comparisons of numbers that were not equal and of which neither is a constant, with the
+    /// Returns the recorded comparisons of numbers that were not equal and of which neither is a constant, with the
     /// hashes of their places in the program, in the order of their first execution.
-    pub fn end_checks(&self) -> impl Iterator<Item = (u32, CmpValues)> + use<> {
+    pub fn checks(&self) -> impl Iterator<Item = (u32, CmpValues)> + use<> {
         let checks = self.recorded().filter(|comparison| comparison.kind != BYTES && comparison.is_constant == 0);
         checks.filter_map(|comparison| Some((comparison.place, values(&comparison)?)))
     }
 
-    /// Ends recording. Returns what was recorded.
     fn recorded(&self) -> impl Iterator<Item = RawComparison> + use<> {
-        self.raw.is_recording.store(0, SeqCst);
         let used = usize::try_from(self.raw.count.load(SeqCst)).unwrap_or(usize::MAX).min(self.raw.comparison.len());
         self.raw.comparison[..used].iter().map(Cell::get)
     }

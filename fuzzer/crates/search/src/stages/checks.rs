@@ -111,15 +111,18 @@ impl Checks {
             None if self.is_sampled() => Watch::Sample(SAMPLE),
             None => Watch::Off,
         };
-        let is_used = may_run && self.comparisons.are_called() && !parts.state.is_interrupted();
+        // runs that are watched take longer
+        let is_timed = parts.state.search.objective.noisy().is_some();
+        let is_used = may_run && self.comparisons.are_called() && !is_timed && !parts.state.is_interrupted();
         if self.watch == Watch::Off || !is_used || parts.state.hooks.is_deadly(bytes) {
             self.watch = Watch::Off;
             return Ok(());
         }
         self.comparisons.begin();
         let run = run_unjudged(parts, &BytesInput::new(bytes.to_vec()));
-        self.differ = self.comparisons.end_checks().map(|(place, _)| place).collect();
+        self.comparisons.end();
         run?;
+        self.differ = self.comparisons.checks().map(|(place, _)| place).collect();
         parts.state.look(&parts.executor.observers().0)?;
         Ok(())
     }
@@ -210,13 +213,15 @@ impl Checks {
         Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
         self.comparisons.begin();
-        evaluate(parts, &Origin::Mutant { parent, operators }, input)
+        let evaluation = evaluate(parts, &Origin::Mutant { parent, operators }, input);
+        self.comparisons.end();
+        evaluation
     }
 
-    /// Ends recording. Returns the input with the number that the last failed check wants, if it is one that the parent does
+    /// Returns the input with the number that the last failed check wants, if it is one that the parent does
     /// not fail, the input has the other number, and the result is not known.
     fn put_right(&self, bytes: &[u8], max_size: usize, known: &mut HashSet<u64>) -> Option<Vec<u8>> {
-        let failed = self.comparisons.end_checks().filter(|(place, _)| !self.differ.contains(place));
+        let failed = self.comparisons.checks().filter(|(place, _)| !self.differ.contains(place));
         let failed: Vec<_> = failed.map(|(_, values)| values).collect();
         if failed.is_empty() {
             return None;

@@ -67,9 +67,10 @@ where
 {
     comparisons.begin();
     let run = run_unjudged(parts, input);
-    let mut values = comparisons.end();
+    comparisons.end();
     run?;
     parts.state.look(&parts.executor.observers().0)?;
+    let mut values = comparisons.all();
     values.sort_by_key(rank);
     Ok(values)
 }

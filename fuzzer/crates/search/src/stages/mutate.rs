@@ -276,6 +276,10 @@ where
             }
         }
         for place in 0..self.leading.len() {
+            // the run of the parent may have ended early
+            if parts.state.is_interrupted() {
+                break;
+            }
             let are_next = self.choices.are_next(base.mask.is_some(), parts.state.libafl.rand_mut());
             let is_made = are_next && self.mutate_choices(parent, base.mask, &mut parts)?;
             if !is_made && !parts.state.is_interrupted() {
