@@ -25,7 +25,7 @@ const SLOW_RUNS: usize = 4;
 /// CPU time that a slower run takes more at least: what a process takes differs by less.
 const LEAST_MORE: Duration = Duration::from_millis(5);
 
-/// What a run of a mutant may take.
+/// Limits of a run of a mutant, and the cost that kills it.
 #[derive(Clone, Copy)]
 pub(super) struct Allowed {
     limits: RunLimits,
@@ -116,8 +116,8 @@ pub(super) fn told(
     Ok((cpu >= slow).then(|| (KilledBy::Cost, times())))
 }
 
-/// What a mutant's runs with an input may take. `usual` is the CPU time of the original or of the probing run, whichever
-/// is longer: the copy with the mutants is not optimised either, and computes all of a function.
+/// Returns what the runs of a mutant with an input may take. `usual` is the CPU time of the original or of the probing
+/// run, whichever is longer: the copy with the mutants is not optimised either, and computes all of a function.
 pub(super) fn allowed(options: &ScoreOptions, usual: Duration) -> Allowed {
     let cpu = (usual * HANG_RATIO).clamp(NO_HANG, LONGEST);
     let limits = RunLimits { cpu, time: options.hang_timeout.max(cpu * 2), memory: options.memory_limit };

@@ -1,4 +1,4 @@
-//! What runs of one kind have found.
+//! Finds of runs of one kind.
 
 use serde::{Deserialize, Serialize};
 

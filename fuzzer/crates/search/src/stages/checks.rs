@@ -50,7 +50,7 @@ enum Watch {
     On,
 }
 
-/// What is known of the checks of a program.
+/// Knowledge of the checks of a program.
 pub struct Checks {
     comparisons: Comparisons,
     operator: u16,

@@ -39,8 +39,7 @@ const FEWEST_MUTANTS: f64 = 16.0;
 const SHARE: f64 = 1.0 / 16.0;
 const POOR_SHARE: f64 = 1.0 / 64.0;
 
-/// LibAFL stage that does so once for each entry that is scheduled, in programs that call SanitizerCoverage's callbacks for
-/// comparisons.
+/// LibAFL stage that does so once for each entry that is scheduled, in programs that show comparisons.
 pub struct ComparisonsStage {
     comparisons: Option<Comparisons>,
     operator: u16,
