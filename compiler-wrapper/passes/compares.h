@@ -1,8 +1,12 @@
 // What comparisons compare. No branch is added or changed and nothing weighs more.
 //
-// Operands of == and != between integers of 2 to 8 bytes of which neither is a constant are handed to the runtime, which
-// records them in the runs for which it is asked to (runtime/comparisons.c): a checksum that is computed and the one that
-// the input has, a length and what is there. Mutation cannot guess these; constants it finds as tokens (tokens.h).
+// Handed to the runtime, which records them in the runs for which it is asked to (runtime/comparisons.c), are the operands of
+//   - == and != between integers of 2 to 8 bytes of which neither is a constant: a checksum that is computed and the one that
+//     the input has, a length and what is there.
+//   - == and != with a magic number, and each case of a switch that is one: three bytes of it or more are neither 0 nor 0xff,
+//     as in the names of chunks, tables and boxes. It is a token, too (tokens.h), but an input has many places for one.
+//   - memcmp, strcmp and the like, whose own work is more than to see them.
+// Mutation hardly guesses these, and programs hardly compare them in their innermost loops.
 //
 // QUAGMIRE_COMPARES: progress slots beside that, and all other operands. A search that only sees which branch is taken has
 // to guess all bytes of `memcmp(p, "<!ATTLIST", 9)` at once; one that sees how many are right finds them one after the
@@ -93,8 +97,6 @@ public:
       for (Instruction &I : BB)
         if (auto *Compare = dyn_cast<ICmpInst>(&I))
           look(*Compare);
-        else if (!Everything)
-          continue;
         else if (auto *Switch = dyn_cast<SwitchInst>(&I))
           look(*Switch);
         else if (auto *Call = dyn_cast<CallBase>(&I))
@@ -120,7 +122,8 @@ public:
           hit(IRB, Slot + S.Number - 1, Compare->getPredicate() == CmpInst::ICMP_EQ ? Compare : IRB.CreateNot(Compare));
       } else if (auto *Switch = dyn_cast<SwitchInst>(S.At)) {
         IRBuilder<> IRB(Switch);
-        equalBytes(IRB, Switch->getCondition(), S.Case, Slot);
+        if (S.Number)
+          equalBytes(IRB, Switch->getCondition(), S.Case, Slot);
         record(IRB, Switch->getCondition(), S.Case);
       } else {
         callRuntime(*cast<CallBase>(S.At), *S.Known, Slot, S.Number);
@@ -166,6 +169,15 @@ private:
     return std::min(V.getActiveBits(), (~V).getActiveBits()) > 8;
   }
 
+  static bool isMagic(const ConstantInt &Number) {
+    unsigned Telling = 0;
+    for (unsigned Byte = 0; Byte < Number.getBitWidth() / 8; ++Byte) {
+      uint64_t Value = Number.getValue().extractBitsAsZExtValue(8, 8 * Byte);
+      Telling += Value != 0 && Value != 0xff;
+    }
+    return Telling >= 3;
+  }
+
   // Whether a value is a loop counter: a constant is added to it in each iteration.
   static bool isCounter(const Value *V) {
     auto Step = [](const Value *V) -> const Value * {
@@ -189,7 +201,8 @@ private:
     // two constants: clang -O0 leaves such things
     bool Recorded = Size > 1 && !(Left && Right) && !isCounter(Compare.getOperand(0)) && !isCounter(Compare.getOperand(1));
     if (!Compare.isEquality() || !Everything) {
-      if (Recorded && (Everything || (Compare.isEquality() && !Left && !Right)))
+      const ConstantInt *Constant = Right ? Right : Left;
+      if (Recorded && (Everything || (Compare.isEquality() && (!Constant || isMagic(*Constant)))))
         add({&Compare, 0, 0});
       return;
     }
@@ -215,8 +228,8 @@ private:
       return;
     unsigned Cases = 0;
     for (auto Case : Switch.cases())
-      if (isLong(*Case.getCaseValue()) && Cases++ < MostCases)
-        add({&Switch, 0, Size - 1, 0, Case.getCaseValue()});
+      if (Everything ? isLong(*Case.getCaseValue()) && Cases++ < MostCases : isMagic(*Case.getCaseValue()))
+        add({&Switch, 0, Everything ? Size - 1 : 0, 0, Case.getCaseValue()});
   }
 
   void look(CallBase &Call) {
@@ -237,7 +250,7 @@ private:
     if (ConstantInt *Length = constantLength(Call, *Known))
       Number = std::min(Number, Length->getValue().getLimitedValue());
     if (Number)
-      add({&Call, 0, unsigned(Number), 0, nullptr, Known});
+      add({&Call, 0, Everything ? unsigned(Number) : 0, 0, nullptr, Known});
   }
 
   static ConstantInt *constantLength(CallBase &Call, const Comparison &Known) {
@@ -297,20 +310,25 @@ private:
     Value *Args[] = {IRB.CreatePointerCast(A, Ptr),
                      IRB.CreatePointerCast(B, Ptr),
                      Most,
-                     slot(IRB, First),
+                     Number ? slot(IRB, First) : place(IRB),
                      ConstantInt::get(I32, Number),
                      ConstantInt::get(I32, Known.Compares)};
     IRB.CreateCall(forwarder("quagmire.compare", "__quagmire_compare", Args), Args);
+  }
+
+  // An address of its own for each comparison, which is never read.
+  Value *place(IRBuilder<> &IRB) {
+    Type *Bytes = Type::getInt8Ty(C);
+    Value *Code = IRB.CreatePointerCast(IRB.GetInsertBlock()->getParent(), PointerType::getUnqual(Bytes));
+    return IRB.CreateConstGEP1_32(Bytes, Code, Records++);
   }
 
   // Calls the runtime with two operands. A constant comes first.
   void record(IRBuilder<> &IRB, Value *A, Value *B) {
     if (isa<ConstantInt>(B))
       std::swap(A, B);
-    Type *Word = Type::getInt64Ty(C), *Bytes = Type::getInt8Ty(C);
-    // an address of its own for each, which is never read
-    Value *Code = IRB.CreatePointerCast(IRB.GetInsertBlock()->getParent(), PointerType::getUnqual(Bytes));
-    Value *Args[] = {IRB.CreateConstGEP1_32(Bytes, Code, Records++), IRB.CreateZExt(A, Word), IRB.CreateZExt(B, Word),
+    Type *Word = Type::getInt64Ty(C);
+    Value *Args[] = {place(IRB), IRB.CreateZExt(A, Word), IRB.CreateZExt(B, Word),
                      ConstantInt::get(I32, bytesOf(A->getType())), ConstantInt::get(I32, isa<ConstantInt>(A))};
     IRB.CreateCall(forwarder("quagmire.compare_numbers", "__quagmire_compare_numbers", Args), Args);
   }

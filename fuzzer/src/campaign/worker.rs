@@ -62,8 +62,13 @@ use quagmire_search::{
     state::CampaignState,
 };
 
-/// Interval between two checkpoints on disk.
+/// Least interval between two checkpoints on disk.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
+
+/// One in so many seconds at most goes into checkpoints on disk; and the largest number of bytes of them for each second:
+/// 86 GB a day.
+const CHECKPOINT_SHARE: u32 = 50;
+const CHECKPOINT_BYTES: usize = 1_000_000;
 
 /// Stages of a round: preparation, the deterministic stage, comparisons and mutation (the coverage phase), then the
 /// performance phase.
@@ -161,7 +166,7 @@ pub fn work(
         fuzzer: StdFuzzer::new(ByCostScheduler::new(options.parents, setup.seeds.inputs.len()), (), ()),
         state: CampaignState::new(state, search, recorder, setup.target.is_isolated()),
         manager: NopEventManager::new(),
-        checkpoint_cost: Duration::ZERO,
+        checkpoint_interval: CHECKPOINT_INTERVAL,
         sharing: Sharing::new(setup),
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
@@ -185,7 +190,8 @@ struct Worker<'a> {
     fuzzer: CampaignFuzzer,
     state: CampaignState<Recorder<'a>>,
     manager: NopEventManager,
-    checkpoint_cost: Duration,
+    /// Interval between the last checkpoint on disk and the next.
+    checkpoint_interval: Duration,
     sharing: Option<Sharing>,
 }
 
@@ -313,7 +319,7 @@ impl<'a> Worker<'a> {
     fn is_checkpoint_due(&self) -> bool {
         let recorder = &self.state.hooks;
         let since = recorder.elapsed().saturating_sub(recorder.record.last_save);
-        since > CHECKPOINT_INTERVAL.max(self.checkpoint_cost * 50)
+        since > self.checkpoint_interval
     }
 
     fn checkpoint(&mut self, to_disk: bool) -> Result<()> {
@@ -339,7 +345,8 @@ impl<'a> Worker<'a> {
         if to_disk {
             checkpoint::write(self.setup.folder.path(), &bytes)?;
         }
-        self.checkpoint_cost = started.elapsed();
+        let for_bytes = Duration::from_secs((bytes.len() / CHECKPOINT_BYTES) as u64);
+        self.checkpoint_interval = CHECKPOINT_INTERVAL.max(started.elapsed() * CHECKPOINT_SHARE).max(for_bytes);
         Ok(())
     }
 

@@ -55,10 +55,10 @@ fn magic_numbers_keywords_and_cases_of_a_switch_take_the_place_of_what_was_compa
 }
 
 #[test]
-fn objects_of_quagmire_cc_show_theirs_if_they_were_asked_to() {
+fn objects_of_quagmire_cc_show_magic_numbers_and_strings_and_all_others_if_they_were_asked_to() {
     let scene = Scene::new(&[("seed", SEED)]);
     for name in CASES {
-        let [shows, hides] = ["1", "0"].map(|compares| {
+        let [all, telling] = ["1", "0"].map(|compares| {
             let harness = scene.path(&format!("{name}-{compares}"));
             let mut command = compiler("comparisons.c", None);
             command.env("QUAGMIRE_COMPARES", compares).arg(format!("-DCASE={name}"));
@@ -67,10 +67,18 @@ fn objects_of_quagmire_cc_show_theirs_if_they_were_asked_to() {
             harness
         });
         let options = "--execs 2000 --seed 1 --no-auto-dict";
-        assert!(executions_to_crash(&scene, &shows, options).is_some(), "{name}: {:#}", scene.summary());
-        assert!(replaced(&scene.summary()) > 0, "{name}");
-        assert_eq!(executions_to_crash(&scene, &hides, options), None, "{name}");
-        assert_eq!(replaced(&scene.summary()), 0, "{name}");
+        let is_telling = name != "WIDENED";
+        for (harness, is_found) in [(all, true), (telling, is_telling)] {
+            assert_eq!(
+                executions_to_crash(&scene, &harness, options).is_some(),
+                is_found,
+                "{name}: {:#}",
+                scene.summary()
+            );
+            assert_eq!(replaced(&scene.summary()) > 0, is_found, "{name}");
+            let without = format!("{options} --rules T,havoc");
+            assert_eq!(executions_to_crash(&scene, &harness, &without), None, "{name}");
+        }
     }
 }
 

@@ -33,6 +33,8 @@ static void check(const uint8_t *data, size_t size) {
   if (first != checksum(data + 16, size - 16))
     return;
 #if CASE == BEHIND_CHECKSUM
+  /* a branch of its own */
+  sink = 4;
   /* one after the other, each with another checksum */
   if (data[20] < 128)
     return;

@@ -96,6 +96,12 @@ impl Mask {
         self.allowed == [0; 3]
     }
 
+    /// Whether everything is allowed everywhere.
+    pub fn is_open(&self) -> bool {
+        let length = self.length();
+        self.allowed == [length, length + 1, length]
+    }
+
     /// Updates the counts for positions that are about to be removed.
     fn forget(&mut self, range: Range<usize>) {
         for bits in &self.bits[range] {

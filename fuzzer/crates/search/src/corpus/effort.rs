@@ -74,6 +74,9 @@ pub struct Effort {
     current: Aim,
     coverage: Arm,
     cost: Arm,
+    /// Work by which coverage is behind its share; negative if cost is. No window: one round for cost can be the work of many
+    /// of them, and has to be made up for.
+    owed: f64,
 }
 
 impl Effort {
@@ -85,21 +88,19 @@ impl Effort {
                 arm.found /= 2.0;
             }
         }
-        let share = self.share_of_coverage();
-        let is_behind = self.coverage.work * (1.0 - share) <= self.cost.work * share;
-        self.current = if is_behind { Aim::Coverage } else { Aim::Cost };
+        self.current = if self.owed >= 0.0 { Aim::Coverage } else { Aim::Cost };
         self.current
     }
 
     /// Begins a round for coverage, whatever the shares are: there is no cost to raise.
     pub fn begin_coverage(&mut self) {
         self.begin();
-        self.current = Aim::Coverage;
+        (self.current, self.owed) = (Aim::Coverage, 0.0);
     }
 
     /// Forgets the work and the finds of both aims.
     pub fn start_over(&mut self) {
-        (self.coverage, self.cost) = (Arm::default(), Arm::default());
+        (self.coverage, self.cost, self.owed) = (Arm::default(), Arm::default(), 0.0);
     }
 
     /// Current share of the work for coverage, 0 to 1.
@@ -129,7 +130,12 @@ impl Effort {
     /// Adds an execution to the work of the current round.
     #[inline]
     pub fn spend(&mut self, instructions: u64, bytes: usize) {
-        self.arm().work += work(instructions, bytes) as f64;
+        let (work, share) = (work(instructions, bytes) as f64, self.share_of_coverage());
+        self.arm().work += work;
+        self.owed += match self.current {
+            Aim::Coverage => -work * (1.0 - share),
+            Aim::Cost => work * share,
+        };
     }
 
     /// Counts an input that was kept in the current round as a find, if its novelty serves the aim of the round.
@@ -183,6 +189,19 @@ mod tests {
         close(shares(Focus::Balanced, 250, 1), 1.0);
         close(shares(Focus::Balanced, 10, 1), 4.0);
         close(shares(Focus::Balanced, 100_000, 1), 0.25);
+    }
+
+    #[test]
+    fn a_round_that_is_the_work_of_many_windows_is_made_up_for() {
+        let mut effort = Effort { focus: Focus::Coverage, ..Effort::default() };
+        let mut work = [0.0; 2];
+        for _ in 0..1_000_000 {
+            let aim = effort.begin();
+            let spent = if aim == Aim::Cost { 30 * WINDOW as u64 } else { WINDOW as u64 / 100 };
+            effort.spend(spent, 0);
+            work[usize::from(aim == Aim::Cost)] += spent as f64;
+        }
+        close(work[0] / work[1], 4.0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Knowledge of the search, and the judgement of runs by it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use libafl_bolts::hash_std;
 use serde::{Deserialize, Serialize};
@@ -81,6 +81,8 @@ pub struct SearchState {
     pub traced: BTreeSet<EntryId>,
     /// Mutants that were made of recorded comparisons.
     pub replaced: Finds,
+    /// Whether mutants of an entry fail checks that can be put right, for those that were sampled.
+    pub fails_checks: BTreeMap<EntryId, bool>,
     /// Hashes of the contents of all entries: an unstable target can make the same input look new again.
     contents: HashMap<u64, EntryId>,
     /// Objective: the costs that the search tries to raise.

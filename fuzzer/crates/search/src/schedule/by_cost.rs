@@ -31,8 +31,13 @@ pub enum Parents {
     Both,
 }
 
-/// Attempts to find a parent with choices.
+/// Attempts to find a parent.
 const MOST_ATTEMPTS: usize = 16;
+
+/// Work of one run, in instructions, up to which a parent is taken for a round for cost whenever it is drawn: about 50 ms. Others
+/// are taken in inverse proportion to their work. Mutants of an input near the hang timeout are cut off, and if it
+/// was the parent as often as others it would have all of the time.
+const WORK_OF_PARENT: f64 = 1.6e8;
 
 /// LibAFL scheduler that chooses the entry and the goal of each round.
 #[derive(Debug)]
@@ -55,16 +60,28 @@ fn from_top(length: usize, uniform: f64) -> usize {
     (((length as f64 + 1.0).powf(uniform) - 1.0) as usize).min(length - 1)
 }
 
-/// Draws an entry, again if another one should be the parent, but not for ever.
-fn attempt(search: &SearchState, mut draw: impl FnMut(&SearchState) -> EntryId) -> EntryId {
-    let mut entry = draw(search);
+/// Draws an entry, again if another one should be the parent, but not for ever. `passes` tells whether that is so for a
+/// reason beside the entry's choices.
+fn attempt<R>(
+    search: &SearchState,
+    rand: &mut R,
+    mut draw: impl FnMut(&mut R) -> EntryId,
+    mut passes: impl FnMut(&mut R, EntryId) -> bool,
+) -> EntryId {
+    let mut entry = draw(rand);
     for _ in 0..MOST_ATTEMPTS {
-        if !search.choices.should_pass(entry) {
+        if !search.choices.should_pass(entry) && !passes(rand, entry) {
             break;
         }
-        entry = draw(search);
+        entry = draw(rand);
     }
     entry
+}
+
+/// Whether a parent that was drawn for cost passes its round, since its runs take long.
+fn passes_for_work(search: &SearchState, rand: &mut impl Rand, entry: EntryId) -> bool {
+    let work = search.top_rated.cost(entry).map_or(0, |cost| search.objective.work(cost)) as f64;
+    work > WORK_OF_PARENT && rand.next_float() >= WORK_OF_PARENT / work
 }
 
 impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
@@ -92,14 +109,15 @@ impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
                     Parents::Intervals => true,
                     Parents::Both => rand.coinflip(0.5),
                 };
-                attempt(search, |search| {
+                let draw = |rand: &mut _| {
                     let place = if by_intervals {
                         intervals::draw(parents, rand)
                     } else {
-                        parents.get() - 1 - from_top(parents.get(), rand.next_float())
+                        parents.get() - 1 - from_top(parents.get(), Rand::next_float(rand))
                     };
                     search.top_rated.by_score()[active - parents.get() + place].1
-                })
+                };
+                attempt(search, rand, draw, |rand, entry| passes_for_work(search, rand, entry))
             }
             Aim::Coverage => match search.rare.begin_round(self.seeds, &search.top_rated, &search.towards) {
                 Some((branch, entry)) if !search.choices.should_pass(entry) => {
@@ -112,10 +130,11 @@ impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
                     None => {
                         let at_places = search.at_places();
                         let length = NonZeroUsize::new(at_places.len()).unwrap_or(length);
-                        attempt(search, |search| {
-                            let place = rand.below(length).min(rand.below(length));
+                        let draw = |rand: &mut _| {
+                            let place = Rand::below(rand, length).min(Rand::below(rand, length));
                             at_places.get(place).copied().unwrap_or_else(|| search.top_rated.ranking()[place].1)
-                        })
+                        };
+                        attempt(search, rand, draw, |_, _| false)
                     }
                 },
             },
@@ -159,6 +178,23 @@ mod tests {
         }
         assert_eq!(opened[..3], [0, 1, 2]);
         assert!(for_cost > 30, "{for_cost}");
+    }
+
+    #[test]
+    fn parents_that_take_long_are_drawn_for_cost_in_inverse_proportion() {
+        let slow = 100 * WORK_OF_PARENT as u64;
+        let search = made_up(&[(slow, 0, [1, 0, 0]), (1_000, 0, [0, 1, 0]), (2_000, 0, [0, 0, 1])]);
+        let mut state = CampaignState::new(libafl_state(), search, Diary::default(), false);
+        let mut scheduler = ByCostScheduler::new(Parents::Best, 3);
+        let mut drawn = [0; 3];
+        for _ in 0..5_000 {
+            let id = scheduler.next(&mut state).unwrap();
+            if state.search.effort.aim() == Aim::Cost {
+                drawn[id.0] += 1;
+            }
+            state.search.effort.spend(1_000_000, 0);
+        }
+        assert!(drawn[0] > 0 && drawn[0] * 20 < drawn[1] && drawn[1] < drawn[2], "{drawn:?}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! mutation breaks them, and what lies behind is not reached. A mutant that fails a check which its parent passes gets the
 //! number that is wanted.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{collections::HashSet, iter};
 
 use libafl::{
     Error,
@@ -16,7 +16,7 @@ use libafl_bolts::hash_std;
 use super::operators::Own;
 use crate::{
     EntryId,
-    corpus::finds::Finds,
+    corpus::{finds::Finds, search_state::SearchState},
     evaluate::{Evaluation, Parts, evaluate, probe::run_unjudged},
     hooks::CampaignHooks,
     origin::Origin,
@@ -54,8 +54,6 @@ enum Watch {
 pub struct Checks {
     comparisons: Comparisons,
     operator: u16,
-    /// Whether mutants of an entry fail checks that can be put right.
-    entries: BTreeMap<EntryId, bool>,
     /// Parent of the mutants of the round.
     parent: Option<EntryId>,
     /// Places where numbers differ in the parent too.
@@ -70,13 +68,18 @@ pub struct Checks {
     right: Finds,
 }
 
+/// Whether mutants of an entry fail checks that can be put right, or those of the next ancestor of which it is known.
+pub fn are_failed<H: CampaignHooks>(entry: EntryId, state: &CampaignState<H>) -> bool {
+    let mut line = iter::successors(Some(entry), |&entry| state.hooks.parent(entry));
+    line.find_map(|entry| state.search.fails_checks.get(&entry).copied()).unwrap_or(false)
+}
+
 impl Checks {
     /// Creates it for a campaign with `rules` rules.
     pub fn new(rules: usize, comparisons: Comparisons) -> Self {
         Self {
             comparisons,
             operator: Own::Comparisons.number(rules),
-            entries: BTreeMap::new(),
             parent: None,
             differ: HashSet::new(),
             watch: Watch::Off,
@@ -105,7 +108,7 @@ impl Checks {
         let allowed = FIRST_RUNS + SHARE * *parts.state.executions() as f64;
         let may_run = self.right.is_as_good_as(&self.plain) || (self.right.runs as f64) < allowed;
         self.parent = Some(parent);
-        self.watch = match self.entries.get(&parent).copied() {
+        self.watch = match parts.state.search.fails_checks.get(&parent).copied() {
             Some(false) => Watch::Off,
             Some(true) => Watch::On,
             None if self.is_sampled() => Watch::Sample(SAMPLE),
@@ -158,7 +161,7 @@ impl Checks {
             if parts.state.hooks.is_deadly(&bytes) || parts.state.look(&parts.executor.observers().0)? {
                 break;
             }
-            self.settle(true);
+            self.settle(true, &mut parts.state.search);
             *input = BytesInput::new(bytes);
             if operators.last() != Some(&self.operator) {
                 operators.push(self.operator);
@@ -172,17 +175,17 @@ impl Checks {
         if let Watch::Sample(left) = self.watch {
             self.watch = Watch::Sample(left - 1);
             if left == 1 {
-                self.settle(false);
+                self.settle(false, &mut parts.state.search);
             }
         }
         Ok(last)
     }
 
     /// Notes whether mutants of the parent fail checks.
-    fn settle(&mut self, fails: bool) {
+    fn settle(&mut self, fails: bool, search: &mut SearchState) {
         self.watch = if fails { Watch::On } else { Watch::Off };
         if let Some(parent) = self.parent
-            && self.entries.insert(parent, fails).is_none()
+            && search.fails_checks.insert(parent, fails).is_none()
         {
             self.sampled.count(fails);
         }

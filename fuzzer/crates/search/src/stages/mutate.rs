@@ -253,12 +253,12 @@ where
             (None, Some(whole)) => self.choices.begin(parent, &mut parts, whole)?,
             (None, None) => return Ok(()),
         }
-        let search = &parts.state.search;
         let base = match &prepared {
             Some((goal, prepared)) => {
                 // an incomplete mask would confine mutants to half of the input
-                let usable = prepared.computation.is_complete() && !search.masking.no_mask;
-                let mask = Some(prepared.computation.mask()).filter(|mask| usable && !mask.is_closed());
+                let usable = prepared.computation.is_complete();
+                let mask = Some(prepared.computation.mask());
+                let mask = mask.filter(|mask| usable && !mask.is_closed() && !mask.is_open());
                 Base { bytes: &prepared.input, mask, goal: Some(*goal) }
             }
             None => Base { bytes: whole.as_deref().unwrap_or_default(), mask: None, goal: None },

@@ -11,7 +11,7 @@ use libafl::{
     state::{HasCorpus, HasMaxSize},
 };
 
-use super::operators::Own;
+use super::{checks::are_failed, operators::Own};
 use crate::{
     EntryId,
     corpus::search_state::Masking,
@@ -146,6 +146,8 @@ impl PrepareStage {
                     })?;
                     parts.state.search.masks.trims += probes;
                 }
+                // probes would fail them nearly everywhere
+                let no_mask = no_mask || are_failed(entry, parts.state);
                 let search = &mut parts.state.search;
                 if !no_mask {
                     search.masks.computed += 1;
