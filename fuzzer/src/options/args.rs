@@ -319,8 +319,8 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "RATIO", help_heading = "Size of inputs (at most one of them)")]
     pub max_size_ratio: Option<String>,
 
-    /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and havoc, splice, tokens, deterministic, comparisons, custom,
-    /// custom-crossover, and those of choices (regenerate, splice-part, ...) [default: the rules of the input type, and all the others]
+    /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and havoc, single, splice, tokens, deterministic, comparisons,
+    /// custom, custom-crossover, and those of choices (regenerate, splice-part, ...) [default: the rules of the input type, and all the others]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,
     /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)

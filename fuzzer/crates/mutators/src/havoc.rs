@@ -10,7 +10,9 @@ use libafl::corpus::{Corpus, CorpusId};
 use libafl::inputs::BytesInput;
 use libafl::mutators::havoc_mutations::{HavocCrossoverType, HavocMutationsNoCrossoverType};
 use libafl::mutators::{
-    MutationResult, Mutator, MutatorsTuple, SpliceMutator, TokenInsert, TokenReplace, Tokens, havoc_crossover,
+    BitFlipMutator, ByteAddMutator, ByteDecMutator, ByteFlipMutator, ByteIncMutator, ByteInterestingMutator,
+    ByteRandMutator, DwordAddMutator, DwordInterestingMutator, MutationResult, Mutator, MutatorsTuple, SpliceMutator,
+    TokenInsert, TokenReplace, Tokens, WordAddMutator, WordInterestingMutator, havoc_crossover,
     havoc_mutations_no_crossover, tokens_mutations,
 };
 use libafl::state::{HasCorpus, HasMaxSize, HasRand};
@@ -74,6 +76,39 @@ where
 /// Creates `havoc`: stacks 1 to 16 of LibAFL's byte mutations that need no other input.
 pub fn havoc() -> Stacked<HavocMutationsNoCrossoverType> {
     Stacked::new("havoc", havoc_mutations_no_crossover(), 4)
+}
+
+/// The mutations that [`single`] draws from: of a bit, a byte or a number.
+pub type SingleMutations = tuple_list_type!(
+    BitFlipMutator,
+    ByteFlipMutator,
+    ByteIncMutator,
+    ByteDecMutator,
+    ByteRandMutator,
+    ByteAddMutator,
+    WordAddMutator,
+    DwordAddMutator,
+    ByteInterestingMutator,
+    WordInterestingMutator,
+    DwordInterestingMutator
+);
+
+/// Creates `single`: one such change.
+pub fn single() -> Stacked<SingleMutations> {
+    let mutations = tuple_list!(
+        BitFlipMutator::new(),
+        ByteFlipMutator::new(),
+        ByteIncMutator::new(),
+        ByteDecMutator::new(),
+        ByteRandMutator::new(),
+        ByteAddMutator::new(),
+        WordAddMutator::new(),
+        DwordAddMutator::new(),
+        ByteInterestingMutator::new(),
+        WordInterestingMutator::new(),
+        DwordInterestingMutator::new()
+    );
+    Stacked::new("single", mutations, 0)
 }
 
 /// The mutations that [`Splice`] draws from.

@@ -38,6 +38,7 @@ impl RuleWords {
         let on_choices = Operator::ALL.map(|operator| (operator.name(), operator.effect()));
         let others = [
             ("havoc", "small random changes, LibAFL's"),
+            ("single", "one change of a bit, a byte or a number, LibAFL's"),
             ("splice", "parts of two inputs put together, LibAFL's"),
             ("tokens", "words of the dictionary put in, LibAFL's"),
             ("custom", "the harness's own mutator"),

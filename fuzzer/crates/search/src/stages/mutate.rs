@@ -154,7 +154,8 @@ impl MutateStage {
     {
         self.input.as_mut().clear();
         self.input.as_mut().extend_from_slice(base.bytes);
-        let mask = base.mask.or(self.choices.readable()).map(|mask| {
+        let of_base = base.mask.filter(|_| !self.operators.is_single(leading));
+        let mask = of_base.or(self.choices.readable()).map(|mask| {
             self.mask.copy_from(mask);
             &mut self.mask
         });
@@ -163,7 +164,7 @@ impl MutateStage {
         self.after_own(parent, parts)?;
         if changed && !parts.state.hooks.is_deadly(self.input.mutator_bytes()) {
             let kept = self.run(parent, false, parts)?.entry.is_some();
-            if let (Some(goal), Some(_)) = (base.goal, base.mask) {
+            if let (Some(goal), Some(_)) = (base.goal, of_base) {
                 let hit = goal.is_satisfied(&parts.executor.observers().0);
                 let known = &mut parts.state.search;
                 known.masks.mutants += 1;
@@ -174,7 +175,7 @@ impl MutateStage {
                 }
             }
         }
-        let shadow = base.mask.is_some() && parts.state.search.masking.shadow && !parts.state.is_interrupted();
+        let shadow = of_base.is_some() && parts.state.search.masking.shadow && !parts.state.is_interrupted();
         if let Some(goal) = base.goal.filter(|_| shadow) {
             self.input.as_mut().clear();
             self.input.as_mut().extend_from_slice(base.bytes);

@@ -20,7 +20,7 @@ use quagmire_choices::operator::Operator;
 use quagmire_execution::own_mutator::{MutatorFailure, OwnMutator};
 use quagmire_mutators::{
     adaptor::RuleMutator,
-    havoc::{havoc, splice, tokens},
+    havoc::{SingleMutations, Stacked, havoc, single, splice, tokens},
     mask::Mask,
     masked::MaskedMutations,
     room::make_room,
@@ -36,12 +36,13 @@ const RULES_UNCOUNTED: usize = 40;
 
 /// Operators beside the rules, LibAFL's and the harness's own: name in results and in `--rules`, and weight. A harness
 /// with a mutator of its own has structured inputs, which bytes rarely keep intact: half of the mutants are its own.
-const OTHERS: [(&str, usize); 5] =
-    [("havoc", 7), ("splice", 2), (TOKENS_NAME, 3), (CUSTOM_MUTATOR, 18), (CUSTOM_CROSSOVER, 4)];
+const OTHERS: [(&str, usize); 6] =
+    [("havoc", 7), ("splice", 2), (TOKENS_NAME, 3), (CUSTOM_MUTATOR, 18), (CUSTOM_CROSSOVER, 4), ("single", 4)];
 const HAVOC: usize = 0;
 const TOKENS: usize = 2;
 const CUSTOM: usize = 3;
 const CROSSOVER: usize = 4;
+const SINGLE: usize = 5;
 
 /// Name of the operator that puts in words of dictionaries.
 pub const TOKENS_NAME: &str = "tokens";
@@ -128,6 +129,7 @@ const LONGEST_CHAIN: usize = 6;
 pub struct Operators {
     all: Vec<Box<dyn Mutator<BytesInput, LibaflState>>>,
     masked: MaskedMutations,
+    single: Stacked<SingleMutations>,
     own: Option<OwnOperators>,
     /// Number of the rules, which come first.
     rules: usize,
@@ -162,17 +164,22 @@ impl Operators {
         let own = own.map(OwnOperators::new);
         if !own.as_ref().is_some_and(OwnOperators::mutates) {
             weights[CUSTOM] = 0;
+        } else {
+            weights[SINGLE] = 0;
         }
         if !own.as_ref().is_some_and(OwnOperators::crosses_over) {
             weights[CROSSOVER] = 0;
         }
         let weight_of_rules = if rules.is_empty() { 0 } else { RULES };
-        Self { all, masked: MaskedMutations::default(), own, rules: rules.len(), weight_of_rules, weights, strategy }
+        let masked = MaskedMutations::default();
+        Self { all, masked, single: single(), own, rules: rules.len(), weight_of_rules, weights, strategy }
     }
 
     /// Prefers rules to the operators beside them, for programs of which nothing is counted.
     pub fn prefer_rules(self) -> Self {
-        Self { weight_of_rules: if self.rules == 0 { 0 } else { RULES_UNCOUNTED }, ..self }
+        let mut weights = self.weights;
+        weights[SINGLE] = 0;
+        Self { weight_of_rules: if self.rules == 0 { 0 } else { RULES_UNCOUNTED }, weights, ..self }
     }
 
     /// Number of the rules.
@@ -235,7 +242,7 @@ impl Operators {
         if leading.is_empty() {
             leading.push(rand.below_or_zero(self.rules) as u16);
         }
-        let weight: usize = self.weights.iter().sum();
+        let weight: usize = self.weights[..SINGLE].iter().sum();
         for _ in 0..(leading.len() * weight).div_ceil(self.weight_of_rules) {
             leading.push(self.other(rand.below_or_zero(weight)) as u16);
         }
@@ -244,6 +251,12 @@ impl Operators {
             leading.swap(place, other);
         }
         leading.truncate(most);
+    }
+
+    /// Whether an operator makes one small change and no mask holds it back: of bytes that must not be just anything, few
+    /// values are right, and a mask is closed there.
+    pub fn is_single(&self, operator: u16) -> bool {
+        usize::from(operator) == self.rules + SINGLE
     }
 
     /// Whether an operator is a rule.
@@ -269,6 +282,7 @@ impl Operators {
         }
         for _ in 0..LONGEST_CHAIN {
             let result = match &mut mask {
+                _ if self.is_single(operator as u16) => self.single.mutate(state, input)?,
                 _ if self.is_own(operator) => self.mutate_by_own(operator, state, input, mask.as_deref_mut())?,
                 None => self.all[operator].mutate(state, input)?,
                 Some(mask) => self.mutate_masked(operator, state, input, mask)?,
@@ -279,18 +293,22 @@ impl Operators {
             if result == MutationResult::Mutated {
                 applied.push(operator as u16);
             }
-            if state.rand_mut().below_or_zero(4) < END_CHANCE_OF_4 && !applied.is_empty() {
+            let ends = self.is_single(operator as u16) || state.rand_mut().below_or_zero(4) < END_CHANCE_OF_4;
+            if ends && !applied.is_empty() {
                 break;
             }
             operator =
                 if self.is_own(leading.into()) { self.any_own(state.rand_mut()) } else { self.any(state.rand_mut()) };
+            if self.is_single(operator as u16) {
+                operator = self.rules + HAVOC;
+            }
         }
         Ok(!applied.is_empty())
     }
 
     /// Whether an operator is the harness's own.
     fn is_own(&self, operator: usize) -> bool {
-        operator >= self.rules + CUSTOM
+        (CUSTOM..=CROSSOVER).any(|own| operator == self.rules + own)
     }
 
     /// Whether code of the target has run for a mutant since the last call: its counts belong to no run.
@@ -342,6 +360,24 @@ impl Operators {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::tests::libafl_state;
+
+    #[test]
+    fn a_single_change_is_alone_and_no_mask_holds_it_back() {
+        let mut operators = Operators::new(&[], |_| true, false, None, Strategy::Mixed);
+        let (mut state, mut applied) = (libafl_state(), Vec::new());
+        let single = SINGLE as u16;
+        for _ in 0..1000 {
+            let before = vec![100; 40];
+            let mut input = BytesInput::new(before.clone());
+            let mut mask = Mask::nothing(before.len());
+            operators.mutate(single, &mut state, &mut input, Some(&mut mask), &mut applied).unwrap();
+            let bytes: &[u8] = input.as_ref();
+            let changed: Vec<usize> = (0..40).filter(|&at| bytes[at] != before[at]).collect();
+            assert_eq!((bytes.len(), applied.as_slice()), (40, &[single][..]));
+            assert!(changed.is_empty() || changed[changed.len() - 1] - changed[0] < 4, "{changed:?}");
+        }
+    }
 
     #[test]
     fn a_selection_names_rules_and_the_mutations_beside_them() {
