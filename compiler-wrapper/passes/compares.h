@@ -142,7 +142,7 @@ private:
     const Comparison *Known = nullptr;
   };
 
-  // Maximum number of cases with slots in a switch, and of slots of a call.
+  // Maximum number of cases that are shown of a switch, and of slots of a call.
   static const unsigned MostCases = 16, MostBytes = 32;
 
   Module &M;
@@ -228,7 +228,7 @@ private:
       return;
     unsigned Cases = 0;
     for (auto Case : Switch.cases())
-      if (Everything ? isLong(*Case.getCaseValue()) && Cases++ < MostCases : isMagic(*Case.getCaseValue()))
+      if ((Everything ? isLong(*Case.getCaseValue()) : isMagic(*Case.getCaseValue())) && Cases++ < MostCases)
         add({&Switch, 0, Everything ? Size - 1 : 0, 0, Case.getCaseValue()});
   }
 

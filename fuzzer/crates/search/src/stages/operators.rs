@@ -165,6 +165,7 @@ impl Operators {
         if !own.as_ref().is_some_and(OwnOperators::mutates) {
             weights[CUSTOM] = 0;
         } else {
+            // a change of one byte breaks what such a harness reads
             weights[SINGLE] = 0;
         }
         if !own.as_ref().is_some_and(OwnOperators::crosses_over) {
@@ -293,14 +294,15 @@ impl Operators {
             if result == MutationResult::Mutated {
                 applied.push(operator as u16);
             }
-            let ends = self.is_single(operator as u16) || state.rand_mut().below_or_zero(4) < END_CHANCE_OF_4;
-            if ends && !applied.is_empty() {
+            let is_single = self.is_single(operator as u16);
+            if is_single || (state.rand_mut().below_or_zero(4) < END_CHANCE_OF_4 && !applied.is_empty()) {
                 break;
             }
             operator =
                 if self.is_own(leading.into()) { self.any_own(state.rand_mut()) } else { self.any(state.rand_mut()) };
+            // behind others it would not be single
             if self.is_single(operator as u16) {
-                operator = self.rules + HAVOC;
+                break;
             }
         }
         Ok(!applied.is_empty())
