@@ -81,6 +81,8 @@ pub struct SearchState {
     pub traced: BTreeSet<EntryId>,
     /// Mutants that were made of recorded comparisons.
     pub replaced: Finds,
+    /// Mutants of the deterministic stage.
+    pub walked: Finds,
     /// Whether mutants of an entry fail checks that can be put right, for those that were sampled.
     pub fails_checks: BTreeMap<EntryId, bool>,
     /// Hashes of the contents of all entries: an unstable target can make the same input look new again.

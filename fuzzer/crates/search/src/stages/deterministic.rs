@@ -6,12 +6,12 @@ use std::cmp::Reverse;
 
 use libafl::{
     Error,
-    corpus::HasCurrentCorpusId,
+    corpus::{Corpus, HasCurrentCorpusId},
     executors::{Executor, HasObservers},
     fuzzer::ExecutesInput,
     inputs::BytesInput,
     stages::Stage,
-    state::{HasMaxSize, HasRand},
+    state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::Rand;
 
@@ -19,6 +19,7 @@ use super::operators::Own;
 use crate::state::CampaignState;
 use crate::{
     EntryId,
+    corpus::finds::Finds,
     evaluate::{
         Parts,
         probe::{probe, run_shadow},
@@ -39,6 +40,10 @@ const LONGEST: usize = 256;
 /// Mutants in one round, of an input that costs no more than the baseline; fewer for expensive ones.
 const MUTANTS: f64 = 1024.0;
 const FEWEST_MUTANTS: f64 = 16.0;
+
+/// Mutants of the stage, as long as they find less than others do: so many at first, and this share of all executions.
+const FIRST_RUNS: f64 = 8192.0;
+const POOR_SHARE: f64 = 1.0 / 16.0;
 
 /// Mutants of one position: 256 values that overwrite it, and 256 that are inserted before it.
 const PER_POSITION: u64 = 512;
@@ -100,17 +105,22 @@ impl DeterministicStage {
         H: CampaignHooks,
         Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
-        let Prepared { input, computation, walked, .. } = prepared;
+        let Prepared { input, computation, walked: at, .. } = prepared;
         let mask = computation.mask();
         let order = order(mask);
         let cost = parts.state.hooks.relative_cost(entry).max(1.0);
         let mut left = (MUTANTS / cost).max(FEWEST_MUTANTS) as u64;
+        let all = Finds { runs: *parts.state.executions(), kept: parts.state.corpus().count() as u64 };
+        let walked = parts.state.search.walked;
+        if !walked.is_as_good_as(&all) && walked.runs as f64 >= FIRST_RUNS + POOR_SHARE * all.runs as f64 {
+            return Ok(());
+        }
         let everything = Mask::everything(input.len());
         let shadow = parts.state.search.masking.shadow;
         while left > 0 && !parts.state.is_interrupted() {
-            let Some(&position) = order.get((*walked / PER_POSITION) as usize) else { return Ok(()) };
-            let number = *walked % PER_POSITION;
-            *walked += 1;
+            let Some(&position) = order.get((*at / PER_POSITION) as usize) else { return Ok(()) };
+            let number = *at % PER_POSITION;
+            *at += 1;
             if !step(input, mask, position, number, self.input.as_mut())
                 || self.input.as_ref().len() > parts.state.max_size()
             {
@@ -118,7 +128,10 @@ impl DeterministicStage {
             }
             left -= 1;
             let origin = Origin::Mutant { parent: entry, operators: &[Own::Deterministic.number(self.rules)] };
+            let next = parts.state.corpus().peek_free_id();
             let hit = probe(parts, &origin, &self.input, &goal)?.is_satisfied();
+            let is_kept = parts.state.corpus().peek_free_id() != next;
+            parts.state.search.walked.count(is_kept);
             if shadow {
                 parts.state.search.shadow.count(Source::Deterministic, true, hit);
                 let anywhere = parts.state.rand_mut().below_or_zero(input.len() + 1);
