@@ -23,7 +23,8 @@ QGM_HIDDEN void __quagmire_begin_comparisons(void);
 /* Called by code that the pass has instrumented: as `__quagmire_compared_numbers`, at any time. */
 void __quagmire_compare_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);
 /* Likewise, before memcmp and its like: sets slots[k] for every k below `number` and the length of what `a` and `b` have in
-   common at their start, looking at `most` bytes at most. Reads no byte that the comparison itself would not read. */
+   common at their start, looking at `most` bytes at most. With `number` 0, `slots` only tells comparisons apart. Reads no
+   byte that the comparison itself would not read. */
 void __quagmire_compare(const void *a, const void *b, size_t most, uint32_t *slots, unsigned number, int kind);
 
 /* Records a comparison that the code at `place` makes, if recording is on. To be called if it is not QGM_OFF. */

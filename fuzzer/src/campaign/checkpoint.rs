@@ -135,6 +135,11 @@ fn path(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
 
+/// Size of the checkpoint in an output folder, in bytes; 0 if there is none.
+pub fn size(folder: &Path) -> u64 {
+    path(folder).metadata().map_or(0, |known| known.len())
+}
+
 /// Writes a checkpoint to an output folder, atomically.
 pub fn write(folder: &Path, bytes: &[u8]) -> Result<()> {
     write_whole(&path(folder), bytes)

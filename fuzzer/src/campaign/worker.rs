@@ -68,7 +68,13 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 /// One in so many seconds at most goes into checkpoints on disk; and the largest number of bytes of them for each second:
 /// 86 GB a day.
 const CHECKPOINT_SHARE: u32 = 50;
-const CHECKPOINT_BYTES: usize = 1_000_000;
+const CHECKPOINT_BYTES: u64 = 1_000_000;
+
+/// Interval between a checkpoint on disk, of this size and which took so long, and the next.
+fn checkpoint_interval(bytes: u64, took: Duration) -> Duration {
+    let for_bytes = Duration::from_secs(bytes / CHECKPOINT_BYTES);
+    CHECKPOINT_INTERVAL.max(took * CHECKPOINT_SHARE).max(for_bytes)
+}
 
 /// Stages of a round: preparation, the deterministic stage, comparisons and mutation (the coverage phase), then the
 /// performance phase.
@@ -166,7 +172,7 @@ pub fn work(
         fuzzer: StdFuzzer::new(ByCostScheduler::new(options.parents, setup.seeds.inputs.len()), (), ()),
         state: CampaignState::new(state, search, recorder, setup.target.is_isolated()),
         manager: NopEventManager::new(),
-        checkpoint_interval: CHECKPOINT_INTERVAL,
+        checkpoint_interval: checkpoint_interval(checkpoint::size(setup.folder.path()), Duration::ZERO),
         sharing: Sharing::new(setup),
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
@@ -345,8 +351,7 @@ impl<'a> Worker<'a> {
         if to_disk {
             checkpoint::write(self.setup.folder.path(), &bytes)?;
         }
-        let for_bytes = Duration::from_secs((bytes.len() / CHECKPOINT_BYTES) as u64);
-        self.checkpoint_interval = CHECKPOINT_INTERVAL.max(started.elapsed() * CHECKPOINT_SHARE).max(for_bytes);
+        self.checkpoint_interval = checkpoint_interval(bytes.len() as u64, started.elapsed());
         Ok(())
     }
 

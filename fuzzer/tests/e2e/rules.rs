@@ -32,12 +32,12 @@ fn custom_rules_are_applied_and_appear_by_label() {
     let applied = rules(&scene);
     assert_eq!(
         labels(&scene),
-        "R.1 R.2 R.3 havoc splice tokens custom custom-crossover deterministic mask trim comparisons regenerate splice-part \
-         delete-part repeat-part nest-part shuffle-parts change-values equal-values different-values"
+        "R.1 R.2 R.3 havoc splice tokens custom custom-crossover single deterministic mask trim comparisons regenerate \
+         splice-part delete-part repeat-part nest-part shuffle-parts change-values equal-values different-values"
     );
     assert!(applied[0].1 > 0 && applied[1].1 > 0, "{applied:?}");
     // masks and trimming find out what matters, and are no mutations
-    assert!(applied[2..9].iter().all(|(_, applied)| *applied == 0), "{applied:?}");
+    assert!(applied[2..10].iter().all(|(_, applied)| *applied == 0), "{applied:?}");
     assert_eq!(scene.summary()["rules"][1]["name"], r"(\w+), (\w+) -> \2, \1");
     assert!(scene.files("out/queue").keys().any(|name| name.contains("op_R.1")));
 }

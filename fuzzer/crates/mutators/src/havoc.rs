@@ -1,6 +1,6 @@
 //! LibAFL's stock mutations around the rules, stacked less deeply than by LibAFL.
 //!
-//! Each of the three is one mutator whose LibAFL name appears in the history of findings: `havoc`, `splice`,
+//! Each of the four is one mutator whose LibAFL name appears in the history of findings: `havoc`, `single`, `splice`,
 //! `tokens`.
 
 use std::borrow::Cow;
@@ -78,23 +78,8 @@ pub fn havoc() -> Stacked<HavocMutationsNoCrossoverType> {
     Stacked::new("havoc", havoc_mutations_no_crossover(), 4)
 }
 
-/// The mutations that [`single`] draws from: of a bit, a byte or a number.
-pub type SingleMutations = tuple_list_type!(
-    BitFlipMutator,
-    ByteFlipMutator,
-    ByteIncMutator,
-    ByteDecMutator,
-    ByteRandMutator,
-    ByteAddMutator,
-    WordAddMutator,
-    DwordAddMutator,
-    ByteInterestingMutator,
-    WordInterestingMutator,
-    DwordInterestingMutator
-);
-
-/// Creates `single`: one such change.
-pub fn single() -> Stacked<SingleMutations> {
+/// Creates `single`: one change of a bit, a byte or a number.
+pub fn single<S: HasRand<Rand = StdRand> + HasMaxSize>() -> impl Mutator<BytesInput, S> {
     let mutations = tuple_list!(
         BitFlipMutator::new(),
         ByteFlipMutator::new(),

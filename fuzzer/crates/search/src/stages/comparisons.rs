@@ -93,7 +93,7 @@ where
         let Some(id) = state.current_corpus_id()?.filter(|_| !state.is_interrupted()) else { return Ok(()) };
         let entry = EntryId::from(id);
         let replaced = state.search.replaced;
-        let all = Finds { runs: *state.executions(), kept: state.corpus().count() as u64 };
+        let all = Finds { runs: *state.executions(), kept: usize::from(state.corpus().peek_free_id()) as u64 };
         let share = if replaced.is_as_good_as(&all) { SHARE } else { POOR_SHARE };
         let allowed = MUTANTS + share * all.runs as f64 - replaced.runs as f64;
         if allowed < FEWEST_MUTANTS {

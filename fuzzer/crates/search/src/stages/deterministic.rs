@@ -15,7 +15,7 @@ use libafl::{
 };
 use libafl_bolts::rands::Rand;
 
-use super::operators::Own;
+use super::{checks::are_failed, operators::Own};
 use crate::state::CampaignState;
 use crate::{
     EntryId,
@@ -110,7 +110,8 @@ impl DeterministicStage {
         let order = order(mask);
         let cost = parts.state.hooks.relative_cost(entry).max(1.0);
         let mut left = (MUTANTS / cost).max(FEWEST_MUTANTS) as u64;
-        let all = Finds { runs: *parts.state.executions(), kept: parts.state.corpus().count() as u64 };
+        let all =
+            Finds { runs: *parts.state.executions(), kept: usize::from(parts.state.corpus().peek_free_id()) as u64 };
         let walked = parts.state.search.walked;
         if !walked.is_as_good_as(&all) && walked.runs as f64 >= FIRST_RUNS + POOR_SHARE * all.runs as f64 {
             return Ok(());
@@ -161,6 +162,10 @@ where
     ) -> Result<(), Error> {
         let goal = state.search.goal.filter(|_| self.is_used);
         let (Some(goal), Some(id)) = (goal, state.current_corpus_id()?) else { return Ok(()) };
+        // nearly all mutants would fail them, and none is put right here
+        if are_failed(id.into(), state) {
+            return Ok(());
+        }
         let entry = EntryId::from(id);
         let Some(mut prepared) = state.search.prepared.take(entry, goal) else { return Ok(()) };
         let mut parts = Parts { fuzzer, executor, state, manager };

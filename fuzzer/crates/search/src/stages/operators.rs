@@ -20,7 +20,7 @@ use quagmire_choices::operator::Operator;
 use quagmire_execution::own_mutator::{MutatorFailure, OwnMutator};
 use quagmire_mutators::{
     adaptor::RuleMutator,
-    havoc::{SingleMutations, Stacked, havoc, single, splice, tokens},
+    havoc::{havoc, single, splice, tokens},
     mask::Mask,
     masked::MaskedMutations,
     room::make_room,
@@ -35,13 +35,14 @@ const RULES: usize = 10;
 const RULES_UNCOUNTED: usize = 40;
 
 /// Operators beside the rules, LibAFL's and the harness's own: name in results and in `--rules`, and weight. A harness
-/// with a mutator of its own has structured inputs, which bytes rarely keep intact: half of the mutants are its own.
+/// with a mutator of its own has structured inputs, which bytes rarely keep intact: nearly half of the mutants are its own.
 const OTHERS: [(&str, usize); 6] =
     [("havoc", 7), ("splice", 2), (TOKENS_NAME, 3), (CUSTOM_MUTATOR, 18), (CUSTOM_CROSSOVER, 4), ("single", 4)];
 const HAVOC: usize = 0;
 const TOKENS: usize = 2;
 const CUSTOM: usize = 3;
 const CROSSOVER: usize = 4;
+/// The last one: the others can follow each other in a chain.
 const SINGLE: usize = 5;
 
 /// Name of the operator that puts in words of dictionaries.
@@ -129,7 +130,7 @@ const LONGEST_CHAIN: usize = 6;
 pub struct Operators {
     all: Vec<Box<dyn Mutator<BytesInput, LibaflState>>>,
     masked: MaskedMutations,
-    single: Stacked<SingleMutations>,
+    single: Box<dyn Mutator<BytesInput, LibaflState>>,
     own: Option<OwnOperators>,
     /// Number of the rules, which come first.
     rules: usize,
@@ -164,23 +165,18 @@ impl Operators {
         let own = own.map(OwnOperators::new);
         if !own.as_ref().is_some_and(OwnOperators::mutates) {
             weights[CUSTOM] = 0;
-        } else {
-            // a change of one byte breaks what such a harness reads
-            weights[SINGLE] = 0;
         }
         if !own.as_ref().is_some_and(OwnOperators::crosses_over) {
             weights[CROSSOVER] = 0;
         }
         let weight_of_rules = if rules.is_empty() { 0 } else { RULES };
-        let masked = MaskedMutations::default();
-        Self { all, masked, single: single(), own, rules: rules.len(), weight_of_rules, weights, strategy }
+        let (masked, single) = (MaskedMutations::default(), Box::new(single()));
+        Self { all, masked, single, own, rules: rules.len(), weight_of_rules, weights, strategy }
     }
 
     /// Prefers rules to the operators beside them, for programs of which nothing is counted.
     pub fn prefer_rules(self) -> Self {
-        let mut weights = self.weights;
-        weights[SINGLE] = 0;
-        Self { weight_of_rules: if self.rules == 0 { 0 } else { RULES_UNCOUNTED }, weights, ..self }
+        Self { weight_of_rules: if self.rules == 0 { 0 } else { RULES_UNCOUNTED }, ..self }
     }
 
     /// Number of the rules.
@@ -196,10 +192,11 @@ impl Operators {
         rules.chain(others.map(|name| one(name, name))).collect()
     }
 
-    /// Draws an operator by weight.
-    fn any(&self, rand: &mut StdRand) -> usize {
+    /// Draws an operator by weight: a rule, or one of the first `others` beside them.
+    fn any(&self, others: usize, rand: &mut StdRand) -> usize {
         let rules = self.weight_of_rules;
-        let Some(total) = NonZeroUsize::new(rules + self.weights.iter().sum::<usize>()) else { return self.rules };
+        let weight: usize = self.weights[..others].iter().sum();
+        let Some(total) = NonZeroUsize::new(rules + weight) else { return self.rules };
         let draw = rand.below(total);
         if draw < rules { rand.below_or_zero(self.rules) } else { self.other(draw - rules) }
     }
@@ -225,11 +222,11 @@ impl Operators {
     /// Draws the leading operators of the mutants of a round for coverage: `most` operators, by weight.
     pub fn lead_evenly(&self, most: usize, rand: &mut StdRand, leading: &mut Vec<u16>) {
         leading.clear();
-        leading.extend((0..most).map(|_| self.any(rand) as u16));
+        leading.extend((0..most).map(|_| self.any(OTHERS.len(), rand) as u16));
     }
 
     /// Draws the leading operators of the mutants of a round for cost: each rule as often as the strategy says, and
-    /// the other operators beside them by weight, in random order. At most `most`, and at least one.
+    /// the other operators but `single` beside them by weight, in random order. At most `most`, and at least one.
     pub fn lead(&self, yields: &Yields, most: usize, rand: &mut StdRand, leading: &mut Vec<u16>) {
         if self.rules == 0 {
             return self.lead_evenly(most, rand, leading);
@@ -265,8 +262,8 @@ impl Operators {
         usize::from(operator) < self.rules
     }
 
-    /// Changes `input` by the operator `leading` and a random chain of others, and writes their numbers into
-    /// `applied`. With a mask, all changes respect it, and it follows them. Returns whether anything changed.
+    /// Changes `input` by the operator `leading` and a random chain of others (none behind a single change), and writes
+    /// their numbers into `applied`. With a mask, all changes but a single one respect it, and it follows them. Returns whether anything changed.
     pub fn mutate(
         &mut self,
         leading: u16,
@@ -278,7 +275,7 @@ impl Operators {
         applied.clear();
         let limit = state.max_size();
         let mut operator = usize::from(leading);
-        if !self.is_own(operator) {
+        if !self.is_own(operator) && !self.is_single(leading) {
             make_room(input.as_mut(), mask.as_deref_mut(), limit, state.rand_mut());
         }
         for _ in 0..LONGEST_CHAIN {
@@ -298,12 +295,11 @@ impl Operators {
             if is_single || (state.rand_mut().below_or_zero(4) < END_CHANCE_OF_4 && !applied.is_empty()) {
                 break;
             }
-            operator =
-                if self.is_own(leading.into()) { self.any_own(state.rand_mut()) } else { self.any(state.rand_mut()) };
-            // behind others it would not be single
-            if self.is_single(operator as u16) {
-                break;
-            }
+            operator = if self.is_own(leading.into()) {
+                self.any_own(state.rand_mut())
+            } else {
+                self.any(SINGLE, state.rand_mut())
+            };
         }
         Ok(!applied.is_empty())
     }
