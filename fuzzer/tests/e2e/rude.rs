@@ -2,10 +2,13 @@
 
 use crate::common::{Scene, harness, run, with_signals};
 
+/// Without comparisons, which would lead to other rude things.
+const OPTIONS: &str = "--execs 400 --seed 1 --max-size 30 --rules T,havoc";
+
 /// Runs a campaign whose second seed makes the target do this, and asserts that it continues.
 fn goes_on(rudeness: &str) -> Scene {
     let scene = Scene::new(&[("a_plain_one", b"hello"), ("rude", rudeness.as_bytes())]);
-    scene.fuzz(&harness("rude.c"), "--execs 400 --seed 1 --max-size 30").ended();
+    scene.fuzz(&harness("rude.c"), OPTIONS).ended();
     assert_eq!((&scene.summary()["executions"], &scene.summary()["stopped_by"]), (&400.into(), &"execs".into()));
     scene
 }
@@ -40,7 +43,7 @@ fn a_target_that_terminates_itself_does_not_end_the_campaign() {
 #[test]
 fn nor_if_the_signal_was_ignored_when_it_started() {
     let scene = Scene::new(&[("a_plain_one", b"hello"), ("rude", b"interrupt")]);
-    let mut command = scene.campaign(&harness("rude.c"), "--execs 400 --seed 1 --max-size 30");
+    let mut command = scene.campaign(&harness("rude.c"), OPTIONS);
     with_signals(&mut command, libc::SIG_IGN);
     run(&mut command).ended();
     assert_eq!(scene.files("out/faults").into_values().collect::<Vec<_>>(), [b"interrupt"]);
