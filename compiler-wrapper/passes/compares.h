@@ -5,7 +5,7 @@
 //     the input has, a length and what is there.
 //   - == and != with a magic number, and each case of a switch that is one: three bytes of it or more are neither 0 nor 0xff,
 //     as in the names of chunks, tables and boxes. It is a token, too (tokens.h), but an input has many places for one.
-//   - memcmp, strcmp and the like, whose own work is more than to see them.
+//   - memcmp, strcmp and the like. A program that calls them for a few bytes each time takes some percent longer.
 // Mutation hardly guesses these, and programs hardly compare them in their innermost loops.
 //
 // QUAGMIRE_COMPARES: progress slots beside that, and all other operands. A search that only sees which branch is taken has

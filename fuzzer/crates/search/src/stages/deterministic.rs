@@ -105,17 +105,17 @@ impl DeterministicStage {
         H: CampaignHooks,
         Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
-        let Prepared { input, computation, walked: at, .. } = prepared;
-        let mask = computation.mask();
-        let order = order(mask);
-        let cost = parts.state.hooks.relative_cost(entry).max(1.0);
-        let mut left = (MUTANTS / cost).max(FEWEST_MUTANTS) as u64;
         let all =
             Finds { runs: *parts.state.executions(), kept: usize::from(parts.state.corpus().peek_free_id()) as u64 };
         let walked = parts.state.search.walked;
         if !walked.is_as_good_as(&all) && walked.runs as f64 >= FIRST_RUNS + POOR_SHARE * all.runs as f64 {
             return Ok(());
         }
+        let Prepared { input, computation, walked: at, .. } = prepared;
+        let mask = computation.mask();
+        let order = order(mask);
+        let cost = parts.state.hooks.relative_cost(entry).max(1.0);
+        let mut left = (MUTANTS / cost).max(FEWEST_MUTANTS) as u64;
         let everything = Mask::everything(input.len());
         let shadow = parts.state.search.masking.shadow;
         while left > 0 && !parts.state.is_interrupted() {

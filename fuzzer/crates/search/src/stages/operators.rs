@@ -263,7 +263,8 @@ impl Operators {
     }
 
     /// Changes `input` by the operator `leading` and a random chain of others (none behind a single change), and writes
-    /// their numbers into `applied`. With a mask, all changes but a single one respect it, and it follows them. Returns whether anything changed.
+    /// their numbers into `applied`. With a mask, all changes but a single one respect it, and it follows them.
+    /// Returns whether anything changed.
     pub fn mutate(
         &mut self,
         leading: u16,
