@@ -1,11 +1,11 @@
 // What comparisons compare. No branch is added or changed and nothing weighs more.
 //
-// Handed to the runtime, which records them in the runs for which it is asked to (runtime/comparisons.c), are the operands of
+// Handed to the runtime, in runs whose comparisons are recorded (runtime/comparisons.c), are the operands of
 //   - == and != between integers of 2 to 8 bytes of which neither is a constant: a checksum that is computed and the one that
 //     the input has, a length and what is there.
 //   - == and != with a magic number, and each case of a switch that is one: three bytes of it or more are neither 0 nor 0xff,
 //     as in the names of chunks, tables and boxes. It is a token, too (tokens.h), but an input has many places for one.
-//   - memcmp, strcmp and the like. A program that calls them for a few bytes each time takes some percent longer.
+//   - memcmp, strcmp and the like.
 // Mutation hardly guesses these, and programs hardly compare them in their innermost loops.
 //
 // QUAGMIRE_COMPARES: progress slots beside that, and all other operands. A search that only sees which branch is taken has
@@ -20,7 +20,8 @@
 //     first k bytes.
 // Numbers that fit into a byte, positive or negative, are left out, and so are counters of loops: they are hit anyway.
 // Operands are recorded of all these, and of every other comparison of integers of 2 to 8 bytes but those of counters.
-// Each costs a call in every run, which halves the executions: that is why this is not the default.
+// Each costs some instructions in every run. libxml2 takes a fifth longer and libpng, which compares in its innermost loops,
+// three times as long: that is why this is not the default.
 #ifndef QUAGMIRE_COMPARES_H
 #define QUAGMIRE_COMPARES_H
 
@@ -35,7 +36,9 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace compares {
 
@@ -113,18 +116,19 @@ public:
     for (const Site &S : Sites) {
       unsigned Slot = First + S.Slot;
       if (auto *Compare = dyn_cast<ICmpInst>(S.At)) {
-        IRBuilder<> IRB(Compare->getNextNode());
         if (bytesOf(Compare->getOperand(0)->getType()) > 1)
-          record(IRB, Compare->getOperand(0), Compare->getOperand(1));
+          record(Compare, Compare->getOperand(0), Compare->getOperand(1));
+        IRBuilder<> IRB(Compare->getNextNode());
         if (S.Number > S.Whole)
           equalBytes(IRB, Compare->getOperand(0), Compare->getOperand(1), Slot);
         if (S.Whole)
           hit(IRB, Slot + S.Number - 1, Compare->getPredicate() == CmpInst::ICMP_EQ ? Compare : IRB.CreateNot(Compare));
       } else if (auto *Switch = dyn_cast<SwitchInst>(S.At)) {
         IRBuilder<> IRB(Switch);
-        if (S.Number)
-          equalBytes(IRB, Switch->getCondition(), S.Case, Slot);
-        record(IRB, Switch->getCondition(), S.Case);
+        for (Value *Case : S.Cases)
+          if (Everything)
+            equalBytes(IRB, Switch->getCondition(), Case, std::exchange(Slot, Slot + bytesOf(Case->getType()) - 1));
+        record(Switch, S.Cases, Switch->getCondition());
       } else {
         callRuntime(*cast<CallBase>(S.At), *S.Known, Slot, S.Number);
       }
@@ -138,8 +142,8 @@ private:
     unsigned Number;
     // 1 if the last slot is for equal operands.
     unsigned Whole = 0;
-    ConstantInt *Case = nullptr;
     const Comparison *Known = nullptr;
+    SmallVector<Value *, 1> Cases = {};
   };
 
   // Maximum number of cases that are shown of a switch, and of slots of a call.
@@ -226,10 +230,13 @@ private:
     unsigned Size = bytesOf(Switch.getCondition()->getType());
     if (Size < 2 || isCounter(Switch.getCondition()))
       return;
-    unsigned Cases = 0;
+    Site S = {&Switch, 0, 0};
     for (auto Case : Switch.cases())
-      if ((Everything ? isLong(*Case.getCaseValue()) : isMagic(*Case.getCaseValue())) && Cases++ < MostCases)
-        add({&Switch, 0, Everything ? Size - 1 : 0, 0, Case.getCaseValue()});
+      if ((Everything ? isLong(*Case.getCaseValue()) : isMagic(*Case.getCaseValue())) && S.Cases.size() < MostCases)
+        S.Cases.push_back(Case.getCaseValue());
+    S.Number = Everything ? S.Cases.size() * (Size - 1) : 0;
+    if (!S.Cases.empty())
+      add(std::move(S));
   }
 
   void look(CallBase &Call) {
@@ -250,7 +257,7 @@ private:
     if (ConstantInt *Length = constantLength(Call, *Known))
       Number = std::min(Number, Length->getValue().getLimitedValue());
     if (Number)
-      add({&Call, 0, Everything ? unsigned(Number) : 0, 0, nullptr, Known});
+      add({&Call, 0, Everything ? unsigned(Number) : 0, 0, Known});
   }
 
   static ConstantInt *constantLength(CallBase &Call, const Comparison &Known) {
@@ -289,9 +296,11 @@ private:
   }
 
   void callRuntime(CallBase &Call, const Comparison &Known, unsigned First, unsigned Number) {
-    IRBuilder<> IRB(&Call);
     IntegerType *Word = M.getDataLayout().getIntPtrType(C);
     PointerType *Ptr = PointerType::getUnqual(Type::getInt8Ty(C));
+    Function *Compare = declared("__quagmire_compare", {Ptr, Ptr, Word, PointerType::getUnqual(I32), I32, I32});
+    // slots are set in every run
+    IRBuilder<> IRB(Number ? whereNotNull(Compare, &Call) : whereRecorded(&Call));
     Value *A = Call.getArgOperand(0), *B = Call.getArgOperand(1), *Most = ConstantInt::getAllOnesValue(Word);
     if (Known.IsString) {
       Value *Start = IRB.CreatePointerCast(A, PointerType::getUnqual(Ptr));
@@ -307,13 +316,9 @@ private:
       }
       Most = IRB.CreateZExtOrTrunc(Length, Word);
     }
-    Value *Args[] = {IRB.CreatePointerCast(A, Ptr),
-                     IRB.CreatePointerCast(B, Ptr),
-                     Most,
-                     Number ? slot(IRB, First) : place(IRB),
-                     ConstantInt::get(I32, Number),
-                     ConstantInt::get(I32, Known.Compares)};
-    IRB.CreateCall(forwarder("quagmire.compare", "__quagmire_compare", Args), Args);
+    Value *Place = Number ? slot(IRB, First) : IRB.CreatePointerCast(place(IRB), PointerType::getUnqual(I32));
+    IRB.CreateCall(Compare, {IRB.CreatePointerCast(A, Ptr), IRB.CreatePointerCast(B, Ptr), Most, Place,
+                             ConstantInt::get(I32, Number), ConstantInt::get(I32, Known.Compares)});
   }
 
   // An address of its own for each comparison, which is never read.
@@ -323,44 +328,44 @@ private:
     return IRB.CreateConstGEP1_32(Bytes, Code, Records++);
   }
 
-  // Calls the runtime with two operands. A constant comes first.
-  void record(IRBuilder<> &IRB, Value *A, Value *B) {
-    if (isa<ConstantInt>(B))
-      std::swap(A, B);
+  // Hands over operands that are compared at an instruction: each of Left with Right. A constant comes first.
+  void record(Instruction *At, ArrayRef<Value *> Left, Value *Right) {
     Type *Word = Type::getInt64Ty(C);
-    Value *Args[] = {place(IRB), IRB.CreateZExt(A, Word), IRB.CreateZExt(B, Word),
-                     ConstantInt::get(I32, bytesOf(A->getType())), ConstantInt::get(I32, isa<ConstantInt>(A))};
-    IRB.CreateCall(forwarder("quagmire.compare_numbers", "__quagmire_compare_numbers", Args), Args);
+    Function *Compared = declared("__quagmire_compared_numbers", {PointerType::getUnqual(Type::getInt8Ty(C)), Word, Word, I32, I32});
+    IRBuilder<> IRB(whereRecorded(At));
+    for (Value *A : Left) {
+      Value *B = Right;
+      if (isa<ConstantInt>(B))
+        std::swap(A, B);
+      IRB.CreateCall(Compared, {place(IRB), IRB.CreateZExt(A, Word), IRB.CreateZExt(B, Word),
+                                ConstantInt::get(I32, bytesOf(A->getType())), ConstantInt::get(I32, isa<ConstantInt>(A))});
+    }
   }
 
-  // One function per linked object that forwards calls to a function of the runtime, for objects that are loaded into
-  // programs without it, where the reference is null.
-  Function *forwarder(const char *Name, const char *Callee, ArrayRef<Value *> Like) {
+  // A function of the runtime. Null in objects that are loaded into programs without it, as its variables are.
+  Function *declared(const char *Name, ArrayRef<Type *> Arguments) {
     if (Function *Known = M.getFunction(Name))
       return Known;
-    SmallVector<Type *, 6> Types;
-    for (Value *V : Like)
-      Types.push_back(V->getType());
-    auto *Ty = FunctionType::get(Type::getVoidTy(C), Types, false);
-    auto *F = Function::Create(Ty, GlobalValue::LinkOnceODRLinkage, Name, M);
-    F->setVisibility(GlobalValue::HiddenVisibility);
-    F->setComdat(M.getOrInsertComdat(Name));
+    auto *Ty = FunctionType::get(Type::getVoidTy(C), Arguments, false);
+    auto *F = Function::Create(Ty, GlobalValue::ExternalWeakLinkage, Name, M);
     F->addFnAttr(Attribute::NoUnwind);
-    Function *Target = M.getFunction(Callee);
-    if (!Target)
-      Target = Function::Create(Ty, GlobalValue::ExternalWeakLinkage, Callee, M);
-    BasicBlock *Test = BasicBlock::Create(C, "", F), *Pass = BasicBlock::Create(C, "", F),
-               *Done = BasicBlock::Create(C, "", F);
-    IRBuilder<> IRB(Test);
-    IRB.CreateCondBr(IRB.CreateIsNotNull(Target), Pass, Done);
-    IRB.SetInsertPoint(Pass);
-    SmallVector<Value *, 6> Args;
-    for (Argument &A : F->args())
-      Args.push_back(&A);
-    IRB.CreateCall(Ty, Target, Args);
-    IRB.CreateBr(Done);
-    IRBuilder<>(Done).CreateRetVoid();
     return F;
+  }
+
+  // A block before an instruction, run if a symbol of the runtime is there.
+  static Instruction *whereNotNull(GlobalValue *Symbol, Instruction *Before) {
+    return SplitBlockAndInsertIfThen(IRBuilder<>(Before).CreateIsNotNull(Symbol), Before, false);
+  }
+
+  // One that is run while comparisons are recorded. In other runs nothing but two tests is left of it.
+  Instruction *whereRecorded(Instruction *Before) {
+    const char *Name = "__quagmire_recording";
+    GlobalVariable *Recording = M.getGlobalVariable(Name);
+    if (!Recording)
+      Recording = new GlobalVariable(M, I32, false, GlobalValue::ExternalWeakLinkage, nullptr, Name);
+    IRBuilder<> IRB(whereNotNull(Recording, Before));
+    Value *IsOn = IRB.CreateIsNotNull(mine(IRB.CreateAlignedLoad(I32, Recording, Align(4))));
+    return SplitBlockAndInsertIfThen(IsOn, &*IRB.GetInsertPoint(), false, MDBuilder(C).createBranchWeights(1, 1 << 20));
   }
 };
 

@@ -1,5 +1,5 @@
-/* Linked into every executable: the record of comparisons, and what the pass calls (see passes/compares.h). In ordinary runs
-   each of these calls tests one variable. */
+/* Linked into every executable: the record of comparisons, and what instrumented code calls while it is on, which it tests
+   itself (see passes/compares.h). */
 #include "comparisons.h"
 
 #include <string.h>
@@ -135,11 +135,6 @@ void __quagmire_searched(const void *place, const void *hay, size_t hay_size, co
     same++;
   if (same < size)
     add_bytes(place, hay, least(hay_size, size), needle, size);
-}
-
-void __quagmire_compare_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant) {
-  if (UNLIKELY(__quagmire_recording != QGM_OFF))
-    __quagmire_compared_numbers(place, first, second, size, is_constant);
 }
 
 void __quagmire_compare(const void *a, const void *b, size_t most, uint32_t *slots, unsigned number, int kind) {

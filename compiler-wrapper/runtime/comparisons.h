@@ -14,21 +14,21 @@ enum qgm_recording {
   QGM_UNCALLED = 2, /* off in a run that somebody reads, and no comparison was seen yet */
 };
 
-/* The only thing that a callback looks at in ordinary runs: whether it is QGM_OFF. */
-extern unsigned __quagmire_recording QGM_HIDDEN;
+/* The only thing that callbacks and instrumented code look at in ordinary runs: whether it is QGM_OFF. */
+extern unsigned __quagmire_recording;
 
 /* Turns recording on for the run that begins, or off, as the engine has asked. */
 QGM_HIDDEN void __quagmire_begin_comparisons(void);
 
-/* Called by code that the pass has instrumented: as `__quagmire_compared_numbers`, at any time. */
-void __quagmire_compare_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);
-/* Likewise, before memcmp and its like: sets slots[k] for every k below `number` and the length of what `a` and `b` have in
-   common at their start, looking at `most` bytes at most. With `number` 0, `slots` only tells comparisons apart. Reads no
-   byte that the comparison itself would not read. */
+/* Records a comparison that the code at `place` makes, if recording is on. To be called if it is not QGM_OFF, by code that the
+   pass has instrumented, too. */
+void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);
+/* Called by such code before memcmp and its like, with `number` 0 only if recording is not QGM_OFF: records what they compare,
+   and sets slots[k] for every k below `number` and the length of what `a` and `b` have in common at their start, looking at
+   `most` bytes at most. With `number` 0, `slots` only tells comparisons apart. Reads no byte that the comparison itself would
+   not read. */
 void __quagmire_compare(const void *a, const void *b, size_t most, uint32_t *slots, unsigned number, int kind);
 
-/* Records a comparison that the code at `place` makes, if recording is on. To be called if it is not QGM_OFF. */
-QGM_HIDDEN void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);
 /* Record what functions of the C library compare. To be called if recording is QGM_ON. */
 QGM_HIDDEN void __quagmire_compared_memory(const void *place, const void *first, const void *second, size_t most);
 /* `kind`: QGM_FOLD or 0. */

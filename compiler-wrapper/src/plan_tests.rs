@@ -61,7 +61,8 @@ fn command_with(line: &str, settings: Settings) -> String {
 const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                        -Wl,--export-dynamic-symbol=__quagmire_compare \
-                      -Wl,--export-dynamic-symbol=__quagmire_compare_numbers -Wl,--export-dynamic-symbol=__quagmire_common \
+                      -Wl,--export-dynamic-symbol=__quagmire_compared_numbers \
+                      -Wl,--export-dynamic-symbol=__quagmire_recording -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
@@ -70,7 +71,8 @@ const ENGINE: &str = "R C I H M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -
                       -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
-                      -Wl,--export-dynamic-symbol=__quagmire_compare_numbers -Wl,--export-dynamic-symbol=__quagmire_common \
+                      -Wl,--export-dynamic-symbol=__quagmire_compared_numbers \
+                      -Wl,--export-dynamic-symbol=__quagmire_recording -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
@@ -81,7 +83,8 @@ const SANITIZED: &str = "R C I M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl 
                          -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
-                      -Wl,--export-dynamic-symbol=__quagmire_compare_numbers -Wl,--export-dynamic-symbol=__quagmire_common \
+                      -Wl,--export-dynamic-symbol=__quagmire_compared_numbers \
+                      -Wl,--export-dynamic-symbol=__quagmire_recording -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
