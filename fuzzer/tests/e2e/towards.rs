@@ -49,7 +49,14 @@ fn a_line_of_a_file_and_a_range_of_lines_are_places() {
     assert!(hits[0] > 10_000 && hits[0] <= hits[1] && hits[1] < 100_000, "{places:#?}");
     let first: Vec<u64> = places.iter().map(|place| number(&place["first_hit"])).collect();
     assert!(first[1] > 1 && first[1] <= first[0], "{places:#?}");
-    assert!(run.stdout.contains("Towards: 2 of 2 places hit."), "{run:?}");
+    assert!(run.stdout.contains("Towards: 2 of 2 places hit. Up to "), "{run:?}");
+    for place in &places {
+        let (least, most) = (number(&place["first_instructions"]), number(&place["most_instructions"]));
+        assert!(least > 0 && most >= 2 * least, "{place:#}");
+        assert!(number(&place["doubled"]) > number(&place["first_hit"]), "{place:#}");
+    }
+    // the line is one of the range
+    assert!(number(&places[0]["most_instructions"]) < number(&places[1]["most_instructions"]), "{places:#?}");
 }
 
 #[test]
@@ -62,6 +69,7 @@ fn the_lines_of_a_patch_are_places_and_what_is_never_reached_is_said() {
     assert_eq!(places.len(), 2, "{places:#?}");
     assert_eq!((&places[0]["place"], &places[0]["hits"]), (&"never".into(), &0.into()));
     assert_eq!((&places[0]["first_hit"], &places[0]["edges"]), (&Value::Null, &1.into()));
+    assert_eq!((&places[0]["most_instructions"], &places[0]["doubled"]), (&Value::Null, &Value::Null));
     assert_eq!(places[1]["place"], "tests/testdata/towards.c:16");
     assert!(number(&places[1]["hits"]) > 10_000, "{places:#?}");
     assert!(run.stdout.contains("Towards: 1 of 2 places hit; never reached: never."), "{run:?}");
@@ -118,6 +126,7 @@ fn a_campaign_goes_on_towards_the_same_places_and_starts_anew_towards_others() {
     let second = places(&scene)[0].clone();
     assert!(first["first_hit"].is_u64() && second["first_hit"] == first["first_hit"], "{second:#}");
     assert!(number(&second["hits"]) > number(&first["hits"]) + 10_000, "{second:#}");
+    assert!(first["doubled"].is_u64() && second["doubled"] == first["doubled"], "{second:#}");
     let run = go_on("--towards usual --resume");
     assert!(run.stdout.contains("it is of other places of --towards"), "{run:?}");
     let usual = &places(&scene)[0];

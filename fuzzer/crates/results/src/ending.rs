@@ -1,6 +1,6 @@
 //! Final report of a campaign: findings and where to look, as text.
 
-use super::summary::{Dictionary, Finding, FindingKind, Rule, StoppedBy, Summary, Worst};
+use super::summary::{Dictionary, Finding, FindingKind, Rule, StoppedBy, Summary, TowardsPlace, Worst};
 use quagmire_base::format::{clock, counted, grouped, rate, ratio, short};
 use std::fmt::Write;
 use std::path::Path;
@@ -31,8 +31,25 @@ fn rule_in_words(rule: &Rule) -> String {
     format!("{}{name}: {} of {}{of_them}", rule.label, grouped(rule.coverage_increases), grouped(rule.applied))
 }
 
-/// Places of `--towards` that were hit, and those that were not; `None` without places.
+/// Places of `--towards` that were hit, those that were not, and the one whose cost grew most; `None` without places.
 fn towards_in_words(summary: &Summary) -> Option<String> {
+    let growth = |place: &TowardsPlace| {
+        let (first, most) = (place.first_instructions?, place.most_instructions?);
+        Some((most as f64 / first.max(1) as f64, most, short(&place.place)))
+    };
+    let hits = hits_in_words(summary)?;
+    let most = summary.towards.iter().filter_map(growth).max_by(|one, other| one.0.total_cmp(&other.0));
+    Some(match most.filter(|&(times, ..)| times > 1.0) {
+        None => hits,
+        Some((times, most, place)) => {
+            let place = if summary.towards.len() == 1 { "there".to_owned() } else { format!("at {place}") };
+            format!("{hits} Up to {} instructions {place}, {} the first.", grouped(most), ratio(times))
+        }
+    })
+}
+
+/// Places of `--towards` that were hit, and those that were not; `None` without places.
+fn hits_in_words(summary: &Summary) -> Option<String> {
     let all = summary.towards.len();
     let missed: Vec<&str> =
         summary.towards.iter().filter(|place| place.hits == 0).map(|place| place.place.as_str()).collect();
@@ -239,16 +256,29 @@ mod tests {
 
     #[test]
     fn the_report_says_which_places_were_never_reached() {
-        let place = |at: usize, hits| TowardsPlace { place: format!("a.c:{at}"), edges: 1, hits, first_hit: None };
+        let place = |at: usize, hits| TowardsPlace {
+            place: format!("a.c:{at}"),
+            hits,
+            first_instructions: (hits > 0).then_some(10),
+            most_instructions: (hits > 0).then_some(hits.max(10)),
+            ..TowardsPlace::default()
+        };
         let said = |hits: &[u64]| {
             let towards = (1..).zip(hits).map(|(at, &hits)| place(at, hits)).collect();
             let report = final_report(&Summary { towards, ..example() }, Path::new("out"));
             report.lines().find_map(|line| line.strip_prefix("Towards: ")).map(str::to_owned)
         };
         assert_eq!(said(&[]), None);
-        assert_eq!(said(&[1_234]).as_deref(), Some("a.c:1 was hit by 1,234 runs."));
+        assert_eq!(
+            said(&[1_234]).as_deref(),
+            Some("a.c:1 was hit by 1,234 runs. Up to 1,234 instructions there, 123.4x the first.")
+        );
         assert_eq!(said(&[0]).as_deref(), Some("0 of 1 place hit; never reached: a.c:1."));
         assert_eq!(said(&[7, 8]).as_deref(), Some("2 of 2 places hit."));
+        assert_eq!(
+            said(&[7, 25]).as_deref(),
+            Some("2 of 2 places hit. Up to 25 instructions at a.c:2, 2.50x the first.")
+        );
         assert_eq!(
             said(&[7, 0, 0, 0, 0, 1]).as_deref(),
             Some("2 of 6 places hit; never reached: a.c:2, a.c:3, a.c:4 and 1 more.")

@@ -188,11 +188,13 @@ fn enter<H: CampaignHooks>(
     let (bytes, novelty) = (input.mutator_bytes(), evaluation.novelty);
     let recorded = state.hooks.enter(origin, bytes, novelty, counts, &state.search);
     let score = state.check(recorded)?;
+    let execution = *state.executions();
     let (corpus, search) = (state.libafl.corpus_mut(), &mut state.search);
     let entry: EntryId = corpus.add(Testcase::new(input.clone()))?.into();
     if origin.is_search() {
         search.effort.found(novelty);
     }
+    search.towards.note_costs(counts, execution, matches!(origin, Origin::Seed(_)));
     let evicted = search.enter(entry, bytes, score, novelty, counts);
     search.choices.structures.entered();
     if matches!(origin, Origin::Import { .. }) {

@@ -415,6 +415,9 @@ fn towards(search: &SearchState) -> Vec<summary::TowardsPlace> {
         edges: place.branches,
         hits,
         first_hit: place.first_hit,
+        first_instructions: place.cost.map(|cost| cost.first),
+        most_instructions: place.cost.map(|cost| cost.most),
+        doubled: place.cost.and_then(|cost| cost.doubled),
     };
     search.towards.places(&search.rare.hits).map(place).collect()
 }

@@ -14,6 +14,13 @@ pub struct TowardsPlace {
     /// Executions until one hit it, that one included; on several cores, of the client that needed the fewest. `null` if it was
     /// never hit.
     pub first_hit: Option<u64>,
+    /// Instructions there of the most expensive seed, or of the first entry that hits it if no seed does. `null` before.
+    pub first_instructions: Option<u64>,
+    /// Those of the most expensive entry.
+    pub most_instructions: Option<u64>,
+    /// Executions until an entry took at least twice as many there as the first; on several cores, of the client that needed the
+    /// fewest. `null` if none did.
+    pub doubled: Option<u64>,
 }
 
 impl TowardsPlace {
@@ -22,7 +29,11 @@ impl TowardsPlace {
         for other in others {
             let Some(place) = places.iter_mut().find(|place| place.place == other.place) else { continue };
             place.hits += other.hits;
-            place.first_hit = place.first_hit.into_iter().chain(other.first_hit).min();
+            let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
+            place.first_hit = least(place.first_hit, other.first_hit);
+            place.first_instructions = least(place.first_instructions, other.first_instructions);
+            place.most_instructions = place.most_instructions.max(other.most_instructions);
+            place.doubled = least(place.doubled, other.doubled);
         }
     }
 }
@@ -33,7 +44,15 @@ mod tests {
 
     #[test]
     fn hits_of_clients_are_added_and_the_first_hit_is_the_earliest() {
-        let place = |place: &str, hits, first_hit| TowardsPlace { place: place.into(), edges: 3, hits, first_hit };
+        let place = |place: &str, hits, first_hit| TowardsPlace {
+            place: place.into(),
+            edges: 3,
+            hits,
+            first_hit,
+            first_instructions: first_hit.map(|first| first + 1),
+            most_instructions: first_hit.map(|first| 300 - first),
+            doubled: first_hit.map(|first| 2 * first),
+        };
         let mut places = [place("f", 5, Some(90)), place("a.c:7", 0, None), place("g", 0, None)];
         TowardsPlace::add_all(
             &mut places,

@@ -6,6 +6,7 @@
 //! more are evicted.
 
 pub mod arms;
+pub mod check_state;
 pub mod choices;
 mod client_part;
 pub mod diversity;

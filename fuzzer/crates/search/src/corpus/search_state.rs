@@ -1,11 +1,12 @@
 //! Knowledge of the search, and the judgement of runs by it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use libafl_bolts::hash_std;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    check_state::CheckState,
     choices::ChoiceState,
     diversity::Diversity,
     effort::Effort,
@@ -83,8 +84,8 @@ pub struct SearchState {
     pub replaced: Finds,
     /// Mutants of the deterministic stage.
     pub walked: Finds,
-    /// Whether mutants of an entry fail checks that can be put right, for those that were sampled.
-    pub fails_checks: BTreeMap<EntryId, bool>,
+    /// Knowledge of checks.
+    pub checks: CheckState,
     /// Hashes of the contents of all entries: an unstable target can make the same input look new again.
     contents: HashMap<u64, EntryId>,
     /// Objective: the costs that the search tries to raise.

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use quagmire_cost::resource::Resource;
 use quagmire_execution::{counts::CountsObserver, program::Program, region::Region};
 
 /// A place in the program, and when it was hit.
@@ -19,6 +20,19 @@ pub struct TargetPlace {
     pub branches: u64,
     /// Number of the first execution that hit it; `None` before.
     pub first_hit: Option<u64>,
+    /// What entries cost there; `None` before one hits it.
+    pub cost: Option<CostOfPlace>,
+}
+
+/// What entries cost at a place, in instructions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CostOfPlace {
+    /// Of the most expensive seed; of the first entry that hits the place if no seed does.
+    pub first: u64,
+    /// Of the most expensive entry.
+    pub most: u64,
+    /// Number of the first execution that cost at least twice as much as `first` there, of those that became entries.
+    pub doubled: Option<u64>,
 }
 
 /// The places of a campaign, and how far the search has come. Without places, it does nothing.
@@ -34,6 +48,9 @@ pub struct Towards {
     /// Number of places that were not hit yet.
     #[serde(skip)]
     missing: usize,
+    /// Edges of each place.
+    #[serde(skip)]
+    regions: Vec<Region>,
     /// The target edges; empty if the places have no influence.
     #[serde(skip)]
     region: Region,
@@ -51,6 +68,8 @@ impl Towards {
     /// Finds its edges in the program, whose edge numbers have to be those of the places. To be called once in each worker.
     pub fn prepare(&mut self, program: &Program) {
         self.missing = self.places.iter().filter(|place| place.first_hit.is_none()).count();
+        let edges = |place: &TargetPlace| Region::new(program, place.edges.iter().copied());
+        self.regions = self.places.iter().map(edges).collect();
         if !self.is_watched_only {
             self.region = Region::new(program, self.places.iter().flat_map(|place| place.edges.iter().copied()));
             self.around = self.region.whole_functions(program);
@@ -116,6 +135,23 @@ impl Towards {
         }
     }
 
+    /// Notes what the last run, which was execution number `execution` and becomes an entry, costs at each place.
+    pub fn note_costs(&mut self, counts: &CountsObserver, execution: u64, is_seed: bool) {
+        for (place, region) in self.places.iter_mut().zip(&self.regions) {
+            let spent = region.cost(counts)[Resource::Instructions];
+            if spent == 0 {
+                continue;
+            }
+            let cost = place.cost.get_or_insert_with(|| CostOfPlace { first: spent, ..CostOfPlace::default() });
+            cost.most = cost.most.max(spent);
+            if is_seed {
+                cost.first = cost.first.max(spent);
+            } else if cost.doubled.is_none() && spent >= cost.first.saturating_mul(2) {
+                cost.doubled = Some(execution);
+            }
+        }
+    }
+
     /// Enters the last run as an entry. Returns whether it is the first one that hits a place.
     pub fn enter(&mut self, counts: &CountsObserver) -> bool {
         if !self.is_searched() {
@@ -142,7 +178,7 @@ mod tests {
     use quagmire_execution::testing::made_up;
 
     fn place(name: &str, edges: &[u32]) -> TargetPlace {
-        TargetPlace { name: name.into(), edges: edges.to_vec(), branches: edges.len() as u64, first_hit: None }
+        TargetPlace { name: name.into(), edges: edges.to_vec(), branches: edges.len() as u64, ..TargetPlace::default() }
     }
 
     #[test]
@@ -173,6 +209,33 @@ mod tests {
         let figures: Vec<_> =
             towards.places(&[9, 9, 9, 1, 6]).map(|(place, hits)| (&*place.name, place.first_hit, hits)).collect();
         assert_eq!(figures, [("a", Some(4), 1), ("b", Some(3), 6)]);
+    }
+
+    #[test]
+    fn costs_of_a_place_are_compared_with_the_most_expensive_seed_or_the_first_entry() {
+        let (program, slots) = made_up(&[2, 3]);
+        let mut towards = Towards::new(vec![place("a", &[3]), place("b", &[4])], true);
+        towards.prepare(&program);
+        let mut counts = CountsObserver::new(program);
+        let mut run = |second: [u32; 3], execution, is_seed| {
+            counts.clear();
+            slots.set(0, &[1, 1]);
+            slots.set(1, &second);
+            counts.digest();
+            towards.note_costs(&counts, execution, is_seed);
+            towards.places.iter().map(|place| place.cost).collect::<Vec<_>>()
+        };
+        assert_eq!(run([0, 0, 0], 1, true), [None, None]);
+        let of = |costs: &[Option<CostOfPlace>], place: usize| costs[place].expect("a cost");
+        let one = of(&run([1, 1, 0], 2, true), 0).first;
+        assert!(one > 0);
+        run([1, 3, 0], 3, true);
+        let costs = run([1, 5, 2], 4, false);
+        assert_eq!(of(&costs, 0), CostOfPlace { first: 3 * one, most: 5 * one, doubled: None });
+        assert_eq!((of(&costs, 1).first, of(&costs, 1).doubled), (of(&costs, 1).most, None));
+        run([1, 6, 2], 5, false);
+        let costs = run([1, 9, 1], 6, false);
+        assert_eq!(of(&costs, 0), CostOfPlace { first: 3 * one, most: 9 * one, doubled: Some(5) });
     }
 
     #[test]

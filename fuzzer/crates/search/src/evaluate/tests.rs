@@ -200,7 +200,7 @@ impl Scene {
     /// Scene of a search towards this edge.
     fn towards(seed: &[u8], edge: u32) -> Self {
         let mut search = SearchState::default();
-        let place = TargetPlace { name: "here".into(), edges: vec![edge], branches: 1, first_hit: None };
+        let place = TargetPlace { name: "here".into(), edges: vec![edge], branches: 1, ..TargetPlace::default() };
         search.towards = Towards::new(vec![place], false);
         Self::of(seed, search, &[])
     }

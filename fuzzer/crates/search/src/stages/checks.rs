@@ -16,7 +16,7 @@ use libafl_bolts::hash_std;
 use super::operators::Own;
 use crate::{
     EntryId,
-    corpus::{finds::Finds, search_state::SearchState},
+    corpus::search_state::SearchState,
     evaluate::{Evaluation, Parts, evaluate, probe::run_unjudged},
     hooks::CampaignHooks,
     origin::Origin,
@@ -28,18 +28,8 @@ use quagmire_mutators::input_to_state::Haystack;
 /// Mutants of an entry that are watched before it is settled whether others are.
 const SAMPLE: u32 = 8;
 
-/// Watched mutants are slower. Once so many entries were sampled, and fewer than one in [`RARE`] has mutants that fail checks,
-/// only one entry in so many is sampled.
-const FIRST_ENTRIES: u64 = 32;
-const RARE: u64 = 8;
-
 /// Checks of one mutant that are put right, one after the other.
 const MOST_IN_TURN: usize = 4;
-
-/// Runs of mutants that were put right, as long as they find less than mutants do as they are: so many at first, and this
-/// share of all executions.
-const FIRST_RUNS: f64 = 256.0;
-const SHARE: f64 = 1.0 / 64.0;
 
 /// How the mutants of a round are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +40,7 @@ enum Watch {
     On,
 }
 
-/// Knowledge of the checks of a program.
+/// Watches mutants for the checks that they fail.
 pub struct Checks {
     comparisons: Comparisons,
     operator: u16,
@@ -59,19 +49,12 @@ pub struct Checks {
     /// Places where numbers differ in the parent too.
     differ: HashSet<u32>,
     watch: Watch,
-    /// Entries that were sampled, and those whose mutants fail checks.
-    sampled: Finds,
-    /// Entries that were not sampled since the last that was.
-    passed: u64,
-    /// Watched mutants as they are, and after they were put right.
-    plain: Finds,
-    right: Finds,
 }
 
 /// Whether mutants of an entry fail checks that can be put right, or those of the next ancestor of which it is known.
 pub fn are_failed<H: CampaignHooks>(entry: EntryId, state: &CampaignState<H>) -> bool {
     let mut line = iter::successors(Some(entry), |&entry| state.hooks.parent(entry));
-    line.find_map(|entry| state.search.fails_checks.get(&entry).copied()).unwrap_or(false)
+    line.find_map(|entry| state.search.checks.fails(entry)).unwrap_or(false)
 }
 
 impl Checks {
@@ -83,10 +66,6 @@ impl Checks {
             parent: None,
             differ: HashSet::new(),
             watch: Watch::Off,
-            sampled: Finds::default(),
-            passed: 0,
-            plain: Finds::default(),
-            right: Finds::default(),
         }
     }
 
@@ -105,13 +84,14 @@ impl Checks {
         H: CampaignHooks,
         Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
-        let allowed = FIRST_RUNS + SHARE * *parts.state.executions() as f64;
-        let may_run = self.right.is_as_good_as(&self.plain) || (self.right.runs as f64) < allowed;
+        let executions = *parts.state.executions();
+        let checks = &mut parts.state.search.checks;
+        let may_run = checks.may_put_right(executions);
         self.parent = Some(parent);
-        self.watch = match parts.state.search.fails_checks.get(&parent).copied() {
+        self.watch = match checks.fails(parent) {
             Some(false) => Watch::Off,
             Some(true) => Watch::On,
-            None if self.is_sampled() => Watch::Sample(SAMPLE),
+            None if checks.is_due() => Watch::Sample(SAMPLE),
             None => Watch::Off,
         };
         // runs that are watched take longer
@@ -152,7 +132,7 @@ impl Checks {
         }
         let mut known = HashSet::from([hash_std(input.mutator_bytes())]);
         let mut last = self.recorded(parent, operators, input, parts)?;
-        self.plain.count(last.entry.is_some());
+        parts.state.search.checks.plain.count(last.entry.is_some());
         for _ in 0..MOST_IN_TURN {
             if parts.state.is_interrupted() {
                 break;
@@ -167,7 +147,7 @@ impl Checks {
                 operators.push(self.operator);
             }
             let next = self.recorded(parent, operators, input, parts)?;
-            self.right.count(next.entry.is_some());
+            parts.state.search.checks.right.count(next.entry.is_some());
             if next.entry.is_some() || last.entry.is_none() {
                 last = next;
             }
@@ -184,22 +164,9 @@ impl Checks {
     /// Notes whether mutants of the parent fail checks.
     fn settle(&mut self, fails: bool, search: &mut SearchState) {
         self.watch = if fails { Watch::On } else { Watch::Off };
-        if let Some(parent) = self.parent
-            && search.fails_checks.insert(parent, fails).is_none()
-        {
-            self.sampled.count(fails);
+        if let Some(parent) = self.parent {
+            search.checks.settle(parent, fails);
         }
-    }
-
-    /// Whether it is the turn of an entry to be sampled.
-    fn is_sampled(&mut self) -> bool {
-        let Finds { runs, kept } = self.sampled;
-        self.passed += 1;
-        let is_due = runs < FIRST_ENTRIES || kept * RARE >= runs || self.passed >= RARE;
-        if is_due {
-            self.passed = 0;
-        }
-        is_due
     }
 
     /// Evaluates an input with its comparisons recorded.
