@@ -1,4 +1,4 @@
-// What comparisons compare. No branch is added or changed and nothing weighs more.
+// What comparisons compare. No branch that is counted is added or changed, and nothing weighs more.
 //
 // Handed to the runtime, in runs whose comparisons are recorded (runtime/comparisons.c), are the operands of
 //   - == and != between integers of 2 to 8 bytes of which neither is a constant: a checksum that is computed and the one that
@@ -125,9 +125,11 @@ public:
           hit(IRB, Slot + S.Number - 1, Compare->getPredicate() == CmpInst::ICMP_EQ ? Compare : IRB.CreateNot(Compare));
       } else if (auto *Switch = dyn_cast<SwitchInst>(S.At)) {
         IRBuilder<> IRB(Switch);
-        for (Value *Case : S.Cases)
-          if (Everything)
-            equalBytes(IRB, Switch->getCondition(), Case, std::exchange(Slot, Slot + bytesOf(Case->getType()) - 1));
+        if (Everything)
+          for (Value *Case : S.Cases) {
+            equalBytes(IRB, Switch->getCondition(), Case, Slot);
+            Slot += bytesOf(Case->getType()) - 1;
+          }
         record(Switch, S.Cases, Switch->getCondition());
       } else {
         callRuntime(*cast<CallBase>(S.At), *S.Known, Slot, S.Number);

@@ -133,11 +133,12 @@ private:
 
     for (unsigned I = 0; I < Counters.size(); ++I)
       increment(whereCounted(Counters[I]), I == 0 ? EntryTy : RestTy, I == 0 ? Entry : Others, I == 0 ? 0 : I - 1);
-    Progress.insert(RestTy, Others, Rest);
-    Charged.insert(RestTy, Others, Rest + Slots);
-    // last: it splits the entry block
+    // these split blocks
+    stack::gatherVariables(F);
     if (!BeforeThreads.count(&F))
       stack::track(F);
+    Progress.insert(RestTy, Others, Rest);
+    Charged.insert(RestTy, Others, Rest + Slots);
   }
 
   Constant *weights(ArrayRef<Group> Counters) {

@@ -21,7 +21,7 @@ namespace stack {
 using namespace llvm;
 
 // Whether a function can deepen the stack noticeably: it calls others, or has a large frame. A leaf with a small frame
-// is not instrumented.
+// is not instrumented. To be asked before calls are inserted.
 inline bool mayGoDeep(const Function &F) {
   const uint64_t LargeFrame = 256;
   uint64_t Frame = 0;
@@ -32,10 +32,7 @@ inline bool mayGoDeep(const Function &F) {
         auto Size = Alloca->getAllocationSizeInBits(Layout);
         Frame += Size ? Size->getKnownMinValue() / 8 : LargeFrame;
       } else if (auto *Call = dyn_cast<CallBase>(&I)) {
-        // what the pass has inserted does not count
-        const Function *Callee = Call->getCalledFunction();
-        bool IsOwn = Callee && Callee->getName().substr(0, 9) == "quagmire.";
-        if (!isa<IntrinsicInst>(I) && !Call->isInlineAsm() && !IsOwn)
+        if (!isa<IntrinsicInst>(I) && !Call->isInlineAsm())
           return true;
       }
     }
@@ -69,6 +66,21 @@ inline GlobalVariable *lowest(Module &M, Type *Word) {
                             GlobalValue::InitialExecTLSModel);
 }
 
+// Moves variables of fixed size to the start of the entry block, which may be split then: behind it they would move the stack
+// pointer when they run. Returns the first instruction after them.
+inline Instruction *gatherVariables(Function &F) {
+  BasicBlock::iterator At = F.getEntryBlock().getFirstInsertionPt();
+  while (isa<AllocaInst>(&*At))
+    ++At;
+  SmallVector<AllocaInst *, 8> Later;
+  for (auto I = At; I != F.getEntryBlock().end(); ++I)
+    if (auto *Alloca = dyn_cast<AllocaInst>(&*I); Alloca && isa<ConstantInt>(Alloca->getArraySize()))
+      Later.push_back(Alloca);
+  for (AllocaInst *Alloca : Later)
+    Alloca->moveBefore(&*At);
+  return &*At;
+}
+
 // At the entry: if the stack pointer is below the lowest that this thread had, it becomes the lowest. The blocks that
 // this adds have no counters, and are not counted.
 inline void track(Function &F) {
@@ -87,17 +99,8 @@ inline void track(Function &F) {
     Register = "sp";
   if (!Register)
     return;
-  BasicBlock::iterator At = F.getEntryBlock().getFirstInsertionPt();
-  while (isa<AllocaInst>(&*At))
-    ++At;
-  // Those of fixed size have to stay in the entry block: elsewhere they move the stack pointer when they run.
-  SmallVector<AllocaInst *, 8> Later;
-  for (auto I = At; I != F.getEntryBlock().end(); ++I)
-    if (auto *Alloca = dyn_cast<AllocaInst>(&*I); Alloca && isa<ConstantInt>(Alloca->getArraySize()))
-      Later.push_back(Alloca);
-  for (AllocaInst *Alloca : Later)
-    Alloca->moveBefore(&*At);
-  IRBuilder<> IRB(&*At);
+  Instruction *At = gatherVariables(F);
+  IRBuilder<> IRB(At);
   Type *Word = M.getDataLayout().getIntPtrType(C);
   Function *Read = Intrinsic::getDeclaration(&M, Intrinsic::read_register, {Word});
   Value *Name = MetadataAsValue::get(C, MDNode::get(C, MDString::get(C, Register)));
@@ -107,7 +110,7 @@ inline void track(Function &F) {
   Before->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
   Value *Deeper = IRB.CreateICmpULT(Now, Before);
   MDNode *Rarely = MDBuilder(C).createBranchWeights(1, 100000);
-  IRBuilder<> Cold(SplitBlockAndInsertIfThen(Deeper, &*At, false, Rarely));
+  IRBuilder<> Cold(SplitBlockAndInsertIfThen(Deeper, At, false, Rarely));
   StoreInst *Store = Cold.CreateStore(Now, Lowest);
   Store->setMetadata(C.getMDKindID("nosanitize"), MDNode::get(C, {}));
 }

@@ -14,16 +14,17 @@ enum qgm_recording {
   QGM_UNCALLED = 2, /* off in a run that somebody reads, and no comparison was seen yet */
 };
 
-/* The only thing that callbacks and instrumented code look at in ordinary runs: whether it is QGM_OFF. */
-extern unsigned __quagmire_recording;
+/* The only thing that callbacks and instrumented code look at in ordinary runs: whether it is QGM_OFF. Exported, and read
+   directly by the runtime, which runs before addresses of other objects are known. */
+extern unsigned __quagmire_recording __attribute__((visibility("protected")));
 
 /* Turns recording on for the run that begins, or off, as the engine has asked. */
 QGM_HIDDEN void __quagmire_begin_comparisons(void);
 
-/* Records a comparison that the code at `place` makes, if recording is on. To be called if it is not QGM_OFF, by code that the
-   pass has instrumented, too. */
+/* Records a comparison that the code at `place` makes, if recording is on. Called by callbacks and by code that the pass has
+   instrumented, if `__quagmire_recording` is not QGM_OFF. */
 void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);
-/* Called by such code before memcmp and its like, with `number` 0 only if recording is not QGM_OFF: records what they compare,
+/* Called by instrumented code before memcmp and its like, with `number` 0 only if recording is not QGM_OFF: records what they compare,
    and sets slots[k] for every k below `number` and the length of what `a` and `b` have in common at their start, looking at
    `most` bytes at most. With `number` 0, `slots` only tells comparisons apart. Reads no byte that the comparison itself would
    not read. */

@@ -87,6 +87,20 @@ fn costs_are_the_same_with_and_without_slots() {
 }
 
 #[test]
+fn a_leaf_that_compares_calls_nothing_that_counts() {
+    for llvm in installed() {
+        let folder = copied("compares");
+        std::fs::write(folder.path().join("leaf.c"), "int same(unsigned a, unsigned b) { return a == b; }\n")
+            .expect("a file");
+        for compares in [false, true] {
+            let assembly = must(wrapper(&llvm, "leaf.c", compares), folder.path(), &["-O1", "-S", "leaf.c", "-o", "-"]);
+            assert!(assembly.contains("__quagmire_recording"), "{assembly}");
+            assert!(!assembly.contains("__quagmire_lowest_stack"), "{assembly}");
+        }
+    }
+}
+
+#[test]
 fn nothing_is_read_that_the_comparison_would_not_read() {
     for llvm in installed() {
         for level in LEVELS {
@@ -119,6 +133,9 @@ fn a_shared_library_needs_no_runtime_and_uses_that_of_the_program() {
         let mut plain = llvm.clang();
         plain.arg(concat!("-I", env!("CARGO_MANIFEST_DIR"), "/runtime"));
         must(plain, folder.path(), &["-w", "-DPLAIN", "opens.c", "-ldl", "-o", "plain"]);
+        assert_eq!(must(Command::new("./plain"), folder.path(), &["./library.so"]), "0, 1\n");
+        // without slots, it looks at a variable of the runtime
+        must(wrapper(&llvm, "library.c", false), folder.path(), &shared);
         assert_eq!(must(Command::new("./plain"), folder.path(), &["./library.so"]), "0, 1\n");
     }
 }

@@ -109,6 +109,17 @@ fn checksums_are_mended_by_default_in_process_and_under_the_fork_server() {
 }
 
 #[test]
+fn checksums_in_a_shared_library_are_mended_too() {
+    let scene = Scene::new(&[("seed", SEED)]);
+    let [library, harness] = ["library.so", "harness"].map(|name| scene.path(name));
+    let mut command = compiler("comparisons.c", None);
+    command.args(["-g", "-O1", "-shared", "-fPIC", "-DCASE=CHECKSUM"]).arg(testdata("comparisons.c"));
+    run(command.arg("-o").arg(&library)).ended();
+    run(compiler("comparisons.c", None).arg("-fsanitize=fuzzer").arg(&library).arg("-o").arg(&harness)).ended();
+    assert!(executions_to_crash(&scene, &harness, "--execs 4000 --seed 1").is_some(), "{:#}", scene.summary());
+}
+
+#[test]
 fn a_string_without_an_end_is_read_no_further_than_it_can_be() {
     let scene = Scene::new(&[("seed", SEED), ("short", b"text of 16 bytes")]);
     let harness = case(&scene, "clang", "UNTERMINATED", &[COUNTERS]);

@@ -49,7 +49,7 @@ fn a_line_of_a_file_and_a_range_of_lines_are_places() {
     assert!(hits[0] > 10_000 && hits[0] <= hits[1] && hits[1] < 100_000, "{places:#?}");
     let first: Vec<u64> = places.iter().map(|place| number(&place["first_hit"])).collect();
     assert!(first[1] > 1 && first[1] <= first[0], "{places:#?}");
-    assert!(run.stdout.contains("Towards: 2 of 2 places hit. Up to "), "{run:?}");
+    assert!(run.stdout.contains("Towards: 2 of 2 places hit. Cost grew most at "), "{run:?}");
     for place in &places {
         let (least, most) = (number(&place["first_instructions"]), number(&place["most_instructions"]));
         assert!(least > 0 && most >= 2 * least, "{place:#}");

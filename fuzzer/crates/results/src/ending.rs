@@ -42,8 +42,8 @@ fn towards_in_words(summary: &Summary) -> Option<String> {
     Some(match most.filter(|&(times, ..)| times > 1.0) {
         None => hits,
         Some((times, most, place)) => {
-            let place = if summary.towards.len() == 1 { "there".to_owned() } else { format!("at {place}") };
-            format!("{hits} Up to {} instructions {place}, {} the first.", grouped(most), ratio(times))
+            let place = if summary.towards.len() == 1 { "there".to_owned() } else { format!("most at {place}") };
+            format!("{hits} Cost grew {place}: {} instructions, {} those at first.", grouped(most), ratio(times))
         }
     })
 }
@@ -271,13 +271,13 @@ mod tests {
         assert_eq!(said(&[]), None);
         assert_eq!(
             said(&[1_234]).as_deref(),
-            Some("a.c:1 was hit by 1,234 runs. Up to 1,234 instructions there, 123.4x the first.")
+            Some("a.c:1 was hit by 1,234 runs. Cost grew there: 1,234 instructions, 123.4x those at first.")
         );
         assert_eq!(said(&[0]).as_deref(), Some("0 of 1 place hit; never reached: a.c:1."));
         assert_eq!(said(&[7, 8]).as_deref(), Some("2 of 2 places hit."));
         assert_eq!(
             said(&[7, 25]).as_deref(),
-            Some("2 of 2 places hit. Up to 25 instructions at a.c:2, 2.50x the first.")
+            Some("2 of 2 places hit. Cost grew most at a.c:2: 25 instructions, 2.50x those at first.")
         );
         assert_eq!(
             said(&[7, 0, 0, 0, 0, 1]).as_deref(),

@@ -14,12 +14,12 @@ pub struct TowardsPlace {
     /// Executions until one hit it, that one included; on several cores, of the client that needed the fewest. `null` if it was
     /// never hit.
     pub first_hit: Option<u64>,
-    /// Instructions there of the most expensive seed, or of the first entry that hits it if no seed does. `null` before.
+    /// Instructions there of the most expensive seed, or of the first entry that hits it if no seed does. `null` before. This
+    /// and the next two are of the client with the most expensive entry.
     pub first_instructions: Option<u64>,
-    /// Those of the most expensive entry.
+    /// Instructions there of the most expensive entry.
     pub most_instructions: Option<u64>,
-    /// Executions until an entry took at least twice as many there as the first; on several cores, of the client that needed the
-    /// fewest. `null` if none did.
+    /// Executions until an entry took at least twice `first_instructions` there. `null` if none did.
     pub doubled: Option<u64>,
 }
 
@@ -29,11 +29,12 @@ impl TowardsPlace {
         for other in others {
             let Some(place) = places.iter_mut().find(|place| place.place == other.place) else { continue };
             place.hits += other.hits;
-            let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
-            place.first_hit = least(place.first_hit, other.first_hit);
-            place.first_instructions = least(place.first_instructions, other.first_instructions);
-            place.most_instructions = place.most_instructions.max(other.most_instructions);
-            place.doubled = least(place.doubled, other.doubled);
+            place.first_hit = place.first_hit.into_iter().chain(other.first_hit).min();
+            if other.most_instructions > place.most_instructions {
+                place.first_instructions = other.first_instructions;
+                place.most_instructions = other.most_instructions;
+                place.doubled = other.doubled;
+            }
         }
     }
 }
@@ -49,9 +50,7 @@ mod tests {
             edges: 3,
             hits,
             first_hit,
-            first_instructions: first_hit.map(|first| first + 1),
-            most_instructions: first_hit.map(|first| 300 - first),
-            doubled: first_hit.map(|first| 2 * first),
+            ..TowardsPlace::default()
         };
         let mut places = [place("f", 5, Some(90)), place("a.c:7", 0, None), place("g", 0, None)];
         TowardsPlace::add_all(
@@ -59,5 +58,23 @@ mod tests {
             &[place("a.c:7", 2, Some(11)), place("f", 1, Some(70)), place("g", 0, None)],
         );
         assert_eq!(places, [place("f", 6, Some(70)), place("a.c:7", 2, Some(11)), place("g", 0, None)]);
+    }
+
+    #[test]
+    fn costs_are_those_of_the_client_with_the_most_expensive_entry() {
+        let place = |first, most, doubled| TowardsPlace {
+            place: "f".into(),
+            first_instructions: Some(first),
+            most_instructions: Some(most),
+            doubled,
+            ..TowardsPlace::default()
+        };
+        for clients in
+            [[place(40, 60, None), place(400, 900, Some(7))], [place(400, 900, Some(7)), place(40, 60, None)]]
+        {
+            let mut all = [TowardsPlace { place: "f".into(), ..TowardsPlace::default() }];
+            clients.iter().for_each(|client| TowardsPlace::add_all(&mut all, std::slice::from_ref(client)));
+            assert_eq!(all, [place(400, 900, Some(7))]);
+        }
     }
 }

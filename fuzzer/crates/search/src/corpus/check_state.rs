@@ -26,9 +26,8 @@ pub struct CheckState {
     /// Entries that were not sampled since the last that was.
     passed: u64,
     /// Watched mutants as they are, and after they were put right.
-    pub plain: Finds,
-    /// See `plain`.
-    pub right: Finds,
+    plain: Finds,
+    right: Finds,
 }
 
 impl CheckState {
@@ -44,8 +43,8 @@ impl CheckState {
         }
     }
 
-    /// Whether an entry that was not sampled yet is sampled now. To be asked once in its round.
-    pub fn is_due(&mut self) -> bool {
+    /// Whether the next entry that was not sampled yet is sampled. Each call is the turn of one.
+    pub fn samples_next(&mut self) -> bool {
         let Finds { runs, kept } = self.sampled;
         self.passed += 1;
         let is_due = runs < FIRST_ENTRIES || kept * RARE >= runs || self.passed >= RARE;
@@ -53,6 +52,16 @@ impl CheckState {
             self.passed = 0;
         }
         is_due
+    }
+
+    /// Counts a watched mutant as it is.
+    pub fn count_plain(&mut self, is_kept: bool) {
+        self.plain.count(is_kept);
+    }
+
+    /// Counts a mutant that was put right.
+    pub fn count_right(&mut self, is_kept: bool) {
+        self.right.count(is_kept);
     }
 
     /// Whether mutants may be put right, after so many executions of the campaign.
@@ -70,16 +79,16 @@ mod tests {
     fn every_eighth_entry_is_sampled_where_checks_are_rare() {
         let mut state = CheckState::default();
         for entry in 0..FIRST_ENTRIES as u32 {
-            assert!(state.is_due());
+            assert!(state.samples_next());
             state.settle(id(entry), false);
         }
-        let due: Vec<bool> = (0..16).map(|_| state.is_due()).collect();
+        let due: Vec<bool> = (0..16).map(|_| state.samples_next()).collect();
         assert_eq!(due.iter().filter(|&&due| due).count(), 2);
         assert!(due[7] && due[15], "{due:?}");
         for entry in 0..5 {
             state.settle(id(100 + entry), true);
         }
-        assert!(state.is_due() && state.is_due(), "5 of 37 are not rare");
+        assert!(state.samples_next() && state.samples_next(), "5 of 37 are not rare");
         assert_eq!((state.fails(id(0)), state.fails(id(100)), state.fails(id(99))), (Some(false), Some(true), None));
     }
 

@@ -91,7 +91,7 @@ impl Checks {
         self.watch = match checks.fails(parent) {
             Some(false) => Watch::Off,
             Some(true) => Watch::On,
-            None if checks.is_due() => Watch::Sample(SAMPLE),
+            None if checks.samples_next() => Watch::Sample(SAMPLE),
             None => Watch::Off,
         };
         // runs that are watched take longer
@@ -132,7 +132,7 @@ impl Checks {
         }
         let mut known = HashSet::from([hash_std(input.mutator_bytes())]);
         let mut last = self.recorded(parent, operators, input, parts)?;
-        parts.state.search.checks.plain.count(last.entry.is_some());
+        parts.state.search.checks.count_plain(last.entry.is_some());
         for _ in 0..MOST_IN_TURN {
             if parts.state.is_interrupted() {
                 break;
@@ -147,7 +147,7 @@ impl Checks {
                 operators.push(self.operator);
             }
             let next = self.recorded(parent, operators, input, parts)?;
-            parts.state.search.checks.right.count(next.entry.is_some());
+            parts.state.search.checks.count_right(next.entry.is_some());
             if next.entry.is_some() || last.entry.is_none() {
                 last = next;
             }
