@@ -42,8 +42,9 @@ fn elements_with_degraded_hashes_are_in_long_chains() {
             // the second key goes over one link
             let link = of(2, "returns 0")[0];
             assert!(link > 3, "{llvm} {level}: {link}");
-            for n in [16, 17, 300, 5000] {
-                for (mask, became) in [(0, "returns 0"), (7, "3 bits")] {
+            // in one chain, 5,000 keys take longer than a run always may on a busy machine
+            for (mask, became, most) in [(0, "returns 0", 2000), (7, "3 bits", 5000)] {
+                for n in [16, 17, 300, most] {
                     let expected = GATES.map(|gate| links(n, mask, gate) * link);
                     assert_eq!(of(n, became), expected, "{llvm} {level} {n} {became}");
                 }
