@@ -134,9 +134,9 @@ private:
     for (unsigned I = 0; I < Counters.size(); ++I)
       increment(whereCounted(Counters[I]), I == 0 ? EntryTy : RestTy, I == 0 ? Entry : Others, I == 0 ? 0 : I - 1);
     // these split blocks
-    stack::gatherVariables(F);
+    Instruction *Start = stack::gatherVariables(F);
     if (!BeforeThreads.count(&F))
-      stack::track(F);
+      stack::track(F, Start);
     Progress.insert(RestTy, Others, Rest);
     Charged.insert(RestTy, Others, Rest + Slots);
   }

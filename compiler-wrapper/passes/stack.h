@@ -81,9 +81,9 @@ inline Instruction *gatherVariables(Function &F) {
   return &*At;
 }
 
-// At the entry: if the stack pointer is below the lowest that this thread had, it becomes the lowest. The blocks that
-// this adds have no counters, and are not counted.
-inline void track(Function &F) {
+// At the entry, before the first instruction behind its variables: if the stack pointer is below the lowest that this thread had,
+// it becomes the lowest. The blocks that this adds have no counters, and are not counted.
+inline void track(Function &F, Instruction *At) {
   if (!mayGoDeep(F))
     return;
   Module &M = *F.getParent();
@@ -99,7 +99,6 @@ inline void track(Function &F) {
     Register = "sp";
   if (!Register)
     return;
-  Instruction *At = gatherVariables(F);
   IRBuilder<> IRB(At);
   Type *Word = M.getDataLayout().getIntPtrType(C);
   Function *Read = Intrinsic::getDeclaration(&M, Intrinsic::read_register, {Word});

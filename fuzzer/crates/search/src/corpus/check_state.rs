@@ -1,4 +1,4 @@
-//! What the search knows of the checks of a program, which outlives a worker: see [`crate::stages::checks`].
+//! Knowledge of the checks of a program ([`crate::stages::checks`]), which outlives a worker.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -20,16 +20,16 @@ pub struct TargetPlace {
     pub branches: u64,
     /// Number of the first execution that hit it; `None` before.
     pub first_hit: Option<u64>,
-    /// What entries cost there; `None` before one hits it.
+    /// Instructions that entries took there; `None` before one hits it.
     pub cost: Option<CostOfPlace>,
 }
 
-/// What entries cost at a place, in instructions.
+/// Instructions that entries took at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CostOfPlace {
-    /// Of the most expensive seed; of the first entry that hits the place if no seed does.
+    /// Instructions of the most expensive seed, or of the first entry that hits the place if no seed does.
     pub first: u64,
-    /// Of the most expensive entry.
+    /// Instructions of the most expensive entry.
     pub most: u64,
     /// Number of the first execution that cost at least twice as much as `first` there, of those that became entries.
     pub doubled: Option<u64>,
