@@ -62,10 +62,11 @@ fn a_build_and_the_same_again_have_no_difference() {
 }
 
 #[test]
-fn a_function_that_works_half_more_is_slower_and_named_and_can_be_tolerated() {
+fn a_function_that_works_more_is_slower_and_named_and_can_be_tolerated() {
     let _alone = alone();
-    // how often a fifth is found is measured by scripts/bench/compare
-    let (scene, old, new) = (scene(), build(&[]), build(&["-DROUNDS=15"]));
+    // a difference that is clear on a machine with other work; how often a fifth is found is measured by
+    // scripts/bench/compare
+    let (scene, old, new) = (scene(), build(&[]), build(&["-DROUNDS=80"]));
     let slower = compare(&scene, &["--json", "-o", "result.json"], Some(&old), &new);
     assert_eq!(slower.code, Some(4), "{slower:#?}");
     let found = result(&slower);
@@ -75,7 +76,7 @@ fn a_function_that_works_half_more_is_slower_and_named_and_can_be_tolerated() {
     let place = large["moved"][0]["location"].as_str().expect("a place");
     assert!(place.contains("compared.c:"), "{place}");
     let ratio = large["ratio"].as_f64().expect("a ratio");
-    assert!((1.3..1.5).contains(&ratio), "{ratio}");
+    assert!((6.0..8.0).contains(&ratio), "{ratio}");
     assert_eq!(input(&found, "empty")["verdict"], "same");
     let written = std::fs::read_to_string(scene.path("result.json")).expect("written");
     assert_eq!(serde_json::from_str::<Value>(&written).expect("JSON"), found);

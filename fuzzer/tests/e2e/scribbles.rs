@@ -37,7 +37,7 @@ fn a_campaign_outlives_whatever_is_written() {
     let all: [(&str, &[u8]); 7] =
         [("0", b"plain"), ("1", b"f"), ("2", b"z"), ("3", b"s"), ("4", b"l"), ("5", b"t"), ("6", b"plainer")];
     let scene = Scene::new(&all);
-    let options = "--execs 200 --seed 1 --max-size 9 --hang-timeout 300ms --no-confirm --no-plotting";
+    let options = "--execs 200 --seed 1 --max-size 9 --hang-timeout 100ms --no-confirm --no-plotting";
     let ended = scene.fuzz(&program(), options);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     assert_eq!(scene.summary()["stopped_by"], "execs", "{:#}", scene.summary());
