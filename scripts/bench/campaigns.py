@@ -68,7 +68,8 @@ class Campaign:
     it is as a user gets it."""
 
     def __init__(self, program, seeds, seed, arguments, as_users_get_it=False, words=()):
-        self.key = ["quagmire", digest(program, seeds), seed, *map(str, arguments), *["as users get it"] * as_users_get_it, *words]
+        # the engine of a harness is in the harness, that of a program is quagmire itself
+        self.key = ["quagmire", digest(binaries() / "quagmire", program, seeds), seed, *map(str, arguments), *["as users get it"] * as_users_get_it, *words]
         self.further = [] if as_users_get_it else SEARCH_ONLY
         self.command = [binaries() / "quagmire", "fuzz", "-i", seeds, "--seed", seed, *arguments]
         self.program = [program, *words]

@@ -4,7 +4,7 @@ do so share their builds and results: a campaign that two of them ask for runs o
 import subprocess
 
 from builds import Compiler
-from campaigns import digest, perform_all, summary
+from campaigns import digest, perform_all, queue, summary
 from common import DRIVERS, WORK
 
 # harnesses of XML, and what FairFuzz's paper looks for in their queues
@@ -19,10 +19,27 @@ def kept(folder):
 
 def edges(judge, files):
     """How many edges these inputs reach, of how many."""
+    *_, last = judged(judge, files)
+    found, all_edges, _ = last.split()
+    return int(found), int(all_edges)
+
+
+def judged(judge, files):
+    """What the judge prints: a line for each file, and one for all."""
     paths = "".join(f"{file}\n" for file in files)
     run = subprocess.run([judge], input=paths, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True)
-    found, all_edges, _ = run.stdout.splitlines()[-1].split()
-    return int(found), int(all_edges)
+    return run.stdout.splitlines()
+
+
+def growth(out, judge):
+    """[seconds, edges] whenever an entry of quagmire's queue added an edge."""
+    entries = queue(out)
+    found = map(int, judged(judge, [entry["file"] for entry in entries])[:-1])
+    points = [[0.0, 0]]
+    for entry, reached in zip(entries, found):
+        if reached > points[-1][1]:
+            points.append([entry["seconds"], reached])
+    return points
 
 
 def judge_compiler(folder):
@@ -45,11 +62,13 @@ def build_folder(name):
 
 
 def measured(out, judge, _digest, sequences):
-    """Edges, executions, the largest cost ratio, kept inputs, and which sequences any of them contains."""
+    """Edges, executions, the largest cost ratio, kept inputs, which sequences any of them contains, and, of quagmire, how the edges
+    grew."""
     files = kept(out / "queue")
     contents = [file.read_bytes() for file in files]
     numbers = summary(out)
     return {
+        "growth": growth(out, judge) if "worst" in numbers else None,
         "edges": edges(judge, files)[0],
         "executions": numbers["executions"],
         # afl-fuzz knows of none

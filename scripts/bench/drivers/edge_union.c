@@ -1,6 +1,7 @@
 // Counts the edges that a whole corpus reaches: reads paths from standard input, one a line, runs the harness on each file
-// in a process of its own, and prints "EDGES OF ALL ENDED_BADLY". Built with clang's own edge coverage, which numbers each
-// edge: unlike AFL's map, nothing collides, and neither of two fuzzers is measured by its own instrumentation.
+// in a process of its own, and prints for each how many edges the files so far reach, then "EDGES OF ALL ENDED_BADLY". Built
+// with clang's own edge coverage, which numbers each edge: unlike AFL's map, nothing collides, and neither of two fuzzers is
+// measured by its own instrumentation.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -56,8 +57,10 @@ int main(int argc, char **argv) {
     int status;
     if (waitpid(child, &status, 0) != child) return 1;
     bad += status != 0;
+    found = 0;
+    for (uint32_t edge = 1; edge <= edges; ++edge) found += reached[edge];
+    printf("%u\n", found);
   }
-  for (uint32_t edge = 1; edge <= edges; ++edge) found += reached[edge];
   printf("%u %u %u\n", found, edges, bad);
   return 0;
 }
