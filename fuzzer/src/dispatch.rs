@@ -24,7 +24,7 @@ use quagmire_base::{
 };
 use quagmire_execution::{
     fork_server::{Builder, private_folder::PrivateFolder},
-    lookup, process,
+    huge_pages, lookup, process,
     recognise::{ProgramKind, recognise, refuse_mutants},
 };
 use quagmire_results::{Summary, outcomes::SourceRoot, result_file::ResultFile, score_file::SCORE};
@@ -106,7 +106,11 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         ));
     }
     let options = std::env::args_os().skip(2).take_while(|argument| argument != "--");
-    let error = std::process::Command::new(&path)
+    let mut harness = std::process::Command::new(&path);
+    if name == "fuzz" {
+        huge_pages::ask(&mut harness);
+    }
+    let error = harness
         .args((name != "fuzz").then_some(name))
         .args(options)
         .env(quagmire::engine::PROGRAM, &path)

@@ -9,7 +9,7 @@ use std::{
 };
 
 use quagmire_base::error::{Error, Result};
-use quagmire_execution::{info::TargetInfo, pipes};
+use quagmire_execution::{huge_pages, info::TargetInfo, pipes};
 use serde::de::DeserializeOwned;
 
 /// Interval at which the process is polled.
@@ -26,6 +26,7 @@ pub(super) fn command(
     memory_limit: u64,
 ) -> Command {
     let mut command = Command::new("/proc/self/exe");
+    huge_pages::do_not_ask(&mut command);
     command
         .arg(name)
         .args(["--hang-timeout", &format!("{}ms", hang_timeout.as_millis())])

@@ -243,3 +243,25 @@ fn the_same_contents_are_kept_once_also_if_the_target_is_unstable() {
     assert!(queue.len() > 10, "{} entries", queue.len());
     assert_eq!(contents.len(), queue.len());
 }
+
+#[test]
+fn huge_pages_are_asked_for_where_inputs_are_searched_and_not_where_they_are_measured() {
+    let settings = |own: Option<&str>| {
+        let scene = Scene::new(SEED);
+        let mut campaign = scene.campaign(&harness("tunables.c"), "--execs 500 --seed 1 --max-size 100");
+        campaign.env("SETTINGS", scene.path("settings")).env_remove("GLIBC_TUNABLES");
+        run(campaign.envs(own.map(|own| ("GLIBC_TUNABLES", own)))).ended();
+        let text = std::fs::read_to_string(scene.path("settings")).expect("written");
+        let (measured, searched): (Vec<String>, Vec<String>) =
+            text.lines().map(str::to_owned).partition(|line| line.contains(" replay "));
+        assert!(!measured.is_empty() && !searched.is_empty(), "{text}");
+        (searched, measured)
+    };
+    let (searched, measured) = settings(None);
+    assert!(searched.iter().all(|line| line.ends_with(": glibc.malloc.hugetlb=1")), "{searched:#?}");
+    assert!(measured.iter().all(|line| line.ends_with(": none")), "{measured:#?}");
+    // what the user has set is left alone
+    let own = "glibc.malloc.arena_max=1";
+    let (searched, measured) = settings(Some(own));
+    assert!(searched.iter().chain(&measured).all(|line| line.ends_with(own)), "{searched:#?} {measured:#?}");
+}

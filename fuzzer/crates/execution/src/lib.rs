@@ -13,6 +13,7 @@ pub mod executor;
 pub mod fork_server;
 pub mod harness;
 pub mod hits;
+pub mod huge_pages;
 pub mod info;
 pub mod input_page;
 pub mod known_lines;
