@@ -105,19 +105,24 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
             "a harness takes no arguments after its name: the engine inside it gives it its inputs",
         ));
     }
-    let options = std::env::args_os().skip(2).take_while(|argument| argument != "--");
-    let mut harness = std::process::Command::new(&path);
+    Err(become_harness(name, &path, &target.command))
+}
+
+/// Replaces this process with a harness, which executes the command with this name. Returns why that is impossible.
+fn become_harness(name: &str, path: &Path, words: &[String]) -> Error {
+    let mut harness = std::process::Command::new(path);
     if name == "fuzz" {
         huge_pages::ask(&mut harness);
     }
+    let options = std::env::args_os().skip(2).take_while(|argument| argument != "--");
     let error = harness
         .args((name != "fuzz").then_some(name))
         .args(options)
-        .env(quagmire::engine::PROGRAM, &path)
+        .env(quagmire::engine::PROGRAM, path)
         .envs(std::env::current_exe().map(|quagmire| (QUAGMIRE, quagmire)))
-        .env(quagmire::engine::COMMAND, serde_json::to_string(&target.command).unwrap_or_default())
+        .env(quagmire::engine::COMMAND, serde_json::to_string(words).unwrap_or_default())
         .exec();
-    Err(Error::target(format!("cannot start {}: {error}", path.display())))
+    Error::target(format!("cannot start {}: {error}", path.display()))
 }
 
 /// Executes a command for a program that is run as it is.
