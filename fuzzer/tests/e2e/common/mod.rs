@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -301,13 +301,14 @@ impl Scene {
         fs::read_to_string(self.path("out/logs/quagmire.log")).expect("a log")
     }
 
-    /// Names and contents of the files in a folder, including hidden ones.
+    /// Names and contents of the files in a folder, including hidden ones, without those that a campaign is just renaming.
     pub(crate) fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let entries = fs::read_dir(self.path(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
-        let file = |entry: fs::DirEntry| {
-            (entry.file_name().into_string().expect("text"), fs::read(entry.path()).expect("a file"))
+        let file = |entry: fs::DirEntry| match fs::read(entry.path()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            read => Some((entry.file_name().into_string().expect("text"), read.expect("a file"))),
         };
-        entries.flatten().filter(|entry| entry.path().is_file()).map(file).collect()
+        entries.flatten().filter(|entry| entry.path().is_file()).filter_map(file).collect()
     }
 
     /// Names and contents of all files in the scratch folder except locks: they must survive a refusal.
