@@ -32,12 +32,12 @@ def judged(judge, files):
 
 
 def growth(out, judge):
-    """[seconds, edges] whenever an entry of quagmire's queue added an edge."""
+    """[seconds, edges] of quagmire's queue, each time that the edges had grown by a hundredth."""
     entries = queue(out)
     found = map(int, judged(judge, [entry["file"] for entry in entries])[:-1])
     points = [[0.0, 0]]
     for entry, reached in zip(entries, found):
-        if reached > points[-1][1]:
+        if reached > 1.01 * points[-1][1]:
             points.append([entry["seconds"], reached])
     return points
 
