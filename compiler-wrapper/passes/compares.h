@@ -5,7 +5,7 @@
 //     the input has, a length and what is there.
 //   - == and != with a magic number, and each case of a switch that is one: three bytes of it or more are neither 0 nor 0xff,
 //     as in the names of chunks, tables and boxes. It is a token, too (tokens.h), but an input has many places for one.
-//   - memcmp, strcmp and the like.
+//   - memcmp, strcmp and the like, and words that code compares byte by byte (words.h).
 // Mutation hardly guesses these, and programs hardly compare them in their innermost loops.
 //
 // QUAGMIRE_COMPARES: progress slots beside that, and all other operands. A search that only sees which branch is taken has
@@ -24,6 +24,8 @@
 // three times as long: that is why this is not the default.
 #ifndef QUAGMIRE_COMPARES_H
 #define QUAGMIRE_COMPARES_H
+
+#include "words.h"
 
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/STLExtras.h"
@@ -95,7 +97,7 @@ inline const Comparison *comparison(StringRef Name) {
 // The comparisons of one function that are shown. Created before anything else is inserted into it.
 class Probes {
 public:
-  explicit Probes(Function &F) : M(*F.getParent()), C(F.getContext()), I32(Type::getInt32Ty(C)) {
+  explicit Probes(Function &F) : M(*F.getParent()), C(F.getContext()), I32(Type::getInt32Ty(C)), Words(F) {
     for (BasicBlock &BB : F)
       for (Instruction &I : BB)
         if (auto *Compare = dyn_cast<ICmpInst>(&I))
@@ -135,6 +137,8 @@ public:
         callRuntime(*cast<CallBase>(S.At), *S.Known, Slot, S.Number);
       }
     }
+    for (const words::Pair &P : Words.Pairs)
+      record(P);
   }
 
 private:
@@ -154,6 +158,7 @@ private:
   Module &M;
   LLVMContext &C;
   IntegerType *I32;
+  words::Finder Words;
   SmallVector<Site, 16> Sites;
   unsigned Slots = 0, Records = 0;
   ArrayType *TableTy = nullptr;
@@ -186,17 +191,12 @@ private:
 
   // Whether a value is a loop counter: a constant is added to it in each iteration.
   static bool isCounter(const Value *V) {
-    auto Step = [](const Value *V) -> const Value * {
-      auto *Add = dyn_cast<BinaryOperator>(V);
-      bool IsStep = Add && (Add->getOpcode() == Instruction::Add || Add->getOpcode() == Instruction::Sub);
-      return IsStep && isa<ConstantInt>(Add->getOperand(1)) ? Add->getOperand(0) : nullptr;
-    };
     if (auto *Cast = dyn_cast<CastInst>(V))
       V = Cast->getOperand(0);
-    if (const Value *Before = Step(V))
+    if (const Value *Before = words::beforeStep(V))
       V = Before;
     auto *Phi = dyn_cast<PHINode>(V);
-    return Phi && any_of(Phi->incoming_values(), [&](const Use &In) { return Step(In) == Phi; });
+    return Phi && words::isStepped(*Phi);
   }
 
   void look(ICmpInst &Compare) {
@@ -342,6 +342,20 @@ private:
       IRB.CreateCall(Compared, {place(IRB), IRB.CreateZExt(A, Word), IRB.CreateZExt(B, Word),
                                 ConstantInt::get(I32, bytesOf(A->getType())), ConstantInt::get(I32, isa<ConstantInt>(A))});
     }
+  }
+
+  // Hands over where two words are.
+  void record(const words::Pair &P) {
+    PointerType *Ptr = PointerType::getUnqual(Type::getInt8Ty(C));
+    Function *Compared = declared("__quagmire_compared_words", {Ptr, Ptr, Ptr});
+    Instruction *Where = whereRecorded(P.Before);
+    for (Instruction *Copy : P.Copies) {
+      Copy->setDebugLoc(Where->getDebugLoc());
+      Copy->insertBefore(Where);
+    }
+    IRBuilder<> IRB(Where);
+    Value *Place = place(IRB);
+    IRB.CreateCall(Compared, {Place, IRB.CreatePointerCast(P.First, Ptr), IRB.CreatePointerCast(P.Second, Ptr)});
   }
 
   // A function of the runtime. Null in objects that are loaded into programs without it, as its variables are.

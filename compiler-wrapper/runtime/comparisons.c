@@ -1,8 +1,11 @@
 /* Linked into every executable: the record of comparisons, and what instrumented code calls while it is on, which it tests
    itself (see passes/compares.h). */
+#define _GNU_SOURCE
 #include "comparisons.h"
 
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 /* Different comparisons that are recorded of one place of the program: a loop does not fill the list. */
 #define MOST_OF_PLACE 64
@@ -39,10 +42,12 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
+/* Hash of a place: the distance is the same wherever the program is mapped. */
+static uint64_t hash_of(const void *place) { return mixed(0, (uint64_t)((uintptr_t)place - (uintptr_t)of_place)); }
+
 /* Adds a comparison, unless it is known or its place has had enough. */
 static void add(const void *place, struct qgm_comparison *one) {
-  /* the distance is the same wherever the program is mapped */
-  uint64_t hash = mixed(0, (uint64_t)((uintptr_t)place - (uintptr_t)of_place));
+  uint64_t hash = hash_of(place);
   uint8_t *number = &of_place[hash % PLACES];
   if (*number >= MOST_OF_PLACE)
     return;
@@ -110,6 +115,10 @@ void __quagmire_compared_memory(const void *place, const void *first, const void
     add_bytes(place, a, taken(a, read + 1, most), b, taken(b, read + 1, most));
 }
 
+static int is_in_name(uint8_t letter) {
+  return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z') || letter == '_';
+}
+
 static uint8_t folded(uint8_t letter, int kind) {
   return (kind & QGM_FOLD) && letter >= 'A' && letter <= 'Z' ? (uint8_t)(letter + 32) : letter;
 }
@@ -123,6 +132,43 @@ void __quagmire_compared_strings(const void *place, const char *first, const cha
     read++;
   if (read < most && folded(a[read], kind) != folded(b[read], kind))
     add_bytes(place, a, strnlen(first, taken(a, read + 1, most)), b, strnlen(second, taken(b, read + 1, most)));
+}
+
+/* Length of the word of letters, digits and underscores at `start`, of which `size` bytes can be read. */
+static size_t word(const uint8_t *start, size_t size) {
+  size_t length = 0;
+  while (length < size && is_in_name(start[length]))
+    length++;
+  return length;
+}
+
+/* Copies up to QGM_OPERAND_BYTES from `start`, as far as they can be read. Returns how many. The kernel copies them: a loop
+   that is entered need not read anything. */
+static size_t copied(uint8_t *bytes, const void *start) {
+  size_t page = PAGE - (uintptr_t)start % PAGE;
+  struct iovec to = {bytes, QGM_OPERAND_BYTES};
+  struct iovec from[] = {{(void *)start, least(page, QGM_OPERAND_BYTES)},
+                         {(char *)start + page, QGM_OPERAND_BYTES - least(page, QGM_OPERAND_BYTES)}};
+  ssize_t number = process_vm_readv(getpid(), &to, 1, from, 2, 0);
+  return number > 0 ? (size_t)number : 0;
+}
+
+void __quagmire_compared_words(const void *place, const void *first, const void *second) {
+  static uintptr_t next_first, next_second;
+  if (!are_recorded())
+    return;
+  /* the next byte of the same words */
+  int goes_on = next_first == (uintptr_t)first && next_second == (uintptr_t)second;
+  next_first = (uintptr_t)first + 1, next_second = (uintptr_t)second + 1;
+  if (goes_on || of_place[hash_of(place) % PLACES] >= MOST_OF_PLACE)
+    return;
+  uint8_t a[QGM_OPERAND_BYTES], b[QGM_OPERAND_BYTES];
+  size_t a_size = word(a, copied(a, first)), b_size = word(b, copied(b, second));
+  size_t same = 0;
+  while (same < least(a_size, b_size) && a[same] == b[same])
+    same++;
+  if (a_size && b_size && (a_size != b_size || same < a_size))
+    add_bytes(place, a, a_size, b, b_size);
 }
 
 void __quagmire_searched(const void *place, const void *hay, size_t hay_size, const void *needle, size_t needle_size) {

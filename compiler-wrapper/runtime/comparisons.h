@@ -24,6 +24,8 @@ QGM_HIDDEN void __quagmire_begin_comparisons(void);
 /* Records a comparison that the code at `place` makes, if recording is on. Called by callbacks and by code that the pass has
    instrumented, if `__quagmire_recording` is not QGM_OFF. */
 void __quagmire_compared_numbers(const void *place, uint64_t first, uint64_t second, unsigned size, int is_constant);
+/* Two words at these addresses, which the code is about to compare byte by byte. */
+void __quagmire_compared_words(const void *place, const void *first, const void *second);
 /* Called by instrumented code before memcmp and its like, with `number` 0 only if recording is not QGM_OFF: records what they compare,
    and sets slots[k] for every k below `number` and the length of what `a` and `b` have in common at their start, looking at
    `most` bytes at most. With `number` 0, `slots` only tells comparisons apart. Reads no byte that the comparison itself would

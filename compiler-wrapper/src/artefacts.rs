@@ -25,6 +25,7 @@ const PASS: &[(&str, &str)] = &[
     ("stack.h", include_str!("../passes/stack.h")),
     ("tokens.h", include_str!("../passes/tokens.h")),
     ("weight.h", include_str!("../passes/weight.h")),
+    ("words.h", include_str!("../passes/words.h")),
 ];
 /// Sources of the plugin that makes mutants.
 const MUTANTS_PASS: &[(&str, &str)] = &[

@@ -155,11 +155,12 @@ pub(crate) struct Objects {
 }
 
 /// Symbols of the runtime that instrumented code and headers for generators refer to.
-const EXPORTED: [&str; 11] = [
+const EXPORTED: [&str; 12] = [
     "__quagmire_register",
     "__quagmire_unregister",
     "__quagmire_compare",
     "__quagmire_compared_numbers",
+    "__quagmire_compared_words",
     "__quagmire_recording",
     "__quagmire_common",
     "__quagmire_init",

@@ -62,6 +62,7 @@ const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                        -Wl,--export-dynamic-symbol=__quagmire_compare \
                       -Wl,--export-dynamic-symbol=__quagmire_compared_numbers \
+                      -Wl,--export-dynamic-symbol=__quagmire_compared_words \
                       -Wl,--export-dynamic-symbol=__quagmire_recording -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
@@ -72,6 +73,7 @@ const ENGINE: &str = "R C I H M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
                       -Wl,--export-dynamic-symbol=__quagmire_compared_numbers \
+                      -Wl,--export-dynamic-symbol=__quagmire_compared_words \
                       -Wl,--export-dynamic-symbol=__quagmire_recording -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
@@ -84,6 +86,7 @@ const SANITIZED: &str = "R C I M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl 
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
                       -Wl,--export-dynamic-symbol=__quagmire_compared_numbers \
+                      -Wl,--export-dynamic-symbol=__quagmire_compared_words \
                       -Wl,--export-dynamic-symbol=__quagmire_recording -Wl,--export-dynamic-symbol=__quagmire_common \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \

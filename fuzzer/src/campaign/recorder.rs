@@ -64,7 +64,7 @@ pub struct Recorder<'a> {
     diversity: Option<summary::Diversity>,
     execution_limit: u64,
     lost: &'a [Lost],
-    /// Tokens of the dictionary.
+    /// Tokens of dictionaries and of the code; those that the search learns come to them.
     pub tokens: Vec<Vec<u8>>,
 }
 
@@ -355,7 +355,7 @@ impl CampaignHooks for Recorder<'_> {
             }
         }
         if let Some(parent) = parent {
-            self.credit_tokens(parent, &entry.rules, bytes);
+            self.credit_tokens(parent, &entry.rules, bytes, search);
         }
         self.record.entries.push(entry);
         self.challenge_worst(number);

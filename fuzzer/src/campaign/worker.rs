@@ -129,8 +129,8 @@ pub fn work(
         Some(state) => state,
         None => start::new_state(options.seed)?,
     };
-    let (operators, choices) = start::operators(setup, harness, &mut state)?;
-    recorder.tokens = start::tokens(&state);
+    let (operators, choices, tokens) = start::operators(setup, harness, &mut state, &search.words)?;
+    recorder.tokens = tokens;
     let rules = &setup.rules;
     let names = Operators::names(rules);
     recorder.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
@@ -153,7 +153,7 @@ pub fn work(
     let stages = tuple_list!(
         PrepareStage::new(rules.len()),
         DeterministicStage::new(rules.len(), is_deterministic),
-        ComparisonsStage::new(rules.len(), compared),
+        ComparisonsStage::new(rules.len(), compared, options.auto_dict),
         MutateStage::new(
             operators,
             choices,

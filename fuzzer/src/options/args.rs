@@ -346,7 +346,8 @@ pub struct FuzzArgs {
     /// A file of tokens to insert, as AFL and libFuzzer take it (repeatable)
     #[arg(short = 'x', long, value_name = "FILE", help_heading = "Mutation")]
     pub dict: Vec<PathBuf>,
-    /// Insert no tokens but those of --dict: not the constants and keywords that the code compares with
+    /// Insert no tokens but those of --dict: not the constants and keywords that the code compares with, nor words that it
+    /// compares in runs
     #[arg(long, help_heading = "Mutation")]
     pub no_auto_dict: bool,
     /// The number that all random choices follow from [default: a new one each time, printed]

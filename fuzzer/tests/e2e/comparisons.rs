@@ -83,6 +83,31 @@ fn objects_of_quagmire_cc_show_magic_numbers_and_strings_and_all_others_if_they_
 }
 
 #[test]
+fn words_that_code_compares_byte_by_byte_are_found_in_process_and_under_the_fork_server() {
+    let scene = Scene::new(&[("seed", b"a line of words")]);
+    let cases = ["FOLDED_BY_TABLE", "FOLDED_BY_FUNCTION", "COUNTED", "PACKED_TABLE"];
+    for (name, is_found) in cases.map(|name| (name, true)).into_iter().chain([("UNREADABLE", false)]) {
+        for level in ["-O1", "-O2"] {
+            for (kind, flag) in [("in-process", "-fsanitize=fuzzer"), ("program", "-DPROGRAM")] {
+                let target = scene.path(&format!("{name}{level}-{kind}"));
+                let mut command = compiler("own_words.c", None);
+                command.args(["-g", level, flag]).arg(format!("-DCASE={name}")).arg(testdata("own_words.c"));
+                run(command.arg("-o").arg(&target)).ended();
+                let took = executions_to_crash(&scene, &target, "--execs 6000 --seed 1");
+                assert_eq!(took.is_some(), is_found, "{name}, {level}, {kind}: {:#}", scene.summary());
+            }
+        }
+        if is_found {
+            let target = scene.path(&format!("{name}-O2-in-process"));
+            for without in ["--rules T,havoc,tokens", "--rules T,comparisons --no-auto-dict"] {
+                let took = executions_to_crash(&scene, &target, &format!("--execs 6000 --seed 1 {without}"));
+                assert!(took.is_none() || without.contains("comparisons"), "{name}, {without}: {:#}", scene.summary());
+            }
+        }
+    }
+}
+
+#[test]
 fn checksums_are_mended_by_default_in_process_and_under_the_fork_server() {
     let scene = Scene::new(&[("seed", SEED)]);
     let cases = [

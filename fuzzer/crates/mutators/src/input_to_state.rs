@@ -9,6 +9,12 @@ use libafl_bolts::ToSlice;
 /// Places of an operand in the input that are tried.
 const MOST_PLACES: usize = 4;
 
+/// Bytes of an operand that are recorded at most (`QGM_OPERAND_BYTES`).
+const OPERAND_BYTES: usize = 32;
+
+/// Lengths of words that are worth learning.
+const LENGTHS: std::ops::RangeInclusive<usize> = 2..=OPERAND_BYTES;
+
 /// Replacement of a part of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
@@ -87,6 +93,24 @@ impl<'a> Haystack<'a> {
         found
     }
 
+    /// Words that the program compares one of the input with: operands of which the input holds the other one. Of a word
+    /// whose end is not known, as much as the one in the input is long.
+    pub fn words(&self, values: &CmpValues) -> Vec<Vec<u8>> {
+        let CmpValues::Bytes((first, second)) = values else { return Vec::new() };
+        let (first, second) = (as_text(first.to_slice()), as_text(second.to_slice()));
+        let is_word = |word: &[u8]| {
+            LENGTHS.contains(&word.len()) && !word[0].is_ascii_digit() && word.iter().all(u8::is_ascii_graphic)
+        };
+        let pairs = [(first, second), (second, first)].into_iter();
+        let other = pairs.filter(|(here, _)| is_word(here) && self.holds(here)).map(|(here, other)| cut(here, other));
+        other.filter(|other| is_word(other) && !self.holds(other)).map(<[u8]>::to_vec).collect()
+    }
+
+    /// Whether the input has these bytes anywhere.
+    fn holds(&self, part: &[u8]) -> bool {
+        self.may_hold(part) && memchr::memmem::find(self.bytes, part).is_some()
+    }
+
     /// Adds replacements of a number of `width` bytes.
     fn replace_number(&self, from: u64, to: u64, width: usize, found: &mut Vec<Replacement>) {
         for width in [8, 4, 2].into_iter().filter(|&narrow| narrow <= width) {
@@ -143,7 +167,11 @@ impl<'a> Haystack<'a> {
         if from.is_empty() {
             return;
         }
-        self.add(from, to, from.len(), found);
+        let all_of_it = cut(from, to);
+        self.add(from, all_of_it, from.len(), found);
+        if all_of_it.len() < to.len() {
+            self.add(from, to, from.len(), found);
+        }
         if to.len() > from.len() {
             self.add(from, to, to.len(), found);
         }
@@ -172,6 +200,12 @@ impl<'a> Haystack<'a> {
 /// The bytes before the first zero byte.
 fn as_text(bytes: &[u8]) -> &[u8] {
     &bytes[..memchr::memchr(0, bytes).unwrap_or(bytes.len())]
+}
+
+/// The part of an operand that stands for `from` in the input: all of it; if it is as long as a record can be, and may be a
+/// part of more, as much as `from` is long.
+fn cut<'o>(from: &[u8], other: &'o [u8]) -> &'o [u8] {
+    if other.len() < OPERAND_BYTES { other } else { &other[..from.len().min(other.len())] }
 }
 
 /// Place of the first two bytes in the bits of a [`Haystack`].

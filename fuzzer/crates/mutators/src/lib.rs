@@ -12,6 +12,7 @@ pub mod havoc;
 pub mod inner;
 pub mod input_to_state;
 pub mod kinds;
+pub mod made_up;
 pub mod mask;
 pub mod masked;
 pub mod room;

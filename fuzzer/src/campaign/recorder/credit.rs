@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use memchr::memmem;
 use quagmire_base::{atomic::write_whole, error::Result, files};
 use quagmire_results::summary::{Dictionary, Token};
-use quagmire_search::{EntryId, stages::operators::TOKENS_NAME};
+use quagmire_search::{EntryId, corpus::search_state::SearchState, stages::operators::TOKENS_NAME};
 
 use super::Recorder;
 
@@ -20,7 +20,7 @@ impl Recorder<'_> {
 
     /// Adds an entry to each token that is oftener in it than in its parent, if tokens were among the operators between
     /// them. Of tokens in each other, the longest.
-    pub(super) fn credit_tokens(&mut self, parent: EntryId, rules: &[u16], bytes: &[u8]) {
+    pub(super) fn credit_tokens(&mut self, parent: EntryId, rules: &[u16], bytes: &[u8], search: &SearchState) {
         let is_tokens =
             |&rule: &u16| self.record.rules.get(usize::from(rule)).is_some_and(|rule| rule.label == TOKENS_NAME);
         if !rules.iter().any(is_tokens) {
@@ -28,25 +28,26 @@ impl Recorder<'_> {
         }
         // a parent that somebody has deleted tells nothing
         let Ok(before) = files::read(&self.path_of(parent), u64::MAX) else { return };
-        for token in new_tokens(&self.tokens, &before, bytes) {
+        for token in new_tokens(self.tokens.iter().chain(&search.words), &before, bytes) {
             *self.record.tokens.entry(token.to_vec()).or_default() += 1;
         }
     }
 
     /// Tokens that are in entries, those in most of them first; `None` without a dictionary.
-    pub(super) fn dictionary(&self) -> Option<Dictionary> {
+    pub(super) fn dictionary(&self, search: &SearchState) -> Option<Dictionary> {
         let mut useful: Vec<Token> =
             self.record.tokens.iter().map(|(token, &entries)| Token { token: quoted(token), entries }).collect();
         useful.sort_by_key(|token| std::cmp::Reverse(token.entries));
-        (!self.tokens.is_empty()).then_some(Dictionary { tokens: self.tokens.len() as u64, useful })
+        let tokens = (self.tokens.len() + search.words.len()) as u64;
+        (tokens > 0).then_some(Dictionary { tokens, useful })
     }
 
     /// Writes these tokens as a dictionary for `--dict`; nothing if there are none.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(super) fn write_dictionary(&self) -> Result<()> {
-        let Some(dictionary) = self.dictionary().filter(|dictionary| !dictionary.useful.is_empty()) else {
+    pub(super) fn write_dictionary(&self, search: &SearchState) -> Result<()> {
+        let Some(dictionary) = self.dictionary(search).filter(|dictionary| !dictionary.useful.is_empty()) else {
             return Ok(());
         };
         let lines: String = dictionary
@@ -59,13 +60,13 @@ impl Recorder<'_> {
 }
 
 /// Tokens that `after` has oftener than `before`, without those that are part of another one of them.
-fn new_tokens<'w>(tokens: &'w [Vec<u8>], before: &[u8], after: &[u8]) -> Vec<&'w [u8]> {
+fn new_tokens<'w>(tokens: impl Iterator<Item = &'w Vec<u8>>, before: &[u8], after: &[u8]) -> Vec<&'w [u8]> {
     let number = |token: &[u8], bytes: &[u8]| memmem::find_iter(bytes, token).count();
     let is_new = |token: &&[u8]| {
         let now = number(token, after);
         now > 0 && now > number(token, before)
     };
-    let new: Vec<&[u8]> = tokens.iter().map(Vec::as_slice).filter(is_new).collect();
+    let new: Vec<&[u8]> = tokens.map(Vec::as_slice).filter(is_new).collect();
     let is_part =
         |token: &&[u8]| new.iter().any(|other| other.len() > token.len() && memmem::find(other, token).is_some());
     new.iter().copied().filter(|token| !is_part(token)).collect()
@@ -88,8 +89,8 @@ mod tests {
     #[test]
     fn words_that_a_mutant_has_oftener_than_its_parent_are_new_the_longest_of_each() {
         let tokens = ["<!", "<!DOC", "x", "end"].map(|token| token.as_bytes().to_vec());
-        assert_eq!(new_tokens(&tokens, b"<!DOC end", b"<!DOC end <!DOC x"), [&b"<!DOC"[..], b"x"]);
-        assert!(new_tokens(&tokens, b"x", b"x").is_empty());
+        assert_eq!(new_tokens(tokens.iter(), b"<!DOC end", b"<!DOC end <!DOC x"), [&b"<!DOC"[..], b"x"]);
+        assert!(new_tokens(tokens.iter(), b"x", b"x").is_empty());
     }
 
     #[test]

@@ -289,7 +289,7 @@ impl Recorder<'_> {
             towards: towards(search),
             validity: validity(search),
             diversity: self.diversity,
-            dictionary: self.dictionary(),
+            dictionary: self.dictionary(search),
             noise: record.noise,
             environment: self.setup.environment.clone(),
         };
@@ -370,7 +370,7 @@ impl Recorder<'_> {
         self.tell_notices()?;
         self.tell_others(search);
         self.write_progress(Some(stopped_by), search)?;
-        self.write_dictionary()?;
+        self.write_dictionary(search)?;
         if self.record.early_ends > 0 {
             let runs = counted(self.record.early_ends, "run");
             self.log(&format!("ended early, and survived: {runs}"))?;

@@ -212,7 +212,8 @@ pub(crate) fn check_options(options: &Options, target: &TargetInfo) -> Result<()
     read_tokens(options).map(drop)
 }
 
-/// Prepares LibAFL's state for mutation, and creates the operators of the campaign.
+/// Prepares LibAFL's state for mutation, and creates the operators of the campaign, which has learnt `words` already. Returns
+/// the other tokens, too.
 ///
 /// # Errors
 /// If a dictionary cannot be read, or there is no memory for mutants.
@@ -220,25 +221,25 @@ pub(super) fn operators(
     setup: &Setup,
     harness: &Harness,
     state: &mut LibaflState,
-) -> Result<(Operators, ChoiceOptions)> {
+    words: &[Vec<u8>],
+) -> Result<(Operators, ChoiceOptions, Vec<Vec<u8>>)> {
     let Setup { options, rules, grammar, .. } = setup;
     let mut tokens = read_tokens(options)?;
     if options.auto_dict {
         tokens.add_tokens(tokens_of_code().iter().filter(|token| token.len() <= setup.max_size));
     }
-    let has_tokens = !tokens.tokens().is_empty();
-    let choices = language::choices(options, grammar.as_ref(), rules, tokens.tokens().to_vec());
+    let learns = options.auto_dict && harness.comparisons().is_some();
+    let has_tokens = learns || !tokens.tokens().is_empty();
+    let known = tokens.tokens().to_vec();
+    let choices = language::choices(options, grammar.as_ref(), rules, known.clone());
+    tokens.add_tokens(words);
     state.set_max_size(setup.max_size);
     state.add_metadata(tokens);
     let uses = |name: &str| is_used(options.rules.as_deref(), name);
     let own = harness.own_mutator(setup.max_size)?;
     let operators = Operators::new(rules, uses, has_tokens, own, options.strategy);
-    Ok((if setup.target.instrumentation.counts() { operators } else { operators.prefer_rules() }, choices))
-}
-
-/// Tokens that mutants are made with.
-pub(super) fn tokens(state: &LibaflState) -> Vec<Vec<u8>> {
-    state.metadata_map().get::<Tokens>().map(|tokens| tokens.tokens().to_vec()).unwrap_or_default()
+    let operators = if setup.target.instrumentation.counts() { operators } else { operators.prefer_rules() };
+    Ok((operators, choices, known))
 }
 
 /// Reads the tokens of the dictionaries.

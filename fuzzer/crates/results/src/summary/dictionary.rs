@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Tokens that mutants were made with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Dictionary {
-    /// Number of tokens: those of `--dict`, and the constants that the code compares with.
+    /// Number of tokens: those of `--dict`, the constants that the code compares with, and words that runs have compared.
     pub tokens: u64,
     /// Tokens that are oftener in an entry than in its parent, where tokens were put in; those in most entries first.
     pub useful: Vec<Token>,

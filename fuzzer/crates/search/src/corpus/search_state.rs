@@ -80,6 +80,10 @@ pub struct SearchState {
     pub towards: Towards,
     /// Entries whose comparisons were recorded.
     pub traced: BTreeSet<EntryId>,
+    /// Words that the program compares words of inputs with, in the order in which they were seen: further tokens.
+    pub words: Vec<Vec<u8>>,
+    /// Runs with made-up words, and words that they have shown.
+    pub made_up: Finds,
     /// Mutants that were made of recorded comparisons.
     pub replaced: Finds,
     /// Mutants of the deterministic stage.

@@ -1,6 +1,8 @@
 //! Comparisons: runs an entry once with its comparisons recorded, and makes mutants in which operands that the input holds
 //! are replaced by those that they were compared with. Magic numbers and keywords are found at once that way.
 
+mod words;
+
 use std::collections::HashSet;
 
 use libafl::{
@@ -43,13 +45,15 @@ const POOR_SHARE: f64 = 1.0 / 64.0;
 pub struct ComparisonsStage {
     comparisons: Option<Comparisons>,
     operator: u16,
+    learns: bool,
     input: BytesInput,
 }
 
 impl ComparisonsStage {
-    /// Creates a stage for a campaign with `rules` rules. Without `comparisons` it does nothing.
-    pub fn new(rules: usize, comparisons: Option<Comparisons>) -> Self {
-        Self { comparisons, operator: Own::Comparisons.number(rules), input: BytesInput::new(Vec::new()) }
+    /// Creates a stage for a campaign with `rules` rules. Without `comparisons` it does nothing. If it `learns`, words that
+    /// the program compares become tokens.
+    pub fn new(rules: usize, comparisons: Option<Comparisons>, learns: bool) -> Self {
+        Self { comparisons, operator: Own::Comparisons.number(rules), learns, input: BytesInput::new(Vec::new()) }
     }
 }
 
@@ -116,6 +120,9 @@ where
         let origin = Origin::Mutant { parent: entry, operators: &made_by };
         let mut known = HashSet::from([hash_std(whole.mutator_bytes())]);
         let haystack = Haystack::new(whole.mutator_bytes());
+        if self.learns {
+            words::learn(parts.state, &haystack, &values);
+        }
         for replacement in values.iter().flat_map(|values| haystack.replacements(values)) {
             if left == 0 || parts.state.is_interrupted() {
                 break;
@@ -132,6 +139,9 @@ where
             let is_kept = evaluate(&mut parts, &origin, &self.input)?.entry.is_some();
             parts.state.search.replaced.count(is_kept);
             parts.state.look(&parts.executor.observers().0)?;
+        }
+        if self.learns {
+            words::make_up(&mut parts, comparisons, &origin, &whole)?;
         }
         Ok(())
     }

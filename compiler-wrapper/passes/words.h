@@ -1,0 +1,183 @@
+// Words that code compares byte by byte, in loops of its own: strcasecmp of a library that has its own, a keyword in the
+// table of a lexer, the name of an end tag. What is handed to the runtime is where both words are when the comparison
+// begins, and it looks what is there (runtime/comparisons.c). Of a loop that goes along both, that is before the loop; no
+// instruction is added to its iterations.
+#ifndef QUAGMIRE_WORDS_H
+#define QUAGMIRE_WORDS_H
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace words {
+
+using namespace llvm;
+
+// What a constant is added to: an integer, or a pointer. Null if nothing is.
+inline const Value *beforeStep(const Value *V) {
+  if (auto *Pointer = dyn_cast<GetElementPtrInst>(V))
+    return Pointer->hasAllConstantIndices() ? Pointer->getPointerOperand() : nullptr;
+  auto *Add = dyn_cast<BinaryOperator>(V);
+  bool IsStep = Add && (Add->getOpcode() == Instruction::Add || Add->getOpcode() == Instruction::Sub);
+  return IsStep && isa<ConstantInt>(Add->getOperand(1)) ? Add->getOperand(0) : nullptr;
+}
+
+// Whether a constant is added to a value in each iteration of a loop.
+inline bool isStepped(const PHINode &Phi) {
+  return any_of(Phi.incoming_values(), [&](const Use &In) { return beforeStep(In) == &Phi; });
+}
+
+// Two words that are compared, and the instruction before which their addresses are known.
+struct Pair {
+  Instruction *Before;
+  Value *First, *Second;
+  // Instructions that compute these addresses there, in their order.
+  SmallVector<Instruction *, 4> Copies = {};
+};
+
+// The pairs of one function.
+class Finder {
+public:
+  explicit Finder(Function &F) {
+    for (BasicBlock &BB : F)
+      for (Instruction &I : BB)
+        if (auto *Compare = dyn_cast<ICmpInst>(&I))
+          look(*Compare);
+  }
+
+  SmallVector<Pair, 4> Pairs;
+
+private:
+  std::unique_ptr<DominatorTree> Dominators;
+  std::unique_ptr<LoopInfo> Loops;
+  // Addresses that were looked at: a loop may compare bytes as they are, and then folded.
+  std::set<std::pair<Value *, Value *>> Known;
+  // Copies of the pair that is being made, by what they are copies of.
+  std::map<Instruction *, Instruction *> Copied;
+
+  // The instruction that reads the one byte that an integer comes from: as it is, or after letters were folded by arithmetic,
+  // by a table or by a function.
+  static LoadInst *readBy(Value *V) {
+    for (unsigned Depth = 0; Depth < 6; ++Depth) {
+      if (isa<CastInst>(V) && V->getType()->isIntegerTy()) {
+        V = cast<CastInst>(V)->getOperand(0);
+      } else if (auto *Binary = dyn_cast<BinaryOperator>(V)) {
+        if (!isa<ConstantInt>(Binary->getOperand(1)))
+          return nullptr;
+        V = Binary->getOperand(0);
+      } else if (auto *Select = dyn_cast<SelectInst>(V)) {
+        V = Select->getFalseValue();
+      } else if (auto *Call = dyn_cast<CallInst>(V)) {
+        if (Call->arg_size() != 1 || !Call->getArgOperand(0)->getType()->isIntegerTy())
+          return nullptr;
+        V = Call->getArgOperand(0);
+      } else if (auto *Load = dyn_cast<LoadInst>(V)) {
+        auto *Pointer = dyn_cast<GetElementPtrInst>(Load->getPointerOperand());
+        if (LoadInst *Index = Pointer ? readBy(Pointer->getOperand(Pointer->getNumOperands() - 1)) : nullptr)
+          return Index;
+        return Load->getType()->isIntegerTy(8) && Load->getPointerAddressSpace() == 0 ? Load : nullptr;
+      } else {
+        return nullptr;
+      }
+    }
+    return nullptr;
+  }
+
+  void look(ICmpInst &Compare) {
+    if (!Compare.isEquality() || !Compare.getOperand(0)->getType()->isIntegerTy())
+      return;
+    LoadInst *FirstRead = readBy(Compare.getOperand(0)), *SecondRead = readBy(Compare.getOperand(1));
+    if (!FirstRead || !SecondRead)
+      return;
+    Value *First = FirstRead->getPointerOperand(), *Second = SecondRead->getPointerOperand();
+    if (First == Second || !Known.insert({First, Second}).second)
+      return;
+    if (!Loops) {
+      Dominators = std::make_unique<DominatorTree>(*Compare.getFunction());
+      Loops = std::make_unique<LoopInfo>(*Dominators);
+    }
+    const Loop *Around = Loops->getLoopFor(Compare.getParent());
+    // what was read before may have been overwritten, such as a quotation mark
+    if (Around && writes(*Around) && !(Around->contains(FirstRead) && Around->contains(SecondRead)))
+      return;
+    bool FirstMoves = Around && moves(First, *Around), SecondMoves = Around && moves(Second, *Around);
+    if (!FirstMoves && !SecondMoves)
+      Pairs.push_back({&Compare, First, Second});
+    // else one byte is searched for
+    else if (FirstMoves && SecondMoves)
+      beforeLoop(First, Second, *Around);
+  }
+
+  static bool writes(const Loop &Around) {
+    return any_of(Around.blocks(), [](const BasicBlock *BB) { return any_of(*BB, [](const Instruction &I) { return I.mayWriteToMemory(); }); });
+  }
+
+  // Whether an address is computed from what is stepped in each iteration.
+  static bool moves(Value *V, const Loop &Around) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || !Around.contains(I))
+      return false;
+    if (auto *Phi = dyn_cast<PHINode>(I))
+      return Phi->getParent() == Around.getHeader() && isStepped(*Phi);
+    return isCopyable(*I) && any_of(I->operands(), [&](Use &Part) { return moves(Part, Around); });
+  }
+
+  static bool isCopyable(const Instruction &I) {
+    return isa<CastInst>(I) || isa<GetElementPtrInst>(I) || (isa<BinaryOperator>(I) && isa<ConstantInt>(I.getOperand(1)));
+  }
+
+  void beforeLoop(Value *First, Value *Second, const Loop &Around) {
+    BasicBlock *Entry = Around.getLoopPredecessor();
+    if (!Entry || !(isa<BranchInst>(Entry->getTerminator()) || isa<SwitchInst>(Entry->getTerminator())))
+      return;
+    Pair P = {Entry->getTerminator(), nullptr, nullptr};
+    Copied.clear();
+    P.First = atEntry(First, Around, P.Copies);
+    P.Second = P.First ? atEntry(Second, Around, P.Copies) : nullptr;
+    if (P.Second) {
+      Pairs.push_back(std::move(P));
+      return;
+    }
+    for (Instruction *Copy : reverse(P.Copies))
+      Copy->deleteValue();
+  }
+
+  // A value as it is when the loop is entered. Null if it cannot be known then.
+  Value *atEntry(Value *V, const Loop &Around, SmallVectorImpl<Instruction *> &Copies) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || !Around.contains(I))
+      return V;
+    if (auto *Phi = dyn_cast<PHINode>(I))
+      return Phi->getParent() == Around.getHeader() ? Phi->getIncomingValueForBlock(Around.getLoopPredecessor()) : nullptr;
+    if (!isCopyable(*I))
+      return nullptr;
+    if (Instruction *Known = Copied[I])
+      return Known;
+    SmallVector<Value *, 4> Parts;
+    for (Use &Part : I->operands()) {
+      Parts.push_back(atEntry(Part, Around, Copies));
+      if (!Parts.back())
+        return nullptr;
+    }
+    Instruction *Copy = I->clone();
+    for (unsigned Index = 0; Index < Parts.size(); ++Index)
+      Copy->setOperand(Index, Parts[Index]);
+    Copy->dropPoisonGeneratingFlags();
+    Copies.push_back(Copy);
+    return Copied[I] = Copy;
+  }
+};
+
+} // namespace words
+
+#endif
