@@ -65,57 +65,86 @@ private:
   // Copies of the pair that is being made, by what they are copies of.
   std::map<Instruction *, Instruction *> Copied;
 
-  // The instruction that reads the one byte that an integer comes from: as it is, or after letters were folded by arithmetic,
-  // by a table or by a function.
-  static LoadInst *readBy(Value *V) {
+  // How one byte is read. In a loop, what is read at its end may be compared in its next iteration.
+  struct Read {
+    LoadInst *By = nullptr;
+    const Loop *IsFirstOf = nullptr;
+  };
+
+  const Loop *loopAround(BasicBlock *BB) {
+    if (!Loops) {
+      Dominators = std::make_unique<DominatorTree>(*BB->getParent());
+      Loops = std::make_unique<LoopInfo>(*Dominators);
+    }
+    return Loops->getLoopFor(BB);
+  }
+
+  // The read that an integer comes from: as it is, or after letters were folded by arithmetic, by a table or by a function.
+  Read readOf(Value *V) {
+    const Loop *IsFirstOf = nullptr;
     for (unsigned Depth = 0; Depth < 6; ++Depth) {
       if (isa<CastInst>(V) && V->getType()->isIntegerTy()) {
         V = cast<CastInst>(V)->getOperand(0);
       } else if (auto *Binary = dyn_cast<BinaryOperator>(V)) {
         if (!isa<ConstantInt>(Binary->getOperand(1)))
-          return nullptr;
+          return {};
         V = Binary->getOperand(0);
       } else if (auto *Select = dyn_cast<SelectInst>(V)) {
         V = Select->getFalseValue();
       } else if (auto *Call = dyn_cast<CallInst>(V)) {
         if (Call->arg_size() != 1 || !Call->getArgOperand(0)->getType()->isIntegerTy())
-          return nullptr;
+          return {};
         V = Call->getArgOperand(0);
+      } else if (auto *Phi = dyn_cast<PHINode>(V)) {
+        const Loop *Around = loopAround(Phi->getParent());
+        bool IsRead = any_of(Phi->incoming_values(), [&](const Use &In) {
+          return isa<LoadInst>(In) && Around && Around->contains(cast<LoadInst>(In));
+        });
+        if (IsFirstOf || !IsRead || Around->getHeader() != Phi->getParent() || !Around->getLoopPredecessor())
+          return {};
+        IsFirstOf = Around;
+        V = Phi->getIncomingValueForBlock(Around->getLoopPredecessor());
       } else if (auto *Load = dyn_cast<LoadInst>(V)) {
         auto *Pointer = dyn_cast<GetElementPtrInst>(Load->getPointerOperand());
-        if (LoadInst *Index = Pointer ? readBy(Pointer->getOperand(Pointer->getNumOperands() - 1)) : nullptr)
+        Read Index = Pointer ? readOf(Pointer->getOperand(Pointer->getNumOperands() - 1)) : Read();
+        if (Index.By)
           return Index;
-        return Load->getType()->isIntegerTy(8) && Load->getPointerAddressSpace() == 0 ? Load : nullptr;
+        bool IsByte = Load->getType()->isIntegerTy(8) && Load->getPointerAddressSpace() == 0;
+        return IsByte ? Read{Load, IsFirstOf} : Read();
       } else {
-        return nullptr;
+        return {};
       }
     }
-    return nullptr;
+    return {};
   }
 
   void look(ICmpInst &Compare) {
     if (!Compare.isEquality() || !Compare.getOperand(0)->getType()->isIntegerTy())
       return;
-    LoadInst *FirstRead = readBy(Compare.getOperand(0)), *SecondRead = readBy(Compare.getOperand(1));
-    if (!FirstRead || !SecondRead)
+    Read FirstRead = readOf(Compare.getOperand(0)), SecondRead = readOf(Compare.getOperand(1));
+    if (!FirstRead.By || !SecondRead.By)
       return;
-    Value *First = FirstRead->getPointerOperand(), *Second = SecondRead->getPointerOperand();
+    Value *First = FirstRead.By->getPointerOperand(), *Second = SecondRead.By->getPointerOperand();
     if (First == Second || !Known.insert({First, Second}).second)
       return;
-    if (!Loops) {
-      Dominators = std::make_unique<DominatorTree>(*Compare.getFunction());
-      Loops = std::make_unique<LoopInfo>(*Dominators);
-    }
-    const Loop *Around = Loops->getLoopFor(Compare.getParent());
-    // what was read before may have been overwritten, such as a quotation mark
-    if (Around && writes(*Around) && !(Around->contains(FirstRead) && Around->contains(SecondRead)))
-      return;
-    bool FirstMoves = Around && moves(First, *Around), SecondMoves = Around && moves(Second, *Around);
-    if (!FirstMoves && !SecondMoves)
+    const Loop *Around = loopAround(Compare.getParent());
+    if (Around)
+      lookInLoop(Compare, FirstRead, SecondRead, *Around);
+    else
       Pairs.push_back({&Compare, First, Second});
+  }
+
+  void lookInLoop(ICmpInst &Compare, const Read &First, const Read &Second, const Loop &Around) {
+    auto IsIn = [&](const Read &R) { return R.IsFirstOf ? R.IsFirstOf == &Around : Around.contains(R.By); };
+    auto Moves = [&](const Read &R) { return R.IsFirstOf || moves(R.By->getPointerOperand(), Around); };
+    // what was read before may have been overwritten, such as a quotation mark
+    if (!(IsIn(First) && IsIn(Second)) && (First.IsFirstOf || Second.IsFirstOf || writes(Around)))
+      return;
+    if (!Moves(First) && !Moves(Second))
+      Pairs.push_back({&Compare, First.By->getPointerOperand(), Second.By->getPointerOperand()});
     // else one byte is searched for
-    else if (FirstMoves && SecondMoves)
-      beforeLoop(First, Second, *Around);
+    else if (Moves(First) && Moves(Second))
+      beforeLoop(First.By->getPointerOperand(), Second.By->getPointerOperand(), Around);
   }
 
   static bool writes(const Loop &Around) {

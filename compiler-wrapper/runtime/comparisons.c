@@ -12,6 +12,8 @@
 #define PLACES 4096
 #define SEEN 8192
 #define PAGE 4096
+/* Letters that are looked at before a word. */
+#define MOST_BEFORE 8
 
 #define UNLIKELY(condition) __builtin_expect(condition, 0)
 
@@ -153,6 +155,16 @@ static size_t copied(uint8_t *bytes, const void *start) {
   return number > 0 ? (size_t)number : 0;
 }
 
+/* Number of letters before both addresses that are the same: compilers take the first comparison out of a loop. Of pages that
+   can be read. */
+static size_t same_before(const uint8_t *a, const uint8_t *b) {
+  size_t most = least(MOST_BEFORE, least((uintptr_t)a % PAGE, (uintptr_t)b % PAGE)), number = 0;
+  while (number < most && is_in_name(a[-1 - (long)number]) &&
+         folded(a[-1 - (long)number], QGM_FOLD) == folded(b[-1 - (long)number], QGM_FOLD))
+    number++;
+  return number;
+}
+
 void __quagmire_compared_words(const void *place, const void *first, const void *second) {
   static uintptr_t next_first, next_second;
   if (!are_recorded())
@@ -163,8 +175,10 @@ void __quagmire_compared_words(const void *place, const void *first, const void 
   if (goes_on || of_place[hash_of(place) % PLACES] >= MOST_OF_PLACE)
     return;
   uint8_t a[QGM_OPERAND_BYTES], b[QGM_OPERAND_BYTES];
-  size_t a_size = word(a, copied(a, first)), b_size = word(b, copied(b, second));
-  size_t same = 0;
+  if (!copied(a, first) || !copied(b, second))
+    return;
+  size_t before = same_before(first, second), same = 0;
+  size_t a_size = word(a, copied(a, (const char *)first - before)), b_size = word(b, copied(b, (const char *)second - before));
   while (same < least(a_size, b_size) && a[same] == b[same])
     same++;
   if (a_size && b_size && (a_size != b_size || same < a_size))

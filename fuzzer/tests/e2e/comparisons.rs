@@ -47,10 +47,10 @@ fn magic_numbers_keywords_and_cases_of_a_switch_take_the_place_of_what_was_compa
     let scene = Scene::new(&[("seed", SEED)]);
     for name in CASES {
         let shows = case(&scene, "clang", name, &[COUNTERS]);
-        let took = executions_to_crash(&scene, &shows, "--execs 2000 --seed 1");
+        let took = executions_to_crash(&scene, &shows, "--execs 4000 --seed 1");
         assert!(took.is_some(), "{name}: {:#}", scene.summary());
         let with = replaced(&scene.summary());
-        assert!((1..2000).contains(&with), "{name}: {with}");
+        assert!((1..4000).contains(&with), "{name}: {with}");
     }
 }
 
@@ -66,7 +66,7 @@ fn objects_of_quagmire_cc_show_magic_numbers_and_strings_and_all_others_if_they_
             run(&mut command).ended();
             harness
         });
-        let options = "--execs 2000 --seed 1 --no-auto-dict";
+        let options = "--execs 4000 --seed 1 --no-auto-dict";
         let is_telling = name != "WIDENED";
         for (harness, is_found) in [(all, true), (telling, is_telling)] {
             assert_eq!(
@@ -84,7 +84,7 @@ fn objects_of_quagmire_cc_show_magic_numbers_and_strings_and_all_others_if_they_
 
 #[test]
 fn words_that_code_compares_byte_by_byte_are_found_in_process_and_under_the_fork_server() {
-    let scene = Scene::new(&[("seed", b"a line of words")]);
+    let scene = Scene::new(&[("seed", b"a written line")]);
     let cases = ["FOLDED_BY_TABLE", "FOLDED_BY_FUNCTION", "COUNTED", "PACKED_TABLE"];
     for (name, is_found) in cases.map(|name| (name, true)).into_iter().chain([("UNREADABLE", false)]) {
         for level in ["-O1", "-O2"] {
@@ -93,17 +93,14 @@ fn words_that_code_compares_byte_by_byte_are_found_in_process_and_under_the_fork
                 let mut command = compiler("own_words.c", None);
                 command.args(["-g", level, flag]).arg(format!("-DCASE={name}")).arg(testdata("own_words.c"));
                 run(command.arg("-o").arg(&target)).ended();
-                let took = executions_to_crash(&scene, &target, "--execs 6000 --seed 1");
+                let took = executions_to_crash(&scene, &target, "--execs 20000 --seed 1");
                 assert_eq!(took.is_some(), is_found, "{name}, {level}, {kind}: {:#}", scene.summary());
             }
         }
-        if is_found {
-            let target = scene.path(&format!("{name}-O2-in-process"));
-            for without in ["--rules T,havoc,tokens", "--rules T,comparisons --no-auto-dict"] {
-                let took = executions_to_crash(&scene, &target, &format!("--execs 6000 --seed 1 {without}"));
-                assert!(took.is_none() || without.contains("comparisons"), "{name}, {without}: {:#}", scene.summary());
-            }
-        }
+        // neither by chance nor by a token of the code
+        let target = scene.path(&format!("{name}-O1-in-process"));
+        let took = executions_to_crash(&scene, &target, "--execs 20000 --seed 1 --rules T,havoc,tokens");
+        assert_eq!(took, None, "{name}: {:#}", scene.summary());
     }
 }
 
@@ -183,7 +180,7 @@ fn comparisons_and_cases_in_any_order_of_gcc_are_used() {
     }
     for name in ["MAGIC", "SWITCH", "KEYWORD", "FLOAT"] {
         let harness = case(&scene, "gcc", name, &["-fsanitize-coverage=trace-pc,trace-cmp"]);
-        let took = executions_to_crash(&scene, &harness, "--execs 2000 --seed 1");
+        let took = executions_to_crash(&scene, &harness, "--execs 4000 --seed 1");
         assert!(took.is_some(), "{name}: {:#}", scene.summary());
     }
 }
@@ -194,6 +191,6 @@ fn comparisons_of_strings_are_seen_by_sanitizers_too() {
     let options = ["-DCASE=KEYWORD", "-O1", "-fsanitize=fuzzer-no-link,address"];
     let object = object(&scene, "clang", "comparisons.c", &options);
     let harness = linked(&scene, "sanitized", &[&object], &["-fsanitize=address"]);
-    let took = executions_to_crash(&scene, &harness, "--execs 2000 --seed 1");
+    let took = executions_to_crash(&scene, &harness, "--execs 4000 --seed 1");
     assert!(took.is_some(), "{:#}", scene.summary());
 }

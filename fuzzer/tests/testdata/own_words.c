@@ -55,18 +55,19 @@ static int is_found(void) {
 }
 #elif CASE == COUNTED
 static int is_found(void) {
-  static const char name[] = "zero_blob";
+  static const char *volatile names[] = {"first_name", "zero_blob"};
+  const char *name = names[1];
   size_t length = strlen(word);
-  if (length + 1 < sizeof name)
+  if (length < 9)
     return 0;
-  for (size_t i = 0; i < sizeof name; i++)
+  for (size_t i = 0; i < length; i++)
     if (word[i] != name[i])
       return 0;
   return 1;
 }
 #elif CASE == PACKED_TABLE
 /* as of a lexer: words that share letters, found by a hash of their ends and length */
-static const char text[] = "REINDEXEDESCAPEACHECKEYBEFOREIGNOREGEXPLAIN";
+static const char text[] = "REINDEXEDESCAPEACHECKEYBEFOREIGNOREGEXPLAINSTEADDATABASELECTABLEFTHEN";
 static const struct {
   unsigned char offset, length;
 } words[] = {{0, 7}, {2, 7}, {9, 6}, {14, 4}, {17, 5}, {20, 3}, {23, 6}, {25, 7}, {30, 6}, {33, 6}, {37, 7}};
@@ -106,10 +107,10 @@ static int is_found(void) {
     same++;
   /* and up to there */
   memcpy(end - 4, "name", 4);
-  most = strnlen(word, 4);
-  for (same = 0; same < most && end[(long)same - 4] == word[same]; same++)
-    ;
-  return 0;
+  size_t length = strnlen(word, 4), of_name = 0;
+  while (of_name < length && end[(long)of_name - 4] == word[of_name])
+    of_name++;
+  return same + of_name > 4;
 }
 #endif
 

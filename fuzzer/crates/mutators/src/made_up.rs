@@ -22,19 +22,14 @@ pub fn words(input: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// Writes `input` into `result`, with a made-up word in the place of one of `words`, which are some: of the same length or of
-/// any, in the case of its first letter.
-pub fn replace_one(input: &[u8], words: &[Range<usize>], rand: &mut StdRand, result: &mut Vec<u8>) {
-    let Range { start, end } = words[rand.below_or_zero(words.len())];
-    let first = if input[start].is_ascii_uppercase() { b'A' } else { b'a' };
+/// Makes up a word in the place of `word`, which is some: of the same length or of any, in the case of its first letter.
+pub fn make_up(word: &[u8], rand: &mut StdRand) -> Vec<u8> {
+    let first = if word[0].is_ascii_uppercase() { b'A' } else { b'a' };
     let length = match rand.below_or_zero(2) {
-        0 => end - start,
+        0 => word.len(),
         _ => SHORTEST + rand.below_or_zero(LONGEST - SHORTEST + 1),
     };
-    result.clear();
-    result.extend_from_slice(&input[..start]);
-    result.extend((0..length).map(|_| first + rand.below_or_zero(26) as u8));
-    result.extend_from_slice(&input[end..]);
+    (0..length).map(|_| first + rand.below_or_zero(26) as u8).collect()
 }
 
 #[cfg(test)]
@@ -50,16 +45,16 @@ mod tests {
     }
 
     #[test]
-    fn one_word_is_replaced_by_letters_of_its_case() {
-        let (input, mut rand, mut result) = (b"ab CD".to_vec(), StdRand::with_seed(1), Vec::new());
-        for _ in 0..200 {
-            replace_one(&input, &words(&input), &mut rand, &mut result);
-            let text = String::from_utf8(result.clone()).unwrap();
-            let (one, other) = text.split_once(' ').unwrap();
-            assert!(one == "ab" || other == "CD", "{text}");
-            let lengths = SHORTEST..=LONGEST;
-            assert!(lengths.contains(&one.len()) && one.bytes().all(|byte| byte.is_ascii_lowercase()), "{text}");
-            assert!(lengths.contains(&other.len()) && other.bytes().all(|byte| byte.is_ascii_uppercase()), "{text}");
-        }
+    fn made_up_words_are_letters_of_the_case_and_often_of_the_length() {
+        let mut rand = StdRand::with_seed(1);
+        let many =
+            |word: &[u8], rand: &mut StdRand| -> Vec<Vec<u8>> { (0..200).map(|_| make_up(word, rand)).collect() };
+        let (lower, upper) = (many(b"word", &mut rand), many(b"Word", &mut rand));
+        assert!(
+            lower.iter().flatten().all(u8::is_ascii_lowercase) && upper.iter().flatten().all(u8::is_ascii_uppercase)
+        );
+        assert!(lower.iter().all(|word| (SHORTEST..=LONGEST).contains(&word.len())));
+        let as_long = lower.iter().filter(|word| word.len() == 4).count();
+        assert!((80..150).contains(&as_long), "{as_long}");
     }
 }

@@ -41,7 +41,8 @@ const FEWEST_MUTANTS: f64 = 16.0;
 const SHARE: f64 = 1.0 / 16.0;
 const POOR_SHARE: f64 = 1.0 / 64.0;
 
-/// LibAFL stage that does so once for each entry that is scheduled, in programs that show comparisons.
+/// LibAFL stage that does so once for each entry that is scheduled, in programs that show comparisons; words are made up
+/// whenever it is scheduled.
 pub struct ComparisonsStage {
     comparisons: Option<Comparisons>,
     operator: u16,
@@ -78,46 +79,34 @@ where
     Ok(values)
 }
 
-impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for ComparisonsStage
-where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-    H: CampaignHooks,
-    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-{
-    fn perform(
+/// Number of mutants that operands of an entry may be replaced in now; `None` if they were replaced before, or if all entries
+/// together have had their share.
+fn allowed<H: CampaignHooks>(state: &mut CampaignState<H>, entry: EntryId) -> Option<usize> {
+    let replaced = state.search.replaced;
+    let all = Finds { runs: *state.executions(), kept: usize::from(state.corpus().peek_free_id()) as u64 };
+    let share = if replaced.is_as_good_as(&all) { SHARE } else { POOR_SHARE };
+    let allowed = MUTANTS + share * all.runs as f64 - replaced.runs as f64;
+    let mutants = (MUTANTS / state.hooks.relative_cost(entry).max(1.0)).max(FEWEST_MUTANTS);
+    // before the run: it may end this process
+    (allowed >= FEWEST_MUTANTS && state.search.traced.insert(entry)).then_some(mutants.min(allowed) as usize)
+}
+
+impl ComparisonsStage {
+    /// Records the comparisons of `whole`, and evaluates up to `left` mutants with other operands.
+    fn replace<E, EM, H, Z>(
         &mut self,
-        fuzzer: &mut Z,
-        executor: &mut E,
-        state: &mut CampaignState<H>,
-        manager: &mut EM,
-    ) -> Result<(), Error> {
-        let Some(comparisons) = self.comparisons.as_ref().filter(|comparisons| comparisons.are_called()) else {
-            return Ok(());
-        };
-        let Some(id) = state.current_corpus_id()?.filter(|_| !state.is_interrupted()) else { return Ok(()) };
-        let entry = EntryId::from(id);
-        let replaced = state.search.replaced;
-        let all = Finds { runs: *state.executions(), kept: usize::from(state.corpus().peek_free_id()) as u64 };
-        let share = if replaced.is_as_good_as(&all) { SHARE } else { POOR_SHARE };
-        let allowed = MUTANTS + share * all.runs as f64 - replaced.runs as f64;
-        if allowed < FEWEST_MUTANTS {
-            return Ok(());
-        }
-        // before the run: it may end this process
-        if !state.search.traced.insert(entry) {
-            return Ok(());
-        }
-        // an entry may have been evicted while it was prepared
-        let Ok(whole) = state.corpus().cloned_input_for_id(id) else { return Ok(()) };
-        if whole.mutator_bytes().len() > LONGEST || state.hooks.is_deadly(whole.mutator_bytes()) {
-            return Ok(());
-        }
-        let mutants = (MUTANTS / state.hooks.relative_cost(entry).max(1.0)).max(FEWEST_MUTANTS);
-        let mut left = mutants.min(allowed) as usize;
-        let mut parts = Parts { fuzzer, executor, state, manager };
-        let values = trace(&mut parts, comparisons, &whole)?;
-        let made_by = [self.operator];
-        let origin = Origin::Mutant { parent: entry, operators: &made_by };
+        parts: &mut Parts<'_, E, EM, H, Z>,
+        comparisons: &Comparisons,
+        origin: &Origin<'_>,
+        whole: &BytesInput,
+        mut left: usize,
+    ) -> Result<(), Error>
+    where
+        E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+        H: CampaignHooks,
+        Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+    {
+        let values = trace(parts, comparisons, whole)?;
         let mut known = HashSet::from([hash_std(whole.mutator_bytes())]);
         let haystack = Haystack::new(whole.mutator_bytes());
         if self.learns {
@@ -136,12 +125,48 @@ where
                 continue;
             }
             left -= 1;
-            let is_kept = evaluate(&mut parts, &origin, &self.input)?.entry.is_some();
+            let is_kept = evaluate(parts, origin, &self.input)?.entry.is_some();
             parts.state.search.replaced.count(is_kept);
             parts.state.look(&parts.executor.observers().0)?;
         }
-        if self.learns {
-            words::make_up(&mut parts, comparisons, &origin, &whole)?;
+        Ok(())
+    }
+}
+
+impl<E, EM, H, Z> Stage<E, EM, CampaignState<H>, Z> for ComparisonsStage
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+    H: CampaignHooks,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+{
+    fn perform(
+        &mut self,
+        fuzzer: &mut Z,
+        executor: &mut E,
+        state: &mut CampaignState<H>,
+        manager: &mut EM,
+    ) -> Result<(), Error> {
+        let Some(comparisons) = self.comparisons.filter(Comparisons::are_called) else { return Ok(()) };
+        let Some(id) = state.current_corpus_id()?.filter(|_| !state.is_interrupted()) else { return Ok(()) };
+        let entry = EntryId::from(id);
+        let allowed = allowed(state, entry);
+        let makes_up = self.learns && words::may_make_up(state);
+        if allowed.is_none() && !makes_up {
+            return Ok(());
+        }
+        // an entry may have been evicted while it was prepared
+        let Ok(whole) = state.corpus().cloned_input_for_id(id) else { return Ok(()) };
+        if whole.mutator_bytes().len() > LONGEST || state.hooks.is_deadly(whole.mutator_bytes()) {
+            return Ok(());
+        }
+        let mut parts = Parts { fuzzer, executor, state, manager };
+        let made_by = [self.operator];
+        let origin = Origin::Mutant { parent: entry, operators: &made_by };
+        if let Some(allowed) = allowed {
+            self.replace(&mut parts, &comparisons, &origin, &whole, allowed)?;
+        }
+        if makes_up {
+            words::make_up(&mut parts, &comparisons, &origin, &whole)?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use libafl::{
     observers::cmp::CmpValues,
     state::{HasMaxSize, HasRand},
 };
+use libafl_bolts::rands::Rand;
 
 use crate::{
     evaluate::{Parts, evaluate},
@@ -23,26 +24,31 @@ use quagmire_mutators::{input_to_state::Haystack, made_up};
 /// Words that are learnt at most: tokens are drawn evenly.
 const MOST: usize = 1024;
 
-/// Mutants of an entry in which a word is made up.
+/// Mutants in which a word is made up, each time that an entry is scheduled.
 const MADE_UP: usize = 8;
 
 /// Such mutants of a campaign before any has shown a word, and further ones for each word shown.
 const AT_FIRST: u64 = 256;
 const FOR_EACH: u64 = 32;
 
-/// Adds the words that `values` compare words of an input with to the tokens. Returns how many are new.
-pub(super) fn learn<H>(state: &mut CampaignState<H>, haystack: &Haystack<'_>, values: &[CmpValues]) -> u64 {
-    let before = state.search.words.len();
+/// Adds the words that `values` compare words of an input with to the tokens.
+pub(super) fn learn<H>(state: &mut CampaignState<H>, haystack: &Haystack<'_>, values: &[CmpValues]) {
     for word in values.iter().flat_map(|values| haystack.words(values)) {
         let fits = state.search.words.len() < MOST && word.len() <= state.max_size();
         if fits && state.metadata_or_insert_with(Tokens::new).add_token(&word) {
             state.search.words.push(word);
         }
     }
-    (state.search.words.len() - before) as u64
 }
 
-/// Evaluates mutants of an entry in which a word is made up, and learns the words that the program compares it with.
+/// Whether words that were made up have shown as many as it takes to go on.
+pub(super) fn may_make_up<H>(state: &CampaignState<H>) -> bool {
+    let made_up = state.search.made_up;
+    made_up.runs < AT_FIRST + FOR_EACH * made_up.kept
+}
+
+/// Evaluates mutants of an entry in which a word is made up, learns the words that the program compares it with, and puts these
+/// in its place.
 pub(super) fn make_up<E, EM, H, Z>(
     parts: &mut Parts<'_, E, EM, H, Z>,
     comparisons: &Comparisons,
@@ -54,28 +60,45 @@ where
     H: CampaignHooks,
     Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
 {
-    let words = made_up::words(whole.mutator_bytes());
-    let mut input = BytesInput::new(Vec::new());
+    let bytes = whole.mutator_bytes();
+    let words = made_up::words(bytes);
     for _ in 0..MADE_UP {
-        let made_up = parts.state.search.made_up;
-        if words.is_empty() || parts.state.is_interrupted() || made_up.runs >= AT_FIRST + FOR_EACH * made_up.kept {
+        if words.is_empty() || !may_make_up(parts.state) {
             break;
         }
-        made_up::replace_one(whole.mutator_bytes(), &words, parts.state.rand_mut(), input.as_mut());
-        let bytes = input.mutator_bytes();
-        if bytes.len() > parts.state.max_size() || parts.state.hooks.is_deadly(bytes) {
-            continue;
-        }
+        let range = words[parts.state.rand_mut().below_or_zero(words.len())].clone();
+        let word = made_up::make_up(&bytes[range.clone()], parts.state.rand_mut());
+        let with = |word: &[u8]| [&bytes[..range.start], word, &bytes[range.end..]].concat();
+        let input = with(&word);
         comparisons.begin();
-        let run = evaluate(parts, origin, &input);
+        let run = evaluate_one(parts, origin, &input);
         comparisons.end();
-        let is_kept = run?.entry.is_some();
-        parts.state.search.replaced.count(is_kept);
-        let learnt = learn(parts.state, &Haystack::new(input.mutator_bytes()), &comparisons.all());
-        let made_up = &mut parts.state.search.made_up;
-        made_up.runs += 1;
-        made_up.kept += learnt;
-        parts.state.look(&parts.executor.observers().0)?;
+        run?;
+        let before = parts.state.search.words.len();
+        learn(parts.state, &Haystack::new(&input), &comparisons.all());
+        let learnt = parts.state.search.words[before..].to_vec();
+        parts.state.search.made_up.runs += 1;
+        parts.state.search.made_up.kept += learnt.len() as u64;
+        for word in &learnt {
+            evaluate_one(parts, origin, &with(word))?;
+        }
     }
+    Ok(())
+}
+
+/// Evaluates a mutant, unless it is too large or known to end the process, or the current work was given up.
+fn evaluate_one<E, EM, H, Z>(parts: &mut Parts<'_, E, EM, H, Z>, origin: &Origin<'_>, bytes: &[u8]) -> Result<(), Error>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+    H: CampaignHooks,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+{
+    let state = &parts.state;
+    if state.is_interrupted() || bytes.len() > state.max_size() || state.hooks.is_deadly(bytes) {
+        return Ok(());
+    }
+    let is_kept = evaluate(parts, origin, &BytesInput::from(bytes))?.entry.is_some();
+    parts.state.search.replaced.count(is_kept);
+    parts.state.look(&parts.executor.observers().0)?;
     Ok(())
 }
