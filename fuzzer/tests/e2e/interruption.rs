@@ -171,11 +171,11 @@ fn a_damaged_checkpoint_costs_no_entry_of_the_queue() {
 #[test]
 fn a_resumed_campaign_with_findings_numbers_new_ones_after_the_old() {
     let scene = Scene::new(&[("abort", b"abort"), ("plain", b"hello")]);
-    scene.fuzz(&harness("ends.c"), "--execs 500 --seed 1").ended();
+    scene.fuzz(&harness("ends.c"), "--execs 500 --seed 1 --rules T,havoc").ended();
     assert_eq!(scene.files("out/faults").len(), 1);
     fs::remove_file(scene.path("out/.checkpoint")).expect("removed");
     scene.write("seeds/null", b"null"); // without the state, seeds are run again
-    scene.fuzz(&harness("ends.c"), "--execs 500 --seed 1 --resume").ended();
+    scene.fuzz(&harness("ends.c"), "--execs 500 --seed 1 --rules T,havoc --resume").ended();
     let faults = contents(scene.files("out/faults"));
     assert!(faults.contains(&b"abort".to_vec()) && faults.contains(&b"null".to_vec()), "{faults:?}");
     assert_eq!(scene.summary()["faults"], scene.files("out/faults").len());
