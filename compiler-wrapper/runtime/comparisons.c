@@ -3,8 +3,9 @@
 #define _GNU_SOURCE
 #include "comparisons.h"
 
+#include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Different comparisons that are recorded of one place of the program: a loop does not fill the list. */
@@ -24,6 +25,8 @@ unsigned __quagmire_recording = QGM_OFF;
 static uint8_t of_place[PLACES];
 /* Hashes of recent comparisons, which are not recorded again. */
 static uint64_t seen[SEEN];
+/* Addresses of the bytes that come next if the last two words are compared further. */
+static uintptr_t next_first, next_second;
 
 void __quagmire_begin_comparisons(void) {
   const struct qgm_comparisons *all = __quagmire_comparisons;
@@ -33,6 +36,7 @@ void __quagmire_begin_comparisons(void) {
   if (wanted == QGM_ON) {
     memset(of_place, 0, sizeof of_place);
     memset(seen, 0, sizeof seen);
+    next_first = next_second = 0;
   }
   /* a child that writes needs a page of its own */
   if (__quagmire_recording != wanted)
@@ -136,23 +140,21 @@ void __quagmire_compared_strings(const void *place, const char *first, const cha
     add_bytes(place, a, strnlen(first, taken(a, read + 1, most)), b, strnlen(second, taken(b, read + 1, most)));
 }
 
-/* Length of the word of letters, digits and underscores at `start`, of which `size` bytes can be read. */
-static size_t word(const uint8_t *start, size_t size) {
-  size_t length = 0;
+/* Length of the word of letters, digits and underscores at `start`, QGM_OPERAND_BYTES at most, and no further than its page. */
+static size_t word(const uint8_t *start) {
+  size_t size = least(PAGE - (uintptr_t)start % PAGE, QGM_OPERAND_BYTES), length = 0;
   while (length < size && is_in_name(start[length]))
     length++;
   return length;
 }
 
-/* Copies up to QGM_OPERAND_BYTES from `start`, as far as they can be read. Returns how many. The kernel copies them: a loop
-   that is entered need not read anything. */
-static size_t copied(uint8_t *bytes, const void *start) {
-  size_t page = PAGE - (uintptr_t)start % PAGE;
-  struct iovec to = {bytes, QGM_OPERAND_BYTES};
-  struct iovec from[] = {{(void *)start, least(page, QGM_OPERAND_BYTES)},
-                         {(char *)start + page, QGM_OPERAND_BYTES - least(page, QGM_OPERAND_BYTES)}};
-  ssize_t number = process_vm_readv(getpid(), &to, 1, from, 2, 0);
-  return number > 0 ? (size_t)number : 0;
+/* Whether the page of an address can be read: a loop that is entered need not read anything. The kernel refuses this call in
+   any case, but reads the set of signals there before; it is one that programs in sandboxes may make. */
+static int can_be_read(const void *start) {
+  int before = errno;
+  int is_refused = syscall(SYS_rt_sigprocmask, ~0, (uintptr_t)start & ~(uintptr_t)7, NULL, (size_t)8) == -1 && errno != EFAULT;
+  errno = before;
+  return is_refused;
 }
 
 /* Number of letters before both addresses that are the same: compilers take the first comparison out of a loop. Of pages that
@@ -166,7 +168,6 @@ static size_t same_before(const uint8_t *a, const uint8_t *b) {
 }
 
 void __quagmire_compared_words(const void *place, const void *first, const void *second) {
-  static uintptr_t next_first, next_second;
   if (!are_recorded())
     return;
   /* the next byte of the same words */
@@ -174,11 +175,11 @@ void __quagmire_compared_words(const void *place, const void *first, const void 
   next_first = (uintptr_t)first + 1, next_second = (uintptr_t)second + 1;
   if (goes_on || of_place[hash_of(place) % PLACES] >= MOST_OF_PLACE)
     return;
-  uint8_t a[QGM_OPERAND_BYTES], b[QGM_OPERAND_BYTES];
-  if (!copied(a, first) || !copied(b, second))
+  if (!can_be_read(first) || !can_be_read(second))
     return;
   size_t before = same_before(first, second), same = 0;
-  size_t a_size = word(a, copied(a, (const char *)first - before)), b_size = word(b, copied(b, (const char *)second - before));
+  const uint8_t *a = (const uint8_t *)first - before, *b = (const uint8_t *)second - before;
+  size_t a_size = word(a), b_size = word(b);
   while (same < least(a_size, b_size) && a[same] == b[same])
     same++;
   if (a_size && b_size && (a_size != b_size || same < a_size))
