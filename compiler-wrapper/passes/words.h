@@ -80,9 +80,9 @@ private:
   }
 
   // The read that an integer comes from: as it is, or after letters were folded by arithmetic, by a table or by a function.
-  Read readOf(Value *V) {
+  Read readOf(Value *V, unsigned Depth = 8) {
     const Loop *IsFirstOf = nullptr;
-    for (unsigned Depth = 0; Depth < 6; ++Depth) {
+    for (; Depth; --Depth) {
       if (isa<CastInst>(V) && V->getType()->isIntegerTy()) {
         V = cast<CastInst>(V)->getOperand(0);
       } else if (auto *Binary = dyn_cast<BinaryOperator>(V)) {
@@ -106,7 +106,7 @@ private:
         V = Phi->getIncomingValueForBlock(Around->getLoopPredecessor());
       } else if (auto *Load = dyn_cast<LoadInst>(V)) {
         auto *Pointer = dyn_cast<GetElementPtrInst>(Load->getPointerOperand());
-        Read Index = Pointer ? readOf(Pointer->getOperand(Pointer->getNumOperands() - 1)) : Read();
+        Read Index = Pointer ? readOf(Pointer->getOperand(Pointer->getNumOperands() - 1), Depth - 1) : Read();
         if (Index.By)
           return Index;
         bool IsByte = Load->getType()->isIntegerTy(8) && Load->getPointerAddressSpace() == 0;

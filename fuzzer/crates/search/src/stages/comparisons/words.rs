@@ -28,8 +28,8 @@ const MOST: usize = 1024;
 const MADE_UP: usize = 8;
 
 /// Such mutants of a campaign before any has shown a word, and further ones for each word shown.
-const AT_FIRST: u64 = 256;
-const FOR_EACH: u64 = 32;
+const AT_FIRST: u64 = 512;
+const FOR_EACH: u64 = 16;
 
 /// Adds the words that `values` compare words of an input with to the tokens.
 pub(super) fn learn<H>(state: &mut CampaignState<H>, haystack: &Haystack<'_>, values: &[CmpValues]) {
