@@ -150,7 +150,7 @@ where
         let Some(id) = state.current_corpus_id()?.filter(|_| !state.is_interrupted()) else { return Ok(()) };
         let entry = EntryId::from(id);
         let allowed = allowed(state, entry);
-        let makes_up = self.learns && words::may_make_up(state);
+        let makes_up = self.learns && words::may_make_up(state) && state.hooks.relative_cost(entry) <= words::DEAREST;
         if allowed.is_none() && !makes_up {
             return Ok(());
         }

@@ -27,6 +27,9 @@ const MOST: usize = 1024;
 /// Mutants in which a word is made up, each time that an entry is scheduled.
 const MADE_UP: usize = 8;
 
+/// Cost of an entry up to which that is done, as a multiple of the baseline: cheap ones show the same words.
+pub(super) const DEAREST: f64 = 4.0;
+
 /// Such mutants of a campaign before any has shown a word, and further ones for each word shown.
 const AT_FIRST: u64 = 512;
 const FOR_EACH: u64 = 16;
