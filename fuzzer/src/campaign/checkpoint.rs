@@ -1,16 +1,12 @@
 //! Checkpoint of a campaign: kept in memory for the next worker, and on disk for `--resume`.
 
 use std::{
-    cell::Cell,
     fs::File,
     io::{Read, Seek, Write},
     os::unix::fs::FileExt,
-    panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
-    sync::Once,
 };
 
-use libafl::{corpus::Corpus, state::HasCorpus};
 use serde::{Deserialize, Serialize};
 
 use super::record::Record;
@@ -24,13 +20,16 @@ use quagmire_base::{
 };
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{process::memory_file, program::Program};
-use quagmire_search::{corpus::search_state::SearchState, state::LibaflState};
+use quagmire_search::{
+    corpus::search_state::SearchState,
+    state::saved::{SavedState, SavedStateRef},
+};
 
 /// Name of the checkpoint in the output folder.
 const FILE: &str = ".checkpoint";
 
 /// Kind of that file, which holds the corpus; its version changes with the table of resources.
-const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(12), largest: 16 << 30 };
+const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(13), largest: 16 << 30 };
 
 /// State of a campaign, borrowed for writing.
 #[derive(Serialize)]
@@ -38,7 +37,7 @@ pub struct CheckpointRef<'a> {
     /// Fingerprint of the program ([`fingerprint`]).
     pub fingerprint: u64,
     /// LibAFL's state.
-    pub state: &'a LibaflState,
+    pub state: SavedStateRef<'a>,
     /// Knowledge of the search.
     pub search: &'a SearchState,
     /// Record of entries and findings.
@@ -51,7 +50,7 @@ pub struct Checkpoint {
     /// Fingerprint of the program ([`fingerprint`]).
     pub fingerprint: u64,
     /// LibAFL's state.
-    pub state: LibaflState,
+    pub state: SavedState,
     /// Knowledge of the search.
     pub search: SearchState,
     /// Record of entries and findings.
@@ -83,8 +82,7 @@ impl Checkpoint {
     /// # Errors
     /// If they are damaged, of another version, or inconsistent.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Damage> {
-        // LibAFL's state panics at metadata of types that it does not know
-        let checkpoint: Self = survived(|| KIND.open(bytes)).unwrap_or(Err(Damage::Contents))?;
+        let checkpoint: Self = KIND.open(bytes)?;
         if checkpoint.is_sound() { Ok(checkpoint) } else { Err(Damage::Contents) }
     }
 
@@ -103,32 +101,8 @@ impl Checkpoint {
     /// Whether its parts are consistent, and file names lead to no other folder: somebody else may have made it up.
     fn is_sound(&self) -> bool {
         let entries = self.record.entries.len();
-        let corpus = self.state.corpus();
-        self.record.is_sound()
-            && self.search.is_sound(entries)
-            && usize::from(corpus.peek_free_id()) == entries
-            && corpus.ids().all(|id| usize::from(id) < entries && corpus.get(id).is_ok())
+        self.record.is_sound() && self.search.is_sound(entries) && self.state.is_sound(entries)
     }
-}
-
-/// Calls `decode`, and returns `None` if it panics, without the panic's message. For libraries that panic on invalid
-/// bytes.
-fn survived<T>(decode: impl FnOnce() -> T) -> Option<T> {
-    thread_local! { static SILENT: Cell<bool> = const { Cell::new(false) } }
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let usual = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            if !SILENT.get() {
-                usual(info);
-            }
-        }));
-    });
-    SILENT.set(true);
-    // the value that a panic interrupts is dropped
-    let decoded = panic::catch_unwind(AssertUnwindSafe(decode)).ok();
-    SILENT.set(false);
-    decoded
 }
 
 fn path(folder: &Path) -> PathBuf {
@@ -229,11 +203,18 @@ fn contents(mut file: &File) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use libafl::{corpus::InMemoryCorpus, inputs::BytesInput, state::StdState};
+    use libafl::{
+        corpus::{Corpus, Testcase},
+        inputs::BytesInput,
+        state::HasCorpus,
+    };
     use libafl_bolts::rands::StdRand;
 
     use super::*;
-    use quagmire_search::EntryId;
+    use quagmire_search::{
+        EntryId,
+        state::{LibaflState, saved},
+    };
 
     #[test]
     fn a_worker_s_last_words_reach_the_supervisor() {
@@ -264,26 +245,21 @@ mod tests {
         assert!(vault.load().is_none());
     }
 
-    fn state() -> LibaflState {
-        let mut feedback = libafl::feedbacks::ConstFeedback::new(false);
-        StdState::new(StdRand::with_seed(1), InMemoryCorpus::new(), InMemoryCorpus::new(), &mut feedback, &mut ())
-            .unwrap()
-    }
-
     type Parts = (LibaflState, SearchState, Record);
 
     /// A campaign with two entries.
     fn example() -> Parts {
-        let (mut state, mut record) = (state(), Record::default());
+        let (mut state, mut record) = (saved::empty(StdRand::with_seed(1)).unwrap(), Record::default());
         for (number, parent) in [(0, None), (1, Some(EntryId::new(0)))] {
             let file = format!("id_{number:06}");
             record.entries.push(super::super::record::Entry { file, parent, ..Default::default() });
-            state.corpus_mut().add(libafl::corpus::Testcase::new(BytesInput::new(vec![number]))).unwrap();
+            state.corpus_mut().add(Testcase::new(BytesInput::new(vec![number]))).unwrap();
         }
         (state, SearchState::default(), record)
     }
 
     fn bytes((state, search, record): &Parts) -> Vec<u8> {
+        let state = SavedStateRef::new(state).unwrap();
         CheckpointRef { fingerprint: 7, state, search, record }.to_bytes().unwrap()
     }
 
@@ -337,7 +313,7 @@ mod tests {
             },
             |all| all.2.worst_time = Some((EntryId::new(2), 1.0)),
             |all| drop(all.2.entries.pop()),
-            |all| drop(all.0.corpus_mut().add(libafl::corpus::Testcase::new(BytesInput::new(vec![])))),
+            |all| drop(all.0.corpus_mut().add(Testcase::new(BytesInput::new(vec![])))),
         ];
         for (at, change) in changes.into_iter().enumerate() {
             assert_eq!(with(&change), Some(Damage::Contents), "change {at}");

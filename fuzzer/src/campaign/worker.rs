@@ -20,7 +20,7 @@ use std::{
 use libafl::{
     Error as LibAflError, Fuzzer, StdFuzzer, events::NopEventManager, inputs::BytesInput, state::HasExecutions,
 };
-use libafl_bolts::tuples::tuple_list;
+use libafl_bolts::{HasLen as _, rands::StdRand, tuples::tuple_list};
 
 pub(super) use self::start::check_options;
 use self::{sharing::Sharing, start::Start};
@@ -59,7 +59,10 @@ use quagmire_search::{
         operators::{COMPARISONS, DETERMINISTIC, Operators, is_used},
         prepare::PrepareStage,
     },
-    state::CampaignState,
+    state::{
+        CampaignState,
+        saved::{self, SavedStateRef},
+    },
 };
 
 /// Least interval between two checkpoints on disk.
@@ -127,7 +130,7 @@ pub fn work(
     let mut recorder = Recorder::new(setup, record, terminal)?;
     let mut state = match state {
         Some(state) => state,
-        None => start::new_state(options.seed)?,
+        None => saved::empty(StdRand::with_seed(options.seed)).map_err(|error| internal(&error))?,
     };
     let (operators, choices, tokens) = start::operators(setup, harness, &mut state, &search.words)?;
     recorder.tokens = tokens;
@@ -162,6 +165,7 @@ pub fn work(
         ),
         MeasureStage
     );
+    assert_eq!(stages.len(), saved::STAGES, "checkpoints name no other stages");
     let mut worker = Worker {
         setup,
         restart,
@@ -342,7 +346,7 @@ impl<'a> Worker<'a> {
         self.state.search.diversity.settle(counts);
         let bytes = CheckpointRef {
             fingerprint: self.fingerprint,
-            state: &self.state.libafl,
+            state: SavedStateRef::new(&self.state.libafl).map_err(|error| internal(&error))?,
             search: &self.state.search,
             record: &self.state.hooks.record,
         }

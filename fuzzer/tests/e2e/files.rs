@@ -139,7 +139,7 @@ fn libraries_that_only_the_checkpoint_names_are_not_opened() {
     // without a change, the state is used, with both of them
     let ended = scene.fuzz(&program, "--execs 1 --max-size 10 --resume").ended();
     assert!(!ended.stdout.contains("cannot be used"), "{ended:#?}");
-    // the bytes themselves: types of LibAFL's state have other numbers in this program
+    // in the bytes themselves
     let (head, contents) = (16, scene.files("out")[".checkpoint"].clone());
     let (known, forged) = (b"/plugin-b.so\0", b"/plugin-e.so\0");
     let places: Vec<usize> =

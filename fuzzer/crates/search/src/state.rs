@@ -1,6 +1,7 @@
 //! State of a campaign, which LibAFL hands to the scheduler and to every stage.
 
 mod libafl_traits;
+pub mod saved;
 
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -4,11 +4,10 @@ use std::{fs::File, time::Duration};
 
 use libafl::{
     HasMetadata,
-    corpus::InMemoryCorpus,
     mutators::Tokens,
-    state::{HasExecutions, HasMaxSize, StdState},
+    state::{HasExecutions, HasMaxSize},
 };
-use libafl_bolts::{hash_std, rands::StdRand};
+use libafl_bolts::hash_std;
 
 use super::{import, internal, steering};
 use crate::{
@@ -102,7 +101,7 @@ impl Start {
         };
         let resumed_without_state = resumed && saved.is_none();
         let (state, mut search, mut record) = match saved {
-            Some(saved) => (Some(saved.state), saved.search, saved.record),
+            Some(saved) => (Some(saved.state.restore().map_err(|error| internal(&error))?), saved.search, saved.record),
             None => {
                 let mut search = SearchState::default();
                 search.towards = towards;
@@ -171,16 +170,6 @@ pub(super) fn configure(search: &mut SearchState, record: &Record, setup: &Setup
     search.rare.no_bootstrap = options.no_bootstrap;
     search.choices.structures.are_required = options.choices == Mode::Structure;
     search.rare.part = ClientPart { number: setup.place.number as u32, of: setup.place.of as u32 };
-}
-
-/// Creates LibAFL's state of a new campaign.
-///
-/// # Errors
-/// Errors of LibAFL, which would be bugs in quagmire.
-pub(super) fn new_state(seed: u64) -> Result<LibaflState> {
-    let rand = StdRand::with_seed(seed);
-    StdState::new(rand, InMemoryCorpus::new(), InMemoryCorpus::new(), &mut (), &mut ())
-        .map_err(|error| internal(&error))
 }
 
 /// Shows the warnings at the start of a session.

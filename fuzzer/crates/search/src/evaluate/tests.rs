@@ -1,8 +1,6 @@
 use std::{collections::VecDeque, path::Path};
 
-use libafl::{
-    corpus::InMemoryCorpus, executors::ExitKind, inputs::HasTargetBytes, schedulers::Scheduler, state::StdState,
-};
+use libafl::{executors::ExitKind, inputs::HasTargetBytes, schedulers::Scheduler};
 use libafl_bolts::{ToSlice, rands::StdRand, tuples::RefIndexable};
 
 use super::*;
@@ -16,7 +14,7 @@ use crate::{
     entry::id,
     hooks::{Interruption, Measured},
     schedule::by_cost::{ByCostScheduler, Parents},
-    state::LibaflState,
+    state::{LibaflState, saved::empty},
     strategy::Yields,
 };
 use quagmire_base::error::Result as OurResult;
@@ -175,8 +173,7 @@ impl CampaignHooks for Diary {
 
 /// LibAFL's state without entries.
 pub(crate) fn libafl_state() -> LibaflState {
-    let corpus = InMemoryCorpus::<BytesInput>::new;
-    StdState::new(StdRand::with_seed(1), corpus(), corpus(), &mut (), &mut ()).unwrap()
+    empty(StdRand::with_seed(1)).unwrap()
 }
 
 struct Scene {
