@@ -58,6 +58,13 @@ pub struct Evaluation {
     pub evicted: Vec<EntryId>,
 }
 
+impl Evaluation {
+    /// Whether its input became an entry, and hits an edge that no entry had hit.
+    pub fn has_new_edge(&self) -> bool {
+        self.entry.is_some() && self.novelty.edge
+    }
+}
+
 /// Runs `input`, judges the run, and commits it: with the bytes that draws have taken from an overlay, if there was one.
 ///
 /// # Errors
@@ -193,6 +200,7 @@ fn enter<H: CampaignHooks>(
     let entry: EntryId = corpus.add(Testcase::new(input.clone()))?.into();
     if origin.is_search() {
         search.effort.found(novelty);
+        search.with_new_edges += u64::from(novelty.edge);
     }
     search.towards.note_costs(counts, execution, matches!(origin, Origin::Seed(_)));
     let evicted = search.enter(entry, bytes, score, novelty, counts);

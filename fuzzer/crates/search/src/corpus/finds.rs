@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Runs, and entries that came of them.
+/// Runs, and what came of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finds {
     /// Number of runs.
     pub runs: u64,
-    /// Number of inputs that were entered.
+    /// Number of finds: inputs that were kept, or words.
     pub kept: u64,
 }
 

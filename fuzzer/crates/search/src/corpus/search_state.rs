@@ -82,11 +82,13 @@ pub struct SearchState {
     pub traced: BTreeSet<EntryId>,
     /// Words that the program compares words of inputs with, in the order in which they were seen: further tokens.
     pub words: Vec<Vec<u8>>,
+    /// Number of entries that hit an edge that no entry had hit, without seeds and imports.
+    pub with_new_edges: u64,
     /// Runs with made-up words, and words that they have shown.
     pub made_up: Finds,
-    /// Mutants that were made of recorded comparisons.
+    /// Mutants that were made of recorded comparisons, and those of them that hit a new edge.
     pub replaced: Finds,
-    /// Mutants of the deterministic stage.
+    /// Mutants of the deterministic stage, and those of them that hit a new edge.
     pub walked: Finds,
     /// Knowledge of checks.
     pub checks: CheckState,

@@ -83,7 +83,7 @@ where
 /// together have had their share.
 fn allowed<H: CampaignHooks>(state: &mut CampaignState<H>, entry: EntryId) -> Option<usize> {
     let replaced = state.search.replaced;
-    let all = Finds { runs: *state.executions(), kept: usize::from(state.corpus().peek_free_id()) as u64 };
+    let all = Finds { runs: *state.executions(), kept: state.search.with_new_edges };
     let share = if replaced.is_as_good_as(&all) { SHARE } else { POOR_SHARE };
     let allowed = MUTANTS + share * all.runs as f64 - replaced.runs as f64;
     let mutants = (MUTANTS / state.hooks.relative_cost(entry).max(1.0)).max(FEWEST_MUTANTS);
@@ -125,8 +125,8 @@ impl ComparisonsStage {
                 continue;
             }
             left -= 1;
-            let is_kept = evaluate(parts, origin, &self.input)?.entry.is_some();
-            parts.state.search.replaced.count(is_kept);
+            let is_new = evaluate(parts, origin, &self.input)?.has_new_edge();
+            parts.state.search.replaced.count(is_new);
             parts.state.look(&parts.executor.observers().0)?;
         }
         Ok(())

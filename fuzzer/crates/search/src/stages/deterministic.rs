@@ -6,12 +6,12 @@ use std::cmp::Reverse;
 
 use libafl::{
     Error,
-    corpus::{Corpus, HasCurrentCorpusId},
+    corpus::HasCurrentCorpusId,
     executors::{Executor, HasObservers},
     fuzzer::ExecutesInput,
     inputs::BytesInput,
     stages::Stage,
-    state::{HasCorpus, HasExecutions, HasMaxSize, HasRand},
+    state::{HasExecutions, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::Rand;
 
@@ -105,8 +105,7 @@ impl DeterministicStage {
         H: CampaignHooks,
         Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
     {
-        let all =
-            Finds { runs: *parts.state.executions(), kept: usize::from(parts.state.corpus().peek_free_id()) as u64 };
+        let all = Finds { runs: *parts.state.executions(), kept: parts.state.search.with_new_edges };
         let walked = parts.state.search.walked;
         if !walked.is_as_good_as(&all) && walked.runs as f64 >= FIRST_RUNS + POOR_SHARE * all.runs as f64 {
             return Ok(());
@@ -129,10 +128,10 @@ impl DeterministicStage {
             }
             left -= 1;
             let origin = Origin::Mutant { parent: entry, operators: &[Own::Deterministic.number(self.rules)] };
-            let next = parts.state.corpus().peek_free_id();
+            let before = parts.state.search.with_new_edges;
             let hit = probe(parts, &origin, &self.input, &goal)?.is_satisfied();
-            let is_kept = parts.state.corpus().peek_free_id() != next;
-            parts.state.search.walked.count(is_kept);
+            let search = &mut parts.state.search;
+            search.walked.count(search.with_new_edges > before);
             if shadow {
                 parts.state.search.shadow.count(Source::Deterministic, true, hit);
                 let anywhere = parts.state.rand_mut().below_or_zero(input.len() + 1);

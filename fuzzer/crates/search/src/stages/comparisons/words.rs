@@ -100,8 +100,8 @@ where
     if state.is_interrupted() || bytes.len() > state.max_size() || state.hooks.is_deadly(bytes) {
         return Ok(());
     }
-    let is_kept = evaluate(parts, origin, &BytesInput::from(bytes))?.entry.is_some();
-    parts.state.search.replaced.count(is_kept);
+    let is_new = evaluate(parts, origin, &BytesInput::from(bytes))?.has_new_edge();
+    parts.state.search.replaced.count(is_new);
     parts.state.look(&parts.executor.observers().0)?;
     Ok(())
 }
