@@ -79,6 +79,28 @@ where
     Ok(values)
 }
 
+/// Evaluates a mutant, unless it is too large or known to end the process, or the current work was given up. Returns whether it
+/// was run.
+fn evaluate_one<E, EM, H, Z>(
+    parts: &mut Parts<'_, E, EM, H, Z>,
+    origin: &Origin<'_>,
+    input: &BytesInput,
+) -> Result<bool, Error>
+where
+    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
+    H: CampaignHooks,
+    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
+{
+    let (state, bytes) = (&parts.state, input.mutator_bytes());
+    if state.is_interrupted() || bytes.len() > state.max_size() || state.hooks.is_deadly(bytes) {
+        return Ok(false);
+    }
+    let is_new = evaluate(parts, origin, input)?.has_new_edge();
+    parts.state.search.replaced.count(is_new);
+    parts.state.look(&parts.executor.observers().0)?;
+    Ok(true)
+}
+
 /// Number of mutants that operands of an entry may be replaced in now; `None` if they were replaced before, or if all entries
 /// together have had their share.
 fn allowed<H: CampaignHooks>(state: &mut CampaignState<H>, entry: EntryId) -> Option<usize> {
@@ -117,17 +139,9 @@ impl ComparisonsStage {
                 break;
             }
             replacement.apply(whole.mutator_bytes(), self.input.as_mut());
-            let bytes = self.input.mutator_bytes();
-            if bytes.len() > parts.state.max_size()
-                || !known.insert(hash_std(bytes))
-                || parts.state.hooks.is_deadly(bytes)
-            {
-                continue;
+            if known.insert(hash_std(self.input.mutator_bytes())) && evaluate_one(parts, origin, &self.input)? {
+                left -= 1;
             }
-            left -= 1;
-            let is_new = evaluate(parts, origin, &self.input)?.has_new_edge();
-            parts.state.search.replaced.count(is_new);
-            parts.state.look(&parts.executor.observers().0)?;
         }
         Ok(())
     }

@@ -12,12 +12,8 @@ use libafl::{
 };
 use libafl_bolts::rands::Rand;
 
-use crate::{
-    evaluate::{Parts, evaluate},
-    hooks::CampaignHooks,
-    origin::Origin,
-    state::CampaignState,
-};
+use super::evaluate_one;
+use crate::{evaluate::Parts, hooks::CampaignHooks, origin::Origin, state::CampaignState};
 use quagmire_execution::{comparisons::Comparisons, executor::Observers};
 use quagmire_mutators::{input_to_state::Haystack, made_up};
 
@@ -71,14 +67,14 @@ where
         }
         let range = words[parts.state.rand_mut().below_or_zero(words.len())].clone();
         let word = made_up::make_up(&bytes[range.clone()], parts.state.rand_mut());
-        let with = |word: &[u8]| [&bytes[..range.start], word, &bytes[range.end..]].concat();
+        let with = |word: &[u8]| BytesInput::new([&bytes[..range.start], word, &bytes[range.end..]].concat());
         let input = with(&word);
         comparisons.begin();
         let run = evaluate_one(parts, origin, &input);
         comparisons.end();
         run?;
         let before = parts.state.search.words.len();
-        learn(parts.state, &Haystack::new(&input), &comparisons.all());
+        learn(parts.state, &Haystack::new(input.mutator_bytes()), &comparisons.all());
         let learnt = parts.state.search.words[before..].to_vec();
         parts.state.search.made_up.runs += 1;
         parts.state.search.made_up.kept += learnt.len() as u64;
@@ -86,22 +82,5 @@ where
             evaluate_one(parts, origin, &with(word))?;
         }
     }
-    Ok(())
-}
-
-/// Evaluates a mutant, unless it is too large or known to end the process, or the current work was given up.
-fn evaluate_one<E, EM, H, Z>(parts: &mut Parts<'_, E, EM, H, Z>, origin: &Origin<'_>, bytes: &[u8]) -> Result<(), Error>
-where
-    E: HasObservers<Observers = Observers> + Executor<EM, BytesInput, CampaignState<H>, Z>,
-    H: CampaignHooks,
-    Z: ExecutesInput<E, EM, BytesInput, CampaignState<H>>,
-{
-    let state = &parts.state;
-    if state.is_interrupted() || bytes.len() > state.max_size() || state.hooks.is_deadly(bytes) {
-        return Ok(());
-    }
-    let is_new = evaluate(parts, origin, &BytesInput::from(bytes))?.has_new_edge();
-    parts.state.search.replaced.count(is_new);
-    parts.state.look(&parts.executor.observers().0)?;
     Ok(())
 }
