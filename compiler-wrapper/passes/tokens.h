@@ -15,6 +15,7 @@
 #define QUAGMIRE_TOKENS_H
 
 #include "llvm/ADT/APInt.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -38,6 +39,8 @@ using namespace llvm;
 const unsigned Shortest = 2, Longest = 32, FewestOfTable = 4;
 // Cases of a switch: one with more is a table of numbers, such as that of Unicode.
 const unsigned MostCases = 256;
+// Tokens that begin with one comparison of a byte.
+const unsigned MostWithBeginning = 64;
 
 class Tokens {
 public:
@@ -65,7 +68,8 @@ private:
     int64_t Offset;
     uint8_t Is;
   };
-  std::map<const ICmpInst *, Byte> Bytes;
+  // in the order of the code
+  MapVector<const ICmpInst *, Byte> Bytes;
 
   // Of sanitizers and of quagmire itself.
   static bool isOurs(StringRef Name) {
@@ -225,28 +229,43 @@ private:
     return (Condition == &A || IsPart) && B.getParent() == Equal && Equal->getSinglePredecessor();
   }
 
+  // Comparisons of bytes, by what the bytes lie beside and how far from it.
+  using Places = std::map<std::pair<const Value *, int64_t>, SmallVector<const ICmpInst *, 4>>;
+
+  // Comparisons of the byte after that of One (Step 1) that the code makes after it, or of the one before (-1).
+  SmallVector<const ICmpInst *, 4> neighbours(const Places &At, const ICmpInst *One, int Step) const {
+    SmallVector<const ICmpInst *, 4> All;
+    Byte B = Bytes.lookup(One);
+    auto Found = At.find({B.Base, B.Offset + Step});
+    if (Found != At.end())
+      copy_if(Found->second, std::back_inserter(All), [&](const ICmpInst *Other) { return Step > 0 ? follows(*One, *Other) : follows(*Other, *One); });
+    return All;
+  }
+
+  // Adds the tokens that begin with these bytes and go on with that of One, `Left` at most.
+  void spell(const Places &At, const ICmpInst *One, std::string Token, unsigned &Left) {
+    if (Left == 0)
+      return;
+    Token.push_back(char(Bytes.lookup(One).Is));
+    auto Next = neighbours(At, One, 1);
+    if (Next.empty() || Token.size() > Longest) {
+      add(Token);
+      --Left;
+      return;
+    }
+    for (const ICmpInst *Other : Next)
+      spell(At, Other, Token, Left);
+  }
+
   // Tokens of bytes that are compared one after the other.
   void sequences() {
-    std::map<std::pair<const Value *, int64_t>, SmallVector<const ICmpInst *, 4>> At;
+    Places At;
     for (auto &Item : Bytes)
       At[{Item.second.Base, Item.second.Offset}].push_back(Item.first);
-    auto Neighbour = [&](const ICmpInst *One, int Step) -> const ICmpInst * {
-      const Byte &B = Bytes[One];
-      auto Found = At.find({B.Base, B.Offset + Step});
-      if (Found == At.end())
-        return nullptr;
-      for (const ICmpInst *Other : Found->second)
-        if (Step > 0 ? follows(*One, *Other) : follows(*Other, *One))
-          return Other;
-      return nullptr;
-    };
     for (auto &Item : Bytes) {
-      if (Neighbour(Item.first, -1))
-        continue;
-      std::string Token;
-      for (const ICmpInst *One = Item.first; One && Token.size() <= Longest; One = Neighbour(One, 1))
-        Token.push_back(char(Bytes[One].Is));
-      add(Token);
+      unsigned Left = MostWithBeginning;
+      if (neighbours(At, Item.first, -1).empty())
+        spell(At, Item.first, "", Left);
     }
   }
 };

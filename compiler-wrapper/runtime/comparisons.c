@@ -43,6 +43,11 @@ void __quagmire_begin_comparisons(void) {
     __quagmire_recording = wanted;
 }
 
+void __quagmire_end_comparisons(void) {
+  if (__quagmire_recording == QGM_ON)
+    __quagmire_recording = QGM_OFF;
+}
+
 static uint64_t mixed(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 29;

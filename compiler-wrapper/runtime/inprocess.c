@@ -197,6 +197,7 @@ static enum qgm_status run(const uint8_t *data, size_t size) {
     memcpy(copy, data, size);
   struct input input = {copy ? copy : data, size, data};
   enum qgm_status status = __quagmire_guarded(run_input, &input);
+  __quagmire_end_comparisons();
   if (status == QGM_RETURNED || status == QGM_REJECTED)
     free(copy);
   resources.cycles = time_stamp() - before;

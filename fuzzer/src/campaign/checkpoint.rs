@@ -29,7 +29,7 @@ use quagmire_search::{
 const FILE: &str = ".checkpoint";
 
 /// Kind of that file, which holds the corpus; its version changes with the table of resources.
-const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(13), largest: 16 << 30 };
+const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(14), largest: 16 << 30 };
 
 /// State of a campaign, borrowed for writing.
 #[derive(Serialize)]
@@ -303,7 +303,7 @@ mod tests {
         ] {
             assert_eq!(with(&|all| all.2.entries[1].file = file.into()), Some(Damage::Contents), "{file}");
         }
-        let changes: [fn(&mut Parts); 8] = [
+        let changes: [fn(&mut Parts); 10] = [
             |all| all.2.entries[1].parent = Some(EntryId::new(1)),
             |all| all.2.entries[1].root = EntryId::new(2),
             |all| all.2.entries[1].rules = vec![0],
@@ -311,6 +311,10 @@ mod tests {
             |all| {
                 all.2.candidates.insert(0, EntryId::new(2));
             },
+            |all| {
+                all.2.large.insert(0, EntryId::new(2));
+            },
+            |all| all.2.worst = Some(EntryId::new(2)),
             |all| all.2.worst_time = Some((EntryId::new(2), 1.0)),
             |all| drop(all.2.entries.pop()),
             |all| drop(all.0.corpus_mut().add(Testcase::new(BytesInput::new(vec![])))),

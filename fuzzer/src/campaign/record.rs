@@ -162,6 +162,8 @@ pub struct Record {
     pub libraries: Vec<u8>,
     /// Hash of the file of the generator in front of the program; `None` without one.
     pub generator: Option<u64>,
+    /// Hash of the command of a program of which nothing is counted, and of the state of its files; `None` if something is.
+    pub uncounted: Option<u64>,
     /// Names of other campaigns whose files are invalid: nothing of them is imported in this session.
     pub left_out: BTreeSet<String>,
     /// Messages that are shown only once, such as those about other campaigns.
@@ -284,6 +286,8 @@ impl Record {
             && (self.baseline.is_none() || entries > 0)
             && self.candidates.values().all(|&entry| is_entry(entry))
             && self.worst_time.is_none_or(|(entry, _)| is_entry(entry))
+            && self.worst.is_none_or(is_entry)
+            && self.large.values().all(|&entry| is_entry(entry))
             && self.gathering.iter().flat_map(Gathering::waiting).all(|&entry| is_entry(entry))
             && self.taken_in.values().flat_map(Progress::entries).all(is_entry)
             && self.findings.iter().all(finding)

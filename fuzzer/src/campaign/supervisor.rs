@@ -3,7 +3,7 @@
 
 use std::{
     sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use super::{checkpoint::Vault, keyboard::Keyboard, orphans::Orphans};
@@ -20,8 +20,11 @@ const RESTART: i32 = 100;
 /// Number of workers in a row that may end without a run before the target is given up.
 const FUTILE_STARTS: u32 = 3;
 
-/// Number of times that a worker may die between two runs, which is no fault of the target.
+/// Number of workers in a row that may die within [`LASTING`] through no input that does it again.
 const DEATHS: u32 = 50;
+
+/// Time after which a worker has got further than the one before it.
+const LASTING: Duration = Duration::from_secs(60);
 
 /// Number of requests to stop. Static, as all that the handler of signals uses.
 static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
@@ -215,7 +218,7 @@ pub fn supervise(
     let mut orphans = Orphans::adopt();
     let (mut requests, mut died) = (0, None);
     for workers in 0.. {
-        let runs = page.runs();
+        let (runs, began) = (page.runs(), Instant::now());
         // SAFETY: the supervisor has no other thread.
         let child = unsafe { process::fork()? };
         if child == 0 {
@@ -253,18 +256,20 @@ pub fn supervise(
                 if requests > 1 {
                     return Err(Error::other("stopped at once: what was found until the last checkpoint is written"));
                 }
+                if began.elapsed() >= LASTING {
+                    deaths = 0;
+                }
                 let interrupted = page.interrupted();
                 page.end();
                 match interrupted {
                     Some(input) if stuck || kills(&input)? => lost.push(Lost { input, end, stuck }),
-                    Some(_) => {}
                     None if page.runs() == runs => futile += 1,
-                    None => deaths += 1,
+                    _ => deaths += 1,
                 }
                 if deaths >= DEATHS {
                     return Err(Error::other(format!(
-                        "the fuzzing process died {deaths} times between two runs ({end}): --resume goes on from the last \
-                         checkpoint"
+                        "the fuzzing process died {deaths} times within a minute of its start, through no input that does it again \
+                         ({end}): --resume goes on from the last checkpoint"
                     )));
                 }
                 if futile >= FUTILE_STARTS {

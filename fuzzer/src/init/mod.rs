@@ -3,7 +3,7 @@
 mod project;
 mod template;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use quagmire::options::args::InitArgs;
 use quagmire_base::{
@@ -12,7 +12,7 @@ use quagmire_base::{
     shell,
 };
 
-use self::project::Project;
+use self::project::{BuildSystem, Project, is_c};
 
 /// Folder in which the printed commands build, if the build system builds outside of its sources.
 const BUILD: &str = "build-quagmire";
@@ -29,6 +29,8 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
         let harness = template::write(folder, &project, function)?;
         lines.push(format!("# wrote {}: see what it passes to {function}", harness.display()));
         project.harnesses.insert(0, harness);
+        // a harness stands for a program of these sources
+        project.system = project.system.filter(|&system| system != BuildSystem::Sources);
     }
     lines.extend(commands(folder, &project));
     let text = lines.join("\n") + "\n";
@@ -62,18 +64,9 @@ fn commands(folder: &Path, project: &Project) -> Vec<String> {
     }
     for harness in &project.harnesses {
         let name = harness.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let wrapper =
-            if harness.extension().is_some_and(|ending| ending == "c") { "quagmire-cc" } else { "quagmire-c++" };
-        // in a group: one may need another, in any order
-        let libraries = match project.system {
-            Some(_) => " -Wl,--start-group $(find . -name '*.a' -not -name '*fuzz*') -Wl,--end-group",
-            None => "",
-        };
-        let include: String =
-            project.include_folders(folder, harness).iter().map(|folder| format!(" -I{}", shown(folder))).collect();
         let out = format!("fuzz-{name}");
         lines.push(format!("# the harness {}", shown(harness)));
-        lines.push(format!("{wrapper} -O2 -g -fsanitize=fuzzer -I.{include} {}{libraries} -o {out}", shown(harness)));
+        lines.extend(harness_commands(folder, project, harness, &out));
         lines.push(format!("quagmire fuzz -i {seeds} -o out-{name} --max-size 4000 -- ./{out}"));
     }
     if project.harnesses.is_empty() {
@@ -90,6 +83,39 @@ fn commands(folder: &Path, project: &Project) -> Vec<String> {
         lines.push("# scripts/cargo-fuzz fuzz TARGET -i seeds -o out".to_owned());
     }
     lines
+}
+
+/// Commands that build a harness: with the libraries that the build system makes, or with the sources beside it.
+fn harness_commands(folder: &Path, project: &Project, harness: &Path, out: &str) -> Vec<String> {
+    let include: String =
+        project.include_folders(folder, harness).iter().map(|folder| format!(" -I{}", shown(folder))).collect();
+    let (mut files, mut libraries) = (vec![harness], "");
+    match project.system {
+        // in a group: one may need another, in any order
+        Some(_) => libraries = " -Wl,--start-group $(find . -name '*.a' -not -name '*fuzz*') -Wl,--end-group",
+        None => files.extend(project.sources.iter().map(PathBuf::as_path)),
+    }
+    let (c, mut others): (Vec<&Path>, Vec<&Path>) = files.into_iter().partition(|file| is_c(file));
+    let objects: Vec<PathBuf> =
+        c.iter().map(|file| Path::new(file.file_name().unwrap_or_default()).with_extension("o")).collect();
+    let mut lines = Vec::new();
+    let wrapper = if others.is_empty() {
+        others = c;
+        "quagmire-cc"
+    } else {
+        if !c.is_empty() {
+            lines.push(format!("quagmire-cc -O2 -g -I.{include} -c {}", words(&c)));
+            others.extend(objects.iter().map(PathBuf::as_path));
+        }
+        "quagmire-c++"
+    };
+    lines.push(format!("{wrapper} -O2 -g -fsanitize=fuzzer -I.{include} {}{libraries} -o {out}", words(&others)));
+    lines
+}
+
+/// Paths for a shell.
+fn words(paths: &[&Path]) -> String {
+    paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(" ")
 }
 
 /// A path for a shell.
@@ -123,7 +149,7 @@ mod tests {
             ("Makefile", "make -j2 CC=quagmire-cc CXX=quagmire-c++"),
             ("main.c", "quagmire-cc -O2 -g *.c -o program"),
         ] {
-            let text = printed(&[(file, "")]);
+            let text = printed(&[(file, "int main(void) {}")]);
             assert!(text.contains(words) && text.contains("./PROGRAM @@"), "{file}: {text}");
         }
     }
@@ -144,6 +170,19 @@ mod tests {
         assert!(text.contains(flags), "{text}");
         assert!(text.contains("quagmire fuzz -i tests/data -o out-parse --max-size 4000 -- ./fuzz-parse"), "{text}");
         assert!(!text.contains("PROGRAM"), "{text}");
+    }
+
+    #[test]
+    fn sources_without_a_build_system_are_compiled_with_the_harness() {
+        let harness = "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return 0; }";
+        let (c, both) = ([("fuzz.c", harness), ("p.c", "")], [("fuzz.cc", harness), ("p.c", ""), ("q.cc", "")]);
+        let main = ("main.c", "#include <x.h>\nint\nmain(void) {}");
+        let text = printed(&[&c[..], &[main]].concat());
+        assert!(text.contains("quagmire-cc -O2 -g -fsanitize=fuzzer -I. fuzz.c p.c -o fuzz-fuzz\n"), "{text}");
+        let text = printed(&both);
+        let commands = "quagmire-cc -O2 -g -I. -c p.c\nquagmire-c++ -O2 -g -fsanitize=fuzzer -I. fuzz.cc q.cc p.o -o";
+        assert!(text.contains(commands), "{text}");
+        assert!(printed(&[("p.c", "int domain(void);")]).contains("no source here has a main function"));
     }
 
     #[test]

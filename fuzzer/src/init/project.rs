@@ -3,12 +3,14 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
 use quagmire_base::{
     error::{Error, Result},
     files,
 };
+use regex::Regex;
 
 use super::BUILD;
 
@@ -70,6 +72,7 @@ impl BuildSystem {
             Self::Configure => vec![CONFIGURE],
             Self::Autoconf => vec!["autoreconf -fi", CONFIGURE],
             Self::Make => vec!["make -j2 CC=quagmire-cc CXX=quagmire-c++"],
+            Self::Sources if !project.has_main => vec!["# no program: no source here has a main function"],
             Self::Sources if project.is_cxx => vec!["quagmire-c++ -O2 -g *.c* -o program"],
             Self::Sources => vec!["quagmire-cc -O2 -g *.c -o program"],
         }
@@ -80,14 +83,21 @@ impl BuildSystem {
 #[derive(Debug, Default)]
 pub(super) struct Project {
     pub(super) system: Option<BuildSystem>,
+    /// Sources in the folder itself that define neither a harness nor a program.
+    pub(super) sources: Vec<PathBuf>,
+    /// Whether a source in the folder itself defines a program.
+    pub(super) has_main: bool,
     /// Sources that define `LLVMFuzzerTestOneInput`, the shortest paths first.
     pub(super) harnesses: Vec<PathBuf>,
     /// A folder with small files.
     pub(super) seeds: Option<PathBuf>,
     /// Headers, to look for functions in.
     pub(super) headers: Vec<PathBuf>,
-    /// Whether a header or source is C++.
+    /// Whether a source in the folder itself is C++.
     pub(super) is_cxx: bool,
+    /// Whether there are sources in C, and in C++.
+    pub(super) has_c: bool,
+    pub(super) has_cxx: bool,
     /// Whether there is a folder `include`.
     pub(super) has_include: bool,
     /// Whether there are a `project.yaml` and a `build.sh` of OSS-Fuzz.
@@ -115,22 +125,28 @@ impl Project {
             seeds: found.seeds(folder),
             ..Self::default()
         };
-        let mut sources_here = false;
         for path in &found.all {
             let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-            let (is_c, is_cxx) = (ending == "c", ["cc", "cpp", "cxx"].contains(&&*ending));
+            let (is_c, is_cxx) = (is_c(path), ["cc", "cpp", "cxx"].contains(&&*ending));
             if ["h", "hh", "hpp"].contains(&&*ending) {
                 project.headers.push(path.clone());
             }
+            if !is_c && !is_cxx {
+                continue;
+            }
             let in_folder = path.components().count() == 1;
-            sources_here |= in_folder && (is_c || is_cxx);
             project.is_cxx |= is_cxx && in_folder;
-            if (is_c || is_cxx) && project.harnesses.len() < MOST_HARNESSES && is_harness(&folder.join(path)) {
-                project.harnesses.push(path.clone());
+            project.has_c |= is_c;
+            project.has_cxx |= is_cxx;
+            match Defines::of(&folder.join(path)) {
+                Defines::Harness if project.harnesses.len() < MOST_HARNESSES => project.harnesses.push(path.clone()),
+                Defines::Main => project.has_main |= in_folder,
+                Defines::Neither if in_folder => project.sources.push(path.clone()),
+                _ => {}
             }
         }
         project.system = BuildSystem::ALL.into_iter().find(|system| match system {
-            BuildSystem::Sources => sources_here && project.harnesses.is_empty(),
+            BuildSystem::Sources => project.harnesses.is_empty() && (project.has_main || !project.sources.is_empty()),
             BuildSystem::Make => has("Makefile") || has("makefile") || has("GNUmakefile"),
             BuildSystem::Autoconf => has("configure.ac") || has("configure.in"),
             system => has(system.marker()),
@@ -162,6 +178,11 @@ impl Project {
     }
 }
 
+/// Whether a source is in C, by its name.
+pub(super) fn is_c(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "c")
+}
+
 /// Name of the header that a line of a source includes.
 fn included(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
@@ -169,11 +190,24 @@ fn included(line: &str) -> Option<&str> {
     rest.split(['"', '>']).next()
 }
 
-/// Whether a source defines a harness.
-fn is_harness(path: &Path) -> bool {
-    let text = files::read(path, LARGEST_SOURCE).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    text.contains("LLVMFuzzerTestOneInput") && text.contains("size_t")
+/// What a source is the beginning of.
+enum Defines {
+    Harness,
+    Main,
+    Neither,
+}
+
+impl Defines {
+    fn of(path: &Path) -> Self {
+        static MAIN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^[A-Za-z][\w\s]*\bmain\s*\(").expect("a pattern"));
+        let text = files::read(path, LARGEST_SOURCE).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        match () {
+            () if text.contains("LLVMFuzzerTestOneInput") && text.contains("size_t") => Self::Harness,
+            () if MAIN.is_match(&text) => Self::Main,
+            () => Self::Neither,
+        }
+    }
 }
 
 /// Regular files below a folder, without what builds and version control leave there.

@@ -26,17 +26,20 @@ pub(super) fn write(folder: &Path, project: &Project, function: &str) -> Result<
     if !name.is_match(function) {
         return Err(Error::usage(format!("--function {function}: give the name of a function of C")));
     }
+    let comment = Regex::new(r"(?s)/\*.*?\*/|//[^\n]*").expect("a pattern");
     let declared = Regex::new(&format!(r"\b{function}\s*\(([^()]*)\)\s*[^;{{()]*[;{{]")).expect("a pattern");
     let found = project.headers.iter().find_map(|header| {
         let text = files::read(&folder.join(header), LARGEST_HEADER).ok()?;
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = String::from_utf8_lossy(&text);
+        let text = comment.replace_all(&text, " ");
         let parameters = declared.captures(&text)?.get(1)?.as_str().to_owned();
         Some((header, parameters))
     });
     let Some((header, parameters)) = found else {
         return Err(Error::usage(format!("--function {function}: no header in {} declares it", folder.display())));
     };
-    let is_cxx = header.extension().is_some_and(|ending| ending != "h");
+    // a header of C may be one of C++ by the same name
+    let is_cxx = header.extension().is_some_and(|ending| ending != "h") || project.has_cxx && !project.has_c;
     let path = PathBuf::from(format!("{function}_harness.{}", if is_cxx { "cc" } else { "c" }));
     let made = File::create_new(folder.join(&path));
     let written = made.and_then(|mut file| file.write_all(text(header, function, &parameters, is_cxx).as_bytes()));

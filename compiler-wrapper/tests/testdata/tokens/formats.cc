@@ -48,6 +48,8 @@ int main() {
   }
   if (text[16] == '<' && text[17] == '!' && text[18] == 'D')
     found += 9;
+  if ((text[20] == '[') & ((text[21] == '%') | (text[21] == '@')))
+    found += 10;
   for (int i = 0; i < 4; i++)
     if (strstr(text, keywords[i]) || strstr(text, names[i]) || strstr(text, table[i].name))
       found += table[i].number;

@@ -1,6 +1,11 @@
 //! State that a worker starts with: from a checkpoint, or new.
 
-use std::{fs::File, time::Duration};
+use std::{
+    ffi::OsString,
+    fs::{File, Metadata},
+    os::unix::fs::MetadataExt,
+    time::Duration,
+};
 
 use libafl::{
     HasMetadata,
@@ -78,13 +83,13 @@ impl Start {
                     let of_other = match &saved {
                         Some(saved) => {
                             check_steering(setup, &saved.record)?;
-                            is_of_other_generator(setup, &saved.record)?
+                            of_other(setup, &saved.record)?
                         }
-                        None => false,
+                        None => None,
                     };
                     match of_other {
-                        true => (None, Some("it is of another generator".to_owned())),
-                        false => checked(setup, executor, saved.filter(|saved| saved.fingerprint == fingerprint)),
+                        Some(why) => (None, Some(why.to_owned())),
+                        None => checked(setup, executor, saved.filter(|saved| saved.fingerprint == fingerprint)),
                     }
                 }
                 Err(why) => (None, Some(why)),
@@ -110,6 +115,7 @@ impl Start {
         };
         search.towards.prepare(executor.counts().program());
         record.generator = generator_hash(setup);
+        record.uncounted = uncounted_hash(setup);
         if resumed {
             remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
         }
@@ -270,11 +276,23 @@ fn generator_hash(setup: &Setup) -> Option<u64> {
     setup.target.generator.as_ref().map(|file| hash_std(&std::fs::read(file).unwrap_or_default()))
 }
 
-/// Whether a campaign was made with another generator, so that its inputs have to be run again.
+/// Hash of the command of a program of which nothing is counted, and of the size and time of each file that it names: no table
+/// tells another program. `None` if something is counted.
+fn uncounted_hash(setup: &Setup) -> Option<u64> {
+    let is_counted = setup.target.instrumentation.counts();
+    let word = |word: &OsString| {
+        let file = std::fs::metadata(word).ok().filter(Metadata::is_file);
+        let state = file.map(|file| (file.len(), file.mtime(), file.mtime_nsec()));
+        format!("{word:?} {state:?}\n")
+    };
+    (!is_counted).then(|| hash_std(setup.target.command.iter().map(word).collect::<String>().as_bytes()))
+}
+
+/// What a campaign was made with that makes its inputs have to be run again, though the tables of the program are the same.
 ///
 /// # Errors
 /// If it was made with a generator and goes on without one, or the other way: its inputs would mean something else.
-fn is_of_other_generator(setup: &Setup, saved: &Record) -> Result<bool> {
+fn of_other(setup: &Setup, saved: &Record) -> Result<Option<&'static str>> {
     let folder = setup.options.output.display();
     match (saved.generator, generator_hash(setup)) {
         (Some(_), None) => {
@@ -283,7 +301,9 @@ fn is_of_other_generator(setup: &Setup, saved: &Record) -> Result<bool> {
         (None, Some(_)) => {
             Err(Error::usage(format!("{folder} holds a campaign without a generator: leave out --generator")))
         }
-        (saved, now) => Ok(saved != now),
+        (saved, now) if saved != now => Ok(Some("it is of another generator")),
+        _ if saved.uncounted != uncounted_hash(setup) => Ok(Some("it is of another command, or a file of it has changed")),
+        _ => Ok(None),
     }
 }
 

@@ -25,12 +25,12 @@ pub(crate) struct Input {
     file: File,
     /// Folder of the runs, if they have one.
     folder: Option<RunFolder>,
-    /// Length of the file in bytes.
-    length: usize,
     /// The program opens it by name, and so reads it from the start.
     by_name: bool,
     /// Address of the mapping in this process, if the program has mapped the file too.
     mapped: Option<NonNull<u8>>,
+    /// Length of the mapped file in bytes.
+    length: usize,
 }
 
 impl Input {
@@ -39,7 +39,7 @@ impl Input {
     /// # Errors
     /// If there is no memory, or no descriptor.
     pub(crate) fn new(by_name: bool) -> io::Result<Self> {
-        Ok(Self { file: memory_file(c"quagmire-input")?, folder: None, length: 0, by_name, mapped: None })
+        Ok(Self { file: memory_file(c"quagmire-input")?, folder: None, by_name, mapped: None, length: 0 })
     }
 
     /// Creates the empty input of a program, given with its arguments, and the folder of its runs if they have one.
@@ -84,12 +84,8 @@ impl Input {
     #[inline]
     pub(crate) fn tidy(&mut self) -> io::Result<()> {
         let Some(folder) = &mut self.folder else { return Ok(()) };
-        let (length, file) = folder.tidy()?;
-        if let Some(file) = file {
+        if let Some(file) = folder.tidy()? {
             self.file = file;
-        }
-        if folder.input().is_some() && self.mapped.is_none() {
-            self.length = length as usize;
         }
         Ok(())
     }
@@ -138,9 +134,9 @@ impl Input {
             return Ok(input.len());
         }
         self.file.write_all_at(input, 0)?;
-        if input.len() != self.length {
+        // the last run may have made it longer
+        if self.file.metadata()?.len() != input.len() as u64 {
             self.file.set_len(input.len() as u64)?;
-            self.length = input.len();
         }
         if !self.by_name {
             // the server has the same offset

@@ -160,37 +160,31 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Makes the folder as it was before the last run. Returns the input's size, and its file if it is another one now. Call it
-    /// between runs.
+    /// Makes the folder as it was before the last run. Returns the input's file if it is another one now. Call it between runs.
     ///
     /// # Errors
     /// If it cannot be done: the folder is gone, and a process is in it.
     #[inline]
-    pub(crate) fn tidy(&mut self) -> io::Result<(u64, Option<File>)> {
-        if let Some(size) = self.tidy_size() {
-            return Ok((size, None));
-        }
-        let file = self.restore()?;
-        Ok((self.tidy_size().unwrap_or(0), file))
+    pub(crate) fn tidy(&mut self) -> io::Result<Option<File>> {
+        if self.is_tidy() { Ok(None) } else { self.restore() }
     }
 
-    /// Size of the input if everything is as it should be; 0 without a file.
-    fn tidy_size(&self) -> Option<u64> {
-        let size = match &self.input {
-            None => 0,
-            Some(input) => {
-                let metadata = fs::symlink_metadata(&input.path).ok().filter(|metadata| input.is(metadata))?;
-                let is_usual = metadata.mode() & MODE == INPUT_MODE && metadata.nlink() == input.links;
-                is_usual.then_some(metadata.size())?
-            }
+    /// Whether everything is as it should be.
+    fn is_tidy(&self) -> bool {
+        let is_usual = |input: &Named, file: &Metadata| {
+            input.is(file) && file.mode() & MODE == INPUT_MODE && file.nlink() == input.links
         };
-        let folder = self.handle.metadata().ok()?;
-        let is_usual = folder.mode() & MODE == FOLDER_MODE && folder.nlink() > 0;
-        let is_tidy = || match self.size {
+        if let Some(input) = &self.input
+            && !fs::symlink_metadata(&input.path).is_ok_and(|file| is_usual(input, &file))
+        {
+            return false;
+        }
+        let Ok(folder) = self.handle.metadata() else { return false };
+        let holds_no_more = || match self.size {
             Some(size) => folder.size() == size,
             None => fs::read_dir(&self.path).is_ok_and(|entries| entries.count() == usize::from(self.input.is_some())),
         };
-        (is_usual && is_tidy()).then_some(size)
+        folder.mode() & MODE == FOLDER_MODE && folder.nlink() > 0 && holds_no_more()
     }
 
     /// Removes what does not belong there, and makes the input's file again if it is gone.
@@ -375,10 +369,10 @@ mod tests {
             file.write_all_at(b"input", 0).unwrap();
             let path = folder.input().unwrap().to_owned();
             deed(&path, &folder.path.clone());
-            let (size, replaced) = folder.tidy().unwrap();
+            let replaced = folder.tidy().unwrap();
             assert_eq!(replaced.is_some(), is_replaced, "deed {number}");
             file = replaced.unwrap_or(file);
-            assert_eq!((size, names(&folder)), (fs::metadata(&path).unwrap().len(), vec!["input.json".to_owned()]));
+            assert_eq!(names(&folder), ["input.json"]);
             file.write_all_at(b"next", 0).unwrap();
             file.set_len(4).unwrap();
             assert_eq!(fs::read(&path).unwrap(), b"next", "deed {number}");
@@ -392,10 +386,10 @@ mod tests {
         folder.anchor().unwrap();
         for _ in 0..2 {
             fs::remove_file(folder.input().unwrap()).unwrap();
-            assert!(folder.tidy().unwrap().1.is_none());
+            assert!(folder.tidy().unwrap().is_none());
             file.write_all_at(b"as it was", 0).unwrap();
             assert_eq!(fs::read(folder.input().unwrap()).unwrap(), b"as it was");
-            assert!(folder.tidy_size().is_some());
+            assert!(folder.is_tidy());
         }
         let anchor = folder.path.with_extension("anchor");
         assert!(anchor.exists());
@@ -407,7 +401,7 @@ mod tests {
     fn a_working_folder_that_is_gone_is_an_error() {
         let place = tempfile::tempdir().unwrap();
         let (mut folder, file) = RunFolder::create(place.path(), None, true).unwrap();
-        assert!(file.is_none() && folder.tidy().unwrap().0 == 0);
+        assert!(file.is_none() && folder.tidy().is_ok());
         fs::write(folder.path().join("core"), "x").unwrap();
         assert!(folder.tidy().is_ok() && names(&folder).is_empty());
         fs::remove_dir_all(folder.path()).unwrap();

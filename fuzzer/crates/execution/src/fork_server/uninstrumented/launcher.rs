@@ -207,7 +207,7 @@ fn sweep(leader: libc::pid_t, report: &mut Report) {
         let listed = std::fs::read_to_string(&list).unwrap_or_default();
         let orphans: Vec<libc::pid_t> = listed.split_ascii_whitespace().filter_map(|one| one.parse().ok()).collect();
         if orphans.is_empty() {
-            return;
+            break;
         }
         for &orphan in &orphans {
             // SAFETY: children of this process that were not waited for.
@@ -217,4 +217,7 @@ fn sweep(leader: libc::pid_t, report: &mut Report) {
             let _ = wait(orphan, report);
         }
     }
+    // where the kernel lists no children
+    // SAFETY: children of this process; nothing is written.
+    while unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } > 0 {}
 }

@@ -40,10 +40,11 @@ pub(super) fn learn<H>(state: &mut CampaignState<H>, haystack: &Haystack<'_>, va
     }
 }
 
-/// Whether words that were made up have shown as many as it takes to go on.
+/// Whether words that were made up have shown as many as it takes to go on. Not in a search that measures: runs that are recorded
+/// take longer.
 pub(super) fn may_make_up<H>(state: &CampaignState<H>) -> bool {
     let made_up = state.search.made_up;
-    made_up.runs < AT_FIRST + FOR_EACH * made_up.kept
+    state.search.objective.noisy().is_none() && made_up.runs < AT_FIRST + FOR_EACH * made_up.kept
 }
 
 /// Evaluates mutants of an entry in which a word is made up, learns the words that the program compares it with, and puts these
@@ -62,7 +63,7 @@ where
     let bytes = whole.mutator_bytes();
     let words = made_up::words(bytes);
     for _ in 0..MADE_UP {
-        if words.is_empty() || !may_make_up(parts.state) {
+        if words.is_empty() || parts.state.is_interrupted() || !may_make_up(parts.state) {
             break;
         }
         let range = words[parts.state.rand_mut().below_or_zero(words.len())].clone();
@@ -72,7 +73,9 @@ where
         comparisons.begin();
         let run = evaluate_one(parts, origin, &input);
         comparisons.end();
-        run?;
+        if !run? {
+            continue;
+        }
         let before = parts.state.search.words.len();
         learn(parts.state, &Haystack::new(input.mutator_bytes()), &comparisons.all());
         let learnt = parts.state.search.words[before..].to_vec();
