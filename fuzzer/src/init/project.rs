@@ -199,7 +199,8 @@ enum Defines {
 
 impl Defines {
     fn of(path: &Path) -> Self {
-        static MAIN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^[A-Za-z][\w\s]*\bmain\s*\(").expect("a pattern"));
+        static MAIN: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"(?m)^[A-Za-z][\w\s]*\bmain\s*\(").expect("a pattern"));
         let text = files::read(path, LARGEST_SOURCE).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         match () {

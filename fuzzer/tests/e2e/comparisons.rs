@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    common::{Scene, compiler, has_program, number, run, testdata},
+    common::{Scene, compiler, harness, has_program, number, run, testdata},
     sancov::{linked, object},
 };
 use serde_json::Value;
@@ -195,4 +195,13 @@ fn comparisons_of_strings_are_seen_by_sanitizers_too() {
     let harness = linked(&scene, "sanitized", &[&object], &["-fsanitize=address"]);
     let took = executions_to_crash(&scene, &harness, "--execs 4000 --seed 1");
     assert!(took.is_some(), "{:#}", scene.summary());
+}
+
+#[test]
+fn what_the_engine_compares_between_two_runs_is_none_of_the_targets_comparisons() {
+    let scene = Scene::new(&[("seed", b"ab")]);
+    let ended =
+        scene.fuzz(&harness("own_comparison.c"), "--execs 3000 --seed 1 --no-auto-dict --no-plotting --no-confirm");
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert_eq!(replaced(&scene.summary()), 0, "{:#}", scene.summary()["rules"]);
 }

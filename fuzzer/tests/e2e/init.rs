@@ -77,8 +77,14 @@ fn a_function_of_sources_without_a_build_system_is_fuzzed_by_what_is_printed() {
     fs::create_dir_all(folder.join("seeds")).expect("created");
     for (name, text) in [
         ("seeds/one", "an ordinary line"),
-        ("count.h", "#include <stddef.h>\n/* as count(text); */\nint count(const char *s /* text */, size_t n /* bytes */); // words\n"),
-        ("count.c", "#include \"count.h\"\nint more(int);\nint count(const char *s, size_t n) { return n ? more(s[0] == ' ') : 0; }\n"),
+        (
+            "count.h",
+            "#include <stddef.h>\n/* as count(text); */\nint count(const char *s /* text */, size_t n /* bytes */); // words\n",
+        ),
+        (
+            "count.c",
+            "#include \"count.h\"\nint more(int);\nint count(const char *s, size_t n) { return n ? more(s[0] == ' ') : 0; }\n",
+        ),
         ("more.c", "int more(int k) { return k + 1; }\n"),
         ("main.c", "#include \"count.h\"\nint main(int n, char **words) { return count(words[0], n); }\n"),
     ] {
@@ -89,7 +95,8 @@ fn a_function_of_sources_without_a_build_system_is_fuzzed_by_what_is_printed() {
     assert!(harness.contains("count((const char *)data, size);"), "{harness}");
     // and once more, with the harness as part of the sources
     for printed in [printed, init(&folder, &[]).ended().stdout] {
-        let short = printed.replace("--max-size 4000", "--max-size 100 --execs 300 --seed 1 --no-confirm --quiet --force");
+        let short =
+            printed.replace("--max-size 4000", "--max-size 100 --execs 300 --seed 1 --no-confirm --quiet --force");
         let done = shell(&folder, &short);
         assert_eq!(done.code, Some(0), "{printed}: {done:?}");
         let summary = fs::read_to_string(folder.join("out-count_harness/summary.json")).expect("a summary");

@@ -296,3 +296,21 @@ fn a_dev_shm_that_is_full_is_said_and_made_up_for() {
     let ended = in_namespace(&scene.path("missing"));
     assert!(ended.code == Some(1) && ended.stderr.contains("set TMPDIR"), "{ended:#?}");
 }
+
+#[test]
+fn a_program_that_lengthens_its_input_leaves_nothing_in_the_next_one() {
+    let scene = Scene::new(&[("a", b"xyz"), ("b", b"123")]);
+    let source = b"#include <stdio.h>\nint main(int n, char **words) {\n  FILE *file = fopen(words[1], \"r+\");\n  int c = getc(file), all = 0;\n  while (getc(file) != EOF) all++;\n  if (c == 'x') { fseek(file, 0, SEEK_END); for (int i = 0; i < 1000; i++) putc('x', file); }\n  return fclose(file) + all;\n}\n";
+    let (file, program) = (scene.write("lengthens.c", source), scene.path("lengthens"));
+    let mut command = Command::new(crate::common::binaries().join("quagmire-cc"));
+    run(command.args(["-O1", "-o"]).arg(&program).arg(file)).ended();
+    let replay = |inputs: &[&str], options: &[&str]| {
+        let mut command = scene.quagmire(&["replay", "--json", "-n", "3"]);
+        command.args(options).args(inputs).arg("--").arg(&program).arg("@@");
+        let report: Value = serde_json::from_str(&run(&mut command).ended().stdout).expect("JSON");
+        report["inputs"].as_array().and_then(|all| all.last()).map(|last| number(&last["instructions"]))
+    };
+    for options in [&[][..], &["-e", "txt"]] {
+        assert_eq!(replay(&["seeds/a", "seeds/b"], options), replay(&["seeds/b"], options), "{options:?}");
+    }
+}

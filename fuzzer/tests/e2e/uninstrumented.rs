@@ -267,3 +267,20 @@ fn crashes_are_faults() {
     assert!(number(&summary["faults"]) > 0, "{summary:#}");
     assert_eq!(summary["findings"][0]["detail"], "SIGSEGV");
 }
+
+#[test]
+fn a_campaign_whose_script_has_changed_runs_its_inputs_again() {
+    let scene = Scene::new(SEEDS);
+    scene.write("script", b"cat \"$1\"");
+    let resume = |options: &str| {
+        let mut command =
+            scene.quagmire(&["fuzz", "--uninstrumented", "-i", "seeds", "-o", "out", "--seed", "1", "--no-confirm"]);
+        run(command.args(options.split_whitespace()).args(["--", "sh", "script", "@@"])).ended()
+    };
+    resume("--execs 20");
+    let goes_on = resume("--resume --execs 30");
+    assert!(!goes_on.stdout.contains("another command"), "{}", goes_on.stdout);
+    scene.write("script", b"wc -c \"$1\" >/dev/null");
+    let begins = resume("--resume --execs 40");
+    assert!(begins.stdout.contains("it is of another command, or a file of it has changed"), "{}", begins.stdout);
+}

@@ -53,7 +53,7 @@ impl Recorder<'_> {
         self.setup.options.cost.iter().map(ratio).fold(0.0, f64::max)
     }
 
-    fn severity_of(&self, entry: EntryId) -> f64 {
+    pub(super) fn severity_of(&self, entry: EntryId) -> f64 {
         self.severity(self.record.entry(entry))
     }
 

@@ -1,7 +1,7 @@
 //! Figures of entries by the measured resource that the search follows (`--steer`).
 
 use super::Recorder;
-use quagmire_search::{EntryId, hooks::Measured};
+use quagmire_search::{EntryId, corpus::search_state::SearchState, hooks::Measured};
 
 impl Recorder<'_> {
     /// Cost of an entry as a multiple of the baseline, by which rounds get fewer mutants: of its work, or of the
@@ -21,5 +21,24 @@ impl Recorder<'_> {
             measured.cost[resource] = measured.cost[resource].min(self.record.entry(entry).cost[resource]);
         }
         measured
+    }
+
+    /// Corrects the cost of an entry whose CPU time was measured again in another process, as a multiple of the median seed's,
+    /// if the search took it for more than that and the noise.
+    pub fn correct(&mut self, entry: EntryId, time_ratio: f64, search: &mut SearchState) {
+        let (Some(resource), Some(baseline)) = (self.objective.noisy(), self.record.baseline) else { return };
+        let amount = (baseline.cost[resource] as f64 * time_ratio) as u64;
+        if !search.correct(entry, amount) {
+            return;
+        }
+        self.record.entry_mut(entry).cost[resource] = amount;
+        let score = self.score(&self.record.entry(entry).cost);
+        self.record.entry_mut(entry).score = score;
+        search.rescore(entry, score);
+        self.find_worst();
+        // what is as expensive in truth is a candidate again
+        if let Some(key) = self.record.entry(entry).hottest {
+            self.record.judged.insert(key, self.severity_of(entry));
+        }
     }
 }

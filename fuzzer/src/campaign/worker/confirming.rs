@@ -175,6 +175,7 @@ impl<'a> Worker<'a> {
                     let (verdict, beside) = (confirmation.verdict.words(), confirmation.weakest);
                     let (path, time) = (path.display(), ratio(time));
                     recorder.log(&format!("not confirmed: {path} ({time} the time; {verdict} beside {beside})"))?;
+                    recorder.correct(candidate, confirmation.time_ratio.value, &mut self.state.search);
                 }
             }
             Ok(None) => recorder.log(&format!("not confirmed: {} did not come back in time", path.display()))?,

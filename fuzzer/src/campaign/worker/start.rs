@@ -302,7 +302,9 @@ fn of_other(setup: &Setup, saved: &Record) -> Result<Option<&'static str>> {
             Err(Error::usage(format!("{folder} holds a campaign without a generator: leave out --generator")))
         }
         (saved, now) if saved != now => Ok(Some("it is of another generator")),
-        _ if saved.uncounted != uncounted_hash(setup) => Ok(Some("it is of another command, or a file of it has changed")),
+        _ if saved.uncounted != uncounted_hash(setup) => {
+            Ok(Some("it is of another command, or a file of it has changed"))
+        }
         _ => Ok(None),
     }
 }

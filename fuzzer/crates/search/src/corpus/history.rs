@@ -186,6 +186,11 @@ impl History {
         }
     }
 
+    /// Sets the largest sort key, after that of an entry has turned out to be smaller.
+    pub fn correct_key(&mut self, largest: u64) {
+        self.largest_key = largest;
+    }
+
     /// Adds the cost of a new entry.
     pub fn learn_costs(&mut self, cost: &Cost, objective: &Objective) {
         self.largest_total = self.largest_total.max(cost[Resource::Instructions]);

@@ -287,7 +287,7 @@ impl RareBranches {
 mod tests {
     use super::*;
     use crate::corpus::pause::FIRST_PAUSE;
-    use crate::corpus::top_rated::{CountsOfFunction, Maxima, Standing};
+    use crate::corpus::standing::{CountsOfFunction, Maxima, Standing};
     use crate::entry::id;
     use quagmire_cost::resource::Resource;
 

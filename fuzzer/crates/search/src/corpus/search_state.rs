@@ -15,7 +15,8 @@ use super::{
     objective::Objective,
     rare::RareBranches,
     shadow::Shadow,
-    top_rated::{CountsOfFunction, Maxima, Standing, TopRated},
+    standing::{CountsOfFunction, Maxima, Standing},
+    top_rated::TopRated,
     towards::Towards,
 };
 use crate::{
@@ -220,6 +221,19 @@ impl SearchState {
     /// Cost of the last run that counts: all of it, or that of the places that the search works towards.
     fn counted(&self, counts: &CountsObserver) -> Cost {
         self.towards.region().map_or_else(|| counts.cost(), |region| region.cost(counts))
+    }
+
+    /// Corrects the amount of the noisy resource that the search follows, of an entry that was measured again: something had
+    /// disturbed its runs, and nothing that costs less would be entered. Returns whether the amount was larger by more than the
+    /// noise; otherwise it stays.
+    pub fn correct(&mut self, entry: EntryId, amount: u64) -> bool {
+        let Some(resource) = self.objective.noisy() else { return false };
+        let is_wrong = self.top_rated.standing(entry).is_some_and(|of| self.objective.is_larger(of.key, amount));
+        if is_wrong {
+            let largest = self.top_rated.correct(entry, resource, amount);
+            self.history.correct_key(largest);
+        }
+        is_wrong
     }
 
     /// Changes the score of an entry, unless the search works towards places: scores are of costs there then.

@@ -4,74 +4,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::standing::{CountsOfFunction, Maxima, Standing};
 use crate::EntryId;
 use quagmire_cost::resource::{Cost, Resource};
-use quagmire_execution::{bucket::bucket, region::Region};
+use quagmire_execution::bucket::bucket;
 
 const BUCKETS: usize = 8;
-
-/// Figures of an entry that decide what it is best at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
-    /// Cost of its run.
-    pub cost: Cost,
-    /// Cost by which it may be the most expensive one: that of its run, or of the places that the search works towards.
-    pub counted: Cost,
-    /// Size in bytes.
-    pub bytes: u64,
-    /// Sort key of the counted cost, by [`Objective::key`](super::objective::Objective::key).
-    pub key: u64,
-    /// Perun's score, above 0: how good a parent it is.
-    pub score: f64,
-}
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     standing: Standing,
     /// Number of edges, buckets and totals at which it is best.
     titles: u32,
-}
-
-/// Counts of a function in a run.
-#[derive(Clone, Copy, Debug)]
-pub struct CountsOfFunction<'a> {
-    /// Number of its first edge.
-    pub first: usize,
-    /// Counts of its branches, followed by its progress slots.
-    pub all: &'a [u32],
-    /// Number of its branches.
-    pub branches: usize,
-    /// Number of its first charge, and its charges.
-    pub charges: (usize, &'a [u32]),
-}
-
-impl<'a> CountsOfFunction<'a> {
-    /// Creates the counts of a function that has nothing but branches.
-    #[cfg(test)]
-    pub(crate) fn branches(first: usize, all: &'a [u32]) -> Self {
-        Self { first, all, branches: all.len(), charges: (first + all.len(), &[]) }
-    }
-}
-
-/// Edges, and charges, whose largest counts make an entry top-rated.
-#[derive(Clone, Copy, Debug)]
-pub enum Maxima<'a> {
-    /// All of them.
-    All,
-    /// None of them.
-    None,
-    /// Those of a part of the program.
-    Of(&'a Region),
-}
-
-impl Maxima<'_> {
-    fn have(self, edge: usize) -> bool {
-        match self {
-            Self::All => true,
-            Self::None => false,
-            Self::Of(region) => region.has(edge),
-        }
-    }
 }
 
 /// Number of entries that are parents by their score alone, of a program without edges.
@@ -205,6 +149,23 @@ impl TopRated {
         if remove(&mut self.by_score, (before.to_bits(), entry)) {
             insert(&mut self.by_score, (score.to_bits(), entry));
         }
+    }
+
+    /// Changes the amount of the resource that is the sort key, of an entry that was measured again. Returns the largest sort key
+    /// of all top-rated entries.
+    pub fn correct(&mut self, entry: EntryId, resource: Resource, amount: u64) -> u64 {
+        if let Some(Some(known)) = self.entries.get_mut(entry.index()) {
+            let Standing { cost, counted, key, .. } = &mut known.standing;
+            (cost[resource], counted[resource], *key) = (amount, amount, amount);
+        }
+        let active = self.by_score.iter().filter_map(|&(_, entry)| Some((self.standing(entry)?.key, entry)));
+        let Some((largest, worst)) = active.max() else { return 0 };
+        // the entry keeps its title: it is a parent, whatever it costs
+        if self.most[0] != Some(worst) {
+            self.most[0] = Some(worst);
+            self.entries[worst.index()].iter_mut().for_each(|known| known.titles += 1);
+        }
+        largest
     }
 
     /// Enters a kept input with all its counts, function by function. Returns the entries that are best at nothing any
@@ -426,6 +387,20 @@ mod tests {
         assert_eq!(enter(next + 2, 500), ids(&[1]));
         assert_eq!(top_rated.active(), UNCOUNTED_PARENTS);
         assert_eq!(top_rated.worst(), Some(id(next)));
+    }
+
+    #[test]
+    fn an_entry_that_was_measured_wrongly_is_the_most_expensive_no_longer() {
+        let mut top_rated = TopRated::default();
+        for (entry, amount) in [(0, 100), (1, 120), (2, 200)] {
+            assert!(enter(&mut top_rated, entry, amount, &[]).is_empty());
+        }
+        assert_eq!(top_rated.correct(id(2), Resource::Instructions, 104), 120);
+        assert_eq!((top_rated.worst(), top_rated.active()), (Some(id(1)), 3));
+        assert_eq!(top_rated.standing(id(2)).map(|of| (of.key, of.cost[Resource::Instructions])), Some((104, 104)));
+        assert!(enter(&mut top_rated, 3, 130, &[]).is_empty());
+        assert_eq!(top_rated.worst(), Some(id(3)));
+        assert_eq!(top_rated.correct(id(0), Resource::Instructions, 90), 130, "another one is the most expensive");
     }
 
     #[test]

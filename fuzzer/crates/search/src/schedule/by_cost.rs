@@ -23,7 +23,7 @@ use crate::{
 /// Choice of the parents in rounds for cost (`--parents`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Parents {
-    /// By rank: the best score in about half of the draws, the others ever more rarely.
+    /// By rank, log-uniformly: the best score most often, the others ever more rarely.
     Best,
     /// By five intervals of the scores, as in Perun.
     Intervals,
@@ -53,8 +53,8 @@ impl ByCostScheduler {
     }
 }
 
-/// Position from the top of a ranking of `length` entries, for a random number `uniform` from 0 to 1: the top in about
-/// half of the draws, the others ever more rarely.
+/// Position from the top of a ranking of `length` entries, for a random number `uniform` from 0 to 1: the top in
+/// ln 2 / ln(`length` + 1) of the draws, the others ever more rarely.
 fn from_top(length: usize, uniform: f64) -> usize {
     // The j-th of n is drawn where n^u passes j: a log-uniform choice.
     (((length as f64 + 1.0).powf(uniform) - 1.0) as usize).min(length - 1)
