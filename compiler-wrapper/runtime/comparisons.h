@@ -21,7 +21,8 @@ extern unsigned __quagmire_recording __attribute__((visibility("protected")));
 /* Turns recording on for the run that begins, or off, as the engine has asked. */
 QGM_HIDDEN void __quagmire_begin_comparisons(void);
 
-/* Turns recording off after a run: what the engine compares in the same process is not the target's. */
+/* Turns recording off after a run: what the engine compares in the same process is not the target's. Threads of the target that
+   go on are not recorded either. */
 QGM_HIDDEN void __quagmire_end_comparisons(void);
 
 /* Records a comparison that the code at `place` makes, if recording is on. Called by callbacks and by code that the pass has

@@ -20,11 +20,11 @@ const RESTART: i32 = 100;
 /// Number of workers in a row that may end without a run before the target is given up.
 const FUTILE_STARTS: u32 = 3;
 
-/// Number of workers in a row that may die within [`LASTING`] through no input that does it again.
+/// Number of workers in a row that may die within [`LASTING`] while no input makes them die again.
 const DEATHS: u32 = 50;
 
 /// Time after which a worker has got further than the one before it.
-const LASTING: Duration = Duration::from_secs(60);
+const LASTING: Duration = Duration::from_secs(10);
 
 /// Number of requests to stop. Static, as all that the handler of signals uses.
 static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
@@ -248,7 +248,7 @@ pub fn supervise(
         died = (end != End::Code(RESTART)).then_some(child);
         match end {
             End::Code(code) if code == ExitCode::Ended as i32 => return Ok(ExitCode::Ended),
-            End::Code(RESTART) => futile = 0,
+            End::Code(RESTART) => (futile, deaths) = (0, 0),
             _ => {
                 if let Some(error) = vault.take_error() {
                     return Err(error);
@@ -262,14 +262,17 @@ pub fn supervise(
                 let interrupted = page.interrupted();
                 page.end();
                 match interrupted {
-                    Some(input) if stuck || kills(&input)? => lost.push(Lost { input, end, stuck }),
+                    Some(input) if stuck || kills(&input)? => {
+                        deaths = 0;
+                        lost.push(Lost { input, end, stuck });
+                    }
                     None if page.runs() == runs => futile += 1,
                     _ => deaths += 1,
                 }
                 if deaths >= DEATHS {
                     return Err(Error::other(format!(
-                        "the fuzzing process died {deaths} times within a minute of its start, through no input that does it again \
-                         ({end}): --resume goes on from the last checkpoint"
+                        "the fuzzing process died {deaths} times in a row soon after its start ({end}), and no input makes it die again: \
+                         --resume goes on from the last checkpoint"
                     )));
                 }
                 if futile >= FUTILE_STARTS {

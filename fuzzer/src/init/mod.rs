@@ -46,7 +46,9 @@ fn commands(folder: &Path, project: &Project) -> Vec<String> {
     }
     if let Some(system) = project.system {
         lines.push(format!("# build with the wrapper ({})", system.marker()));
-        lines.extend(system.commands(project).into_iter().map(str::to_owned));
+        lines.extend(system.commands().into_iter().map(str::to_owned));
+        let main = project.programs.first().filter(|_| system == BuildSystem::Sources);
+        lines.extend(main.into_iter().flat_map(|main| compile(folder, project, main, "", "program")));
     }
     let seeds = match &project.seeds {
         Some(seeds) => shown(seeds),
@@ -66,14 +68,18 @@ fn commands(folder: &Path, project: &Project) -> Vec<String> {
         let name = harness.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let out = format!("fuzz-{name}");
         lines.push(format!("# the harness {}", shown(harness)));
-        lines.extend(harness_commands(folder, project, harness, &out));
+        lines.extend(compile(folder, project, harness, " -fsanitize=fuzzer", &out));
         lines.push(format!("quagmire fuzz -i {seeds} -o out-{name} --max-size 4000 -- ./{out}"));
     }
-    if project.harnesses.is_empty() {
+    let is_library = project.system == Some(BuildSystem::Sources) && project.programs.is_empty();
+    if project.harnesses.is_empty() && !is_library {
         lines
             .push("# a program that reads a file; without @@, standard input. Instead of PROGRAM, its path".to_owned());
         lines.push(format!("quagmire fuzz -i {seeds} -o out --max-size 4000 -- ./PROGRAM @@"));
-        lines.push("# or a function of a library: quagmire init --function NAME writes a harness".to_owned());
+    }
+    if project.harnesses.is_empty() {
+        let or = if is_library { "no source here has a main function" } else { "or a function of a library" };
+        lines.push(format!("# {or}: quagmire init --function NAME writes a harness"));
     }
     if project.has_cargo_fuzz {
         lines.push(
@@ -85,15 +91,15 @@ fn commands(folder: &Path, project: &Project) -> Vec<String> {
     lines
 }
 
-/// Commands that build a harness: with the libraries that the build system makes, or with the sources beside it.
-fn harness_commands(folder: &Path, project: &Project, harness: &Path, out: &str) -> Vec<String> {
+/// Commands that build a source with the libraries that the build system makes, or with the other sources in the folder.
+fn compile(folder: &Path, project: &Project, source: &Path, options: &str, out: &str) -> Vec<String> {
     let include: String =
-        project.include_folders(folder, harness).iter().map(|folder| format!(" -I{}", shown(folder))).collect();
-    let (mut files, mut libraries) = (vec![harness], "");
+        project.include_folders(folder, source).iter().map(|folder| format!(" -I{}", shown(folder))).collect();
+    let (mut files, mut libraries) = (vec![source], "");
     match project.system {
+        None | Some(BuildSystem::Sources) => files.extend(project.sources.iter().map(PathBuf::as_path)),
         // in a group: one may need another, in any order
         Some(_) => libraries = " -Wl,--start-group $(find . -name '*.a' -not -name '*fuzz*') -Wl,--end-group",
-        None => files.extend(project.sources.iter().map(PathBuf::as_path)),
     }
     let (c, mut others): (Vec<&Path>, Vec<&Path>) = files.into_iter().partition(|file| is_c(file));
     let objects: Vec<PathBuf> =
@@ -109,7 +115,7 @@ fn harness_commands(folder: &Path, project: &Project, harness: &Path, out: &str)
         }
         "quagmire-c++"
     };
-    lines.push(format!("{wrapper} -O2 -g -fsanitize=fuzzer -I.{include} {}{libraries} -o {out}", words(&others)));
+    lines.push(format!("{wrapper} -O2 -g{options} -I.{include} {}{libraries} -o {out}", words(&others)));
     lines
 }
 
@@ -147,7 +153,7 @@ mod tests {
             ("configure.ac", "autoreconf -fi"),
             ("configure", "CC=quagmire-cc CXX=quagmire-c++ ./configure --disable-shared"),
             ("Makefile", "make -j2 CC=quagmire-cc CXX=quagmire-c++"),
-            ("main.c", "quagmire-cc -O2 -g *.c -o program"),
+            ("main.c", "quagmire-cc -O2 -g -I. main.c -o program"),
         ] {
             let text = printed(&[(file, "int main(void) {}")]);
             assert!(text.contains(words) && text.contains("./PROGRAM @@"), "{file}: {text}");
@@ -176,13 +182,17 @@ mod tests {
     fn sources_without_a_build_system_are_compiled_with_the_harness() {
         let harness = "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return 0; }";
         let (c, both) = ([("fuzz.c", harness), ("p.c", "")], [("fuzz.cc", harness), ("p.c", ""), ("q.cc", "")]);
-        let main = ("main.c", "#include <x.h>\nint\nmain(void) {}");
+        let main = ("main.c", "/* the\nmain (and only) */\n  int\nmain(void) {}");
         let text = printed(&[&c[..], &[main]].concat());
         assert!(text.contains("quagmire-cc -O2 -g -fsanitize=fuzzer -I. fuzz.c p.c -o fuzz-fuzz\n"), "{text}");
         let text = printed(&both);
         let commands = "quagmire-cc -O2 -g -I. -c p.c\nquagmire-c++ -O2 -g -fsanitize=fuzzer -I. fuzz.cc q.cc p.o -o";
         assert!(text.contains(commands), "{text}");
-        assert!(printed(&[("p.c", "int domain(void);")]).contains("no source here has a main function"));
+        let program = printed(&[main, ("p.c", "// the\n// main (and only)"), ("q.cc", "")]);
+        assert!(program.contains("-c main.c p.c\nquagmire-c++ -O2 -g -I. q.cc main.o p.o -o program\n"), "{program}");
+        assert!(program.contains("./PROGRAM @@"), "{program}");
+        let library = printed(&[("p.c", "int domain(void);")]);
+        assert!(library.contains("no source here has a main function") && !library.contains("PROGRAM"), "{library}");
     }
 
     #[test]

@@ -19,7 +19,7 @@ const MOST_FILES: usize = 20_000;
 const DEEPEST: usize = 6;
 
 /// Size up to which a source is searched, in bytes.
-const LARGEST_SOURCE: u64 = 1 << 20;
+const LARGEST_SOURCE: u64 = 16 << 20;
 
 /// Harnesses that commands are printed for.
 const MOST_HARNESSES: usize = 4;
@@ -57,7 +57,7 @@ impl BuildSystem {
     }
 
     /// Commands that build with the wrapper, libraries statically.
-    pub(super) fn commands(self, project: &Project) -> Vec<&'static str> {
+    pub(super) fn commands(self) -> Vec<&'static str> {
         const CONFIGURE: &str = "CC=quagmire-cc CXX=quagmire-c++ ./configure --disable-shared && make -j2";
         match self {
             Self::CMake => vec![
@@ -72,9 +72,7 @@ impl BuildSystem {
             Self::Configure => vec![CONFIGURE],
             Self::Autoconf => vec!["autoreconf -fi", CONFIGURE],
             Self::Make => vec!["make -j2 CC=quagmire-cc CXX=quagmire-c++"],
-            Self::Sources if !project.has_main => vec!["# no program: no source here has a main function"],
-            Self::Sources if project.is_cxx => vec!["quagmire-c++ -O2 -g *.c* -o program"],
-            Self::Sources => vec!["quagmire-cc -O2 -g *.c -o program"],
+            Self::Sources => Vec::new(),
         }
     }
 }
@@ -85,16 +83,14 @@ pub(super) struct Project {
     pub(super) system: Option<BuildSystem>,
     /// Sources in the folder itself that define neither a harness nor a program.
     pub(super) sources: Vec<PathBuf>,
-    /// Whether a source in the folder itself defines a program.
-    pub(super) has_main: bool,
+    /// Sources in the folder itself that define a program.
+    pub(super) programs: Vec<PathBuf>,
     /// Sources that define `LLVMFuzzerTestOneInput`, the shortest paths first.
     pub(super) harnesses: Vec<PathBuf>,
     /// A folder with small files.
     pub(super) seeds: Option<PathBuf>,
     /// Headers, to look for functions in.
     pub(super) headers: Vec<PathBuf>,
-    /// Whether a source in the folder itself is C++.
-    pub(super) is_cxx: bool,
     /// Whether there are sources in C, and in C++.
     pub(super) has_c: bool,
     pub(super) has_cxx: bool,
@@ -135,18 +131,19 @@ impl Project {
                 continue;
             }
             let in_folder = path.components().count() == 1;
-            project.is_cxx |= is_cxx && in_folder;
             project.has_c |= is_c;
             project.has_cxx |= is_cxx;
             match Defines::of(&folder.join(path)) {
                 Defines::Harness if project.harnesses.len() < MOST_HARNESSES => project.harnesses.push(path.clone()),
-                Defines::Main => project.has_main |= in_folder,
+                Defines::Main if in_folder => project.programs.push(path.clone()),
                 Defines::Neither if in_folder => project.sources.push(path.clone()),
                 _ => {}
             }
         }
         project.system = BuildSystem::ALL.into_iter().find(|system| match system {
-            BuildSystem::Sources => project.harnesses.is_empty() && (project.has_main || !project.sources.is_empty()),
+            BuildSystem::Sources => {
+                project.harnesses.is_empty() && !(project.programs.is_empty() && project.sources.is_empty())
+            }
             BuildSystem::Make => has("Makefile") || has("makefile") || has("GNUmakefile"),
             BuildSystem::Autoconf => has("configure.ac") || has("configure.in"),
             system => has(system.marker()),
@@ -190,6 +187,12 @@ fn included(line: &str) -> Option<&str> {
     rest.split(['"', '>']).next()
 }
 
+/// The text of a source, with a blank in the place of each comment.
+pub(super) fn without_comments(source: &[u8]) -> String {
+    static COMMENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?s)/\*.*?\*/|//[^\n]*").expect("a pattern"));
+    COMMENT.replace_all(&String::from_utf8_lossy(source), " ").into_owned()
+}
+
 /// What a source is the beginning of.
 enum Defines {
     Harness,
@@ -199,10 +202,11 @@ enum Defines {
 
 impl Defines {
     fn of(path: &Path) -> Self {
-        static MAIN: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new(r"(?m)^[A-Za-z][\w\s]*\bmain\s*\(").expect("a pattern"));
+        static MAIN: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r#"(?m)^\s*(?:extern\s+"C"\s+)?(?:[A-Za-z_][\w\s]*\s)?main\s*\("#).expect("a pattern")
+        });
         let text = files::read(path, LARGEST_SOURCE).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
+        let text = without_comments(&text);
         match () {
             () if text.contains("LLVMFuzzerTestOneInput") && text.contains("size_t") => Self::Harness,
             () if MAIN.is_match(&text) => Self::Main,

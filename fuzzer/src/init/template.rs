@@ -12,7 +12,7 @@ use quagmire_base::{
 };
 use regex::Regex;
 
-use super::project::Project;
+use super::project::{Project, without_comments};
 
 /// Size up to which a header is read, in bytes.
 const LARGEST_HEADER: u64 = 4 << 20;
@@ -26,12 +26,10 @@ pub(super) fn write(folder: &Path, project: &Project, function: &str) -> Result<
     if !name.is_match(function) {
         return Err(Error::usage(format!("--function {function}: give the name of a function of C")));
     }
-    let comment = Regex::new(r"(?s)/\*.*?\*/|//[^\n]*").expect("a pattern");
     let declared = Regex::new(&format!(r"\b{function}\s*\(([^()]*)\)\s*[^;{{()]*[;{{]")).expect("a pattern");
     let found = project.headers.iter().find_map(|header| {
         let text = files::read(&folder.join(header), LARGEST_HEADER).ok()?;
-        let text = String::from_utf8_lossy(&text);
-        let text = comment.replace_all(&text, " ");
+        let text = without_comments(&text);
         let parameters = declared.captures(&text)?.get(1)?.as_str().to_owned();
         Some((header, parameters))
     });

@@ -282,5 +282,9 @@ fn a_campaign_whose_script_has_changed_runs_its_inputs_again() {
     assert!(!goes_on.stdout.contains("another command"), "{}", goes_on.stdout);
     scene.write("script", b"wc -c \"$1\" >/dev/null");
     let begins = resume("--resume --execs 40");
-    assert!(begins.stdout.contains("it is of another command, or a file of it has changed"), "{}", begins.stdout);
+    assert!(
+        begins.stdout.contains("it is of another command, or the program or its script has changed"),
+        "{}",
+        begins.stdout
+    );
 }

@@ -24,6 +24,9 @@ pub(super) fn hottest(counts: &CountsObserver) -> Option<u32> {
     counts.hottest_function().map(|(function, _)| functions[function as usize].first_edge)
 }
 
+/// A candidate: its key, the entry, and the ratio at which the key was judged before.
+pub(super) type Proposed = (u32, EntryId, f64);
+
 impl Recorder<'_> {
     /// Whether the cost of a run reaches the threshold, as a multiple of the median seed's.
     pub(super) fn is_above_threshold(&self, cost: &Cost) -> bool {
@@ -135,13 +138,13 @@ impl Recorder<'_> {
     }
 
     /// Removes and returns the most expensive candidate, and remembers its function as judged at this ratio.
-    pub fn next_candidate(&mut self) -> Option<EntryId> {
+    pub fn next_candidate(&mut self) -> Option<Proposed> {
         let severity = |entry: &EntryId| self.severity_of(*entry);
         let worst = self.record.candidates.iter().max_by(|a, b| severity(a.1).total_cmp(&severity(b.1)));
         let (&key, &entry) = worst?;
         let severity = self.severity_of(entry);
         self.record.candidates.remove(&key);
-        self.record.judged.insert(key, severity);
-        Some(entry)
+        let before = self.record.judged.insert(key, severity);
+        Some((key, entry, before.unwrap_or(0.0)))
     }
 }

@@ -1,6 +1,7 @@
 //! Figures of entries by the measured resource that the search follows (`--steer`).
 
-use super::Recorder;
+use super::{Recorder, candidates::Proposed};
+use quagmire_cost::resource::Resource;
 use quagmire_search::{EntryId, corpus::search_state::SearchState, hooks::Measured};
 
 impl Recorder<'_> {
@@ -23,10 +24,12 @@ impl Recorder<'_> {
         measured
     }
 
-    /// Corrects the cost of an entry whose CPU time was measured again in another process, as a multiple of the median seed's,
-    /// if the search took it for more than that and the noise.
-    pub fn correct(&mut self, entry: EntryId, time_ratio: f64, search: &mut SearchState) {
-        let (Some(resource), Some(baseline)) = (self.objective.noisy(), self.record.baseline) else { return };
+    /// Corrects the cost of a candidate that was refuted, whose CPU time was `time_ratio` times the median seed's in another
+    /// process, if the search follows time and took it for more than that and the noise. `before` is what was judged for its
+    /// key until then.
+    pub fn correct(&mut self, (key, entry, before): Proposed, time_ratio: f64, search: &mut SearchState) {
+        let timed = self.objective.noisy().filter(|&resource| matches!(resource, Resource::Time | Resource::Cycles));
+        let (Some(resource), Some(baseline)) = (timed, self.record.baseline) else { return };
         let amount = (baseline.cost[resource] as f64 * time_ratio) as u64;
         if !search.correct(entry, amount) {
             return;
@@ -37,8 +40,6 @@ impl Recorder<'_> {
         search.rescore(entry, score);
         self.find_worst();
         // what is as expensive in truth is a candidate again
-        if let Some(key) = self.record.entry(entry).hottest {
-            self.record.judged.insert(key, self.severity_of(entry));
-        }
+        self.record.judged.insert(key, self.severity_of(entry).max(before));
     }
 }

@@ -132,7 +132,8 @@ impl<'a> Worker<'a> {
     fn confirm_next(&mut self) -> Result<()> {
         let started = Instant::now();
         let confirmer = self.confirmer();
-        let Some(candidate) = self.state.hooks.next_candidate() else { return Ok(()) };
+        let Some(proposed) = self.state.hooks.next_candidate() else { return Ok(()) };
+        let candidate = proposed.1;
         let ([reference, own_seed, path], bytes, reference_bytes, model) = {
             let recorder = &self.state.hooks;
             let entry = recorder.record.entry(candidate);
@@ -169,13 +170,13 @@ impl<'a> Worker<'a> {
                     recorder.degradation(candidate, &bytes, parts, &confirmation)?;
                     recorder.write_progress(None, &self.state.search)?;
                 } else {
+                    recorder.correct(proposed, time, &mut self.state.search);
                     if confirmation.by_seed == Verdict::Degradation {
                         recorder.note_large(candidate);
                     }
                     let (verdict, beside) = (confirmation.verdict.words(), confirmation.weakest);
                     let (path, time) = (path.display(), ratio(time));
                     recorder.log(&format!("not confirmed: {path} ({time} the time; {verdict} beside {beside})"))?;
-                    recorder.correct(candidate, confirmation.time_ratio.value, &mut self.state.search);
                 }
             }
             Ok(None) => recorder.log(&format!("not confirmed: {} did not come back in time", path.display()))?,

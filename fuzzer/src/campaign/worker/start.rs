@@ -1,11 +1,6 @@
 //! State that a worker starts with: from a checkpoint, or new.
 
-use std::{
-    ffi::OsString,
-    fs::{File, Metadata},
-    os::unix::fs::MetadataExt,
-    time::Duration,
-};
+use std::{ffi::OsString, fs::File, os::unix::fs::MetadataExt, time::Duration};
 
 use libafl::{
     HasMetadata,
@@ -115,7 +110,9 @@ impl Start {
         };
         search.towards.prepare(executor.counts().program());
         record.generator = generator_hash(setup);
-        record.uncounted = uncounted_hash(setup);
+        if restart.workers == 0 || record.uncounted.is_none() {
+            record.uncounted = uncounted_hash(setup);
+        }
         if resumed {
             remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
         }
@@ -276,16 +273,18 @@ fn generator_hash(setup: &Setup) -> Option<u64> {
     setup.target.generator.as_ref().map(|file| hash_std(&std::fs::read(file).unwrap_or_default()))
 }
 
-/// Hash of the command of a program of which nothing is counted, and of the size and time of each file that it names: no table
-/// tells another program. `None` if something is counted.
+/// Hash of the command of a program of which nothing is counted, since no table tells another program: of its words, and of the
+/// size and time of the program and of a script, which is its first argument. Other files that it names may be written by it.
+/// `None` if something is counted.
 fn uncounted_hash(setup: &Setup) -> Option<u64> {
     let is_counted = setup.target.instrumentation.counts();
-    let word = |word: &OsString| {
-        let file = std::fs::metadata(word).ok().filter(Metadata::is_file);
+    let word = |(at, word): (usize, &OsString)| {
+        let file = std::fs::metadata(word).ok().filter(|file| file.is_file() && at < 2);
         let state = file.map(|file| (file.len(), file.mtime(), file.mtime_nsec()));
         format!("{word:?} {state:?}\n")
     };
-    (!is_counted).then(|| hash_std(setup.target.command.iter().map(word).collect::<String>().as_bytes()))
+    let words = || setup.target.command.iter().enumerate().map(word).collect::<String>();
+    (!is_counted).then(|| hash_std(words().as_bytes()))
 }
 
 /// What a campaign was made with that makes its inputs have to be run again, though the tables of the program are the same.
@@ -303,7 +302,7 @@ fn of_other(setup: &Setup, saved: &Record) -> Result<Option<&'static str>> {
         }
         (saved, now) if saved != now => Ok(Some("it is of another generator")),
         _ if saved.uncounted != uncounted_hash(setup) => {
-            Ok(Some("it is of another command, or a file of it has changed"))
+            Ok(Some("it is of another command, or the program or its script has changed"))
         }
         _ => Ok(None),
     }

@@ -232,6 +232,9 @@ impl SearchState {
         if is_wrong {
             let largest = self.top_rated.correct(entry, resource, amount);
             self.history.correct_key(largest);
+            if self.towards.steers() {
+                self.top_rated.rescore(entry, LEAST_SCORE + amount as f64);
+            }
         }
         is_wrong
     }

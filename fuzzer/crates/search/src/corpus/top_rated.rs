@@ -158,12 +158,16 @@ impl TopRated {
             let Standing { cost, counted, key, .. } = &mut known.standing;
             (cost[resource], counted[resource], *key) = (amount, amount, amount);
         }
-        let active = self.by_score.iter().filter_map(|&(_, entry)| Some((self.standing(entry)?.key, entry)));
-        let Some((largest, worst)) = active.max() else { return 0 };
-        // the entry keeps its title: it is a parent, whatever it costs
-        if self.most[0] != Some(worst) {
+        let holder = self.most[0];
+        let active =
+            self.by_score.iter().filter_map(|&(_, one)| Some((self.standing(one)?.key, Some(one) == holder, one)));
+        let Some((largest, is_holder, worst)) = active.max() else { return 0 };
+        if !is_holder {
             self.most[0] = Some(worst);
             self.entries[worst.index()].iter_mut().for_each(|known| known.titles += 1);
+            let before = holder.and_then(|holder| self.entries.get_mut(holder.index())?.as_mut());
+            // nothing is evicted here: the last title stays
+            before.filter(|known| known.titles > 1).into_iter().for_each(|known| known.titles -= 1);
         }
         largest
     }

@@ -56,7 +56,7 @@ impl ByCostScheduler {
 /// Position from the top of a ranking of `length` entries, for a random number `uniform` from 0 to 1: the top in
 /// ln 2 / ln(`length` + 1) of the draws, the others ever more rarely.
 fn from_top(length: usize, uniform: f64) -> usize {
-    // The j-th of n is drawn where n^u passes j: a log-uniform choice.
+    // The j-th of n is drawn where (n+1)^u passes j: a log-uniform choice.
     (((length as f64 + 1.0).powf(uniform) - 1.0) as usize).min(length - 1)
 }
 

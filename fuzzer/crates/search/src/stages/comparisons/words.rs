@@ -41,7 +41,7 @@ pub(super) fn learn<H>(state: &mut CampaignState<H>, haystack: &Haystack<'_>, va
 }
 
 /// Whether words that were made up have shown as many as it takes to go on. Not in a search that measures: runs that are recorded
-/// take longer.
+/// take longer, and would be entered for that.
 pub(super) fn may_make_up<H>(state: &CampaignState<H>) -> bool {
     let made_up = state.search.made_up;
     state.search.objective.noisy().is_none() && made_up.runs < AT_FIRST + FOR_EACH * made_up.kept
