@@ -200,7 +200,7 @@ pub enum Outcome {
 pub fn supervise(
     page: &InputPage,
     work: &mut dyn FnMut(&Restart) -> Result<Outcome>,
-    kills: &dyn Fn(&[u8]) -> Result<bool>,
+    kills: &dyn Fn(&[u8]) -> bool,
     meanwhile: &mut dyn Meanwhile,
 ) -> Result<ExitCode> {
     let vault = Vault::new()?;
@@ -262,7 +262,7 @@ pub fn supervise(
                 let interrupted = page.interrupted();
                 page.end();
                 match interrupted {
-                    Some(input) if stuck || kills(&input)? => {
+                    Some(input) if stuck || kills(&input) => {
                         deaths = 0;
                         lost.push(Lost { input, end, stuck });
                     }
