@@ -162,7 +162,8 @@ pub struct Record {
     pub libraries: Vec<u8>,
     /// Hash of the file of the generator in front of the program; `None` without one.
     pub generator: Option<u64>,
-    /// Hash of the command of a program of which nothing is counted, and of the state of its files; `None` if something is.
+    /// Hash of the command of a program of which nothing is counted, and of the state of the program and its script; `None` if
+    /// something is counted.
     pub uncounted: Option<u64>,
     /// Names of other campaigns whose files are invalid: nothing of them is imported in this session.
     pub left_out: BTreeSet<String>,

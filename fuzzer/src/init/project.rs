@@ -91,9 +91,8 @@ pub(super) struct Project {
     pub(super) seeds: Option<PathBuf>,
     /// Headers, to look for functions in.
     pub(super) headers: Vec<PathBuf>,
-    /// Whether there are sources in C, and in C++.
-    pub(super) has_c: bool,
-    pub(super) has_cxx: bool,
+    /// Whether there are sources in C++, and none in C.
+    pub(super) is_cxx: bool,
     /// Whether there is a folder `include`.
     pub(super) has_include: bool,
     /// Whether there are a `project.yaml` and a `build.sh` of OSS-Fuzz.
@@ -121,6 +120,7 @@ impl Project {
             seeds: found.seeds(folder),
             ..Self::default()
         };
+        let mut has_c = false;
         for path in &found.all {
             let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
             let (is_c, is_cxx) = (is_c(path), ["cc", "cpp", "cxx"].contains(&&*ending));
@@ -130,16 +130,21 @@ impl Project {
             if !is_c && !is_cxx {
                 continue;
             }
-            let in_folder = path.components().count() == 1;
-            project.has_c |= is_c;
-            project.has_cxx |= is_cxx;
-            match Defines::of(&folder.join(path)) {
-                Defines::Harness if project.harnesses.len() < MOST_HARNESSES => project.harnesses.push(path.clone()),
-                Defines::Main if in_folder => project.programs.push(path.clone()),
-                Defines::Neither if in_folder => project.sources.push(path.clone()),
+            has_c |= is_c;
+            project.is_cxx |= is_cxx;
+            let (in_folder, wanted) = (path.components().count() == 1, project.harnesses.len() < MOST_HARNESSES);
+            if !in_folder && !wanted {
+                continue;
+            }
+            let text = files::read(&folder.join(path), LARGEST_SOURCE).unwrap_or_default();
+            match (is_harness(&text), in_folder) {
+                (true, _) if wanted => project.harnesses.push(path.clone()),
+                (false, true) if has_main(&text) => project.programs.push(path.clone()),
+                (false, true) => project.sources.push(path.clone()),
                 _ => {}
             }
         }
+        project.is_cxx &= !has_c;
         project.system = BuildSystem::ALL.into_iter().find(|system| match system {
             BuildSystem::Sources => {
                 project.harnesses.is_empty() && !(project.programs.is_empty() && project.sources.is_empty())
@@ -193,26 +198,18 @@ pub(super) fn without_comments(source: &[u8]) -> String {
     COMMENT.replace_all(&String::from_utf8_lossy(source), " ").into_owned()
 }
 
-/// What a source is the beginning of.
-enum Defines {
-    Harness,
-    Main,
-    Neither,
+/// Whether a source defines a harness.
+fn is_harness(source: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(source);
+    text.contains("LLVMFuzzerTestOneInput") && text.contains("size_t")
 }
 
-impl Defines {
-    fn of(path: &Path) -> Self {
-        static MAIN: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r#"(?m)^\s*(?:extern\s+"C"\s+)?(?:[A-Za-z_][\w\s]*\s)?main\s*\("#).expect("a pattern")
-        });
-        let text = files::read(path, LARGEST_SOURCE).unwrap_or_default();
-        let text = without_comments(&text);
-        match () {
-            () if text.contains("LLVMFuzzerTestOneInput") && text.contains("size_t") => Self::Harness,
-            () if MAIN.is_match(&text) => Self::Main,
-            () => Self::Neither,
-        }
-    }
+/// Whether a source defines a program.
+fn has_main(source: &[u8]) -> bool {
+    static MAIN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?m)^\s*(?:extern\s+"C"\s+)?(?:[A-Za-z_][\w\s]*\s)?main\s*\("#).expect("a pattern")
+    });
+    MAIN.is_match(&without_comments(source))
 }
 
 /// Regular files below a folder, without what builds and version control leave there.

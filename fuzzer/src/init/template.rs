@@ -37,7 +37,7 @@ pub(super) fn write(folder: &Path, project: &Project, function: &str) -> Result<
         return Err(Error::usage(format!("--function {function}: no header in {} declares it", folder.display())));
     };
     // a header of C may be one of C++ by the same name
-    let is_cxx = header.extension().is_some_and(|ending| ending != "h") || project.has_cxx && !project.has_c;
+    let is_cxx = header.extension().is_some_and(|ending| ending != "h") || project.is_cxx;
     let path = PathBuf::from(format!("{function}_harness.{}", if is_cxx { "cc" } else { "c" }));
     let made = File::create_new(folder.join(&path));
     let written = made.and_then(|mut file| file.write_all(text(header, function, &parameters, is_cxx).as_bytes()));

@@ -287,7 +287,7 @@ fn uncounted_hash(setup: &Setup) -> Option<u64> {
     (!is_counted).then(|| hash_std(words().as_bytes()))
 }
 
-/// What a campaign was made with that makes its inputs have to be run again, though the tables of the program are the same.
+/// Reason why the inputs of a campaign have to be run again, though the tables of the program are the same; `None` if they need not.
 ///
 /// # Errors
 /// If it was made with a generator and goes on without one, or the other way: its inputs would mean something else.

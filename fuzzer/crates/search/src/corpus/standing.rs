@@ -1,4 +1,4 @@
-//! What decides at which edges, buckets and totals an entry is the best.
+//! Figures and counts of an entry that decide at which edges, buckets and totals it is the best.
 
 use serde::{Deserialize, Serialize};
 
