@@ -53,6 +53,8 @@ namespace {
 
 const char *const CtorName = "quagmire.module_ctor";
 const char *const DtorName = "quagmire.module_dtor";
+// Attribute of functions that are counted.
+const char *const Counted = "quagmire-counted";
 
 class Counts {
 public:
@@ -91,7 +93,9 @@ private:
         F.hasFnAttribute(Attribute::NoSanitizeCoverage) ||
         F.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) ||
         // clang tells of no_sanitize("coverage") only where SanitizerCoverage is on
-        F.hasFnAttribute(Attribute::NoProfile))
+        F.hasFnAttribute(Attribute::NoProfile) ||
+        // IR that the wrapper has made comes in another command
+        F.hasFnAttribute(Counted))
       return false;
     StringRef Name = F.getName();
     for (const char *Prefix : {"__sanitizer_", "__asan_", "__ubsan_", "__quagmire_", "asan.module_", "quagmire."})
@@ -139,6 +143,7 @@ private:
       stack::track(F, Start);
     Progress.insert(RestTy, Others, Rest);
     Charged.insert(RestTy, Others, Rest + Slots);
+    F.addFnAttr(Counted);
   }
 
   Constant *weights(ArrayRef<Group> Counters) {

@@ -21,21 +21,18 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens the first usable folder of `QUAGMIRE_CACHE`, `$XDG_CACHE_HOME/quagmire`, `$HOME/.cache/quagmire` and a
-    /// per-user folder in the temporary folder, and creates it if needed.
+    /// Opens the folder `QUAGMIRE_CACHE`, or else the first usable one of `$XDG_CACHE_HOME/quagmire`,
+    /// `$HOME/.cache/quagmire` and a per-user folder in the temporary folder, and creates it if needed.
     pub fn open(variable: impl Fn(&str) -> Option<OsString>) -> Result<Cache, Error> {
         let folder = |name: &str, below: &str| {
             variable(name).filter(|value| !value.is_empty()).map(|value| Path::new(&value).join(below))
         };
         let temporary = folder("TMPDIR", "").unwrap_or_else(|| "/tmp".into()).join(format!("quagmire-{}", geteuid()));
-        let candidates = [
-            folder("QUAGMIRE_CACHE", ""),
-            folder("XDG_CACHE_HOME", "quagmire"),
-            folder("HOME", ".cache/quagmire"),
-            Some(temporary),
-        ];
+        let named = folder("QUAGMIRE_CACHE", "");
+        let usual = [folder("XDG_CACHE_HOME", "quagmire"), folder("HOME", ".cache/quagmire"), Some(temporary)];
         let mut tried = Vec::new();
         // relative paths would scatter caches over the build tree
+        let candidates = if named.is_some() { vec![named] } else { usual.into() };
         for folder in candidates.into_iter().flatten().filter_map(|path| std::path::absolute(path).ok()) {
             match Cache::open_folder(&folder) {
                 Ok(cache) => return Ok(cache),
@@ -141,10 +138,11 @@ mod tests {
     #[test]
     fn a_folder_that_others_can_write_to_is_passed_over() {
         let scratch = tempfile::tempdir().unwrap();
-        let open_to_all = scratch.path().join("open");
-        fs::create_dir(&open_to_all).unwrap();
+        let open_to_all = scratch.path().join("open/quagmire");
+        fs::create_dir_all(&open_to_all).unwrap();
         fs::set_permissions(&open_to_all, fs::Permissions::from_mode(0o777)).unwrap();
-        let cache = open(&[("QUAGMIRE_CACHE", &open_to_all), ("HOME", scratch.path())]).unwrap();
+        let above = scratch.path().join("open");
+        let cache = open(&[("XDG_CACHE_HOME", &above), ("HOME", scratch.path())]).unwrap();
         assert_eq!(cache.folder, scratch.path().join(".cache/quagmire"));
         assert_eq!(fs::metadata(&cache.folder).unwrap().mode() & 0o777, 0o700);
     }
@@ -159,7 +157,14 @@ mod tests {
     #[test]
     fn without_any_usable_folder_the_error_names_the_variable_to_set() {
         let error = open(&[("TMPDIR", Path::new("/proc/nowhere"))]).unwrap_err();
-        assert!(error.to_string().ends_with("name one that you own with QUAGMIRE_CACHE"), "{error}");
+        assert!(error.to_string().contains("name one with QUAGMIRE_CACHE that you own"), "{error}");
+    }
+
+    #[test]
+    fn a_named_folder_is_not_replaced() {
+        let scratch = tempfile::tempdir().unwrap();
+        let variables = [("QUAGMIRE_CACHE", Path::new("/proc/nowhere")), ("TMPDIR", scratch.path())];
+        assert_eq!(open(&variables).unwrap_err(), Error::NoCache { tried: vec!["/proc/nowhere".into()] });
     }
 
     #[test]

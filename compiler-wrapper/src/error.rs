@@ -50,25 +50,14 @@ pub enum Error {
         /// Major version of its LLVM.
         major: u32,
     },
-    /// The value of `QUAGMIRE_COUNTING` is unknown.
-    UnknownCounting {
-        /// The value.
+    /// An environment variable has an unknown value.
+    UnknownValue {
+        /// Name of the environment variable.
+        variable: &'static str,
+        /// Value of the environment variable.
         value: String,
-    },
-    /// `QUAGMIRE_DRAWS` has an unknown value.
-    UnknownDraws {
-        /// The value.
-        value: String,
-    },
-    /// `QUAGMIRE_LIBRARY_COSTS` has an unknown value.
-    UnknownLibraryCosts {
-        /// The value.
-        value: String,
-    },
-    /// `QUAGMIRE_MUTANTS` has an unknown value.
-    UnknownMutants {
-        /// The value.
-        value: String,
+        /// The values that it can have, as text.
+        known: &'static str,
     },
     /// `QUAGMIRE_DRIVER=foreign` is set, and `QUAGMIRE_MUTANTS` is not.
     ForeignDriver,
@@ -79,6 +68,8 @@ pub enum Error {
     },
     /// Link-time optimisation is requested with a linker other than lld.
     LtoLinker,
+    /// A harness with the engine is to be linked statically.
+    StaticHarness,
     /// The engine for in-process harnesses is missing.
     NoEngine {
         /// The paths that were tried.
@@ -120,8 +111,8 @@ impl fmt::Display for Error {
             ),
             Error::NoCache { tried } => write!(
                 f,
-                "no folder for the compiled pass plugin and runtime can be used (tried {}): name one that you own \
-                 with QUAGMIRE_CACHE",
+                "no folder for the compiled pass plugin and runtime can be used (tried {}): name one with \
+                 QUAGMIRE_CACHE that you own and nobody else can write to",
                 list(tried)
             ),
             Error::Cache { path, problem } => {
@@ -133,20 +124,8 @@ impl fmt::Display for Error {
                  name another llvm-config with QUAGMIRE_LLVM_CONFIG",
                 clang.display()
             ),
-            Error::UnknownCounting { value } => {
-                write!(
-                    f,
-                    "QUAGMIRE_COUNTING={value}: it is 'shared' or 'every-block': set it to one of these, or unset it"
-                )
-            }
-            Error::UnknownDraws { value } => {
-                write!(f, "QUAGMIRE_DRAWS={value}: it can be 'include': set it to that, or unset it")
-            }
-            Error::UnknownLibraryCosts { value } => {
-                write!(f, "QUAGMIRE_LIBRARY_COSTS={value}: it is '1' or '0': set it to one of these, or unset it")
-            }
-            Error::UnknownMutants { value } => {
-                write!(f, "QUAGMIRE_MUTANTS={value}: it is '1' or 'performance': set it to one of these, or unset it")
+            Error::UnknownValue { variable, value, known } => {
+                write!(f, "{variable}={value}: it can be {known}: set it to that, or unset it")
             }
             Error::ForeignDriver => write!(
                 f,
@@ -161,6 +140,11 @@ impl fmt::Display for Error {
                 f,
                 "-flto needs lld, which loads the pass that counts: add -fuse-ld=lld (package lld-N), or build without \
                  -flto"
+            ),
+            Error::StaticHarness => write!(
+                f,
+                "-static: a harness with the engine needs the shared C library: leave -static out, or link it for the fork \
+                 server with QUAGMIRE_DRIVER=1"
             ),
             Error::NoEngine { tried } => write!(
                 f,

@@ -8,6 +8,7 @@ mod archive;
 pub mod artefacts;
 pub mod cache;
 mod error;
+mod exported;
 pub mod inputs;
 #[cfg(feature = "libafl_cc")]
 mod libafl;

@@ -4,6 +4,10 @@
 //! The table was made by passing every option that clang 14 and 19 complete (`--autocomplete=-`) to `clang -###` with
 //! a file name after it, and checking whether clang treated that as an input.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
 /// Whether this option, in exactly this spelling, takes the next argument.
 pub(crate) fn takes_value(option: &str) -> bool {
     TAKES_VALUE.binary_search(&option).is_ok()
@@ -25,6 +29,27 @@ pub(crate) fn chooses_compile_target(option: &str) -> bool {
         || ["--target=", "--sysroot=", "--gcc-toolchain=", "-mabi=", "-mfloat-abi="]
             .iter()
             .any(|o| option.starts_with(o))
+}
+
+/// The flags that choose the compile target, with absolute paths instead of those relative to the working folder.
+pub(crate) fn with_absolute_paths(flags: &[OsString]) -> Vec<OsString> {
+    let absolute = |path: &OsStr| std::path::absolute(path).map_or_else(|_| path.to_owned(), PathBuf::into_os_string);
+    let mut is_path = false;
+    let mut one = |flag: &OsString| {
+        let text = flag.to_string_lossy();
+        if std::mem::replace(&mut is_path, ["--sysroot", "-isysroot", "-gcc-toolchain"].contains(&&*text)) {
+            return absolute(flag);
+        }
+        let joined = ["--sysroot=", "--gcc-toolchain="].into_iter().find(|option| text.starts_with(option));
+        joined.map_or_else(
+            || flag.clone(),
+            |option| {
+                let path = absolute(OsStr::from_bytes(&flag.as_bytes()[option.len()..]));
+                [OsStr::new(option), &path].into_iter().collect()
+            },
+        )
+    };
+    flags.iter().map(&mut one).collect()
 }
 
 /// Options that take the next argument as their value; sorted for the binary search.
@@ -56,6 +81,15 @@ const TAKES_VALUE: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_of_a_compile_target_are_absolute_and_the_rest_is_as_it_was() {
+        let here = std::env::current_dir().unwrap().into_os_string().into_string().unwrap();
+        let flags =
+            ["-m32", "--sysroot=root", "-isysroot", "root", "--sysroot=/", "-target", "root"].map(OsString::from);
+        let expected = format!("-m32 --sysroot={here}/root -isysroot {here}/root --sysroot=/ -target root");
+        assert_eq!(with_absolute_paths(&flags).join(OsStr::new(" ")), OsString::from(expected));
+    }
 
     #[test]
     fn the_table_is_sorted() {

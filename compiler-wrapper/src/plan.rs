@@ -21,12 +21,12 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::macros;
 use crate::response::{self, Expanded, Read};
 use crate::scan::{FUZZING_MACRO, Phase, Scan};
 use crate::settings::{MutantsKind, PassVariant, Settings};
+use crate::{exported, macros};
 
 /// Driver of clang, by language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,15 +63,13 @@ impl Link {
     }
 }
 
-/// Part of a command in link-time optimisation.
+/// Linker of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lto {
-    /// It compiles an object that the linker will optimise.
-    Compile,
-    /// It links with lld.
-    Link,
-    /// It links with a linker that cannot load the plugin.
-    OtherLinker,
+pub enum Linker {
+    /// It can load the plugin, and optimises objects of `-flto` whether or not the command says so, too.
+    Lld,
+    /// It cannot.
+    Other,
 }
 
 /// A parsed command line, and what the wrapper adds to it.
@@ -85,10 +83,14 @@ pub struct BuildPlan {
     pub pass: PassVariant,
     /// The mutants that the plugin makes, instead of counting.
     pub mutants: Option<MutantsKind>,
-    /// Role in link-time optimisation, if that is on: the plugin then runs in the linker, after all inlining.
-    pub lto: Option<Lto>,
+    /// Whether the linker optimises what the command compiles or links: the plugin then runs there, after all inlining.
+    pub lto: bool,
+    /// The linker that the command calls, if any, to link or to merge objects (`-r`).
+    pub linker: Option<Linker>,
     /// The kind of executable that the command links, if any.
     pub link: Option<Link>,
+    /// Whether it is linked statically.
+    pub is_static: bool,
     /// Whether the counts of the linked object get pages of their own, so that a fork server can share them.
     pub pages: bool,
     /// Whether a sanitizer brings its own allocator, so that the heap-counting one is left out.
@@ -99,6 +101,8 @@ pub struct BuildPlan {
     pub macros: bool,
     /// Whether the compiler of another fuzzer brings AFL's macros, coverage and `main`.
     pub foreign: bool,
+    /// Option that links the C++ library; `None` if the command links no libraries by itself.
+    pub cxx_library: Option<&'static str>,
     /// Whether FuzzedDataProvider.h is included first.
     pub includes_provider: bool,
     /// The user's flags that choose the compile target, which the runtime is compiled for as well.
@@ -116,6 +120,8 @@ pub struct BuildPlan {
 pub(crate) struct Pieces {
     /// The pass plugin.
     pub plugin: PathBuf,
+    /// The same, if the linker has to load it.
+    pub linker_plugin: PathBuf,
     /// Objects linked into executables.
     pub objects: Objects,
     /// The linker script that gives counts pages of their own.
@@ -154,79 +160,6 @@ pub(crate) struct Objects {
     pub heap: Vec<PathBuf>,
 }
 
-/// Symbols of the runtime that instrumented code and headers for generators refer to.
-const EXPORTED: [&str; 12] = [
-    "__quagmire_register",
-    "__quagmire_unregister",
-    "__quagmire_compare",
-    "__quagmire_compared_numbers",
-    "__quagmire_compared_words",
-    "__quagmire_recording",
-    "__quagmire_common",
-    "__quagmire_init",
-    "__quagmire_loop",
-    "__quagmire_testcase",
-    "__quagmire_testcase_size",
-    "__quagmire_draw_hooks",
-];
-
-/// Symbols of programs with mutants that shared libraries with mutants refer to.
-const EXPORTED_MUTANTS: [&str; 2] = ["__quagmire_register_mutants", "__quagmire_observe"];
-/// Those of programs with performance mutants.
-const EXPORTED_PERFORMANCE: [&str; 5] = [
-    "__quagmire_register_performance",
-    "__quagmire_instructions",
-    "__quagmire_burn",
-    "__quagmire_degraded",
-    "__quagmire_observe",
-];
-
-/// Symbols of harnesses that objects compiled with SanitizerCoverage refer to.
-const EXPORTED_SANCOV: [&str; 42] = [
-    "__sanitizer_cov_trace_pc_guard_init",
-    "__sanitizer_cov_8bit_counters_init",
-    "__sanitizer_cov_pcs_init",
-    "__sanitizer_cov_trace_pc_guard",
-    "__sanitizer_cov_trace_pc",
-    "__sanitizer_cov_trace_cmp1",
-    "__sanitizer_cov_trace_cmp2",
-    "__sanitizer_cov_trace_cmp4",
-    "__sanitizer_cov_trace_cmp8",
-    "__sanitizer_cov_trace_const_cmp1",
-    "__sanitizer_cov_trace_const_cmp2",
-    "__sanitizer_cov_trace_const_cmp4",
-    "__sanitizer_cov_trace_const_cmp8",
-    "__sanitizer_cov_trace_cmpf",
-    "__sanitizer_cov_trace_cmpd",
-    "__sanitizer_cov_trace_switch",
-    "__sanitizer_cov_trace_div4",
-    "__sanitizer_cov_trace_div8",
-    "__sanitizer_cov_trace_gep",
-    "__sanitizer_cov_trace_pc_indir",
-    "__sanitizer_cov_load1",
-    "__sanitizer_cov_load2",
-    "__sanitizer_cov_load4",
-    "__sanitizer_cov_load8",
-    "__sanitizer_cov_load16",
-    "__sanitizer_cov_store1",
-    "__sanitizer_cov_store2",
-    "__sanitizer_cov_store4",
-    "__sanitizer_cov_store8",
-    "__sanitizer_cov_store16",
-    "__sanitizer_cov_stack_depth",
-    "__sanitizer_cov_bool_flag_init",
-    "__sanitizer_cov_cfs_init",
-    "__sanitizer_weak_hook_memcmp",
-    "__sanitizer_weak_hook_strncmp",
-    "__sanitizer_weak_hook_strcmp",
-    "__sanitizer_weak_hook_strncasecmp",
-    "__sanitizer_weak_hook_strcasecmp",
-    "__sanitizer_weak_hook_strstr",
-    "__sanitizer_weak_hook_strcasestr",
-    "__sanitizer_weak_hook_memmem",
-    "__sancov_lowest_stack",
-];
-
 impl BuildPlan {
     /// The arguments for clang.
     pub(crate) fn command(&self, pieces: &Pieces) -> Vec<OsString> {
@@ -253,11 +186,13 @@ impl BuildPlan {
         if self.instrument {
             command.push(joined("-fpass-plugin=", &pieces.plugin));
         }
-        if self.lto == Some(Lto::Link) {
-            command.push(joined("-Wl,--load-pass-plugin=", &pieces.plugin));
+        if pieces.linker_plugin != Path::new("") {
+            command.extend(["-Xlinker".into(), joined("--load-pass-plugin=", &pieces.linker_plugin)]);
         }
         command.extend_from_slice(before);
-        let script = self.pages.then(|| joined("-Wl,-T,", &pieces.script));
+        // in a list of -Wl, a path must not have a comma
+        let script = ["-Xlinker".into(), "-T".into(), "-Xlinker".into(), pieces.script.clone().into()];
+        let script = script.into_iter().filter(|_| self.pages);
         if let Some(link) = self.link {
             if self.language_in_effect.is_some() {
                 command.extend(["-x", "none"].map(OsString::from));
@@ -294,16 +229,13 @@ impl BuildPlan {
                 // libFuzzer precedes the user's archives and so links a harness that is in one: do the same
                 command
                     .extend(["-Wl,-u,LLVMFuzzerTestOneInput", "-lpthread", "-ldl", "-lm", "-lrt"].map(OsString::from));
+                // so that a harness in C links libraries in C++, as with libFuzzer
+                if let Some(library) = self.cxx_library.filter(|_| self.language == Language::C) {
+                    command.extend(["-Wl,--push-state,--as-needed", library, "-Wl,--pop-state"].map(OsString::from));
+                }
             }
             // instrumented libraries opened at run time need these; bfd, gold, lld and mold know the option
-            let more: &[&str] = match link {
-                Link::Engine => &EXPORTED_SANCOV,
-                Link::Mutants { kind: MutantsKind::Faults, .. } => &EXPORTED_MUTANTS,
-                Link::Mutants { kind: MutantsKind::Performance, .. } => &EXPORTED_PERFORMANCE,
-                Link::Runtime | Link::Driver => &[],
-            };
-            let exported = EXPORTED.iter().chain(more);
-            command.extend(exported.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
+            command.extend(exported::from(link).map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
             command.extend(script);
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
                 command.extend([OsString::from("-x"), language.clone()]);
@@ -321,13 +253,16 @@ impl BuildPlan {
             instrument: false,
             pass: PassVariant::default(),
             mutants: None,
-            lto: None,
+            lto: false,
+            linker: None,
             link: None,
+            is_static: false,
             pages: false,
             sanitizer_allocates: false,
             fuzzing_mode: false,
             macros: false,
             foreign: false,
+            cxx_library: None,
             includes_provider: false,
             compile_target: Vec::new(),
             before_inputs_only: arguments.len(),
@@ -361,25 +296,24 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
     };
     let link = scan.links_executable().then_some(kind);
     let has_code = scan.compiles();
+    let linker = scan.calls_linker().then_some(if scan.lld { Linker::Lld } else { Linker::Other });
     // mutants are made before anything is optimised
-    let lto = match (scan.lto && settings.mutants.is_none(), links) {
-        (true, true) if scan.lld => Some(Lto::Link),
-        (true, true) => Some(Lto::OtherLinker),
-        (true, false) if has_code => Some(Lto::Compile),
-        _ => None,
-    };
+    let lto = scan.lto && settings.mutants.is_none() && (linker.is_some() || has_code);
     BuildPlan {
         language,
-        instrument: has_code && lto.is_none(),
+        instrument: has_code && !lto,
         pass: settings.pass,
         mutants: settings.mutants,
         lto,
+        linker,
         link,
+        is_static: scan.is_static,
         pages: links && scan.takes_scripts && link != Some(Link::Engine) && settings.mutants.is_none(),
         sanitizer_allocates: scan.sanitizer_allocates,
         fuzzing_mode: settings.fuzzing_mode && preprocesses && !scan.defines_fuzzing_macro,
         macros: preprocesses,
         foreign: settings.foreign_driver,
+        cxx_library: scan.cxx_library,
         includes_provider: settings.includes_provider && preprocesses,
         compile_target: scan.compile_target,
         arguments,
@@ -426,7 +360,7 @@ fn rebuild(arguments: &[OsString], expanded: &[Expanded], scan: &Scan) -> (Vec<O
     (rebuilt, before_inputs_only)
 }
 
-fn joined(option: &str, path: &std::path::Path) -> OsString {
+fn joined(option: &str, path: &Path) -> OsString {
     let mut argument = OsString::from(option);
     argument.push(path);
     argument

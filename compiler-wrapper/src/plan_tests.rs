@@ -33,6 +33,7 @@ fn command(line: &str) -> String {
 fn command_with(line: &str, settings: Settings) -> String {
     let pieces = Pieces {
         plugin: "P".into(),
+        linker_plugin: PathBuf::new(),
         objects: Objects {
             runtime: vec!["R".into(), "C".into()],
             in_process: vec!["I".into()],
@@ -67,8 +68,9 @@ const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_init -Wl,--export-dynamic-symbol=__quagmire_loop \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase \
                       -Wl,--export-dynamic-symbol=__quagmire_testcase_size \
-                      -Wl,--export-dynamic-symbol=__quagmire_draw_hooks -Wl,-T,L";
+                      -Wl,--export-dynamic-symbol=__quagmire_draw_hooks -Xlinker -T -Xlinker L";
 const ENGINE: &str = "R C I H M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
+                      -Wl,--push-state,--as-needed -lstdc++ -Wl,--pop-state \
                       -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
@@ -82,6 +84,7 @@ const ENGINE: &str = "R C I H M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -
 
 /// Link arguments with a sanitizer that has its own allocator.
 const SANITIZED: &str = "R C I M E -Wl,-u,LLVMFuzzerTestOneInput -lpthread -ldl -lm -lrt \
+                      -Wl,--push-state,--as-needed -lstdc++ -Wl,--pop-state \
                          -Wl,--export-dynamic-symbol=__quagmire_register \
                       -Wl,--export-dynamic-symbol=__quagmire_unregister \
                       -Wl,--export-dynamic-symbol=__quagmire_compare \
@@ -179,13 +182,16 @@ fn commands_that_neither_generate_code_nor_link_a_program_stay_as_they_are() {
 #[test]
 fn counts_get_pages_of_their_own_where_the_linker_can_do_it() {
     let line = "-shared -fPIC a.o b.o -Wl,-soname -Wl,liba.so.0 -o liba.so.0";
-    assert_eq!(command(line), format!("{line} -Wl,-T,L"));
-    assert_eq!(command("-shared -fPIC a.c -o liba.so"), "-fpass-plugin=P -shared -fPIC a.c -o liba.so -Wl,-T,L");
+    assert_eq!(command(line), format!("{line} -Xlinker -T -Xlinker L"));
+    assert_eq!(
+        command("-shared -fPIC a.c -o liba.so"),
+        "-fpass-plugin=P -shared -fPIC a.c -o liba.so -Xlinker -T -Xlinker L"
+    );
     for linker in ["-fuse-ld=gold", "-fuse-ld=mold", "--ld-path=/usr/bin/ld.gold"] {
         assert_eq!(command(&format!("-shared a.o {linker}")), format!("-shared a.o {linker}"));
         assert_eq!(
             command(&format!("{linker} a.o")),
-            format!("{linker} a.o {}", RUNTIME.trim_end_matches(" -Wl,-T,L"))
+            format!("{linker} a.o {}", RUNTIME.trim_end_matches(" -Xlinker -T -Xlinker L"))
         );
     }
     assert!(command("-fuse-ld=lld a.o").ends_with(RUNTIME));
@@ -249,7 +255,7 @@ fn a_fuzzer_sanitizer_links_the_engine_and_does_not_reach_clang() {
         ("-fsanitize=fuzzer-no-link a.c", format!("-fpass-plugin=P a.c {RUNTIME}")),
         ("-fsanitize=fuzzer-no-link,address -c a.c", "-fpass-plugin=P -fsanitize=address -c a.c".into()),
         ("-fsanitize=fuzzer -c a.c", "-fpass-plugin=P -c a.c".into()),
-        ("-fsanitize=fuzzer -shared a.o", "-shared a.o -Wl,-T,L".into()),
+        ("-fsanitize=fuzzer -shared a.o", "-shared a.o -Xlinker -T -Xlinker L".into()),
         ("-fsanitize=fuzzer,undefined a.o", format!("-fsanitize=undefined a.o {ENGINE}")),
         (
             "-fsanitize=fuzzer,thread -fno-sanitize=thread a.o",
@@ -360,7 +366,8 @@ fn a_harness_gets_the_driver_instead_of_the_engine_on_request() {
     let asked = Settings { driver: true, ..Settings::default() };
     let with = command_with("-fsanitize=fuzzer a.o -o a", asked);
     assert!(
-        with.starts_with("a.o -o a R C S H D M -Wl,-u,LLVMFuzzerTestOneInput ") && with.ends_with(" -Wl,-T,L"),
+        with.starts_with("a.o -o a R C S H D M -Wl,-u,LLVMFuzzerTestOneInput ")
+            && with.ends_with(" -Xlinker -T -Xlinker L"),
         "{with}"
     );
     assert_eq!(command_with("a.o -o a", asked), format!("a.o -o a {RUNTIME}"));
@@ -384,13 +391,41 @@ fn with_link_time_optimisation_the_plugin_is_the_linkers() {
     assert_eq!(command("-flto -O2 -c a.c"), "-flto -O2 -c a.c");
     assert_eq!(command("-flto=thin -fno-lto -c a.c"), "-fpass-plugin=P -flto=thin -fno-lto -c a.c");
     for lld in ["-fuse-ld=lld", "-fuse-ld=lld-19", "--ld-path=/usr/lib/llvm-19/bin/ld.lld"] {
-        let linked = command(&format!("-flto=thin {lld} a.c b.o -o p"));
-        assert_eq!(linked, format!("-Wl,--load-pass-plugin=P -flto=thin {lld} a.c b.o -o p {RUNTIME}"));
+        let plan = planned(&format!("-flto=thin {lld} a.c b.o -o p"));
+        assert_eq!((plan.lto, plan.linker, plan.instrument), (true, Some(Linker::Lld), false));
+        let pieces = Pieces { linker_plugin: "P".into(), ..Pieces::default() };
+        assert!(
+            plan.command(&pieces)
+                .join(OsStr::new(" "))
+                .to_string_lossy()
+                .contains("-Xlinker --load-pass-plugin=P -flto")
+        );
+        // objects of -flto may come in links without it, and be merged
+        for line in ["a.c b.o -o p", "-r a.o b.o -o p.o", "-shared a.o"] {
+            let plan = planned(&format!("{lld} {line}"));
+            assert_eq!((plan.lto, plan.linker), (false, Some(Linker::Lld)), "{line}");
+        }
     }
-    for line in ["-flto a.o -o p", "-flto -fuse-ld=bfd a.o -o p", "-flto -shared a.o -o p.so"] {
-        assert_eq!(planned(line).lto, Some(Lto::OtherLinker), "{line}");
+    for line in ["-flto a.o -o p", "-flto -fuse-ld=bfd a.o -o p", "-flto -shared a.o -o p.so", "-flto -r a.o -o p.o"] {
+        let plan = planned(line);
+        assert_eq!((plan.lto, plan.linker), (true, Some(Linker::Other)), "{line}");
     }
-    assert_eq!(planned("-flto -E a.c").lto, None);
+    assert!(!planned("-flto -E a.c").lto);
+}
+
+#[test]
+fn harnesses_in_c_link_the_cxx_library_of_libraries_in_cxx() {
+    let library = |line: &str, language| {
+        let command = parse(words(line), language, Settings::default(), &read).command(&Pieces::default());
+        let at = command.iter().position(|word| word == "-Wl,--push-state,--as-needed")?;
+        command[at + 1].to_str().map(str::to_owned)
+    };
+    assert_eq!(library("-fsanitize=fuzzer a.c b.o", Language::C).as_deref(), Some("-lstdc++"));
+    assert_eq!(library("-fsanitize=fuzzer -stdlib=libc++ a.c", Language::C).as_deref(), Some("-lc++"));
+    for line in ["-fsanitize=fuzzer -nostdlib++ a.c", "-fsanitize=fuzzer -c a.c", "a.c -o a"] {
+        assert_eq!(library(line, Language::C), None, "{line}");
+    }
+    assert_eq!(library("-fsanitize=fuzzer a.cc", Language::Cxx), None);
 }
 
 #[test]

@@ -1,8 +1,12 @@
 //! Expansion of response files (`@file`) as in clang on Unix: LLVM's `TokenizeGNUCommandLine`.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
+
+use rustix::fs::MemfdFlags;
 
 /// Reads a file; `None` if it cannot be read.
 pub type Read<'a> = &'a dyn Fn(&Path) -> Option<Vec<u8>>;
@@ -75,6 +79,32 @@ pub(crate) fn tokenize(text: &[u8]) -> Vec<OsString> {
     tokens.into_iter().map(OsString::from_vec).collect()
 }
 
+/// A response file with these arguments, in memory, which the program that replaces this process inherits.
+///
+/// # Errors
+/// If there is no memory or no descriptor left.
+pub(crate) fn file(arguments: &[OsString]) -> io::Result<File> {
+    let mut file = File::from(rustix::fs::memfd_create("arguments", MemfdFlags::empty())?);
+    file.write_all(&quoted(arguments))?;
+    Ok(file)
+}
+
+/// The text of a response file with these arguments.
+fn quoted(arguments: &[OsString]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for argument in arguments {
+        text.push(b'"');
+        for &byte in argument.as_bytes() {
+            if matches!(byte, b'"' | b'\\') {
+                text.push(b'\\');
+            }
+            text.push(byte);
+        }
+        text.extend(b"\"\n");
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,15 +157,8 @@ mod tests {
 
         #[test]
         fn arguments_that_are_quoted_are_read_back(arguments: Vec<Vec<u8>>) {
-            let quoted: Vec<Vec<u8>> = arguments
-                .iter()
-                .map(|argument| {
-                    let escaped = argument.iter().flat_map(|&byte| [b'\\', byte]);
-                    [b"\"\"".to_vec(), escaped.collect()].concat()
-                })
-                .collect();
-            let tokens = tokenize(&quoted.join(&b' '));
-            proptest::prop_assert_eq!(tokens, arguments.into_iter().map(OsString::from_vec).collect::<Vec<_>>());
+            let arguments: Vec<OsString> = arguments.into_iter().map(OsString::from_vec).collect();
+            proptest::prop_assert_eq!(tokenize(&quoted(&arguments)), arguments);
         }
     }
 }

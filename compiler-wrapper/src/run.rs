@@ -2,20 +2,29 @@
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cache::Cache;
-use crate::plan::{BuildPlan, Link, Lto, Pieces};
+use crate::plan::{BuildPlan, Link, Linker, Pieces};
 use crate::versions::OLDEST_WITH_LTO;
-use crate::{Error, artefacts, toolchain};
+use crate::{Error, artefacts, options, response, toolchain};
 
 /// Replaces this process with clang, so that exit code, messages and signals are clang's own. Returns only on
 /// failure.
 pub fn run(plan: &BuildPlan) -> Result<Infallible, Error> {
     let (clang, command) = prepare(plan, None)?;
-    let error = Command::new(&clang).args(&command).exec();
+    let mut error = Command::new(&clang).args(&command).exec();
+    if error.kind() == ErrorKind::ArgumentListTooLong {
+        // the contents of a response file that had to be changed
+        error = match response::file(&command) {
+            Ok(file) => Command::new(&clang).arg(format!("@/proc/self/fd/{}", file.as_raw_fd())).exec(),
+            Err(error) => error,
+        };
+    }
     Err(Error::Exec { clang, problem: error.to_string() })
 }
 
@@ -26,20 +35,30 @@ pub(crate) fn prepare(plan: &BuildPlan, engine: Option<&Path>) -> Result<(PathBu
     let cache = Cache::open(variable)?;
     let toolchain = toolchain::find(&cache, variable)?;
 
-    match plan.lto {
-        Some(_) if toolchain.major < OLDEST_WITH_LTO => return Err(Error::LtoVersion { major: toolchain.major }),
-        Some(Lto::OtherLinker) => return Err(Error::LtoLinker),
-        _ => {}
+    if plan.lto && toolchain.major < OLDEST_WITH_LTO {
+        return Err(Error::LtoVersion { major: toolchain.major });
+    }
+    if plan.lto && plan.linker == Some(Linker::Other) {
+        return Err(Error::LtoLinker);
+    }
+    if plan.link == Some(Link::Engine) && plan.is_static {
+        return Err(Error::StaticHarness);
     }
     let mut pieces = Pieces::default();
-    if plan.instrument || plan.lto == Some(Lto::Link) {
+    if plan.instrument {
         pieces.plugin = match plan.mutants {
             Some(kind) => artefacts::mutants_plugin(&cache, &toolchain, kind)?,
             None => artefacts::plugin(&cache, &toolchain, plan.pass)?,
         };
     }
+    // objects of -flto may come in a link that does not ask for it; an lld of another version would not load the plugin
+    let may_optimise = || plan.mutants.is_none() && toolchain.lld;
+    if plan.linker == Some(Linker::Lld) && (plan.lto || may_optimise()) {
+        pieces.linker_plugin = artefacts::plugin(&cache, &toolchain, plan.pass)?;
+    }
     if plan.link.is_some() {
-        pieces.objects = artefacts::objects(&cache, &toolchain, &plan.compile_target)?;
+        let compile_target = options::with_absolute_paths(&plan.compile_target);
+        pieces.objects = artefacts::objects(&cache, &toolchain, &compile_target)?;
     }
     if plan.pages {
         pieces.script = artefacts::script(&cache)?;

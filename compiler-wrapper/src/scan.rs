@@ -48,12 +48,16 @@ pub(crate) struct Scan {
     pub(crate) relocatable: bool,
     /// Whether the linker accepts a script that inserts into its default one. gold and mold do not.
     pub(crate) takes_scripts: bool,
+    /// `-static` or `-static-pie`.
+    pub(crate) is_static: bool,
     /// Whether the linker is lld.
     pub(crate) lld: bool,
     /// Whether link-time optimisation is on.
     pub(crate) lto: bool,
     /// Whether there is a `-l`, which is input enough to link.
     pub(crate) names_library: bool,
+    /// Option that links the C++ library; `None` if clang is to link no libraries by itself.
+    pub(crate) cxx_library: Option<&'static str>,
     /// Whether the last option lacks its value, which clang reports.
     pub(crate) dangling: bool,
     pub(crate) engine: bool,
@@ -75,9 +79,11 @@ impl Scan {
             shared: false,
             relocatable: false,
             takes_scripts: true,
+            is_static: false,
             lld: false,
             lto: false,
             names_library: false,
+            cxx_library: Some("-lstdc++"),
             dangling: false,
             engine: false,
             sanitizer_allocates: false,
@@ -113,10 +119,15 @@ impl Scan {
         self.last_phase >= Phase::Backend && self.inputs.iter().any(|kind| kind.is_instrumented())
     }
 
+    /// Whether the command links anything, or merges objects (`-r`).
+    pub(crate) fn calls_linker(&self) -> bool {
+        let has_input = self.names_library || self.inputs.iter().any(|kind| *kind != InputKind::Header);
+        self.last_phase == Phase::Link && !self.dangling && has_input
+    }
+
     /// Whether the command links an executable or a shared library.
     pub(crate) fn links(&self) -> bool {
-        let has_input = self.names_library || self.inputs.iter().any(|kind| *kind != InputKind::Header);
-        self.last_phase == Phase::Link && !self.relocatable && !self.dangling && has_input
+        self.calls_linker() && !self.relocatable
     }
 
     /// Whether the command links an executable.
@@ -144,8 +155,11 @@ impl Scan {
             "-x" | "--language" => self.language(value),
             "-D" | "--define-macro" => self.macro_definition(value.unwrap_or_default()),
             "-l" => self.names_library = true,
+            "-static" | "--static" | "-static-pie" => self.is_static = true,
             "-flto" => self.lto = true,
             "-fno-lto" => self.lto = false,
+            "-stdlib=libc++" => self.cxx_library = self.cxx_library.and(Some("-lc++")),
+            "-nostdlib" | "-nodefaultlibs" | "-nostdlib++" => self.cxx_library = None,
             _ if text.starts_with("-flto=") => self.lto = true,
             _ => {}
         }

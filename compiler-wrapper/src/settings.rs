@@ -55,46 +55,36 @@ impl Settings {
     /// Reads the environment variables; switches are on if their value is `1`.
     ///
     /// # Errors
-    /// If `QUAGMIRE_COUNTING`, `QUAGMIRE_DRAWS`, `QUAGMIRE_LIBRARY_COSTS` or `QUAGMIRE_MUTANTS` has an unknown value, or
-    /// `QUAGMIRE_DRIVER=foreign` is set without mutants.
+    /// If a variable has an unknown value, or `QUAGMIRE_DRIVER=foreign` is set without mutants.
     pub(crate) fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Settings, Error> {
-        let set = |name| variable(name).is_some_and(|value| value == "1");
-        let counting = variable("QUAGMIRE_COUNTING").unwrap_or_default();
-        let every_block = match counting.to_str() {
-            Some("" | "shared") => false,
-            Some("every-block") => true,
-            _ => return Err(Error::UnknownCounting { value: counting.to_string_lossy().into_owned() }),
+        let one_of = |variable_name, values: &[&str], known| {
+            let value = variable(variable_name).unwrap_or_default();
+            let at = values.iter().position(|one| value == *one);
+            let value = value.to_string_lossy().into_owned();
+            at.ok_or(Error::UnknownValue { variable: variable_name, value, known })
         };
-        let draws = variable("QUAGMIRE_DRAWS").unwrap_or_default();
-        let includes_provider = match draws.to_str() {
-            Some("") => false,
-            Some("include") => true,
-            _ => return Err(Error::UnknownDraws { value: draws.to_string_lossy().into_owned() }),
+        let set = |name| Ok(one_of(name, &["1", "0", ""], "'1' or '0'")? == 0);
+        let every_block =
+            one_of("QUAGMIRE_COUNTING", &["every-block", "shared", ""], "'shared' or 'every-block'")? == 0;
+        let includes_provider = one_of("QUAGMIRE_DRAWS", &["include", ""], "'include'")? == 0;
+        let library_costs = one_of("QUAGMIRE_LIBRARY_COSTS", &["0", "1", ""], "'1' or '0'")? != 0;
+        let mutants = match one_of("QUAGMIRE_MUTANTS", &["1", "performance", "0", ""], "'1', 'performance' or '0'")? {
+            0 => Some(MutantsKind::Faults),
+            1 => Some(MutantsKind::Performance),
+            _ => None,
         };
-        let library_costs = variable("QUAGMIRE_LIBRARY_COSTS").unwrap_or_default();
-        let library_costs = match library_costs.to_str() {
-            Some("" | "1") => true,
-            Some("0") => false,
-            _ => return Err(Error::UnknownLibraryCosts { value: library_costs.to_string_lossy().into_owned() }),
-        };
-        let mutants = variable("QUAGMIRE_MUTANTS").unwrap_or_default();
-        let mutants = match mutants.to_str() {
-            Some("" | "0") => None,
-            Some("1") => Some(MutantsKind::Faults),
-            Some("performance") => Some(MutantsKind::Performance),
-            _ => return Err(Error::UnknownMutants { value: mutants.to_string_lossy().into_owned() }),
-        };
-        let foreign_driver = variable("QUAGMIRE_DRIVER").is_some_and(|value| value == "foreign");
+        let driver = one_of("QUAGMIRE_DRIVER", &["1", "foreign", "0", ""], "'1', 'foreign' or '0'")?;
+        let foreign_driver = driver == 1;
         if foreign_driver && mutants.is_none() {
             return Err(Error::ForeignDriver);
         }
         Ok(Settings {
             foreign_driver,
-            pass: PassVariant { compares: set("QUAGMIRE_COMPARES"), every_block, library_costs },
+            pass: PassVariant { compares: set("QUAGMIRE_COMPARES")?, every_block, library_costs },
             includes_provider,
-            plain: set("QUAGMIRE_NOOPT"),
-            fuzzing_mode: set("QUAGMIRE_FUZZING_MODE"),
-            driver: set("QUAGMIRE_DRIVER"),
+            plain: set("QUAGMIRE_NOOPT")?,
+            fuzzing_mode: set("QUAGMIRE_FUZZING_MODE")?,
+            driver: driver == 0,
             mutants,
         })
     }
@@ -116,6 +106,16 @@ mod tests {
         );
         let error = read("every_block").unwrap_err().to_string();
         assert!(error.contains("every_block") && error.contains("'every-block'"), "{error}");
+    }
+
+    #[test]
+    fn switches_are_on_or_off() {
+        for name in ["QUAGMIRE_COMPARES", "QUAGMIRE_NOOPT", "QUAGMIRE_FUZZING_MODE", "QUAGMIRE_DRIVER"] {
+            let read = |value: &'static str| Settings::from_environment(move |one| (one == name).then(|| value.into()));
+            assert!(read("1") != read("0") && read("0") == Ok(Settings::default()) && read("") == read("0"), "{name}");
+            let error = read("yes").unwrap_err().to_string();
+            assert!(error.contains(&format!("{name}=yes")) && error.contains("'1'"), "{error}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::cache::{self, Cache};
-use crate::versions::{NEWEST, OLDEST};
+use crate::versions::{NEWEST, OLDEST, OLDEST_WITH_LTO};
 use crate::{Error, Language};
 
 /// A clang, and the LLVM that its plugins are compiled with.
@@ -21,6 +21,8 @@ pub(crate) struct Toolchain {
     pub clang: PathBuf,
     /// Path of the C++ driver.
     pub clangxx: PathBuf,
+    /// Whether the lld beside clang is its own, and can load plugins.
+    pub lld: bool,
     /// First line of `clang --version`: full version with the distribution's revision.
     pub identity: String,
     /// `llvm-config --cxxflags` without warning flags.
@@ -113,7 +115,8 @@ impl Search<'_> {
         }
         let about_warnings = |flag: &&str| flag.starts_with("-W") || flag.starts_with("-pedantic") || *flag == "-w";
         let cxxflags = cxxflags.split_whitespace().filter(|flag| !about_warnings(flag)).map(String::from).collect();
-        Ok(Toolchain { major, clang, clangxx, identity, cxxflags })
+        let lld = major >= OLDEST_WITH_LTO && is_program(&clang.with_file_name("ld.lld"));
+        Ok(Toolchain { major, clang, clangxx, lld, identity, cxxflags })
     }
 
     /// Output of a program for these arguments, remembered until the program changes; `None` if it fails.

@@ -109,7 +109,7 @@ fn wrapper() -> Option<PathBuf> {
     std::env::current_exe().ok().and_then(|own| own.parent().map(|folder| folder.join("quagmire-cc")))
 }
 
-/// Compiles a source with the wrapper, and runs the result if it is asked for. Returns the first line of what is wrong.
+/// Compiles a source with the wrapper, and runs the result if it is asked for. Returns a line that tells what is wrong.
 fn compiled(source: &str, options: &[&str], is_run: bool) -> std::result::Result<(), String> {
     let wrapper = wrapper().filter(|path| path.is_file()).ok_or("quagmire-cc is not beside quagmire: install both")?;
     let folder = tempfile::tempdir().map_err(|error| format!("cannot make a folder for a trial: {error}"))?;
@@ -119,21 +119,25 @@ fn compiled(source: &str, options: &[&str], is_run: bool) -> std::result::Result
     command.args(options).arg(&file).arg("-o").arg(&program).stdin(Stdio::null());
     let output = command.output().map_err(|error| format!("cannot start quagmire-cc: {error}"))?;
     if !output.status.success() {
-        return Err(first_line(&output.stderr));
+        return Err(telling_line(&output.stderr));
     }
     if is_run {
         let ran = Command::new(&program).stdin(Stdio::null()).output();
         let ran = ran.map_err(|error| format!("what quagmire-cc builds cannot be started: {error}"))?;
         if !ran.status.success() {
-            return Err(format!("what quagmire-cc builds fails: {}", first_line(&ran.stderr)));
+            return Err(format!("what quagmire-cc builds fails: {}", telling_line(&ran.stderr)));
         }
     }
     Ok(())
 }
 
-fn first_line(text: &[u8]) -> String {
+/// The wrapper's own message, which has the remedy, or else the first error, or else the first line.
+fn telling_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing").to_owned()
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let own = lines().rfind(|line| line.starts_with("quagmire-cc: "));
+    let line = own.or_else(|| lines().find(|line| line.contains("error: "))).or_else(|| lines().next());
+    line.unwrap_or("it says nothing").to_owned()
 }
 
 fn compiler() -> (State, String) {

@@ -23,8 +23,13 @@ begin_build() {
   here=$(cd "$(dirname "$0")" && pwd)
   out=${2:-$here/../../target/targets/$(basename "$0")}
   out=$(mkdir -p "$out" && cd "$out" && pwd)
+  # folders in it are replaced
+  if [ -n "$(ls -A "$out")" ] && [ ! -e "$out/built-with" ] && [ ! -e "$out/log" ]; then
+    echo "$(basename "$0"): $out is not empty and not of an earlier build: name a new folder" >&2
+    exit 2
+  fi
   key="$(built_by "${CC:-cc}") $(built_by "${CXX:-c++}") ${CFLAGS:-} ${CXXFLAGS:-} ${LDFLAGS:-} \
-$(env | grep -E '^QUAGMIRE_(LLVM_CONFIG|COMPARES|COUNTING|LIBRARY_COSTS|NOOPT|FUZZING_MODE)=' | sort | tr '\n' ' ') \
+$(env | grep -E '^(LLVM_CONFIG|QUAGMIRE_(LLVM_CONFIG|COMPARES|COUNTING|DRAWS|LIBRARY_COSTS|MUTANTS|NOOPT|FUZZING_MODE))=' | sort | tr '\n' ' ') \
 $(cat "$0" "$here/library.sh" | cksum)"
   [ "$(cat "$out/built-with" 2>/dev/null)" = "$key" ] && exit 0
   source=$("$here/fetch-source" "$1")

@@ -5,8 +5,8 @@
 // Numbers take bytes from the back of the input, the last byte first; text and bytes take them from the front, in order. Where
 // fewer are left than a draw wants, it takes what is left.
 
-// The guard of LLVM's header: of both, the first one counts.
-#if defined(__cplusplus) && !defined(LLVM_FUZZER_FUZZED_DATA_PROVIDER_H_)
+// The guard of LLVM's header: of both, the first one counts. Older C++ cannot use it; QUAGMIRE_DRAWS=include includes it there, too.
+#if defined(__cplusplus) && __cplusplus >= 201103L && !defined(LLVM_FUZZER_FUZZED_DATA_PROVIDER_H_)
 #define LLVM_FUZZER_FUZZED_DATA_PROVIDER_H_
 
 #include "../quagmire/draw_hooks.h"

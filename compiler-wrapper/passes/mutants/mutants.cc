@@ -22,7 +22,10 @@
 #include "table.h"
 #include "values.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -74,7 +77,24 @@ private:
     for (const BasicBlock &BB : F)
       if (BB.hasAddressTaken() || isa<CallBrInst>(BB.getTerminator()) || BB.getTerminatingMustTailCall())
         return true;
-    return false;
+    return any_of(instructions(F), definesSymbol);
+  }
+
+  // Whether it is inline assembly with a label that every copy would define.
+  static bool definesSymbol(const Instruction &I) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    const auto *Assembly = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+    if (!Assembly)
+      return false;
+    StringRef Text = Assembly->getAsmString();
+    SmallVector<StringRef, 8> Lines;
+    SplitString(Text, Lines, "\n;");
+    return any_of(Lines, [](StringRef Line) {
+      Line = Line.trim();
+      StringRef Name = Line.take_while([](char Of) { return isAlnum(Of) || Of == '_' || Of == '.' || Of == '$'; });
+      // numbers are for use nearby, and a name with ${:uid} ends before the brace: it differs in every copy
+      return !Name.empty() && !isDigit(Name[0]) && Line.substr(Name.size()).ltrim().take_front() == ":";
+    });
   }
 
   void mutate(Function &F) {

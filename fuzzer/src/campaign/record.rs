@@ -63,7 +63,8 @@ impl EndsSeen {
         if new {
             self.places.push(place);
         }
-        self.edges.resize(counts.program().edges().div_ceil(64), 0);
+        // a library that this process has not opened yet has edges, too
+        self.edges.resize(counts.program().edges().div_ceil(64).max(self.edges.len()), 0);
         for &function in counts.ran() {
             let (first, counts) = counts.branches(function);
             for (edge, _) in (first..).zip(counts).filter(|(_, count)| **count != 0) {
@@ -311,7 +312,8 @@ impl Record {
         let event = counts.event();
         // a hang is cut off wherever it happens to be
         let place = match counts.status() {
-            Status::Crashed => symbols.relative(event.pc),
+            // outside of all objects, a jump to an address from the input ends at another one each time
+            Status::Crashed => symbols.relative(event.pc).unwrap_or(u64::MAX),
             Status::Exited => event.exit_code as u64,
             _ => 0,
         };

@@ -369,7 +369,9 @@ impl CampaignHooks for Recorder<'_> {
             }
             Origin::Measured | Origin::Unknown => {}
         }
-        self.propose(number);
+        if !self.propose(number) {
+            self.note_large(number);
+        }
         if !matches!(origin, Origin::Resumed(_))
             && let (Some(parent), Some(_)) = (parent, &self.record.gathering)
             && counts.status() == abi::Status::Returned
@@ -435,7 +437,7 @@ impl CampaignHooks for Recorder<'_> {
     }
 
     fn is_deadly(&self, bytes: &[u8]) -> bool {
-        self.lost.iter().any(|lost| lost.input == bytes)
+        Lost::is_among(self.lost, bytes)
     }
 
     fn is_over(&self, executions: u64) -> bool {

@@ -6,6 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use libafl_bolts::hash_std;
+
 use super::{checkpoint::Vault, keyboard::Keyboard, orphans::Orphans};
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_execution::{
@@ -22,6 +24,9 @@ const FUTILE_STARTS: u32 = 3;
 
 /// Number of workers in a row that may die within [`LASTING`] while no input makes them die again.
 const DEATHS: u32 = 50;
+
+/// Number of inputs that ended workers of which the bytes are kept: the worker after each one records it.
+const UNRECORDED: usize = 16;
 
 /// Time after which a worker has got further than the one before it.
 const LASTING: Duration = Duration::from_secs(10);
@@ -168,7 +173,9 @@ pub struct Restart<'a> {
 /// Input whose run ended its worker.
 #[derive(Clone, Debug)]
 pub struct Lost {
-    /// Bytes of the input.
+    /// Hash of the input.
+    pub hash: u64,
+    /// Bytes of the input; empty once the next workers have recorded it.
     pub input: Vec<u8>,
     /// Way in which the worker ended.
     pub end: End,
@@ -177,6 +184,23 @@ pub struct Lost {
 }
 
 impl Lost {
+    /// Adds an input, and forgets the bytes of one that was recorded long ago.
+    fn add(lost: &mut Vec<Self>, input: Vec<u8>, end: End, stuck: bool) {
+        if let Some(recorded) = lost.len().checked_sub(UNRECORDED) {
+            lost[recorded].input = Vec::new();
+        }
+        lost.push(Self { hash: hash_std(&input), input, end, stuck });
+    }
+
+    /// Whether one of `lost` is this input.
+    pub fn is_among(lost: &[Self], bytes: &[u8]) -> bool {
+        if lost.is_empty() {
+            return false;
+        }
+        let hash = hash_std(bytes);
+        lost.iter().any(|one| one.hash == hash)
+    }
+
     /// Description of the end, for findings.
     pub fn in_words(&self) -> String {
         format!("process ended: {}", self.end)
@@ -264,7 +288,7 @@ pub fn supervise(
                 match interrupted {
                     Some(input) if stuck || kills(&input) => {
                         deaths = 0;
-                        lost.push(Lost { input, end, stuck });
+                        Lost::add(&mut lost, input, end, stuck);
                     }
                     None if page.runs() == runs => futile += 1,
                     _ => deaths += 1,

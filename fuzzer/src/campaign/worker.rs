@@ -214,6 +214,10 @@ impl<'a> Worker<'a> {
         if self.setup.place.statistics.is_ended_by_finding() {
             return self.end(StoppedBy::Finding);
         }
+        if self.has_seeds_left() {
+            let record = &mut self.state.hooks.record;
+            (record.baseline, record.sizes.model) = (None, None);
+        }
         if self.state.hooks.record.baseline.is_none() {
             let names = self.names_before_seeds();
             if let Some(outcome) = self.seeds()? {

@@ -41,14 +41,17 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
 /// Commands to type, as lines of a script with comments.
 fn commands(folder: &Path, project: &Project) -> Vec<String> {
     let mut lines = Vec::new();
+    let mut program = "PROGRAM";
     if folder != Path::new(".") {
         lines.push(format!("cd {}", shown(folder)));
     }
     if let Some(system) = project.system {
         lines.push(format!("# build with the wrapper ({})", system.marker()));
-        lines.extend(system.commands().into_iter().map(str::to_owned));
-        let main = project.programs.first().filter(|_| system == BuildSystem::Sources);
-        lines.extend(main.into_iter().flat_map(|main| compile(folder, project, main, "", "program")));
+        lines.extend(system.commands(project.is_built).into_iter().map(str::to_owned));
+        if let Some(main) = project.programs.first().filter(|_| system == BuildSystem::Sources) {
+            program = "program";
+            lines.extend(compile(folder, project, main, "", program));
+        }
     }
     let seeds = match &project.seeds {
         Some(seeds) => shown(seeds),
@@ -65,7 +68,7 @@ fn commands(folder: &Path, project: &Project) -> Vec<String> {
         );
     }
     for harness in &project.harnesses {
-        let name = harness.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = name_of(harness, &project.harnesses);
         let out = format!("fuzz-{name}");
         lines.push(format!("# the harness {}", shown(harness)));
         lines.extend(compile(folder, project, harness, " -fsanitize=fuzzer", &out));
@@ -73,9 +76,9 @@ fn commands(folder: &Path, project: &Project) -> Vec<String> {
     }
     let is_library = project.system == Some(BuildSystem::Sources) && project.programs.is_empty();
     if project.harnesses.is_empty() && !is_library {
-        lines
-            .push("# a program that reads a file; without @@, standard input. Instead of PROGRAM, its path".to_owned());
-        lines.push(format!("quagmire fuzz -i {seeds} -o out --max-size 4000 -- ./PROGRAM @@"));
+        let path = if program == "PROGRAM" { ". Instead of PROGRAM, its path" } else { "" };
+        lines.push(format!("# a program that reads a file; without @@, standard input{path}"));
+        lines.push(format!("quagmire fuzz -i {seeds} -o out --max-size 4000 -- ./{program} @@"));
     }
     if project.harnesses.is_empty() {
         let or = if is_library { "no source here has a main function" } else { "or a function of a library" };
@@ -95,11 +98,16 @@ fn commands(folder: &Path, project: &Project) -> Vec<String> {
 fn compile(folder: &Path, project: &Project, source: &Path, options: &str, out: &str) -> Vec<String> {
     let include: String =
         project.include_folders(folder, source).iter().map(|folder| format!(" -I{}", shown(folder))).collect();
-    let (mut files, mut libraries) = (vec![source], "");
+    let (mut files, mut libraries) = (vec![source], String::new());
     match project.system {
         None | Some(BuildSystem::Sources) => files.extend(project.sources.iter().map(PathBuf::as_path)),
         // in a group: one may need another, in any order
-        Some(_) => libraries = " -Wl,--start-group $(find . -name '*.a' -not -name '*fuzz*') -Wl,--end-group",
+        Some(system) => {
+            libraries = format!(
+                " -Wl,--start-group $(find {} -name '*.a' -not -name '*fuzz*') -Wl,--end-group",
+                system.folder()
+            );
+        }
     }
     let (c, mut others): (Vec<&Path>, Vec<&Path>) = files.into_iter().partition(|file| is_c(file));
     let objects: Vec<PathBuf> =
@@ -117,6 +125,27 @@ fn compile(folder: &Path, project: &Project, source: &Path, options: &str, out: 
     };
     lines.push(format!("{wrapper} -O2 -g{options} -I.{include} {}{libraries} -o {out}", words(&others)));
     lines
+}
+
+/// Name for what is made of a harness: that of its file, or its path if another one has the same, without characters that
+/// mean something to a shell.
+fn name_of(harness: &Path, all: &[PathBuf]) -> String {
+    let is_taken = all.iter().filter(|other| other.file_stem() == harness.file_stem()).count() > 1;
+    let path = harness.with_extension("");
+    let name = if is_taken { path.as_os_str() } else { path.file_name().unwrap_or_default() };
+    let is_plain = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    name.to_string_lossy()
+        .chars()
+        .map(|c| {
+            if c == '/' {
+                '-'
+            } else if is_plain(c) {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect()
 }
 
 /// Paths for a shell.
@@ -153,11 +182,16 @@ mod tests {
             ("configure.ac", "autoreconf -fi"),
             ("configure", "CC=quagmire-cc CXX=quagmire-c++ ./configure --disable-shared"),
             ("Makefile", "make -j2 CC=quagmire-cc CXX=quagmire-c++"),
-            ("main.c", "quagmire-cc -O2 -g -I. main.c -o program"),
         ] {
             let text = printed(&[(file, "int main(void) {}")]);
             assert!(text.contains(words) && text.contains("./PROGRAM @@"), "{file}: {text}");
         }
+        let text = printed(&[("main.c", "int main(void) {}")]);
+        assert!(
+            text.contains("quagmire-cc -O2 -g -I. main.c -o program\n") && text.ends_with("NAME writes a harness"),
+            "{text}"
+        );
+        assert!(text.contains("-- ./program @@") && !text.contains("PROGRAM"), "{text}");
     }
 
     #[test]
@@ -190,9 +224,35 @@ mod tests {
         assert!(text.contains(commands), "{text}");
         let program = printed(&[main, ("p.c", "// the\n// main (and only)"), ("q.cc", "")]);
         assert!(program.contains("-c main.c p.c\nquagmire-c++ -O2 -g -I. q.cc main.o p.o -o program\n"), "{program}");
-        assert!(program.contains("./PROGRAM @@"), "{program}");
+        assert!(program.contains("./program @@"), "{program}");
         let library = printed(&[("p.c", "int domain(void);")]);
         assert!(library.contains("no source here has a main function") && !library.contains("PROGRAM"), "{library}");
+    }
+
+    #[test]
+    fn names_are_plain_and_differ() {
+        let harness = "int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size)\n{ return 0; }";
+        let main = "int LLVMFuzzerTestOneInput(const char *, size_t);\nint main(void) { if (LLVMFuzzerTestOneInput(0, 0)) { } }";
+        let text = printed(&[
+            ("Makefile", ""),
+            ("a/fuzz.c", harness),
+            ("b/fuzz.c", harness),
+            ("x;y z.c", harness),
+            ("run.c", main),
+        ]);
+        for words in ["-o fuzz-a-fuzz\n", "-o fuzz-b-fuzz\n", "-o fuzz-x_y_z\n", "-o out-x_y_z ", "-- ./fuzz-b-fuzz"] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        assert!(!text.contains("run.c"), "{text}");
+    }
+
+    #[test]
+    fn what_another_compiler_has_built_is_built_again_and_not_linked() {
+        let harness = ("fuzz.c", "int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {}");
+        let make = printed(&[("Makefile", ""), ("old.o", ""), harness]);
+        assert!(make.contains("make clean && make -j2") && make.contains("$(find . "), "{make}");
+        let cmake = printed(&[("CMakeLists.txt", ""), ("build/libp.a", ""), harness]);
+        assert!(!cmake.contains("clean") && cmake.contains("$(find build-quagmire "), "{cmake}");
     }
 
     #[test]

@@ -56,9 +56,21 @@ impl BuildSystem {
         }
     }
 
-    /// Commands that build with the wrapper, libraries statically.
-    pub(super) fn commands(self) -> Vec<&'static str> {
-        const CONFIGURE: &str = "CC=quagmire-cc CXX=quagmire-c++ ./configure --disable-shared && make -j2";
+    /// Folder in which it builds.
+    pub(super) fn folder(self) -> &'static str {
+        match self {
+            Self::CMake | Self::Meson => BUILD,
+            Self::Configure | Self::Autoconf | Self::Make | Self::Sources => ".",
+        }
+    }
+
+    /// Commands that build with the wrapper, libraries statically. If something `is_built` beside the sources, make is told to
+    /// forget it.
+    pub(super) fn commands(self, is_built: bool) -> Vec<&'static str> {
+        let configure = match is_built {
+            true => "CC=quagmire-cc CXX=quagmire-c++ ./configure --disable-shared && make clean && make -j2",
+            false => "CC=quagmire-cc CXX=quagmire-c++ ./configure --disable-shared && make -j2",
+        };
         match self {
             Self::CMake => vec![
                 "cmake -S . -B build-quagmire -DCMAKE_C_COMPILER=quagmire-cc -DCMAKE_CXX_COMPILER=quagmire-c++ \\",
@@ -69,8 +81,9 @@ impl BuildSystem {
                 "CC=quagmire-cc CXX=quagmire-c++ meson setup build-quagmire --buildtype=debugoptimized --default-library=static",
                 "ninja -C build-quagmire",
             ],
-            Self::Configure => vec![CONFIGURE],
-            Self::Autoconf => vec!["autoreconf -fi", CONFIGURE],
+            Self::Configure => vec![configure],
+            Self::Autoconf => vec!["autoreconf -fi", configure],
+            Self::Make if is_built => vec!["make clean && make -j2 CC=quagmire-cc CXX=quagmire-c++"],
             Self::Make => vec!["make -j2 CC=quagmire-cc CXX=quagmire-c++"],
             Self::Sources => Vec::new(),
         }
@@ -93,6 +106,8 @@ pub(super) struct Project {
     pub(super) headers: Vec<PathBuf>,
     /// Whether there are sources in C++, and none in C.
     pub(super) is_cxx: bool,
+    /// Whether there are objects or libraries, which another compiler has made.
+    pub(super) is_built: bool,
     /// Whether there is a folder `include`.
     pub(super) has_include: bool,
     /// Whether there are a `project.yaml` and a `build.sh` of OSS-Fuzz.
@@ -114,6 +129,10 @@ impl Project {
         found.all.sort_by_key(|path| (path.components().count(), path.clone()));
         let has = |name: &str| folder.join(name).is_file();
         let mut project = Self {
+            is_built: found
+                .all
+                .iter()
+                .any(|path| path.extension().is_some_and(|ending| ending == "o" || ending == "a")),
             has_include: folder.join("include").is_dir(),
             is_oss_fuzz: has("project.yaml") && has("build.sh"),
             has_cargo_fuzz: has("fuzz/Cargo.toml"),
@@ -198,10 +217,14 @@ pub(super) fn without_comments(source: &[u8]) -> String {
     COMMENT.replace_all(&String::from_utf8_lossy(source), " ").into_owned()
 }
 
-/// Whether a source defines a harness.
+/// Whether a source defines a harness. One that only calls it is the `main` of harnesses.
 fn is_harness(source: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(source);
-    text.contains("LLVMFuzzerTestOneInput") && text.contains("size_t")
+    const NAME: &str = "LLVMFuzzerTestOneInput";
+    static DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
+        let parameters = r"\((?:[^(){};]|\([^()]*\)|\(\([^()]*\)\))*\)";
+        Regex::new(&format!(r"{NAME}\s*{parameters}\s*\{{")).expect("a pattern")
+    });
+    memchr::memmem::find(source, NAME.as_bytes()).is_some() && DEFINITION.is_match(&without_comments(source))
 }
 
 /// Whether a source defines a program.
@@ -241,9 +264,10 @@ impl Files {
         let is_small =
             |path: &Path| fs::metadata(root.join(path)).is_ok_and(|about| (1..=LARGEST_SEED).contains(&about.len()));
         let is_source = |path: &Path| {
-            path.extension().is_some_and(|ending| {
-                ["c", "h", "cc", "cpp", "txt", "am", "build"].iter().any(|known| ending == *known)
-            })
+            let ends = path
+                .extension()
+                .is_some_and(|ending| ["c", "h", "cc", "cpp", "am", "build"].iter().any(|known| ending == *known));
+            ends || path.file_name().is_some_and(|name| name == "CMakeLists.txt")
         };
         SEED_FOLDERS.iter().find_map(|name| {
             let inside =

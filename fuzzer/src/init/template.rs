@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::Write as _,
+    io::{ErrorKind, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -26,7 +26,8 @@ pub(super) fn write(folder: &Path, project: &Project, function: &str) -> Result<
     if !name.is_match(function) {
         return Err(Error::usage(format!("--function {function}: give the name of a function of C")));
     }
-    let declared = Regex::new(&format!(r"\b{function}\s*\(([^()]*)\)\s*[^;{{()]*[;{{]")).expect("a pattern");
+    let declared =
+        Regex::new(&format!(r"\b{function}\s*\(((?:[^()]|\([^()]*\))*)\)\s*[^;{{()]*[;{{]")).expect("a pattern");
     let found = project.headers.iter().find_map(|header| {
         let text = files::read(&folder.join(header), LARGEST_HEADER).ok()?;
         let text = without_comments(&text);
@@ -41,14 +42,17 @@ pub(super) fn write(folder: &Path, project: &Project, function: &str) -> Result<
     let path = PathBuf::from(format!("{function}_harness.{}", if is_cxx { "cc" } else { "c" }));
     let made = File::create_new(folder.join(&path));
     let written = made.and_then(|mut file| file.write_all(text(header, function, &parameters, is_cxx).as_bytes()));
-    written.map_err(|error| Error::other(format!("cannot write {}: {error}", path.display())))?;
+    written.map_err(|error| {
+        let remedy = if error.kind() == ErrorKind::AlreadyExists { ": remove or rename it" } else { "" };
+        Error::other(format!("cannot write {}: {error}{remedy}", path.display()))
+    })?;
     Ok(path)
 }
 
 /// Source of a harness.
 fn text(header: &Path, function: &str, parameters: &str, is_cxx: bool) -> String {
     let arguments = arguments(parameters);
-    let copies = arguments.iter().any(|argument| argument == TEXT);
+    let copies = arguments.iter().any(|argument| argument.ends_with(TEXT));
     let (before, after) = match copies {
         true => (
             "  char *text = (char *)malloc(size + 1);\n  if (!text)\n    return 0;\n  memcpy(text, data, size);\n  text[size] = 0;\n",
@@ -66,17 +70,33 @@ fn text(header: &Path, function: &str, parameters: &str, is_cxx: bool) -> String
     )
 }
 
-/// The input as text that a zero byte ends.
+/// A copy of the input that a zero byte ends.
 const TEXT: &str = "text";
+
+/// The parameters of a declaration, each as a pointer where it is an array.
+fn split(parameters: &str) -> Vec<String> {
+    let mut depth = 0;
+    let parts = parameters.split(|c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    });
+    let array = Regex::new(r"\s*(\w*)\s*\[[^\]]*\]$").expect("a pattern");
+    parts
+        .map(|one| array.replace(one.trim(), " *$1").into_owned())
+        .filter(|one| !one.is_empty() && one != "void")
+        .collect()
+}
 
 /// Arguments for the parameters of a declaration: the bytes and their number, a text, zeros.
 fn arguments(parameters: &str) -> Vec<String> {
-    let all: Vec<&str> = parameters.split(',').map(str::trim).filter(|one| !one.is_empty() && *one != "void").collect();
+    let all = split(parameters);
     let is_bytes = |one: &str| {
-        one.contains('*') && !one.contains("**") && ["char", "void", "uint8_t"].iter().any(|kind| one.contains(kind))
+        one.matches('*').count() == 1
+            && !one.contains('(')
+            && ["char", "void", "uint8_t"].iter().any(|kind| one.contains(kind))
     };
     let is_number = |one: &str| {
-        !one.contains('*')
+        !one.contains(['*', '('])
             && ["int", "size_t", "long", "unsigned", "uint", "short"].iter().any(|kind| one.contains(kind))
     };
     let (mut given, mut found) = (false, Vec::new());
@@ -85,7 +105,9 @@ fn arguments(parameters: &str) -> Vec<String> {
         let next_is_length = all.get(at + 1).is_some_and(|next| is_number(next));
         if !given && is_bytes(one) && next_is_length {
             let cast = one.rsplit_once('*').map_or("", |(kind, _)| kind).trim();
-            found.extend([format!("({cast} *)data"), "size".to_owned()]);
+            // what may be written to is a copy
+            let bytes = if cast.contains("const") { "data" } else { TEXT };
+            found.extend([format!("({cast} *){bytes}"), "size".to_owned()]);
             at += 1;
             given = true;
         } else if !given && is_bytes(one) {
@@ -113,6 +135,11 @@ mod tests {
         assert_eq!(passed("const char *text"), "text");
         assert_eq!(passed("state *s, const void *p, unsigned int len"), "0, (const void *)data, size");
         assert_eq!(passed("void"), "");
+        assert_eq!(passed("char *out, size_t n"), "(char *)text, size");
+        assert_eq!(
+            passed("const unsigned char data[], size_t n, void (*found)(int, char *)"),
+            "(const unsigned char *)data, size, 0"
+        );
     }
 
     #[test]

@@ -150,6 +150,49 @@ fn a_resumed_campaign_goes_on_where_it_was() {
 }
 
 #[test]
+fn seeds_that_a_session_did_not_come_to_run_in_the_next_one() {
+    let names: Vec<String> = (0..200).map(|number| format!("{number:03}")).collect();
+    let seeds: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), name.as_bytes())).collect();
+    let scene = Scene::new(&seeds);
+    let harness = harness("naps.c");
+    let mut command = scene.campaign(&harness, "--seed 1 --max-size 10 --no-confirm");
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    wait_until("some seeds have run", || (queue_length(&scene) > 20).then_some(()));
+    signal(child.id(), libc::SIGINT);
+    ended(child).ended();
+    assert!(queue_length(&scene) < 200, "it was stopped too late");
+    scene.fuzz(&harness, "--seed 1 --max-size 10 --no-confirm --execs 1 --resume").ended();
+    let queue = contents(scene.files("out/queue"));
+    for name in names {
+        assert!(queue.contains(&name.clone().into_bytes()), "{name} did not run");
+    }
+}
+
+#[test]
+fn a_candidate_whose_measurement_was_interrupted_is_measured_again() {
+    let scene = Scene::new(SEED);
+    let campaign = started(&scene, "");
+    let is_replay = |process: &u32| {
+        fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|words| words.windows(7).any(|word| word == b"replay\0"))
+    };
+    wait_until("a candidate is measured", || {
+        let workers = children(campaign.id());
+        workers.into_iter().flat_map(children).any(|process| is_replay(&process)).then_some(())
+    });
+    signal(campaign.id(), libc::SIGTERM);
+    ended(campaign).ended();
+    let log = || fs::read_to_string(scene.path("out/logs/quagmire.log")).expect("a log");
+    let of_stop = log();
+    let entry = of_stop.rsplit_once("not measured to the end: ").expect("it was stopped too late").1;
+    let entry = entry.rsplit_once("queue/").and_then(|(_, name)| name.split(';').next()).expect("its path");
+    scene.fuzz(&harness("quadratic.c"), "--seed 1 --max-size 200 --execs 1 --resume").ended();
+    let of_resumed = log()[of_stop.len()..].to_owned();
+    let summary = scene.summary();
+    let is_found = summary["findings"].to_string().contains(entry);
+    assert!(is_found || of_resumed.contains(entry), "{entry} was not measured: {of_resumed} {summary:#}");
+}
+
+#[test]
 fn a_damaged_checkpoint_costs_no_entry_of_the_queue() {
     for damage in [&b"nonsense"[..], b""] {
         let scene = Scene::new(SEED);

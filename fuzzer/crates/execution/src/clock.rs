@@ -2,8 +2,9 @@
 //!
 //! Reading the CPU time of a thread costs a third of a microsecond, as much as the whole run of a small target. The
 //! time-stamp counter costs next to nothing, but continues while the thread waits for the processor. A run shorter
-//! than 20 us is therefore timed by the counter alone. After a longer one the CPU clock is read as well: the time
-//! since the last reading by which the counter exceeds the CPU clock was spent waiting, and is subtracted.
+//! than 20 us is therefore timed by the counter alone. After a longer one the CPU clock is read as well: the run took no
+//! more than what that has advanced since it was last read. This is exact for a run after such a run; after many short
+//! ones, a run that had to wait counts with its waiting. It is never less than the run took.
 
 use std::{sync::OnceLock, time::Duration};
 
@@ -47,16 +48,14 @@ pub fn ns_per_tick() -> f64 {
 #[derive(Debug)]
 pub(crate) struct Clock {
     ns_per_tick: f64,
-    /// Last reading of the CPU clock: time stamp in ticks, and value in nanoseconds.
-    read_at: u64,
+    /// Last reading of the CPU clock, in nanoseconds.
     read: u64,
 }
 
 impl Clock {
     /// Creates a clock for the calling thread.
     pub(crate) fn new() -> Self {
-        let ns_per_tick = ns_per_tick();
-        Self { ns_per_tick, read_at: ticks(), read: cpu_ns() }
+        Self { ns_per_tick: ns_per_tick(), read: cpu_ns() }
     }
 
     /// CPU time in nanoseconds of a run that has just ended and took `run` ticks of the counter.
@@ -68,11 +67,8 @@ impl Clock {
 
     #[cold]
     fn look(&mut self, run_ns: u64) -> u64 {
-        let (at, cpu) = (ticks(), cpu_ns());
-        let passed = (at.wrapping_sub(self.read_at) as f64 * self.ns_per_tick) as u64;
-        let waited = passed.saturating_sub(cpu - self.read);
-        (self.read_at, self.read) = (at, cpu);
-        run_ns.saturating_sub(waited)
+        let before = std::mem::replace(&mut self.read, cpu_ns());
+        run_ns.min(self.read - before)
     }
 }
 
@@ -97,8 +93,17 @@ mod tests {
     }
 
     #[test]
+    fn waiting_before_a_run_is_not_taken_off_it() {
+        let mut clock = Clock::new();
+        std::thread::sleep(Duration::from_millis(30));
+        let (before, from) = (ticks(), cpu_ns());
+        while cpu_ns() < from + 1_000_000 {}
+        assert!(clock.time_of(ticks().wrapping_sub(before)) >= 1_000_000);
+    }
+
+    #[test]
     fn a_short_run_takes_its_ticks() {
-        let mut clock = Clock { ns_per_tick: 0.5, read_at: 0, read: 0 };
+        let mut clock = Clock { ns_per_tick: 0.5, read: 0 };
         assert_eq!(clock.time_of(20_000), 10_000);
     }
 }

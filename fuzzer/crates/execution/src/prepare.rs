@@ -17,8 +17,8 @@ pub fn prepare_target(harness: &'static Harness, page: InputPage, debug_target: 
     let executor = prepare_uncounted(harness, page)?;
     if executor.counts().program().edges() == 0 && !harness.is_uncounted() {
         return Err(Error::target(
-            "the harness has the engine but not one edge count: compile its sources with quagmire-cc too, or with clang \
-             -fsanitize=fuzzer-no-link",
+            "the target has not one edge count: compile its sources with quagmire-cc, too, and again if they were compiled \
+             before (make clean), or those of a harness with clang -fsanitize=fuzzer-no-link",
         ));
     }
     Ok(executor)

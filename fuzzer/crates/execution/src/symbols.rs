@@ -114,10 +114,10 @@ impl Symbols {
         self.objects.iter().map(|object| &*object.path)
     }
 
-    /// Address relative to its object, which is the same in every process.
-    pub fn relative(&self, pc: u64) -> u64 {
+    /// Address relative to its object, which is the same in every process; `None` outside of all objects.
+    pub fn relative(&self, pc: u64) -> Option<u64> {
         let holds = |object: &&LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
-        self.objects.iter().find(holds).map_or(pc, |object| pc - object.base)
+        self.objects.iter().find(holds).map(|object| pc - object.base)
     }
 
     /// Name of an edge without a source line, in a function of this name.
@@ -144,11 +144,14 @@ impl Symbols {
             return CodeLocation { function: format!("edge {pc} of AFL's map"), location: None };
         }
         let Some((loader, address)) = self.loader_of(pc) else {
-            return CodeLocation { function: format!("{:#x}", self.relative(pc)), location: None };
+            return CodeLocation { function: format!("{:#x}", self.relative(pc).unwrap_or(pc)), location: None };
         };
         let location = location(loader, address);
         let function = loader.find_symbol(address).map(demangle);
-        CodeLocation { function: function.unwrap_or_else(|| format!("{:#x}", self.relative(pc))), location }
+        CodeLocation {
+            function: function.unwrap_or_else(|| format!("{:#x}", self.relative(pc).unwrap_or(pc))),
+            location,
+        }
     }
 
     /// Function and source line of the call that returns to an address relative to its object: to the first object that has

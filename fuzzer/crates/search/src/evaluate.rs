@@ -163,7 +163,8 @@ pub fn commit<H: CampaignHooks>(
             if admitted {
                 enter(state, counts, origin, input, &mut evaluation)?;
             }
-            if origin.admission() != Admission::Never {
+            let is_known = admitted || !state.search.choices.structures.took_back;
+            if origin.admission() != Admission::Never && is_known {
                 counts.commit();
             }
         }

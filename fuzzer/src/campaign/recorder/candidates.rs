@@ -96,23 +96,23 @@ impl Recorder<'_> {
     }
 
     /// Makes an entry a candidate for confirmation, if its cost reaches the threshold, clearly exceeds what was judged
-    /// for its hottest function, and exceeds the candidate that waits.
-    pub(super) fn propose(&mut self, entry: EntryId) {
-        let Some(key) = self.record.entry(entry).hottest else { return };
+    /// for its hottest function, and exceeds the candidate that waits. Returns whether it reaches the threshold.
+    pub(super) fn propose(&mut self, entry: EntryId) -> bool {
         let severity = self.severity_of(entry);
         if severity < self.setup.options.threshold {
-            self.note_large(entry);
-            return;
+            return false;
         }
+        let Some(key) = self.record.entry(entry).hottest else { return true };
         let judged = self.record.judged.get(&key).copied().unwrap_or(0.0);
         let waiting = self.record.candidates.get(&key).map_or(0.0, |&candidate| self.severity_of(candidate));
         if severity >= judged * STEP && severity > waiting {
             self.record.candidates.insert(key, entry);
         }
+        true
     }
 
-    /// Counts an entry as large, if it costs more than the median seed by the threshold; called for entries that are
-    /// no degradation for their size.
+    /// Counts an entry as large, if it costs more than the median seed by the threshold; called once for each entry that is
+    /// no degradation for its size.
     pub fn note_large(&mut self, entry: EntryId) {
         let Entry { cost, hottest: Some(key), .. } = *self.record.entry(entry) else { return };
         let severity = self.severity_by_seed(&cost);
@@ -146,5 +146,11 @@ impl Recorder<'_> {
         self.record.candidates.remove(&key);
         let before = self.record.judged.insert(key, severity);
         Some((key, entry, before.unwrap_or(0.0)))
+    }
+
+    /// Makes a candidate one again that could not be measured to the end.
+    pub fn put_back(&mut self, (key, entry, before): Proposed) {
+        self.record.judged.insert(key, before);
+        self.record.candidates.insert(key, entry);
     }
 }

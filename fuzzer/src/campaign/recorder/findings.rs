@@ -187,8 +187,9 @@ impl Recorder<'_> {
                 let mut finding = self.found(kind, &path, (parent, &rules), name.cost);
                 finding.bytes = bytes.len() as u64;
                 // the input ended a worker, as the next worker recorded before it died as well
-                if let Some(lost) = self.lost.iter().find(|lost| lost.input == bytes) {
-                    self.record.lost.insert(hash_std(&bytes));
+                let hash = hash_std(&bytes);
+                if let Some(lost) = self.lost.iter().find(|lost| lost.hash == hash) {
+                    self.record.lost.insert(hash);
                     *self.record.lost_saved.entry(lost.end.to_string()).or_default() += 1;
                     finding.detail = Some(lost.in_words());
                 }

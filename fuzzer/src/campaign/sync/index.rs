@@ -24,8 +24,9 @@ const HEAD: &str = "quagmire names 1";
 /// Largest length of a line, in bytes.
 const LONGEST_LINE: usize = names::LONGEST + 10;
 
-/// Largest number of bytes read at once; the rest is read the next time.
-const MOST_AT_ONCE: u64 = 1 << 20;
+/// Largest number of bytes read at once, of millions of names; the rest is read the next time. An index that is new to the
+/// reader is read whole: by its last name, a sibling that has started anew is told from others.
+const MOST_AT_ONCE: u64 = 1 << 28;
 
 fn line(text: &str) -> String {
     format!("{text} {:08x}\n", crc32fast::hash(text.as_bytes()))
@@ -179,6 +180,14 @@ mod tests {
         assert_eq!(reader.look(), news(true, &["a", "b", "half", "c"]));
         Index::open(folder.path()).unwrap().add("d").unwrap();
         assert_eq!(reader.look(), news(false, &["d"]));
+    }
+
+    #[test]
+    fn an_index_that_is_new_is_read_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let names: Vec<String> = (0..60_000).map(|number| format!("id_{number:06},src_000000,op_havoc")).collect();
+        Index::replace(folder.path(), names.iter().map(String::as_str)).unwrap();
+        assert_eq!(Reader::new(folder.path()).look(), Some(News { anew: true, names }));
     }
 
     #[test]

@@ -93,10 +93,7 @@ impl Publisher {
         queue: &Path,
         entries: impl Iterator<Item = &'a str>,
     ) -> Result<()> {
-        let mut known = match *published {
-            Some(published) => published,
-            None => Published { base: self.numbers(), next: 0 },
-        };
+        let known = published.get_or_insert_with(|| Published { base: self.numbers(), next: 0 });
         let shown = self.folder.inside("queue");
         for (number, file) in (0u64..).zip(entries).skip(known.next as usize) {
             let mut name: EntryName = file.parse().unwrap_or_default();
@@ -104,8 +101,14 @@ impl Publisher {
             name.src = name.src.map(|parent| known.base + parent);
             let (from, to) = (queue.join(file), name.with_colons());
             let unreadable = |error| Error::other(format!("cannot read {}: {error}", from.display()));
-            // a file in the queue of an earlier session may be a link to somewhere else
-            files::open(&from).map_err(unreadable)?;
+            // a file in the queue of an earlier session may be a link to somewhere else, or may have been removed
+            match files::open(&from) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    known.next = number + 1;
+                    continue;
+                }
+                opened => opened.map_err(unreadable)?,
+            };
             // hard links do not reach another file system
             if shown.link(&from, &to).is_err() {
                 let bytes = files::read(&from, files::LARGEST_INPUT).map_err(unreadable)?;
@@ -113,7 +116,6 @@ impl Publisher {
             }
             known.next = number + 1;
         }
-        *published = Some(known);
         Ok(())
     }
 
@@ -157,6 +159,22 @@ mod tests {
             ["id:000000,orig:a", "id:000001,src:000000,op:T.1", "id:000002,orig:a", "id:000003,src:000002,op:T.1"];
         assert_eq!(names(&there), expected);
         assert_eq!(fs::read(there.join(expected[3])).unwrap(), files[1].as_bytes());
+    }
+
+    #[test]
+    fn a_file_that_was_removed_is_left_out_and_an_error_forgets_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("out");
+        fs::create_dir(&own).unwrap();
+        ["id_000000", "id_000002"].iter().for_each(|file| fs::write(own.join(file), file).unwrap());
+        fs::create_dir(own.join("id_000003")).unwrap();
+        let sync = folder.path().join("sync");
+        let publisher = Publisher::open(&sync, "me").unwrap();
+        let mut published = None;
+        let files = ["id_000000", "id_000001", "id_000002", "id_000003"];
+        assert!(publisher.publish(&mut published, &own, files.into_iter()).is_err(), "the last one is a folder");
+        assert_eq!(names(&sync.join("me/queue")), ["id:000000", "id:000002"]);
+        assert_eq!(published, Some(Published { base: 0, next: 3 }));
     }
 
     #[test]

@@ -129,11 +129,14 @@ impl Queue {
             Err(error) if is_refused(&error) => return Err(format!("its {file}: {error}")),
             Err(_) => return Ok(None),
         };
+        if length > limit {
+            return Ok(None);
+        }
         if self.read.len() == LOOKED_AT_AGAIN {
             self.read.pop_front();
         }
         self.read.push_back((number, length));
-        Ok((length <= limit).then(|| self.buffer[..length].to_vec()))
+        Ok(Some(self.buffer[..length].to_vec()))
     }
 }
 
@@ -197,6 +200,8 @@ mod tests {
         assert_eq!(queue.look(1).unwrap(), [0]);
         assert_eq!((queue.read(0, 16).unwrap(), queue.read(0, 17).unwrap().unwrap().len()), (None, 17));
         assert_eq!(queue.look(1).unwrap(), [0u64; 0]);
+        assert_eq!(queue.read(0, 10).unwrap(), None);
+        assert_eq!(queue.look(1).unwrap(), [0u64; 0], "what is too large is not read for ever");
     }
 
     #[test]

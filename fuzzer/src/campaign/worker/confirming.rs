@@ -65,7 +65,8 @@ impl<'a> Worker<'a> {
         self.state.hooks.begin_phase("confirming")?;
         let started = Instant::now();
         for _ in 0..LAST_CONFIRMATIONS {
-            if started.elapsed() < LAST_CONFIRMATIONS_START && !stop_requested() {
+            let is_time = Instant::now() < self.confirmer().deadline;
+            if is_time && started.elapsed() < LAST_CONFIRMATIONS_START && !stop_requested() {
                 self.confirm_next()?;
             }
         }
@@ -178,6 +179,10 @@ impl<'a> Worker<'a> {
                     let (path, time) = (path.display(), ratio(time));
                     recorder.log(&format!("not confirmed: {path} ({time} the time; {verdict} beside {beside})"))?;
                 }
+            }
+            Ok(None) if stop_requested() || Instant::now() >= confirmer.deadline => {
+                recorder.put_back(proposed);
+                recorder.log(&format!("not measured to the end: {}; --resume measures it again", path.display()))?;
             }
             Ok(None) => recorder.log(&format!("not confirmed: {} did not come back in time", path.display()))?,
             Err(error) => recorder.log(&format!("{error}"))?,

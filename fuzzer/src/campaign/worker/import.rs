@@ -15,7 +15,7 @@ use libafl::{
 use super::Worker;
 use crate::campaign::{
     Setup,
-    supervisor::{Outcome, stop_requested},
+    supervisor::{Lost, Outcome, stop_requested},
 };
 use quagmire_base::{
     error::{Error, Result},
@@ -93,7 +93,7 @@ impl Worker<'_> {
     fn record_lost_runs(&mut self) -> Result<()> {
         let recorder = &mut self.state.hooks;
         for lost in self.restart.lost {
-            if recorder.record.lost.insert(libafl_bolts::hash_std(&lost.input)) {
+            if recorder.record.lost.insert(lost.hash) {
                 recorder.lost_run(lost)?;
             }
         }
@@ -101,7 +101,7 @@ impl Worker<'_> {
     }
 
     pub(super) fn is_lost(&self, bytes: &[u8]) -> bool {
-        self.restart.lost.iter().any(|lost| lost.input == bytes)
+        Lost::is_among(self.restart.lost, bytes)
     }
 
     /// Runs the first entry once without counting it: the first run in a process does work that no other does
@@ -116,6 +116,12 @@ impl Worker<'_> {
         if let Some(input) = input {
             self.executor.execute(input.as_ref());
         }
+    }
+
+    /// Whether an earlier session ended before it had run all seeds: it has run nothing else, then.
+    pub(super) fn has_seeds_left(&self) -> bool {
+        let record = &self.state.hooks.record;
+        record.seeds_done < self.setup.seeds.inputs.len() && record.entries.iter().all(|entry| entry.parent.is_none())
     }
 
     /// Runs the seeds. Returns an outcome if the campaign cannot continue in this process.
@@ -151,8 +157,10 @@ impl Worker<'_> {
                         _ => "crashes the target: set aside under faults/",
                     };
                     self.state.hooks.note(&format!("the seed {shown} {how}"))?;
-                    self.checkpoint(false)?;
-                    return Ok(Some(Outcome::Again));
+                    if !self.setup.target.is_isolated() {
+                        self.checkpoint(false)?;
+                        return Ok(Some(Outcome::Again));
+                    }
                 }
             }
             self.keep_house()?;
@@ -324,7 +332,7 @@ impl Worker<'_> {
             if let Some(bytes) = bytes.filter(|bytes| !self.is_lost(bytes)) {
                 let input = BytesInput::new(bytes);
                 let Evaluation { status, .. } = self.evaluate(&Origin::Unknown, &input)?;
-                if ended_early(status) {
+                if ended_early(status) && !self.setup.target.is_isolated() {
                     let _ = std::fs::remove_file(&file);
                     self.checkpoint(false)?;
                     return Ok(Some(Outcome::Again));
@@ -354,7 +362,7 @@ impl Worker<'_> {
                 continue;
             }
             let Evaluation { status, .. } = self.evaluate(&Origin::Unknown, &BytesInput::new(bytes))?;
-            if ended_early(status) {
+            if ended_early(status) && !self.setup.target.is_isolated() {
                 self.checkpoint(false)?;
                 return Ok(Some(Outcome::Again));
             }

@@ -2,6 +2,8 @@
 
 use std::{collections::HashMap, path::Path};
 
+use libafl::state::HasExecutions;
+
 use super::Worker;
 use quagmire_base::{error::Result, files};
 use quagmire_choices::{
@@ -20,7 +22,10 @@ impl Worker<'_> {
             return Ok(grammar.parse(&bytes).map(|tree| outline(&items(&tree, name))).unwrap_or_default());
         }
         let Self { fuzzer, executor, state, manager, .. } = self;
+        // when this is done depends on the clock: it is no execution of the search
+        let executions = *state.executions();
         let log = see_draws(&mut Parts { fuzzer, executor, state, manager }, &bytes);
+        *state.executions_mut() = executions;
         let log = log.map_err(|error| self.state.reason(&error))?;
         Ok(log.map(|log| of_draws(&log)).unwrap_or_default())
     }

@@ -26,7 +26,7 @@ use quagmire_execution::{
     timer::{TICKED, TIME_UP},
 };
 use quagmire_results::summary::StoppedBy;
-use quagmire_search::{EntryId, evaluate::Evaluation, origin::Origin};
+use quagmire_search::{EntryId, evaluate::Evaluation, hooks::CampaignHooks as _, origin::Origin};
 
 /// Name of AFL's statistics file, which afl-whatsup reads in a sync folder.
 const STATS: &str = "fuzzer_stats";
@@ -326,7 +326,7 @@ impl Worker<'_> {
                 }
                 self.look()?;
                 let over = match until {
-                    Until::Over => stop_requested() || self.setup.place.is_stopped() || TIME_UP.load(Relaxed),
+                    Until::Over => self.state.hooks.is_over(*self.state.executions()),
                     Until::Moment(moment) => Instant::now() >= moment,
                 };
                 if over {

@@ -30,7 +30,7 @@ use quagmire_execution::{
     info::{Instrumentation, TargetInfo},
     known_lines::has_lines,
 };
-use quagmire_results::{Summary, names::files_in};
+use quagmire_results::{Summary, names::files_in, summary::rfc3339};
 use quagmire_search::{
     choices::mode::Mode,
     corpus::{
@@ -358,8 +358,19 @@ pub(super) fn count_lines(executor: &mut HarnessExecutor, by: Instrumentation) -
 
 /// Adds the earlier sessions to the record. Without a checkpoint, takes the findings from the summary.
 fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&LibaflState>, without_state: bool) {
-    if let Ok(summary) = Summary::read(&setup.folder.summary()) {
-        record.earlier_sessions = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
+    let summary = Summary::read(&setup.folder.summary());
+    // of a client that was killed, whose session goes on
+    let goes_on = summary.as_ref().is_ok_and(|summary| summary.started == rfc3339(setup.started));
+    if !goes_on {
+        // what comes at intervals was done at these times, whatever has become of the summary
+        record.earlier_sessions = record.last_write.max(record.last_print).max(record.last_save);
+        record.earlier_executions = state.map_or(0, |state| *state.executions());
+    }
+    if let Ok(summary) = summary {
+        if !goes_on {
+            let known = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
+            record.earlier_sessions = record.earlier_sessions.max(known);
+        }
         if without_state {
             record.findings.clone_from(&summary.findings);
             (record.degradations, record.faults, record.hangs) = (summary.degradations, summary.faults, summary.hangs);
@@ -375,5 +386,4 @@ fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&
     record.left_out.clear();
     record.confirming = Duration::ZERO;
     record.lines_on_screen = 0;
-    record.earlier_executions = state.map_or(0, |state| *state.executions());
 }

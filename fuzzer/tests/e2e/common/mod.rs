@@ -10,7 +10,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(crate) use missing::{may_skip, skip};
@@ -81,13 +81,11 @@ pub(crate) fn harness(source: &str) -> PathBuf {
 pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBuf {
     // two tests may build at a time, but not the same thing
     static BUILDING: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(folder_of_engine);
+    let folder = &*FOLDER;
     let source_file = testdata(source);
     let mut key = DefaultHasher::new();
     (source, options, llvm, fs::read(&source_file).expect("testdata")).hash(&mut key);
-    for part in ["quagmire-cc", "libquagmire.a"] {
-        fs::metadata(binaries().join(part)).and_then(|file| file.modified()).expect("a time").hash(&mut key);
-    }
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("harnesses");
     let stem = source.split('.').next().expect("a name");
     let path = folder.join(format!("{stem}-{:016x}", key.finish()));
     if path.exists() {
@@ -98,7 +96,6 @@ pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBu
     if path.exists() {
         return path;
     }
-    fs::create_dir_all(&folder).expect("a folder for harnesses");
     let unfinished = folder.join(format!("{stem}-{:016x}-{}", key.finish(), std::process::id()));
     let mut command = compiler(source, llvm);
     // the source comes first: the order in which libraries have to follow it
@@ -107,6 +104,24 @@ pub(crate) fn built(source: &str, options: &[&str], llvm: Option<u32>) -> PathBu
     assert!(output.status.success(), "{source} {options:?}: {}", String::from_utf8_lossy(&output.stderr));
     fs::rename(&unfinished, &path).expect("renamed");
     path
+}
+
+/// Folder for harnesses that link this build of the engine. Those of other builds are removed: they are of no more use, and
+/// take hundreds of megabytes.
+fn folder_of_engine() -> PathBuf {
+    let mut key = DefaultHasher::new();
+    for part in ["quagmire-cc", "libquagmire.a"] {
+        fs::metadata(binaries().join(part)).and_then(|file| file.modified()).expect("a time").hash(&mut key);
+    }
+    let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("built");
+    let folder = all.join(format!("{:016x}", key.finish()));
+    fs::create_dir_all(&folder).expect("a folder for harnesses");
+    for other in fs::read_dir(&all).expect("it was made").map(|entry| entry.expect("an entry").path()) {
+        if other != folder {
+            fs::remove_dir_all(&other).expect("removed");
+        }
+    }
+    folder
 }
 
 /// Copies a program by another process. A file that this process has open for writing, and that a child which another

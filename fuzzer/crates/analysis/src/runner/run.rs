@@ -115,7 +115,7 @@ impl Run {
             status: described.status,
             detail: described.detail,
             fault_address: (status == Status::Crashed && counts.event().pc != 0)
-                .then(|| symbols.relative(counts.event().pc)),
+                .then(|| symbols.relative(counts.event().pc).unwrap_or(counts.event().pc)),
             is_valid: counts.is_valid(),
             cost: described.cost,
             seconds,

@@ -18,6 +18,9 @@ pub struct Structures {
     /// Structure of the mutant that is run; `None` if it has none.
     #[serde(skip)]
     pub current: Option<u64>,
+    /// Whether the last run had new coverage that was no reason to keep it: it is new again in a run with a new structure.
+    #[serde(skip)]
+    pub took_back: bool,
     known: HashSet<u64>,
 }
 
@@ -25,8 +28,10 @@ impl Structures {
     /// Takes new coverage back as a reason to keep the mutant that was run, unless it is valid and has a new structure. Cost
     /// stays a reason.
     pub fn judge(&mut self, is_valid: bool, novelty: &mut Novelty) {
+        self.took_back = false;
         let Some(structure) = self.current.filter(|_| self.are_required) else { return };
         if !is_valid || self.known.contains(&structure) || self.known.len() >= MOST {
+            self.took_back = novelty.edge || novelty.bucket;
             (novelty.edge, novelty.bucket) = (false, false);
         }
     }
@@ -52,7 +57,7 @@ mod tests {
         let judged = |structures: &mut Structures, is_valid| {
             let mut novelty = NEW;
             structures.judge(is_valid, &mut novelty);
-            assert!(novelty.maximum);
+            assert!(novelty.maximum && structures.took_back != novelty.bucket);
             novelty.bucket
         };
         assert!(!judged(&mut structures, false));
