@@ -44,6 +44,57 @@ fn with_link_time_optimisation_a_program_is_optimised_as_without_counters_and_co
 }
 
 #[test]
+fn objects_of_any_kind_are_counted_once_in_links_that_do_not_ask_for_optimisation() {
+    let scene = Scene::new(&[("a", b"quagmire")]);
+    let main = testdata("lto_main.c").into_os_string().into_string().expect("text");
+    let helper = testdata("lto_helper.c").into_os_string().into_string().expect("text");
+    for llvm in llvms().into_iter().filter(|llvm| *llvm > 14) {
+        let compile = |words: &str| {
+            let mut command = compiler("a.c", Some(llvm));
+            let words = words.replace("MAIN", &main).replace("HELPER", &helper);
+            run(command.current_dir(scene.path("")).args(words.split(' '))).ended();
+        };
+        let counted = |commands: &[&str], link: &str| {
+            commands.iter().for_each(|words| compile(words));
+            compile(&format!("main.o {link} -o program"));
+            let input = scene.replay(&scene.path("program"), "-n 1", &[Path::new("seeds")]).swap_remove(0);
+            ["instructions", "edges_hit"].map(|cost| number(&input[cost]))
+        };
+        compile("-O1 -c MAIN -o main.o");
+        let plain = counted(&["-O1 -c HELPER -o helper.o"], "helper.o");
+        let lto = "-flto -O1 -c HELPER -o helper.o";
+        let merged = |merge: &'static str| [lto, merge];
+        for (commands, link) in [
+            (&[lto][..], "-fuse-ld=lld helper.o"),
+            (&merged("-flto -fuse-ld=lld -r helper.o -o all.o")[..], "all.o"),
+            (&merged("-fuse-ld=lld -r helper.o -o all.o")[..], "all.o"),
+            (&["-O1 -emit-llvm -c HELPER -o helper.bc"], "-O1 helper.bc"),
+            (&["-O1 -emit-llvm -c HELPER -o helper.bc"], "-O1 -fuse-ld=lld helper.bc"),
+        ] {
+            assert_eq!(counted(commands, link), plain, "LLVM {llvm}: {commands:?} {link}");
+        }
+    }
+}
+
+#[test]
+fn a_harness_in_c_links_libraries_in_cxx_and_is_not_linked_statically() {
+    let scene = Scene::new(&[]);
+    scene.write(
+        "lib.cc",
+        b"#include <string>\nextern \"C\" int length(const char *text) { return std::string(text).size(); }\n",
+    );
+    scene.write("h.c", b"int length(const char *);\nint LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { return length(n ? \"a\" : \"\") > 1; }\n");
+    for llvm in llvms() {
+        run(compiler("lib.cc", Some(llvm)).current_dir(scene.path("")).args(["-O1", "-c", "lib.cc"])).ended();
+        let mut link = compiler("h.c", Some(llvm));
+        link.current_dir(scene.path("")).args(["-O1", "-fsanitize=fuzzer", "h.c", "lib.o", "-o", "harness"]);
+        run(&mut link).ended();
+        let run = run(link.arg("-static"));
+        assert!(run.code == Some(1) && run.stderr.contains("QUAGMIRE_DRIVER=1"), "{run:#?}");
+    }
+}
+
+#[test]
 fn link_time_optimisation_that_cannot_be_counted_is_refused_with_the_remedy() {
     let refused = |llvm: u32, options: &[&str]| {
         let mut command = compiler("a.c", Some(llvm));
