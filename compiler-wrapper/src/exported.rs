@@ -1,21 +1,7 @@
 //! Symbols of executables that shared libraries refer to, which are opened at run time.
 
-use crate::plan::Link;
-use crate::settings::MutantsKind;
-
-/// Symbols that executables of this kind export.
-pub(crate) fn from(link: Link) -> impl Iterator<Item = &'static str> {
-    let more: &[&str] = match link {
-        Link::Engine => &SANCOV,
-        Link::Mutants { kind: MutantsKind::Faults, .. } => &MUTANTS,
-        Link::Mutants { kind: MutantsKind::Performance, .. } => &PERFORMANCE,
-        Link::Runtime | Link::Driver => &[],
-    };
-    ALWAYS.iter().chain(more).copied()
-}
-
 /// Symbols of the runtime that instrumented code and headers for generators refer to.
-const ALWAYS: [&str; 12] = [
+pub(crate) const ALWAYS: [&str; 12] = [
     "__quagmire_register",
     "__quagmire_unregister",
     "__quagmire_compare",
@@ -31,9 +17,9 @@ const ALWAYS: [&str; 12] = [
 ];
 
 /// Symbols of programs with mutants that shared libraries with mutants refer to.
-const MUTANTS: [&str; 2] = ["__quagmire_register_mutants", "__quagmire_observe"];
+pub(crate) const MUTANTS: [&str; 2] = ["__quagmire_register_mutants", "__quagmire_observe"];
 /// Those of programs with performance mutants.
-const PERFORMANCE: [&str; 5] = [
+pub(crate) const PERFORMANCE: [&str; 5] = [
     "__quagmire_register_performance",
     "__quagmire_instructions",
     "__quagmire_burn",
@@ -42,7 +28,7 @@ const PERFORMANCE: [&str; 5] = [
 ];
 
 /// Symbols of harnesses that objects compiled with SanitizerCoverage refer to.
-const SANCOV: [&str; 42] = [
+pub(crate) const SANCOV: [&str; 42] = [
     "__sanitizer_cov_trace_pc_guard_init",
     "__sanitizer_cov_8bit_counters_init",
     "__sanitizer_cov_pcs_init",

@@ -61,6 +61,16 @@ impl Link {
     fn is_harness(self) -> bool {
         !matches!(self, Link::Runtime | Link::Mutants { harness: false, .. })
     }
+
+    /// Symbols that only this kind of executable exports.
+    fn exported(self) -> &'static [&'static str] {
+        match self {
+            Link::Engine => &exported::SANCOV,
+            Link::Mutants { kind: MutantsKind::Faults, .. } => &exported::MUTANTS,
+            Link::Mutants { kind: MutantsKind::Performance, .. } => &exported::PERFORMANCE,
+            Link::Runtime | Link::Driver => &[],
+        }
+    }
 }
 
 /// Linker of a command.
@@ -235,7 +245,8 @@ impl BuildPlan {
                 }
             }
             // instrumented libraries opened at run time need these; bfd, gold, lld and mold know the option
-            command.extend(exported::from(link).map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
+            let exported = exported::ALWAYS.iter().chain(link.exported());
+            command.extend(exported.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
             command.extend(script);
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
                 command.extend([OsString::from("-x"), language.clone()]);
