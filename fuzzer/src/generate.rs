@@ -1,6 +1,6 @@
 //! `quagmire generate`: inputs that a grammar describes, or that a harness generates.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
 
@@ -8,7 +8,7 @@ use libafl_bolts::rands::{Rand, StdRand};
 use quagmire_analysis::generation::{Generator, GeneratorOptions};
 use quagmire_base::atomic::unwritable;
 use quagmire_base::error::{Error, ExitCode, Result};
-use quagmire_base::files::Folder;
+use quagmire_base::files::{Folder, FreeNames};
 use quagmire_base::plain::{self, Form, warn};
 use quagmire_base::seeds::{Seed, Seeds};
 use quagmire_choices::grammar::Grammar;
@@ -64,17 +64,13 @@ fn write_given(
     let largest = usize::try_from(given.largest()).unwrap_or(usize::MAX);
     let mut generator = Generator::new(of_harness, largest.max(1), target, harness)?;
     let folder = emptied(options)?;
-    let mut names = HashMap::new();
+    let mut names = FreeNames::default();
     let mut bytes = 0;
     for Seed { path, bytes: input } in &given.inputs {
         let generated = generator
             .generate_from(input)
             .map_err(|error| Error { message: format!("{}: {}", path.display(), error.message), ..error })?;
-        let mut name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let same = names.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
-        if *same > 1 {
-            name += &format!(".{same}");
-        }
+        let name = names.of(path);
         folder.write_whole(&name, &generated).map_err(|error| unwritable(&options.output.join(&name), &error))?;
         bytes += generated.len() as u64;
     }

@@ -68,6 +68,11 @@ impl<'a> Attempts<'a> {
         Ok(Self { harness, flags, check, margin: 0, left, deadline })
     }
 
+    /// Begins a round, which has as many runs as `-runs` says.
+    pub(super) fn begin_round(&mut self) {
+        self.left = self.flags.count("runs").unwrap_or(u64::MAX);
+    }
+
     /// Whether there is nothing left of the limits.
     pub(super) fn are_used_up(&self) -> bool {
         self.left == 0 || Instant::now() >= self.deadline

@@ -1,7 +1,7 @@
 //! Control file of a merge, in libFuzzer's format: the names of the files, and what each has executed.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     fmt::Write as _,
 };
 
@@ -10,10 +10,17 @@ use std::{
 pub(super) struct Known {
     /// Size in bytes.
     pub(super) bytes: u64,
-    /// Pairs of edge and bucket, as numbers; empty for a run that ended early.
+    /// Pairs of edge and bucket, as numbers, that no file before it executes; empty for a run that ended early.
     pub(super) features: BTreeSet<u64>,
-    /// Edges.
+    /// Edges that no file before it executes.
     pub(super) edges: BTreeSet<u64>,
+}
+
+/// Features and edges that files execute.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) features: HashSet<u64>,
+    pub(super) edges: HashSet<u64>,
 }
 
 /// Contents of a control file.
@@ -30,6 +37,12 @@ pub(super) struct Control {
 }
 
 impl Control {
+    /// All that the files execute that were run.
+    pub(super) fn seen(&self) -> Seen {
+        let all = |numbers: fn(&Known) -> &BTreeSet<u64>| self.known.values().flat_map(numbers).copied().collect();
+        Seen { features: all(|known| &known.features), edges: all(|known| &known.edges) }
+    }
+
     /// The first lines of the file, before any file was run.
     pub(super) fn head(&self) -> String {
         let names = self.files.iter().fold(String::new(), |text, name| text + name + "\n");

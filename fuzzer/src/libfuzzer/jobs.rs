@@ -2,11 +2,13 @@
 
 use std::{
     fs::{self, File},
+    os::unix::process::CommandExt as _,
     process::{Child, Command, Stdio},
     time::Duration,
 };
 
 use quagmire_base::error::{Error, Result};
+use quagmire_execution::process;
 
 use super::{
     console::Console,
@@ -66,5 +68,12 @@ fn start(job: u64, arguments: &[&String], console: &Console) -> Result<Child> {
     console.say(&format!("Job {job}: output in {name}"));
     let mut command = Command::new("/proc/self/exe");
     command.args(arguments).stdin(Stdio::null()).stdout(output).stderr(file);
+    // SAFETY: an async-signal-safe call.
+    unsafe {
+        command.pre_exec(|| {
+            process::die_with_parent();
+            Ok(())
+        });
+    }
     command.spawn().map_err(|error| Error::other(format!("cannot start this harness again: {error}")))
 }

@@ -2,7 +2,7 @@
 //! their own, which crashes end, and which leave what they learn in the control file.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fs::{self, File},
     io::Write as _,
     path::{Path, PathBuf},
@@ -28,7 +28,7 @@ use quagmire_execution::{
 use super::{
     artifacts::write_input,
     console::Console,
-    control_file::{Control, Known},
+    control_file::{Control, Known, Seen},
     degradation::Check,
     ends,
     flags::Flags,
@@ -60,8 +60,12 @@ pub(super) fn run(
     let folders = paths.iter().map(|path| folder(path, flags)).collect::<Result<Vec<PathBuf>>>()?;
     let first = Seeds::found(&folders[..1])?.inputs.len();
     let seeds = Seeds::found(&folders)?;
-    let inputs: Vec<(String, Vec<u8>)> =
+    let mut inputs: Vec<(String, Vec<u8>)> =
         seeds.inputs.into_iter().map(|seed| (seed.path.to_string_lossy().into_owned(), seed.bytes)).collect();
+    // small ones first: of each only that is noted which those before it do not execute
+    let (initial, others) = inputs.split_at_mut(first);
+    initial.sort_by_key(|(_, bytes)| bytes.len());
+    others.sort_by_key(|(_, bytes)| bytes.len());
     let scratch = tempfile::NamedTempFile::new();
     let scratch = scratch.map_err(|error| Error::other(format!("cannot make a file in $TMPDIR: {error}")))?;
     let path = flags.text("merge_control_file").map_or_else(|| scratch.path().to_owned(), PathBuf::from);
@@ -120,13 +124,16 @@ fn begin(path: &Path, fresh: Control, console: &Console) -> Result<Option<Contro
                     console.inform("MERGE-OUTER: nothing to do, merge has been completed before");
                     return Ok(None);
                 }
-                if !is_same {
+                let is_reused = reuse(&mut control, &old);
+                if !is_same && is_reused {
                     console.inform(
                         "MERGE-OUTER: starting merge from scratch, but reusing coverage information from the given \
                          control file",
                     );
                 }
-                reuse(&mut control, &old);
+                if !is_reused {
+                    console.inform("MERGE-OUTER: starting merge from scratch: it has files that are not here");
+                }
             }
         }
     }
@@ -138,16 +145,23 @@ fn begin(path: &Path, fresh: Control, console: &Console) -> Result<Option<Contro
     Ok(Some(control))
 }
 
-/// Takes over what an earlier merge has learned of files of the same path and size.
-fn reuse(control: &mut Control, old: &Control) {
-    let places: HashMap<&str, &Known> =
+/// Takes over what an earlier merge has learned, if the files that it has run are all there, by path and size: what they
+/// execute was not noted of others. Returns whether they are.
+fn reuse(control: &mut Control, old: &Control) -> bool {
+    let mut places: HashMap<&str, &Known> =
         old.known.iter().map(|(&file, known)| (old.files[file].as_str(), known)).collect();
+    let mut taken = BTreeMap::new();
     for (file, path) in control.files.iter().enumerate() {
         let size = fs::metadata(path).map_or(u64::MAX, |about| about.len());
-        if let Some(known) = places.get(path.as_str()).filter(|known| known.bytes == size) {
-            control.known.insert(file, (*known).clone());
+        if places.get(path.as_str()).is_some_and(|known| known.bytes == size) {
+            taken.extend(places.remove(path.as_str()).map(|known| (file, known.clone())));
         }
     }
+    let is_whole = places.values().all(|known| known.features.is_empty());
+    if is_whole {
+        control.known = taken;
+    }
+    is_whole
 }
 
 /// Runs the files that are not known, in as many processes as it takes.
@@ -172,7 +186,7 @@ fn run_files(
         let child = unsafe { process::fork()? };
         if child == 0 {
             process::die_with_parent();
-            let code = in_child(harness, flags, inputs, &open, path, page.share()).unwrap_or_else(|error| {
+            let code = in_child(harness, flags, inputs, (&open, control), path, page.share()).unwrap_or_else(|error| {
                 console.say(&format!("quagmire: {error}"));
                 1
             });
@@ -211,15 +225,16 @@ fn wait(child: libc::pid_t, page: &InputPage) -> Result<End> {
     }
 }
 
-/// In the child: runs files until one ends its run early. Returns the exit code.
+/// In the child: runs the files of these indices until one ends its run early. Returns the exit code.
 fn in_child(
     harness: &'static Harness,
     flags: &Flags,
     inputs: &[(String, Vec<u8>)],
-    open: &[usize],
+    (open, control): (&[usize], &Control),
     path: &Path,
     page: InputPage,
 ) -> Result<i32> {
+    let mut seen = control.seen();
     let failed = |error: std::io::Error| unwritable(path, &error);
     let mut file: File = files::open_to_append(path).map_err(failed)?;
     let mut executor = prepare_uncounted(harness, page)?;
@@ -232,20 +247,25 @@ fn in_child(
         if !matches!(status, Status::Returned | Status::Rejected) {
             return Ok(ENDED_EARLY);
         }
-        let known = known(executor.counts(), bytes.len());
+        let known = known(executor.counts(), bytes.len(), &mut seen);
         file.write_all(Control::lines(at, &known).as_bytes()).map_err(failed)?;
     }
     Ok(0)
 }
 
-/// Features that the last run has executed.
-fn known(counts: &CountsObserver, bytes: usize) -> Known {
+/// Features and edges that the last run was the first to execute.
+fn known(counts: &CountsObserver, bytes: usize, seen: &mut Seen) -> Known {
     let mut known = Known { bytes: bytes as u64, ..Known::default() };
     for &function in counts.ran() {
         let (first, counts) = counts.counts(function);
         for (edge, &count) in (first..).zip(counts).filter(|(_, count)| **count > 0) {
-            known.edges.insert(edge as u64);
-            known.features.insert(edge as u64 * 8 + u64::from(bucket(count).trailing_zeros()));
+            let feature = edge as u64 * 8 + u64::from(bucket(count).trailing_zeros());
+            if seen.edges.insert(edge as u64) {
+                known.edges.insert(edge as u64);
+            }
+            if seen.features.insert(feature) {
+                known.features.insert(feature);
+            }
         }
     }
     known

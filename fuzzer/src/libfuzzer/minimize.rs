@@ -36,6 +36,7 @@ pub(super) fn run(
         "CRASH_MIN: '{path}' ({} bytes) caused a crash. Will try to minimize it further",
         input.len()
     ));
+    attempts.begin_round();
     while shorten(&mut input, &failure, &mut attempts)? && !attempts.are_used_up() {}
     // the name is that of the input that was given
     let artifacts = Artifacts::new(flags);
@@ -63,6 +64,8 @@ fn shorten(input: &mut Vec<u8>, failure: &Failure, attempts: &mut Attempts<'_>) 
             if attempts.failure(&candidate)?.as_ref() == Some(failure) {
                 *input = candidate;
                 is_shorter = true;
+                // as with libFuzzer, which begins anew with each smaller input
+                attempts.begin_round();
             } else {
                 at += part;
             }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Scene, alone, built, run, signal, wait_until};
+use crate::common::{Run, Scene, alone, built, harness, run, signal, wait_until};
 
 /// Builds `compared.c` with these macros and options.
 fn build(options: &[&str]) -> PathBuf {
@@ -181,6 +181,14 @@ fn a_baseline_stands_for_the_old_build_of_the_same_program() {
     scene.write("costs.json", &text.as_bytes()[..text.len() / 2]);
     of(&kept, "old/compared").refused(2, &["not whole", "--update"]);
     of(&["--baseline", "none.json"], "old/compared").refused(2, &["none.json", "--update"]);
+}
+
+#[test]
+fn a_baseline_has_inputs_that_are_the_first_to_fill_a_table() {
+    let scene = Scene::new(&[("a", b"plain"), ("b", b"t"), ("c", b"text")]);
+    let updated = compare(&scene, &["--baseline", "costs.json", "--update"], None, &harness("lazy.c"));
+    assert!(updated.code == Some(0) && updated.stderr.ends_with("costs.json: 3 inputs\n"), "{updated:#?}");
+    assert!(!updated.stderr.contains("left out"), "{updated:#?}");
 }
 
 #[test]

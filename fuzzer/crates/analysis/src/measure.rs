@@ -53,15 +53,22 @@ const UNUSABLE: &str = "unusable";
 const REFUSED: &str = "refused";
 
 /// Measures all inputs alternately, so that disturbances by other processes affect all of them alike. An input that
-/// ends its run early is reported as such; the others are then measured again without it.
+/// ends its run early is reported as such; the others are then measured again without it, once it is known which of them
+/// do so as well.
 ///
 /// # Errors
 /// If no child process can be started, or the target ends it outside of a run.
 pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPlan) -> Result<Vec<Measurement>> {
     let capacity = inputs.iter().map(|i| i.bytes.len()).max().unwrap_or(0).max(1);
     let mut results: Vec<Option<Measurement>> = vec![None; inputs.len()];
+    // inputs from here on may still end their runs early
+    let mut unknown = 0;
     while results.iter().any(Option::is_none) {
-        let open: Vec<usize> = (0..inputs.len()).filter(|&i| results[i].is_none()).collect();
+        let mut open: Vec<usize> = (0..inputs.len()).filter(|&i| results[i].is_none()).collect();
+        let is_trial = unknown > 0 && open.last().is_some_and(|&last| last >= unknown);
+        if is_trial {
+            open.retain(|&i| i >= unknown);
+        }
         let page = InputPage::new(capacity)?;
         page.set_hang_timeout(plan.hang_timeout);
         let shared = page.share();
@@ -74,7 +81,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
             process::die_with_parent();
             process::usual_signals();
             let first = results[0].as_ref().map(|first| first.attribution.clone());
-            let mut outcome = in_child(harness, inputs, &open, plan, page, first);
+            let mut outcome = in_child(harness, inputs, (&open, is_trial), plan, page, first);
             outcome.iter_mut().for_each(|(_, measurement)| measurement.notices = notices::noticed());
             let mut pipe = writer;
             let sent = postcard::to_stdvec(&outcome).is_ok_and(|bytes| pipe.write_all(&bytes).is_ok());
@@ -85,6 +92,9 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
         let mut bytes = Vec::new();
         let (end, is_stuck) = read_from(child, reader, &mut bytes, &shared)?;
         match (is_stuck, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
+            (false, Ok(outcome)) if outcome.is_empty() && is_trial && end == process::End::Code(0) => {
+                unknown = inputs.len();
+            }
             (false, Ok(outcome)) if !outcome.is_empty() => {
                 for (index, measurement) in outcome {
                     if measurement.status == UNUSABLE {
@@ -94,6 +104,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
                         return Err(Error::usage(measurement.detail.unwrap_or_default()));
                     }
                     results[index] = Some(measurement);
+                    unknown = unknown.max(index + 1);
                 }
             }
             (is_stuck, _) => {
@@ -104,6 +115,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
                 let Some(&index) = open.iter().find(|&&i| inputs[i].bytes == running) else {
                     return Err(Error::target(format!("the target ended its process ({end})")));
                 };
+                unknown = unknown.max(index + 1);
                 results[index] = Some(match is_stuck {
                     true => Measurement::ended(status_name(Status::Hung), Some(STUCK.to_owned())),
                     false => Measurement::ended(KILLED, Some(end.to_string())),
@@ -143,11 +155,12 @@ pub(crate) fn read_from(
     }
 }
 
-/// In the child: measures all `open` inputs, or returns the result of the first that ends its run early.
+/// In the child: measures all `open` inputs, or returns the result of the first that ends its run early. In a trial, returns
+/// nothing if there is none.
 fn in_child(
     harness: &'static Harness,
     inputs: &[Input],
-    open: &[usize],
+    (open, is_trial): (&[usize], bool),
     plan: &MeasurementPlan,
     page: InputPage,
     first: Option<Attribution>,
@@ -180,6 +193,9 @@ fn in_child(
             return vec![(index, measurement)];
         }
         turns.push(Turn::new(&inputs[index].bytes, measurement, seconds));
+    }
+    if is_trial {
+        return Vec::new();
     }
     // after the target has opened its libraries, and before the timed runs
     if let Err(error) = attributor.find_sources(&plan.annotate, executor.counts().program()) {

@@ -127,7 +127,11 @@ impl Seeds {
                 filtered += 1;
                 continue;
             }
-            let bytes = files::read_named(&path, LARGEST_INPUT).map_err(|error| unreadable(&role, &path, &error))?;
+            let bytes = match files::read_named(&path, LARGEST_INPUT) {
+                // other processes may remove files of a folder that they share
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                read => read.map_err(|error| unreadable(&role, &path, &error))?,
+            };
             let same_hash = known.entry(hasher.hash_one(&bytes)).or_default();
             if !same_hash.iter().any(|&i| seeds.inputs[i].bytes == bytes) {
                 same_hash.push(seeds.inputs.len());

@@ -18,6 +18,9 @@ pub struct GrowthFile {
     pub words: String,
     /// Name of its class: `quadratic`, `n log n`, `n^1.5`.
     pub class: String,
+    /// Sizes that the law is a law of: `repetitions` or `bytes`.
+    #[serde(default = "repetitions")]
+    pub axis: String,
     /// Size from which on the highest term is more than all others together.
     #[serde(default)]
     pub crossover: Option<f64>,
@@ -35,6 +38,10 @@ pub struct GrowthFile {
     /// Command in one line that prints an instance.
     #[serde(default)]
     pub generator: String,
+}
+
+fn repetitions() -> String {
+    "repetitions".into()
 }
 
 /// Law of a function or a source line.

@@ -5,7 +5,7 @@ use quagmire_base::format::grouped;
 use crate::{
     comparison::{ComparedInput, LawPoint},
     growth_file::GrowthFile,
-    summary::FindingLaw,
+    summary::{self, FindingLaw},
 };
 
 /// Growth of an amount with a size, for a plot with logarithmic axes. Points are (size, amount); those that are not
@@ -64,8 +64,14 @@ impl GrowthPlot {
     /// Plot of a growth, with the size from which on its highest term is more than the others together.
     pub fn of_growth(growth: &GrowthFile) -> Self {
         let curve: Vec<(f64, f64)> = growth.points.iter().map(|point| (point.n as f64, point.expected)).collect();
-        let crossover =
-            growth.crossover.map(|n| (n, format!("highest term above the others from {} on", grouped(n as u64))));
+        let crossover = growth.crossover.map(|size| {
+            let n = if growth.axis == "bytes" {
+                summary::LawPoint::repetitions_of(&growth.points, size as u64) as f64
+            } else {
+                size
+            };
+            (n, format!("highest term above the others from {} on", grouped(n as u64)))
+        });
         let is_capped = growth.words.contains("capped");
         Self {
             title: growth.words.clone(),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     builds::{Builds, check},
     evidence::Source,
+    observe::MOST_RUNS,
     subject::Subject,
 };
 use crate::interruption;
@@ -203,13 +204,9 @@ pub(super) fn update(path: &Path, builds: &mut Builds, subjects: &[Subject]) -> 
                 path.display()
             )));
         }
-        let first = builds.new.run(&subject.bytes, Detail::Source, 1)?;
-        let again = builds.new.run(&subject.bytes, Detail::Source, 1)?;
-        let (first, again) = (Known::of(subject, &first), Known::of(subject, &again));
-        if first == again {
-            baseline.inputs.insert(subject.hash.clone(), again);
-        } else {
-            unstable += 1;
+        match stable(builds, subject)? {
+            Some(known) => drop(baseline.inputs.insert(subject.hash.clone(), known)),
+            None => unstable += 1,
         }
     }
     if unstable > 0 {
@@ -221,6 +218,21 @@ pub(super) fn update(path: &Path, builds: &mut Builds, subjects: &[Subject]) -> 
     write_whole(path, (json + "\n").as_bytes())?;
     complain(&format!("quagmire: {}: {}\n", path.display(), changes(before.as_ref(), &baseline)));
     Ok(ExitCode::Ended)
+}
+
+/// What an input costs in the new build: that of two runs in a row, since the first may fill what later ones find. `None` if
+/// no two agree.
+fn stable(builds: &mut Builds, subject: &Subject) -> Result<Option<Known>> {
+    let mut last = None;
+    for _ in 0..MOST_RUNS {
+        let run = builds.new.run(&subject.bytes, Detail::Source, 1)?;
+        let known = Known::of(subject, &run);
+        if !run.came_back() || last.as_ref() == Some(&known) {
+            return Ok(Some(known));
+        }
+        last = Some(known);
+    }
+    Ok(None)
 }
 
 /// Describes the differences of a new file in words.

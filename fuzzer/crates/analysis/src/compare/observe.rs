@@ -21,7 +21,7 @@ use quagmire_base::{error::Result, plain::complain};
 use quagmire_cost::false_discovery::discoveries;
 
 /// Most runs of one input in each build until two in a row are the same: the first may fill what later ones find.
-const MOST_RUNS: usize = 4;
+pub(super) const MOST_RUNS: usize = 4;
 /// Inputs whose counts did not move, and that are timed nevertheless: those that take longest.
 const TIMED_ANYWAY: usize = 20;
 /// Share of the hang timeout from which on a run may be a hang by chance: times vary by as much on a busy machine.

@@ -101,16 +101,26 @@ impl Tolerated {
         }
     }
 
-    /// A line for each record that is about no input that is a regression, so that it can go.
+    /// A line for each record that is about no input that is a regression, so that it can go. None as long as some input has no
+    /// verdict, and none about inputs that were not compared.
     pub(super) fn unused(&self, comparison: &Comparison) -> Vec<String> {
+        let is_open = |verdict| matches!(verdict, ComparisonVerdict::Unstable | ComparisonVerdict::Unfinished);
+        if comparison.is_incomplete || comparison.inputs.iter().any(|input| is_open(input.verdict)) {
+            return Vec::new();
+        }
+        let is_compared =
+            |record: &Record| record.function.is_some() || comparison.inputs.iter().any(|input| record.is_about(input));
         let regressions: Vec<&ComparedInput> = comparison.inputs.iter().filter(|one| one.tolerance.is_some()).collect();
         let is_unused = |record: &Record| !regressions.iter().any(|input| record.is_about(input));
         self.records
             .iter()
-            .filter(|(record, _)| is_unused(record))
+            .filter(|(record, _)| is_unused(record) && is_compared(record))
             .map(|(record, _)| {
                 let what = record.function.as_ref().or(record.input.as_ref()).map_or("", String::as_str);
-                format!("nothing of {what} is a regression: its record in the list of --tolerated can be removed")
+                format!(
+                    "nothing of {what} is a regression among these inputs: its record in the list of --tolerated can be removed, \
+                     if no other comparison needs it"
+                )
             })
             .collect()
     }

@@ -1,6 +1,6 @@
 //! Corpus that was chosen: its inputs, and the folder that it is written to.
 
-use std::{collections::HashSet, fs, path::Path};
+use std::{fs, path::Path};
 
 use super::{
     Weight,
@@ -11,7 +11,7 @@ use crate::interruption;
 use quagmire_base::{
     atomic::unwritable,
     error::{Error, Result},
-    files::Folder,
+    files::{Folder, FreeNames},
 };
 
 /// Input of the corpus.
@@ -75,7 +75,7 @@ impl Corpus {
         check_empty(output)?;
         fs::create_dir_all(output).map_err(|error| unwritable(output, &error))?;
         let folder = Folder::named(output);
-        let mut names = HashSet::new();
+        let mut names = FreeNames::default();
         for member in &mut self.members {
             let candidate = &examined.candidates[member.candidate];
             let input = match examiner.reread(candidate) {
@@ -85,7 +85,7 @@ impl Corpus {
                     continue;
                 }
             };
-            let name = free_name(&candidate.path, &mut names);
+            let name = names.of(&candidate.path);
             folder.write_whole(&name, &input).map_err(|error| unwritable(&output.join(&name), &error))?;
             member.name = Some(name);
             // a signal asks for an end: what is written is complete without a second run
@@ -95,16 +95,6 @@ impl Corpus {
         }
         Ok(())
     }
-}
-
-/// Name of the file of an input; with a number if another input has taken it.
-pub(crate) fn free_name(path: &Path, taken: &mut HashSet<String>) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let numbered = (2..).map(|number| format!("{name}.{number}"));
-    let mut free = std::iter::once(name.clone()).chain(numbered).filter(|name| !taken.contains(name));
-    let name = free.next().unwrap_or_default();
-    taken.insert(name.clone());
-    name
 }
 
 /// Checks that a folder is empty, or does not exist.

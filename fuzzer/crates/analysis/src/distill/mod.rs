@@ -18,7 +18,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 
 use serde::Serialize;
 
-pub(crate) use self::corpus::{check_empty, free_name};
+pub(crate) use self::corpus::check_empty;
 use self::{corpus::Corpus, inputs::Examiner, report::DistillReport};
 use crate::{interruption, runner::RunnerOptions};
 pub use features::Purpose;

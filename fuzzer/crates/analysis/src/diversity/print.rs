@@ -17,7 +17,7 @@ const NAME: usize = 40;
 pub(super) fn print(report: &DiversityReport, traces: Option<u64>, json: bool) -> Result<()> {
     if json {
         let text = serde_json::to_string_pretty(report).unwrap_or_default() + "\n";
-        print_text(&text, Form::Lines)
+        print_text(&text, Form::Json)
     } else {
         print_text(&table(report, traces), Form::Lines)
     }

@@ -150,18 +150,23 @@ impl GrowthReport {
             amount: point.amount,
             expected: point.expected,
         };
+        let points: Vec<LawPoint> = self.points.iter().map(point).collect();
+        let repetitions = |size: u64| match self.axis {
+            Axis::Repetitions => size,
+            Axis::Bytes => LawPoint::repetitions_of(&points, size),
+        };
         FindingLaw {
             words: self.words.clone(),
             class: self.class.clone(),
             resource: self.resource,
             confidence: self.fit.confidence.to_string(),
             rival: self.fit.rival.as_ref().map(|rival| rival.law.class().to_string()),
-            onset: self.fit.onset,
-            cap: self.fit.cap.map(|cap| cap.size),
+            onset: self.fit.onset.map(repetitions),
+            cap: self.fit.cap.map(|cap| repetitions(cap.size)),
             bytes_of_second: bytes_of(1.0),
             bytes_of_minute: bytes_of(60.0),
             generator: Some(self.generator.clone()).filter(|generator| !generator.is_empty()),
-            points: self.points.iter().map(point).collect(),
+            points,
         }
     }
 }

@@ -74,7 +74,7 @@ struct Pair {
 /// Runs `quagmire mutants compare`.
 ///
 /// # Errors
-/// If a result cannot be read, or they are of different programs.
+/// If a result cannot be read, or they are of different programs, or were made with different options.
 pub fn run(options: &CompareOptions) -> Result<ExitCode> {
     let mut groups = Vec::new();
     for group in &options.groups {
@@ -85,6 +85,14 @@ pub fn run(options: &CompareOptions) -> Result<ExitCode> {
     if let Some((path, _)) = all.find(|(_, score)| score.program != first.1.program) {
         return Err(Error::usage(format!(
             "{} is of another program than {}, or of other arguments: score both with the same build",
+            path.display(),
+            first.0.display()
+        )));
+    }
+    let options_of = |score: &Score| (score.inputs_per_mutant, score.cost_factor, score.slower);
+    if let Some((path, _)) = groups.iter().flatten().find(|(_, score)| options_of(score) != options_of(&first.1)) {
+        return Err(Error::usage(format!(
+            "{} was made with another --inputs-per-mutant, --cost-factor or --slower than {}: score both with the same",
             path.display(),
             first.0.display()
         )));

@@ -18,15 +18,11 @@ use super::{
     table::Table,
     workers::share,
 };
-use crate::{
-    distill::{check_empty, free_name},
-    interruption,
-    print::print_text,
-};
+use crate::{distill::check_empty, interruption, print::print_text};
 use quagmire_base::{
     atomic::unwritable,
     error::{Error, ExitCode, Result},
-    files::Folder,
+    files::{Folder, FreeNames},
     format::{counted, grouped},
     plain::{Form, shown},
 };
@@ -80,10 +76,10 @@ pub fn run(options: &ScoreOptions, output: &Path) -> Result<ExitCode> {
     let (cover, unsteady) = cover(options, (&table, &stable, &probed), killed, &mut runs)?;
     fs::create_dir_all(output).map_err(|error| unwritable(output, &error))?;
     let mut distilled = Distilled { inputs: stable.len() as u64, killed: all, unsteady, runs, corpus: Vec::new() };
-    let mut taken = HashSet::new();
+    let mut taken = FreeNames::default();
     for (input, kills) in cover {
         let Stable { path, bytes, .. } = &stable[input];
-        let name = free_name(Path::new(path), &mut taken);
+        let name = taken.of(Path::new(path));
         folder.write_whole(&name, bytes).map_err(|error| unwritable(&output.join(&name), &error))?;
         distilled.corpus.push(Chosen { path: path.clone(), name, kills });
     }

@@ -37,6 +37,9 @@ pub(super) struct Score {
     pub inputs_per_mutant: u64,
     /// Whether a signal came before all mutants were done.
     pub is_incomplete: bool,
+    /// Multiple of the CPU time from which on a mutant is killed by it, of small faults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slower: Option<f64>,
     /// Multiple of an input's own cost from which on it kills, for performance mutants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_factor: Option<f64>,
@@ -207,6 +210,7 @@ impl Score {
             runs: 0,
             inputs_per_mutant: header.inputs_per_mutant as u64,
             is_incomplete: false,
+            slower: header.slower,
             cost_factor: None,
             ladder: Vec::new(),
             mutants: Vec::new(),

@@ -2,6 +2,7 @@
 //! only if they are regular files, and read up to a limit. `docs/src/threat-model.md` says who may write which files.
 
 mod folder;
+mod free_names;
 pub mod sealed;
 
 use std::{
@@ -14,6 +15,7 @@ use std::{
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 pub use self::folder::{Folder, UNFINISHED};
+pub use self::free_names::FreeNames;
 
 /// Largest accepted input, in bytes: a sparse file of any size costs its author nothing.
 pub const LARGEST_INPUT: u64 = 4 << 30;

@@ -24,6 +24,7 @@ pub(crate) fn growth() -> GrowthFile {
         resource: Resource::Instructions,
         words: "exactly quadratic in the number of x, from 40 on".into(),
         class: "quadratic".into(),
+        axis: "repetitions".into(),
         crossover: Some(70.0),
         points: [10, 17, 29].map(|n| LawPoint { n, bytes: n, amount: n * n, expected: (n * n) as f64 }).to_vec(),
         functions: vec![place("f", "/src/a.c:9", 0.9)],

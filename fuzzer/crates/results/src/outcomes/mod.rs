@@ -14,6 +14,8 @@ mod score;
 pub use kind::{Kind, Level, Status};
 pub use place::{Place, SourceRoot, Step};
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 /// Results of one command.
@@ -117,19 +119,18 @@ impl Outcomes {
     /// Failures and notes by fingerprint, each with its other inputs behind it; the order is that of `all`. Tolerated
     /// ones are among them.
     pub fn alerts(&self) -> Vec<Vec<&Outcome>> {
-        let mut alerts: Vec<(String, Vec<&Outcome>)> = Vec::new();
+        let mut alerts: Vec<Vec<&Outcome>> = Vec::new();
+        let mut known: HashMap<(String, bool), usize> = HashMap::new();
         let reported = |kind: Kind| matches!(kind.describe().status, Status::Failed | Status::Noted);
         for outcome in self.all.iter().filter(|outcome| reported(outcome.kind)) {
-            let fingerprint = outcome.fingerprint();
-            let is_same = |known: &&mut (String, Vec<&Outcome>)| {
-                known.0 == fingerprint && known.1[0].tolerated.is_some() == outcome.tolerated.is_some()
-            };
-            match alerts.iter_mut().find(is_same) {
-                Some((_, others)) => others.push(outcome),
-                None => alerts.push((fingerprint, vec![outcome])),
+            let next = alerts.len();
+            let at = *known.entry((outcome.fingerprint(), outcome.tolerated.is_some())).or_insert(next);
+            if at == next {
+                alerts.push(Vec::new());
             }
+            alerts[at].push(outcome);
         }
-        alerts.into_iter().map(|(_, outcomes)| outcomes).collect()
+        alerts
     }
 }
 

@@ -43,6 +43,14 @@ pub struct LawPoint {
     pub expected: f64,
 }
 
+impl LawPoint {
+    /// Number of repetitions of the first of these runs with at least so many bytes, for laws of bytes; `bytes` if there is
+    /// none.
+    pub fn repetitions_of(runs: &[Self], bytes: u64) -> u64 {
+        runs.iter().find(|run| run.bytes >= bytes).map_or(bytes, |run| run.n)
+    }
+}
+
 /// The smallest input that is known to be slow for the same reason as a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Minimized {
