@@ -115,7 +115,7 @@ impl<'a> Clients<'a> {
     pub fn start(setup: &'a Setup, harness: &'static Harness) -> Result<Self> {
         let mut clients = Self { setup, harness, running: Vec::new() };
         for number in 1..setup.place.of {
-            let process = clients.fork(number, setup.folder.resumed())?;
+            let process = clients.fork(number, false)?;
             clients.running.push(Some(Client { process, failures: 0 }));
         }
         Ok(clients)
@@ -142,7 +142,8 @@ impl<'a> Clients<'a> {
         Ok(())
     }
 
-    fn fork(&self, number: usize, resume: bool) -> Result<libc::pid_t> {
+    /// Starts a client; `is_restarted` if it was killed.
+    fn fork(&self, number: usize, is_restarted: bool) -> Result<libc::pid_t> {
         let parent = std::process::id();
         // SAFETY: the process that starts clients has no other thread.
         let child = unsafe { process::fork()? };
@@ -161,7 +162,7 @@ impl<'a> Clients<'a> {
         }
         process::silence_output();
         pin(&self.setup.options, number);
-        process::leave(match client(self.setup, self.harness, number, resume) {
+        process::leave(match client(self.setup, self.harness, number, is_restarted) {
             Ok(code) => code as i32,
             Err(error) => {
                 warn(&format!("{}: {error}", ClientPlace::name(number)));
@@ -172,12 +173,12 @@ impl<'a> Clients<'a> {
 }
 
 /// Runs a client to its end, in a process of its own.
-fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) -> Result<ExitCode> {
+fn client(main: &Setup, harness: &'static Harness, number: usize, is_restarted: bool) -> Result<ExitCode> {
     let path = ClientPlace::folder(main.folder.path(), number);
     if let Some(clients) = path.parent() {
         files::create_folder(clients).map_err(|error| unwritable(clients, &error))?;
     }
-    let folder = open(&path, resume && path.exists())?;
+    let folder = open(&path, (is_restarted || main.folder.resumed()) && path.exists())?;
     let options = Options {
         output: path,
         // different random numbers for each client, and the same ones each time
@@ -200,6 +201,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, resume: bool) 
         places: main.places.clone(),
         start_ns: main.start_ns,
         started: main.started,
+        is_restarted,
         environment: main.environment.clone(),
         place: ClientPlace { number, ..main.place },
         listener: main.listener.clone(),

@@ -91,6 +91,8 @@ pub struct Setup {
     pub start_ns: u64,
     /// Start of this session by the wall clock.
     pub started: SystemTime,
+    /// Whether this is a client that was killed in this session.
+    pub is_restarted: bool,
     /// Machine and system.
     pub environment: Environment,
     /// Number of this client.
@@ -227,6 +229,7 @@ pub fn run(
         places,
         start_ns: timer::now_ns(),
         started: SystemTime::now(),
+        is_restarted: false,
         environment: environment::environment(),
         place: ClientPlace { number: 0, of: clients, statistics: SharedStatistics::new(clients)? },
         listener,

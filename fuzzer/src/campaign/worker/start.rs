@@ -359,8 +359,9 @@ pub(super) fn count_lines(executor: &mut HarnessExecutor, by: Instrumentation) -
 /// Adds the earlier sessions to the record. Without a checkpoint, takes the findings from the summary.
 fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&LibaflState>, without_state: bool) {
     let summary = Summary::read(&setup.folder.summary());
-    // of a client that was killed, whose session goes on
-    let goes_on = summary.as_ref().is_ok_and(|summary| summary.started == rfc3339(setup.started));
+    // of a client that was killed later than its first summary, whose session goes on
+    let is_of_session = || summary.as_ref().is_ok_and(|summary| summary.started == rfc3339(setup.started));
+    let goes_on = setup.is_restarted && is_of_session();
     if !goes_on {
         // what comes at intervals was done at these times, whatever has become of the summary
         record.earlier_sessions = record.last_write.max(record.last_print).max(record.last_save);
