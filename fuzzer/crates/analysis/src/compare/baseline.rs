@@ -220,7 +220,7 @@ pub(super) fn update(path: &Path, builds: &mut Builds, subjects: &[Subject]) -> 
     Ok(ExitCode::Ended)
 }
 
-/// What an input costs in the new build: that of two runs in a row, since the first may fill what later ones find. `None` if
+/// Costs of an input in the new build: those of two runs in a row, since the first may fill what later ones find. `None` if
 /// no two agree.
 fn stable(builds: &mut Builds, subject: &Subject) -> Result<Option<Known>> {
     let mut last = None;
