@@ -133,19 +133,13 @@ fn name_of(harness: &Path, all: &[PathBuf]) -> String {
     let is_taken = all.iter().filter(|other| other.file_stem() == harness.file_stem()).count() > 1;
     let path = harness.with_extension("");
     let name = if is_taken { path.as_os_str() } else { path.file_name().unwrap_or_default() };
-    let is_plain = |c: char| c.is_alphanumeric() || "._-".contains(c);
-    name.to_string_lossy()
-        .chars()
-        .map(|c| {
-            if c == '/' {
-                '-'
-            } else if is_plain(c) {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect()
+    let plain = |c: char| match c {
+        '/' => '-',
+        '.' | '_' | '-' => c,
+        _ if c.is_alphanumeric() => c,
+        _ => '_',
+    };
+    name.to_string_lossy().chars().map(plain).collect()
 }
 
 /// Paths for a shell.

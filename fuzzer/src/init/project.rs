@@ -106,7 +106,7 @@ pub(super) struct Project {
     pub(super) headers: Vec<PathBuf>,
     /// Whether there are sources in C++, and none in C.
     pub(super) is_cxx: bool,
-    /// Whether there are objects or libraries, which another compiler has made.
+    /// Whether there are objects or libraries, which another compiler may have made.
     pub(super) is_built: bool,
     /// Whether there is a folder `include`.
     pub(super) has_include: bool,
