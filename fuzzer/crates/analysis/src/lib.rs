@@ -8,6 +8,7 @@ mod acceptor;
 pub mod against;
 pub mod annotate;
 pub mod attribution;
+mod cause;
 mod child;
 pub mod compare;
 pub mod distill;

@@ -12,3 +12,4 @@ pub mod outline;
 pub mod template;
 pub mod tree;
 pub mod tree_mutation;
+pub mod units;

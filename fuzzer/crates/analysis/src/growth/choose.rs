@@ -4,6 +4,7 @@ use std::{cmp::Ordering, time::Instant};
 
 use super::{
     GrowthOptions,
+    alike::Finding,
     kept::{Chosen, Hot},
     numbers,
 };
@@ -12,10 +13,12 @@ use crate::{
     runner::{Detail, Run, Runner},
 };
 use quagmire_base::error::Result;
-use quagmire_choices::template::{Candidate, Evidence, Template, candidates};
+use quagmire_choices::template::{Candidate, Evidence, Template, Times, candidates};
 
 /// Growth of the hot cost over four times the repetitions below which it does not depend on them.
 const LEAST_GROWTH: f64 = 2.0;
+/// Share of the growth from half of an input to the whole that a loop may have part in if the hot cost does not depend on it.
+const NO_GROWTH: f64 = 0.1;
 /// Candidates that are run.
 const MOST: usize = 48;
 /// Share of the hot cost that a template keeps at the finding's size.
@@ -32,8 +35,12 @@ const LEAST_DIVISIBLE: u64 = 64;
 /// Runs that are expected to take more than this part of the hang timeout, or of the time for all, are not made.
 const HANG_SHARE: f64 = 0.4;
 
-/// Chooses the template of a finding: it keeps at least half of the hot cost at the finding's size; among those, one that grows, the
-/// highest order, then the highest cost per byte. If none keeps so much, or the hot cost does not grow with any as
+/// Fewest repetitions in a finding that a law can explain.
+const LEAST_ROUNDS: u64 = 4;
+
+/// Chooses the template of an input: it keeps at least half of the hot cost at the input's size; among those, one that grows, the
+/// highest order, then the highest cost per byte. Of a `finding` that is to be explained it costs as much as that, for the same
+/// reason. If none keeps so much, or the hot cost does not grow with any as
 /// powers do, a number in the finding may be what its cost depends on: `seed` is what it comes from, if that is known. `None` if there is nothing.
 ///
 /// # Errors
@@ -41,7 +48,8 @@ const HANG_SHARE: f64 = 0.4;
 pub(crate) fn choose(
     runner: &mut Runner,
     options: &GrowthOptions,
-    (finding, run): (&[u8], &Run),
+    (input, run): (&[u8], &Run),
+    finding: Option<&Finding<'_>>,
     seed: Option<&[u8]>,
     started: Instant,
 ) -> Result<Option<Chosen>> {
@@ -50,29 +58,78 @@ pub(crate) fn choose(
     let share = options.left(started).mul_f64(BUDGET_SHARE);
     let is_long = run.seconds * LEAST_RUNS > share.as_secs_f64();
     let mut best: Option<Chosen> = None;
-    for candidate in candidates(&Evidence { input: finding, ..Evidence::default() }, MOST) {
+    for candidate in candidates(&Evidence { input, ..Evidence::default() }, MOST) {
         if interruption::has_come() || begun.elapsed() > share {
             break;
         }
+        let is_few = candidate.n < LEAST_ROUNDS || candidate.template.list_end().is_some_and(|last| candidate.n > last);
+        if finding.is_some() && is_few {
+            continue;
+        }
+        let is_exact = candidate.is_exact;
         let is_divisible = is_long && candidate.n >= LEAST_DIVISIBLE;
         let judge = if is_divisible { evaluate_smaller } else { evaluate };
         let Some(mut chosen) = judge(runner, options, &hot, candidate)? else { continue };
         if best.as_ref().is_some_and(|best| chosen.compare(best) != Ordering::Greater) {
             continue;
         }
-        if is_divisible {
-            let at_n = render(runner, options, &chosen.template, chosen.n)?;
-            chosen.kept = at_n.map_or(0.0, |(run, _)| hot.kept(&run));
+        if is_divisible || finding.is_some() && !is_exact {
+            let at_n = render(runner, options, &chosen.template, chosen.n)?.map(|(run, _)| run);
+            chosen.kept = at_n.as_ref().map_or(0.0, |run| hot.kept(run));
+            let explains = |(finding, run): (&Finding<'_>, &Run)| {
+                finding.is_like(run) && finding.costs(run.amount(finding.resource) as f64)
+            };
+            if !finding.zip(at_n.as_ref()).is_none_or(explains) {
+                continue;
+            }
         }
         if chosen.kept >= LEAST_KEPT {
             best = Some(chosen);
         }
     }
+    if finding.is_some()
+        && let Some(chosen) = &mut best
+    {
+        keep_what_grows(runner, options, &hot, chosen)?;
+    }
     if best.as_ref().is_some_and(|best| best.growth >= LEAST_GROWTH && best.order <= numbers::HIGHEST) {
         return Ok(best);
     }
     // what repeats is not what makes it slow, or makes another input of it
-    Ok(numbers::choose(runner, options, &hot, (finding, run), seed, started)?.or(best))
+    Ok(numbers::choose(runner, options, &hot, (input, run), seed, started)?.or(best))
+}
+
+/// Leaves out of the growth of a template each loop on whose rounds the hot cost does not depend: half of the input with all
+/// of its rounds costs no more than half of the input.
+fn keep_what_grows(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, chosen: &mut Chosen) -> Result<()> {
+    let (n, half) = (chosen.n, chosen.n / 2);
+    let growing = |template: &Template| template.times().iter().filter(|times| times.factor > 0).count();
+    let amount = |runner: &mut Runner, template: &Template, n: u64| {
+        render(runner, options, template, n).map(|run| run.map(|(run, _)| hot.amount(&run) as f64))
+    };
+    for place in 0..chosen.template.times().len() {
+        let mut times = chosen.template.times();
+        if times[place].factor == 0 || growing(&chosen.template) < 2 {
+            continue;
+        }
+        times[place] = Times { factor: 0, plus: times[place].at(n) };
+        let without = chosen.template.with_times(&times);
+        let whole = amount(runner, &chosen.template, n)?.zip(amount(runner, &chosen.template, half)?);
+        if let (Some((whole, usual)), Some(fixed)) = (whole, amount(runner, &without, half)?)
+            && fixed - usual <= (whole - usual) * NO_GROWTH
+        {
+            chosen.template = without;
+        }
+    }
+    // one loop is counted by its own rounds
+    let times = chosen.template.times();
+    let mut grow = times.iter().enumerate().filter(|(_, times)| times.factor > 0);
+    if let (Some((place, own)), None) = (grow.next(), grow.next()) {
+        let times: Vec<Times> =
+            times.iter().enumerate().map(|(at, times)| if at == place { Times::N } else { *times }).collect();
+        (chosen.template, chosen.n) = (chosen.template.with_times(&times), own.at(n));
+    }
+    Ok(())
 }
 
 impl Chosen {
@@ -104,7 +161,8 @@ fn evaluate(runner: &mut Runner, options: &GrowthOptions, hot: &Hot, one: Candid
     }
     let amount = hot.amount(&at_n);
     let longest = options.runs.hang_timeout.min(options.budget).as_secs_f64();
-    let grows = at_n.seconds * 40.0 < longest * HANG_SHARE;
+    let is_within_list = template.list_end().is_none_or(|last| 4 * n <= last);
+    let grows = is_within_list && at_n.seconds * 40.0 < longest * HANG_SHARE;
     let larger = if grows { (run(2 * n)?, run(4 * n)?) } else { (None, None) };
     let (amounts, last_bytes) = match larger {
         (Some((double, _)), Some((four, bytes))) => ([amount, hot.amount(&double), hot.amount(&four)], bytes),

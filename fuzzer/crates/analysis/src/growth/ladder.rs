@@ -2,13 +2,17 @@
 
 use std::time::{Duration, Instant};
 
+use super::alike::Finding;
 use crate::{
     interruption,
     runner::{Detail, Run, Runner},
 };
 use quagmire_base::error::Result;
 use quagmire_choices::template::Template;
-use quagmire_cost::resource::Resource;
+use quagmire_cost::{
+    law::{Point, before_plateau},
+    resource::Resource,
+};
 
 /// Number of repetitions of the smallest size.
 const SMALLEST: u64 = 5;
@@ -18,6 +22,8 @@ const RATIO: f64 = 1.7;
 /// exponential costs, sizes between are added.
 const MOST_SIZES: usize = 24;
 const LEAST_SIZES: usize = 14;
+/// Fewest sizes in front of a plateau: its law is what is asked for.
+const BEFORE_PLATEAU: usize = 8;
 /// Part of the hang timeout that a run may be expected to take.
 const HANG_SHARE: f64 = 0.4;
 /// Part of the time that is left which a run may be expected to take: the first run in a process runs twice.
@@ -40,6 +46,8 @@ pub(super) struct Limits {
     pub bytes: u64,
     /// Runs of each size, of which the fastest counts: 1 where the cost is not a time.
     pub rounds: u32,
+    /// How much of each run is wanted.
+    pub detail: Detail,
 }
 
 /// A run at one size.
@@ -71,15 +79,19 @@ pub(super) enum End {
         /// How it ended, in words.
         how: String,
     },
-    /// The program rejects an input, and does much less than with the one before: it refuses what is too large.
-    Rejected {
+    /// A larger input is not what the smaller ones were: it is rejected, costs less than half, or costs elsewhere.
+    Other {
         /// Number of repetitions.
         n: u64,
         /// Size of the input in bytes.
         bytes: u64,
+        /// What is different, as a clause without a subject.
+        how: &'static str,
     },
     /// A number of the template has no more digits.
     Digits,
+    /// A list of the template has no more texts.
+    List,
     /// The user asked for the end.
     Stopped,
 }
@@ -93,27 +105,32 @@ pub(super) struct Ladder {
     pub end: End,
 }
 
-/// Runs `template` at growing sizes, as far as the limits allow.
+/// Runs `template` at growing sizes, as far as the limits allow. Of a finding, whose number of repetitions comes with it,
+/// only runs like it are kept, and smaller ones only behind the last that is not.
 ///
 /// # Errors
 /// If the target cannot be run.
-pub(super) fn climb(runner: &mut Runner, template: &Template, limits: &Limits, detail: Detail) -> Result<Ladder> {
+pub(super) fn climb(
+    runner: &mut Runner,
+    template: &Template,
+    limits: &Limits,
+    finding: Option<(&Finding<'_>, u64)>,
+) -> Result<Ladder> {
     let mut ladder = Ladder { samples: Vec::new(), end: End::Sizes };
+    // all runs, also of those that are not like the finding
+    let mut steps: Vec<Sample> = Vec::new();
+    let last_of_list = template.list_end();
     let mut n = SMALLEST;
-    while ladder.samples.len() < MOST_SIZES {
-        if interruption::has_come() {
-            ladder.end = End::Stopped;
-            break;
-        }
-        if template.largest_n().is_some_and(|last| n > last) {
-            ladder.end = End::Digits;
+    while steps.len() < MOST_SIZES {
+        if let Some(end) = end_before(template, n, last_of_list) {
+            ladder.end = end;
             break;
         }
         let Ok(input) = template.render(n, limits.bytes) else {
             ladder.end = End::Bytes;
             break;
         };
-        let run = fastest(runner, &input, detail, limits.rounds);
+        let run = fastest(runner, &input, limits.detail, limits.rounds);
         if interruption::has_come() {
             // the signal goes to the child as well, which may have ended by it
             ladder.end = End::Stopped;
@@ -121,35 +138,63 @@ pub(super) fn climb(runner: &mut Runner, template: &Template, limits: &Limits, d
         }
         let run = run?;
         let bytes = input.len() as u64;
-        if !run.came_back() {
+        let is_smaller = finding.is_some_and(|(_, own)| n <= own);
+        if !run.came_back() && !is_smaller {
             ladder.end = End::Failed { n, bytes, how: run.end_in_words() };
             break;
         }
-        if ladder.samples.last().is_some_and(|before| is_refused(&before.run, &run)) {
-            ladder.end = End::Rejected { n, bytes };
-            break;
+        let how = difference(&run, ladder.samples.last(), finding.map(|(finding, _)| finding), limits);
+        match how {
+            Some(how) if !is_smaller => {
+                ladder.end = End::Other { n, bytes, how };
+                break;
+            }
+            Some(_) => ladder.samples.clear(),
+            None => ladder.samples.push(Sample { n, bytes, run: run.clone() }),
         }
-        ladder.samples.push(Sample { n, bytes, run });
-        match next(&ladder.samples, limits) {
-            Some(larger) => n = larger,
+        steps.push(Sample { n, bytes, run });
+        match next(&steps, limits) {
+            // the last size is the end of a list
+            Some(larger) => n = last_of_list.filter(|&last| larger > last && n < last).unwrap_or(larger),
             None => {
                 ladder.end = End::Time;
                 break;
             }
         }
     }
-    fill(runner, template, limits, detail, &mut ladder)?;
+    fill(runner, template, limits, finding, &mut ladder)?;
     Ok(ladder)
 }
 
-/// Whether a larger input is rejected for half of the cost or less.
-fn is_refused(before: &Run, run: &Run) -> bool {
+/// The reason why there is no run at `n`, if there is one before it is made.
+fn end_before(template: &Template, n: u64, last_of_list: Option<u64>) -> Option<End> {
+    if interruption::has_come() {
+        Some(End::Stopped)
+    } else if template.largest_n().is_some_and(|last| n > last) {
+        Some(End::Digits)
+    } else {
+        last_of_list.is_some_and(|last| n > last).then_some(End::List)
+    }
+}
+
+/// Difference of a run from the finding, or from the one before it: it says nothing of the same law.
+fn difference(run: &Run, before: Option<&Sample>, finding: Option<&Finding<'_>>, limits: &Limits) -> Option<&'static str> {
     let cost = |run: &Run| run.cost[Resource::Instructions];
-    before.status != REJECTED && run.status == REJECTED && cost(run) <= cost(before) / 2
+    let falls = before.is_some_and(|before| cost(run) <= cost(&before.run) / 2);
+    let is_rejected = run.status == REJECTED;
+    match finding {
+        Some(finding) if !finding.ends_like(run) => Some(if is_rejected { "is rejected" } else { "ends in another way" }),
+        Some(finding) if limits.detail >= Detail::Edges && !finding.is_like(run) => {
+            Some("costs most in another function")
+        }
+        _ if falls && is_rejected => Some("is rejected"),
+        _ if falls && finding.is_some() => Some("costs less than half of a smaller one"),
+        _ => None,
+    }
 }
 
 /// The fastest of several runs, or the first that does not return.
-fn fastest(runner: &mut Runner, input: &[u8], detail: Detail, rounds: u32) -> Result<Run> {
+pub(super) fn fastest(runner: &mut Runner, input: &[u8], detail: Detail, rounds: u32) -> Result<Run> {
     let mut best = runner.run(input, detail)?;
     for _ in 1..rounds {
         if !best.came_back() || interruption::has_come() {
@@ -210,27 +255,59 @@ fn expected_seconds(samples: &[Sample], n: u64) -> f64 {
     seconds * polynomial.max((rate * (n - last.n) as f64).exp())
 }
 
-/// Adds sizes between the others, in the widest gaps first, until there are enough of them.
-fn fill(runner: &mut Runner, template: &Template, limits: &Limits, detail: Detail, ladder: &mut Ladder) -> Result<()> {
-    while ladder.samples.len() < LEAST_SIZES && !interruption::has_come() && Instant::now() < limits.deadline {
-        let ratio = |pair: &[Sample]| pair[1].n as f64 / pair[0].n as f64;
-        let pairs = ladder.samples.windows(2).enumerate().filter(|(_, pair)| pair[1].n - pair[0].n > 1);
-        let Some((at, pair)) = pairs.max_by(|(_, a), (_, b)| ratio(a).total_cmp(&ratio(b))) else { break };
-        let n = ((pair[0].n * pair[1].n) as f64).sqrt().round() as u64;
-        let n = n.clamp(pair[0].n + 1, pair[1].n - 1);
+/// Adds the finding's own size, and sizes between the others, in the widest gaps first, until there are enough of them: in all,
+/// and in front of a plateau.
+fn fill(
+    runner: &mut Runner,
+    template: &Template,
+    limits: &Limits,
+    finding: Option<(&Finding<'_>, u64)>,
+    ladder: &mut Ladder,
+) -> Result<()> {
+    let own = finding.map(|(_, own)| own);
+    let mut refused = Vec::new();
+    while !interruption::has_come() && Instant::now() < limits.deadline {
+        let Some(n) = wanted(&ladder.samples, own, &refused) else { break };
         let Ok(input) = template.render(n, limits.bytes) else { break };
-        let run = fastest(runner, &input, detail, limits.rounds);
+        let run = fastest(runner, &input, limits.detail, limits.rounds);
         if interruption::has_come() {
             ladder.end = End::Stopped;
             break;
         }
         let run = run?;
-        if !run.came_back() {
-            break;
+        if !run.came_back() || difference(&run, None, finding.map(|(finding, _)| finding), limits).is_some() {
+            refused.push(n);
+            continue;
         }
-        ladder.samples.insert(at + 1, Sample { n, bytes: input.len() as u64, run });
+        let at = ladder.samples.partition_point(|sample| sample.n < n);
+        ladder.samples.insert(at, Sample { n, bytes: input.len() as u64, run });
     }
     Ok(())
+}
+
+/// The next size to add; `None` if there are enough, or none is left.
+fn wanted(samples: &[Sample], own: Option<u64>, refused: &[u64]) -> Option<u64> {
+    let (first, last) = (samples.first()?, samples.last()?);
+    let is_missing = |n: &u64| samples.iter().all(|sample| sample.n != *n) && !refused.contains(n);
+    let own = own.filter(|own| (first.n..=last.n).contains(own)).filter(is_missing);
+    if own.is_some() {
+        return own;
+    }
+    let points: Vec<Point> =
+        samples.iter().map(|sample| Point { size: sample.n, amount: sample.run.cost[Resource::Instructions] }).collect();
+    let plateau = before_plateau(&points).unwrap_or(samples.len());
+    let some = match plateau {
+        few if few < BEFORE_PLATEAU && few < samples.len() => &samples[..=few],
+        _ if samples.len() < LEAST_SIZES => samples,
+        _ => return None,
+    };
+    let ratio = |pair: &[Sample]| pair[1].n as f64 / pair[0].n as f64;
+    let middle = |pair: &[Sample]| {
+        let n = ((pair[0].n * pair[1].n) as f64).sqrt().round() as u64;
+        n.clamp(pair[0].n + 1, pair[1].n - 1)
+    };
+    let pairs = some.windows(2).filter(|pair| pair[1].n - pair[0].n > 1).map(|pair| (middle(pair), ratio(pair)));
+    pairs.filter(|(n, _)| is_missing(n)).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(n, _)| n)
 }
 
 #[cfg(test)]
@@ -250,6 +327,7 @@ mod tests {
             hang_timeout: Duration::from_secs(10),
             bytes: 1 << 20,
             rounds: 1,
+            detail: Detail::Cost,
         }
     }
 
@@ -263,6 +341,20 @@ mod tests {
         }
         let (first, last) = (samples[0].n as f64, samples[19].n as f64);
         assert!((last / first).powf(1.0 / 19.0) < 1.75);
+    }
+
+    #[test]
+    fn the_finding_itself_and_sizes_in_front_of_a_plateau_are_added() {
+        let mut samples: Vec<Sample> = [5, 9, 17, 400, 700, 1_200, 2_100].map(|n| sample(n, n.min(200) * 1_000)).to_vec();
+        assert_eq!(wanted(&samples, Some(30), &[]), Some(30));
+        let mut added = Vec::new();
+        while let Some(n) = wanted(&samples, None, &[]).filter(|_| added.len() < 20) {
+            added.push(n);
+            let at = samples.partition_point(|sample| sample.n < n);
+            samples.insert(at, sample(n, n.min(200) * 1_000));
+        }
+        assert!(added.iter().filter(|n| **n < 400).count() >= 5, "{added:?}");
+        assert!(added.len() < 20 && samples.windows(2).all(|pair| pair[0].n < pair[1].n), "{added:?}");
     }
 
     #[test]

@@ -3,11 +3,14 @@
 //! A template stands for the input at any size. It is run at growing sizes; laws are fitted to the counts of each edge and
 //! summed, and to functions, lines and other resources; times are instructions times the measured time of one.
 
+mod alike;
 pub(crate) mod choose;
+mod family;
 mod fits;
 mod kept;
 mod ladder;
 mod numbers;
+mod parts;
 mod plot;
 mod print;
 mod report;
@@ -26,6 +29,7 @@ use crate::{
     runner::{Detail, Runner, RunnerOptions},
 };
 pub use fits::{Axis, PlaceLaw};
+pub use parts::PartsReport;
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     files::read_named,
@@ -40,7 +44,7 @@ use quagmire_execution::{harness::Harness, info::TargetInfo};
 pub use report::{GrowthPoint, GrowthReport, NoLaw, ResourceLaw};
 use serde::Serialize;
 pub(crate) use study::seed_of;
-use study::{Outcome, Report, amount_of, study};
+use study::{Outcome, Report, study};
 pub use time::{SizeOfTime, Times, Verified};
 
 /// Largest input that tests a prediction, and the longest run that does.
@@ -143,7 +147,7 @@ fn parse(text: &str) -> Result<Template> {
 /// Tests the prediction by a run if the options ask for it.
 fn verified(made: Report, options: &GrowthOptions, harness: &'static Harness) -> Result<GrowthReport> {
     let Report { mut report, template, law_of_time } = made;
-    let (Some(verify), Some(times), Some(law)) = (options.verify, &report.times, law_of_time) else {
+    let (Some(verify), Some(times), Some(law), Some(template)) = (options.verify, &report.times, law_of_time, template) else {
         return Ok(report);
     };
     let n = match verify {
@@ -175,7 +179,7 @@ fn verified(made: Report, options: &GrowthOptions, harness: &'static Harness) ->
         predicted,
         measured,
         predicted_amount: report.fit.amount_at(size),
-        amount: amount_of(&run, report.resource),
+        amount: run.amount(report.resource),
         status: run.end_in_words(),
     };
     if let Some(times) = &mut report.times {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{
     fits::{Axis, PlaceLaw},
+    parts::PartsReport,
     plot::plot,
     report::GrowthReport,
     time::{SAFE_FACTOR, SizeOfTime, Times},
@@ -32,7 +33,9 @@ pub(super) fn for_people(report: &GrowthReport, width: usize, color: bool) -> St
         let _ = writeln!(text, "  {title:<12} {value}");
     };
     row("law", &format!("{} {}", report.formula, report.unit));
-    row("template", &shortened_text(&report.template, LONGEST_TEMPLATE));
+    if let Some(template) = &report.template {
+        row("template", &shortened_text(template, LONGEST_TEMPLATE));
+    }
     if let (Some(n), Some(kept)) = (report.n, report.kept) {
         row("", &format!("{:.0} % of the input's hot cost at N = {}", kept * 100.0, grouped(n)));
     }
@@ -44,15 +47,20 @@ pub(super) fn for_people(report: &GrowthReport, width: usize, color: bool) -> St
     if let Some(onset) = report.fit.onset {
         row("onset", &format!("{} = {}: smaller sizes cost something else", along(report), grouped(onset)));
     }
-    if let Some(cap) = report.fit.cap {
+    if let Some(cap) = &report.fit.cap {
         row(
             "cap",
             &format!("{} {} from {} = {} on", grouped(cap.amount), report.unit, along(report), grouped(cap.size)),
         );
     }
-    if let Some(size) = report.crossover {
-        let size = grouped(size.round() as u64);
-        row("crossover", &format!("from {} = {size} on, the highest term is more than all others", along(report)));
+    if let Some(crossover) = report.crossover {
+        let size = grouped(crossover.round() as u64);
+        let is_beyond = crossover > report.fit.largest as f64;
+        let beyond = if is_beyond { ", which is beyond the sizes that were run" } else { "" };
+        row("crossover", &format!("from {} = {size} on, the highest term is more than all others{beyond}", along(report)));
+    }
+    if let (Some(parts), Some(_)) = (&report.parts, &report.template) {
+        row("parts", &parts_in_words(parts));
     }
     if let Some(times) = &report.times {
         for (title, line, is_safe) in time_rows(report, times) {
@@ -65,6 +73,7 @@ pub(super) fn for_people(report: &GrowthReport, width: usize, color: bool) -> St
         row(other.resource.name(), &format!("{}; {}{unit} at the largest size", other.words, grouped(other.amount)));
     }
     match report.generator.as_str() {
+        _ if report.template.is_none() => {}
         "" => row("generator", "longer than a bug report can carry: minimize the input first"),
         generator => row("generator", generator),
     }
@@ -81,6 +90,14 @@ pub(super) fn for_people(report: &GrowthReport, width: usize, color: bool) -> St
         let _ = write!(text, "\n  {} over {}; o measured, . the law\n{drawn}", report.unit, along(report));
     }
     text
+}
+
+/// The law by parts, beside that of a template.
+fn parts_in_words(parts: &PartsReport) -> String {
+    let PartsReport { unit, from, to, class, exponent, agrees } = parts;
+    let (from, to) = (grouped(*from), grouped(*to));
+    let agrees = if *agrees == Some(false) { "which is another law" } else { "which agrees" };
+    format!("{from} to {to} {unit} of the input: {class} (local exponent {exponent:.2}), {agrees}")
 }
 
 /// Name of the axis in formulas.

@@ -3,13 +3,16 @@
 use serde::Serialize;
 
 use super::{
+    family::Family,
     fits::{Axis, PlaceLaw},
+    ladder::Sample,
+    parts::PartsReport,
     time::Times,
 };
 use quagmire_base::format::{grouped, shortened_text};
 use quagmire_choices::template::Template;
 use quagmire_cost::{
-    law::{Fit, Total},
+    law::{Class, Fit, Total},
     resource::Resource,
 };
 use quagmire_results::summary::{FindingLaw, LawPoint};
@@ -24,11 +27,13 @@ pub struct GrowthReport {
     pub input: Option<String>,
     /// The law as findings of campaigns have it.
     pub law: Option<FindingLaw>,
-    /// Template of which all inputs that were run are instances.
-    pub template: String,
-    /// Part of it that repeats.
+    /// Template of which all inputs that were run are instances; `None` for a law by parts of the input.
+    pub template: Option<String>,
+    /// The law by parts of the input, if it has parts that say something.
+    pub parts: Option<PartsReport>,
+    /// Part of the template that repeats; the plural of the units for a law by parts.
     pub pump: String,
-    /// Number of repetitions at which it is about as large as the input.
+    /// Number of repetitions at which it is about as large as the input; number of its units for a law by parts.
     pub n: Option<u64>,
     /// Share of the input's hot cost that it keeps there, 0 to 1.
     pub kept: Option<f64>,
@@ -42,7 +47,7 @@ pub struct GrowthReport {
     pub axis: Axis,
     /// The law in words: `exactly quadratic in the number of "["`.
     pub words: String,
-    /// Name of its class: `quadratic`.
+    /// Name of the class of the term that carries most at the input and at the sizes that were run: `quadratic`.
     pub class: String,
     /// Its formula: `0.5 n^2 + 12 n`.
     pub formula: String,
@@ -115,19 +120,30 @@ pub struct ResourceLaw {
     pub fit: Fit,
 }
 
+/// The class of the term that carries most of what grows: at the input's own size or at the middle of those that were run,
+/// whichever is larger.
+pub(super) fn headline(fit: &Fit, own: Option<u64>) -> Class {
+    let middle = (fit.smallest as f64 * fit.largest as f64).sqrt() as u64;
+    fit.class_at(own.unwrap_or(0).max(middle))
+}
+
 /// A law with what it is a law of: `exactly quadratic in the number of "[", from 40 on`.
-pub(super) fn in_words(fit: &Fit, axis: Axis, template: &Template) -> String {
-    let along = match (axis, template.pump()) {
-        (Axis::Repetitions, pump) if pump.is_empty() => template.number_in_words().unwrap_or_else(|| "N".to_owned()),
-        (Axis::Repetitions, pump) => format!("the number of {}", shortened_text(&pump, LONGEST_PUMP)),
+pub(super) fn in_words(fit: &Fit, headline: Class, axis: Axis, family: &Family<'_>, samples: &[Sample]) -> String {
+    let number = family.template().and_then(Template::number_in_words);
+    let along = match (axis, family.unit()) {
+        (Axis::Repetitions, unit) if unit.is_empty() => number.unwrap_or_else(|| "N".to_owned()),
+        (Axis::Repetitions, unit) => format!("the number of {}", shortened_text(&unit, LONGEST_PUMP)),
         (Axis::Bytes, _) => "the number of bytes".to_owned(),
     };
-    let mut words = format!("{} in {along}", fit.name());
+    let mut words = format!("{} in {along}", fit.name_of(headline));
     if let Some(onset) = fit.onset {
         words += &format!(", from {} on", grouped(onset));
     }
-    if let Some(cap) = fit.cap {
-        words += &format!(", capped at {}", grouped(cap.size));
+    if let Some(cap) = &fit.cap {
+        words += &format!(", {}", cap.in_words(&grouped(cap.size)));
+    }
+    if let (None, Some(first), Some(last)) = (family.template(), samples.first(), samples.last()) {
+        words += &format!(", seen from {} to {}", grouped(first.n), grouped(last.n));
     }
     words
 }
@@ -162,7 +178,7 @@ impl GrowthReport {
             confidence: self.fit.confidence.to_string(),
             rival: self.fit.rival.as_ref().map(|rival| rival.law.class().to_string()),
             onset: self.fit.onset.map(repetitions),
-            cap: self.fit.cap.map(|cap| repetitions(cap.size)),
+            cap: self.fit.cap.as_ref().map(|cap| repetitions(cap.size)),
             bytes_of_second: bytes_of(1.0),
             bytes_of_minute: bytes_of(60.0),
             generator: Some(self.generator.clone()).filter(|generator| !generator.is_empty()),

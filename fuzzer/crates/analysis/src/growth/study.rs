@@ -1,14 +1,19 @@
-//! The study of one input: its template, the runs, and what they say.
+//! The study of one input: its template, its parts, the runs of both, and what they say.
 
 use std::{
+    borrow::Cow,
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use super::{
-    GrowthOptions, choose,
+    GrowthOptions,
+    alike::Finding,
+    choose,
+    family::Family,
     fits::{self, Axis},
     ladder::{self, End, Ladder, Limits, REJECTED, Sample},
+    parts::{self, Parts},
     report::{self, GrowthPoint, GrowthReport, NoLaw, ResourceLaw},
     time::{self, Times},
 };
@@ -22,9 +27,9 @@ use quagmire_base::{
     format::grouped,
     plain::warn,
 };
-use quagmire_choices::template::Template;
+use quagmire_choices::{template::Template, units::{Taken, units}};
 use quagmire_cost::{
-    law::{Fit, Total, fit},
+    law::{Confidence, Fit, Total, fit, fit_noisy},
     resource::Resource,
 };
 use quagmire_execution::info::TargetInfo;
@@ -40,20 +45,22 @@ const LADDER_SHARE: f64 = 0.6;
 const REPEAT_SHARE: f64 = 0.1;
 /// Runs of each size where the law is that of a time.
 const ROUNDS_OF_TIME: u32 = 5;
+/// Seconds for each instruction above which most of the time is spent in code that is not counted: a cache miss takes as long.
+const SLOWEST_INSTRUCTION: f64 = 100e-9;
+/// Factor between the times for an instruction at two sizes above which instructions do not tell the time.
+const MOST_DRIFT: f64 = 2.0;
+/// Shortest run whose time for an instruction is compared.
+const LEAST_SECONDS: f64 = 1e-3;
+/// Parts of an input that does not return, one of which may, and the part of the time and of the hang timeout that each run takes.
+const RETURNING: [f64; 10] = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05];
+const PARTS_OF_BUDGET: u32 = 30;
 
 /// Largest seed that an input is compared with.
 const LARGEST_SEED: u64 = 1 << 24;
 
-/// Reason without a template.
-const NO_TEMPLATE: &str = "it follows no template that keeps half of its cost: nothing in it repeats in a way that is \
-                           known; say what repeats with --template";
-
-/// A template, and its relation to the input, before it is run.
-struct Known {
-    template: Template,
-    n: Option<u64>,
-    kept: Option<f64>,
-}
+/// Reason without a template and without parts.
+const NO_TEMPLATE: &str = "nothing in it repeats in a way that explains its cost, and fewer of its lines, words, records or \
+                           bytes are no smaller input of the same kind; say what repeats with --template";
 
 /// Result of a study.
 pub(super) enum Outcome {
@@ -61,6 +68,40 @@ pub(super) enum Outcome {
     Report(Box<Report>),
     /// No law, and why.
     NoLaw(Box<NoLaw>),
+}
+
+/// A report with what a later test of its prediction needs.
+pub(super) struct Report {
+    /// The report.
+    pub report: GrowthReport,
+    /// The template; `None` for a law by parts.
+    pub template: Option<Template>,
+    /// The law that times follow: that of the instructions, or of the time itself.
+    pub law_of_time: Option<Fit>,
+}
+
+/// A law, and the runs that it was fitted to.
+struct Told<'a> {
+    family: Family<'a>,
+    samples: Vec<Sample>,
+    end: String,
+    fit: Fit,
+    sum: Option<Total>,
+    /// Number of repetitions or units of the finding, and the share of its hot cost that the template keeps there.
+    own: Option<(u64, f64)>,
+    /// The law by parts, and whether this one agrees with it.
+    parts: Option<parts::PartsReport>,
+    notes: Vec<String>,
+}
+
+/// Inputs and limits of a study.
+struct Study<'a> {
+    runner: &'a mut Runner,
+    options: &'a GrowthOptions,
+    target: &'a TargetInfo,
+    started: Instant,
+    /// Resource whose law is looked for.
+    resource: Resource,
 }
 
 /// Finds the template of an input, and its law.
@@ -73,69 +114,399 @@ pub(super) fn study(
     started: Instant,
 ) -> Result<Outcome> {
     let name = input.map(|(path, _)| path.display().to_string());
-    let no_law = |template: Option<&Template>, why: String| {
-        Outcome::NoLaw(Box::new(NoLaw {
-            input: name.clone(),
-            law: None,
-            template: template.map(Template::to_string),
-            why,
-        }))
-    };
-    let known = match (given, input) {
-        (Some(template), _) => Known { template, n: None, kept: None },
-        (None, Some((path, bytes))) => match chosen(runner, options, path, bytes, started)? {
-            Some(known) => known,
-            None if interruption::has_come() => return Ok(no_law(None, "stopped before a template was found".into())),
-            None => return Ok(no_law(None, NO_TEMPLATE.into())),
-        },
+    let resource = measured(options.resource, target);
+    let mut study = Study { runner, options, target, started, resource };
+    let template = given.as_ref().map(Template::to_string);
+    let told = match (given, input) {
+        (Some(template), _) => study.of_template(&template)?,
+        (None, Some((path, bytes))) => {
+            let (returned, run) = study.returning(path, bytes)?;
+            return Ok(match study.of_input(path, &returned, run)? {
+                Ok(told) => Outcome::Report(Box::new(study.report(told, name)?)),
+                Err(why) => Outcome::NoLaw(Box::new(NoLaw { input: name, law: None, template, why })),
+            });
+        }
         (None, None) => return Err(Error::usage("no input whose growth to look at: name a file, or give --template")),
     };
-    let is_time = options.resource == Resource::Time || !target.instrumentation.is_exact();
-    let limits = Limits {
-        deadline: Instant::now() + options.left(started).mul_f64(LADDER_SHARE),
-        hang_timeout: options.runs.hang_timeout,
-        bytes: options.max_bytes,
-        rounds: if is_time { ROUNDS_OF_TIME } else { 1 },
-    };
-    let ladder = ladder::climb(runner, &known.template, &limits, Detail::Source)?;
-    if ladder.samples.len() < LEAST_SIZES {
-        return Ok(no_law(Some(&known.template), too_few(&ladder)));
-    }
-    report(runner, options, target, (name, known), ladder, started + options.budget)
-        .map(|report| Outcome::Report(Box::new(report)))
+    Ok(match told {
+        Ok(told) => Outcome::Report(Box::new(study.report(told, name)?)),
+        Err(why) => Outcome::NoLaw(Box::new(NoLaw { input: name, law: None, template, why })),
+    })
 }
 
-/// The template of an input.
-fn chosen(
-    runner: &mut Runner,
-    options: &GrowthOptions,
-    path: &Path,
-    bytes: &[u8],
-    started: Instant,
-) -> Result<Option<Known>> {
-    let name = path.display();
-    let first = runner.run(bytes, Detail::Edges)?;
-    if interruption::has_come() {
-        return Ok(None);
+/// The resource that is measured in place of one that the target does not count.
+fn measured(resource: Resource, target: &TargetInfo) -> Resource {
+    match resource {
+        _ if !target.instrumentation.is_exact() => Resource::Time,
+        Resource::Instructions if !target.instrumentation.measures(resource) => Resource::Edges,
+        resource => resource,
     }
-    if !first.came_back() {
-        let how = first.end_in_words();
-        return Err(Error::other(format!(
-            "{name} {how}: growth needs an input that returns; give a smaller one, or a larger --hang-timeout"
-        )));
+}
+
+impl Study<'_> {
+    fn until(&self) -> Instant {
+        self.started + self.options.budget
     }
-    if options.resource.is_deterministic() && first.seconds < options.budget.as_secs_f64() * REPEAT_SHARE {
-        let second = runner.run(bytes, Detail::Cost)?;
-        let amounts = [&first, &second].map(|run| run.cost[options.resource]);
-        if amounts[0] != amounts[1] {
-            warn(&format!("{name} does not repeat itself: {} and {} {}", amounts[0], amounts[1], options.resource));
+
+    /// Limits of the runs at growing sizes, within a part of the time that is left.
+    fn limits(&self) -> Limits {
+        Limits {
+            deadline: Instant::now() + self.options.left(self.started).mul_f64(LADDER_SHARE),
+            hang_timeout: self.options.runs.hang_timeout,
+            bytes: self.options.max_bytes,
+            rounds: rounds(self.resource),
+            detail: Detail::Source,
         }
     }
-    let seed = seed_of(path);
-    match choose::choose(runner, options, (bytes, &first), seed.as_deref(), started)? {
-        Some(chosen) => Ok(Some(Known { template: chosen.template, n: Some(chosen.n), kept: Some(chosen.kept) })),
-        None => Ok(None),
+
+    /// Runs the input. Of one that does not return, the largest part that does.
+    fn returning<'a>(&mut self, path: &Path, bytes: &'a [u8]) -> Result<(Cow<'a, [u8]>, Run)> {
+        let name = path.display();
+        let first = self.runner.run(bytes, Detail::Edges)?;
+        if first.came_back() || interruption::has_come() {
+            return Ok((Cow::Borrowed(bytes), first));
+        }
+        let how = first.end_in_words();
+        let Some((part, run)) = self.part_that_returns(bytes, &first)? else {
+            return Err(Error::other(format!(
+                "{name} {how}, and so do its parts, or they cost elsewhere: growth needs an input that returns; give a \
+                 smaller one, or a larger --hang-timeout"
+            )));
+        };
+        let (some, all) = (grouped(part.len() as u64), grouped(bytes.len() as u64));
+        warn(&format!("{name} {how}: this is the law of {some} of its {all} bytes, which return"));
+        Ok((Cow::Owned(part), run))
     }
+
+    /// The finding of an input and its first run.
+    fn finding<'a>(&mut self, path: &Path, bytes: &'a [u8], run: Run) -> Result<Finding<'a>> {
+        let mut run = run;
+        if self.resource == Resource::Time {
+            run = ladder::fastest(self.runner, bytes, Detail::Edges, ROUNDS_OF_TIME)?;
+        } else if run.seconds < self.options.budget.as_secs_f64() * REPEAT_SHARE && !interruption::has_come() {
+            let second = self.runner.run(bytes, Detail::Cost)?;
+            let amounts = [&run, &second].map(|run| run.amount(self.resource));
+            if amounts[0] != amounts[1] {
+                let name = path.display();
+                warn(&format!("{name} does not repeat itself: {} and {} {}", amounts[0], amounts[1], self.resource));
+            }
+        }
+        let ordinary = self.ordinary(path)?;
+        Ok(Finding::new(bytes, run, self.resource, ordinary))
+    }
+
+    /// The law of an input; that of its time where instructions do not tell it.
+    fn of_input<'a>(&mut self, path: &Path, bytes: &'a [u8], run: Run) -> Result<Result<Told<'a>, String>> {
+        if interruption::has_come() {
+            return Ok(Err("stopped before a template was found".to_owned()));
+        }
+        let seed = seed_of(path);
+        let finding = self.finding(path, bytes, run)?;
+        let own = [Sample { n: 1, bytes: bytes.len() as u64, run: finding.run.clone() }];
+        let mut counted = None;
+        let mut foreign = self.foreign_time(&own);
+        if foreign.is_none() {
+            let told = self.of_finding(&finding, seed.as_deref())?;
+            foreign = told.as_ref().ok().and_then(|told| self.foreign_time(&told.samples));
+            if foreign.is_none() {
+                return Ok(told);
+            }
+            counted = told.ok();
+        }
+        let resource = std::mem::replace(&mut self.resource, Resource::Time);
+        let timed = self.finding(path, bytes, finding.run)?;
+        let told = self.of_finding(&timed, seed.as_deref())?;
+        Ok(match (told, counted) {
+            (Ok(mut told), _) => {
+                told.notes.extend(foreign);
+                Ok(told)
+            }
+            (Err(_), Some(mut counted)) => {
+                self.resource = resource;
+                counted.fit.confidence = Confidence::Low;
+                counted.notes.extend(foreign);
+                Ok(counted)
+            }
+            (Err(why), None) => Err(format!("{why}; {}", foreign.unwrap_or_default())),
+        })
+    }
+
+    /// The largest part of an input that returns soon, with its run, which is slow where that of the whole is.
+    fn part_that_returns(&mut self, bytes: &[u8], whole: &Run) -> Result<Option<(Vec<u8>, Run)>> {
+        let usual = self.runner.hang_timeout();
+        self.runner.set_hang_timeout(usual.min(self.options.budget / PARTS_OF_BUDGET).max(Duration::from_millis(10)))?;
+        let like = Finding::new(bytes, Run { status: "returned".into(), ..whole.clone() }, self.resource, 0);
+        let mut found = None;
+        'found: for units in units(bytes) {
+            for taken in [Taken::Spread, Taken::First] {
+                for share in RETURNING {
+                    if interruption::has_come() || self.options.left(self.started) < self.options.budget / 2 {
+                        break 'found;
+                    }
+                    let part = units.take((units.count() as f64 * share) as usize, taken);
+                    let run = self.runner.run(&part, Detail::Edges)?;
+                    if run.came_back() {
+                        if like.is_like(&run) {
+                            found = Some((part, run));
+                            break 'found;
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+        self.runner.set_hang_timeout(usual)?;
+        Ok(found)
+    }
+
+    /// Amount that an ordinary input uses up: the seed that the input comes from, or nothing at all.
+    fn ordinary(&mut self, path: &Path) -> Result<u64> {
+        let seed = seed_of(path).unwrap_or_default();
+        if seed.len() > self.runner.capacity() {
+            return Ok(0);
+        }
+        let run = self.runner.run(&seed, Detail::Cost)?;
+        Ok(if run.came_back() { run.amount(self.resource) } else { 0 })
+    }
+
+    /// The law of a template that the user gives.
+    fn of_template(&mut self, template: &Template) -> Result<Result<Told<'static>, String>> {
+        let mut foreign = None;
+        loop {
+            let ladder = ladder::climb(self.runner, template, &self.limits(), None)?;
+            if ladder.samples.len() < LEAST_SIZES {
+                return Ok(Err(too_few(&ladder)));
+            }
+            let is_foreign = self.foreign_time(&ladder.samples);
+            if is_foreign.is_none() {
+                let mut told = self.told(template.clone(), ladder, None)?;
+                if let Ok(told) = &mut told {
+                    told.notes.extend(foreign);
+                }
+                return Ok(told);
+            }
+            (foreign, self.resource) = (is_foreign, Resource::Time);
+        }
+    }
+
+    /// The law of a finding: by a template that explains it, else by its parts; or the reason why there is none.
+    fn of_finding<'a>(&mut self, finding: &Finding<'a>, seed: Option<&[u8]>) -> Result<Result<Told<'a>, String>> {
+        let limits = parts::Limits {
+            until: Instant::now() + parts::time(self.options.left(self.started)),
+            rounds: rounds(self.resource),
+        };
+        let parts = parts::study(self.runner, finding, limits)?;
+        let options = GrowthOptions { resource: self.resource, ..self.options.clone() };
+        let run = (finding.bytes, &finding.run);
+        let mut why = None;
+        if let Some(chosen) = choose::choose(self.runner, &options, run, Some(finding), seed, self.started)? {
+            let own = (chosen.n, chosen.kept);
+            match self.of_chosen(finding, chosen.template, own, parts.as_ref())? {
+                Ok(told) => return Ok(Ok(told)),
+                Err(reason) => why = Some(reason),
+            }
+        }
+        Ok(match (parts, why) {
+            _ if interruption::has_come() => Err("stopped before a template was found".to_owned()),
+            (Some(parts), why) => of_parts(finding, parts).map_err(|reason| why.unwrap_or(reason)),
+            (None, why) => Err(why.unwrap_or_else(|| NO_TEMPLATE.to_owned())),
+        })
+    }
+
+    /// The law of a template that was chosen, if it explains the finding.
+    fn of_chosen(
+        &mut self,
+        finding: &Finding<'_>,
+        template: Template,
+        own: (u64, f64),
+        parts: Option<&Parts<'_>>,
+    ) -> Result<Result<Told<'static>, String>> {
+        let limits = self.limits();
+        let ladder = ladder::climb(self.runner, &template, &limits, Some((finding, own.0)))?;
+        let is_exact = template.size(own.0) == finding.bytes.len() as u64
+            && template.render(own.0, self.options.max_bytes).is_ok_and(|bytes| bytes == finding.bytes);
+        let mut told = match self.told(template, ladder, Some(own))? {
+            Ok(told) => told,
+            Err(why) => return Ok(Err(why)),
+        };
+        let size = told.size_of(own.0);
+        let axis = told.axis();
+        if finding.check(&told.fit, size, axis).is_err()
+            && let Some(near) = told.near(own.0, self.resource, self.until())
+        {
+            told.fit = near;
+            told.sum = None;
+        }
+        if let Err(why) = finding.check(&told.fit, size, axis) {
+            return Ok(Err(format!("its repetitions of {} do not explain it: {why}", told.family.unit())));
+        }
+        if let Some(parts) = parts {
+            let agrees = parts.agrees(told.fit.exponent_at(size)) || parts.fit.exponent_at(parts.count()) > 4.0;
+            if !agrees {
+                told.fit.confidence = told.fit.confidence.min(Confidence::Medium);
+                let (unit, class) = (parts.family.unit(), parts.fit.class_at(parts.count()));
+                told.notes.push(format!(
+                    "parts of the input say something else: {class} in the number of {unit}, so that this law is less sure"
+                ));
+            }
+            told.parts = Some(parts.report(Some(agrees)));
+        } else if !is_exact {
+            // nothing confirms that what was made up is what is slow in the finding
+            told.fit.confidence = told.fit.confidence.min(Confidence::Medium);
+        }
+        Ok(Ok(told))
+    }
+
+    /// A law of the runs of a template.
+    fn told(&mut self, template: Template, ladder: Ladder, own: Option<(u64, f64)>) -> Result<Result<Told<'static>, String>> {
+        if ladder.samples.len() < LEAST_SIZES {
+            return Ok(Err(too_few(&ladder)));
+        }
+        let axis = Axis::of(&template);
+        let is_counted = self.resource.is_deterministic() && axis == Axis::Repetitions;
+        let until = self.until();
+        let equal = match is_counted && !interruption::has_come() {
+            true => fits::Equal::run(self.runner, &template, &ladder.samples, until)?,
+            false => None,
+        };
+        let (fit, sum) = law(&ladder.samples, axis, self.resource, equal.as_ref(), until)?;
+        let notes = notes(self.target, &ladder);
+        let end = end_in_words(&ladder.end, self.options);
+        let family = Family::Template(template);
+        Ok(Ok(Told { family, samples: ladder.samples, end, fit, sum, own, parts: None, notes }))
+    }
+
+    /// The reason why instructions do not tell the time of runs, if they do not.
+    fn foreign_time(&self, samples: &[Sample]) -> Option<String> {
+        if self.resource != Resource::Instructions {
+            return None;
+        }
+        let per_instruction = |sample: &Sample| sample.run.seconds / sample.run.cost[Resource::Instructions].max(1) as f64;
+        let long: Vec<f64> =
+            samples.iter().filter(|sample| sample.run.seconds >= LEAST_SECONDS).map(per_instruction).collect();
+        let (first, last) = (long.first()?, long.last()?);
+        let last_run = &samples.last()?.run;
+        (last / first > MOST_DRIFT || *last > SLOWEST_INSTRUCTION)
+            .then(|| foreign_code(last_run.seconds, last_run.cost[Resource::Instructions]))
+    }
+
+    /// The report of a law.
+    fn report(&mut self, told: Told<'_>, input: Option<String>) -> Result<Report> {
+        let axis = told.axis();
+        let until = self.until();
+        let Told { family, samples, end, fit, sum, own, parts, mut notes } = told;
+        let resource = self.resource;
+        let is_exact = self.target.instrumentation.is_exact();
+        let per_unit =
+            time::per_unit(self.runner, &family, &samples, |sample| time_base(&sample.run, resource), until)?;
+        let law_of_time = match resource {
+            Resource::Instructions | Resource::Time => Some(fit.clone()),
+            // times follow from instructions, whatever was asked for
+            _ => law(&samples, axis, Resource::Instructions, None, until).ok().map(|(fit, _)| fit),
+        };
+        let times = per_unit.zip(law_of_time.as_ref()).map(|(seconds_per_unit, fit)| Times {
+            seconds_per_unit,
+            sizes: time::sizes(fit, &family, axis, seconds_per_unit),
+            verified: None,
+        });
+        if times.is_none() {
+            notes.push("all runs were too short to measure their time".to_owned());
+        }
+        let point = |sample: &Sample| GrowthPoint {
+            n: sample.n,
+            bytes: sample.bytes,
+            amount: sample.run.amount(resource),
+            expected: fit.amount_at(axis.size(sample)),
+            seconds: sample.run.seconds,
+            status: sample.run.status.clone(),
+        };
+        let n = own.map(|(n, _)| n);
+        let generator_n = n.unwrap_or_else(|| samples.last().map_or(1, |sample| sample.n));
+        let template = family.template();
+        let own_size = own.and_then(|(n, _)| samples.iter().find(|sample| sample.n == n)).map(|one| axis.size(one));
+        let headline = report::headline(&fit, own_size);
+        let mut report = GrowthReport {
+            input,
+            law: None,
+            words: report::in_words(&fit, headline, axis, &family, &samples),
+            class: headline.to_string(),
+            formula: fit.law.to_string(),
+            crossover: report::crossover(&fit),
+            points: samples.iter().map(point).collect(),
+            end,
+            functions: if is_exact { fits::of_functions(&samples, axis) } else { Vec::new() },
+            lines: if is_exact { fits::of_lines(&samples, axis) } else { Vec::new() },
+            resources: others(&samples, axis, self.target, resource),
+            generator: template.and_then(|template| template.command(generator_n)).unwrap_or_default(),
+            unit: unit(resource, self.target),
+            unit_of_time: unit(
+                if resource == Resource::Time { resource } else { Resource::Instructions },
+                self.target,
+            ),
+            template: template.map(Template::to_string),
+            parts,
+            executions: self.runner.executions(),
+            pump: family.unit(),
+            n,
+            kept: own.map(|(_, kept)| kept),
+            resource,
+            axis,
+            fit,
+            sum,
+            times,
+            notes,
+        };
+        report.law = Some(report.finding_law());
+        let template = template.cloned();
+        Ok(Report { report, template, law_of_time })
+    }
+}
+
+/// The law by parts, if it explains the finding.
+fn of_parts<'a>(finding: &Finding<'_>, parts: Parts<'a>) -> Result<Told<'a>, String> {
+    let count = parts.count();
+    if let Err(reason) = finding.check(&parts.fit, count, Axis::Repetitions) {
+        return Err(format!("its {} do not explain it: {reason}", parts.family.unit()));
+    }
+    let report = parts.report(None);
+    let Parts { family, samples, fit, sum } = parts;
+    let end = "these are parts of the input, which has no more".to_owned();
+    Ok(Told { family, samples, end, fit, sum, own: Some((count, 1.0)), parts: Some(report), notes: Vec::new() })
+}
+
+impl Told<'_> {
+    fn axis(&self) -> Axis {
+        self.family.template().map_or(Axis::Repetitions, Axis::of)
+    }
+
+    /// Size on the axis at a number of repetitions.
+    fn size_of(&self, n: u64) -> u64 {
+        if self.axis() == Axis::Bytes { self.family.size(n) } else { n }
+    }
+
+    /// The law of the sizes around the finding's own, where another one holds beyond them. `None` if they are too few.
+    fn near(&mut self, own: u64, resource: Resource, until: Instant) -> Option<Fit> {
+        let near: Vec<Sample> = self.samples.iter().filter(|sample| sample.n <= 2 * own).cloned().collect();
+        let (mut fit, _) = law(&near, self.axis(), resource, None, until).ok()?;
+        let last = near.last()?.n;
+        fit.confidence = fit.confidence.min(Confidence::Medium);
+        self.notes.push(format!("this is the law up to N = {}: larger inputs follow another one", grouped(last)));
+        Some(fit)
+    }
+}
+
+/// Runs of each size.
+fn rounds(resource: Resource) -> u32 {
+    if resource == Resource::Time { ROUNDS_OF_TIME } else { 1 }
+}
+
+/// Remark on time that instructions do not tell.
+fn foreign_code(seconds: f64, instructions: u64) -> String {
+    format!(
+        "the time is spent in code that is not counted ({:.0} ns for each counted instruction): build the libraries that it \
+         is in with quagmire-cc, if they are yours",
+        seconds * 1e9 / instructions.max(1) as f64
+    )
 }
 
 /// The seed that an input in a campaign's folder descends from.
@@ -153,6 +524,9 @@ fn too_few(ladder: &Ladder) -> String {
         End::Failed { n, bytes, how } => {
             format!("N = {n} ({bytes} bytes) {how}, and only {runs} smaller sizes returned, which say nothing of a law")
         }
+        End::Other { n, bytes, how } => {
+            format!("N = {n} ({bytes} bytes) {how}, and only {runs} smaller sizes are like the input, which say nothing of a law")
+        }
         _ => format!(
             "only {runs} sizes could be run within the limits, which say nothing of a law: give more with --budget, \
              --hang-timeout or --max-size"
@@ -160,101 +534,9 @@ fn too_few(ladder: &Ladder) -> String {
     }
 }
 
-/// A report with what a later test of its prediction needs.
-pub(super) struct Report {
-    /// The report.
-    pub report: GrowthReport,
-    /// The template.
-    pub template: Template,
-    /// The law that times follow: that of the instructions, or of the time itself.
-    pub law_of_time: Option<Fit>,
-}
-
-/// The report of a ladder. Runs and fits that are not needed are left out after `until`.
-fn report(
-    runner: &mut Runner,
-    options: &GrowthOptions,
-    target: &TargetInfo,
-    (input, Known { template, n, kept }): (Option<String>, Known),
-    ladder: Ladder,
-    until: Instant,
-) -> Result<Report> {
-    let (axis, samples) = (Axis::of(&template), &ladder.samples);
-    let is_exact = target.instrumentation.is_exact();
-    let resource = if is_exact { options.resource } else { Resource::Time };
-    let mut notes = notes(target, &ladder, is_exact);
-    let equal = match axis == Axis::Repetitions && is_exact && !interruption::has_come() {
-        true => fits::Equal::run(runner, &template, samples, until)?,
-        false => None,
-    };
-    let (fit, sum) = law(samples, axis, resource, equal.as_ref(), until)?;
-    let amount = |sample: &Sample| amount_of(&sample.run, resource);
-    let per_unit = time::per_unit(runner, &template, samples, |sample| time_base(&sample.run, resource), until)?;
-    let law_of_time = match resource {
-        Resource::Instructions | Resource::Time => Some(fit.clone()),
-        // times follow from instructions, whatever was asked for
-        _ => law(samples, axis, Resource::Instructions, None, until).ok().map(|(fit, _)| fit),
-    };
-    let times = per_unit.zip(law_of_time.as_ref()).map(|(seconds_per_unit, fit)| Times {
-        seconds_per_unit,
-        sizes: time::sizes(fit, &template, axis, seconds_per_unit),
-        verified: None,
-    });
-    if times.is_none() {
-        notes.push("all runs were too short to measure their time".to_owned());
-    }
-    let pump = template.pump();
-    let point = |sample: &Sample| GrowthPoint {
-        n: sample.n,
-        bytes: sample.bytes,
-        amount: amount(sample),
-        expected: fit.amount_at(axis.size(sample)),
-        seconds: sample.run.seconds,
-        status: sample.run.status.clone(),
-    };
-    let generator_n = n.unwrap_or_else(|| samples.last().map_or(1, |sample| sample.n));
-    let mut report = GrowthReport {
-        input,
-        law: None,
-        words: report::in_words(&fit, axis, &template),
-        class: fit.class().to_string(),
-        formula: fit.law.to_string(),
-        crossover: report::crossover(&fit),
-        points: samples.iter().map(point).collect(),
-        end: end_in_words(&ladder.end, options),
-        functions: if is_exact { fits::of_functions(samples, axis) } else { Vec::new() },
-        lines: if is_exact { fits::of_lines(samples, axis) } else { Vec::new() },
-        resources: others(samples, axis, target, resource),
-        generator: template.command(generator_n).unwrap_or_default(),
-        unit: unit(resource, target),
-        unit_of_time: unit(if resource == Resource::Time { resource } else { Resource::Instructions }, target),
-        template: template.to_string(),
-        executions: runner.executions(),
-        pump,
-        n,
-        kept,
-        resource,
-        axis,
-        fit,
-        sum,
-        times,
-        notes,
-    };
-    report.law = Some(report.finding_law());
-    Ok(Report { report, template, law_of_time })
-}
-
-/// Amount of a resource in a run.
-pub(super) fn amount_of(run: &Run, resource: Resource) -> u64 {
-    match resource {
-        Resource::Time => (run.seconds * 1e9) as u64,
-        other => run.cost[other],
-    }
-}
-
 /// Amount that the time of a run is divided by.
 fn time_base(run: &Run, resource: Resource) -> u64 {
-    amount_of(run, if resource == Resource::Time { resource } else { Resource::Instructions })
+    run.amount(if resource == Resource::Time { resource } else { Resource::Instructions })
 }
 
 /// The law of a resource.
@@ -269,7 +551,10 @@ fn law(
     if resource == Resource::Instructions {
         return fits::of_instructions(samples, axis, equal, until).ok_or_else(none);
     }
-    let points = fits::points(samples, axis, |run| amount_of(run, resource));
+    let points = fits::points(samples, axis, |run| run.amount(resource));
+    if resource == Resource::Time {
+        return Ok((fit_noisy(&points).ok_or_else(none)?, None));
+    }
     let steps = equal.filter(|_| resource.is_deterministic()).map(|equal| equal.of(|run| run.cost[resource]));
     Ok((fit(&points, steps.as_ref()).ok_or_else(none)?, None))
 }
@@ -295,9 +580,9 @@ fn unit(resource: Resource, target: &TargetInfo) -> String {
     }
 }
 
-fn notes(target: &TargetInfo, ladder: &Ladder, is_exact: bool) -> Vec<String> {
+fn notes(target: &TargetInfo, ladder: &Ladder) -> Vec<String> {
     let mut notes = Vec::new();
-    if !is_exact {
+    if !target.instrumentation.is_exact() {
         let (program, remark, advice) =
             (target.name(), target.instrumentation.remark(), target.instrumentation.advice());
         notes.push(format!("{program}: {remark}, so that this is the law of its time: {advice}"));
@@ -320,10 +605,9 @@ fn end_in_words(end: &End, options: &GrowthOptions) -> String {
         End::Bytes => format!("larger inputs would exceed {} bytes (--max-size)", grouped(options.max_bytes)),
         End::Time => "larger inputs would take too long (--hang-timeout, --budget)".to_owned(),
         End::Failed { n, bytes, how } => format!("N = {} ({} bytes) {how}", grouped(*n), grouped(*bytes)),
-        End::Rejected { n, bytes } => {
-            format!("the program rejects N = {} ({} bytes)", grouped(*n), grouped(*bytes))
-        }
+        End::Other { n, bytes, how } => format!("N = {} ({} bytes) {how}", grouped(*n), grouped(*bytes)),
         End::Digits => "a number of the template has no more digits".to_owned(),
+        End::List => "a list of the template has no more texts".to_owned(),
         End::Stopped => "stopped".to_owned(),
     }
 }

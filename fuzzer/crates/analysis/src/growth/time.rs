@@ -4,13 +4,12 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::{fits::Axis, ladder::Sample};
+use super::{family::Family, fits::Axis, ladder::Sample};
 use crate::{
     interruption,
     runner::{Detail, Runner},
 };
 use quagmire_base::error::Result;
-use quagmire_choices::template::Template;
 use quagmire_cost::law::Fit;
 
 /// Times that users ask about, in seconds.
@@ -73,14 +72,14 @@ pub struct Verified {
 /// fastest run until there is no time left. `None` if the runs are too short.
 pub(super) fn per_unit(
     runner: &mut Runner,
-    template: &Template,
+    family: &Family<'_>,
     samples: &[Sample],
     amount: impl Fn(&Sample) -> u64,
     until: Instant,
 ) -> Result<Option<[f64; 3]>> {
     let mut all = Vec::new();
     for sample in samples.iter().rev().take(MEASURED) {
-        let Ok(input) = template.render(sample.n, runner.capacity() as u64) else { continue };
+        let Ok(input) = family.render(sample.n, runner.capacity() as u64) else { continue };
         let least = fastest(runner, &input, sample.run.seconds, until)?;
         if least >= SHORTEST && amount(sample) > 0 {
             all.push(least / amount(sample) as f64);
@@ -106,7 +105,7 @@ pub(super) fn fastest(runner: &mut Runner, input: &[u8], mut least: f64, until: 
 }
 
 /// Sizes that take a second and a minute.
-pub(super) fn sizes(fit: &Fit, template: &Template, axis: Axis, per_unit: [f64; 3]) -> Vec<SizeOfTime> {
+pub(super) fn sizes(fit: &Fit, family: &Family<'_>, axis: Axis, per_unit: [f64; 3]) -> Vec<SizeOfTime> {
     let law = fit.final_law();
     let size = |seconds: f64, unit: f64| law.size_for(seconds / unit, 1.0);
     let of_time = |seconds: f64| {
@@ -114,13 +113,13 @@ pub(super) fn sizes(fit: &Fit, template: &Template, axis: Axis, per_unit: [f64; 
         let along = [size(seconds, per_unit[0])?, size(seconds, per_unit[2])?, size(seconds, per_unit[1])?];
         let n = along.map(|along| match axis {
             Axis::Repetitions => along,
-            Axis::Bytes => template.n_for_size(along as u64) as f64,
+            Axis::Bytes => family.n_for_size(along as u64) as f64,
         });
         // there is no larger number in the template
-        if template.largest_n().is_some_and(|largest| n[0] > largest as f64) {
+        if family.largest_n().is_some_and(|largest| n[0] > largest as f64) {
             return None;
         }
-        let bytes = n.map(|n| template.size(n as u64) as f64);
+        let bytes = n.map(|n| family.size(n as u64) as f64);
         let extrapolation = along[0] / fit.largest.max(1) as f64;
         Some(SizeOfTime { seconds, n, bytes, extrapolation, is_safe: extrapolation <= SAFE_FACTOR })
     };

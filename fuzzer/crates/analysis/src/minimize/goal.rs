@@ -1,7 +1,6 @@
 //! Goal of minimizing: a smaller input keeps the cost relative to its size or the early end, and the cause.
 
-use super::cause::Cause;
-use crate::runner::Run;
+use crate::{cause::Cause, runner::Run};
 use quagmire_cost::{resource::Resource, sizes::SizeModel};
 
 /// Resources of which one is chosen: that whose excess over an ordinary input is the largest.

@@ -4,7 +4,6 @@
 //! for (`pump`). Inputs without one are shortened by delta debugging (`delta`). What has to stay is the `goal`, relative
 //! to an `ordinary` input of the same size, and the `cause`.
 
-mod cause;
 mod delta;
 mod goal;
 mod ordinary;
@@ -18,12 +17,12 @@ use std::{
 };
 
 use self::{
-    cause::Cause,
     goal::Goal,
     pump::Pumped,
     search::{Limits, Search},
 };
 use crate::{
+    cause::Cause,
     growth::{GrowthOptions, choose, seed_of},
     interruption,
     runner::{Detail, Run, Runner, RunnerOptions},
@@ -303,7 +302,7 @@ fn choose(
         runs: options.runs.clone(),
     };
     let seed = seed_of(&options.input);
-    let chosen = choose::choose(search.runner, &growth, (input, run), seed.as_deref(), Instant::now());
+    let chosen = choose::choose(search.runner, &growth, (input, run), None, seed.as_deref(), Instant::now());
     if interruption::has_come() {
         return Ok(None);
     }

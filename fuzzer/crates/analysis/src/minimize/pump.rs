@@ -4,7 +4,7 @@
 use super::{delta, search::Search};
 use crate::runner::Run;
 use quagmire_base::error::Result;
-use quagmire_choices::template::{Candidate, Evidence, Part, Template, Times, candidates};
+use quagmire_choices::template::{Candidate, Evidence, Template, Times, candidates};
 
 /// Part of the hot cost that is kept at the fixed sizes.
 const LEAST_HOT: f64 = 0.5;
@@ -106,29 +106,18 @@ pub(super) fn shrink(search: &mut Search<'_>, template: Template, n: u64) -> Res
 /// A template of which only the fastest loop grows, and the `N` at which its bytes are those of the other one at a small
 /// `n`: it has more sizes below them. `None` if `n` is not small, or there is no such template.
 fn finer(template: &Template, n: u64) -> Option<(Template, u64)> {
-    let factor_of = |part: &Part| match part {
-        Part::Repeat { times, .. } | Part::Nest { times, .. } => times.factor,
-        _ => 0,
-    };
-    let factor = template.parts().iter().map(factor_of).max()?;
+    let all = template.times();
+    let factor = all.iter().map(|times| times.factor).max()?;
     if n >= FEW || factor < 2 {
         return None;
     }
-    let mut is_found = false;
-    let mut scaled = |times: Times| {
-        let is_first = times.factor == factor && !is_found;
-        is_found |= is_first;
-        if is_first { Times { factor: 1, ..times } } else { Times { factor: 0, plus: times.at(n) } }
+    let first = all.iter().position(|times| times.factor == factor)?;
+    let scaled = |(at, times): (usize, &Times)| match at == first {
+        true => Times { factor: 1, ..*times },
+        false => Times { factor: 0, plus: times.at(n) },
     };
-    let mut parts = Vec::new();
-    for part in template.parts() {
-        parts.push(match part.clone() {
-            Part::Repeat { times, body } => Part::Repeat { times: scaled(times), body },
-            Part::Nest { times, open, middle, close } => Part::Nest { times: scaled(times), open, middle, close },
-            other => other,
-        });
-    }
-    let (finer, larger) = (Template::new(parts).ok()?, n.checked_mul(factor)?);
+    let scaled: Vec<Times> = all.iter().enumerate().map(scaled).collect();
+    let (finer, larger) = (template.with_times(&scaled), n.checked_mul(factor)?);
     (finer.size(larger) == template.size(n)).then_some((finer, larger))
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::measurement::{KILLED, STUCK, describe, status_name};
-use quagmire_cost::resource::Cost;
+use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{
     abi::Status,
     counts::CountsObserver,
@@ -87,6 +87,11 @@ impl Run {
     /// Whether it returned, and was not cut off.
     pub fn came_back(&self) -> bool {
         [Status::Returned, Status::Rejected].into_iter().any(|status| self.status == status_name(status))
+    }
+
+    /// Amount of a resource that it used up.
+    pub fn amount(&self, resource: Resource) -> u64 {
+        if resource == Resource::Time { (self.seconds * 1e9) as u64 } else { self.cost[resource] }
     }
 
     /// Whether it ran into the hang timeout.

@@ -27,6 +27,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::infer::chains;
 pub use self::{
     infer::{Candidate, Evidence, Origin, candidates},
     number::{Digits, Field, Order},
@@ -184,6 +185,28 @@ impl Template {
         let mut parts = self.parts.clone();
         let mut left = number;
         replace(&mut parts, &mut left, bytes);
+        Self { parts: normal(parts) }
+    }
+
+    /// Rounds of the loops that are in no other part, in their order.
+    pub fn times(&self) -> Vec<Times> {
+        let times = |part: &Part| match part {
+            Part::Repeat { times, .. } | Part::Nest { times, .. } => Some(*times),
+            _ => None,
+        };
+        self.parts.iter().filter_map(times).collect()
+    }
+
+    /// The template with other rounds of the loops that are in no other part.
+    #[must_use]
+    pub fn with_times(&self, new: &[Times]) -> Self {
+        let mut new = new.iter();
+        let mut parts = self.parts.clone();
+        for part in &mut parts {
+            if let Part::Repeat { times, .. } | Part::Nest { times, .. } = part {
+                *times = new.next().copied().unwrap_or(*times);
+            }
+        }
         Self { parts: normal(parts) }
     }
 

@@ -116,7 +116,7 @@ impl Digits {
     }
 
     /// Appends a number in `width` digits.
-    pub(super) fn write(self, mut number: u64, width: u8, to: &mut Vec<u8>) {
+    pub(crate) fn write(self, mut number: u64, width: u8, to: &mut Vec<u8>) {
         let start = to.len();
         let base = u64::from(self.base());
         for _ in 0..width {

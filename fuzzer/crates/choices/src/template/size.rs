@@ -1,6 +1,6 @@
 //! Sizes of templates, without making their bytes.
 
-use super::{Part, Pick, Template};
+use super::{Part, Pick, Template, Times};
 
 impl Template {
     /// Number of bytes at `n`; `u64::MAX` if there are more.
@@ -24,20 +24,41 @@ impl Template {
 
     /// The largest `N` at which no number loses its first digit; `None` if that is any of 64 bits.
     pub fn largest_n(&self) -> Option<u64> {
-        fn least(parts: &[Part]) -> Option<u64> {
-            let one = |part: &Part| match part {
-                Part::Counter(counter) => u64::from(counter.digits.base()).checked_pow(counter.width.into()),
-                Part::Number(field) => field.largest(),
-                Part::Repeat { body, .. } | Part::Stair(body) => least(body),
-                Part::Nest { open, middle, close, .. } => {
-                    [open, middle, close].into_iter().filter_map(|parts| least(parts)).min()
-                }
-                Part::Literal(_) | Part::Pick(_) => None,
-            };
-            parts.iter().filter_map(one).min()
-        }
-        least(&self.parts)
+        least(&self.parts, Times::N, &|part, _| match part {
+            Part::Counter(counter) => u64::from(counter.digits.base()).checked_pow(counter.width.into()),
+            Part::Number(field) => field.largest(),
+            _ => None,
+        })
     }
+
+    /// The largest `N` up to which every long list gives each of its texts once at most; `None` if there is no such list.
+    /// A few texts in turn are a pattern, which goes on.
+    pub fn list_end(&self) -> Option<u64> {
+        least(&self.parts, Times::N, &|part, rounds| match part {
+            Part::Pick(pick) if pick.choices.len() > MOST_IN_TURN => {
+                let last = (pick.choices.len() as u64).saturating_sub(rounds.plus);
+                last.checked_div(rounds.factor)
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Texts of a list that are taken in turn without end.
+const MOST_IN_TURN: usize = 15;
+
+/// The least of what parts say, with the rounds of the loop around them.
+fn least(parts: &[Part], rounds: Times, of: &dyn Fn(&Part, Times) -> Option<u64>) -> Option<u64> {
+    let inner = |part: &Part| match part {
+        Part::Repeat { times, body } => least(body, *times, of),
+        Part::Stair(body) => least(body, rounds, of),
+        Part::Nest { times, open, middle, close } => {
+            let all = [least(open, *times, of), least(middle, rounds, of), least(close, *times, of)];
+            all.into_iter().flatten().min()
+        }
+        part => of(part, rounds),
+    };
+    parts.iter().filter_map(inner).min()
 }
 
 /// Whether `N` itself stands in parts.

@@ -226,3 +226,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn long_lists_end_and_short_ones_go_on() {
+    let list = |texts: usize| (0..texts).map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(",");
+    let end = |text: &str| Template::parse(text).expect("a template").list_end();
+    assert_eq!(end(&format!("rep(N){{pick({})}}", list(71))), Some(71));
+    assert_eq!(end(&format!("rep(2*N+1){{\"x\" pick({})}}", list(71))), Some(35));
+    assert_eq!(end(&format!("rep(N){{rep(3){{\"y\"}} pick({})}}", list(3))), None);
+    assert_eq!(end("rep(N){#i:4}"), None);
+}

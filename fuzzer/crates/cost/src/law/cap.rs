@@ -11,7 +11,7 @@ const LEAST_SPAN: f64 = 2.5;
 const LEAST_GROWTH: f64 = 1.5;
 
 /// The number of points in front of the plateau in which a series ends, if it ends in one that it has grown to.
-pub(super) fn before_plateau(points: &[Point]) -> Option<usize> {
+pub fn before_plateau(points: &[Point]) -> Option<usize> {
     let last = points.last()?.amount as f64;
     let room = (last * FLAT).max(1.0);
     let flat = points.iter().rev().take_while(|point| (point.amount as f64 - last).abs() <= room).count();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Class, EqualSteps, Law, Point,
     candidates::{self, error_at},
-    cap,
+    cap::before_plateau,
 };
 
 /// The largest error of a law that holds: 2 %.
@@ -18,6 +18,9 @@ const LARGEST_SWING: f64 = 0.15;
 const AS_GOOD: f64 = 3.0;
 /// The same where no law holds: errors say less there.
 const AS_GOOD_STEPS: f64 = 1.3;
+/// The same where noise lies on the amounts, and the factor that sizes span there at least.
+const AS_GOOD_NOISY: f64 = 1.5;
+const LEAST_SPAN_NOISY: f64 = 4.0;
 /// The largest sizes, which are held out and predicted.
 const HELD_OUT: usize = 3;
 /// The fewest sizes past the onset.
@@ -26,6 +29,10 @@ const LEAST_SIZES: usize = 7;
 const LEAST_POINTS: usize = 4;
 /// A term of the highest order carries this many times the error of its law, or the error could have made it.
 const ABOVE_ERROR: f64 = 5.0;
+/// A law ends where cost grows more slowly if the largest amount is at most this multiple of that at its end, and if it
+/// has made the cost grow by a factor.
+const MOST_BEHIND: f64 = 2.0;
+const LEAST_GROWTH_IN_FRONT: f64 = 4.0;
 /// Errors of rounding are not compared.
 const ROUNDING: f64 = 1e-9;
 /// For high confidence: the largest error, the number of sizes, the factor that they span, and the rival's factor.
@@ -72,13 +79,15 @@ pub struct Rival {
     pub factor: f64,
 }
 
-/// A plateau.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// The end of a law: a plateau, or a slower law of which it is most of the amount.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cap {
-    /// The size at which it begins, by the law in front of it.
+    /// The size at which the law ends, by the law itself.
     pub size: u64,
-    /// The amount from there on.
+    /// The amount at the largest size.
     pub amount: u64,
+    /// The law from there on: a constant for a plateau.
+    pub after: Law,
 }
 
 /// How sure the class of a law is.
@@ -105,25 +114,60 @@ pub fn fit(points: &[Point], equal_steps: Option<&EqualSteps>) -> Option<Fit> {
         let law = Law::constant(points[0].amount as f64);
         return Some(Fit { law, exact: false, steps: false, error: 0.0, confidence: Confidence::High, ..flat(points) });
     }
-    let before = cap::before_plateau(points);
-    let growing = before.map_or(points, |count| &points[..count]);
-    let Some(mut fit) = from_onset(growing) else {
-        // too few sizes in front of the plateau to have a law: what is known is the plateau
-        let plateau = &points[before.unwrap_or(0)..];
-        let fit = fit(plateau, None).unwrap_or_else(|| flat(plateau));
-        return Some(Fit { onset: Some(plateau[0].size), ..fit });
-    };
-    fit.largest = points.last()?.size;
-    if let Some(count) = before {
-        let plateau = points[count..].iter().map(|point| point.amount).max().unwrap_or(0);
-        let reached = fit.law.size_for(plateau as f64, points[count - 1].size as f64);
-        let size = reached.map_or(points[count].size, |size| (size.round() as u64).min(points[count].size));
-        fit.cap = Some(Cap { size, amount: plateau });
-        fit.confidence = fit.confidence.min(Confidence::Medium);
-    } else if let Some(law) = equal_steps.and_then(EqualSteps::polynomial) {
+    if let Some(count) = before_plateau(points) {
+        let plateau = &points[count..];
+        let after = Law::constant(plateau.iter().map(|point| point.amount).max().unwrap_or(0) as f64);
+        return Some(from_onset(&points[..count]).map_or_else(
+            // too few sizes in front of the plateau to have a law: what is known is the plateau
+            || Fit { onset: Some(plateau[0].size), law: after.clone(), ..flat(plateau) },
+            |fit| fit.capped(after.clone(), points, count),
+        ));
+    }
+    let mut fit = from_onset(points)?;
+    if let Some(law) = equal_steps.and_then(EqualSteps::polynomial) {
         fit.confirm(law, points);
     }
-    Some(fit)
+    Some(front_of(&fit, points).unwrap_or(fit))
+}
+
+/// The law of a series that noise lies on, as on times: the simplest one whose mean error over all sizes is about the least.
+/// The confidence is medium at best.
+///
+/// None: as for [`fit`].
+pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
+    if points.len() < LEAST_POINTS || points.windows(2).any(|pair| pair[0].size >= pair[1].size) {
+        return None;
+    }
+    let mean = |law: &Law| (points.iter().map(|p| error_at(law, p).powi(2)).sum::<f64>() / points.len() as f64).sqrt();
+    let tried: Vec<(Law, f64)> = candidates::all(points).into_iter().map(|law| (law.clone(), mean(&law))).collect();
+    let best = tried.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
+    // powers of any exponent follow noise as well as anything, and are not simpler than whole ones
+    let good = |error: f64| error <= (AS_GOOD_NOISY * best).max(LARGEST_ERROR);
+    let (law, error) = tried.iter().find(|(_, error)| good(*error))?;
+    let others = tried.iter().filter(|(other, error)| good(*error) && !other.class().is_nested(&law.class()));
+    let rival = others.min_by(|a, b| a.1.total_cmp(&b.1));
+    let span = points.last()?.size as f64 / points[0].size.max(1) as f64;
+    let is_clear = rival.is_none() && *error <= LARGEST_SWING && points.len() >= LEAST_SIZES && span >= LEAST_SPAN_NOISY;
+    Some(Fit {
+        law: law.clone(),
+        steps: *error > LARGEST_SWING,
+        error: *error,
+        rival: rival.map(|(law, other)| Rival { law: law.clone(), factor: other.max(ROUNDING) / error.max(ROUNDING) }),
+        confidence: if is_clear { Confidence::Medium } else { Confidence::Low },
+        ..flat(points)
+    })
+}
+
+/// The law in front of an onset behind which cost grows more slowly, if most of the largest amount was reached there.
+fn front_of(fit: &Fit, points: &[Point]) -> Option<Fit> {
+    let count = points.iter().position(|point| Some(point.size) == fit.onset)?;
+    let (front, last) = (&points[..count], points.last()?);
+    let grown = front.last()?.amount as f64 / front[0].amount.max(1) as f64;
+    if points[count].amount as f64 * MOST_BEHIND < last.amount as f64 || grown < LEAST_GROWTH_IN_FRONT {
+        return None;
+    }
+    let law = from_onset(front).filter(|law| law.error <= LARGEST_ERROR && law.law.class().is_worse_than(&fit.law.class()))?;
+    Some(law.capped(fit.law.clone(), points, count))
 }
 
 /// The law past the smallest number of small sizes past which there is one.
@@ -231,6 +275,17 @@ fn flat(points: &[Point]) -> Fit {
 }
 
 impl Fit {
+    /// This law, which ends in front of the point `count`, behind which another one holds.
+    fn capped(mut self, after: Law, points: &[Point], count: usize) -> Self {
+        let (last, behind) = (&points[count - 1], &points[count]);
+        let reached = self.law.size_for(after.amount_at(behind.size as f64), last.size as f64);
+        let size = reached.map_or(behind.size, |size| (size.round() as u64).min(behind.size));
+        self.largest = points.last().map_or(self.largest, |point| point.size);
+        self.cap = Some(Cap { size, amount: points.last().map_or(0, |point| point.amount), after });
+        self.confidence = self.confidence.min(Confidence::Medium);
+        self
+    }
+
     /// Takes over an exact polynomial if it predicts the three largest sizes of the series too.
     fn confirm(&mut self, law: Law, points: &[Point]) {
         let tail = &points[points.len().saturating_sub(HELD_OUT)..];
@@ -266,28 +321,44 @@ impl Fit {
         self.confidence > Confidence::Low
     }
 
-    /// The class in the end: constant behind a cap.
-    pub fn class(&self) -> Class {
-        if self.cap.is_some() { Class::Constant } else { self.law.class() }
-    }
-
-    /// The law in the end: the plateau behind a cap.
-    pub fn final_law(&self) -> Law {
-        self.cap.map_or_else(|| self.law.clone(), |cap| Law::constant(cap.amount as f64))
+    /// The law in the end: that behind a cap.
+    pub fn final_law(&self) -> &Law {
+        self.cap.as_ref().map_or(&self.law, |cap| &cap.after)
     }
 
     /// The predicted amount at a size.
     pub fn amount_at(&self, size: u64) -> f64 {
-        match self.cap {
-            Some(cap) if size >= cap.size => cap.amount as f64,
-            Some(cap) => self.law.amount_at(size as f64).min(cap.amount as f64),
-            None => self.law.amount_at(size as f64),
-        }
+        let law = self.cap.as_ref().filter(|cap| size >= cap.size).map_or(&self.law, |cap| &cap.after);
+        law.amount_at(size as f64)
     }
 
-    /// The law without onset and cap: `exactly quadratic`, `n log n or n^1.1`, `linear in steps`.
+    /// The part of the predicted amount at a size that grows with the size.
+    pub fn growth_at(&self, size: u64) -> f64 {
+        let size = self.cap.as_ref().map_or(size, |cap| size.min(cap.size)) as f64;
+        (self.law.amount_at(size) - self.law.amount_at(0.0)).max(0.0)
+    }
+
+    /// The class of the term that carries most of what grows up to a size; that of the law if nothing grows.
+    pub fn class_at(&self, size: u64) -> Class {
+        let size = self.cap.as_ref().map_or(size, |cap| size.min(cap.size)) as f64;
+        let growing = self.law.terms().iter().filter(|term| term.class != Class::Constant);
+        growing.max_by(|a, b| a.amount_at(size).total_cmp(&b.amount_at(size))).map_or(Class::Constant, |term| term.class)
+    }
+
+    /// The local exponent of what grows at a size: 2 for a quadratic law, whatever is there from the start.
+    pub fn exponent_at(&self, size: u64) -> f64 {
+        let (whole, half) = (self.growth_at(size), self.growth_at(size / 2));
+        if half > 0.0 && whole > half { (whole / half).ln() / (size as f64 / (size / 2).max(1) as f64).ln() } else { 0.0 }
+    }
+
+    /// The law without onset and cap, by the class of its highest term: `exactly quadratic`, `n log n or n^1.1`,
+    /// `linear in steps`.
     pub fn name(&self) -> String {
-        let class = self.law.class();
+        self.name_of(self.law.class())
+    }
+
+    /// The law as [`Self::name`], with another class than that of its highest term.
+    pub fn name_of(&self, class: Class) -> String {
         let mut name = if self.exact { format!("exactly {class}") } else { class.to_string() };
         if let Some(rival) = &self.rival {
             name += &format!(" or {}", rival.law.class());
@@ -306,10 +377,17 @@ impl fmt::Display for Fit {
         if let Some(onset) = self.onset {
             write!(f, ", from {onset} on")?;
         }
-        if let Some(cap) = self.cap {
-            write!(f, ", capped at {}", cap.size)?;
+        self.cap.as_ref().map_or(Ok(()), |cap| write!(f, ", {}", cap.in_words(&cap.size.to_string())))
+    }
+}
+
+impl Cap {
+    /// The end of the law in words, with its size as text: `capped at 512`, `linear from 512 on`.
+    pub fn in_words(&self, size: &str) -> String {
+        match self.after.class() {
+            Class::Constant => format!("capped at {size}"),
+            slower => format!("{slower} from {size} on"),
         }
-        Ok(())
     }
 }
 

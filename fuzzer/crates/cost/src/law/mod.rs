@@ -17,9 +17,10 @@ mod sum;
 #[cfg(test)]
 mod tests;
 
+pub use cap::before_plateau;
 pub use class::Class;
 pub use exact::EqualSteps;
-pub use fit::{Cap, Confidence, Fit, LARGEST_ERROR, Rival, fit};
+pub use fit::{Cap, Confidence, Fit, LARGEST_ERROR, Rival, fit, fit_noisy};
 pub use formula::{Law, Term};
 pub use sum::{Part, Total, sum};
 

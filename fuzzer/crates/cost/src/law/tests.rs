@@ -104,13 +104,45 @@ fn a_law_that_begins_late_has_an_onset() {
 #[test]
 fn a_plateau_is_a_cap_with_the_law_in_front_of_it() {
     let fit = law_of(|n| n.min(5_000).pow(2) * 2);
-    assert_eq!((fit.law.class(), fit.class()), (Class::Quadratic, Class::Constant), "{fit:?}");
-    assert!(fit.cap.is_some_and(|cap| cap.size.abs_diff(5_000) < 100 && cap.amount == 50_000_000), "{fit:?}");
+    assert_eq!((fit.law.class(), fit.final_law().class()), (Class::Quadratic, Class::Constant), "{fit:?}");
+    assert!(fit.cap.as_ref().is_some_and(|cap| cap.size.abs_diff(5_000) < 100 && cap.amount == 50_000_000), "{fit:?}");
     assert_eq!(fit.amount_at(1_000_000), 50_000_000.0);
     // too few sizes in front of it have no law
     let fit = law_of(|n| n.min(40) * 100);
-    assert_eq!((fit.class(), fit.cap), (Class::Constant, None));
+    assert_eq!((fit.law.class(), &fit.cap, fit.confidence), (Class::Constant, &None, Confidence::Low));
     assert!(fit.onset.is_some_and(|onset| (40..100).contains(&onset)), "{fit:?}");
+}
+
+#[test]
+fn what_grows_slowly_behind_a_steep_law_does_not_hide_it() {
+    let fit = law_of(|n| n.min(5_000).pow(2) * 2 + 40 * n);
+    assert_eq!((fit.law.class(), fit.final_law().class()), (Class::Quadratic, Class::Linear), "{fit:?}");
+    assert!(fit.cap.as_ref().is_some_and(|cap| cap.size.abs_diff(5_000) < 3_500), "{fit:?}");
+    assert!(fit.growth_at(200_000) > 49e6 && fit.growth_at(200_000) < 100e6, "{fit:?}");
+}
+
+#[test]
+fn the_class_at_a_size_is_that_of_the_term_that_carries_most() {
+    let fit = law_between(5, 4_000, |n| 41 * n * n * n + 7_600_000 * n * n);
+    assert_eq!(fit.law.class(), Class::Cubic, "{fit:?}");
+    assert_eq!((fit.class_at(36), fit.class_at(1_000_000)), (Class::Quadratic, Class::Cubic));
+    assert!((fit.exponent_at(36) - 2.0).abs() < 0.01, "{fit:?}");
+    assert_eq!(law_of(|n| 25 * n + 784_000).growth_at(3), 75.0);
+}
+
+#[test]
+fn noise_does_not_make_powers_of_whole_laws() {
+    let noisy = |law: fn(f64) -> f64| {
+        let points = sizes(40, 2_000).into_iter().map(|n| {
+            let amount = law(n as f64) * (1.0 + 0.08 * (noise(n) - 0.5));
+            Point { size: n, amount: amount as u64 }
+        });
+        fit_noisy(&points.collect::<Vec<_>>()).unwrap()
+    };
+    for (name, law) in [("linear", (|n| 900.0 * n + 2_000.0) as fn(f64) -> f64), ("quadratic", |n| 30.0 * n * n), ("cubic", |n| n * n * n)] {
+        let fit = noisy(law);
+        assert_eq!((&*fit.law.class().to_string(), fit.error < 0.05), (name, true), "{fit:?}");
+    }
 }
 
 #[test]
@@ -118,7 +150,7 @@ fn logarithms_are_no_plateaus() {
     for factor in [1, 10, 1_000] {
         let fit = law_of(|n| u64::from(n.ilog2()) * factor);
         assert_eq!(fit.cap, None, "{fit:?}");
-        assert_ne!(fit.class(), Class::Constant, "{fit:?}");
+        assert_ne!(fit.final_law().class(), Class::Constant, "{fit:?}");
     }
 }
 

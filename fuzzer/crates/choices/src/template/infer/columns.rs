@@ -14,9 +14,6 @@ const LEAST_UNITS: usize = 4;
 /// Ranges of columns that differ, in one unit.
 const MOST_GROUPS: usize = 4;
 
-/// Texts that are picked in turn.
-const MOST_CHOICES: usize = 64;
-
 /// Least width of a counter of decimal digits, so that it lasts for a million rounds.
 const LEAST_WIDTH: usize = 6;
 
@@ -174,6 +171,6 @@ pub(super) fn order<T: Ord>(texts: &[T]) -> Order {
 
 /// The texts themselves, in turn.
 fn pick(units: &[&[u8]], group: &Range<usize>) -> Part {
-    let choices = units.iter().take(MOST_CHOICES).map(|unit| unit[group.clone()].to_vec()).collect();
+    let choices = units.iter().map(|unit| unit[group.clone()].to_vec()).collect();
     Part::Pick(Pick { file: None, choices })
 }

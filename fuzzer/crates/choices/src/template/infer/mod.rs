@@ -18,6 +18,8 @@ mod trees;
 
 use std::{collections::HashSet, ops::Range};
 
+pub(crate) use self::trees::chains;
+
 use self::segment::{Pump, Segment};
 use super::{Part, Template, Times};
 use crate::{brackets, tree::Tree};

@@ -18,9 +18,6 @@ const LEAST_TOKENS: usize = 4;
 /// Kinds of tokens for each separator: the most frequent ones.
 const MOST_KINDS: usize = 3;
 
-/// Texts that are picked in turn.
-const MOST_CHOICES: usize = 256;
-
 /// Width of counters in place of numbers.
 const WIDTH: u8 = 6;
 
@@ -183,6 +180,6 @@ fn add_different(input: &[u8], separator: u8, tokens: &[Range<usize>], all: &mut
     if order != Order::Shuffle(1) {
         push(counter(Order::Shuffle(1)));
     }
-    let choices = texts.iter().take(MOST_CHOICES).map(|text| text.to_vec()).collect();
+    let choices = texts.iter().map(|text| text.to_vec()).collect();
     push(Part::Pick(Pick { file: None, choices }));
 }

@@ -22,13 +22,15 @@ pub(super) fn segments(input: &[u8], tree: &Tree) -> Vec<Segment> {
     if tree.bytes != input || tree.nodes.is_empty() {
         return Vec::new();
     }
-    let mut all = nests(input, tree);
+    let mut all: Vec<Segment> =
+        chains(tree).iter().take(MOST_KINDS).filter_map(|chain| nest(input, tree, chain)).collect();
     all.extend(lists(tree));
     all
 }
 
-/// For each kind, the deepest part that is in parts of the same kind.
-fn nests(input: &[u8], tree: &Tree) -> Vec<Segment> {
+/// For each kind, the deepest part that is in parts of the same kind: the parts around it and itself, the outermost first.
+/// The longest chains come first.
+pub(crate) fn chains(tree: &Tree) -> Vec<Vec<usize>> {
     // for each node, the next node of the same kind around it, and how many there are
     let mut around: Vec<(Option<usize>, u32)> = vec![(None, 0); tree.nodes.len()];
     let mut open: HashMap<u32, Vec<usize>> = HashMap::new();
@@ -57,27 +59,27 @@ fn nests(input: &[u8], tree: &Tree) -> Vec<Segment> {
     }
     let mut deepest: Vec<usize> = deepest.into_values().filter(|&place| around[place].1 > 0).collect();
     deepest.sort_by_key(|&place| (std::cmp::Reverse(around[place].1), place));
-    deepest.truncate(MOST_KINDS);
-    deepest.into_iter().filter_map(|place| nest(input, tree, place, &around)).collect()
+    let chain = |inner: usize| {
+        let mut chain: Vec<usize> = std::iter::successors(Some(inner), |&at| around[at].0).collect();
+        chain.reverse();
+        chain
+    };
+    deepest.into_iter().map(chain).collect()
 }
 
 /// Bytes in front of a part and behind it.
 type Around<'a> = (&'a [u8], &'a [u8]);
 
 /// The nest of a chain of parts: the most frequent bytes that open and close between two of them.
-fn nest(input: &[u8], tree: &Tree, inner: usize, around: &[(Option<usize>, u32)]) -> Option<Segment> {
+fn nest(input: &[u8], tree: &Tree, chain: &[usize]) -> Option<Segment> {
+    let (outermost, inner) = (*chain.first()?, *chain.last()?);
     let mut often: HashMap<Around<'_>, (usize, usize)> = HashMap::new();
-    let mut outermost = inner;
-    let mut at = inner;
-    while let Some(outer) = around[at].0 {
-        let (small, large) = (tree.nodes[at].range(), tree.nodes[outer].range());
-        let pair = (&input[large.start..small.start], &input[small.end..large.end]);
-        if pair.0.len().max(pair.1.len()) <= LONGEST {
-            let known = often.entry(pair).or_insert((0, at));
-            known.0 += 1;
+    for pair in chain.windows(2).rev() {
+        let (large, small) = (tree.nodes[pair[0]].range(), tree.nodes[pair[1]].range());
+        let bytes = (&input[large.start..small.start], &input[small.end..large.end]);
+        if bytes.0.len().max(bytes.1.len()) <= LONGEST {
+            often.entry(bytes).or_insert((0, pair[1])).0 += 1;
         }
-        outermost = outer;
-        at = outer;
     }
     let (&(open, close), _) = often.iter().max_by_key(|(_, (times, first))| (*times, std::cmp::Reverse(*first)))?;
     let literal = |bytes: &[u8]| vec![Part::Literal(bytes.to_vec())];

@@ -12,7 +12,7 @@ const LEAST_COSINE: f64 = 0.9;
 
 /// Cost of a run by function; by edge if the target has no functions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Cause {
+pub(crate) struct Cause {
     amounts: BTreeMap<u32, f64>,
     total: f64,
     /// Number of the hottest function, and its share of the cost.
@@ -21,7 +21,7 @@ pub(super) struct Cause {
 
 impl Cause {
     /// The cause of a run that has edges.
-    pub(super) fn of(run: &Run) -> Self {
+    pub(crate) fn of(run: &Run) -> Self {
         let functions = run.functions.iter().map(|one| (one.function, one.instructions as f64));
         let mut amounts: BTreeMap<u32, f64> = functions.filter(|(_, amount)| *amount > 0.0).collect();
         if amounts.is_empty() {
@@ -36,12 +36,12 @@ impl Cause {
     }
 
     /// Cost of the hottest function of `self` in another run.
-    pub(super) fn hot_amount(&self, other: &Self) -> f64 {
+    pub(crate) fn hot_amount(&self, other: &Self) -> f64 {
         self.hottest.and_then(|(number, _)| other.amounts.get(&number)).copied().unwrap_or(0.0)
     }
 
     /// Share that the hottest function of `self` has in another run, relative to its own: 1 if it is the same.
-    pub(super) fn kept_share(&self, other: &Self) -> f64 {
+    pub(crate) fn kept_share(&self, other: &Self) -> f64 {
         match self.hottest {
             Some((_, share)) if other.total > 0.0 => self.hot_amount(other) / other.total / share,
             _ => 1.0,
@@ -49,7 +49,7 @@ impl Cause {
     }
 
     /// Cosine of the angle between the costs by function, 0 to 1: 1 if all have the same shares.
-    pub(super) fn cosine(&self, other: &Self) -> f64 {
+    pub(crate) fn cosine(&self, other: &Self) -> f64 {
         let norm = |cause: &Self| cause.amounts.values().map(|amount| amount * amount).sum::<f64>().sqrt();
         let product: f64 = self
             .amounts
@@ -62,12 +62,12 @@ impl Cause {
 
     /// Whether a run is slow for the same reason: its hottest function keeps half of its share, and the costs of all
     /// functions have nearly the same ratios.
-    pub(super) fn is_kept_by(&self, other: &Self) -> bool {
+    pub(crate) fn is_kept_by(&self, other: &Self) -> bool {
         self.keeps_hottest(other) && self.cosine(other) >= LEAST_COSINE
     }
 
     /// Whether the hottest function keeps half of its share.
-    pub(super) fn keeps_hottest(&self, other: &Self) -> bool {
+    pub(crate) fn keeps_hottest(&self, other: &Self) -> bool {
         self.kept_share(other) >= LEAST_SHARE
     }
 }
