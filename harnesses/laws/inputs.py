@@ -32,8 +32,8 @@ def different(make_one, n):
 
 
 def words(n, low=2, high=9, letters=string.ascii_letters):
-    """`n` different words. Short ones are used up: `low` grows with `n`."""
-    return different(lambda: word(low, max(high, low + 2), letters), n)
+    """`n` different words."""
+    return different(lambda: word(low, high, letters), n)
 
 
 def records(n, size=8):
@@ -258,8 +258,9 @@ def elements(names):
 
 
 def chain(names):
-    """Edges from each name to the next, the last ones first."""
-    return [f"{a} {b};" for a, b in zip(names, names[1:])][::-1]
+    """Edges from each name to the next: the first one, then all others from the last on."""
+    edges = [f"{a} {b};" for a, b in zip(names, names[1:])]
+    return edges[:1] + edges[:0:-1]
 
 
 def doublings(n):

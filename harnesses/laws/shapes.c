@@ -50,12 +50,12 @@ PROGRAM(product) {
   kept = work(1, count_of(data, size, 'a') * count_of(data, size, 'b'));
 }
 
-// Pairs of the first 300, then a step for each.
+// Pairs of the first 300, then twenty steps for each.
 PROGRAM(cap_then_linear) {
   uint64_t state = 1;
   size_t n = 0;
   for (size_t i = 0; i < size; ++i) {
-    if (data[i] == 'a') state = work(state, n < 300 ? n++ : 2);
+    if (data[i] == 'a') state = work(state, n < 300 ? n++ : 20);
   }
   kept = state;
 }
@@ -201,10 +201,10 @@ PROGRAM(magic_word) {
 // Memory for pairs, and a step for each unit.
 PROGRAM(heap_pairs) {
   size_t n = count_of(data, size, 'a'), bytes = n * n + 1;
-  uint8_t *block = malloc(bytes);
+  volatile uint8_t *block = malloc(bytes);
   if (block) block[n] = (uint8_t)n, block[bytes / 2] = 1;
   kept = block ? block[bytes / 2] : 0;
-  free(block);
+  free((void *)block);
 }
 
 // Blocks that are given back at once: much in total, little at a time.
