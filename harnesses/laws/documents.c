@@ -248,7 +248,7 @@ PROGRAM(markdown_ticks) { markdown(data, size, 0, 1, 0); }
 
 PROGRAM(markdown_stars) { markdown(data, size, 0, 0, 1); }
 
-PROGRAM(markdown_plain) { markdown(data, size, 0, 0, 0); }
+PROGRAM(markdown_plain) { markdown(data, size, 1, 1, 1); }
 
 // Lines that are indented by more than those before belong to them: the level is looked for from the top.
 PROGRAM(indented_lines) {

@@ -86,7 +86,7 @@ PARSER(refused_triples) {
 // Cheap up to 200, pairs of what is beyond.
 PROGRAM(beyond_200) {
   size_t n = count_of(data, size, 'a'), beyond = n > 200 ? n - 200 : 0;
-  kept = work(work(1, n * 5), beyond * beyond);
+  kept = work(work(1, n * 5), beyond * beyond / 8);
 }
 
 // Another way of sorting from 64 on: linear in place of quadratic.
