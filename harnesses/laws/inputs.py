@@ -72,6 +72,18 @@ def of_sum(n, total=1000):
     return different(one, n)
 
 
+def catalogue(n):
+    """Different words whose letters have a sum that is a multiple of seven."""
+
+    def one():
+        while True:
+            made = word()
+            if sum(map(ord, made)) % 7 == 0:
+                return made
+
+    return different(one, n)
+
+
 def every_second(n):
     """Words of 17 letters that differ in every second letter only."""
     return different(lambda: "k" + "".join(word(1, 1, string.ascii_lowercase) + "k" for _ in range(8)), n)

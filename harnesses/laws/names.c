@@ -37,6 +37,23 @@ PROGRAM(settings_until_512) {
   kept = count;
 }
 
+// Names of a catalogue: the sum of the letters is a multiple of seven. The first that is none ends it all.
+PARSER(catalogue) {
+  struct part *names = parts_for(size), text = {data, size};
+  size_t count = 0;
+  int valid = names != NULL;
+  while (valid && text.size > 0) {
+    struct part name = take_until(&text, "\n");
+    uint32_t sum = 0;
+    for (size_t i = 0; i < name.size; ++i) sum += name.data[i];
+    valid = sum % 7 == 0;
+    if (valid && find_part(names, count, name) == count) names[count++] = name;
+  }
+  kept = count;
+  free(names);
+  return valid ? 0 : -1;
+}
+
 struct word {
   struct word *next;
   struct part text;

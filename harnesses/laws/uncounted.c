@@ -52,6 +52,37 @@ PROGRAM(numbers_by_sscanf) {
   free(text);
 }
 
+// Each word is printed behind all those before it.
+PROGRAM(printed_again) {
+  struct part text = {data, size};
+  char *all = calloc(size * 2 + 2, 1), *next = calloc(size * 2 + 2, 1);
+  while (all && next && text.size > 0) {
+    struct part word = take_until(&text, " ");
+    snprintf(next, size * 2 + 2, "%s%.*s.", all, (int)word.size, (const char *)word.data);
+    char *swap = all;
+    all = next, next = swap;
+  }
+  kept = all ? (uint8_t)all[size / 2] : 0;
+  free(all);
+  free(next);
+}
+
+// Lines NAME=VALUE, set in an empty environment: setenv looks through all that is there.
+PROGRAM(environment) {
+  char **before = environ, *none = NULL;
+  struct part text = {data, size};
+  environ = &none;
+  while (text.size > 0) {
+    struct part line = take_until(&text, "\n"), name = take_until(&line, "=");
+    char *key = text_of(name.data, name.size), *value = text_of(line.data, line.size);
+    if (key && value && *key) setenv(key, value, 1);
+    free(key);
+    free(value);
+  }
+  clearenv();
+  environ = before;
+}
+
 // The length of what is left, for each byte.
 PROGRAM(strlen_each) {
   char *text = text_of(data, size);
