@@ -1,26 +1,26 @@
 // Loops of each kind. See README.md.
 #include "laws.h"
 
-PROGRAM_FUNCTION header_only(const uint8_t *data, size_t size) {
+PROGRAM(header_only) {
   uint64_t state = 1;
   for (size_t i = 0; i < 12 && i < size; ++i) state = stir(state + data[i]);
   kept = state;
 }
 
-PROGRAM_FUNCTION each_byte(const uint8_t *data, size_t size) {
+PROGRAM(each_byte) {
   uint64_t state = 1;
   for (size_t i = 0; i < size; ++i) state = stir(state + data[i]);
   kept = state;
 }
 
 // The compiler handles several bytes at once, and the rest one by one.
-PROGRAM_FUNCTION vector_sum(const uint8_t *data, size_t size) {
+PROGRAM(vector_sum) {
   uint32_t sum = 0;
   for (size_t i = 0; i < size; ++i) sum += data[i];
   kept = sum;
 }
 
-PROGRAM_FUNCTION pairs(const uint8_t *data, size_t size) {
+PROGRAM(pairs) {
   uint64_t state = 1;
   for (size_t i = 0; i < size; ++i) {
     for (size_t j = 0; j < i; ++j) state = stir(state + (data[i] ^ data[j]));
@@ -28,7 +28,7 @@ PROGRAM_FUNCTION pairs(const uint8_t *data, size_t size) {
   kept = state;
 }
 
-PROGRAM_FUNCTION triples(const uint8_t *data, size_t size) {
+PROGRAM(triples) {
   uint64_t state = 1;
   for (size_t i = 0; i < size; ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -38,7 +38,7 @@ PROGRAM_FUNCTION triples(const uint8_t *data, size_t size) {
   kept = state;
 }
 
-PROGRAM_FUNCTION halving(const uint8_t *data, size_t size) {
+PROGRAM(halving) {
   uint64_t state = size > 0 ? data[0] : 0;
   for (size_t left = size; left > 0; left /= 2) {
     for (int i = 0; i < 50; ++i) state = stir(state + left);
@@ -47,7 +47,7 @@ PROGRAM_FUNCTION halving(const uint8_t *data, size_t size) {
 }
 
 // The whole part of the logarithm for each byte.
-PROGRAM_FUNCTION halving_for_each(const uint8_t *data, size_t size) {
+PROGRAM(halving_for_each) {
   uint64_t state = 1;
   for (size_t i = 0; i < size; ++i) {
     for (size_t left = size; left > 0; left /= 2) state = stir(state + data[i]);
@@ -55,7 +55,7 @@ PROGRAM_FUNCTION halving_for_each(const uint8_t *data, size_t size) {
   kept = state;
 }
 
-PROGRAM_FUNCTION multiples(const uint8_t *data, size_t size) {
+PROGRAM(multiples) {
   uint64_t state = 1;
   for (size_t i = 1; i <= size; ++i) {
     for (size_t j = i; j <= size; j += i) state = stir(state + data[j - 1]);
@@ -63,14 +63,14 @@ PROGRAM_FUNCTION multiples(const uint8_t *data, size_t size) {
   kept = state;
 }
 
-PROGRAM_FUNCTION trial_division(const uint8_t *data, size_t size) {
+PROGRAM(trial_division) {
   uint64_t state = size > 0 ? data[0] : 0;
   for (size_t i = 1; i * i <= size; ++i) state = stir(state + size % i);
   kept = state;
 }
 
 // For each byte as many steps as a side of the square of all of them.
-PROGRAM_FUNCTION side_for_each(const uint8_t *data, size_t size) {
+PROGRAM(side_for_each) {
   size_t side = 1;
   while (side * side < size) ++side;
   uint64_t state = 1;
@@ -81,7 +81,7 @@ PROGRAM_FUNCTION side_for_each(const uint8_t *data, size_t size) {
 }
 
 // Much work for each byte, and for each 256th a look at all bytes in front of it.
-PROGRAM_FUNCTION hidden_pairs(const uint8_t *data, size_t size) {
+PROGRAM(hidden_pairs) {
   uint64_t state = 1;
   for (size_t i = 0; i < size; ++i) {
     for (int round = 0; round < 100; ++round) state = stir(state + data[i]);
@@ -91,7 +91,7 @@ PROGRAM_FUNCTION hidden_pairs(const uint8_t *data, size_t size) {
 }
 
 // A window, as compressors have it: pairs up to its size, a constant for each byte after it.
-PROGRAM_FUNCTION window(const uint8_t *data, size_t size) {
+PROGRAM(window) {
   uint64_t state = 1;
   for (size_t i = 0; i < size; ++i) {
     for (size_t j = i > 300 ? i - 300 : 0; j < i; ++j) state = stir(state + (data[i] ^ data[j]));
@@ -100,6 +100,4 @@ PROGRAM_FUNCTION window(const uint8_t *data, size_t size) {
 }
 
 // Looks at pairs among the first 400 bytes only.
-PROGRAM_FUNCTION capped_pairs(const uint8_t *data, size_t size) { pairs(data, size < 400 ? size : 400); }
-
-RUN(PROGRAM)
+PROGRAM(capped_pairs) { pairs(data, size < 400 ? size : 400); }

@@ -27,12 +27,12 @@ static void append_all(const uint8_t *data, size_t size, size_t step) {
   free(text);
 }
 
-PROGRAM_FUNCTION append_doubling(const uint8_t *data, size_t size) { append_all(data, size, 0); }
+PROGRAM(append_doubling) { append_all(data, size, 0); }
 
-PROGRAM_FUNCTION append_fixed_step(const uint8_t *data, size_t size) { append_all(data, size, 16); }
+PROGRAM(append_fixed_step) { append_all(data, size, 16); }
 
 // Words between spaces are joined as strcat does it: from the start of the text each time.
-PROGRAM_FUNCTION join_words(const uint8_t *data, size_t size) {
+PROGRAM(join_words) {
   uint8_t *text = malloc(size + 1);
   if (!text) return;
   text[0] = 0;
@@ -49,7 +49,7 @@ PROGRAM_FUNCTION join_words(const uint8_t *data, size_t size) {
 }
 
 // A bit for each pair: little work, much memory.
-PROGRAM_FUNCTION matrix_of_bits(const uint8_t *data, size_t size) {
+PROGRAM(matrix_of_bits) {
   size_t bytes = size * size / 8 + 1;
   uint8_t *matrix = malloc(bytes);
   if (!matrix) return;
@@ -73,7 +73,7 @@ static void multiply(const uint32_t *a, const uint32_t *b, uint64_t *to, size_t 
   for (size_t i = 0; i < count; ++i) to[i] = stir(to[i]);
 }
 
-PROGRAM_FUNCTION three_halves(const uint8_t *data, size_t size) {
+PROGRAM(three_halves) {
   size_t count = size / KEY / 2;
   uint32_t *a = malloc((count + 1) * sizeof *a), *b = malloc((count + 1) * sizeof *b);
   uint64_t *product = calloc(2 * count + 8, sizeof *product);
@@ -86,7 +86,7 @@ PROGRAM_FUNCTION three_halves(const uint8_t *data, size_t size) {
 }
 
 // Decimal digits to words of 32 bits: each digit multiplies all words so far.
-PROGRAM_FUNCTION decimal_to_binary(const uint8_t *data, size_t size) {
+PROGRAM(decimal_to_binary) {
   size_t used = 1;
   uint32_t *words = calloc(size / 9 + 2, sizeof *words);
   if (!words) return;
@@ -102,5 +102,3 @@ PROGRAM_FUNCTION decimal_to_binary(const uint8_t *data, size_t size) {
   kept = words[0];
   free(words);
 }
-
-RUN(PROGRAM)

@@ -1,7 +1,7 @@
 // Sorting and searching. See README.md.
 #include "laws.h"
 
-PROGRAM_FUNCTION insertion_sort(const uint8_t *data, size_t size) {
+PROGRAM(insertion_sort) {
   size_t count;
   uint32_t *keys = keys_of(data, size, &count);
   if (!keys) return;
@@ -28,7 +28,7 @@ static void merge_range(uint32_t *keys, uint32_t *room, size_t count) {
   for (size_t i = 0; i < count; ++i) keys[i] = room[i];
 }
 
-PROGRAM_FUNCTION merge_sort(const uint8_t *data, size_t size) {
+PROGRAM(merge_sort) {
   size_t count;
   uint32_t *keys = keys_of(data, size, &count);
   uint32_t *room = malloc((count + 1) * sizeof *room);
@@ -48,7 +48,7 @@ static void sift_down(uint32_t *heap, size_t at, size_t count) {
   heap[at] = key;
 }
 
-PROGRAM_FUNCTION heap_sort(const uint8_t *data, size_t size) {
+PROGRAM(heap_sort) {
   size_t count;
   uint32_t *keys = keys_of(data, size, &count);
   if (!keys) return;
@@ -99,12 +99,12 @@ static void quick_sort(const uint8_t *data, size_t size, int takes_middle) {
   free(keys);
 }
 
-PROGRAM_FUNCTION quick_sort_first(const uint8_t *data, size_t size) { quick_sort(data, size, 0); }
+PROGRAM(quick_sort_first) { quick_sort(data, size, 0); }
 
-PROGRAM_FUNCTION quick_sort_middle(const uint8_t *data, size_t size) { quick_sort(data, size, 1); }
+PROGRAM(quick_sort_middle) { quick_sort(data, size, 1); }
 
 // Looks for each key among all, which are in order.
-PROGRAM_FUNCTION binary_search(const uint8_t *data, size_t size) {
+PROGRAM(binary_search) {
   uint64_t found = 0;
   for (size_t i = 0; i < size / KEY; ++i) {
     uint32_t key = key_at(data, i);
@@ -121,5 +121,3 @@ PROGRAM_FUNCTION binary_search(const uint8_t *data, size_t size) {
   }
   kept = found;
 }
-
-RUN(PROGRAM)

@@ -32,12 +32,12 @@ static void fixed_table(const uint8_t *data, size_t size, size_t buckets, int lo
   free(nodes);
 }
 
-PROGRAM_FUNCTION fixed_buckets(const uint8_t *data, size_t size) { fixed_table(data, size, 64, 1); }
+PROGRAM(fixed_buckets) { fixed_table(data, size, 64, 1); }
 
 // Only the highest byte of a key chooses its bucket.
-PROGRAM_FUNCTION colliding_keys(const uint8_t *data, size_t size) { fixed_table(data, size, 1021, 0); }
+PROGRAM(colliding_keys) { fixed_table(data, size, 1021, 0); }
 
-PROGRAM_FUNCTION growing_buckets(const uint8_t *data, size_t size) {
+PROGRAM(growing_buckets) {
   size_t count = size / KEY, buckets = 16, different = 0;
   struct node *nodes = nodes_for(count);
   struct node **table = calloc(buckets, sizeof *table);
@@ -62,10 +62,10 @@ PROGRAM_FUNCTION growing_buckets(const uint8_t *data, size_t size) {
   free(nodes);
 }
 
-PROGRAM_FUNCTION list_of_keys(const uint8_t *data, size_t size) { fixed_table(data, size, 1, 1); }
+PROGRAM(list_of_keys) { fixed_table(data, size, 1, 1); }
 
 // A search tree that nothing balances.
-PROGRAM_FUNCTION search_tree(const uint8_t *data, size_t size) {
+PROGRAM(search_tree) {
   size_t count = size / KEY;
   struct node *nodes = nodes_for(count), *root = NULL;
   for (size_t i = 0; nodes && i < count; ++i) {
@@ -79,7 +79,7 @@ PROGRAM_FUNCTION search_tree(const uint8_t *data, size_t size) {
 }
 
 // Words that end with a newline, in a trie with lists of children.
-PROGRAM_FUNCTION trie(const uint8_t *data, size_t size) {
+PROGRAM(trie) {
   struct node *nodes = nodes_for(size + 1), *at = nodes;
   size_t used = 1, words = 0;
   for (size_t i = 0; nodes && i < size; ++i) {
@@ -101,7 +101,7 @@ PROGRAM_FUNCTION trie(const uint8_t *data, size_t size) {
 
 // Sets joined by pointing the root of one at the other: each key joins the set of the key before it. Roots are looked for
 // from the first element.
-PROGRAM_FUNCTION joined_sets(const uint8_t *data, size_t size) {
+PROGRAM(joined_sets) {
   size_t count = size / KEY, steps = 0;
   size_t *parent = malloc((count + 1) * sizeof *parent);
   if (!parent) return;
@@ -116,7 +116,7 @@ PROGRAM_FUNCTION joined_sets(const uint8_t *data, size_t size) {
 }
 
 // Definitions "dKKKK", then uses "uKKKK": each use looks through all definitions.
-PROGRAM_FUNCTION definitions_and_uses(const uint8_t *data, size_t size) {
+PROGRAM(definitions_and_uses) {
   size_t count = size / (KEY + 1), defined = 0;
   uint64_t found = 0;
   while (defined < count && data[defined * (KEY + 1)] == 'd') ++defined;
@@ -126,5 +126,3 @@ PROGRAM_FUNCTION definitions_and_uses(const uint8_t *data, size_t size) {
   }
   kept = found;
 }
-
-RUN(PROGRAM)

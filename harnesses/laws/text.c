@@ -15,13 +15,13 @@ __attribute__((noinline)) static size_t brackets_at(struct text *text, size_t at
   return at < text->size ? at + 1 : at;
 }
 
-PROGRAM_FUNCTION nested_brackets(const uint8_t *data, size_t size) {
+PROGRAM(nested_brackets) {
   struct text text = {data, size};
   kept = brackets_at(&text, 0);
 }
 
 // For each opening bracket, looks for the one that closes it.
-PROGRAM_FUNCTION matching_brackets(const uint8_t *data, size_t size) {
+PROGRAM(matching_brackets) {
   uint64_t distances = 0;
   for (size_t i = 0; i < size; ++i) {
     if (data[i] != '(') continue;
@@ -44,7 +44,7 @@ static int one_or_two(const uint8_t *data, size_t left) {
   return left > 1 && data[1] == 'a' && one_or_two(data + 2, left - 2);
 }
 
-PROGRAM_FUNCTION alternatives(const uint8_t *data, size_t size) { kept = one_or_two(data, size); }
+PROGRAM(alternatives) { kept = one_or_two(data, size); }
 
 // (a+)+b by going back: a plus may end at each letter.
 static int nested_plus(const uint8_t *data, size_t left) {
@@ -57,10 +57,10 @@ static int nested_plus(const uint8_t *data, size_t left) {
   return 0;
 }
 
-PROGRAM_FUNCTION nested_quantifiers(const uint8_t *data, size_t size) { kept = nested_plus(data, size); }
+PROGRAM(nested_quantifiers) { kept = nested_plus(data, size); }
 
 // Looks for blanks at the end of the text from each blank.
-PROGRAM_FUNCTION trailing_blanks(const uint8_t *data, size_t size) {
+PROGRAM(trailing_blanks) {
   for (size_t i = 0; i < size; ++i) {
     size_t end = i;
     while (end < size && data[end] == ' ') ++end;
@@ -85,12 +85,12 @@ static int matches(const char *pattern, const uint8_t *data, size_t left) {
   return left == 0;
 }
 
-PROGRAM_FUNCTION two_stars(const uint8_t *data, size_t size) { kept = matches("*a*b", data, size); }
+PROGRAM(two_stars) { kept = matches("*a*b", data, size); }
 
-PROGRAM_FUNCTION three_stars(const uint8_t *data, size_t size) { kept = matches("*a*a*b", data, size); }
+PROGRAM(three_stars) { kept = matches("*a*a*b", data, size); }
 
 // The first quarter, looked for in the rest.
-PROGRAM_FUNCTION needle(const uint8_t *data, size_t size) {
+PROGRAM(needle) {
   size_t quarter = size / 4, found = 0;
   for (size_t at = quarter; at + quarter <= size; ++at) {
     size_t same = 0;
@@ -101,7 +101,7 @@ PROGRAM_FUNCTION needle(const uint8_t *data, size_t size) {
 }
 
 // The longest common subsequence of both halves.
-PROGRAM_FUNCTION common_subsequence(const uint8_t *data, size_t size) {
+PROGRAM(common_subsequence) {
   size_t half = size / 2;
   uint32_t *row = calloc(half + 1, sizeof *row);
   for (size_t i = 0; row && i < half; ++i) {
@@ -126,10 +126,10 @@ static void expand(const uint8_t *data, size_t left) {
   expand(data + 1, left - 1);
 }
 
-PROGRAM_FUNCTION doubled_definitions(const uint8_t *data, size_t size) { expand(data, size); }
+PROGRAM(doubled_definitions) { expand(data, size); }
 
 // Lines, each compared with the one before it: the longest common prefix.
-PROGRAM_FUNCTION common_prefixes(const uint8_t *data, size_t size) {
+PROGRAM(common_prefixes) {
   size_t before = 0, before_length = 0, start = 0, sum = 0;
   for (size_t i = 0; i < size; ++i) {
     if (data[i] != '\n') continue;
@@ -139,5 +139,3 @@ PROGRAM_FUNCTION common_prefixes(const uint8_t *data, size_t size) {
   }
   kept = sum;
 }
-
-RUN(PROGRAM)
