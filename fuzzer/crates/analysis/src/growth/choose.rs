@@ -35,13 +35,15 @@ const LEAST_DIVISIBLE: u64 = 64;
 /// Runs that are expected to take more than this part of the hang timeout, or of the time for all, are not made.
 const HANG_SHARE: f64 = 0.4;
 
+/// Templates that are given, the best first: the law of the first may not explain the input.
+const BEST: usize = 3;
 /// Fewest repetitions in a finding that a law can explain.
 const LEAST_ROUNDS: u64 = 4;
 
-/// Chooses the template of an input: it keeps at least half of the hot cost at the input's size; among those, one that grows, the
-/// highest order, then the highest cost per byte. Of a `finding` that is to be explained it costs as much as that, for the same
+/// Chooses templates of an input, the best first: they keep at least half of the hot cost at the input's size; among those, one that grows, the
+/// highest order, then the highest cost per byte. Of a `finding` that is to be explained they cost as much as that, for the same
 /// reason. If none keeps so much, or the hot cost does not grow with any as
-/// powers do, a number in the finding may be what its cost depends on: `seed` is what it comes from, if that is known. `None` if there is nothing.
+/// powers do, a number in the finding may be what its cost depends on: `seed` is what it comes from, if that is known.
 ///
 /// # Errors
 /// If the target cannot be run.
@@ -52,12 +54,12 @@ pub(crate) fn choose(
     finding: Option<&Finding<'_>>,
     seed: Option<&[u8]>,
     started: Instant,
-) -> Result<Option<Chosen>> {
+) -> Result<Vec<Chosen>> {
     let hot = Hot::of(run, options.resource);
     let begun = Instant::now();
     let share = options.left(started).mul_f64(BUDGET_SHARE);
     let is_long = run.seconds * LEAST_RUNS > share.as_secs_f64();
-    let mut best: Option<Chosen> = None;
+    let mut all: Vec<Chosen> = Vec::new();
     for candidate in candidates(&Evidence { input, ..Evidence::default() }, MOST) {
         if interruption::has_come() || begun.elapsed() > share {
             break;
@@ -70,7 +72,8 @@ pub(crate) fn choose(
         let is_divisible = is_long && candidate.n >= LEAST_DIVISIBLE;
         let judge = if is_divisible { evaluate_smaller } else { evaluate };
         let Some(mut chosen) = judge(runner, options, &hot, candidate)? else { continue };
-        if best.as_ref().is_some_and(|best| chosen.compare(best) != Ordering::Greater) {
+        let place = all.iter().position(|other| chosen.compare(other) == Ordering::Greater).unwrap_or(all.len());
+        if place >= BEST {
             continue;
         }
         if is_divisible || finding.is_some() && !is_exact {
@@ -84,19 +87,21 @@ pub(crate) fn choose(
             }
         }
         if chosen.kept >= LEAST_KEPT {
-            best = Some(chosen);
+            all.insert(place, chosen);
+            all.truncate(BEST);
         }
     }
-    if finding.is_some()
-        && let Some(chosen) = &mut best
-    {
-        keep_what_grows(runner, options, &hot, chosen)?;
+    if finding.is_some() {
+        for chosen in &mut all {
+            keep_what_grows(runner, options, &hot, chosen)?;
+        }
     }
-    if best.as_ref().is_some_and(|best| best.growth >= LEAST_GROWTH && best.order <= numbers::HIGHEST) {
-        return Ok(best);
+    if all.first().is_some_and(|best| best.growth >= LEAST_GROWTH && best.order <= numbers::HIGHEST) {
+        return Ok(all);
     }
     // what repeats is not what makes it slow, or makes another input of it
-    Ok(numbers::choose(runner, options, &hot, (input, run), seed, started)?.or(best))
+    let number = numbers::choose(runner, options, &hot, (input, run), seed, started)?;
+    Ok(number.into_iter().chain(all).collect())
 }
 
 /// Leaves out of the growth of a template each loop on whose rounds the hot cost does not depend: half of the input with all

@@ -18,7 +18,7 @@ use crate::{
 use quagmire_base::error::Result;
 use quagmire_choices::units::{Taken, Units, units};
 use quagmire_cost::{
-    law::{Confidence, Fit, LARGEST_ERROR, Point, Rival, Total, fit_noisy},
+    law::{Class, Confidence, Fit, LARGEST_ERROR, LARGEST_SWING, Point, Rival, Total, fit_noisy},
     resource::Resource,
 };
 
@@ -172,16 +172,19 @@ fn of_units<'a>(
     if samples.len() < LEAST_SIZES || span < LEAST_SPAN {
         return Ok(None);
     }
-    Ok(law(finding.resource, &samples, limits.until).map(|(fit, sum)| Parts { family, samples, fit, sum }))
+    let law = law(finding.resource, &samples, limits.until).filter(|(fit, _)| fit.error <= LARGEST_SWING);
+    Ok(law.map(|(fit, sum)| Parts { family, samples, fit, sum }))
 }
 
-/// The law of parts: the same as of templates if they follow one, else the nearest.
-fn law(resource: Resource, samples: &[Sample], until: Instant) -> Option<(Fit, Option<Total>)> {
+/// The law of parts of a finding, or of texts of a list that differ: if it is a whole one to the hundredth, that; else the
+/// nearest, since what differs costs differently.
+pub(super) fn law(resource: Resource, samples: &[Sample], until: Instant) -> Option<(Fit, Option<Total>)> {
     let exact = match resource {
         Resource::Instructions => fits::of_instructions(samples, Axis::Repetitions, None, until),
         _ => None,
     };
-    if let Some((fit, sum)) = exact.filter(|(fit, _)| fit.error <= LARGEST_ERROR && fit.onset.is_none()) {
+    let is_whole = |fit: &Fit| !matches!(fit.law.class(), Class::Power(_)) && fit.rival.is_none() && fit.onset.is_none();
+    if let Some((fit, sum)) = exact.filter(|(fit, _)| fit.error <= LARGEST_ERROR && is_whole(fit)) {
         return Some((fit, sum));
     }
     let points: Vec<Point> =

@@ -121,10 +121,10 @@ pub struct ResourceLaw {
 }
 
 /// The class of the term that carries most of what grows: at the input's own size or at the middle of those that were run,
-/// whichever is larger.
+/// whichever is larger; without an input, at the largest one.
 pub(super) fn headline(fit: &Fit, own: Option<u64>) -> Class {
     let middle = (fit.smallest as f64 * fit.largest as f64).sqrt() as u64;
-    fit.class_at(own.unwrap_or(0).max(middle))
+    fit.class_at(own.map_or(fit.largest, |own| own.max(middle)))
 }
 
 /// A law with what it is a law of: `exactly quadratic in the number of "[", from 40 on`.

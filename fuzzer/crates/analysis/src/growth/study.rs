@@ -29,7 +29,7 @@ use quagmire_base::{
 };
 use quagmire_choices::{template::Template, units::{Taken, units}};
 use quagmire_cost::{
-    law::{Confidence, Fit, Total, fit, fit_noisy},
+    law::{Confidence, Fit, Point, Total, fit, fit_noisy},
     resource::Resource,
 };
 use quagmire_execution::info::TargetInfo;
@@ -49,8 +49,12 @@ const ROUNDS_OF_TIME: u32 = 5;
 const SLOWEST_INSTRUCTION: f64 = 100e-9;
 /// Factor between the times for an instruction at two sizes above which instructions do not tell the time.
 const MOST_DRIFT: f64 = 2.0;
-/// Shortest run whose time for an instruction is compared.
+/// Shortest runs whose time for an instruction is compared, and of which one says that it is long.
 const LEAST_SECONDS: f64 = 1e-3;
+const LEAST_SECONDS_ALONE: f64 = 2e-4;
+/// Shortest run that a law of times is fitted to, unless fewer than five are as long: a clock does not tell shorter ones.
+const LEAST_TIMED: f64 = 50e-6;
+const LEAST_TIMED_SIZES: usize = 5;
 /// Parts of an input that does not return, one of which may, and the part of the time and of the hang timeout that each run takes.
 const RETURNING: [f64; 10] = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05];
 const PARTS_OF_BUDGET: u32 = 30;
@@ -221,13 +225,13 @@ impl Study<'_> {
                 told.notes.extend(foreign);
                 Ok(told)
             }
-            (Err(_), Some(mut counted)) => {
+            (Err(_), Some(mut counted)) if per_instruction(&timed.run) <= SLOWEST_INSTRUCTION => {
                 self.resource = resource;
                 counted.fit.confidence = Confidence::Low;
                 counted.notes.extend(foreign);
                 Ok(counted)
             }
-            (Err(why), None) => Err(format!("{why}; {}", foreign.unwrap_or_default())),
+            (Err(why), _) => Err(format!("{why}; {}", foreign.unwrap_or_default())),
         })
     }
 
@@ -299,11 +303,11 @@ impl Study<'_> {
         let options = GrowthOptions { resource: self.resource, ..self.options.clone() };
         let run = (finding.bytes, &finding.run);
         let mut why = None;
-        if let Some(chosen) = choose::choose(self.runner, &options, run, Some(finding), seed, self.started)? {
+        for chosen in choose::choose(self.runner, &options, run, Some(finding), seed, self.started)? {
             let own = (chosen.n, chosen.kept);
             match self.of_chosen(finding, chosen.template, own, parts.as_ref())? {
                 Ok(told) => return Ok(Ok(told)),
-                Err(reason) => why = Some(reason),
+                Err(reason) => why = why.or(Some(reason)),
             }
         }
         Ok(match (parts, why) {
@@ -369,7 +373,14 @@ impl Study<'_> {
             true => fits::Equal::run(self.runner, &template, &ladder.samples, until)?,
             false => None,
         };
-        let (fit, sum) = law(&ladder.samples, axis, self.resource, equal.as_ref(), until)?;
+        let of_list = match template.list_end() {
+            Some(_) => parts::law(self.resource, &ladder.samples, until),
+            None => None,
+        };
+        let (fit, sum) = match of_list {
+            Some(law) => law,
+            None => law(&ladder.samples, axis, self.resource, equal.as_ref(), until)?,
+        };
         let notes = notes(self.target, &ladder);
         let end = end_in_words(&ladder.end, self.options);
         let family = Family::Template(template);
@@ -381,13 +392,17 @@ impl Study<'_> {
         if self.resource != Resource::Instructions {
             return None;
         }
-        let per_instruction = |sample: &Sample| sample.run.seconds / sample.run.cost[Resource::Instructions].max(1) as f64;
-        let long: Vec<f64> =
-            samples.iter().filter(|sample| sample.run.seconds >= LEAST_SECONDS).map(per_instruction).collect();
-        let (first, last) = (long.first()?, long.last()?);
-        let last_run = &samples.last()?.run;
-        (last / first > MOST_DRIFT || *last > SLOWEST_INSTRUCTION)
-            .then(|| foreign_code(last_run.seconds, last_run.cost[Resource::Instructions]))
+        let last = &samples.last()?.run;
+        let is_long = last.seconds >= LEAST_SECONDS_ALONE && per_instruction(last) > SLOWEST_INSTRUCTION;
+        let mut long = samples.iter().filter(|sample| sample.run.seconds >= LEAST_SECONDS);
+        let drift = long.next().map_or(1.0, |first| per_instruction(last) / per_instruction(&first.run));
+        (is_long || drift > MOST_DRIFT).then(|| {
+            format!(
+                "time is spent in code that is not counted ({:.0} ns for each counted instruction): build the libraries that it \
+                 is in with quagmire-cc, if they are yours",
+                per_instruction(last) * 1e9
+            )
+        })
     }
 
     /// The report of a law.
@@ -423,7 +438,7 @@ impl Study<'_> {
         let n = own.map(|(n, _)| n);
         let generator_n = n.unwrap_or_else(|| samples.last().map_or(1, |sample| sample.n));
         let template = family.template();
-        let own_size = own.and_then(|(n, _)| samples.iter().find(|sample| sample.n == n)).map(|one| axis.size(one));
+        let own_size = own.map(|(n, _)| if axis == Axis::Bytes { family.size(n) } else { n });
         let headline = report::headline(&fit, own_size);
         let mut report = GrowthReport {
             input,
@@ -500,13 +515,9 @@ fn rounds(resource: Resource) -> u32 {
     if resource == Resource::Time { ROUNDS_OF_TIME } else { 1 }
 }
 
-/// Remark on time that instructions do not tell.
-fn foreign_code(seconds: f64, instructions: u64) -> String {
-    format!(
-        "the time is spent in code that is not counted ({:.0} ns for each counted instruction): build the libraries that it \
-         is in with quagmire-cc, if they are yours",
-        seconds * 1e9 / instructions.max(1) as f64
-    )
+/// CPU time for each counted instruction of a run, in seconds.
+fn per_instruction(run: &Run) -> f64 {
+    run.seconds / run.cost[Resource::Instructions].max(1) as f64
 }
 
 /// The seed that an input in a campaign's folder descends from.
@@ -553,6 +564,9 @@ fn law(
     }
     let points = fits::points(samples, axis, |run| run.amount(resource));
     if resource == Resource::Time {
+        let is_timed = |point: &&Point| point.amount as f64 >= LEAST_TIMED * 1e9;
+        let timed: Vec<Point> = points.iter().filter(is_timed).copied().collect();
+        let points = if timed.len() >= LEAST_TIMED_SIZES { timed } else { points };
         return Ok((fit_noisy(&points).ok_or_else(none)?, None));
     }
     let steps = equal.filter(|_| resource.is_deterministic()).map(|equal| equal.of(|run| run.cost[resource]));

@@ -306,7 +306,7 @@ fn choose(
     if interruption::has_come() {
         return Ok(None);
     }
-    Ok(chosen?.map(|chosen| (chosen.template, chosen.n)))
+    Ok(chosen?.into_iter().next().map(|chosen| (chosen.template, chosen.n)))
 }
 
 /// The report, without its executions and seconds.

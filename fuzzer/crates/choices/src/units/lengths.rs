@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Kind, Units};
 use crate::template::Digits;
+use quagmire_base::visible;
 
 /// Bytes in front of the units in which numbers are looked for.
 const LOOKED_AT: usize = 256;
@@ -69,7 +70,7 @@ pub(super) fn found(units: &Units<'_>) -> Vec<Found> {
     let (size, count, body) = (units.input.len() as i64, units.count() as i64, units.body() as i64);
     let mut bytes: Vec<(Length, i64)> = Vec::new();
     let mut counts = Vec::new();
-    for (range, form, value) in numbers(&units.input[..head.min(LOOKED_AT)]) {
+    for (range, form, value) in numbers(units.input, head) {
         let behind = size - range.end as i64;
         let number = value as i64;
         let of = |tells| Length { range: range.clone(), form, tells };
@@ -102,7 +103,7 @@ pub(super) fn found(units: &Units<'_>) -> Vec<Found> {
 /// Beginnings of units that a number in front of them speaks for, and their size in bytes; 1 if it tells the bytes.
 pub(super) fn starts(input: &[u8]) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
-    for (range, _, value) in numbers(&input[..input.len().min(LOOKED_AT)]) {
+    for (range, _, value) in numbers(input, input.len()) {
         let (value, behind) = (value as usize, input.len() - range.end);
         if value > input.len() {
             continue;
@@ -123,8 +124,10 @@ pub(super) fn starts(input: &[u8]) -> Vec<(usize, usize)> {
     all
 }
 
-/// Numbers in some bytes that are not small, the wide ones first.
-fn numbers(bytes: &[u8]) -> Vec<(Range<usize>, Form, u64)> {
+/// Numbers in the first bytes of an input that are not small, the wide ones first. Those of a text are decimal.
+fn numbers(input: &[u8], head: usize) -> Vec<(Range<usize>, Form, u64)> {
+    let bytes = &input[..head.min(input.len()).min(LOOKED_AT)];
+    let is_text = visible::reads_as_text(input);
     let mut all = Vec::new();
     for start in 0..bytes.len() {
         for width in WIDTHS {
@@ -150,7 +153,7 @@ fn numbers(bytes: &[u8]) -> Vec<(Range<usize>, Form, u64)> {
             all.push((start..start + digits, Form::Decimal, value));
         }
     }
-    all.retain(|(_, _, value)| *value >= LEAST);
+    all.retain(|(_, form, value)| *value >= LEAST && (!is_text || *form == Form::Decimal));
     all.sort_by_key(|(range, ..)| std::cmp::Reverse(range.len()));
     all
 }

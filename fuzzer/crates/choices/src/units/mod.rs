@@ -151,33 +151,36 @@ impl<'a> Units<'a> {
     }
 }
 
-/// Ways in which an input is made of at least 16 units, the coarse ones first. Those in front of whose units numbers stand
-/// that follow from them come twice, the second time with these.
+/// Ways in which an input is made of at least 16 units, the coarse ones first. Those in front of whose units numbers stand that
+/// follow from them come once more behind all others, with these.
 pub fn units(input: &[u8]) -> Vec<Units<'_>> {
     if input.len() > LARGEST {
         return Vec::new();
     }
     let mut all = of_tree(input);
+    let size = records::fixed_size(input);
+    let starts = lengths::starts(input);
+    for &(start, told) in &starts {
+        let size = if told > 1 { Some(told) } else { size };
+        all.extend(size.and_then(|size| Units::sequence(input, Kind::Records, pieces(input, start, size))));
+    }
     all.extend(records::behind_lengths(input).and_then(|ranges| Units::sequence(input, Kind::Records, ranges)));
     for &separator in SEPARATORS {
         all.extend(Units::sequence(input, Kind::Between(separator), between(input, separator)));
     }
-    all.extend(records::of_fixed_size(input).and_then(|ranges| Units::sequence(input, Kind::Records, ranges)));
-    for (start, size) in lengths::starts(input).into_iter().chain([(0, 1)]) {
-        if size > 1 {
-            all.extend(Units::sequence(input, Kind::Records, pieces(input, start, size)));
-            continue;
-        }
+    all.extend(size.and_then(|size| {
+        Units::sequence(input, Kind::Records, pieces(input, input.len() % size, size))
+    }));
+    for start in starts.iter().filter(|(_, told)| *told == 1).map(|(start, _)| *start).chain([0]) {
         for size in PIECES {
             all.extend(Units::sequence(input, Kind::Bytes(size), pieces(input, start, size)));
         }
     }
-    let mut with_lengths = Vec::new();
-    for units in all {
-        with_lengths.push(units.clone());
-        with_lengths.extend(lengths::found(&units).into_iter().map(|found| found.of(&units)));
-    }
-    with_lengths
+    let with_lengths: Vec<Units<'_>> = all
+        .iter()
+        .flat_map(|units| lengths::found(units).into_iter().map(|found| found.of(units)))
+        .collect();
+    all.into_iter().chain(with_lengths).collect()
 }
 
 /// Pieces of a size behind a place.

@@ -82,19 +82,15 @@ pub(super) fn behind_lengths(input: &[u8]) -> Option<Vec<Range<usize>>> {
     best
 }
 
-/// Records of the size at whose distance bytes are equal most often, if that is clearly more often than at others.
-pub(super) fn of_fixed_size(input: &[u8]) -> Option<Vec<Range<usize>>> {
+/// Size of records at whose distance bytes are equal clearly more often than at others.
+pub(super) fn fixed_size(input: &[u8]) -> Option<usize> {
     let some = &input[..input.len().min(LOOKED_AT)];
     let longest = LARGEST.min(some.len() / LEAST);
     let equal = |size: usize| some.iter().zip(&some[size..]).filter(|(one, other)| one == other).count();
-    let share = |size: usize| equal(size) as f64 / (some.len() - size) as f64;
-    let shares: Vec<f64> = (1..=longest).map(share).collect();
+    let shares: Vec<f64> = (1..=longest).map(|size| equal(size) as f64 / (some.len() - size) as f64).collect();
     let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
     let most = shares.iter().copied().fold(0.0, f64::max);
     // multiples of a size are as good as the size itself: the smallest one is taken
     let size = 1 + shares.iter().position(|&share| share >= most * 0.95)?;
-    (size > 1 && most > 2.0 * mean).then(|| {
-        let head = input.len() % size;
-        (0..input.len() / size).map(|at| head + at * size..head + (at + 1) * size).collect()
-    })
+    (size > 1 && most > 2.0 * mean).then_some(size)
 }

@@ -13,7 +13,7 @@ use super::{
 /// The largest error of a law that holds: 2 %.
 pub const LARGEST_ERROR: f64 = 0.02;
 /// The largest error of a law that holds on the whole, with amounts that swing around it; above are steps.
-const LARGEST_SWING: f64 = 0.15;
+pub const LARGEST_SWING: f64 = 0.15;
 /// Laws that predict as well as the best one, within this factor, are rivals, and the simplest of them is taken.
 const AS_GOOD: f64 = 3.0;
 /// The same where no law holds: errors say less there.
@@ -21,6 +21,9 @@ const AS_GOOD_STEPS: f64 = 1.3;
 /// The same where noise lies on the amounts, and the factor that sizes span there at least.
 const AS_GOOD_NOISY: f64 = 1.5;
 const LEAST_SPAN_NOISY: f64 = 4.0;
+/// Powers that are this close to a whole one are not told from it by noisy amounts, and the largest whole one.
+const NOISE_OF_EXPONENT: f64 = 0.2;
+const LARGEST_WHOLE: f64 = 3.5;
 /// The largest sizes, which are held out and predicted.
 const HELD_OUT: usize = 3;
 /// The fewest sizes past the onset.
@@ -119,7 +122,14 @@ pub fn fit(points: &[Point], equal_steps: Option<&EqualSteps>) -> Option<Fit> {
         let after = Law::constant(plateau.iter().map(|point| point.amount).max().unwrap_or(0) as f64);
         return Some(from_onset(&points[..count]).map_or_else(
             // too few sizes in front of the plateau to have a law: what is known is the plateau
-            || Fit { onset: Some(plateau[0].size), law: after.clone(), ..flat(plateau) },
+            || Fit {
+                onset: Some(plateau[0].size),
+                law: after.clone(),
+                steps: false,
+                error: 0.0,
+                confidence: if plateau.len() >= LEAST_SIZES { Confidence::Medium } else { Confidence::Low },
+                ..flat(plateau)
+            },
             |fit| fit.capped(after.clone(), points, count),
         ));
     }
@@ -139,9 +149,16 @@ pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
         return None;
     }
     let mean = |law: &Law| (points.iter().map(|p| error_at(law, p).powi(2)).sum::<f64>() / points.len() as f64).sqrt();
-    let tried: Vec<(Law, f64)> = candidates::all(points).into_iter().map(|law| (law.clone(), mean(&law))).collect();
+    let largest = points.last()?.size as f64;
+    // powers near a whole one follow noise, and so do curves that hardly bend
+    let is_its_own = |law: &Law| match law.class() {
+        Class::Power(exponent) => (exponent - exponent.round()).abs() > NOISE_OF_EXPONENT || exponent > LARGEST_WHOLE,
+        Class::Exponential(_) => law.highest().is_some_and(|term| 2.0 * term.amount_at(largest) > law.amount_at(largest)),
+        _ => true,
+    };
+    let laws = candidates::all(points).into_iter().filter(is_its_own);
+    let tried: Vec<(Law, f64)> = laws.map(|law| (law.clone(), mean(&law))).collect();
     let best = tried.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
-    // powers of any exponent follow noise as well as anything, and are not simpler than whole ones
     let good = |error: f64| error <= (AS_GOOD_NOISY * best).max(LARGEST_ERROR);
     let (law, error) = tried.iter().find(|(_, error)| good(*error))?;
     let others = tried.iter().filter(|(other, error)| good(*error) && !other.class().is_nested(&law.class()));

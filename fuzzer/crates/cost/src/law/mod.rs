@@ -20,7 +20,7 @@ mod tests;
 pub use cap::before_plateau;
 pub use class::Class;
 pub use exact::EqualSteps;
-pub use fit::{Cap, Confidence, Fit, LARGEST_ERROR, Rival, fit, fit_noisy};
+pub use fit::{Cap, Confidence, Fit, LARGEST_ERROR, LARGEST_SWING, Rival, fit, fit_noisy};
 pub use formula::{Law, Term};
 pub use sum::{Part, Total, sum};
 
