@@ -12,6 +12,9 @@ struct json {
   int unique, measured, depth;
 };
 
+// A letter of a number, or of true, false and null.
+static int is_plain(uint8_t byte) { return (byte >= '+' && byte <= '9' && byte != ',') || (byte >= 'a' && byte <= 'z'); }
+
 static int json_value(struct json *json);
 
 static void json_blanks(struct json *json) {
@@ -84,10 +87,7 @@ static int json_value(struct json *json) {
     valid = json_string(json, &text);
   } else {
     size_t from = json->at;
-    while (json->at < json->size && ((json->data[json->at] >= '+' && json->data[json->at] <= '9' && json->data[json->at] != ',') ||
-                                     (json->data[json->at] >= 'a' && json->data[json->at] <= 'z'))) {
-      ++json->at;
-    }
+    while (json->at < json->size && is_plain(json->data[json->at])) ++json->at;
     valid = json->at > from;
   }
   --json->depth;

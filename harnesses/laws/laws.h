@@ -20,16 +20,17 @@ static int is_named(const char *name) {
   return end && strcmp(end + 1, name) == 0;
 }
 
-#define PROGRAM(name)                                                                                       \
-  static void name(const uint8_t *data, size_t size);                                                      \
-  __attribute__((constructor)) static void choose_##name(void) { if (is_named(#name)) program = name; }    \
-  static void name(const uint8_t *data, size_t size)
+#define CHOICE(name, kind, result)                               \
+  static result name(const uint8_t *data, size_t size);          \
+  __attribute__((constructor)) static void choose_##name(void) { \
+    if (is_named(#name)) kind = name;                            \
+  }                                                              \
+  static result name(const uint8_t *data, size_t size)
+
+#define PROGRAM(name) CHOICE(name, program, void)
 
 // Returns -1 for an input that it does not accept, as a harness may.
-#define PARSER(name)                                                                                       \
-  static int name(const uint8_t *data, size_t size);                                                       \
-  __attribute__((constructor)) static void choose_##name(void) { if (is_named(#name)) parser = name; }     \
-  static int name(const uint8_t *data, size_t size)
+#define PARSER(name) CHOICE(name, parser, int)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (parser) return parser(data, size);
