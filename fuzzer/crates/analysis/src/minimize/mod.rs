@@ -1,10 +1,11 @@
 //! `quagmire minimize`: the smallest input with the same slowness, or the same early end, and the same cause.
 //!
 //! A template says how the input may shrink: its literals are shortened at fixed sizes, then the smallest size is looked
-//! for (`pump`). Inputs without one are shortened by delta debugging (`delta`). What has to stay is the `goal`, relative
+//! for (`pump`). Inputs without one lose units (`fewer`), and are shortened by delta debugging then (`delta`). What has to stay is the `goal`, relative
 //! to an `ordinary` input of the same size, and the `cause`.
 
 mod delta;
+mod fewer;
 mod goal;
 mod ordinary;
 mod pump;
@@ -271,7 +272,8 @@ fn smaller(search: &mut Search<'_>, options: &MinimizeOptions, input: &[u8], fir
             return Ok(pumped);
         }
         let before = search.best().to_vec();
-        let short = delta::shorten(&before, &mut |bytes| search.holds(bytes))?;
+        let fewer = fewer::shorten(search, &before)?;
+        let short = delta::shorten(&fewer, &mut |bytes| search.holds(bytes))?;
         if short == before || round + 1 == ROUNDS {
             return Ok(pumped);
         }

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::{Kind, Units};
 use crate::template::Digits;
-use quagmire_base::visible;
 
 /// Bytes in front of the units in which numbers are looked for.
 const LOOKED_AT: usize = 256;
@@ -127,7 +126,7 @@ pub(super) fn starts(input: &[u8]) -> Vec<(usize, usize)> {
 /// Numbers in the first bytes of an input that are not small, the wide ones first. Those of a text are decimal.
 fn numbers(input: &[u8], head: usize) -> Vec<(Range<usize>, Form, u64)> {
     let bytes = &input[..head.min(input.len()).min(LOOKED_AT)];
-    let is_text = visible::reads_as_text(input);
+    let is_text = bytes.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace());
     let mut all = Vec::new();
     for start in 0..bytes.len() {
         for width in WIDTHS {

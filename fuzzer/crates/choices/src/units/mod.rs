@@ -96,6 +96,12 @@ impl<'a> Units<'a> {
         (units.len() >= LEAST).then_some(Self { input, kind, units, lengths: Vec::new() })
     }
 
+    /// The same without the first unit, which stays in front of the others.
+    fn without_first(&self) -> Option<Self> {
+        (self.kind != Kind::Levels && self.units.len() > LEAST)
+            .then(|| Self { units: self.units[1..].to_vec(), ..self.clone() })
+    }
+
     /// Number of units.
     pub fn count(&self) -> usize {
         self.units.len()
@@ -176,10 +182,13 @@ pub fn units(input: &[u8]) -> Vec<Units<'_>> {
             all.extend(Units::sequence(input, Kind::Bytes(size), pieces(input, start, size)));
         }
     }
-    let with_lengths: Vec<Units<'_>> = all
-        .iter()
-        .flat_map(|units| lengths::found(units).into_iter().map(|found| found.of(units)))
-        .collect();
+    let mut with_lengths = Vec::new();
+    for units in &all {
+        // a number may be what the first unit is
+        for units in [Some(units.clone()), units.without_first()].into_iter().flatten() {
+            with_lengths.extend(lengths::found(&units).into_iter().map(|found| found.of(&units)));
+        }
+    }
     all.into_iter().chain(with_lengths).collect()
 }
 

@@ -11,6 +11,8 @@ const MOST_BEHIND: usize = 16;
 /// Bytes between the start of a record and its length, and bytes of a record that its length does not count.
 const BEFORE: [usize; 4] = [0, 1, 2, 4];
 const UNCOUNTED: [usize; 3] = [0, 4, 8];
+/// Sizes of which records are multiples.
+const MULTIPLES: [usize; 3] = [1, 2, 4];
 /// Largest size of records without lengths, and bytes by which it is looked for.
 const LARGEST: usize = 256;
 const LOOKED_AT: usize = 1 << 16;
@@ -25,6 +27,8 @@ struct Form {
     is_big_endian: bool,
     /// Bytes that the length does not count; `None` if it counts the whole record.
     uncounted: Option<usize>,
+    /// Size of which the record is a multiple.
+    multiple: usize,
 }
 
 impl Form {
@@ -34,7 +38,9 @@ impl Form {
         orders.into_iter().flat_map(|(width, is_big_endian)| {
             BEFORE.into_iter().flat_map(move |before| {
                 let counted = UNCOUNTED.into_iter().map(Some).chain([None]);
-                counted.map(move |uncounted| Self { before, width, is_big_endian, uncounted })
+                counted.flat_map(move |uncounted| {
+                    MULTIPLES.into_iter().map(move |multiple| Self { before, width, is_big_endian, uncounted, multiple })
+                })
             })
         })
     }
@@ -49,7 +55,12 @@ impl Form {
             Some(uncounted) => (field + self.width + uncounted).checked_add(length)?,
             None => start.checked_add(length)?,
         };
-        (end > field + self.width && end <= input.len()).then_some(end)
+        let padded = start + end.checked_sub(start)?.next_multiple_of(self.multiple);
+        // nothing pads the last one
+        let end = if padded <= input.len() { padded } else { end };
+        // zeros are no records
+        let least = field + self.width + usize::from(self.before == 0);
+        (end >= least && end <= input.len()).then_some(end)
     }
 }
 

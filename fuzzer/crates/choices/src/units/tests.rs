@@ -52,6 +52,12 @@ fn lengths_of_what_follows_stay_right() {
 }
 
 #[test]
+fn a_count_may_be_the_first_line() {
+    let made = |lines: usize| (0..lines).fold(format!("{lines}\n"), |text, line| text + &format!("line {line}x\n"));
+    has_half(made(350).as_bytes(), made(175).as_bytes());
+}
+
+#[test]
 fn lengths_in_each_other_stay_right_together() {
     let made = |records: usize| {
         let body = b"abcdefgh".repeat(records);
@@ -63,10 +69,16 @@ fn lengths_in_each_other_stay_right_together() {
 
 #[test]
 fn records_behind_their_own_lengths_are_found() {
-    let record = |number: u8| [vec![4, 1 + number % 5], vec![number; 1 + usize::from(number % 5)]].concat();
+    let record = |number: u8| [vec![4, number % 6], vec![number; usize::from(number % 6)]].concat();
     let input: Vec<u8> = [b"head".to_vec(), (1..100).flat_map(record).collect()].concat();
-    let all = units(&input);
-    assert_eq!(of_kind(&all, Kind::Records).count(), 99);
+    assert_eq!(of_kind(&units(&input), Kind::Records).count(), 99);
+    let padded = |number: u8| {
+        let length = number % 6;
+        let body = vec![number; usize::from(length + length % 2)];
+        [b"name".to_vec(), vec![length, 0, 0, 0], body].concat()
+    };
+    let input: Vec<u8> = [b"RIFF\x00\x10\x00\x00".to_vec(), (1..100).flat_map(padded).collect()].concat();
+    assert_eq!(of_kind(&units(&input), Kind::Records).count(), 99);
 }
 
 proptest! {

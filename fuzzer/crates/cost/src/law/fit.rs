@@ -20,6 +20,8 @@ const AS_GOOD: f64 = 3.0;
 const AS_GOOD_STEPS: f64 = 1.3;
 /// The same where noise lies on the amounts, and the factor that sizes span there at least.
 const AS_GOOD_NOISY: f64 = 1.5;
+/// Mean error that is taken for noise.
+const LARGEST_NOISE: f64 = 0.05;
 const LEAST_SPAN_NOISY: f64 = 4.0;
 /// Powers that are this close to a whole one are not told from it by noisy amounts, and the largest whole one.
 const NOISE_OF_EXPONENT: f64 = 0.2;
@@ -149,17 +151,19 @@ pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
         return None;
     }
     let mean = |law: &Law| (points.iter().map(|p| error_at(law, p).powi(2)).sum::<f64>() / points.len() as f64).sqrt();
-    let largest = points.last()?.size as f64;
-    // powers near a whole one follow noise, and so do curves that hardly bend
+    let middle = points[points.len() / 2].size as f64;
+    // powers near a whole one follow noise, and steep terms follow what the last amounts have too much
     let is_its_own = |law: &Law| match law.class() {
-        Class::Power(exponent) => (exponent - exponent.round()).abs() > NOISE_OF_EXPONENT || exponent > LARGEST_WHOLE,
-        Class::Exponential(_) => law.highest().is_some_and(|term| 2.0 * term.amount_at(largest) > law.amount_at(largest)),
+        Class::Power(exponent) if exponent < LARGEST_WHOLE => (exponent - exponent.round()).abs() > NOISE_OF_EXPONENT,
+        Class::Cubic | Class::Power(_) | Class::Exponential(_) => {
+            law.highest().is_some_and(|term| 2.0 * term.amount_at(middle) > law.amount_at(middle))
+        }
         _ => true,
     };
     let laws = candidates::all(points).into_iter().filter(is_its_own);
     let tried: Vec<(Law, f64)> = laws.map(|law| (law.clone(), mean(&law))).collect();
     let best = tried.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
-    let good = |error: f64| error <= (AS_GOOD_NOISY * best).max(LARGEST_ERROR);
+    let good = |error: f64| error <= (AS_GOOD_NOISY * best).max(LARGEST_NOISE);
     let (law, error) = tried.iter().find(|(_, error)| good(*error))?;
     let others = tried.iter().filter(|(other, error)| good(*error) && !other.class().is_nested(&law.class()));
     let rival = others.min_by(|a, b| a.1.total_cmp(&b.1));
