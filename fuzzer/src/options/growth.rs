@@ -10,8 +10,14 @@ use quagmire_base::{
 use quagmire_cost::resource::Resource;
 
 /// Resources whose growth can be asked for.
-const RESOURCES: [Resource; 5] =
-    [Resource::Instructions, Resource::Time, Resource::Heap, Resource::HeapTotal, Resource::Stack];
+const RESOURCES: [Resource; 6] = [
+    Resource::Instructions,
+    Resource::Edges,
+    Resource::Time,
+    Resource::Heap,
+    Resource::HeapTotal,
+    Resource::Stack,
+];
 
 impl GrowthArgs {
     /// Resolves options as typed.
@@ -82,7 +88,7 @@ mod tests {
     #[test]
     fn growth_is_that_of_a_resource_which_one_run_measures() {
         assert_eq!(resource("heap").unwrap(), Resource::Heap);
-        for refused in ["lines", "edges", "memory", ""] {
+        for refused in ["lines", "hottest-edge", "memory", ""] {
             assert!(resource(refused).unwrap_err().to_string().contains("name one of instructions"), "{refused}");
         }
     }

@@ -22,7 +22,7 @@ mod towards;
 pub use client::Client;
 pub use dictionary::{Dictionary, Token};
 pub use diversity::{Diversity, Validity};
-pub use law::{FindingLaw, LawPoint, Minimized};
+pub use law::{FindingLaw, LawPoint, Minimized, Unexplained};
 pub use masks::{Masks, Rare, Shadow};
 pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes};
 pub use towards::TowardsPlace;
@@ -390,12 +390,18 @@ pub struct Finding {
     /// Law by which its cost grows, if it was looked for and found: of the worst finding of each group.
     #[serde(default)]
     pub law: Option<FindingLaw>,
+    /// Reason why there is no law, if it was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_law: Option<Unexplained>,
     /// Literal parts and parts that repeat, which make up the finding and larger ones; see the book, Growth.
     #[serde(default)]
     pub template: Option<String>,
     /// Smallest input with the same cause, if it was looked for and found.
     #[serde(default)]
     pub minimized: Option<Minimized>,
+    /// Reason why there is no smallest input, if it was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_smallest: Option<Unexplained>,
 }
 
 impl Finding {
@@ -404,6 +410,13 @@ impl Finding {
     pub fn slowness(&self) -> f64 {
         let time = self.time_ratio_by_size.or(self.time_ratio);
         time.or(self.instructions_ratio).filter(|ratio| ratio.is_finite()).unwrap_or(0.0)
+    }
+
+    /// The cost that made it a finding: the one whose multiple is [`Self::ratio`]; `None` if that is not known.
+    pub fn decisive(&self) -> Option<&FindingCost> {
+        let ratio = self.ratio.filter(|ratio| ratio.is_finite())?;
+        let is_it = |cost: &&FindingCost| (cost.multiple() - ratio).abs() <= ratio.abs() * 1e-9;
+        self.costs.iter().find(is_it)
     }
 }
 
@@ -424,6 +437,13 @@ pub struct FindingCost {
     /// `amount` as a multiple of `ordinary`.
     #[serde(default)]
     pub ratio_by_size: Option<f64>,
+}
+
+impl FindingCost {
+    /// Its amount as a multiple of an ordinary input's of its size, or of the median seed's where that is not known.
+    pub fn multiple(&self) -> f64 {
+        self.ratio_by_size.unwrap_or(self.ratio)
+    }
 }
 
 /// Executions per second, on average; 0 before any time has passed.

@@ -16,7 +16,7 @@ pub struct GrowthArgs {
     /// The template of the input, instead of finding it out: 'rep(N){"["}', 'nest(N){"(" | "x" | ")"}'; see the book
     #[arg(long, value_name = "TEMPLATE")]
     pub template: Option<String>,
-    /// The resource whose growth is asked for: instructions, time, heap, heap-total or stack
+    /// The resource whose growth is asked for: instructions, edges, time, heap, heap-total or stack
     #[arg(long, value_name = "RESOURCE", default_value = defaults::GROWTH_COST)]
     pub cost: String,
     /// Time for all runs
