@@ -10,14 +10,8 @@ use quagmire_base::{
 use quagmire_cost::resource::Resource;
 
 /// Resources whose growth can be asked for.
-const RESOURCES: [Resource; 6] = [
-    Resource::Instructions,
-    Resource::Edges,
-    Resource::Time,
-    Resource::Heap,
-    Resource::HeapTotal,
-    Resource::Stack,
-];
+const RESOURCES: [Resource; 6] =
+    [Resource::Instructions, Resource::Edges, Resource::Time, Resource::Heap, Resource::HeapTotal, Resource::Stack];
 
 impl GrowthArgs {
     /// Resolves options as typed.

@@ -11,7 +11,13 @@ use serde::{Deserialize, Serialize};
 use crate::child::{Child, read_block, write_block};
 use quagmire_base::error::{Error, Result};
 use quagmire_choices::draws::Log;
-use quagmire_execution::{abi::Status, harness::Harness, input_page::InputPage, prepare, timer::{HangClock, RunLimits}};
+use quagmire_execution::{
+    abi::Status,
+    harness::Harness,
+    input_page::InputPage,
+    prepare,
+    timer::{HangClock, RunLimits},
+};
 
 /// Answers of a child: the first says whether the target is ready.
 const REJECTED: u8 = 0;

@@ -66,7 +66,7 @@ pub fn explanation(finding: &Finding, folder: &Path) -> Vec<Explained> {
             let path = folder.join(&smallest.path);
             let size = match smallest.bytes < finding.bytes {
                 true => format!("{} of {}", counted(smallest.bytes, "byte"), grouped(finding.bytes)),
-                false => format!("all {} are needed", counted(finding.bytes, "byte")),
+                false => format!("{}: the input itself", counted(finding.bytes, "byte")),
             };
             lines.push(known("Smallest", format!("{} ({size})", path.display())));
         }
@@ -164,16 +164,17 @@ mod tests {
             hot_function: Some("parse".into()),
             ..summary.findings[0].clone()
         };
-        let whole = summary.findings[0].minimized.clone().map(|small| crate::summary::Minimized { bytes: 4_990, ..small });
+        let whole =
+            summary.findings[0].minimized.clone().map(|small| crate::summary::Minimized { bytes: 4_990, ..small });
         let needed = Finding { minimized: whole, template: Some("x".repeat(400)), ..summary.findings[0].clone() };
         summary.findings.extend([unknown, needed]);
-        summary.groups = [vec![0, 1], vec![2], vec![3]]
-            .map(|findings| Group { title: String::new(), findings })
-            .to_vec();
+        summary.groups =
+            [vec![0, 1], vec![2], vec![3]].map(|findings| Group { title: String::new(), findings }).to_vec();
         insta::assert_snapshot!("causes", causes(&summary, Path::new("out")));
         summary.findings[2].no_law = unexplained(NO_TURN);
         let text = causes(&summary, Path::new("out"));
-        let last = "No turn:    1 cause; the law of the worst of them: ./trim growth --budget 5m out/degradations/id_000012\n";
+        let last =
+            "No turn:    1 cause; the law of the worst of them: ./trim growth --budget 5m out/degradations/id_000012\n";
         assert!(text.ends_with(last) && !text.contains(NO_TURN), "{text}");
         summary.groups = vec![summary.groups[0].clone(); 7];
         assert!(causes(&summary, Path::new("out")).ends_with("And:        2 other causes: out/summary.json\n"));

@@ -89,10 +89,10 @@ impl std::fmt::Display for Counter {
     /// Writes what a reader of the input sees: `six letters that count up`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         /// Numbers that are written as words.
-        const WORDS: [&str; 13] = [
-            "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-        ];
-        let width = WORDS.get(usize::from(self.width)).map_or_else(|| self.width.to_string(), |word| (*word).to_owned());
+        const WORDS: [&str; 13] =
+            ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+        let width =
+            WORDS.get(usize::from(self.width)).map_or_else(|| self.width.to_string(), |word| (*word).to_owned());
         let (digit, remark) = match self.digits {
             Digits::Decimal => ("digit", ""),
             Digits::Hexadecimal => ("hexadecimal digit", ""),
