@@ -8,7 +8,8 @@ use std::{
 
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::{LEAST_TURN, Progress, Setup, command_line, own_command};
+use super::{LEAST_TURN, Progress, Setup, command_line};
+use crate::campaign::own_command;
 use quagmire_base::{
     error::{Error, Result},
     files,
