@@ -118,14 +118,7 @@ fn what_changes_from_round_to_round_is_described_and_long_texts_are_cut_with_the
     assert_eq!(names, r#""name", six letters that count up, ": " and one hexadecimal digit that counts down"#);
     assert_eq!(pump("rep(N){#i:2:be:shuffle(7)}"), "two bytes, the highest first, that come in a random order");
     assert_eq!(pump(r#"rep(N){pick("ab","cd","ef")}"#), r#""ab" and the like (3 texts in turn)"#);
-    assert_eq!(
-        pump(
-            r#"rep(N){pick("ab","cd") "
-"}"#
-        ),
-        r#""ab" or "cd" and "
-""#
-    );
+    assert_eq!(pump(r#"rep(N){pick("ab","cd") "x"}"#), r#""ab" or "cd" and "x""#);
     let long = pump(&format!("rep(N){{\"{}\"}}", "x".repeat(300)));
     assert!(long.len() < 70 && long.ends_with("(302 characters)"), "{long}");
 }

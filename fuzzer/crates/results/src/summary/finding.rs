@@ -114,7 +114,7 @@ pub struct Finding {
     #[serde(default)]
     pub law: Option<FindingLaw>,
     /// Reason why there is no law, if it was looked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub no_law: Option<Unexplained>,
     /// Literal parts and parts that repeat, which make up the finding and larger ones; see the book, Growth.
     #[serde(default)]
@@ -123,7 +123,7 @@ pub struct Finding {
     #[serde(default)]
     pub minimized: Option<Minimized>,
     /// Reason why there is no smallest input, if it was looked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub no_smallest: Option<Unexplained>,
 }
 
