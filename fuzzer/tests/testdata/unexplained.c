@@ -1,4 +1,4 @@
-// Costs much for inputs that begin with `!`, whatever follows: nothing in them repeats.
+// Costs much for inputs that begin with `!`, and crashes for all of more than four bytes: there are too few sizes for a law.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,6 +9,7 @@ __attribute__((noinline)) static void count(unsigned rounds) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size > 4) __builtin_trap();
   if (size > 0 && data[0] == '!') count(200000);
   return 0;
 }
