@@ -20,7 +20,7 @@ fn report(scene: &Scene, format: &str) -> String {
 
 /// Text of a report without marks that escape characters.
 fn plain(text: &str) -> String {
-    let text = text.replace("&quot;", "\"").replace("\\\"", "\"").replace("&apos;", "'");
+    let text = text.replace("&quot;", "\"").replace("\\\"", "\"").replace("&apos;", "'").replace("\\\\", "\\");
     (33..127).fold(text, |text, byte: u8| text.replace(&format!("&#{byte};"), &char::from(byte).to_string()))
 }
 
