@@ -218,7 +218,7 @@ impl Confirmer<'_> {
             .args(["--json", "--repeats", "auto", "--budget", &format!("{}ms", budget.as_millis())])
             .args(in_words(question));
         own_command::end(&mut command, self.target, inputs);
-        own_command::output(command, self.deadline, &mut || stop_requested(), meanwhile)
+        own_command::output(command, self.deadline, Duration::ZERO, &mut || stop_requested(), meanwhile)
     }
 }
 

@@ -1,25 +1,23 @@
-//! Explanation of findings after the search: the law and the smallest input of the worst finding of each group.
+//! Explanation of findings after the search: the law and the smallest input of the worst finding of each group, or why they
+//! are not known.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
+mod progress;
+mod turn;
 
-use serde::{Deserialize, de::DeserializeOwned};
+use std::time::{Duration, Instant};
 
-use super::{Setup, own_command, supervisor};
-use crate::options::Options;
+use self::{progress::Progress, turn::Turn};
+use super::{Setup, groups, supervisor};
 use quagmire_base::{
-    error::{Error, Result},
-    files,
-    format::{counted, grouped},
+    error::Result,
     plain::{self, Form},
 };
 use quagmire_cost::resource::Resource;
+use quagmire_execution::info::Instrumentation;
 use quagmire_results::{
-    Summary,
-    summary::{Finding, FindingCost, FindingKind, FindingLaw, Minimized},
+    Summary, causes,
+    explanation::NO_TURN,
+    summary::{Finding, FindingKind, Unexplained},
 };
 
 /// Share of the search's time that explanations take by default, and the bounds of it.
@@ -27,32 +25,13 @@ const SHARE: f64 = 0.1;
 const SHORTEST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Share of a finding's time for its smallest input.
-const FOR_SMALLEST: f64 = 0.4;
+/// Shortest turn: in less, hardly any finding gets its law.
+const LEAST_TURN: Duration = Duration::from_secs(2);
 
-/// Share of what is left then for the law of the smallest input; the rest is for that of the finding itself.
-const FOR_LAW_OF_SMALLEST: f64 = 0.6;
+/// Budget of the command that is to find what was not found.
+const MORE: &str = "5m";
 
-/// Time in which a command that has used up its budget still prints.
-const GRACE: Duration = Duration::from_secs(2);
-
-/// Part of the JSON of `growth` that campaigns keep.
-#[derive(Debug, Default, Deserialize)]
-struct Grown {
-    law: Option<FindingLaw>,
-    template: Option<String>,
-}
-
-/// Part of the JSON of `minimize` that campaigns keep, and the template that it followed, which `growth` need not look for again.
-#[derive(Debug, Deserialize)]
-struct Smallest {
-    bytes: u64,
-    instructions: u64,
-    executions: u64,
-    template: Option<String>,
-}
-
-/// Explains the findings of a campaign that is over, and enters that into its summary. Stops at the next request to
+/// Explains the findings of a campaign that is over, enters that into its summary, and prints it. Stops at the next request to
 /// stop; what is known by then is kept.
 ///
 /// # Errors
@@ -60,192 +39,187 @@ struct Smallest {
 pub(super) fn explain(setup: &Setup) -> Result<()> {
     let path = setup.folder.summary();
     let mut summary = Summary::read(&path)?;
-    let mut worst = unexplained(&summary, |finding| is_told_by_counts(finding, &setup.options));
-    // what is left of the time of cheap ones is for those whose runs take long
-    worst.sort_by_key(|&index| instructions(&summary.findings[index]));
     let searched = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
-    let budget = setup.options.explain.unwrap_or_else(|| searched.mul_f64(SHARE).clamp(SHORTEST, LONGEST));
-    if worst.is_empty() || budget.is_zero() {
-        return Ok(());
-    }
-    let end = Instant::now() + budget;
+    let budget = Budget::new(setup.options.explain, searched);
+    let open = if budget.first.is_zero() { Vec::new() } else { unexplained(&summary) };
     let mut was_asked = false;
     let mut is_stopped = || {
         was_asked |= supervisor::is_asked_to_stop();
         was_asked
     };
-    for (place, index) in worst.iter().copied().enumerate() {
-        let now = Instant::now();
-        let share = end.saturating_duration_since(now) / (worst.len() - place) as u32;
-        if share.is_zero() || is_stopped() {
-            break;
-        }
+    let begun = Instant::now();
+    let of = open.len();
+    for (place, (is_worst, index)) in open.into_iter().enumerate() {
         let finding = &mut summary.findings[index];
-        let name = finding.path.clone();
-        let explained = of_finding(setup, finding, now, share, &mut is_stopped);
-        summary.write(&path)?;
-        match explained {
-            Ok(()) => say(setup, &summary.findings[index]),
-            // a finding that does not come back when it is run by itself is no reason to fail
-            Err(error) if !setup.options.quiet => plain::warn(&format!("{name} is not explained: {error}")),
-            Err(_) => {}
-        }
-    }
-    Ok(())
-}
-
-/// Whether counts show that a finding is slow, by which laws and smallest inputs are found. A search that follows a measured
-/// resource finds inputs that are slow in code that is not counted.
-fn is_told_by_counts(finding: &Finding, options: &Options) -> bool {
-    let is_told = |cost: &FindingCost| {
-        cost.resource.is_deterministic() && cost.ratio_by_size.unwrap_or(cost.ratio) >= options.threshold
-    };
-    options.steer.is_none() || finding.costs.iter().any(is_told)
-}
-
-/// Instructions of a finding; 0 if they were not counted.
-fn instructions(finding: &Finding) -> u64 {
-    let is_counted = |cost: &&FindingCost| cost.resource == Resource::Instructions;
-    finding.costs.iter().find(is_counted).map_or(0, |cost| cost.amount)
-}
-
-/// Resource whose law explains a finding: instructions if they are unusual, otherwise the memory that is.
-fn explaining(finding: &Finding, threshold: f64) -> Resource {
-    let is_unusual = |&resource: &Resource| {
-        let mut costs = finding.costs.iter().filter(|cost| cost.resource == resource);
-        costs.any(|cost| cost.ratio_by_size.unwrap_or(cost.ratio) >= threshold)
-    };
-    let known = [Resource::Instructions, Resource::Heap, Resource::HeapTotal, Resource::Stack];
-    known.into_iter().find(is_unusual).unwrap_or(Resource::Instructions)
-}
-
-/// Indices of the worst degradation of each group, unless it is explained or cannot be, the worst group first.
-fn unexplained(summary: &Summary, is_explicable: impl Fn(&Finding) -> bool) -> Vec<usize> {
-    let leader = |group: &quagmire_results::summary::Group| group.findings.first().copied();
-    let is_open = |&index: &usize| {
-        let finding = summary.findings.get(index);
-        finding.is_some_and(|finding| {
-            finding.kind == FindingKind::Degradation
-                && finding.template.is_none()
-                && finding.minimized.is_none()
-                && is_explicable(finding)
-        })
-    };
-    summary.groups.iter().filter_map(leader).filter(is_open).collect()
-}
-
-/// Explains one finding within a time.
-fn of_finding(
-    setup: &Setup,
-    finding: &mut Finding,
-    start: Instant,
-    time: Duration,
-    is_stopped: &mut dyn FnMut() -> bool,
-) -> Result<()> {
-    let folder = setup.folder.path();
-    let input = folder.join(&finding.path);
-    let end = start + time;
-    let left = || end.saturating_duration_since(Instant::now());
-    let name = input.file_name().ok_or_else(|| Error::other(format!("{} has no name", input.display())))?;
-    let relative = PathBuf::from("minimized").join(name);
-    let smallest = folder.join(&relative);
-    files::create_folder(&folder.join("minimized"))
-        .map_err(|error| Error::other(format!("cannot create a folder in {}: {error}", folder.display())))?;
-    let threshold = setup.options.threshold.to_string();
-    let mut words: Vec<OsString> =
-        ["minimize", "--threshold", &threshold, "-o"].into_iter().map(OsString::from).collect();
-    words.push(smallest.clone().into_os_string());
-    if let Some(root) = &finding.root {
-        words.extend(["-i".into(), folder.join(root).into_os_string()]);
-    }
-    let made: Option<Smallest> = command(setup, &words, &input, time.mul_f64(FOR_SMALLEST), is_stopped)?;
-    let mut template = None;
-    if let Some(Smallest { bytes, instructions, executions, template: followed }) = made {
-        finding.minimized = Some(Minimized { path: relative.display().to_string(), bytes, instructions, executions });
-        template = followed;
-    }
-    let growth = ["growth", "--cost", explaining(finding, setup.options.threshold).name()].map(OsString::from);
-    // what the search has left in a finding may hide the law, so the smallest input comes first
-    let is_smaller = finding.minimized.as_ref().is_some_and(|smallest| smallest.bytes < finding.bytes);
-    for input in is_smaller.then_some(&smallest).into_iter().chain([&input]) {
-        let is_smallest = *input == smallest;
-        let time = if is_smallest { left().mul_f64(FOR_LAW_OF_SMALLEST) } else { left() };
-        let known = template.iter().filter(|_| is_smallest).flat_map(|text| ["--template".into(), text.into()]);
-        let words: Vec<OsString> = growth.iter().cloned().chain(known).collect();
-        let grown: Option<Grown> = command(setup, &words, input, time, is_stopped)?;
-        if let Some(Grown { law: Some(law), template }) = grown {
-            // one that no report can carry makes way for that of the finding
-            let is_short = law.generator.is_some();
-            (finding.law, finding.template) = (Some(law), template.filter(|_| is_short));
-            if is_short {
-                break;
+        let turn = budget.turn(is_worst, of - place, begun.elapsed()).filter(|_| !is_stopped());
+        match turn {
+            Some(time) => Turn {
+                setup,
+                resource: explaining(finding, setup.options.threshold, setup.target.instrumentation),
+                begun: Instant::now(),
+                time,
+                is_stopped: &mut is_stopped,
+                progress: Progress::new(setup.options.quiet, place + 1, of),
             }
+            .explain(finding)?,
+            None => without_a_turn(setup, finding),
         }
+        summary.write(&path)?;
     }
-    Ok(())
-}
-
-/// Runs a command of this program, given as its name and options, on an input, within a time. `None` if it was
-/// stopped.
-fn command<T: DeserializeOwned>(
-    setup: &Setup,
-    words: &[OsString],
-    input: &Path,
-    time: Duration,
-    is_stopped: &mut dyn FnMut() -> bool,
-) -> Result<Option<T>> {
-    let limits = &setup.options;
-    let [name, options @ ..] = words else { return Ok(None) };
-    let mut command = own_command::command(&setup.target, name, limits.hang_timeout, limits.memory_limit);
-    command.args(["--json", "--budget", &format!("{}ms", time.as_millis().max(1))]).args(options);
-    own_command::end(&mut command, &setup.target, &[input]);
-    own_command::output(command, Instant::now() + time + GRACE, is_stopped, &mut || Ok(()))
-}
-
-/// Prints what is known of a finding now.
-fn say(setup: &Setup, finding: &Finding) {
-    if setup.options.quiet {
-        return;
-    }
-    let mut text = String::new();
-    if let Some(law) = &finding.law {
-        let of = if law.resource == Resource::Instructions { String::new() } else { format!("{}: ", law.resource) };
-        text += &format!("Law:        {of}{} ({} confidence): {}\n", law.words, law.confidence, finding.path);
-    }
-    if let Some(smallest) = finding.minimized.as_ref().filter(|smallest| smallest.bytes < finding.bytes) {
-        let path = setup.options.output.join(&smallest.path);
-        let bytes = counted(smallest.bytes, "byte");
-        text += &format!("Smallest:   {} ({bytes} of {})\n", path.display(), grouped(finding.bytes));
+    if groups::merge_by_law(&mut summary) {
+        summary.write(&path)?;
     }
     // a failure to print is no reason to fail
-    let _ = plain::print(&text, Form::Lines);
+    let _ = plain::print(&causes(&summary, &setup.options.output), Form::Lines);
+    Ok(())
+}
+
+/// Time for explanations.
+struct Budget {
+    /// For the worst cause: what it needs, up to this.
+    first: Duration,
+    /// For all, unless the worst one needs more.
+    all: Duration,
+}
+
+impl Budget {
+    fn new(asked: Option<Duration>, searched: Duration) -> Self {
+        let all = asked.unwrap_or_else(|| searched.mul_f64(SHARE).clamp(SHORTEST, LONGEST));
+        Self { first: asked.unwrap_or(LONGEST), all }
+    }
+
+    /// Time for a cause after so much was used, where so many wait, itself among them: an equal share of the rest, but none
+    /// that is of no use. `None` if nothing is left.
+    fn turn(&self, is_worst: bool, waiting: usize, used: Duration) -> Option<Duration> {
+        if is_worst {
+            return Some(self.first);
+        }
+        let left = self.all.saturating_sub(used);
+        (left >= LEAST_TURN).then(|| (left / waiting.max(1) as u32).max(LEAST_TURN))
+    }
+}
+
+/// Resource whose law explains a finding: the one that made it a finding. Of those that counts of edges tell, instructions, or
+/// edges where nothing else is counted; a time only if nothing that is counted exceeds the threshold as well.
+fn explaining(finding: &Finding, threshold: f64, by: Instrumentation) -> Resource {
+    let counted = if by.measures(Resource::Instructions) { Resource::Instructions } else { Resource::Edges };
+    let is_counted = || {
+        let mut costs = finding.costs.iter().filter(|cost| cost.resource.is_deterministic());
+        costs.any(|cost| cost.multiple() >= threshold)
+    };
+    match finding.decisive().map(|cost| cost.resource) {
+        Some(memory @ (Resource::Heap | Resource::HeapTotal | Resource::Stack)) => memory,
+        Some(Resource::Time | Resource::Cycles) if !is_counted() => Resource::Time,
+        _ => counted,
+    }
+}
+
+/// Indices of the worst degradation of each group, unless all is known of it or was looked for to the end, the worst group
+/// first; with each, whether it is that of the worst group.
+fn unexplained(summary: &Summary) -> Vec<(bool, usize)> {
+    let is_tried = |reason: &Option<Unexplained>| reason.as_ref().is_some_and(|reason| reason.tried);
+    let is_open = |finding: &Finding| {
+        finding.law.is_none() && !is_tried(&finding.no_law)
+            || finding.minimized.is_none() && !is_tried(&finding.no_smallest)
+    };
+    let finding = |index: usize| summary.findings.get(index).map(|finding| (index, finding));
+    let leaders = summary.groups.iter().filter_map(|group| finding(*group.findings.first()?));
+    let degradations = leaders.filter(|(_, finding)| finding.kind == FindingKind::Degradation).enumerate();
+    degradations.filter(|(_, (_, finding))| is_open(finding)).map(|(place, (index, _))| (place == 0, index)).collect()
+}
+
+/// Notes of a finding that there was no time for it, unless something of it is known.
+fn without_a_turn(setup: &Setup, finding: &mut Finding) {
+    if finding.law.is_none() && finding.minimized.is_none() {
+        let resource = explaining(finding, setup.options.threshold, setup.target.instrumentation);
+        let command = command_line(setup, "growth", resource, finding);
+        finding.no_law = Some(Unexplained { why: NO_TURN.to_owned(), command, tried: false });
+    }
+}
+
+/// A command of this program on a finding, for people, with more time.
+fn command_line(setup: &Setup, name: &str, resource: Resource, finding: &Finding) -> String {
+    let mut options = vec!["--budget", MORE];
+    if resource != Resource::Instructions {
+        options.extend(["--cost", resource.name()]);
+    }
+    setup.target.own_command(name, &options, &[&setup.options.output.join(&finding.path)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quagmire_results::{summary::Group, testing};
+    use quagmire_results::{
+        summary::{FindingCost, FindingLaw, Group},
+        testing,
+    };
 
     #[test]
     fn the_worst_degradation_of_each_group_is_explained_once() {
-        let finding = |kind, template: Option<&str>| Finding {
+        let finding = |kind, law: Option<FindingLaw>, tried: Option<bool>| Finding {
             kind,
-            template: template.map(str::to_owned),
+            no_law: tried.map(|tried| Unexplained { why: String::new(), command: String::new(), tried }),
+            no_smallest: tried.map(|tried| Unexplained { why: String::new(), command: String::new(), tried }),
+            law,
             ..Finding::default()
         };
+        let known = testing::example().findings[0].clone();
         let summary = Summary {
             findings: vec![
-                finding(FindingKind::Fault, None),
-                finding(FindingKind::Degradation, None),
-                finding(FindingKind::Degradation, None),
-                finding(FindingKind::Degradation, Some("rep(N){a}")),
+                finding(FindingKind::Fault, None, None),
+                finding(FindingKind::Degradation, None, None),
+                finding(FindingKind::Degradation, None, Some(false)),
+                known.clone(),
+                finding(FindingKind::Degradation, None, Some(true)),
+                finding(FindingKind::Degradation, known.law, None),
             ],
-            groups: [vec![2, 1], vec![3], vec![0], vec![]]
+            groups: [vec![2, 1], vec![3], vec![0], vec![], vec![4], vec![5]]
                 .map(|findings| Group { title: String::new(), findings })
                 .to_vec(),
             ..testing::example()
         };
-        assert_eq!(unexplained(&summary, |_| true), [2]);
-        assert!(unexplained(&summary, |_| false).is_empty());
+        assert_eq!(unexplained(&summary), [(true, 2), (false, 5)]);
+    }
+
+    #[test]
+    fn the_worst_cause_has_a_minute_and_the_others_share_the_rest_of_a_tenth() {
+        let seconds = Duration::from_secs;
+        let budget = Budget::new(None, seconds(120));
+        assert_eq!(budget.turn(true, 3, Duration::ZERO), Some(seconds(60)));
+        assert_eq!(budget.turn(false, 2, seconds(4)), Some(seconds(4)));
+        assert_eq!(budget.turn(false, 29, seconds(4)), Some(LEAST_TURN));
+        assert_eq!(budget.turn(false, 2, seconds(11)), None);
+        assert_eq!(budget.turn(false, 1, seconds(40)), None);
+        let asked = Budget::new(Some(seconds(600)), seconds(1));
+        assert_eq!(asked.turn(true, 2, Duration::ZERO), Some(seconds(600)));
+        assert_eq!(asked.turn(false, 1, seconds(100)), Some(seconds(500)));
+        assert!(Budget::new(Some(Duration::ZERO), seconds(60)).first.is_zero());
+    }
+
+    #[test]
+    fn the_law_is_that_of_the_resource_that_made_it_a_finding() {
+        let finding = |ratio: f64, costs: &[(Resource, f64)]| Finding {
+            ratio: Some(ratio),
+            costs: costs
+                .iter()
+                .map(|&(resource, ratio)| FindingCost {
+                    resource,
+                    amount: 1,
+                    baseline: 1,
+                    ratio: 1.0,
+                    ordinary: Some(1),
+                    ratio_by_size: Some(ratio),
+                })
+                .collect(),
+            ..Finding::default()
+        };
+        let chosen = |ratio, costs: &[_], by| explaining(&finding(ratio, costs), 2.0, by);
+        let (pass, guards) = (Instrumentation::Counts, Instrumentation::SancovGuards);
+        let slow = [(Resource::Instructions, 1.0), (Resource::Time, 9.0), (Resource::Heap, 255.0)];
+        assert_eq!(chosen(255.0, &slow, pass), Resource::Heap);
+        assert_eq!(chosen(9.0, &slow[..2], pass), Resource::Time);
+        assert_eq!(chosen(9.0, &[(Resource::Instructions, 8.0), (Resource::Time, 9.0)], pass), Resource::Instructions);
+        assert_eq!(chosen(9.0, &[(Resource::Edges, 9.0)], guards), Resource::Edges);
+        assert_eq!(chosen(9.0, &[(Resource::Edges, 9.0)], pass), Resource::Instructions);
     }
 }

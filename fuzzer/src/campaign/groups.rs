@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use quagmire_results::{
     growth::{Grown, Growth},
-    summary::{Finding, FindingKind, Group},
+    summary::{Finding, FindingKind, Group, Summary},
 };
 
 /// Similarity of their growth from which two findings have the same cause.
@@ -25,6 +25,28 @@ pub(super) fn groups(findings: &[Finding]) -> Vec<Group> {
         }
     }
     groups
+}
+
+/// Joins groups of degradations whose worst findings have one hot function and one kind of law: they have the same cause,
+/// however different the lines are in which their cost grew. Returns whether there were any.
+pub(super) fn merge_by_law(summary: &mut Summary) -> bool {
+    let before = summary.groups.len();
+    let findings = &summary.findings;
+    let cause = |group: &Group| {
+        let finding = findings.get(*group.findings.first()?)?;
+        let law = finding.law.as_ref().filter(|_| finding.kind == FindingKind::Degradation)?;
+        Some((finding.hot_function.clone()?, law.class.clone(), law.resource))
+    };
+    let mut merged: Vec<(Option<_>, Group)> = Vec::new();
+    for group in std::mem::take(&mut summary.groups) {
+        let cause = cause(&group);
+        match merged.iter_mut().find(|(known, _)| cause.is_some() && *known == cause) {
+            Some((_, known)) => known.findings.extend(group.findings),
+            None => merged.push((cause, group)),
+        }
+    }
+    summary.groups = merged.into_iter().map(|(_, group)| group).collect();
+    summary.groups.len() < before
 }
 
 /// Sort key of findings: the ratio of their severity, or the largest known one. Hangs come before all degradations,
@@ -88,6 +110,7 @@ pub(super) fn similarity(a: &Growth, b: &Growth) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use quagmire_results::summary::FindingLaw;
 
     fn growth(shares: &[(&str, f64)]) -> Growth {
         let one = |&(function, share): &(&str, f64)| Grown {
@@ -135,6 +158,24 @@ mod tests {
         let expected =
             [Group { title: "h".into(), findings: vec![1] }, Group { title: "f".into(), findings: vec![2, 0] }];
         assert_eq!(groups, expected);
+    }
+
+    #[test]
+    fn groups_with_one_hot_function_and_one_law_are_one_cause() {
+        let known = quagmire_results::testing::example();
+        let law = |class: &str| known.findings[0].law.clone().map(|law| FindingLaw { class: class.to_owned(), ..law });
+        let with = |function: &str, class: &str| Finding {
+            law: law(class),
+            ..finding(FindingKind::Degradation, 9.0, function, &[])
+        };
+        let mut summary = Summary {
+            findings: vec![with("f", "quadratic"), with("f", "linear"), with("f", "quadratic"), with("g", "quadratic")],
+            groups: (0..4).map(|at| Group { title: "f".into(), findings: vec![at] }).collect(),
+            ..known
+        };
+        assert!(merge_by_law(&mut summary) && !merge_by_law(&mut summary));
+        let places: Vec<_> = summary.groups.into_iter().map(|group| group.findings).collect();
+        assert_eq!(places, [vec![0, 2], vec![1], vec![3]]);
     }
 
     #[test]

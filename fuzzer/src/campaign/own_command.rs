@@ -43,13 +43,15 @@ pub(super) fn end(command: &mut Command, target: &TargetInfo, inputs: &[&Path]) 
 }
 
 /// Runs a command, and parses the JSON that it prints. `None` if it was stopped, at the deadline or because
-/// `is_stopped` says so. `meanwhile` is called repeatedly while it runs.
+/// `is_stopped` says so. `meanwhile` is called repeatedly while it runs. A command that prints what it knows by then when it
+/// is interrupted has the time `grace` for that; without any, it is killed.
 ///
 /// # Errors
 /// If it cannot be started, or prints no JSON.
 pub(super) fn output<T: DeserializeOwned>(
     mut command: Command,
-    deadline: Instant,
+    mut deadline: Instant,
+    grace: Duration,
     is_stopped: &mut dyn FnMut() -> bool,
     meanwhile: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<T>> {
@@ -73,14 +75,20 @@ pub(super) fn output<T: DeserializeOwned>(
         return Err(Error::other("the measuring process has no pipes"));
     };
     let mut says_more = true;
+    let mut is_interrupted = false;
     // until it ends, not until its pipes close: processes that the target has started may keep them open
     while child.try_wait().map_err(cannot)?.is_none() {
         let looked = meanwhile();
-        if looked.is_err() || is_stopped() || Instant::now() >= deadline {
+        if looked.is_err() || !is_interrupted && is_stopped() || Instant::now() >= deadline {
+            let is_killed = is_interrupted || grace.is_zero() || looked.is_err();
+            let signal = if is_killed { libc::SIGKILL } else { libc::SIGINT };
             // SAFETY: the group of a child that was not waited for.
-            unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
-            let _ = child.wait();
-            return looked.map(|()| None);
+            unsafe { libc::kill(-(child.id() as i32), signal) };
+            if is_killed {
+                let _ = child.wait();
+                return looked.map(|()| None);
+            }
+            (is_interrupted, deadline) = (true, Instant::now() + grace);
         }
         let [is_output, is_error] = pipes::readable([&output, if says_more { &errors } else { &output }], LOOK);
         if is_output && !pipes::read_part(&mut output, &mut text, usize::MAX).map_err(cannot)? {
@@ -95,6 +103,9 @@ pub(super) fn output<T: DeserializeOwned>(
     pipes::read_rest(&mut errors, &mut said, MOST_ERRORS).map_err(cannot)?;
     let said = String::from_utf8_lossy(&said);
     let status = child.wait().map_err(cannot)?;
+    if is_interrupted && text.is_empty() {
+        return Ok(None);
+    }
     serde_json::from_slice(&text)
         .map(Some)
         .map_err(|_| Error::other(format!("measuring failed ({status}): {}", said.lines().next().unwrap_or(""))))

@@ -180,7 +180,12 @@ pub fn work(
         sharing: Sharing::new(setup),
     };
     let deadline = setup.start_ns.saturating_add(u64::try_from(options.time.as_nanos()).unwrap_or(u64::MAX));
-    harness.start_timer(timer::RunLimits { hang: options.hang_timeout, memory: options.memory_limit, deadline });
+    harness.start_timer(timer::RunLimits {
+        hang: options.hang_timeout,
+        clock: timer::HangClock::Wall,
+        memory: options.memory_limit,
+        deadline,
+    });
     worker.run(stages, execution_limit)
 }
 

@@ -26,7 +26,10 @@ use quagmire_base::{
     error::{Error, Result},
     plain::{self, warn},
 };
-use quagmire_execution::{harness::Harness, timer::RunLimits};
+use quagmire_execution::{
+    harness::Harness,
+    timer::{HangClock, RunLimits},
+};
 
 use self::{
     console::Console,
@@ -126,6 +129,7 @@ fn with_reports_of_sanitizers(arguments: &[OsString], harness: &Harness) -> Resu
 fn limits(flags: &Flags) -> RunLimits {
     RunLimits {
         hang: flags.count("timeout").map_or(FOR_EVER, Duration::from_secs),
+        clock: HangClock::Wall,
         memory: flags.count("rss_limit_mb").map_or(0, |mib| mib.saturating_mul(1 << 20)),
         deadline: u64::MAX,
     }

@@ -277,7 +277,7 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "N", help_heading = "When to stop")]
     pub execs: Option<String>,
     /// After the search, look so long for the laws and the smallest inputs of the worst findings; 0 for not at all
-    /// [default: a tenth of the search's time, 5 s to 1 min]
+    /// [default: what the worst one needs, up to 1 min, and a tenth of the search's time, 5 s to 1 min, for all]
     #[arg(long, value_name = "DURATION", help_heading = "When to stop")]
     pub explain: Option<String>,
 

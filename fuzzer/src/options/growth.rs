@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn growth_is_that_of_a_resource_which_one_run_measures() {
         assert_eq!(resource("heap").unwrap(), Resource::Heap);
-        for refused in ["lines", "memory", ""] {
+        for refused in ["lines", "hottest-edge", "memory", ""] {
             assert!(resource(refused).unwrap_err().to_string().contains("name one of instructions"), "{refused}");
         }
     }

@@ -28,6 +28,7 @@ mod early_ends;
 mod engine_archive;
 mod exactness;
 mod executed_lines;
+mod explanation;
 mod files;
 mod foreign;
 mod fork_server;

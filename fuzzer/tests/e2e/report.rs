@@ -21,6 +21,7 @@ fn a_campaign_ends_with_a_report_of_its_findings() {
     let scene = Scene::new(SEED);
     let end = scene.fuzz(&harness("quadratic.c"), "--execs 5000 --seed 3 --max-size 1000").ended();
     assert!(end.stdout.contains("Report:     out/report.html"), "{end:#?}");
+    assert!(end.stdout.contains("\nCause:      ") && end.stdout.contains("\nSmallest:   out/minimized/"), "{end:#?}");
     let page = fs::read_to_string(scene.path("out/report.html")).expect("a report");
     assert_page(&page, &["times slower", "count_pairs", "quadratic.c:", "class=\"histograms\"", "over time"]);
     let findings = scene.summary()["findings"].as_array().expect("a list").clone();

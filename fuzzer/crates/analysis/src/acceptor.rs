@@ -11,7 +11,13 @@ use serde::{Deserialize, Serialize};
 use crate::child::{Child, read_block, write_block};
 use quagmire_base::error::{Error, Result};
 use quagmire_choices::draws::Log;
-use quagmire_execution::{abi::Status, harness::Harness, input_page::InputPage, prepare, timer::RunLimits};
+use quagmire_execution::{
+    abi::Status,
+    harness::Harness,
+    input_page::InputPage,
+    prepare,
+    timer::{HangClock, RunLimits},
+};
 
 /// Answers of a child: the first says whether the target is ready.
 const REJECTED: u8 = 0;
@@ -61,7 +67,7 @@ impl Acceptor {
     ) -> Result<Self> {
         let page = InputPage::new(capacity)?;
         page.set_hang_timeout(hang);
-        let limits = RunLimits { hang, memory, deadline: u64::MAX };
+        let limits = RunLimits { hang, clock: HangClock::Wall, memory, deadline: u64::MAX };
         Ok(Self { harness, limits, debug_target, is_recording: false, page, child: None, executions: 0 })
     }
 

@@ -174,7 +174,12 @@ fn in_child(
         Err(error) => return no_use(error),
     };
     let counters = if plan.counters { Counters::start().ok() } else { None };
-    let limits = timer::RunLimits { hang: plan.hang_timeout, memory: plan.memory_limit, deadline: u64::MAX };
+    let limits = timer::RunLimits {
+        hang: plan.hang_timeout,
+        clock: timer::HangClock::Wall,
+        memory: plan.memory_limit,
+        deadline: u64::MAX,
+    };
     harness.start_timer(limits);
     let mut turns: Vec<Turn> = Vec::with_capacity(open.len());
     let mut attributor = Attributor { symbols: Symbols::new(), sources: Vec::new(), first };

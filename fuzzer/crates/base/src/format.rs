@@ -124,6 +124,15 @@ pub fn shortened_text(text: &str, longest: usize) -> String {
     format!("{head}{GAP}{tail}")
 }
 
+/// A text in full, or, if it is longer than `longest` characters (at least 8), without its middle and with its length.
+pub fn cut(text: &str, longest: usize) -> String {
+    let length = text.chars().count();
+    if length <= longest {
+        return text.to_owned();
+    }
+    format!("{} ({} characters)", shortened_text(text, longest), grouped(length as u64))
+}
+
 /// Shortens a path to at most `longest` characters, unless its last component alone is longer: drops leading
 /// components, then the beginning of the last one.
 pub fn shortened_path(path: &str, longest: usize) -> String {

@@ -236,6 +236,15 @@ impl Resource {
         self.describe().name
     }
 
+    /// Its title as a noun in a sentence: `peak heap`, `heap in all`.
+    pub fn noun(self) -> String {
+        match self.describe().title.split_once(", ") {
+            Some((what, "all")) => format!("{what} in all"),
+            Some((what, which)) => format!("{which} {what}"),
+            None => self.describe().title.to_owned(),
+        }
+    }
+
     /// Unit of its amounts.
     pub const fn unit(self) -> Unit {
         self.describe().unit

@@ -219,14 +219,19 @@ impl TargetInfo {
 
     /// The command that replays inputs with these options, quoted for a shell.
     pub fn replay_command(&self, options: &[&str], inputs: &[&Path]) -> String {
+        self.own_command("replay", options, inputs)
+    }
+
+    /// The command of this name with these options and inputs, quoted for a shell.
+    pub fn own_command(&self, name: &str, options: &[&str], inputs: &[&Path]) -> String {
         let inputs = options.iter().map(OsStr::new).chain(inputs.iter().map(|input| input.as_os_str()));
         if self.command.is_empty() {
-            return shell::command([self.program.as_os_str(), OsStr::new("replay")].into_iter().chain(inputs));
+            return shell::command([self.program.as_os_str(), OsStr::new(name)].into_iter().chain(inputs));
         }
         let generator = self.generator.iter().flat_map(|file| [OsStr::new("--generator"), file.as_os_str()]);
         // without an extension, names of inputs do not share one
         let files = if self.extension.is_some() || self.scratch { self.file_options() } else { Vec::new() };
-        let replay = ["quagmire", "replay"].map(OsStr::new).into_iter().chain(self.uninstrumented());
+        let replay = ["quagmire", name].map(OsStr::new).into_iter().chain(self.uninstrumented());
         let replay = replay.chain(generator).chain(files);
         let target = self.command.iter().map(OsString::as_os_str);
         shell::command(replay.chain(inputs).chain([OsStr::new("--")]).chain(target))

@@ -17,17 +17,35 @@ use super::{
 /// Limits that the timer enforces for the rest of the process.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimits {
-    /// Hang timeout of a run, in wall-clock time; noticed up to an eighth later.
+    /// Hang timeout of a run; noticed up to an eighth later.
     pub hang: Duration,
+    /// Clock of the hang timeout.
+    pub clock: HangClock,
     /// Memory limit of the target in bytes; 0 for none.
     pub memory: u64,
     /// End of the campaign's time (CLOCK_MONOTONIC, nanoseconds); `u64::MAX` for none.
     pub deadline: u64,
 }
 
+/// Clock that a hang timeout is measured by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HangClock {
+    /// The one on the wall.
+    Wall,
+    /// CPU time of the process that runs the target: what else a machine does makes no hang. A run that waits for something
+    /// is a hang by the clock on the wall, after [`PATIENCE`] hang timeouts.
+    Cpu,
+}
+
+/// Hang timeouts on the clock on the wall after which a run is a hang, however little CPU time it had: a machine may be
+/// as busy as this with other work.
+pub const PATIENCE: u32 = 4;
+
 // The state of the timer is static, since its signal handler gets no value: a process has one timer, for one thread.
 
 static HANG_NS: AtomicU64 = AtomicU64::new(u64::MAX);
+static IS_CPU_TIME: AtomicBool = AtomicBool::new(false);
+static FIRST_CPU: AtomicU64 = AtomicU64::new(0);
 static MEMORY: AtomicU64 = AtomicU64::new(0);
 static DEADLINE: AtomicU64 = AtomicU64::new(u64::MAX);
 static FIRST_TICK: AtomicU64 = AtomicU64::new(0);
@@ -59,10 +77,27 @@ struct Fold {
 
 /// Current value of CLOCK_MONOTONIC in nanoseconds.
 pub fn now_ns() -> u64 {
+    read_clock(libc::CLOCK_MONOTONIC)
+}
+
+/// Current value of a clock in nanoseconds; 0 if there is no such clock.
+fn read_clock(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: async-signal-safe, writes one timespec.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// CPU time in nanoseconds of the process that runs the target; 0 if it is not known yet.
+fn cpu_ns() -> u64 {
+    /// Kind of a process's clock that the scheduler keeps.
+    const SCHEDULER: libc::clockid_t = 2;
+    match WATCHED.load(Relaxed) {
+        0 => read_clock(libc::CLOCK_PROCESS_CPUTIME_ID),
+        ..0 => 0,
+        // as clock_getcpuclockid makes it, which is not safe in signal handlers
+        process => read_clock((!process << 3) | SCHEDULER),
+    }
 }
 
 /// Allocates the counts of `program` for the timer. Call it again when the program has grown.
@@ -79,6 +114,7 @@ pub fn prepare(program: &Program) {
 /// Sets the limits, and where the number of ticks in a run is. Returns the interval of ticks in nanoseconds.
 pub(crate) fn set(limits: RunLimits, ticks_in_run: &'static AtomicU64) -> u64 {
     HANG_NS.store(limits.hang.as_nanos() as u64, Relaxed);
+    IS_CPU_TIME.store(limits.clock == HangClock::Cpu, Relaxed);
     MEMORY.store(limits.memory, Relaxed);
     DEADLINE.store(limits.deadline, Relaxed);
     // a process that dies before its first tick would never notice
@@ -159,6 +195,7 @@ pub(crate) unsafe extern "C" fn on_timer(ticks_in_run: u64) -> Status {
     if ticks_in_run == 1 {
         FIRST_TICK.store(now, Relaxed);
         FIRST_MEMORY.store(memory, Relaxed);
+        FIRST_CPU.store(cpu_ns(), Relaxed);
     }
     if limit != 0 && memory > limit {
         // did this run allocate it, or did many runs before leak it?
@@ -172,10 +209,17 @@ pub(crate) unsafe extern "C" fn on_timer(ticks_in_run: u64) -> Status {
             return Status::Memory;
         }
     }
-    if now - FIRST_TICK.load(Relaxed) >= HANG_NS.load(Relaxed) {
-        return Status::Hung;
+    if is_hang(now - FIRST_TICK.load(Relaxed)) { Status::Hung } else { Status::Returned }
+}
+
+/// Whether a run that has taken so many nanoseconds since its first tick is a hang.
+fn is_hang(wall: u64) -> bool {
+    let limit = HANG_NS.load(Relaxed);
+    if wall < limit || !IS_CPU_TIME.load(Relaxed) {
+        return wall >= limit;
     }
-    Status::Returned
+    let cpu = cpu_ns().saturating_sub(FIRST_CPU.load(Relaxed));
+    cpu >= limit || wall >= limit.saturating_mul(PATIENCE.into())
 }
 
 /// Adds the counts since the last tick to the 64-bit counts; clears these first at the `first` tick of a run.

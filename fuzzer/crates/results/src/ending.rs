@@ -1,5 +1,6 @@
 //! Final report of a campaign: findings and where to look, as text.
 
+use super::explanation::{leaders, place, special_cost};
 use super::summary::{Dictionary, Finding, FindingKind, Rule, StoppedBy, Summary, TowardsPlace, Worst};
 use quagmire_base::format::{clock, counted, grouped, rate, ratio, short};
 use std::fmt::Write;
@@ -71,10 +72,11 @@ fn hits_in_words(summary: &Summary) -> Option<String> {
     Some(format!("{text}; never reached: {}{more}.", shown.join(", ")))
 }
 
-/// Costs as a text such as `41.4x the instructions, 38.2x the time of the baseline`; `None` if none is known. `of`
-/// names the reference.
+/// Costs as a text such as `41.4x the instructions, 38.2x the time of the baseline`; `None` if none is known. What is
+/// `special` comes first. `of` names the reference.
 fn costs_in_words(
     summary: &Summary,
+    special: Option<String>,
     instructions: Option<f64>,
     time: Option<f64>,
     interval: Option<(f64, f64)>,
@@ -85,7 +87,7 @@ fn costs_in_words(
         Some((low, high)) => format!("{} the time ({} to {})", ratio(r), ratio(low), ratio(high)),
         None => format!("{} the time", ratio(r)),
     });
-    let costs: Vec<String> = instructions.into_iter().chain(time).collect();
+    let costs: Vec<String> = special.into_iter().chain(instructions).chain(time).collect();
     (!costs.is_empty()).then(|| format!("{} of {of}", costs.join(", ")))
 }
 
@@ -93,17 +95,20 @@ fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, ou
     let path = output.join(&finding.path);
     let _ = writeln!(text, "\nWorst input: {} ({})", path.display(), counted(finding.bytes, "byte"));
     let interval = finding.time_ratio_low.zip(finding.time_ratio_high);
-    if let Some(costs) = costs_in_words(summary, finding.instructions_ratio, finding.time_ratio, interval, BASELINE) {
+    let (instructions, time) = (finding.instructions_ratio, finding.time_ratio);
+    let special = special_cost(finding, summary.target.instrumentation);
+    let is_by_size = finding.decisive().is_some_and(|cost| cost.ratio_by_size.is_some());
+    let [by_seed, by_size] = if is_by_size { [None, special] } else { [special, None] };
+    if let Some(costs) = costs_in_words(summary, by_seed, instructions, time, interval, BASELINE) {
         let _ = writeln!(text, "  costs        {costs}");
     }
     let interval = finding.time_ratio_by_size_low.zip(finding.time_ratio_by_size_high);
     let (instructions, time) = (finding.instructions_ratio_by_size, finding.time_ratio_by_size);
-    if let Some(costs) = costs_in_words(summary, instructions, time, interval, ORDINARY) {
+    if let Some(costs) = costs_in_words(summary, by_size, instructions, time, interval, ORDINARY) {
         let _ = writeln!(text, "  for its size {costs}");
     }
-    if let Some(function) = &finding.hot_function {
-        let place = finding.hot_location.as_ref().map_or_else(String::new, |place| format!(", {place}"));
-        let _ = writeln!(text, "  spent in     {}{place}", short(function));
+    if let Some(place) = place(finding) {
+        let _ = writeln!(text, "  spent in     {place}");
     }
     let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
 }
@@ -167,7 +172,8 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     let is_worst = |finding: &&Finding| summary.worst.as_ref().is_some_and(|worst| worst.path == finding.path);
     let slowest = || of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
     let confirmed = summary.findings.iter().find(is_worst);
-    if let Some(finding) = confirmed.or_else(slowest) {
+    // the worst one of the worst cause, which is the one that is explained
+    if let Some(finding) = leaders(summary).next().map(|(finding, _)| finding).or(confirmed).or_else(slowest) {
         worst_degradation(&mut text, summary, finding, output);
     }
     // an unconfirmed input that is about as bad as a confirmed degradation is not worth a line
@@ -180,8 +186,8 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     };
     if let Some(kept) = summary.worst.as_ref().filter(|_| confirmed.is_none()).filter(is_news) {
         let (path, bytes) = (output.join(&kept.path), counted(kept.bytes, "byte"));
-        let costs = costs_in_words(summary, kept.instructions_ratio, kept.time_ratio, None, BASELINE);
-        let by_size = costs_in_words(summary, kept.instructions_ratio_by_size, None, None, ORDINARY);
+        let costs = costs_in_words(summary, None, kept.instructions_ratio, kept.time_ratio, None, BASELINE);
+        let by_size = costs_in_words(summary, None, kept.instructions_ratio_by_size, None, None, ORDINARY);
         let (what, then) =
             if slowest().is_some() { ("Not confirmed", ", ") } else { ("\nWorst input", "\n  costs        ") };
         let then_by_size = if slowest().is_some() { ", " } else { "\n  for its size " };

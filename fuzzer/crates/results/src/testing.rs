@@ -172,6 +172,7 @@ fn degradation() -> Finding {
             ratio_by_size: Some(29.5),
         }],
         law: Some(law()),
+        no_law: None,
         template: Some("lit \"x\" rep(N){ \" \" } lit \"x\"".into()),
         minimized: Some(Minimized {
             path: "minimized/id_000012".into(),
@@ -179,6 +180,7 @@ fn degradation() -> Finding {
             instructions: 11_200,
             executions: 512,
         }),
+        no_smallest: None,
         parts: vec!["<list>  nested 12 deep, the innermost:".into(), "  <word> \"a\"".into()],
         growth: Growth {
             functions: vec![],

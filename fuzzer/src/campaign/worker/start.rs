@@ -379,8 +379,8 @@ fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&
         // explanations are entered into the summary, after the last checkpoint
         for explained in summary.findings {
             if let Some(finding) = record.findings.iter_mut().find(|finding| finding.path == explained.path) {
-                (finding.law, finding.template) = (explained.law, explained.template);
-                finding.minimized = explained.minimized;
+                (finding.law, finding.no_law, finding.template) = (explained.law, explained.no_law, explained.template);
+                (finding.minimized, finding.no_smallest) = (explained.minimized, explained.no_smallest);
             }
         }
     }

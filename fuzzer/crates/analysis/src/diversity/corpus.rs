@@ -127,6 +127,7 @@ fn in_child(
     }
     harness.start_timer(timer::RunLimits {
         hang: options.hang_timeout,
+        clock: timer::HangClock::Wall,
         memory: options.memory_limit,
         deadline: u64::MAX,
     });

@@ -288,6 +288,7 @@ fn fill(
 /// The next size to add; `None` if there are enough, or none is left.
 fn wanted(samples: &[Sample], own: Option<u64>, refused: &[u64]) -> Option<u64> {
     let (first, last) = (samples.first()?, samples.last()?);
+    let is_finding = own.is_some();
     let is_missing = |n: &u64| samples.iter().all(|sample| sample.n != *n) && !refused.contains(n);
     let own = own.filter(|own| (first.n..=last.n).contains(own)).filter(is_missing);
     if own.is_some() {
@@ -297,7 +298,7 @@ fn wanted(samples: &[Sample], own: Option<u64>, refused: &[u64]) -> Option<u64> 
         samples.iter().map(|sample| Point { size: sample.n, amount: sample.run.cost[Resource::Instructions] }).collect();
     let plateau = before_plateau(&points).unwrap_or(samples.len());
     let some = match plateau {
-        few if few < BEFORE_PLATEAU && few < samples.len() => &samples[..=few],
+        few if is_finding && few < BEFORE_PLATEAU && few < samples.len() => &samples[..=few],
         _ if samples.len() < LEAST_SIZES => samples,
         _ => return None,
     };
@@ -348,7 +349,7 @@ mod tests {
         let mut samples: Vec<Sample> = [5, 9, 17, 400, 700, 1_200, 2_100].map(|n| sample(n, n.min(200) * 1_000)).to_vec();
         assert_eq!(wanted(&samples, Some(30), &[]), Some(30));
         let mut added = Vec::new();
-        while let Some(n) = wanted(&samples, None, &[]).filter(|_| added.len() < 20) {
+        while let Some(n) = wanted(&samples, Some(9), &[]).filter(|_| added.len() < 20) {
             added.push(n);
             let at = samples.partition_point(|sample| sample.n < n);
             samples.insert(at, sample(n, n.min(200) * 1_000));

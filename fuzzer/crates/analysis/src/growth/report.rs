@@ -9,16 +9,13 @@ use super::{
     parts::PartsReport,
     time::Times,
 };
-use quagmire_base::format::{grouped, shortened_text};
+use quagmire_base::format::grouped;
 use quagmire_choices::template::Template;
 use quagmire_cost::{
     law::{Class, Fit, Total},
     resource::Resource,
 };
 use quagmire_results::summary::{FindingLaw, LawPoint};
-
-/// Longest text of a pump in a sentence, in characters.
-const LONGEST_PUMP: usize = 40;
 
 /// How the cost of an input grows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -132,7 +129,7 @@ pub(super) fn in_words(fit: &Fit, headline: Class, axis: Axis, family: &Family<'
     let number = family.template().and_then(Template::number_in_words);
     let along = match (axis, family.unit()) {
         (Axis::Repetitions, unit) if unit.is_empty() => number.unwrap_or_else(|| "N".to_owned()),
-        (Axis::Repetitions, unit) => format!("the number of {}", shortened_text(&unit, LONGEST_PUMP)),
+        (Axis::Repetitions, unit) => format!("the number of {unit}"),
         (Axis::Bytes, _) => "the number of bytes".to_owned(),
     };
     let mut words = format!("{} in {along}", fit.name_of(headline));

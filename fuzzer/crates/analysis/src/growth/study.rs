@@ -29,7 +29,7 @@ use quagmire_base::{
 };
 use quagmire_choices::{template::Template, units::{Taken, units}};
 use quagmire_cost::{
-    law::{Confidence, Fit, Point, Total, fit, fit_noisy},
+    law::{Confidence, Fit, LARGEST_SWING, Point, Total, fit, fit_noisy},
     resource::Resource,
 };
 use quagmire_execution::info::TargetInfo;
@@ -373,12 +373,11 @@ impl Study<'_> {
             true => fits::Equal::run(self.runner, &template, &ladder.samples, until)?,
             false => None,
         };
-        let of_list = match template.list_end() {
-            Some(_) => parts::law(self.resource, &ladder.samples, until),
-            None => None,
-        };
-        let (fit, sum) = match of_list {
-            Some(law) => law,
+        let (fit, sum) = match template.list_end() {
+            Some(_) => match parts::law(self.resource, &ladder.samples, until) {
+                Some(law) if law.0.error <= LARGEST_SWING => law,
+                _ => return Ok(Err("the texts that differ in it cost too differently for a law".to_owned())),
+            },
             None => law(&ladder.samples, axis, self.resource, equal.as_ref(), until)?,
         };
         let notes = notes(self.target, &ladder);

@@ -199,7 +199,7 @@ impl<'a> Prober<'a> {
     fn open(&self, branch: Option<&str>) -> Result<(Option<First>, HarnessExecutor)> {
         let mut executor = prepare::prepare_target(self.harness, self.page.share(), self.limits.debug_target)?;
         let ProbeLimits { hang_timeout: hang, memory, .. } = self.limits;
-        self.harness.start_timer(timer::RunLimits { hang, memory, deadline: u64::MAX });
+        self.harness.start_timer(timer::RunLimits { hang, clock: timer::HangClock::Wall, memory, deadline: u64::MAX });
         if !self.warm_up {
             return Ok((None, executor));
         }

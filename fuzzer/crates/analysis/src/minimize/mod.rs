@@ -77,6 +77,9 @@ const LEAST_ROOM: usize = 1 << 16;
 /// Ratio of two costs of one input above which it does not repeat itself.
 const REPEATS: f64 = 1.05;
 
+/// Part of the time that a second run of the input may take, which says whether it repeats itself.
+const REPEAT_SHARE: f64 = 0.05;
+
 /// Part of the hang timeout after which a run counts as a hang while a smaller one is looked for: with all of it, the time
 /// is over after a few.
 const PART_OF_HANG: u32 = 20;
@@ -100,7 +103,9 @@ pub fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Har
     };
     interruption::watch();
     let Begun { mut runner, first, hang } = begin(options, target, harness, &input)?;
-    check_repeats(&mut runner, options, &input, &first)?;
+    if first.seconds < options.budget.as_secs_f64() * REPEAT_SHARE {
+        check_repeats(&mut runner, options, &input, &first)?;
+    }
     let ordinary = ordinary::measure(&mut runner, &seeds, &input)?;
     let resource = match options.resource {
         None if !target.instrumentation.measures(Resource::Instructions) => Some(Resource::Edges),

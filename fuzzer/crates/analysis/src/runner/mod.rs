@@ -11,14 +11,14 @@ use std::time::Duration;
 
 use crate::child::Child;
 use quagmire_base::error::{Error, Result};
-use quagmire_execution::{harness::Harness, input_page::InputPage, lines::FunctionLines};
+use quagmire_execution::{harness::Harness, input_page::InputPage, lines::FunctionLines, timer};
 pub use run::{Detail, EdgeCount, FunctionCount, Run};
 use serve::{LINES, Opening, serve, wanted};
 
 /// Limits and output of the target's runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunnerOptions {
-    /// Hang timeout of a run; at least 10 ms.
+    /// Hang timeout of a run, in CPU time; at least 10 ms.
     pub hang_timeout: Duration,
     /// Memory limit in bytes; 0 for none.
     pub memory_limit: u64,
@@ -46,7 +46,7 @@ impl Runner {
     /// If there is no memory to share.
     pub fn new(harness: &'static Harness, capacity: usize, options: RunnerOptions) -> Result<Self> {
         let page = InputPage::new(capacity.max(1))?;
-        page.set_hang_timeout(options.hang_timeout);
+        publish(&page, options.hang_timeout);
         Ok(Self { harness, options, page, child: None, executions: 0 })
     }
 
@@ -151,7 +151,7 @@ impl Runner {
     pub fn set_hang_timeout(&mut self, timeout: Duration) -> Result<()> {
         self.bury()?;
         self.options.hang_timeout = timeout;
-        self.page.set_hang_timeout(timeout);
+        publish(&self.page, timeout);
         Ok(())
     }
 
@@ -171,6 +171,11 @@ impl Runner {
         }
         Ok(())
     }
+}
+
+/// Tells the watchdog of a hang timeout: it waits for twice of what it is told, and the timer for as long as this.
+fn publish(page: &InputPage, timeout: Duration) {
+    page.set_hang_timeout(timeout.saturating_mul(timer::PATIENCE / 2));
 }
 
 fn ended_outside(end: &quagmire_execution::process::End) -> Error {

@@ -94,7 +94,7 @@ fn open(harness: &'static Harness, page: InputPage, options: &RunnerOptions) -> 
         require(executor.counts_mut(), wanted)?;
     }
     let RunnerOptions { hang_timeout: hang, memory_limit: memory, .. } = *options;
-    harness.start_timer(timer::RunLimits { hang, memory, deadline: u64::MAX });
+    harness.start_timer(timer::RunLimits { hang, clock: timer::HangClock::Cpu, memory, deadline: u64::MAX });
     Ok(executor)
 }
 

@@ -27,6 +27,8 @@ mod size;
 #[cfg(test)]
 mod tests;
 
+use quagmire_base::format::cut;
+
 pub(crate) use self::infer::chains;
 pub use self::{
     infer::{Candidate, Evidence, Origin, candidates},
@@ -361,12 +363,31 @@ impl std::fmt::Display for Template {
     }
 }
 
-/// Parts for people: what changes from round to round is named and not spelled out.
+/// Longest text in words, in characters.
+const LONGEST_IN_WORDS: usize = 40;
+
+/// Parts for people: what changes from round to round is described, and long texts are cut: `"name" and six letters that count
+/// up`.
 fn in_words(parts: &[Part]) -> String {
-    let words = parts.iter().map(|part| match part {
-        Part::Counter(_) => "<a number>".to_owned(),
-        Part::Pick(pick) => format!("<one of {} texts>", pick.choices.len()),
-        part => print::text(std::slice::from_ref(part)),
-    });
-    words.collect::<Vec<_>>().join(" ")
+    let words: Vec<String> = parts.iter().map(part_in_words).collect();
+    match words.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        words => words.concat(),
+    }
+}
+
+fn part_in_words(part: &Part) -> String {
+    match part {
+        Part::Counter(counter) => counter.to_string(),
+        Part::Pick(Pick { choices, .. }) => {
+            let text = |choice: &[u8]| cut(&print::text(&[Part::Literal(choice.to_vec())]), LONGEST_IN_WORDS);
+            match choices.as_slice() {
+                [only] => text(only),
+                [first, second] => format!("{} or {}", text(first), text(second)),
+                [first, ..] => format!("{} and the like ({} texts in turn)", text(first), choices.len()),
+                [] => String::new(),
+            }
+        }
+        part => cut(&print::text(std::slice::from_ref(part)), LONGEST_IN_WORDS),
+    }
 }

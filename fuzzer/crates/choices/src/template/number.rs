@@ -1,6 +1,6 @@
 //! Numbers: the digits that they are written with, and the orders in which those of rounds come.
 
-use super::WIDEST;
+use super::{Counter, WIDEST};
 
 /// Order of numbers in a loop of `times` rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,6 +82,31 @@ impl std::fmt::Display for Field {
             Digits::Hexadecimal => f.write_str("hexadecimal"),
             Digits::Letters => f.write_str("letters"),
         }
+    }
+}
+
+impl std::fmt::Display for Counter {
+    /// Writes what a reader of the input sees: `six letters that count up`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        /// Numbers that are written as words.
+        const WORDS: [&str; 13] =
+            ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+        let width =
+            WORDS.get(usize::from(self.width)).map_or_else(|| self.width.to_string(), |word| (*word).to_owned());
+        let (digit, remark) = match self.digits {
+            Digits::Decimal => ("digit", ""),
+            Digits::Hexadecimal => ("hexadecimal digit", ""),
+            Digits::Letters => ("letter", ""),
+            Digits::BigEndian => ("byte", if self.width > 1 { ", the highest first," } else { "" }),
+            Digits::LittleEndian => ("byte", if self.width > 1 { ", the lowest first," } else { "" }),
+        };
+        let (plural, third) = if self.width == 1 { ("", "s") } else { ("s", "") };
+        let order = match self.order {
+            Order::Up => format!("count{third} up"),
+            Order::Down => format!("count{third} down"),
+            Order::Shuffle(_) => format!("come{third} in a random order"),
+        };
+        write!(f, "{width} {digit}{plural}{remark} that {order}")
     }
 }
 

@@ -104,11 +104,23 @@ fn literals_are_listed_and_replaced_in_order() {
     assert_eq!(texts(0, b""), r#"nest(N){"(" | "x" | ")"} rep(N){#i:4 ","} ">""#);
     assert_eq!(texts(4, b"\n"), r#""<" nest(N){"(" | "x" | ")"} rep(N){#i:4 "\n"} ">""#);
     assert_eq!(parse(r#"nest(N){"(" | "x" | }"#).with_literal(0, b"").to_string(), r#""x""#);
-    assert_eq!(template.pump(), r#"<a number> ",""#);
+    assert_eq!(template.pump(), r#"four digits that count up and ",""#);
     assert_eq!(parse(r#"nest(N){"(" | | ")"}"#).pump(), r#""(" ... ")""#);
     let number = parse(r#""abc" rep(3){"d"} #N:2:be "e""#);
     assert_eq!(number.number_in_words().as_deref(), Some("the number at byte 6 (2 bytes, the highest first)"));
     assert!(number.scales() && number.pump().is_empty());
+}
+
+#[test]
+fn what_changes_from_round_to_round_is_described_and_long_texts_are_cut_with_their_length() {
+    let pump = |text: &str| parse(text).pump();
+    let names = pump(r#"rep(N){"name" #i:6:letters ": " #j:1:hex:down}"#.replace("#j", "#i").as_str());
+    assert_eq!(names, r#""name", six letters that count up, ": " and one hexadecimal digit that counts down"#);
+    assert_eq!(pump("rep(N){#i:2:be:shuffle(7)}"), "two bytes, the highest first, that come in a random order");
+    assert_eq!(pump(r#"rep(N){pick("ab","cd","ef")}"#), r#""ab" and the like (3 texts in turn)"#);
+    assert_eq!(pump(r#"rep(N){pick("ab","cd") "x"}"#), r#""ab" or "cd" and "x""#);
+    let long = pump(&format!("rep(N){{\"{}\"}}", "x".repeat(300)));
+    assert!(long.len() < 70 && long.ends_with("(302 characters)"), "{long}");
 }
 
 #[test]

@@ -20,11 +20,16 @@ const AS_GOOD: f64 = 3.0;
 const AS_GOOD_STEPS: f64 = 1.3;
 /// The same where noise lies on the amounts, and the factor that sizes span there at least.
 const AS_GOOD_NOISY: f64 = 1.5;
-/// Mean error that is taken for noise.
+/// Mean error that is taken for noise, and the most that a linear law may have where a bent one has less.
 const LARGEST_NOISE: f64 = 0.05;
+const MOST_NOISE: f64 = 0.1;
+/// Exponent below which a law hardly bends.
+const LEAST_BENT: f64 = 1.6;
+/// Local exponents of two laws that differ more are no "A or B": nothing is known.
+const MOST_DIFFERENT: f64 = 0.75;
 const LEAST_SPAN_NOISY: f64 = 4.0;
 /// Powers that are this close to a whole one are not told from it by noisy amounts, and the largest whole one.
-const NOISE_OF_EXPONENT: f64 = 0.2;
+const NOISE_OF_EXPONENT: f64 = 0.35;
 const LARGEST_WHOLE: f64 = 3.5;
 /// The largest sizes, which are held out and predicted.
 const HELD_OUT: usize = 3;
@@ -154,6 +159,7 @@ pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
     let middle = points[points.len() / 2].size as f64;
     // powers near a whole one follow noise, and steep terms follow what the last amounts have too much
     let is_its_own = |law: &Law| match law.class() {
+        Class::Logarithmic => false,
         Class::Power(exponent) if exponent < LARGEST_WHOLE => (exponent - exponent.round()).abs() > NOISE_OF_EXPONENT,
         Class::Cubic | Class::Power(_) | Class::Exponential(_) => {
             law.highest().is_some_and(|term| 2.0 * term.amount_at(middle) > law.amount_at(middle))
@@ -164,9 +170,19 @@ pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
     let tried: Vec<(Law, f64)> = laws.map(|law| (law.clone(), mean(&law))).collect();
     let best = tried.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
     let good = |error: f64| error <= (AS_GOOD_NOISY * best).max(LARGEST_NOISE);
-    let (law, error) = tried.iter().find(|(_, error)| good(*error))?;
-    let others = tried.iter().filter(|(other, error)| good(*error) && !other.class().is_nested(&law.class()));
-    let rival = others.min_by(|a, b| a.1.total_cmp(&b.1));
+    let mut chosen = tried.iter().find(|(_, error)| good(*error))?;
+    let others = tried.iter().filter(|(other, error)| good(*error) && !other.class().is_nested(&chosen.0.class()));
+    let mut rival = others.min_by(|a, b| a.1.total_cmp(&b.1));
+    // what bends so little may be linear with something at the start
+    let bends = Class::Power(LEAST_BENT).is_worse_than(&chosen.0.class()) && chosen.0.class().is_superlinear();
+    if let Some(linear) = tried.iter().find(|(law, error)| bends && law.class() == Class::Linear && *error <= MOST_NOISE) {
+        (chosen, rival) = (linear, Some(chosen));
+    }
+    let (law, error) = chosen;
+    let exponent = |law: &Law| slope(law, points);
+    if rival.is_some_and(|(rival, _)| (exponent(rival) - exponent(law)).abs() > MOST_DIFFERENT) {
+        return None;
+    }
     let span = points.last()?.size as f64 / points[0].size.max(1) as f64;
     let is_clear = rival.is_none() && *error <= LARGEST_SWING && points.len() >= LEAST_SIZES && span >= LEAST_SPAN_NOISY;
     Some(Fit {
@@ -177,6 +193,12 @@ pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
         confidence: if is_clear { Confidence::Medium } else { Confidence::Low },
         ..flat(points)
     })
+}
+
+/// The local exponent of a law at the largest of some sizes.
+fn slope(law: &Law, points: &[Point]) -> f64 {
+    let largest = points.last().map_or(2.0, |point| point.size as f64);
+    (law.amount_at(largest).max(1.0) / law.amount_at(largest / 2.0).max(1.0)).log2()
 }
 
 /// The law in front of an onset behind which cost grows more slowly, if most of the largest amount was reached there.

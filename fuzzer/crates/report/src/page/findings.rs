@@ -15,10 +15,13 @@ use crate::{
 use quagmire_base::{
     format::{counted, grouped, ratio},
     repeats::{Span, spans},
-    visible::{Piece, folded, reads_as_text},
+    visible::{Piece, folded, reads_as_text, shown},
 };
 use quagmire_execution::info::Instrumentation;
-use quagmire_results::summary::{Finding, FindingKind, Group, Summary};
+use quagmire_results::{
+    explanation::special_cost,
+    summary::{Finding, FindingKind, Group, Summary, Unexplained},
+};
 
 /// Maximum number of findings shown in detail; the others are only in the table.
 const SHOWN: usize = 100;
@@ -201,6 +204,7 @@ fn finding(campaign: &Campaign, rules: &RuleWords, extras: &Extras, index: usize
                         (markup::input_link("", &minimized.path)) ", " (counted(minimized.bytes, "byte")) ", with the same cause"
                     }
                 }
+                @if let Some(reason) = &finding.no_smallest { (unexplained("no smallest", reason)) }
                 @if let Some(root) = campaign.root(finding) { dt { "seed" } dd { (markup::input_link("", &root)) } }
                 dt { "found" } dd { "after " (words::duration(finding.seconds)) ", " (counted(finding.executions, "execution")) }
             }
@@ -224,11 +228,17 @@ fn finding(campaign: &Campaign, rules: &RuleWords, extras: &Extras, index: usize
     }
 }
 
+/// A fact that is not known, with the reason and the command that would give it.
+fn unexplained(title: &str, reason: &Unexplained) -> Markup {
+    html! { dt { (title) } dd { (shown(&reason.why)) @if !reason.command.is_empty() { ": " code { (shown(&reason.command)) } } } }
+}
+
 /// Formats the ratios of a finding: `19,276x instructions, 35,202x CPU time (34,413x to 35,871x); for its size 6,804x
 /// instructions, 9,870x CPU time`
 fn headline(finding: &Finding, by: Instrumentation) -> String {
     let ratios = |instructions: Option<f64>, time: Option<f64>, interval: Option<(f64, f64)>| {
         let instructions = instructions.map(|value| format!("{} {}", ratio(value), by.work()));
+        let instructions = special_cost(finding, by).filter(|_| instructions.is_some()).or(instructions);
         let time = time.map(|value| match interval {
             Some((low, high)) => format!("{} {} ({} to {})", ratio(value), by.time(), ratio(low), ratio(high)),
             None => format!("{} {}", ratio(value), by.time()),

@@ -7,6 +7,7 @@ use crate::{
     markup,
 };
 use quagmire_base::{format::grouped, visible::shown};
+use quagmire_cost::resource::Resource;
 use quagmire_execution::info::Instrumentation;
 use quagmire_results::{
     cost_tree::CostTree,
@@ -14,13 +15,22 @@ use quagmire_results::{
     summary::{Finding, FindingLaw},
 };
 
-/// Section about the law of a finding, with a plot of it if there are pictures; empty without a law.
+/// Section about the law of a finding, with a plot of it if there are pictures; the reason where there is no law; empty
+/// where nobody has looked for one.
 pub(super) fn law(finding: &Finding, has_pictures: bool) -> Markup {
-    let Some(law) = &finding.law else { return Markup::default() };
+    let Some(law) = &finding.law else {
+        return html! {
+            @if let Some(reason) = &finding.no_law {
+                h4 { "How the cost grows" }
+                p { "No law: " (shown(&reason.why)) "." }
+                @if !reason.command.is_empty() { (markup::command(&reason.command)) }
+            }
+        };
+    };
     let plot = GrowthPlot::of_finding(law);
     html! {
         h4 { "How the cost grows" }
-        p { (shown(&law.words)) "; confidence: " (shown(&law.confidence)) (facts(law)) "." }
+        p { @if law.resource != Resource::Instructions { (law.resource.name()) ": " } (shown(&law.words)) "; confidence: " (shown(&law.confidence)) (facts(law)) "." }
         @if let Some(template) = &finding.template { pre { (shown(template)) } }
         @if let Some(generator) = &law.generator { (markup::command(generator)) }
         @if let Some(chart) = growth(&plot).filter(|_| has_pictures) {

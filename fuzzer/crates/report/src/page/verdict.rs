@@ -8,6 +8,7 @@ use crate::{
 };
 use quagmire_base::{format::counted, visible::shown};
 use quagmire_cost::resource::Resource;
+use quagmire_results::explanation::{leaders, special_cost};
 use quagmire_results::summary::{Finding, FindingKind, Summary};
 
 /// Renders the findings in one sentence, with the worst one.
@@ -16,7 +17,8 @@ pub(crate) fn verdict(summary: &Summary) -> Markup {
     let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
     let number = |kind| of(kind).count() as u64;
     let (hangs, faults) = (number(FindingKind::Hang), number(FindingKind::Fault));
-    let worst = of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
+    let slowest = || of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
+    let worst = leaders(summary).next().map(|(finding, _)| finding).or_else(slowest);
     let severity = of(FindingKind::Degradation).filter_map(severity_of).max();
     html! {
         p class="verdict" {
@@ -44,14 +46,17 @@ fn slower(summary: &Summary, worst: &Finding, number: u64) -> Markup {
     let up_to = if number == 1 { "" } else { "up to " };
     html! {
         (counted(number, "input")) " " (makes) " " span class="code" { (program) } " "
-        @match (worst.time_ratio_by_size.or(worst.time_ratio).and_then(words::times), worst.instructions_ratio.and_then(words::times)) {
+        @if let Some(special) = special_cost(worst, summary.target.instrumentation) {
+            "use " (up_to) (special)
+            @if worst.decisive().is_some_and(|cost| cost.ratio_by_size.is_some()) { " of an ordinary input of " (if number == 1 { "its" } else { "their" }) " size" }
+        } @else { @match (worst.time_ratio_by_size.or(worst.time_ratio).and_then(words::times), worst.instructions_ratio.and_then(words::times)) {
             (Some(times), _) => {
                 (up_to) (times) " times slower"
                 @if worst.time_ratio_by_size.is_some() { " than is ordinary for " (if number == 1 { "its" } else { "their" }) " size" }
             },
             (None, Some(times)) => { "execute " (up_to) (times) " times the " (summary.target.instrumentation.work()) },
             (None, None) => "slower",
-        }
+        } }
         @if let Some((now, before)) = times(summary, worst) {
             (if number == 1 { "; it costs " } else { "; the worst costs " }) (now) ", and the median seed " (before)
         }

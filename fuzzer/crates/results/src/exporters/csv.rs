@@ -12,8 +12,8 @@ use crate::{
 };
 
 /// Keys of a finding in `summary.json` that have a column: those with a single value, `rules`, and of `law` and
-/// `minimized` their words and path. The columns of all resources follow them.
-const KEYS: [&str; 27] = [
+/// `minimized` their words and path, and why they are not known. The columns of all resources follow them.
+const KEYS: [&str; 29] = [
     "kind",
     "detail",
     "path",
@@ -41,6 +41,8 @@ const KEYS: [&str; 27] = [
     "law",
     "template",
     "minimized",
+    "no_law",
+    "no_smallest",
 ];
 
 /// Columns of an outcome, before those of its figures.
@@ -113,6 +115,7 @@ fn row(finding: &Finding) -> impl Iterator<Item = String> {
     let value = move |key| match key {
         "law" => field(&values["law"]["words"]),
         "minimized" => field(&values["minimized"]["path"]),
+        "no_law" | "no_smallest" => field(&values[key]["why"]),
         key => field(&values[key]),
     };
     KEYS.into_iter().map(value).chain(Resource::ALL.map(amount))

@@ -47,8 +47,8 @@ fn annotation(command: &str, alert: &[&Outcome]) -> String {
     let title = format!("quagmire: {}", worst.kind.describe().title);
     properties.push(format!("title={}", escaped(&title, true)));
     let mut message = worst.message.clone();
-    if let Some(law) = &worst.law {
-        let _ = write!(message, " Law: {law}.");
+    for line in worst.explanation() {
+        let _ = write!(message, " {}: {}.", line.title, line.in_words());
     }
     if alert.len() > 1 {
         let _ = write!(message, " {} with the same cause.", counted(alert.len() as u64 - 1, "other input"));

@@ -70,6 +70,8 @@ fn case(outcome: &Outcome) -> TestCase {
     if let Some(law) = &outcome.law {
         case.add_property(Property::new("law", law.as_str()));
     }
+    let others = outcome.explained.iter().filter(|line| line.title != "Law");
+    case.add_properties(others.map(|line| Property::new(line.key(), line.in_words())));
     case.add_properties(outcome.figures.iter().map(|(name, value)| Property::new(name, value.to_string())));
     if matches!(outcome.status(), Status::Passed | Status::Noted) && !details.is_empty() {
         case.set_system_out(details);
@@ -89,8 +91,9 @@ fn details(outcome: &Outcome) -> String {
         let line = step.place.line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("  {}{line}  {}", step.place.file, step.message)
     };
-    let law = outcome.law.iter().map(|law| format!("law: {law}"));
-    let lines = std::iter::once(outcome.message.clone()).chain(law).chain(outcome.steps.iter().map(step));
+    let known = outcome.explanation();
+    let known = known.iter().map(|line| format!("{}: {}", line.title.to_lowercase(), line.in_words()));
+    let lines = std::iter::once(outcome.message.clone()).chain(known).chain(outcome.steps.iter().map(step));
     lines.chain(outcome.reproduce.clone()).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use quagmire_base::format::{counted, short};
 
-use crate::outcomes::{Outcome, Outcomes, Status};
+use crate::{
+    explanation::Explained,
+    outcomes::{Outcome, Outcomes, Status},
+};
 
 /// Largest number of causes in the table.
 const CAUSES: usize = 30;
@@ -17,6 +20,12 @@ const INPUTS: usize = 10;
 
 /// Longest text in a cell, in characters.
 const LONGEST: usize = 200;
+
+/// Longest command, in characters: one that is cut is of no use.
+const LONGEST_COMMAND: usize = 800;
+
+/// Length of the text from which on no further command is added.
+const FULL: usize = 56_000;
 
 /// Exports outcomes as Markdown: a heading, a table of causes, and lists of what was not judged.
 pub(super) fn export(outcomes: &Outcomes) -> String {
@@ -37,7 +46,7 @@ pub(super) fn export(outcomes: &Outcomes) -> String {
         if rows < shown.len() {
             let _ = write!(text, "\nand {} more\n", shown.len() - rows);
         }
-        text += &commands(&shown);
+        text += &commands(&shown, FULL.saturating_sub(text.len()));
     }
     let tolerated: Vec<String> = tolerated
         .iter()
@@ -58,13 +67,13 @@ pub(super) fn export(outcomes: &Outcomes) -> String {
 
 fn row(alert: &[&Outcome]) -> String {
     let worst = alert[0];
-    let law = worst.law.as_ref().map(|law| format!(" Law: **{}**.", plain(law))).unwrap_or_default();
+    let known: String = worst.explanation().iter().map(explained).collect();
     let place = worst.place.as_ref().map(|place| {
         let line = place.line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}<br>", code(&format!("{}{line}", place.file)))
     });
     format!(
-        "| {} | {}{law} | {}{} | {} |\n",
+        "| {} | {}{known} | {}{} | {} |\n",
         plain(worst.kind.name()),
         plain(&worst.message),
         place.unwrap_or_default(),
@@ -73,13 +82,29 @@ fn row(alert: &[&Outcome]) -> String {
     )
 }
 
-/// Commands that show the first alerts again, folded.
-fn commands(alerts: &[Vec<&Outcome>]) -> String {
-    let commands: Vec<&str> = alerts.iter().filter_map(|alert| alert[0].reproduce.as_deref()).take(INPUTS).collect();
-    if commands.is_empty() {
+/// One line of what is known of the law and the smallest input.
+fn explained(line: &Explained) -> String {
+    let text = match line.title {
+        "Law" => format!("**{}**", plain(&line.text)),
+        _ => plain(&line.text),
+    };
+    let command = line.command.as_ref().map(|command| format!(" ({})", whole(command))).unwrap_or_default();
+    format!(" {}: {text}{command}.", line.title)
+}
+
+/// Commands that show the first alerts again, folded, in at most `room` bytes.
+fn commands(alerts: &[Vec<&Outcome>], room: usize) -> String {
+    let commands = alerts.iter().filter_map(|alert| alert[0].reproduce.as_deref()).take(INPUTS);
+    let mut items = String::new();
+    for command in commands {
+        let item = format!("<li>{}</li>", whole(command));
+        if items.len() + item.len() <= room {
+            items += &item;
+        }
+    }
+    if items.is_empty() {
         return String::new();
     }
-    let items: String = commands.iter().map(|command| format!("<li>{}</li>", code(command))).collect();
     format!("\n<details><summary>Commands that show them again</summary><ul>{items}</ul></details>\n")
 }
 
@@ -98,10 +123,19 @@ fn code(text: &str) -> String {
     format!("<code>{}</code>", plain(text))
 }
 
+/// A command in code.
+fn whole(command: &str) -> String {
+    format!("<code>{}</code>", plain_up_to(command, LONGEST_COMMAND))
+}
+
 /// Text without any markup: what Markdown or HTML could interpret is written as a character reference, which neither
 /// does. Line breaks and controls become blanks.
 fn plain(text: &str) -> String {
-    let cut: String = text.chars().take(LONGEST).collect();
+    plain_up_to(text, LONGEST)
+}
+
+fn plain_up_to(text: &str, longest: usize) -> String {
+    let cut: String = text.chars().take(longest).collect();
     let mut plain = String::new();
     for c in cut.chars() {
         match c {
@@ -112,7 +146,7 @@ fn plain(text: &str) -> String {
             c => plain.push(c),
         }
     }
-    if text.chars().nth(LONGEST).is_some() {
+    if text.chars().nth(longest).is_some() {
         plain.push_str(" ...");
     }
     plain

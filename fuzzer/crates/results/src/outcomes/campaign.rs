@@ -1,10 +1,13 @@
 //! Outcomes of a campaign: each finding is one.
 
+use std::{cmp::Reverse, collections::HashMap, path::Path};
+
 use quagmire_base::format::{counted, grouped, ratio, short};
 use quagmire_cost::{judgement::Severity, resource::Resource};
 
 use super::{Kind, Level, Outcome, Outcomes, Place, SourceRoot, Step};
 use crate::{
+    explanation::{explanation, special_cost},
     growth::Grown,
     summary::{Finding, FindingKind, StoppedBy, Summary},
 };
@@ -20,7 +23,15 @@ impl Outcomes {
     pub fn of_campaign(summary: &Summary, root: &mut SourceRoot) -> Self {
         let mut all: Vec<Outcome> = summary.findings.iter().map(|finding| outcome(summary, finding, root)).collect();
         share_laws(summary, &mut all);
-        all.sort_by(|a, b| b.level.cmp(&a.level).then(b.rank.unwrap_or(0.0).total_cmp(&a.rank.unwrap_or(0.0))));
+        // of equal ones, the worst of its group comes first: it is the one that is explained
+        let places: HashMap<usize, usize> =
+            summary.groups.iter().flat_map(|group| group.findings.iter().copied()).zip(0..).collect();
+        let mut all: Vec<(usize, Outcome)> = all.into_iter().enumerate().collect();
+        all.sort_by_key(|(index, one)| {
+            let rank = one.rank.unwrap_or(0.0) as u64;
+            (Reverse(one.level), Reverse(rank), places.get(index).copied().unwrap_or(usize::MAX))
+        });
+        let all = all.into_iter().map(|(_, outcome)| outcome).collect();
         let stopped_by_error = summary.stopped_by == Some(StoppedBy::Error);
         Self {
             command: "fuzz".into(),
@@ -76,6 +87,7 @@ fn outcome(summary: &Summary, finding: &Finding, root: &mut SourceRoot) -> Outco
         message: message(summary, finding),
         place: place(finding, &steps, root),
         cause: finding.hot_function.clone().or_else(|| finding.detail.clone()),
+        explained: explanation(finding, Path::new("")),
         law: finding.law.as_ref().map(|law| law.words.clone()),
         law_class: finding.law.as_ref().map(|law| law.class.clone()),
         steps,
@@ -121,8 +133,10 @@ fn place(finding: &Finding, steps: &[Step], root: &mut SourceRoot) -> Option<Pla
 
 fn message(summary: &Summary, finding: &Finding) -> String {
     let by = summary.target.instrumentation;
+    let special = special_cost(finding, by);
     let ratios = |instructions: Option<f64>, time: Option<f64>| -> Vec<String> {
         let instructions = instructions.map(|value| format!("{} the {}", ratio(value), by.work()));
+        let instructions = special.clone().or(instructions);
         let time = time.map(|value| format!("{} the {}", ratio(value), by.time()));
         instructions.into_iter().chain(time).collect()
     };

@@ -52,6 +52,7 @@ fn outcome(input: &ComparedInput, root: &mut SourceRoot) -> Outcome {
         message: message(input),
         place: place.cloned(),
         cause: in_law.or_else(|| input.moved.first().map(|moved| moved.function.clone())),
+        explained: Vec::new(),
         law: input.law.as_ref().map(|law| {
             let (old, new) = (growth(law.old_exponent), growth(law.new_exponent));
             format!("{new} in the repetitions of {}, {old} before", law.pump)

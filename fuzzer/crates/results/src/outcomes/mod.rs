@@ -18,6 +18,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::explanation::Explained;
+
 /// Results of one command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcomes {
@@ -58,6 +60,8 @@ pub struct Outcome {
     pub law: Option<String>,
     /// Class of that law: `quadratic`. Outcomes with different classes are different alerts.
     pub law_class: Option<String>,
+    /// Law, smallest input, or why they are not known; empty where nobody has looked for them, and beside campaigns.
+    pub explained: Vec<Explained>,
     /// Places where the cost grew, the most first.
     pub steps: Vec<Step>,
     /// Figures by name, in the order in which they are shown: `instructions_ratio`.
@@ -96,6 +100,12 @@ impl Outcome {
             Status::Failed if self.tolerated.is_some() => Status::Skipped,
             status => status,
         }
+    }
+
+    /// What is known of its law and its smallest input.
+    pub fn explanation(&self) -> Vec<Explained> {
+        let law = |text: &String| Explained { title: "Law", text: text.clone(), command: None };
+        if self.explained.is_empty() { self.law.iter().map(law).collect() } else { self.explained.clone() }
     }
 
     /// Identity from job to job: made from kind, cause and class of the law, without any figure. 16 hexadecimal digits.

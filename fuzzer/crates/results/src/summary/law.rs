@@ -51,6 +51,17 @@ impl LawPoint {
     }
 }
 
+/// Reason why the law or the smallest input of a finding is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unexplained {
+    /// The reason in a sentence, without a full stop.
+    pub why: String,
+    /// Command that looks for it once more, with more time.
+    pub command: String,
+    /// Whether it was looked for to the end; if not, the time was up or the user asked for the end.
+    pub tried: bool,
+}
+
 /// The smallest input that is known to be slow for the same reason as a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Minimized {

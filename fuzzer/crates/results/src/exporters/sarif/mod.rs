@@ -121,8 +121,8 @@ fn result(alert: &[&Outcome]) -> Result {
     let worst = alert[0];
     let row = worst.kind.describe();
     let mut text = worst.message.clone();
-    if let Some(law) = &worst.law {
-        text += &format!(" Law: {law}.");
+    for line in worst.explanation() {
+        text += &format!(" {}: {}.", line.title, line.in_words());
     }
     if let Some(command) = &worst.reproduce {
         text += &format!("\n\n    {command}");
@@ -156,6 +156,8 @@ fn properties(alert: &[&Outcome]) -> Value {
     properties.insert("input".into(), json!(worst.input));
     let known = [("law", &worst.law), ("reproduce", &worst.reproduce)];
     properties.extend(known.iter().filter_map(|(name, value)| Some(((*name).to_owned(), json!(value.as_ref()?)))));
+    let known = worst.explained.iter().filter(|line| line.title != "Law");
+    properties.extend(known.map(|line| (line.key(), json!(line.in_words()))));
     let others: Vec<&str> = alert[1..].iter().take(OTHERS).map(|outcome| outcome.input.as_str()).collect();
     if !others.is_empty() {
         properties.insert("otherInputs".into(), json!(others));

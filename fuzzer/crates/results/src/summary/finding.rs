@@ -1,0 +1,170 @@
+//! A finding: a degradation, a fault or a hang.
+
+use serde::{Deserialize, Serialize};
+
+use super::{FindingLaw, Minimized, OrdinaryInput, Unexplained};
+use crate::growth::Growth;
+use quagmire_cost::{
+    judgement::{Severity, Verdict},
+    resource::Resource,
+};
+
+/// Kind of a finding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// Exceeds the threshold, confirmed.
+    #[default]
+    Degradation,
+    /// Crashes, exits, or exceeds the memory limit.
+    Fault,
+    /// Runs into the hang timeout.
+    Hang,
+}
+
+impl FindingKind {
+    /// Name in `summary.json` and the logs.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Degradation => "degradation",
+            Self::Fault => "fault",
+            Self::Hang => "hang",
+        }
+    }
+}
+
+/// A degradation, a fault or a hang. The default has nothing measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Its kind.
+    pub kind: FindingKind,
+    /// Way in which a fault or hang ended: a signal, `out of memory`, an exit code; `null` for degradations.
+    #[serde(default)]
+    pub detail: Option<String>,
+    /// Its file, relative to the output folder.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// File of its parent, relative to the output folder; `null` for a seed.
+    pub parent: Option<String>,
+    /// Labels of the rules that lead from its seed to it, in order.
+    pub rules: Vec<String>,
+    /// Its instructions as a multiple of the baseline.
+    pub instructions_ratio: Option<f64>,
+    /// Its CPU time as a multiple of the baseline.
+    pub time_ratio: Option<f64>,
+    /// Lower end of the 95 % interval of `time_ratio`.
+    pub time_ratio_low: Option<f64>,
+    /// Upper end of the 95 % interval of `time_ratio`.
+    pub time_ratio_high: Option<f64>,
+    /// Its instructions as a multiple of an ordinary input of its size.
+    #[serde(default)]
+    pub instructions_ratio_by_size: Option<f64>,
+    /// Its CPU time as a multiple of that of an ordinary input of its size, measured beside it; see `ordinary_input`.
+    #[serde(default)]
+    pub time_ratio_by_size: Option<f64>,
+    /// Lower end of the 95 % interval of `time_ratio_by_size`.
+    #[serde(default)]
+    pub time_ratio_by_size_low: Option<f64>,
+    /// Upper end of the 95 % interval of `time_ratio_by_size`.
+    #[serde(default)]
+    pub time_ratio_by_size_high: Option<f64>,
+    /// Ratio that severity is computed from: the largest among the resources of `--cost`, by size or by seed as
+    /// `relative_to` says.
+    #[serde(default)]
+    pub ratio: Option<f64>,
+    /// Input that served as an ordinary input of its size when it was confirmed.
+    #[serde(default)]
+    pub ordinary_input: Option<OrdinaryInput>,
+    /// Function that grew most.
+    pub hot_function: Option<String>,
+    /// Location in the source that grew most, as `file:line`.
+    pub hot_location: Option<String>,
+    /// Command that reproduces it.
+    pub reproduce: String,
+    /// File of the seed that it descends from, relative to the output folder.
+    #[serde(default)]
+    pub root: Option<String>,
+    /// Time of the find, in seconds since the start of the campaign.
+    #[serde(default)]
+    pub seconds: f64,
+    /// Time of the find, in executions since the start of the campaign.
+    #[serde(default)]
+    pub executions: u64,
+    /// Verdict on its time; `null` for faults and hangs.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+    /// Severity by `ratio`.
+    #[serde(default)]
+    pub severity: Option<Severity>,
+    /// p-value of the rank test: the probability of times this different by chance.
+    #[serde(default)]
+    pub p_value: Option<f64>,
+    /// Use of each resource, beside the median seed's.
+    #[serde(default)]
+    pub costs: Vec<FindingCost>,
+    /// Places in the code where the cost grew against the median seed.
+    #[serde(default)]
+    pub growth: Growth,
+    /// Outline of its parts, by the grammar or by the draws of the harness: what repeats is shown once. Empty without
+    /// either.
+    #[serde(default)]
+    pub parts: Vec<String>,
+    /// Law by which its cost grows, if it was looked for and found: of the worst finding of each group.
+    #[serde(default)]
+    pub law: Option<FindingLaw>,
+    /// Reason why there is no law, if it was looked for.
+    #[serde(default)]
+    pub no_law: Option<Unexplained>,
+    /// Literal parts and parts that repeat, which make up the finding and larger ones; see the book, Growth.
+    #[serde(default)]
+    pub template: Option<String>,
+    /// Smallest input with the same cause, if it was looked for and found.
+    #[serde(default)]
+    pub minimized: Option<Minimized>,
+    /// Reason why there is no smallest input, if it was looked for.
+    #[serde(default)]
+    pub no_smallest: Option<Unexplained>,
+}
+
+impl Finding {
+    /// Value by which the worst finding is chosen: the time ratio, by size where that is known, or the instructions
+    /// ratio without one; 0 without any.
+    pub fn slowness(&self) -> f64 {
+        let time = self.time_ratio_by_size.or(self.time_ratio);
+        time.or(self.instructions_ratio).filter(|ratio| ratio.is_finite()).unwrap_or(0.0)
+    }
+
+    /// The cost that made it a finding: the one whose multiple is [`Self::ratio`]; `None` if that is not known.
+    pub fn decisive(&self) -> Option<&FindingCost> {
+        let ratio = self.ratio.filter(|ratio| ratio.is_finite())?;
+        let is_it = |cost: &&FindingCost| (cost.multiple() - ratio).abs() <= ratio.abs() * 1e-9;
+        self.costs.iter().find(is_it)
+    }
+}
+
+/// Use of one resource by a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FindingCost {
+    /// The resource.
+    pub resource: Resource,
+    /// Amount that the finding used.
+    pub amount: u64,
+    /// Amount that the median seed used.
+    pub baseline: u64,
+    /// `amount` as a multiple of `baseline`.
+    pub ratio: f64,
+    /// Amount expected of an ordinary input of its size.
+    #[serde(default)]
+    pub ordinary: Option<u64>,
+    /// `amount` as a multiple of `ordinary`.
+    #[serde(default)]
+    pub ratio_by_size: Option<f64>,
+}
+
+impl FindingCost {
+    /// Its amount as a multiple of an ordinary input's of its size, or of the median seed's where that is not known.
+    pub fn multiple(&self) -> f64 {
+        self.ratio_by_size.unwrap_or(self.ratio)
+    }
+}
