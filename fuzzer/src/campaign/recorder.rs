@@ -317,7 +317,10 @@ impl CampaignHooks for Recorder<'_> {
             return;
         }
         if let Origin::Mutant { operators, .. } = origin {
-            operators.iter().for_each(|&operator| self.record.rules[usize::from(operator)].applied += 1);
+            for operator in operators.iter().map(|&operator| usize::from(operator)) {
+                self.record.rules[operator].applied += 1;
+                self.record.yields.apply(operator);
+            }
         }
         if counts.status() == abi::Status::Returned {
             self.record.distributions.record(&counts.cost());

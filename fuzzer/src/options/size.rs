@@ -14,7 +14,9 @@ pub(super) fn size_limit(
     ratio: Option<String>,
 ) -> Result<SizeLimit> {
     match (absolute, increase, ratio) {
-        (None, None, None) => Ok(SizeLimit::Increase(defaults::MAX_SIZE_INCREASE)),
+        (None, None, None) => {
+            Ok(SizeLimit::Growing { first: defaults::FIRST_SIZE_INCREASE, most: defaults::MAX_SIZE_INCREASE })
+        }
         (Some(text), None, None) => match flag("--max-size", units::size(&text))? {
             0 => Err(Error::usage("--max-size 0 leaves no input: give at least 1")),
             bytes => Ok(SizeLimit::Absolute(bytes)),
