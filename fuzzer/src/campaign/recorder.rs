@@ -317,10 +317,7 @@ impl CampaignHooks for Recorder<'_> {
             return;
         }
         if let Origin::Mutant { operators, .. } = origin {
-            for operator in operators.iter().map(|&operator| usize::from(operator)) {
-                self.record.rules[operator].applied += 1;
-                self.record.yields.apply(operator);
-            }
+            operators.iter().for_each(|&operator| self.record.apply(operator.into()));
         }
         if counts.status() == abi::Status::Returned {
             self.record.distributions.record(&counts.cost());

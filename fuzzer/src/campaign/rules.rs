@@ -64,7 +64,9 @@ mod tests {
     #[test]
     fn all_rules_are_used_unless_a_type_or_rules_are_asked_for() {
         let all = chosen(&[]).unwrap();
-        assert!(all.starts_with("T.1 ") && all.ends_with(" T.15 B.1 B.2 B.3 B.4 B.5 B.6 D.1 D.2 D.3 D.4 V.1 V.2 V.3 V.4"));
+        assert!(
+            all.starts_with("T.1 ") && all.ends_with(" T.15 B.1 B.2 B.3 B.4 B.5 B.6 D.1 D.2 D.3 D.4 V.1 V.2 V.3 V.4")
+        );
         for options in [&["--input-type", "binary"][..], &["--rules", "B"]] {
             assert_eq!(chosen(options).unwrap(), FOR_BINARY);
         }

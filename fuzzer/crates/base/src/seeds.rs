@@ -1,9 +1,10 @@
 //! Loading of seeds: reads files and folders and returns distinct inputs in a fixed order.
 
 use crate::error::{Error, Result};
-use crate::format::counted;
 use crate::files::{self, LARGEST_INPUT};
+use crate::format::counted;
 use crate::path_filter::PathFilter;
+use crate::size_limit::SizeLimit;
 use std::collections::HashMap;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -27,57 +28,6 @@ pub struct Seeds {
     pub inputs: Vec<Seed>,
     /// One line for each path that was skipped.
     pub warnings: Vec<String>,
-}
-
-/// Limit of the size of inputs, as set on the command line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SizeLimit {
-    /// `--max-size`: this many bytes, at least 1.
-    Absolute(u64),
-    /// `--max-size-increase`: this many bytes beyond the largest seed.
-    Increase(u64),
-    /// `--max-size-ratio`: this many times the largest seed, at least 1.0.
-    Ratio(f64),
-    /// None of these options: `first` bytes beyond the largest seed, and up to `most` as far as that pays.
-    Growing {
-        /// Bytes beyond the largest seed at first.
-        first: u64,
-        /// Bytes beyond it in the end.
-        most: u64,
-    },
-}
-
-/// Factor by which a seed is far larger than it should be: what is quadratic then takes 256 times as long.
-const FAR: u64 = 16;
-
-impl SizeLimit {
-    /// Resolves the limit to bytes, given the size of the largest seed in bytes. Never below that size: seeds are not
-    /// cut.
-    pub fn resolve(&self, largest_seed: u64) -> u64 {
-        match *self {
-            Self::Absolute(bytes) => bytes.max(largest_seed),
-            Self::Increase(bytes) | Self::Growing { most: bytes, .. } => largest_seed.saturating_add(bytes),
-            // the conversion saturates
-            Self::Ratio(ratio) => ((largest_seed as f64 * ratio) as u64).max(largest_seed),
-        }
-    }
-
-    /// The limit that a campaign begins with, in bytes.
-    pub fn first(&self, largest_seed: u64) -> u64 {
-        match *self {
-            Self::Growing { first, .. } => largest_seed.saturating_add(first),
-            _ => self.resolve(largest_seed),
-        }
-    }
-
-    /// Size above which a seed is left out, where half of the seeds are no larger than `median`; `None` if all are taken.
-    fn far_beyond(&self, median: u64) -> Option<u64> {
-        match *self {
-            Self::Absolute(bytes) => Some(bytes.saturating_mul(FAR)),
-            Self::Growing { first, .. } => Some(median.saturating_add(first).saturating_mul(FAR)),
-            Self::Increase(_) | Self::Ratio(_) => None,
-        }
-    }
 }
 
 /// Words of error messages for files: what they are to the user, and how they are given.
@@ -450,12 +400,16 @@ mod tests {
         };
         let (names, warnings) = left(&[("a", "12345"), ("b", &large), ("c", "")], growing);
         assert_eq!((names.as_str(), warnings.len()), ("a c", 1));
-        let beginning = "1 of 3 seeds is far larger than the others (half of them have at most 5 bytes) and left out, the largest ";
+        let beginning =
+            "1 of 3 seeds is far larger than the others (half of them have at most 5 bytes) and left out, the largest ";
         assert!(warnings[0].starts_with(beginning), "{warnings:?}");
         assert!(warnings[0].ends_with("/b with 70,000 bytes: --max-size 70000 takes it in"), "{warnings:?}");
         let (names, warnings) = left(&[("a", "12345"), ("b", &large)], SizeLimit::Absolute(4000));
         assert_eq!(names, "a");
-        assert!(warnings[0].starts_with("1 of 2 seeds is far larger than --max-size 4000 and left out, "), "{warnings:?}");
+        assert!(
+            warnings[0].starts_with("1 of 2 seeds is far larger than --max-size 4000 and left out, "),
+            "{warnings:?}"
+        );
         for limit in [SizeLimit::Increase(9), SizeLimit::Ratio(2.0), SizeLimit::Absolute(5000)] {
             assert_eq!(left(&[("a", "12345"), ("b", &large)], limit), ("a b".to_owned(), vec![]));
         }

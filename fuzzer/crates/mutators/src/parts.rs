@@ -14,6 +14,22 @@ const WRONG: usize = 5;
 /// Length of the shortest part, unless it makes half of the input: shorter runs are there by chance, one in a thousand bytes.
 const SHORTEST: usize = 8;
 
+/// Bytes before and behind a text part. It stays where it is when rules change the part; other operators may move it by
+/// some bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shell {
+    before: usize,
+    behind: usize,
+}
+
+impl Shell {
+    /// The part of an input of this length; `None` if nothing is left of it.
+    pub fn part(self, length: usize) -> Option<Range<usize>> {
+        let end = length.checked_sub(self.behind)?;
+        (self.before < end).then_some(self.before..end)
+    }
+}
+
 /// The parts of an input that are text: runs of characters in UTF-8 without control characters, but for a few wrong bytes.
 #[derive(Clone, Debug, Default)]
 pub struct TextParts {
@@ -56,9 +72,8 @@ impl TextParts {
         if self.length == 0 { 1.0 } else { self.bytes as f64 / self.length as f64 }
     }
 
-    /// Draws a part by length, and returns the numbers of bytes before and behind it. `None` if all of the input is text, or
-    /// nothing.
-    pub fn draw(&self, rand: &mut StdRand) -> Option<(usize, usize)> {
+    /// Draws a part by length. `None` if all of the input is text, or nothing.
+    pub fn draw(&self, rand: &mut StdRand) -> Option<Shell> {
         if self.bytes == self.length {
             return None;
         }
@@ -68,7 +83,7 @@ impl TextParts {
             at = at.saturating_sub(part.len());
             is_inside
         })?;
-        Some((part.start, self.length - part.end))
+        Some(Shell { before: part.start, behind: self.length - part.end })
     }
 }
 
@@ -145,7 +160,9 @@ mod tests {
     #[test]
     fn wrong_bytes_here_and_there_do_not_divide_a_text_and_binary_records_do() {
         let shown = |text: &[u8]| (vec![text.escape_ascii().to_string()], 100);
-        for text in [&b"a line\nof text \0 that\x80goes on and on\n"[..], b"d\xe9j\xe0 vu, encore une fois, et une fois"] {
+        for text in
+            [&b"a line\nof text \0 that\x80goes on and on\n"[..], b"d\xe9j\xe0 vu, encore une fois, et une fois"]
+        {
             assert_eq!(parts(text), shown(text));
         }
         let records = b"\0\0\0\x0ca first name\0\0\0\x01\0\0\0\x0ba last name\0\0\0\0";
@@ -168,8 +185,10 @@ mod tests {
         parts.find(b"\0\0\0\0\0short text\0\0\0\0\0a text that is a bit longer: 40 bytes\x01");
         let mut drawn = std::collections::BTreeMap::new();
         (0..1000).for_each(|_| *drawn.entry(parts.draw(&mut rand)).or_insert(0) += 1);
-        let (short, long) = (drawn[&Some((5, 43))], drawn[&Some((20, 1))]);
+        let drawn_with = |before, behind| drawn[&Some(Shell { before, behind })];
+        let (short, long) = (drawn_with(5, 43), drawn_with(20, 1));
         assert!(drawn.len() == 2 && short > 150 && long > 3 * short, "{drawn:?}");
+        assert_eq!([15, 17].map(|length| Shell { before: 10, behind: 5 }.part(length)), [None, Some(10..12)]);
         for whole in [&b"all of it"[..], b"\0\x01\x02", b""] {
             parts.find(whole);
             assert_eq!(parts.draw(&mut rand), None);

@@ -12,13 +12,7 @@ const LITTLE: usize = 64;
 
 /// Deletes bytes of a `part` of an input with little room, in half of the calls: up to half of it, at its end or anywhere in
 /// it. With a mask, only bytes that may be deleted, and the mask is updated.
-pub fn make_room(
-    bytes: &mut Vec<u8>,
-    part: Range<usize>,
-    mask: Option<&mut Mask>,
-    limit: usize,
-    rand: &mut StdRand,
-) {
+pub fn make_room(bytes: &mut Vec<u8>, part: Range<usize>, mask: Option<&mut Mask>, limit: usize, rand: &mut StdRand) {
     let most = part.len() / 2;
     if bytes.len() + limit / LITTLE < limit || most == 0 || rand.coinflip(0.5) {
         return;

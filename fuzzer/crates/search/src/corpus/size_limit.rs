@@ -68,8 +68,7 @@ impl SizeLimit {
     /// here. Returns whether the limit changed.
     pub fn reach(&mut self, work: u64, bytes: usize) -> bool {
         let dearest = self.lower.max(self.upper);
-        // work is of the size of instructions, and inputs are far below 2^32
-        let is_dear = u128::from(work) * self.now as u128 >= u128::from(dearest) * bytes as u128;
+        let is_dear = dearest > 0 && u128::from(work) * self.now as u128 >= u128::from(dearest) * bytes as u128;
         let is_larger = bytes > self.now && self.now < self.most && is_dear;
         while is_larger && self.now < bytes.min(self.most) {
             self.double();
@@ -155,6 +154,7 @@ mod tests {
     fn inputs_from_elsewhere_raise_the_limit_if_they_cost_enough_for_their_size() {
         let mut limit = SizeLimit::default();
         limit.begin(4096, 50_000);
+        assert!(!limit.reach(1 << 40, 10_000), "nothing is known that it could be held against");
         limit.count(40_960, 4096);
         assert!(!limit.reach(50_000, 10_000) && !limit.reach(1 << 40, 4000));
         assert!(limit.reach(100_000, 10_000));

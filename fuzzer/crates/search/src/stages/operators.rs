@@ -1,7 +1,7 @@
 //! Mutation operators: Perun's rules beside LibAFL's havoc, splicing and tokens and the harness's own mutator, and how they
 //! are mixed.
 
-use std::{num::NonZeroUsize, ops::Range, sync::Arc};
+use std::{num::NonZeroUsize, sync::Arc};
 
 use libafl::{
     Error,
@@ -23,7 +23,7 @@ use quagmire_mutators::{
     havoc::{havoc, single, splice, tokens},
     mask::Mask,
     masked::MaskedMutations,
-    parts::TextParts,
+    parts::{Shell, TextParts},
     room::make_room,
     rule::Rule,
 };
@@ -126,22 +126,6 @@ impl Own {
 /// Probability, in quarters, that a chain of mutations ends after a link, and the largest number of links.
 const END_CHANCE_OF_4: usize = 2;
 const LONGEST_CHAIN: usize = 6;
-
-/// Bytes before and behind the text part that the rules of a mutant change. It stays where it is when they change the part;
-/// other operators may move it by some bytes.
-#[derive(Clone, Copy)]
-struct Shell {
-    before: usize,
-    behind: usize,
-}
-
-impl Shell {
-    /// The part of an input; `None` if nothing is left of it.
-    fn part(self, input: &BytesInput) -> Option<Range<usize>> {
-        let end = input.as_ref().len().checked_sub(self.behind)?;
-        (self.before < end).then_some(self.before..end)
-    }
-}
 
 /// All mutation operators of a campaign. Their numbers are those of the rules in the record.
 pub struct Operators {
@@ -321,11 +305,11 @@ impl Operators {
     ) -> Result<bool, Error> {
         applied.clear();
         let limit = state.max_size();
-        let shell = self.parts.draw(state.rand_mut()).map(|(before, behind)| Shell { before, behind });
+        let shell = self.parts.draw(state.rand_mut());
         let mut operator = usize::from(leading);
         if !self.is_own(operator) && !self.is_single(leading) {
             let whole = 0..input.as_ref().len();
-            let part = shell.and_then(|shell| shell.part(input)).filter(|_| mask.is_none()).unwrap_or(whole);
+            let part = shell.and_then(|shell| shell.part(whole.end)).filter(|_| mask.is_none()).unwrap_or(whole);
             make_room(input.as_mut(), part, mask.as_deref_mut(), limit, state.rand_mut());
         }
         for _ in 0..LONGEST_CHAIN {
@@ -399,7 +383,7 @@ impl Operators {
     ) -> Result<MutationResult, Error> {
         let mutator = self.all[operator].as_mut();
         let shell = shell.filter(|_| operator < self.rules && self.families.is_for_text(operator));
-        match shell.and_then(|shell| shell.part(input)) {
+        match shell.and_then(|shell| shell.part(input.as_ref().len())) {
             Some(part) => self.masked.mutate_part(mutator, state, input, part),
             None => mutator.mutate(state, input),
         }
