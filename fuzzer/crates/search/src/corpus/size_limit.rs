@@ -6,9 +6,13 @@ use serde::{Deserialize, Serialize};
 /// Runs before the limit is doubled: enough to find out what the size brings.
 const RUNS: u64 = 2000;
 
-/// Work before the limit is doubled, in runs of the dearest input. What is quadratic costs four times as much then, so that
-/// all earlier limits together take a third of the work of the last one.
-const DEAREST_RUNS: u64 = 256;
+/// Work before the limit is doubled, in runs of the dearest input: the shape of it is found, and larger ones follow from it. What
+/// is quadratic costs four times as much then, so that all earlier limits together take a third of the work of the last one.
+const DEAREST_RUNS: f64 = 32.0;
+
+/// Work of the dearest input, about 150 ms, from which on that number grows in proportion: runs are already slow, and what is
+/// exponential never gets further.
+const SLOW: f64 = 5e8;
 
 /// Factor by which inputs above half the limit have to cost more than those below it: 2 is linear, 4 quadratic, and n log n
 /// little above 2.
@@ -86,7 +90,8 @@ impl SizeLimit {
     }
 
     fn has_waited(&self) -> bool {
-        self.runs >= RUNS && self.work >= DEAREST_RUNS.saturating_mul(self.lower.max(self.upper))
+        let dearest = self.lower.max(self.upper) as f64;
+        self.runs >= RUNS && self.work as f64 >= DEAREST_RUNS * dearest * (dearest / SLOW).max(1.0)
     }
 
     /// Whether cost grows faster than size, beyond what each run costs.
