@@ -124,13 +124,13 @@ fn diverse(status: &Status) -> Option<Vec<String>> {
     Some(items)
 }
 
-/// Items of the row `executions`, such as `812,331  (9,021/s)`, `inputs up to 8,232 bytes`, `2 clients`.
+/// Items of the row `executions`, such as `812,331  (9,021/s)`, `2 clients`, `inputs up to 8,232 bytes`.
 fn executions(status: &Status) -> Vec<String> {
     let mut items = vec![format!("{}  ({}/s)", grouped(status.executions), rate(status.executions_per_second))];
-    items.push(format!("inputs up to {}", counted(status.size_limit, "byte")));
     if !status.clients.is_empty() {
         items.push(format!("{} clients", status.clients.len()));
     }
+    items.push(format!("inputs up to {}", counted(status.size_limit, "byte")));
     items
 }
 
