@@ -22,7 +22,7 @@ pub mod towards;
 
 use crate::options::args::{FuzzArgs, TargetArgs};
 use quagmire_base::error::{Error, Result};
-use quagmire_base::{path_filter::PathFilter, seeds::SizeLimit, terminal::ColorChoice, units};
+use quagmire_base::{path_filter::PathFilter, size_limit::SizeLimit, terminal::ColorChoice, units};
 use quagmire_cost::{resource::Resource, sizes::RelativeTo};
 use quagmire_execution::diversity::trace::TraceKind;
 use quagmire_mutators::InputType;
@@ -100,8 +100,6 @@ pub mod defaults {
     pub const GENERATED_SIZE: &str = "4096";
     /// Default of `generate --depth`.
     pub const GENERATED_DEPTH: &str = "32";
-    /// Default of `--max-size-increase` in bytes.
-    pub const MAX_SIZE_INCREASE: u64 = 1_000_000;
 }
 
 /// Minimum of `--hang-timeout`: below it, ordinary scheduling delays look like hangs.

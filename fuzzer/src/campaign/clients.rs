@@ -198,6 +198,7 @@ fn client(main: &Setup, harness: &'static Harness, number: usize, is_restarted: 
         folder,
         publisher: None,
         max_size: main.max_size,
+        first_size: main.first_size,
         places: main.places.clone(),
         start_ns: main.start_ns,
         started: main.started,

@@ -85,6 +85,8 @@ pub struct Setup {
     pub publisher: Option<sync::Publisher>,
     /// Size limit of inputs, in bytes.
     pub max_size: usize,
+    /// Size limit that the search begins with, in bytes; it grows to the other one.
+    pub first_size: usize,
     /// Places that the search works towards.
     pub places: Vec<TargetPlace>,
     /// Start of this session by CLOCK_MONOTONIC, in nanoseconds.
@@ -198,8 +200,10 @@ pub fn run(
     if options.trace.is_none() && options.choices != Mode::Off && harness.draws_are_compiled() {
         options.trace = Some(TraceKind::default());
     }
+    seeds.leave_out_far_larger(options.size);
     let max_size = usize::try_from(seeds.size_limit(options.size)?).unwrap_or(usize::MAX);
-    let rules = rules::choose(&options, harness.has_own_mutator(), &mut seeds)?;
+    let first_size = usize::try_from(options.size.first(seeds.largest())).unwrap_or(usize::MAX);
+    let rules = rules::choose(&options, harness.has_own_mutator())?;
     worker::check_options(&options, &target)?;
     // before anything is written, since there may be no such place
     let places = towards::find(harness, &options.towards.wanted, options.debug_target)?;
@@ -226,6 +230,7 @@ pub fn run(
         folder,
         publisher,
         max_size,
+        first_size,
         places,
         start_ns: timer::now_ns(),
         started: SystemTime::now(),

@@ -260,6 +260,12 @@ impl Record {
         }
     }
 
+    /// Counts a mutant that an operator was applied to.
+    pub fn apply(&mut self, operator: usize) {
+        self.rules[operator].applied += 1;
+        self.yields.apply(operator);
+    }
+
     /// Indices of the rules with these labels; unknown labels are left out.
     pub fn labelled(&self, labels: &[String]) -> Vec<u16> {
         let place = |label: &String| self.rules.iter().position(|rule| rule.label == *label);

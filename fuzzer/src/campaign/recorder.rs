@@ -317,7 +317,7 @@ impl CampaignHooks for Recorder<'_> {
             return;
         }
         if let Origin::Mutant { operators, .. } = origin {
-            operators.iter().for_each(|&operator| self.record.rules[usize::from(operator)].applied += 1);
+            operators.iter().for_each(|&operator| self.record.apply(operator.into()));
         }
         if counts.status() == abi::Status::Returned {
             self.record.distributions.record(&counts.cost());

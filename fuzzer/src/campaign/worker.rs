@@ -132,7 +132,7 @@ pub fn work(
         Some(state) => state,
         None => saved::empty(StdRand::with_seed(options.seed)).map_err(|error| internal(&error))?,
     };
-    let (operators, choices, tokens) = start::operators(setup, harness, &mut state, &search.words)?;
+    let (operators, choices, tokens) = start::operators(setup, harness, &mut state, &search)?;
     recorder.tokens = tokens;
     let rules = &setup.rules;
     let names = Operators::names(rules);

@@ -10,7 +10,8 @@ use std::{
 use quagmire_base::{
     error::{Error, Result},
     files,
-    seeds::{Seed, Seeds, SizeLimit},
+    seeds::{Seed, Seeds},
+    size_limit::SizeLimit,
 };
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 use quagmire_results::{Summary, summary::StoppedBy};

@@ -312,7 +312,7 @@ pub struct FuzzArgs {
     /// Inputs grow to this size, or to that of the largest seed if it is larger: 4096, 64KiB, 1MB
     #[arg(long, value_name = "SIZE", help_heading = "Size of inputs (at most one of them)")]
     pub max_size: Option<String>,
-    /// Inputs grow by this size beyond the largest seed [default: 1000000]
+    /// Inputs grow by this size beyond the largest seed [default: by 4096 at first, and on to 1000000 as far as that pays]
     #[arg(long, value_name = "SIZE", help_heading = "Size of inputs (at most one of them)")]
     pub max_size_increase: Option<String>,
     /// Inputs grow to this many times the largest seed; at least 1
@@ -320,13 +320,13 @@ pub struct FuzzArgs {
     pub max_size_ratio: Option<String>,
 
     /// Mutate by these only: rules (T,B.6,T.1-T.5,insert_byte) and havoc, single, splice, tokens, deterministic, comparisons,
-    /// custom, custom-crossover, and those of choices (regenerate, splice-part, ...) [default: the rules of the input type, and all the others]
+    /// custom, custom-crossover, and those of choices (regenerate, splice-part, ...) [default: all of them]
     #[arg(long, value_name = "LIST", help_heading = "Mutation")]
     pub rules: Option<String>,
     /// A file of rules of your own, YAML lines of `pattern: replacement`: R.1, R.2, ... (repeatable)
     #[arg(long, value_name = "FILE", help_heading = "Mutation")]
     pub regex_rules: Vec<PathBuf>,
-    /// Type of the seeds: text, binary or xml [default: by their content]
+    /// Take all of each input for text, binary or xml [default: each part of an input for what it is]
     #[arg(long, value_name = "TYPE", help_heading = "Mutation")]
     pub input_type: Option<String>,
     /// A grammar of the inputs: the fuzzing book's or AFL++ Grammar-Mutator's JSON, Nautilus' JSON, or a .g4 file of ANTLR.

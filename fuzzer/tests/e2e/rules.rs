@@ -58,19 +58,25 @@ fn the_file_of_rules_is_read_once() {
     assert!(scene.summary()["faults"].as_u64() > Some(0));
 }
 
+/// Options, text with tags, and numbers at the end: all rules are used, those for text on the text only.
 #[test]
-fn markup_gets_the_rules_for_attributes_and_tags() {
-    let scene = Scene::new(&[("doc", b"<?xml version='1.0'?><a b='1'><c/></a>")]);
-    scene.fuzz(&harness("quadratic.c"), "--max-size 200 --execs 300 --seed 1 --no-confirm").ended();
+fn rules_for_text_leave_the_bytes_around_the_text_as_they_are() {
+    let scene = Scene::new(&[("seed", b"\0\x02\0\0<a b='1'>pears\n<c>apples</c></a>\n\x01\0\0\x03")]);
+    scene.fuzz(&harness("options_first.c"), "--max-size 400 --execs 3000 --seed 1 --no-confirm --no-mask").ended();
     let used = labels(&scene);
-    assert!(used.starts_with("T.1 ") && used.contains(" T.15 D.1 D.2 D.3 D.4 V.1 V.2 V.3 V.4 havoc"), "{used}");
-}
-
-#[test]
-fn seeds_of_another_type_are_named_in_a_warning() {
-    let scene = Scene::new(&[("a", b"some text"), ("b", b"\0\x01\x02"), ("c", b"more text")]);
-    let run = scene.fuzz(&harness("quadratic.c"), "--max-size 200 --execs 50 --seed 1").ended();
-    let warning = "1 of 3 seeds is not text: seeds/b (binary); used as well, with the rules for text";
-    assert!(run.stdout.contains(warning) && scene.log().contains(warning), "{run:#?}");
-    assert!(scene.files("out/queue").into_values().any(|bytes| bytes == b"\0\x01\x02"));
+    assert!(used.starts_with("T.1 ") && used.contains(" T.15 B.1 B.2 B.3 B.4 B.5 B.6 D.1 D.2 D.3 D.4 V.1 "), "{used}");
+    let rules = rules(&scene);
+    let applied = |family: &str| -> u64 {
+        rules.iter().filter(|(label, _)| label.starts_with(family)).map(|(_, applied)| applied).sum()
+    };
+    let [text, tags, varied, binary] = ["T.", "D.", "V.", "B."].map(applied);
+    assert!(binary > 0 && tags > 0 && text + varied > 2 * binary, "T {text}, D {tags}, V {varied}, B {binary}");
+    let is_for_text = |name: &str| {
+        let operators = name.split("op_").nth(1).unwrap_or_default();
+        name.contains("src_000000") && operators.split('+').all(|label| label.starts_with(['T', 'V', 'D']))
+    };
+    let made: Vec<Vec<u8>> =
+        scene.files("out/queue").into_iter().filter(|(name, _)| is_for_text(name)).map(|(_, bytes)| bytes).collect();
+    assert!(made.len() > 3, "{} entries", made.len());
+    assert!(made.iter().all(|bytes| bytes.starts_with(b"\0\x02\0\0") && bytes.ends_with(b"\x01\0\0\x03")), "{made:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{Scene, built, number, run};
+use crate::common::{Scene, built, harness, number, run};
 
 /// Seed without an `x`: for other bytes, the program uses no more than its ordinary share.
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello, hello.")];
@@ -92,6 +92,34 @@ fn parts_and_joined_seeds_that_end_early_are_findings_and_no_end_of_the_campaign
     assert!(number(&summary["faults"]) >= 2, "{summary:#}");
     assert!(number(&summary["executions"]) >= 300, "{summary:#}");
     assert!(summary["sizes"]["largest"].as_u64() < Some(61), "{:#}", summary["sizes"]);
+}
+
+#[test]
+fn without_a_limit_inputs_grow_where_that_pays_and_stay_small_where_it_does_not() {
+    let limit = |harness: &Path| {
+        let scene = Scene::new(&[("seed", b"\0\0\0\0pears\napples\nplums\n")]);
+        scene.fuzz(harness, "--execs 30000 --seed 1 --no-confirm").ended();
+        let (limit, queue) = (number(&scene.summary()["size_limit"]), scene.files("out/queue"));
+        let largest = queue.values().map(Vec::len).max().expect("entries") as u64;
+        assert!(largest <= limit, "{largest} bytes, the limit is {limit}");
+        (limit, queue)
+    };
+    let first = 4096 + 23;
+    let (grown, queue) = limit(&harness("options_first.c"));
+    assert!(grown >= 2 * first && grown.is_multiple_of(first), "{grown}");
+    assert_eq!(limit(&harness("options_first.c")), (grown, queue), "no clock decides");
+    assert_eq!(limit(&built("options_first.c", &["-g", "-O1", "-fsanitize=fuzzer", "-DMOST=8"], None)).0, first);
+}
+
+#[test]
+fn a_seed_that_is_far_larger_than_the_others_is_named_and_left_out() {
+    let scene = Scene::new(&[("large", &[b'l'; 80_000]), ("small", b"pears"), ("smaller", b"plum")]);
+    let run = scene.fuzz(&harness("options_first.c"), "--execs 100 --seed 1 --no-confirm").ended();
+    let warning = "1 of 3 seeds is far larger than the others (half of them have at most 5 bytes) and left out, the largest seeds/large \
+                   with 80,000 bytes: --max-size 80000 takes it in";
+    assert_eq!(run.stdout.matches(warning).count(), 1, "{run:#?}");
+    assert!(scene.log().contains(warning));
+    assert_eq!(number(&scene.summary()["size_limit"]), 4096 + 5);
 }
 
 #[test]

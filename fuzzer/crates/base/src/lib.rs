@@ -10,6 +10,7 @@ pub mod plain;
 pub mod repeats;
 pub mod seeds;
 pub mod shell;
+pub mod size_limit;
 pub mod terminal;
 pub mod units;
 pub mod visible;

@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::files::{self, LARGEST_INPUT};
+use crate::format::counted;
 use crate::path_filter::PathFilter;
+use crate::size_limit::SizeLimit;
 use std::collections::HashMap;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -26,30 +28,6 @@ pub struct Seeds {
     pub inputs: Vec<Seed>,
     /// One line for each path that was skipped.
     pub warnings: Vec<String>,
-}
-
-/// Limit of the size of inputs, as set on the command line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SizeLimit {
-    /// `--max-size`: this many bytes, at least 1.
-    Absolute(u64),
-    /// `--max-size-increase`: this many bytes beyond the largest seed.
-    Increase(u64),
-    /// `--max-size-ratio`: this many times the largest seed, at least 1.0.
-    Ratio(f64),
-}
-
-impl SizeLimit {
-    /// Resolves the limit to bytes, given the size of the largest seed in bytes. Never below that size: seeds are not
-    /// cut.
-    pub fn resolve(&self, largest_seed: u64) -> u64 {
-        match *self {
-            Self::Absolute(bytes) => bytes.max(largest_seed),
-            Self::Increase(bytes) => largest_seed.saturating_add(bytes),
-            // the conversion saturates
-            Self::Ratio(ratio) => ((largest_seed as f64 * ratio) as u64).max(largest_seed),
-        }
-    }
 }
 
 /// Words of error messages for files: what they are to the user, and how they are given.
@@ -144,6 +122,31 @@ impl Seeds {
     /// The size of the largest seed, in bytes.
     pub fn largest(&self) -> u64 {
         self.inputs.iter().map(|seed| seed.bytes.len() as u64).max().unwrap_or(0)
+    }
+
+    /// Leaves out seeds that are far larger than `--max-size`, or than the others where no limit was asked for: the search would
+    /// have no time for anything else. Adds a warning.
+    pub fn leave_out_far_larger(&mut self, limit: SizeLimit) {
+        let mut sizes: Vec<u64> = self.inputs.iter().map(|seed| seed.bytes.len() as u64).collect();
+        sizes.sort_unstable();
+        sizes.retain(|&size| size > 0);
+        let median = sizes.get(sizes.len().saturating_sub(1) / 2).copied().unwrap_or(0);
+        let Some(most) = limit.far_beyond(median) else { return };
+        let is_far = |seed: &Seed| seed.bytes.len() as u64 > most;
+        let all = self.inputs.len();
+        let far: Vec<&Seed> = self.inputs.iter().filter(|seed| is_far(seed)).collect();
+        let Some(largest) = far.iter().max_by_key(|seed| seed.bytes.len()).filter(|_| far.len() < all) else { return };
+        let (left_out, size, path) = (far.len(), largest.bytes.len(), largest.path.display());
+        let than = match limit {
+            SizeLimit::Absolute(bytes) => format!("--max-size {bytes}"),
+            _ => format!("the others (half of them have at most {})", counted(median, "byte")),
+        };
+        let are = if left_out == 1 { "is" } else { "are" };
+        self.warnings.push(format!(
+            "{left_out} of {all} seeds {are} far larger than {than} and left out, the largest {path} with {}: --max-size {size} takes it in",
+            counted(size as u64, "byte")
+        ));
+        self.inputs.retain(|seed| !is_far(seed));
     }
 
     /// Resolves the size limit of inputs to bytes; never below the largest seed.
@@ -383,6 +386,36 @@ mod tests {
         assert_eq!(seeds.size_limit(SizeLimit::Absolute(5)), Ok(10));
         assert_eq!(seeds.size_limit(SizeLimit::Absolute(50)), Ok(50));
         assert_eq!(seeds.size_limit(SizeLimit::Increase(5)), Ok(15));
+    }
+
+    #[test]
+    fn a_seed_that_is_far_larger_than_the_others_or_the_limit_is_left_out_and_named() {
+        let growing = SizeLimit::Growing { first: 4000, most: 1_000_000 };
+        let large = "x".repeat(70_000);
+        let left = |files: &[(&str, &str)], limit| {
+            let folder = folder(files);
+            let mut seeds = load(&folder, None).unwrap();
+            seeds.leave_out_far_larger(limit);
+            (names(&folder, &seeds).join(" "), seeds.warnings)
+        };
+        let (names, warnings) = left(&[("a", "12345"), ("b", &large), ("c", "")], growing);
+        assert_eq!((names.as_str(), warnings.len()), ("a c", 1));
+        let beginning =
+            "1 of 3 seeds is far larger than the others (half of them have at most 5 bytes) and left out, the largest ";
+        assert!(warnings[0].starts_with(beginning), "{warnings:?}");
+        assert!(warnings[0].ends_with("/b with 70,000 bytes: --max-size 70000 takes it in"), "{warnings:?}");
+        let (names, warnings) = left(&[("a", "12345"), ("b", &large)], SizeLimit::Absolute(4000));
+        assert_eq!(names, "a");
+        assert!(
+            warnings[0].starts_with("1 of 2 seeds is far larger than --max-size 4000 and left out, "),
+            "{warnings:?}"
+        );
+        for limit in [SizeLimit::Increase(9), SizeLimit::Ratio(2.0), SizeLimit::Absolute(5000)] {
+            assert_eq!(left(&[("a", "12345"), ("b", &large)], limit), ("a b".to_owned(), vec![]));
+        }
+        assert_eq!(left(&[("b", &large)], growing).0, "b", "what is alone is ordinary");
+        assert_eq!((growing.first(100), growing.resolve(100)), (4100, 1_000_100));
+        assert_eq!(SizeLimit::Absolute(50).first(100), 100);
     }
 
     #[test]

@@ -47,6 +47,15 @@ impl OwnMutator {
         Ok(Self { raw, room: Room::new(max_size)? })
     }
 
+    /// Makes the room for results as large as inputs may be now, if there is memory.
+    pub fn resize(&mut self, max_size: usize) {
+        if self.room.size != max_size
+            && let Ok(room) = Room::new(max_size)
+        {
+            self.room = room;
+        }
+    }
+
     /// Whether there is a mutator.
     pub fn mutates(&self) -> bool {
         self.raw.mutate.is_some()

@@ -15,6 +15,7 @@ pub mod kinds;
 pub mod made_up;
 pub mod mask;
 pub mod masked;
+pub mod parts;
 pub mod room;
 pub mod rule;
 pub mod select;

@@ -264,7 +264,10 @@ impl MaskedMutations {
     }
 
     /// Applies `mutator` to a part of the input only.
-    fn mutate_part<S>(
+    ///
+    /// # Errors
+    /// Those of the mutator.
+    pub fn mutate_part<S>(
         &mut self,
         mutator: &mut dyn Mutator<BytesInput, S>,
         state: &mut S,

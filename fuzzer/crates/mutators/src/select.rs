@@ -1,14 +1,13 @@
-//! Detection of the type of inputs, and selection of rules for it.
+//! Selection of rules: by the type that all inputs are taken for, or by labels and names.
 
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use super::rule::Rule;
 use quagmire_base::error::{Error, Result};
 
-/// Type of a campaign's inputs (`--input-type`), which selects the rules.
+/// Type that all inputs are taken for as a whole (`--input-type`), which selects the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputType {
     /// Lines and words.
@@ -19,36 +18,7 @@ pub enum InputType {
     Xml,
 }
 
-/// Number of leading bytes that decide the type of an input.
-const SAMPLE: usize = 1 << 16;
-
-/// Extensions of files that are XML-like if their content is text with a `<`.
-const XML_EXTENSIONS: [&str; 16] = [
-    "xml", "svg", "xhtml", "html", "htm", "xsd", "xsl", "xslt", "rss", "atom", "kml", "gpx", "plist", "dae", "mathml",
-    "xul",
-];
-
-/// Extensions of files that are text if their content does not decide.
-const TEXT_EXTENSIONS: [&str; 16] =
-    ["txt", "md", "json", "log", "csv", "tsv", "yaml", "yml", "toml", "ini", "c", "h", "cpp", "css", "js", "tex"];
-
 impl InputType {
-    /// Detects the type of an input by its content, or by the extension of its name if the content does not decide.
-    pub fn detect(content: &[u8], path: &Path) -> Self {
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_ascii_lowercase();
-        let named_xml = XML_EXTENSIONS.contains(&extension.as_str());
-        let named_text = named_xml || TEXT_EXTENSIONS.contains(&extension.as_str());
-        let sample = &content[..content.len().min(SAMPLE)];
-        match is_text(sample) {
-            Some(true) if looks_like_xml(sample) || (named_xml && sample.contains(&b'<')) => Self::Xml,
-            Some(true) => Self::Text,
-            Some(false) => Self::Binary,
-            None if named_xml => Self::Xml,
-            None if named_text || content.is_empty() => Self::Text,
-            None => Self::Binary,
-        }
-    }
-
     /// Whether the built-in rules of a family (`T`, `B`, `D`, `V`) suit inputs of this type.
     fn wants(self, family: &str) -> bool {
         match self {
@@ -80,41 +50,6 @@ impl FromStr for InputType {
             _ => Err(Error::usage(format!("--input-type: `{text}` is not a type: write text, binary or xml"))),
         }
     }
-}
-
-/// Whether a sample is text; `None` if it does not decide.
-fn is_text(sample: &[u8]) -> Option<bool> {
-    if sample.is_empty() {
-        return None;
-    }
-    let is_control = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\t'..=b'\r' | 0x08 | 0x1b);
-    let controls = sample.iter().filter(|&&byte| is_control(byte)).count();
-    if sample.contains(&0) || controls * 20 > sample.len() {
-        return Some(false);
-    }
-    // a character may be cut at the end of the sample
-    let is_utf8 = match std::str::from_utf8(sample) {
-        Ok(_) => true,
-        Err(error) => error.error_len().is_none() && error.valid_up_to() > 0,
-    };
-    let high = sample.iter().filter(|byte| !byte.is_ascii()).count();
-    match (is_utf8, controls) {
-        (true, 0) => Some(true),
-        // Latin-1 and the like: accented letters among others
-        (false, 0) if high * 4 < sample.len() => Some(true),
-        _ => None,
-    }
-}
-
-/// Whether a text begins like XML or HTML.
-fn looks_like_xml(text: &[u8]) -> bool {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
-    let starts = |prefix: &[u8]| text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
-    if [&b"<?xml"[..], b"<!doctype", b"<!--", b"<svg", b"<html"].into_iter().any(starts) {
-        return true;
-    }
-    let starts_a_tag = text.first() == Some(&b'<') && text.get(1).is_some_and(|&byte| byte.is_ascii_alphabetic());
-    starts_a_tag && text.windows(2).any(|pair| pair == b"</" || pair == b"/>")
 }
 
 /// The built-in rules for inputs of this type, without custom rules. XML gets the rules for text and the family D.
@@ -162,8 +97,8 @@ fn asks_for(item: &str, rule: &dyn Rule) -> bool {
     [family, rule.label(), rule.name()].iter().any(|text| text.eq_ignore_ascii_case(item))
 }
 
-/// Splits a label: `T.10` is number 10 of the family `T`.
-fn split(label: &str) -> (&str, Option<u32>) {
+/// Splits a label into family and number: `T.10` is number 10 of the family `T`.
+pub fn split(label: &str) -> (&str, Option<u32>) {
     label.split_once('.').map_or((label, None), |(family, number)| (family, number.parse().ok()))
 }
 
@@ -194,33 +129,6 @@ mod tests {
             Ok(rules) => labels(&rules),
             Err(error) => error.message,
         }
-    }
-
-    #[test]
-    fn content_decides_before_the_name_does() {
-        let detect = |content: &[u8], name: &str| InputType::detect(content, Path::new(name));
-        assert_eq!(detect(b"int main() {}\n", "a.png"), InputType::Text);
-        assert_eq!(detect(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a.txt"), InputType::Binary);
-        assert_eq!(detect(b"\x1f\x8b\x08\x08\x12\x34\x03\x04", "a.txt"), InputType::Binary);
-        assert_eq!(detect(b"<?xml version='1.0'?><a/>", "a.txt"), InputType::Xml);
-        assert_eq!(detect(b"\xef\xbb\xbf\n<svg>", "a"), InputType::Xml);
-        assert_eq!(detect(b"<book id='1'>text</book>", "noname"), InputType::Xml);
-        assert_eq!(detect(b"{\"a\": [1, 2]}", "a.json"), InputType::Text);
-        assert_eq!(detect(b"<stdio.h> is a header\n", "a"), InputType::Text);
-        assert_eq!(detect("p\u{159}\u{ed}li\u{161} \u{17e}lu\u{165}ou\u{10d}k\u{fd}".as_bytes(), "a"), InputType::Text);
-        assert_eq!(detect(b"d\xe9j\xe0 vu, encore une fois\n", "a"), InputType::Text);
-    }
-
-    #[test]
-    fn the_name_decides_where_the_content_does_not() {
-        let detect = |content: &[u8], name: &str| InputType::detect(content, Path::new(name));
-        assert_eq!(detect(b"", "a.svg"), InputType::Xml);
-        assert_eq!(detect(b"", "a.dat"), InputType::Text);
-        assert_eq!(detect(b"text before <b", "a.HTML"), InputType::Xml);
-        assert_eq!(detect(b"text before <b", "a.txt"), InputType::Text);
-        let half = b"\xe9\xe0\xff\xf0ab";
-        assert_eq!(detect(half, "a.txt"), InputType::Text);
-        assert_eq!(detect(half, "a.dat"), InputType::Binary);
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub struct Status {
     pub faults: u64,
     /// Inputs that run into the hang timeout.
     pub hangs: u64,
+    /// Size limit of inputs at present, in bytes.
+    pub size_limit: u64,
     /// Entries that are mutated: the top-rated ones.
     pub queue_active: u64,
     /// Entries that were evicted.

@@ -54,6 +54,9 @@ pub struct Summary {
     /// Clients of a campaign on several cores; left out if there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<Client>,
+    /// Size limit of inputs at that time, in bytes: it grows if none was asked for.
+    #[serde(default)]
+    pub size_limit: u64,
     /// Entries of the queue.
     #[serde(default)]
     pub entries: u64,

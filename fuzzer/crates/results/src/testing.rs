@@ -43,6 +43,7 @@ pub fn example() -> Summary {
         clients: Vec::new(),
         entries: 120,
         foreign: 0,
+        size_limit: 4_160,
         target: target(),
         edges_found: 512,
         progress_found: 0,

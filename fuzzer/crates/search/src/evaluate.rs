@@ -13,7 +13,7 @@ use libafl::{
     executors::{Executor, HasObservers},
     fuzzer::ExecutesInput,
     inputs::{BytesInput, HasMutatorBytes},
-    state::{HasCorpus, HasExecutions},
+    state::{HasCorpus, HasExecutions, HasMaxSize},
 };
 
 use crate::{
@@ -109,7 +109,11 @@ where
     let (mut novelty, mut admitted) = {
         let search = &mut state.search;
         if origin.is_search() {
-            search.effort.spend(search.objective.work(&counts.cost()), bytes.len());
+            let work = search.objective.work(&counts.cost());
+            search.effort.spend(work, bytes.len());
+            if counts.status() == Status::Returned {
+                search.size_limit.count(work, bytes.len());
+            }
         }
         match origin.admission() {
             Admission::Always => (Novelty::default(), true),
@@ -197,7 +201,11 @@ fn enter<H: CampaignHooks>(
     let recorded = state.hooks.enter(origin, bytes, novelty, counts, &state.search);
     let score = state.check(recorded)?;
     let execution = *state.executions();
-    let (corpus, search) = (state.libafl.corpus_mut(), &mut state.search);
+    let search = &mut state.search;
+    if !origin.is_search() && search.size_limit.reach(search.objective.work(&evaluation.cost), bytes.len()) {
+        state.libafl.set_max_size(search.size_limit.now());
+    }
+    let corpus = state.libafl.corpus_mut();
     let entry: EntryId = corpus.add(Testcase::new(input.clone()))?.into();
     if origin.is_search() {
         search.effort.found(novelty);

@@ -1,6 +1,6 @@
 //! Strategies for the number of mutants that each rule makes of a parent (`--mutations-per-rule`), as in Perun.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, ops::Range, str::FromStr};
 
 use libafl_bolts::rands::Rand;
 use serde::{Deserialize, Serialize};
@@ -82,6 +82,8 @@ impl FromStr for Strategy {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Yields {
     of: Vec<u64>,
+    /// Mutants that each operator was applied to; they age with the finds.
+    applied: Vec<u64>,
 }
 
 /// Sum of the finds of all operators at which they are halved.
@@ -98,26 +100,41 @@ impl Yields {
         self.of.iter().take(operators).sum()
     }
 
+    /// Mutants that these operators were applied to lately, together.
+    pub fn applied(&self, operators: Range<usize>) -> u64 {
+        self.applied.iter().take(operators.end).skip(operators.start).sum()
+    }
+
+    /// Adds a mutant that an operator was applied to.
+    #[inline]
+    pub fn apply(&mut self, operator: usize) {
+        add(&mut self.applied, operator, 1);
+    }
+
     /// Adds a find of an operator.
     pub fn credit(&mut self, operator: usize) {
-        if self.of.len() <= operator {
-            self.of.resize(operator + 1, 0);
-        }
-        self.of[operator] += 1;
+        add(&mut self.of, operator, 1);
         if self.of.iter().sum::<u64>() >= AGING {
-            self.of.iter_mut().for_each(|found| *found /= 2);
+            self.of.iter_mut().chain(&mut self.applied).for_each(|number| *number /= 2);
         }
     }
 
     /// Renumbers the operators: `places[old]` is the new number.
     pub fn renumber(&mut self, places: &[u16]) {
-        let before = std::mem::take(&mut self.of);
-        for (old, found) in before.into_iter().enumerate().filter(|&(old, _)| old < places.len()) {
-            let new = usize::from(places[old]);
-            self.of.resize(self.of.len().max(new + 1), 0);
-            self.of[new] += found;
+        for numbers in [&mut self.of, &mut self.applied] {
+            for (number, &place) in std::mem::take(numbers).into_iter().zip(places) {
+                add(numbers, place.into(), number);
+            }
         }
     }
+}
+
+/// Adds to the number at a place, which there may not be yet.
+fn add(numbers: &mut Vec<u64>, place: usize, amount: u64) {
+    if numbers.len() <= place {
+        numbers.resize(place + 1, 0);
+    }
+    numbers[place] += amount;
 }
 
 #[cfg(test)]
@@ -167,10 +184,12 @@ mod tests {
         let mut yields = Yields::default();
         (0..AGING - 1).for_each(|_| yields.credit(2));
         assert_eq!((yields.of(2), yields.total(2), yields.total(3)), (AGING - 1, 0, AGING - 1));
+        (0..10).for_each(|_| yields.apply(1));
         yields.credit(0);
-        assert_eq!((yields.of(0), yields.of(2)), (0, (AGING - 1) / 2));
+        assert_eq!((yields.of(0), yields.of(2), yields.applied(0..3)), (0, (AGING - 1) / 2, 5));
         yields.renumber(&[1, 0, 4]);
         assert_eq!((yields.of(2), yields.of(4)), (0, (AGING - 1) / 2));
+        assert_eq!((yields.applied(0..1), yields.applied(1..9)), (5, 0));
     }
 
     #[test]

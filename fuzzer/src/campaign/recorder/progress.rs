@@ -106,6 +106,7 @@ impl Recorder<'_> {
             degradations: self.record.degradations,
             faults: self.record.faults,
             hangs: self.record.hangs,
+            size_limit: search.size_limit.now() as u64,
             queue_active: active,
             queue_set_aside: self.record.entries.len() as u64 - active,
             queue_foreign: self.record.foreign,
@@ -255,6 +256,7 @@ impl Recorder<'_> {
             executions: self.executions(),
             executions_per_second: self.executions_per_second(),
             clients: self.clients(),
+            size_limit: search.size_limit.now() as u64,
             entries: record.entries.len() as u64,
             foreign: record.foreign,
             target: summary::Target {

@@ -163,6 +163,7 @@ pub(super) fn configure(search: &mut SearchState, record: &Record, setup: &Setup
     search.ignores_maxima = options.ignore_maxima;
     search.keeps_early_ends = options.keep_early_ends;
     search.effort.focus = options.focus;
+    search.size_limit.begin(setup.first_size, setup.max_size);
     // with a grammar, bytes have a tenth of the mutants, which pays for no masks of bytes
     let has_grammar = setup.grammar.is_some() && options.choices != Mode::Off;
     search.set_masking(Masking {
@@ -204,8 +205,8 @@ pub(crate) fn check_options(options: &Options, target: &TargetInfo) -> Result<()
     read_tokens(options).map(drop)
 }
 
-/// Prepares LibAFL's state for mutation, and creates the operators of the campaign, which has learnt `words` already. Returns
-/// the other tokens, too.
+/// Prepares LibAFL's state for mutation, and creates the operators of the campaign. Returns the tokens that `search` has not
+/// learnt, too.
 ///
 /// # Errors
 /// If a dictionary cannot be read, or there is no memory for mutants.
@@ -213,23 +214,23 @@ pub(super) fn operators(
     setup: &Setup,
     harness: &Harness,
     state: &mut LibaflState,
-    words: &[Vec<u8>],
+    search: &SearchState,
 ) -> Result<(Operators, ChoiceOptions, Vec<Vec<u8>>)> {
     let Setup { options, rules, grammar, .. } = setup;
     let mut tokens = read_tokens(options)?;
     if options.auto_dict {
-        tokens.add_tokens(tokens_of_code().iter().filter(|token| token.len() <= setup.max_size));
+        tokens.add_tokens(tokens_of_code().iter().filter(|token| token.len() <= setup.first_size));
     }
     let learns = options.auto_dict && harness.comparisons().is_some();
     let has_tokens = learns || !tokens.tokens().is_empty();
     let known = tokens.tokens().to_vec();
     let choices = language::choices(options, grammar.as_ref(), rules, known.clone());
-    tokens.add_tokens(words);
-    state.set_max_size(setup.max_size);
+    tokens.add_tokens(&search.words);
+    state.set_max_size(search.size_limit.now());
     state.add_metadata(tokens);
     let uses = |name: &str| is_used(options.rules.as_deref(), name);
-    let own = harness.own_mutator(setup.max_size)?;
-    let operators = Operators::new(rules, uses, has_tokens, own, options.strategy);
+    let own = harness.own_mutator(search.size_limit.now())?;
+    let operators = Operators::new(rules, uses, has_tokens, own, options.strategy, options.input_type.is_some());
     let operators = if setup.target.instrumentation.counts() { operators } else { operators.prefer_rules() };
     Ok((operators, choices, known))
 }

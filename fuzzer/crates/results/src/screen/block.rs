@@ -124,11 +124,14 @@ fn diverse(status: &Status) -> Option<Vec<String>> {
     Some(items)
 }
 
-/// Items of the row `executions`, such as `812,331  (9,021/s)`, `2 clients`.
+/// Items of the row `executions`, such as `812,331  (9,021/s)`, `2 clients`, `sizes to 8,232`.
 fn executions(status: &Status) -> Vec<String> {
     let mut items = vec![format!("{}  ({}/s)", grouped(status.executions), rate(status.executions_per_second))];
     if !status.clients.is_empty() {
         items.push(format!("{} clients", status.clients.len()));
+    }
+    if status.size_limit > 0 {
+        items.push(format!("sizes to {}", grouped(status.size_limit)));
     }
     items
 }

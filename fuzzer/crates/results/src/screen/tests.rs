@@ -18,6 +18,7 @@ fn status() -> Status {
         large: 12,
         faults: 0,
         hangs: 1,
+        size_limit: 8_232,
         queue_active: 120,
         queue_set_aside: 1_031,
         queue_foreign: 0,

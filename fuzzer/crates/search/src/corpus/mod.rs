@@ -18,6 +18,7 @@ mod pause;
 pub mod rare;
 pub mod search_state;
 pub mod shadow;
+pub mod size_limit;
 pub mod standing;
 pub mod structures;
 pub mod top_rated;

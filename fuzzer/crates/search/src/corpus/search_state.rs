@@ -15,6 +15,7 @@ use super::{
     objective::Objective,
     rare::RareBranches,
     shadow::Shadow,
+    size_limit::SizeLimit,
     standing::{CountsOfFunction, Maxima, Standing},
     top_rated::TopRated,
     towards::Towards,
@@ -63,6 +64,8 @@ pub struct SearchState {
     pub history: History,
     /// Top-rated entries.
     pub top_rated: TopRated,
+    /// Size limit of inputs at present.
+    pub size_limit: SizeLimit,
     /// Work and finds of each aim.
     pub effort: Effort,
     /// Valid runs, and the diversity of what runs did.

@@ -8,7 +8,7 @@ use libafl::{
     corpus::{Corpus, CorpusId},
     inputs::BytesInput,
     schedulers::Scheduler,
-    state::{HasCorpus, HasRand},
+    state::{HasCorpus, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::Rand;
 
@@ -91,6 +91,9 @@ impl<H> Scheduler<BytesInput, CampaignState<H>> for ByCostScheduler {
 
     fn next(&mut self, state: &mut CampaignState<H>) -> Result<CorpusId, Error> {
         let CampaignState { libafl, search, .. } = state;
+        if search.size_limit.grow() {
+            libafl.set_max_size(search.size_limit.now());
+        }
         let (active, parents) = (search.top_rated.active(), search.parents_for_cost());
         let (Some(length), Some(parents)) = (NonZeroUsize::new(active), NonZeroUsize::new(parents)) else {
             return Err(Error::empty("no input to mutate"));

@@ -16,7 +16,7 @@ use libafl_bolts::{
     rands::{Rand, StdRand},
 };
 
-use super::operators::first_on_choices;
+use super::{families::Families, operators::first_on_choices};
 use crate::{
     EntryId,
     choices::{
@@ -30,6 +30,7 @@ use crate::{
     evaluate::{Evaluation, Parts, draws::see_trimmed},
     hooks::CampaignHooks,
     state::CampaignState,
+    strategy::Yields,
 };
 use quagmire_choices::{
     draws::{self, Log, Mutant, Mutator, Overlay, Sites},
@@ -122,6 +123,8 @@ pub(super) struct Made {
 /// Operators on choices, with what they need to know of the entries.
 pub(super) struct ChoiceOperators {
     options: ChoiceOptions,
+    /// The rules as they suit values that are binary, and values that are text.
+    families: [Families; 2],
     first: u16,
     trees: tree_mutation::Bank,
     draws: draws::Bank,
@@ -133,8 +136,14 @@ pub(super) struct ChoiceOperators {
 impl ChoiceOperators {
     /// Creates the operators of a campaign with `rules` rules.
     pub(super) fn new(options: ChoiceOptions, rules: usize) -> Self {
+        let families = [0.0, 1.0].map(|text| {
+            let mut families = Families::new(&options.rules);
+            families.weigh(text, &Yields::default());
+            families
+        });
         Self {
             options,
+            families,
             first: first_on_choices(rules),
             trees: tree_mutation::Bank::default(),
             draws: draws::Bank::default(),
@@ -387,8 +396,9 @@ impl ChoiceOperators {
     fn change_text(&self, bytes: &mut Vec<u8>, limit: usize, rand: &mut StdRand) {
         let ChoiceOptions { rules, tokens, .. } = &self.options;
         let draw = rand.below_or_zero(rules.len() + usize::from(!tokens.is_empty()));
-        if let Some(rule) = rules.get(draw) {
-            rule.apply(bytes, limit, rand);
+        if draw < rules.len() {
+            let families = &self.families[usize::from(std::str::from_utf8(bytes).is_ok())];
+            rules[families.draw(rand)].apply(bytes, limit, rand);
         } else if let Some(token) = tokens.get(rand.below_or_zero(tokens.len())) {
             if rand.coinflip(0.5) {
                 bytes.clear();

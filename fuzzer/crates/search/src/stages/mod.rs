@@ -20,6 +20,7 @@ pub mod checks;
 pub mod choices;
 pub mod comparisons;
 pub mod deterministic;
+mod families;
 pub mod gathering;
 pub mod measure;
 pub mod mutate;

@@ -268,6 +268,7 @@ where
             checks.begin(parent, base.bytes, &mut parts)?;
         }
         let CampaignState { libafl, hooks, .. } = &mut *parts.state;
+        self.operators.begin(base.bytes, hooks.yields());
         match aim {
             Aim::Cost => self.operators.lead(hooks.yields(), energy(ratio, 1.0), libafl.rand_mut(), &mut self.leading),
             Aim::Coverage => {

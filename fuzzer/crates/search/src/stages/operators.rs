@@ -11,7 +11,7 @@ use libafl::{
 };
 use libafl_bolts::rands::{Rand, StdRand};
 
-use super::own_mutator::OwnOperators;
+use super::{families::Families, own_mutator::OwnOperators};
 use crate::{
     state::LibaflState,
     strategy::{Strategy, Yields},
@@ -23,6 +23,7 @@ use quagmire_mutators::{
     havoc::{havoc, single, splice, tokens},
     mask::Mask,
     masked::MaskedMutations,
+    parts::{Shell, TextParts},
     room::make_room,
     rule::Rule,
 };
@@ -139,17 +140,24 @@ pub struct Operators {
     /// Weights of the operators beside the rules; 0 for those that are not used.
     weights: [usize; OTHERS.len()],
     strategy: Strategy,
+    families: Families,
+    /// Parts of the parent of the round that rules for text change.
+    parts: TextParts,
+    /// Whether all of each input is taken for what the rules are for (`--input-type`).
+    are_whole: bool,
 }
 
 impl Operators {
     /// Creates the operators: the given rules, and those beside them for whose names `uses` returns true; tokens only
-    /// if the state has some, the harness's own ones if it has them.
+    /// if the state has some, the harness's own ones if it has them. Rules for text change the text parts of an input; all of
+    /// it if inputs `are_whole`.
     pub fn new(
         rules: &[Arc<dyn Rule>],
         uses: impl Fn(&str) -> bool,
         has_tokens: bool,
         own: Option<OwnMutator>,
         strategy: Strategy,
+        are_whole: bool,
     ) -> Self {
         let mut all: Vec<Box<dyn Mutator<BytesInput, LibaflState>>> = Vec::new();
         for rule in rules {
@@ -170,8 +178,27 @@ impl Operators {
             weights[CROSSOVER] = 0;
         }
         let weight_of_rules = if rules.is_empty() { 0 } else { RULES };
-        let (masked, single) = (MaskedMutations::default(), Box::new(single()));
-        Self { all, masked, single, own, rules: rules.len(), weight_of_rules, weights, strategy }
+        Self {
+            all,
+            masked: MaskedMutations::default(),
+            single: Box::new(single()),
+            own,
+            rules: rules.len(),
+            weight_of_rules,
+            weights,
+            strategy,
+            families: Families::new(rules),
+            parts: TextParts::default(),
+            are_whole,
+        }
+    }
+
+    /// Looks at the parent of the next mutants: its text parts, and which rules suit it.
+    pub fn begin(&mut self, parent: &[u8], yields: &Yields) {
+        if !self.are_whole {
+            self.parts.find(parent);
+            self.families.weigh(self.parts.share(), yields);
+        }
     }
 
     /// Prefers rules to the operators beside them, for programs of which nothing is counted.
@@ -198,7 +225,7 @@ impl Operators {
         let weight: usize = self.weights[..others].iter().sum();
         let Some(total) = NonZeroUsize::new(rules + weight) else { return self.rules };
         let draw = rand.below(total);
-        if draw < rules { rand.below_or_zero(self.rules) } else { self.other(draw - rules) }
+        if draw < rules { self.families.draw(rand) } else { self.other(draw - rules) }
     }
 
     /// Draws one of the harness's own operators by weight: bytes that others change afterwards lose their structure.
@@ -234,11 +261,14 @@ impl Operators {
         leading.clear();
         let total = yields.total(self.rules);
         for rule in 0..self.rules {
+            if !self.families.has_turn(rule, rand) {
+                continue;
+            }
             let mutants = self.strategy.mutants(yields.of(rule), total, rand);
             leading.extend((0..mutants).map(|_| rule as u16));
         }
         if leading.is_empty() {
-            leading.push(rand.below_or_zero(self.rules) as u16);
+            leading.push(self.families.draw(rand) as u16);
         }
         let weight: usize = self.weights[..SINGLE].iter().sum();
         for _ in 0..(leading.len() * weight).div_ceil(self.weight_of_rules) {
@@ -275,15 +305,18 @@ impl Operators {
     ) -> Result<bool, Error> {
         applied.clear();
         let limit = state.max_size();
+        let shell = self.parts.draw(state.rand_mut());
         let mut operator = usize::from(leading);
         if !self.is_own(operator) && !self.is_single(leading) {
-            make_room(input.as_mut(), mask.as_deref_mut(), limit, state.rand_mut());
+            let whole = 0..input.as_ref().len();
+            let part = shell.and_then(|shell| shell.part(whole.end)).filter(|_| mask.is_none()).unwrap_or(whole);
+            make_room(input.as_mut(), part, mask.as_deref_mut(), limit, state.rand_mut());
         }
         for _ in 0..LONGEST_CHAIN {
             let result = match &mut mask {
                 _ if self.is_single(operator as u16) => self.single.mutate(state, input)?,
                 _ if self.is_own(operator) => self.mutate_by_own(operator, state, input, mask.as_deref_mut())?,
-                None => self.all[operator].mutate(state, input)?,
+                None => self.mutate_freely(operator, state, input, shell)?,
                 Some(mask) => self.mutate_masked(operator, state, input, mask)?,
             };
             if self.own.as_ref().is_some_and(OwnOperators::has_failed) {
@@ -340,6 +373,22 @@ impl Operators {
         }
     }
 
+    /// Applies an operator without a mask: a rule for text to the part inside of the shell, the others to all of the input.
+    fn mutate_freely(
+        &mut self,
+        operator: usize,
+        state: &mut LibaflState,
+        input: &mut BytesInput,
+        shell: Option<Shell>,
+    ) -> Result<MutationResult, Error> {
+        let mutator = self.all[operator].as_mut();
+        let shell = shell.filter(|_| operator < self.rules && self.families.is_for_text(operator));
+        match shell.and_then(|shell| shell.part(input.as_ref().len())) {
+            Some(part) => self.masked.mutate_part(mutator, state, input, part),
+            None => mutator.mutate(state, input),
+        }
+    }
+
     fn mutate_masked(
         &mut self,
         operator: usize,
@@ -363,7 +412,7 @@ mod tests {
 
     #[test]
     fn a_single_change_is_alone_and_no_mask_holds_it_back() {
-        let mut operators = Operators::new(&[], |_| true, false, None, Strategy::Mixed);
+        let mut operators = Operators::new(&[], |_| true, false, None, Strategy::Mixed, false);
         let (mut state, mut applied) = (libafl_state(), Vec::new());
         let single = SINGLE as u16;
         for _ in 0..1000 {

@@ -7,7 +7,7 @@ use libafl::{
     corpus::Corpus,
     inputs::{BytesInput, HasMutatorBytes},
     mutators::MutationResult,
-    state::{HasCorpus, HasRand},
+    state::{HasCorpus, HasMaxSize, HasRand},
 };
 use libafl_bolts::rands::Rand;
 
@@ -80,6 +80,7 @@ impl OwnOperators {
     /// Prepares a call; returns the seed for it.
     fn begin(&mut self, state: &mut LibaflState) -> u32 {
         self.has_run = true;
+        self.functions.resize(state.max_size());
         let drawn = state.rand_mut().next();
         inner::seed(drawn);
         (drawn >> 32) as u32
