@@ -252,9 +252,10 @@ static void timer_expired(int signal, siginfo_t *info, void *context) {
   int saved = errno;
   int running = armed && !forked;
   in_tick = 1;
+  event.pc = program_counter(context);
   enum qgm_status status = on_timer(running ? ++ticks : 0);
   in_tick = 0;
-  struct qgm_event why = {.pc = program_counter(context)};
+  struct qgm_event why = {.pc = event.pc};
   if (running && asked.run == run_number) {
     status = asked.status;
     why = asked.why;

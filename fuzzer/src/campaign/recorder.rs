@@ -1,11 +1,14 @@
 //! Recorder of a worker's finds: in memory, in the output folder, on the display.
 
+mod advice;
 mod candidates;
 mod clients;
 mod credit;
 mod findings;
 mod progress;
 mod steered;
+mod unconfirmed;
+pub(super) mod unseen;
 
 use std::{collections::BTreeSet, fs::File, path::PathBuf, sync::atomic::Ordering::Relaxed, time::Duration};
 
@@ -22,6 +25,7 @@ use quagmire_execution::{
     abi,
     counts::CountsObserver,
     own_mutator::MutatorFailure,
+    sampled::Sampler,
     timer::{self, TIME_UP},
 };
 use quagmire_results::{
@@ -64,6 +68,10 @@ pub struct Recorder<'a> {
     diversity: Option<summary::Diversity>,
     execution_limit: u64,
     lost: &'a [Lost],
+    /// Where sampled program counters are; `None` before the first sample.
+    sampler: Option<Sampler>,
+    /// Advice on the place that nothing passes, if one was found.
+    wall: Option<String>,
     /// Tokens of dictionaries and of the code; those that the search learns come to them.
     pub tokens: Vec<Vec<u8>>,
 }
@@ -97,6 +105,8 @@ impl<'a> Recorder<'a> {
             diversity: None,
             execution_limit: u64::MAX,
             lost: &[],
+            sampler: None,
+            wall: None,
             tokens: Vec::new(),
         })
     }
@@ -318,6 +328,9 @@ impl CampaignHooks for Recorder<'_> {
         }
         if let Origin::Mutant { operators, .. } = origin {
             operators.iter().for_each(|&operator| self.record.rules[usize::from(operator)].applied += 1);
+        }
+        if matches!(counts.status(), abi::Status::Returned | abi::Status::Rejected) {
+            self.record.alike.learn(counts);
         }
         if counts.status() == abi::Status::Returned {
             self.record.distributions.record(&counts.cost());

@@ -81,3 +81,4 @@ mod sync;
 mod threads;
 mod towards;
 mod uninstrumented;
+mod unseen;

@@ -2,6 +2,8 @@
 
 use super::summary::{Dictionary, Finding, FindingKind, Rule, StoppedBy, Summary, TowardsPlace, Worst};
 use quagmire_base::format::{clock, counted, grouped, rate, ratio, short};
+use quagmire_base::plain::is_obeyed;
+use quagmire_cost::sizes::RelativeTo;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -11,6 +13,8 @@ const RULES: usize = 3;
 
 /// Number of tokens in the report.
 const TOKENS: usize = 5;
+/// Number of unconfirmed inputs in the report.
+const UNCONFIRMED: usize = 3;
 /// Number of places in the report that were never reached.
 const PLACES: usize = 3;
 
@@ -108,6 +112,24 @@ fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, ou
     let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
 }
 
+/// The worst inputs above the threshold that were not confirmed, one a line; nothing if there are none.
+fn unconfirmed(text: &mut String, summary: &Summary, output: &Path) {
+    for one in summary.unconfirmed.iter().take(UNCONFIRMED) {
+        let path = output.join(&one.path);
+        let of = match summary.relative_to {
+            RelativeTo::Size => "what is ordinary for its size",
+            RelativeTo::Seed => BASELINE,
+        };
+        let (bytes, times) = (counted(one.bytes, "byte"), ratio(one.ratio));
+        let _ = writeln!(text, "Unconfirmed: {} ({bytes}), {times} {of}: {}", path.display(), one.why.in_words());
+    }
+}
+
+/// A line that may name functions and files, without what a terminal would obey.
+fn short_line(line: &str) -> String {
+    line.chars().map(|c| if is_obeyed(c) { '?' } else { c }).collect()
+}
+
 /// Rules with most finds; nothing if there are none.
 fn best_rules(text: &mut String, summary: &Summary) {
     let mut rules: Vec<&Rule> = summary.rules.iter().filter(|rule| rule.coverage_increases > 0).collect();
@@ -143,10 +165,16 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     };
     let _ = writeln!(
         text,
-        "{}, {}, {}{} in {} ({}).",
+        "{}{}, {}, {}{}{} in {} ({}).",
         counted(summary.degradations, "degradation"),
+        if summary.unseen.warning.is_some() { " in counted code" } else { "" },
         counted(summary.faults, "fault"),
         counted(summary.hangs, "hang"),
+        if summary.unconfirmed.is_empty() {
+            String::new()
+        } else {
+            format!(", {} unconfirmed", grouped(summary.unconfirmed.len() as u64))
+        },
         if summary.large > 0 { format!(", {} only large", grouped(summary.large)) } else { String::new() },
         clock(Duration::try_from_secs_f64(summary.seconds).unwrap_or_default()),
         stopped,
@@ -189,6 +217,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         let costs = costs + &by_size.map_or_else(String::new, |costs| format!("{then_by_size}{costs}"));
         let _ = writeln!(text, "{what}: {} ({bytes}){costs}", path.display());
     }
+    unconfirmed(&mut text, summary, output);
     let mut before = "\n";
     for (kind, label) in [(FindingKind::Fault, "First fault"), (FindingKind::Hang, "First hang")] {
         if let Some(finding) = of(kind).next() {
@@ -206,6 +235,12 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     if summary.findings.is_empty() && summary.worst.is_none() {
         let _ =
             writeln!(text, "\nNothing was found: try more --time, larger inputs (--max-size-increase) or other seeds.");
+    }
+    if let Some(warning) = &summary.unseen.warning {
+        let _ = writeln!(text, "\nNot seen: {}", short_line(warning));
+    }
+    if let Some(advice) = &summary.advice {
+        let _ = writeln!(text, "\nAdvice: {}", short_line(advice));
     }
     best_rules(&mut text, summary);
     tokens_that_paid(&mut text, summary);

@@ -18,14 +18,16 @@ mod law;
 mod masks;
 mod sizes;
 mod towards;
+mod unseen;
 
 pub use client::Client;
 pub use dictionary::{Dictionary, Token};
 pub use diversity::{Diversity, Validity};
 pub use law::{FindingLaw, LawPoint, Minimized};
 pub use masks::{Masks, Rare, Shadow};
-pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes};
+pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes, Unconfirmed, WhyUnconfirmed};
 pub use towards::TowardsPlace;
+pub use unseen::{Unseen, UnseenFunction};
 
 /// Content of `summary.json`. Values that are not known (yet) are `null`, and so are ratios that are not finite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,6 +92,10 @@ pub struct Summary {
     /// first.
     #[serde(default)]
     pub large_inputs: Vec<Large>,
+    /// Inputs above the threshold for their size that were not confirmed, one for each function where most instructions are
+    /// spent, the worst first.
+    #[serde(default)]
+    pub unconfirmed: Vec<Unconfirmed>,
     /// Number of inputs that crash.
     pub faults: u64,
     /// Number of inputs that run into the hang timeout.
@@ -125,6 +131,12 @@ pub struct Summary {
     /// Tokens that mutants were made with; `null` if there are none.
     #[serde(default)]
     pub dictionary: Option<Dictionary>,
+    /// What the counts do not show.
+    #[serde(default)]
+    pub unseen: Unseen,
+    /// The most useful advice on this campaign, in one line; `null` if there is none.
+    #[serde(default)]
+    pub advice: Option<String>,
     /// Noise of this machine, from comparing an input with itself; `null` if it was not measured.
     #[serde(default)]
     pub noise: Option<Noise>,

@@ -31,6 +31,9 @@ pub(crate) fn verdict(summary: &Summary) -> Markup {
             @if faults > 0 {
                 " " (counted(faults, "input")) (if faults == 1 { " ends" } else { " end" }) " the program early."
             }
+            @if let Some(warning) = &summary.unseen.warning {
+                " This holds for counted code only: " (shown(warning)) "."
+            }
             @if let Some(severity) = severity {
                 " " span class={ "badge " (words::severity(severity)) } { (words::severity(severity)) }
             }
