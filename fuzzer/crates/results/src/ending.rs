@@ -114,7 +114,9 @@ fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, ou
 
 /// The worst inputs above the threshold that were not confirmed, one a line; nothing if there are none.
 fn unconfirmed(text: &mut String, summary: &Summary, output: &Path) {
-    for one in summary.unconfirmed.iter().take(UNCONFIRMED) {
+    // beside a degradation they matter less
+    let shown = if summary.degradations > 0 { 1 } else { UNCONFIRMED };
+    for one in summary.unconfirmed.iter().take(shown) {
         let path = output.join(&one.path);
         let of = match summary.relative_to {
             RelativeTo::Size => "what is ordinary for its size",
@@ -122,6 +124,16 @@ fn unconfirmed(text: &mut String, summary: &Summary, output: &Path) {
         };
         let (bytes, times) = (counted(one.bytes, "byte"), ratio(one.ratio));
         let _ = writeln!(text, "Unconfirmed: {} ({bytes}), {times} {of}: {}", path.display(), one.why.in_words());
+    }
+}
+
+/// What the counts do not show, or else the most useful advice; nothing if there is nothing to say.
+fn warning_or_advice(text: &mut String, summary: &Summary) {
+    let warning = summary.unseen.warning.as_ref().map(|warning| ("Not seen", warning));
+    let advice = summary.advice.as_ref().map(|advice| ("Advice", advice));
+    let before = if summary.towards.is_empty() { "\n" } else { "" };
+    if let Some((label, line)) = warning.or(advice) {
+        let _ = writeln!(text, "{before}{label}: {}", short_line(line));
     }
 }
 
@@ -204,7 +216,9 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
             (Some(kept), Some(known)) => kept / known,
             _ => kept.instructions_ratio.unwrap_or(0.0) / known.instructions_ratio.unwrap_or(0.0),
         };
-        slowest().is_none_or(|known| !(1.0 / NEARLY..NEARLY).contains(&ratio(known)))
+        // what is above the threshold is listed with its reason
+        let is_unlike = |known| summary.unconfirmed.is_empty() && !(1.0 / NEARLY..NEARLY).contains(&ratio(known));
+        slowest().is_none_or(is_unlike)
     };
     if let Some(kept) = summary.worst.as_ref().filter(|_| confirmed.is_none()).filter(is_news) {
         let (path, bytes) = (output.join(&kept.path), counted(kept.bytes, "byte"));
@@ -218,7 +232,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         let _ = writeln!(text, "{what}: {} ({bytes}){costs}", path.display());
     }
     unconfirmed(&mut text, summary, output);
-    let mut before = "\n";
+    let mut before = if summary.unconfirmed.is_empty() { "\n" } else { "" };
     for (kind, label) in [(FindingKind::Fault, "First fault"), (FindingKind::Hang, "First hang")] {
         if let Some(finding) = of(kind).next() {
             // the detail of a hang is always "hang"
@@ -236,12 +250,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         let _ =
             writeln!(text, "\nNothing was found: try more --time, larger inputs (--max-size-increase) or other seeds.");
     }
-    if let Some(warning) = &summary.unseen.warning {
-        let _ = writeln!(text, "\nNot seen: {}", short_line(warning));
-    }
-    if let Some(advice) = &summary.advice {
-        let _ = writeln!(text, "\nAdvice: {}", short_line(advice));
-    }
+    warning_or_advice(&mut text, summary);
     best_rules(&mut text, summary);
     tokens_that_paid(&mut text, summary);
     let _ = writeln!(text, "\nEverything: {}", output.join("summary.json").display());
@@ -264,6 +273,8 @@ mod tests {
         let detail = Some("SIGSEGV".to_owned());
         summary.findings.push(Finding { kind: FindingKind::Fault, detail, ..summary.findings[1].clone() });
         summary.rules = vec![summary.rules[0].clone(); 9];
+        assert!(final_report(&summary, Path::new("out")).lines().count() <= 24);
+        (summary.unconfirmed, summary.unseen.warning, summary.advice) = (vec![], None, None);
         let path = "queue/id_000099".to_owned();
         summary.worst = Some(Worst {
             path,
