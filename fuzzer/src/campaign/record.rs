@@ -126,8 +126,8 @@ pub struct Record {
     pub alike: Alike,
     /// Samples of what runs executed.
     pub samples: Samples,
-    /// Name of a grammar that all seeds follow, if none is used.
-    pub fitting_grammar: Option<String>,
+    /// Name of a grammar that the seeds follow, once it was looked for, where none is used.
+    pub fitting_grammar: Option<Option<String>>,
     /// Number of seeds that were run.
     pub seeds_done: usize,
     /// Notices of the runtime that the user was shown, as bits ([`notices`](quagmire_execution::notices)).

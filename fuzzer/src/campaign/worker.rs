@@ -308,6 +308,7 @@ impl<'a> Worker<'a> {
     fn look_around(&mut self) {
         let (recorder, program) = (&mut self.state.hooks, self.executor.counts().program());
         recorder.take_samples(program);
+        recorder.look_for_grammar();
         recorder.look_for_wall(program, &self.state.search);
     }
 

@@ -125,7 +125,7 @@ fn unseen() -> Unseen {
         samples: 200,
         uncounted_share: Some(0.31),
         system_share: Some(0.04),
-        functions: vec![UnseenFunction { function: "inflate".into(), object: "libz.so.1".into(), share: 0.29 }],
+        functions: vec![UnseenFunction { function: "deflate".into(), object: "libz.so.1".into(), share: 0.29 }],
         runs: 1_000,
         runs_alike: 12,
         edges: 96,

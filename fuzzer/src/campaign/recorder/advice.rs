@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Recorder;
-use crate::campaign::record::Entry;
+use crate::campaign::{fitting, record::Entry};
 use quagmire_base::format::{counted, grouped, rate};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{lines, program::Program, symbols::Symbols};
@@ -40,8 +40,8 @@ impl Recorder<'_> {
         if !self.stands_still() {
             return None;
         }
-        let grammar = self.record.fitting_grammar.as_ref().map(|name| {
-            format!("all seeds follow the grammar corpus/grammars/{name}.json: with --grammar, mutants do, too")
+        let grammar = self.record.fitting_grammar.as_ref().and_then(Option::as_ref).map(|name| {
+            format!("the seeds are of the grammar corpus/grammars/{name}.json: with --grammar, mutants are, too")
         });
         grammar.or_else(|| self.refused()).or_else(|| self.wall.clone().filter(|_| self.finds_few(search)))
     }
@@ -88,6 +88,15 @@ impl Recorder<'_> {
                 counted(alike.edges, "edge")
             )
         })
+    }
+
+    /// Looks once for a grammar that the seeds follow, if the campaign stands still.
+    pub fn look_for_grammar(&mut self) {
+        let setup = self.setup;
+        let is_wanted = setup.grammar.is_none() && setup.listener.is_none() && setup.place.number == 0;
+        if is_wanted && self.record.fitting_grammar.is_none() && self.elapsed() >= FIRST && self.stands_still() {
+            self.record.fitting_grammar = Some(fitting::grammar(&setup.seeds.inputs).map(str::to_owned));
+        }
     }
 
     /// Looks for the function that most runs enter and few leave by another way, if the campaign stands still.

@@ -11,9 +11,7 @@ use libafl_bolts::hash_std;
 
 use super::{import, internal, steering};
 use crate::{
-    campaign::{
-        Setup, checkpoint::Checkpoint, fitting, language, record::Record, recorder::Recorder, supervisor::Restart,
-    },
+    campaign::{Setup, checkpoint::Checkpoint, language, record::Record, recorder::Recorder, supervisor::Restart},
     options::Options,
 };
 use quagmire_analysis::required::require;
@@ -112,9 +110,6 @@ impl Start {
         };
         search.towards.prepare(executor.counts().program());
         record.generator = generator_hash(setup);
-        if restart.workers == 0 && setup.place.number == 0 && setup.grammar.is_none() && setup.listener.is_none() {
-            record.fitting_grammar = fitting::grammar(&setup.seeds.inputs).map(str::to_owned);
-        }
         if restart.workers == 0 || record.uncounted.is_none() {
             record.uncounted = uncounted_hash(setup);
         }
