@@ -208,22 +208,6 @@ impl<'a> Recorder<'a> {
         self.ratio(&self.record.entry(entry).cost)
     }
 
-    /// Computes the scores of the seeds anew, once the baseline is known.
-    pub fn rescore_seeds(&mut self, search: &mut SearchState) {
-        for entry in self.record.entry_ids() {
-            let score = self.score(&self.record.entry(entry).cost);
-            self.record.entry_mut(entry).score = score;
-            search.rescore(entry, score);
-        }
-    }
-
-    /// Perun's score: the cost ratio, times one plus the share of degraded resources.
-    fn score(&self, cost: &Cost) -> f64 {
-        let threshold = self.setup.options.threshold;
-        let degraded = self.record.baseline.map_or(0.0, |baseline| baseline.degraded_share(cost, threshold));
-        self.ratio(cost) * (1.0 + degraded)
-    }
-
     /// Creates the record of the next entry. The ratios in its file name are those of the last run.
     fn entry_of(&self, origin: &Origin<'_>, bytes: &[u8], counts: &CountsObserver) -> Entry {
         let number = self.record.next_entry();

@@ -15,6 +15,7 @@ mod dictionary;
 mod diversity;
 mod file;
 mod law;
+mod machine;
 mod masks;
 mod sizes;
 mod towards;
@@ -24,6 +25,7 @@ pub use client::Client;
 pub use dictionary::{Dictionary, Token};
 pub use diversity::{Diversity, Validity};
 pub use law::{FindingLaw, LawPoint, Minimized};
+pub use machine::{Environment, Noise};
 pub use masks::{Masks, Rare, Shadow};
 pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes, Unconfirmed, WhyUnconfirmed};
 pub use towards::TowardsPlace;
@@ -182,30 +184,6 @@ pub struct Distribution {
     /// Histogram as (upper bound, runs up to it and above the previous bound), with two to four bounds for each
     /// doubling; empty bins are left out.
     pub histogram: Vec<(u64, u64)>,
-}
-
-/// Noise of time measurements on this machine: a seed compared with itself.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Noise {
-    /// Largest deviation from 1 of the interval of the time ratio: 0.03 is 3 %.
-    pub floor: f64,
-    /// Number of rounds of the measurement.
-    pub rounds: u32,
-}
-
-/// Machine and system that a campaign ran on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Environment {
-    /// Name and version of the system and its kernel.
-    pub system: String,
-    /// Model of the processor.
-    pub processor: String,
-    /// Processors that the campaign could use.
-    pub processors: u64,
-    /// Memory, in bytes.
-    pub memory: u64,
-    /// Load average over one minute at the start of the campaign.
-    pub load: f64,
 }
 
 /// Reason for the end of a campaign.
