@@ -127,6 +127,8 @@ impl Sampler {
         let (code, name) = match &at.found {
             Some((_, start)) if self.counted.contains(start) => (Code::Counted, None),
             Some((name, _)) => (code(name, is_of_system), Some(demangle(name))),
+            // a C library without symbols: most of it is charged to callers, and nothing tells the rest
+            None if is_of_system && file.starts_with("libc.") => (Code::Counted, None),
             None if is_of_system => (Code::System, None),
             // in a stripped object, nothing tells counted functions from others
             None if has_counts => (Code::Counted, None),
