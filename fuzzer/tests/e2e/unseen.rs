@@ -50,7 +50,7 @@ fn a_library_of_another_compiler_is_named_by_the_link_and_by_the_campaign() {
 #[test]
 fn a_counted_harness_is_not_warned_of() {
     let scene = Scene::new(SEED);
-    let run = scene.fuzz(&harness("quadratic.c"), "--execs 3000 --seed 1").ended();
+    let run = scene.fuzz(&harness("quadratic.c"), "--execs 3000 --seed 1 --max-size 500").ended();
     assert!(!run.stdout.contains("whatever the input"), "{run:#?}");
     assert_eq!(scene.summary()["unseen"]["warning"], serde_json::Value::Null);
 }
@@ -113,7 +113,8 @@ fn a_program_that_reads_nothing_is_refused_with_the_remedy() {
     let program = compiled(&scene, compiler("reads.c", None), "reads", reads, &["-g", "-O1"]);
     let words = ["reads nothing of its standard input", "`@@`"];
     scene.fuzz(&program, "--execs 50").refused(3, &words);
-    scene.fuzz(&program, "--execs 50 --uninstrumented").refused(3, &words);
+    let plain = compiled(&scene, Command::new("cc"), "plain", reads, &[]);
+    scene.fuzz(&plain, "--execs 50 --uninstrumented").refused(3, &words);
     let mut command = scene.campaign(&program, "--execs 50");
     run(command.arg("@@")).ended();
 }

@@ -1,7 +1,7 @@
 //! The output folder: holds one campaign at a time, and is never written over files of others.
 
 use super::lock::{Lock, try_lock};
-use super::names::files_in;
+use super::names::{EntryName, files_in};
 use quagmire_base::atomic::{remove_unfinished, remove_unfinished_of, unwritable};
 use quagmire_base::error::{Error, Result};
 use quagmire_base::files::{self, Folder};
@@ -169,13 +169,21 @@ fn look_at(path: &Path) -> Result<Contents> {
     })
 }
 
-/// Whether a campaign has kept no input: its faults and hangs are seeds, then.
+/// Whether a campaign has kept no input but seeds before its search began: its faults and hangs are seeds, then.
 fn kept_nothing(path: &Path) -> bool {
     let is_empty = |name: &str| fs::read_dir(path.join(name)).is_ok_and(|mut entries| entries.next().is_none());
     // nothing is removed through a link
     let is_own = |name: &&str| fs::symlink_metadata(path.join(name)).is_ok_and(|folder| folder.is_dir());
+    // one that was refused after its seeds has no summary either
+    let is_refused =
+        || ["summary.json", ".checkpoint"].iter().all(|name| fs::symlink_metadata(path.join(name)).is_err());
+    let is_seed = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.parse::<EntryName>().is_ok_and(|name| name.orig.is_some())
+    };
     FOLDERS.iter().all(|name| is_own(&name))
-        && ["queue", "degradations"].into_iter().all(is_empty)
+        && is_empty("degradations")
+        && (is_empty("queue") || is_refused() && files_in(&path.join("queue")).iter().all(is_seed))
         && LATER_FOLDERS.into_iter().chain(["clients"]).all(|name| fs::symlink_metadata(path.join(name)).is_err())
 }
 
@@ -313,6 +321,9 @@ mod tests {
         for file in ["faults/id_000000,orig_a", "logs/quagmire.log", "summary.json"] {
             fs::write(path.join(file), "text").unwrap();
         }
+        drop(OutputFolder::open(&path, false, false).unwrap());
+        // refused after its seeds
+        fs::write(path.join("queue/id_000000,orig_a"), "text").unwrap();
         let folder = OutputFolder::open(&path, false, false).unwrap();
         assert!(!folder.resumed() && !path.join("summary.json").exists());
         assert_eq!(fs::read_dir(path.join("faults")).unwrap().count(), 0);
@@ -332,6 +343,7 @@ mod tests {
         let (_keep, path) = place();
         drop(OutputFolder::open(&path, false, false).unwrap());
         fs::write(path.join("queue/id_000000,orig_a"), "a").unwrap();
+        fs::write(path.join("summary.json"), "{}").unwrap();
         let message = message(OutputFolder::open(&path, false, false));
         assert!(message.contains("--resume") && message.contains("--force"), "{message}");
     }
