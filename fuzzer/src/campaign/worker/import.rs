@@ -195,7 +195,8 @@ impl Worker<'_> {
             let (function, _) = counts.hottest_function()?;
             Some(place_of(&counts.program().functions()[function as usize], &mut Symbols::new()))
         };
-        let place = if status == Status::Crashed && event.pc != 0 {
+        // abort() ends in the C library
+        let place = if status == Status::Crashed && event.pc != 0 && event.signal != i64::from(libc::SIGABRT) {
             Some(symbols.place(usize::try_from(event.pc).unwrap_or_default()))
         } else {
             hottest()
