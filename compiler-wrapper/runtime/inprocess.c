@@ -60,7 +60,6 @@ static enum qgm_status (*on_timer)(uint64_t);
 /* Called where a run ends early, if that is to end the process. */
 static void (*on_end)(enum qgm_status, const struct qgm_event *);
 static uint64_t largest_allocation = UINT64_MAX;
-
 static unsigned known_threads; /* number of other threads after the last run */
 
 /* Request of another thread to end the run that it is in: only the runner can leave a run. */
@@ -252,9 +251,10 @@ static void timer_expired(int signal, siginfo_t *info, void *context) {
   int saved = errno;
   int running = armed && !forked;
   in_tick = 1;
+  struct qgm_event why = {.pc = program_counter(context)};
+  event.pc = running ? why.pc : event.pc;
   enum qgm_status status = on_timer(running ? ++ticks : 0);
   in_tick = 0;
-  struct qgm_event why = {.pc = program_counter(context)};
   if (running && asked.run == run_number) {
     status = asked.status;
     why = asked.why;

@@ -20,6 +20,7 @@ pub mod run;
 mod scan;
 pub mod settings;
 pub mod toolchain;
+mod uncounted;
 mod versions;
 
 use std::ffi::OsString;

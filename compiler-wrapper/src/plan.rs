@@ -24,7 +24,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::response::{self, Expanded, Read};
-use crate::scan::{FUZZING_MACRO, Phase, Scan};
+use crate::scan::{FUZZING_MACRO, Linked, Phase, Scan};
 use crate::settings::{MutantsKind, PassVariant, Settings};
 use crate::{exported, macros};
 
@@ -99,6 +99,11 @@ pub struct BuildPlan {
     pub linker: Option<Linker>,
     /// The kind of executable that the command links, if any.
     pub link: Option<Link>,
+    /// What the command links that it does not compile; `None` if it links nothing, or nobody wants to know of code without
+    /// counts.
+    pub linked: Option<Linked>,
+    /// Whether it compiles something of what it links.
+    pub compiles: bool,
     /// Whether it is linked statically.
     pub is_static: bool,
     /// Whether the counts of the linked object get pages of their own, so that a fork server can share them.
@@ -267,6 +272,8 @@ impl BuildPlan {
             lto: false,
             linker: None,
             link: None,
+            linked: None,
+            compiles: false,
             is_static: false,
             pages: false,
             sanitizer_allocates: false,
@@ -318,6 +325,8 @@ pub fn parse(arguments: Vec<OsString>, language: Language, settings: Settings, r
         lto,
         linker,
         link,
+        linked: (links && settings.mutants.is_none() && !settings.ignores_uncounted).then_some(scan.linked),
+        compiles: has_code,
         is_static: scan.is_static,
         pages: links && scan.takes_scripts && link != Some(Link::Engine) && settings.mutants.is_none(),
         sanitizer_allocates: scan.sanitizer_allocates,

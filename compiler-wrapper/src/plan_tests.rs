@@ -295,6 +295,7 @@ fn plain_mode_touches_nothing() {
             foreign_driver: true,
             mutants: Some(MutantsKind::Faults),
             includes_provider: true,
+            ignores_uncounted: true,
         },
         &read,
     );

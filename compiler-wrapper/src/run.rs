@@ -11,12 +11,15 @@ use std::process::Command;
 use crate::cache::Cache;
 use crate::plan::{BuildPlan, Link, Linker, Pieces};
 use crate::versions::OLDEST_WITH_LTO;
-use crate::{Error, artefacts, options, response, toolchain};
+use crate::{Error, artefacts, options, response, toolchain, uncounted};
 
 /// Replaces this process with clang, so that exit code, messages and signals are clang's own. Returns only on
 /// failure.
 pub fn run(plan: &BuildPlan) -> Result<Infallible, Error> {
     let (clang, command) = prepare(plan, None)?;
+    if let Some(warning) = plan.linked.as_ref().and_then(|linked| uncounted::warning(linked, plan.compiles)) {
+        eprintln!("{}", crate::plain(&warning));
+    }
     let mut error = Command::new(&clang).args(&command).exec();
     if error.kind() == ErrorKind::ArgumentListTooLong {
         // the contents of a response file that had to be changed

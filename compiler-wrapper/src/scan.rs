@@ -1,6 +1,7 @@
 //! One reading of a command line: what its options say about phases, inputs, linking and sanitizers.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 
 use crate::inputs::InputKind;
 use crate::options;
@@ -38,10 +39,24 @@ impl Phase {
     }
 }
 
+/// What a link takes its code from, as typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Linked {
+    /// Objects, archives and libraries, named by their paths.
+    pub files: Vec<OsString>,
+    /// Values of `-l`.
+    pub libraries: Vec<OsString>,
+    /// Values of `-L`.
+    pub folders: Vec<OsString>,
+    /// Whether all members of archives are linked (`--whole-archive`).
+    pub whole_archives: bool,
+}
+
 /// Findings of one pass over the expanded arguments.
 pub(crate) struct Scan {
     pub(crate) last_phase: Phase,
     pub(crate) inputs: Vec<InputKind>,
+    pub(crate) linked: Linked,
     /// `-shared`, for the driver or the linker.
     pub(crate) shared: bool,
     /// `-r`, for the driver or the linker.
@@ -54,8 +69,6 @@ pub(crate) struct Scan {
     pub(crate) lld: bool,
     /// Whether link-time optimisation is on.
     pub(crate) lto: bool,
-    /// Whether there is a `-l`, which is input enough to link.
-    pub(crate) names_library: bool,
     /// Option that links the C++ library; `None` if clang is to link no libraries by itself.
     pub(crate) cxx_library: Option<&'static str>,
     /// Whether the last option lacks its value, which clang reports.
@@ -76,13 +89,13 @@ impl Scan {
         let mut scan = Scan {
             last_phase: Phase::Link,
             inputs: Vec::new(),
+            linked: Linked::default(),
             shared: false,
             relocatable: false,
             takes_scripts: true,
             is_static: false,
             lld: false,
             lto: false,
-            names_library: false,
             cxx_library: Some("-lstdc++"),
             dangling: false,
             engine: false,
@@ -97,7 +110,7 @@ impl Scan {
         while let Some(Expanded { argument, .. }) = expanded.get(index) {
             let text = argument.to_string_lossy();
             if scan.separator.is_some() || text == "-" || !text.starts_with('-') {
-                scan.input(&text);
+                scan.input(argument, &text);
             } else if text == "--" {
                 scan.separator = Some(index);
             } else {
@@ -121,7 +134,8 @@ impl Scan {
 
     /// Whether the command links anything, or merges objects (`-r`).
     pub(crate) fn calls_linker(&self) -> bool {
-        let has_input = self.names_library || self.inputs.iter().any(|kind| *kind != InputKind::Header);
+        // a library is input enough to link
+        let has_input = !self.linked.libraries.is_empty() || self.inputs.iter().any(|kind| *kind != InputKind::Header);
         self.last_phase == Phase::Link && !self.dangling && has_input
     }
 
@@ -135,9 +149,13 @@ impl Scan {
         self.links() && !self.shared
     }
 
-    fn input(&mut self, path: &str) {
+    fn input(&mut self, argument: &OsStr, path: &str) {
         let named = self.language.as_ref().and_then(|x| InputKind::of_language(&x.to_string_lossy()));
-        self.inputs.push(named.unwrap_or_else(|| InputKind::of_path(path)));
+        let kind = named.unwrap_or_else(|| InputKind::of_path(path));
+        if kind == InputKind::Object {
+            self.linked.files.push(argument.to_owned());
+        }
+        self.inputs.push(kind);
     }
 
     fn option(&mut self, index: usize, argument: &OsStr, text: &str, value: Option<&OsStr>) {
@@ -147,6 +165,11 @@ impl Scan {
         if options::chooses_compile_target(text) {
             self.compile_target.extend([Some(argument), value].into_iter().flatten().map(OsStr::to_owned));
         }
+        match (text, value) {
+            ("-l", Some(name)) => self.linked.libraries.push(name.to_owned()),
+            ("-L", Some(folder)) => self.linked.folders.push(folder.to_owned()),
+            _ => self.library_option(argument.as_bytes()),
+        }
         let value = value.map(|v| v.to_string_lossy());
         let value = value.as_deref();
         match text {
@@ -154,7 +177,6 @@ impl Scan {
             "-Xlinker" => self.linker_option(value.unwrap_or_default()),
             "-x" | "--language" => self.language(value),
             "-D" | "--define-macro" => self.macro_definition(value.unwrap_or_default()),
-            "-l" => self.names_library = true,
             "-static" | "--static" | "-static-pie" => self.is_static = true,
             "-flto" => self.lto = true,
             "-fno-lto" => self.lto = false,
@@ -183,8 +205,18 @@ impl Scan {
             self.macro_definition(definition);
         } else if let Some(language) = text.strip_prefix("-x").filter(|language| !language.is_empty()) {
             self.language(Some(language));
-        } else if text.len() > 2 && text.starts_with("-l") {
-            self.names_library = true;
+        }
+    }
+
+    fn library_option(&mut self, option: &[u8]) {
+        match option {
+            [b'-', b'l', name @ ..] if !name.is_empty() => {
+                self.linked.libraries.push(OsStr::from_bytes(name).to_owned());
+            }
+            [b'-', b'L', folder @ ..] if !folder.is_empty() => {
+                self.linked.folders.push(OsStr::from_bytes(folder).to_owned());
+            }
+            _ => {}
         }
     }
 
@@ -196,6 +228,7 @@ impl Scan {
 
     fn linker_option(&mut self, option: &str) {
         self.shared |= matches!(option, "-shared" | "--shared" | "-Bshareable");
+        self.linked.whole_archives |= matches!(option, "--whole-archive" | "-whole-archive");
         self.relocatable |= matches!(option, "-r" | "--relocatable" | "-relocatable");
     }
 

@@ -47,6 +47,8 @@ pub struct Settings {
     /// `QUAGMIRE_MUTANTS=1` and `=performance`: put all mutants of a kind into the program, for `quagmire mutants`, instead
     /// of counting.
     pub mutants: Option<MutantsKind>,
+    /// `QUAGMIRE_WARN_UNCOUNTED=0`: link objects without counts and say nothing.
+    pub ignores_uncounted: bool,
     /// `QUAGMIRE_DRAWS=include`: include FuzzedDataProvider.h first, so that copies of LLVM's in the project have no effect.
     pub includes_provider: bool,
 }
@@ -82,6 +84,7 @@ impl Settings {
             foreign_driver,
             pass: PassVariant { compares: set("QUAGMIRE_COMPARES")?, every_block, library_costs },
             includes_provider,
+            ignores_uncounted: one_of("QUAGMIRE_WARN_UNCOUNTED", &["0", "1", ""], "'1' or '0'")? == 0,
             plain: set("QUAGMIRE_NOOPT")?,
             fuzzing_mode: set("QUAGMIRE_FUZZING_MODE")?,
             driver: driver == 0,
@@ -128,6 +131,17 @@ mod tests {
         assert_eq!([read(""), read("1"), read("0")], [Ok(true), Ok(true), Ok(false)]);
         let error = read("off").unwrap_err().to_string();
         assert!(error.contains("QUAGMIRE_LIBRARY_COSTS=off") && error.contains("'0'"), "{error}");
+    }
+
+    #[test]
+    fn uncounted_objects_are_named_unless_nobody_wants_to_know() {
+        let read = |value: &'static str| {
+            let settings =
+                Settings::from_environment(move |name| (name == "QUAGMIRE_WARN_UNCOUNTED").then(|| value.into()));
+            settings.map(|settings| settings.ignores_uncounted)
+        };
+        assert_eq!([read(""), read("1"), read("0")], [Ok(false), Ok(false), Ok(true)]);
+        assert!(read("no").is_err());
     }
 
     #[test]

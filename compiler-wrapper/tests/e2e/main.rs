@@ -10,3 +10,4 @@ mod drop_in;
 mod first_use;
 mod sanitized;
 mod tokens;
+mod uncounted;

@@ -1,10 +1,12 @@
 //! A campaign: assembled from resolved options, LibAFL's parts and quagmire's, run, and supervised.
 
+mod alike;
 pub mod checkpoint;
 pub mod clients;
 pub mod confirm;
 mod environment;
 mod explain;
+mod fitting;
 mod groups;
 mod heartbeat;
 pub mod keyboard;
@@ -17,6 +19,8 @@ pub mod pages;
 pub mod record;
 pub mod recorder;
 pub mod rules;
+mod samples;
+mod seed_ends;
 pub mod shared_statistics;
 pub mod supervisor;
 pub mod sync;

@@ -7,7 +7,12 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::sync::{Progress, Published};
+use super::{
+    alike::Alike,
+    samples::Samples,
+    seed_ends::SeedEnds,
+    sync::{Progress, Published},
+};
 use quagmire_cost::{
     baseline::Baseline,
     distribution::Distributions,
@@ -18,7 +23,7 @@ use quagmire_cost::{
 use quagmire_execution::{abi::Status, counts::CountsObserver, symbols::Symbols};
 use quagmire_results::{
     EntryName,
-    summary::{Finding, Noise, Rule},
+    summary::{Finding, Noise, Rule, WhyUnconfirmed},
 };
 use quagmire_search::{EntryId, stages::gathering::Gathering, strategy::Yields};
 
@@ -110,6 +115,19 @@ pub struct Record {
     pub large: BTreeMap<u32, EntryId>,
     /// Number of all large entries.
     pub large_entries: u64,
+    /// Entries above the threshold for their size that were measured and not confirmed, or not to be measured, with the
+    /// reason: for each hottest function the worst.
+    pub unconfirmed: BTreeMap<u32, (EntryId, WhyUnconfirmed)>,
+    /// For each hottest function, the largest ratio that was confirmed.
+    pub confirmed: BTreeMap<u32, f64>,
+    /// Ways in which seeds end that cannot be used.
+    pub seed_ends: SeedEnds,
+    /// How alike the first runs are.
+    pub alike: Alike,
+    /// Samples of what runs executed.
+    pub samples: Samples,
+    /// Name of a grammar that the seeds follow, once it was looked for, where none is used.
+    pub fitting_grammar: Option<Option<String>>,
     /// Number of seeds that were run.
     pub seeds_done: usize,
     /// Notices of the runtime that the user was shown, as bits ([`notices`](quagmire_execution::notices)).
@@ -296,6 +314,7 @@ impl Record {
             && self.worst_time.is_none_or(|(entry, _)| is_entry(entry))
             && self.worst.is_none_or(is_entry)
             && self.large.values().all(|&entry| is_entry(entry))
+            && self.unconfirmed.values().all(|&(entry, _)| is_entry(entry))
             && self.gathering.iter().flat_map(Gathering::waiting).all(|&entry| is_entry(entry))
             && self.taken_in.values().flat_map(Progress::entries).all(is_entry)
             && self.findings.iter().all(finding)

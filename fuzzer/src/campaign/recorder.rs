@@ -1,11 +1,14 @@
 //! Recorder of a worker's finds: in memory, in the output folder, on the display.
 
+mod advice;
 mod candidates;
 mod clients;
 mod credit;
 mod findings;
 mod progress;
 mod steered;
+mod unconfirmed;
+pub(super) mod unseen;
 
 use std::{collections::BTreeSet, fs::File, path::PathBuf, sync::atomic::Ordering::Relaxed, time::Duration};
 
@@ -22,6 +25,7 @@ use quagmire_execution::{
     abi,
     counts::CountsObserver,
     own_mutator::MutatorFailure,
+    sampled::Sampler,
     timer::{self, TIME_UP},
 };
 use quagmire_results::{
@@ -64,6 +68,10 @@ pub struct Recorder<'a> {
     diversity: Option<summary::Diversity>,
     execution_limit: u64,
     lost: &'a [Lost],
+    /// Where sampled program counters are; `None` before the first sample.
+    sampler: Option<Sampler>,
+    /// Advice on the place that nothing passes, if one was found.
+    wall: Option<String>,
     /// Tokens of dictionaries and of the code; those that the search learns come to them.
     pub tokens: Vec<Vec<u8>>,
 }
@@ -97,6 +105,8 @@ impl<'a> Recorder<'a> {
             diversity: None,
             execution_limit: u64::MAX,
             lost: &[],
+            sampler: None,
+            wall: None,
             tokens: Vec::new(),
         })
     }
@@ -196,22 +206,6 @@ impl<'a> Recorder<'a> {
     /// [`Self::ratio`] of an entry.
     pub fn ratio_of(&self, entry: EntryId) -> f64 {
         self.ratio(&self.record.entry(entry).cost)
-    }
-
-    /// Computes the scores of the seeds anew, once the baseline is known.
-    pub fn rescore_seeds(&mut self, search: &mut SearchState) {
-        for entry in self.record.entry_ids() {
-            let score = self.score(&self.record.entry(entry).cost);
-            self.record.entry_mut(entry).score = score;
-            search.rescore(entry, score);
-        }
-    }
-
-    /// Perun's score: the cost ratio, times one plus the share of degraded resources.
-    fn score(&self, cost: &Cost) -> f64 {
-        let threshold = self.setup.options.threshold;
-        let degraded = self.record.baseline.map_or(0.0, |baseline| baseline.degraded_share(cost, threshold));
-        self.ratio(cost) * (1.0 + degraded)
     }
 
     /// Creates the record of the next entry. The ratios in its file name are those of the last run.
@@ -318,6 +312,9 @@ impl CampaignHooks for Recorder<'_> {
         }
         if let Origin::Mutant { operators, .. } = origin {
             operators.iter().for_each(|&operator| self.record.apply(operator.into()));
+        }
+        if matches!(counts.status(), abi::Status::Returned | abi::Status::Rejected) {
+            self.record.alike.learn(counts);
         }
         if counts.status() == abi::Status::Returned {
             self.record.distributions.record(&counts.cost());

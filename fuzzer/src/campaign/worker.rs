@@ -277,6 +277,7 @@ impl<'a> Worker<'a> {
                 Interruption::None | Interruption::Over => round.map_err(|error| internal(&error))?,
             };
             self.keep_house()?;
+            self.look_around();
             self.confirm_if_due()?;
             if let Some(outcome) = self.share_if_due()? {
                 return Ok(outcome);
@@ -306,6 +307,14 @@ impl<'a> Worker<'a> {
             self.tell(|listener, progress| listener.ticked(progress));
         }
         Ok(())
+    }
+
+    /// Takes in what the timer has sampled, and looks for what holds the campaign up.
+    fn look_around(&mut self) {
+        let (recorder, program) = (&mut self.state.hooks, self.executor.counts().program());
+        recorder.take_samples(program);
+        recorder.look_for_grammar();
+        recorder.look_for_wall(program, &self.state.search);
     }
 
     /// Tells the listener, if there is one and this is the first client.
@@ -375,6 +384,7 @@ impl<'a> Worker<'a> {
         if !matches!(stopped_by, StoppedBy::Signal | StoppedBy::Finding) && self.state.hooks.record.baseline.is_some() {
             self.confirm_last()?;
         }
+        self.look_around();
         self.checkpoint(true)?;
         let moment = self.moment();
         self.state.hooks.finish(moment, stopped_by, &self.state.search)?;

@@ -155,7 +155,7 @@ fn a_rejected_input_is_never_kept() {
         assert_eq!(bytes.first(), Some(&b'y'), "{name}");
     }
     assert_eq!(scene.files("out/faults").len() + scene.files("out/hangs").len(), 0);
-    assert!(scene.log().contains("rejects the seed seeds/rejected"), "{}", scene.log());
+    assert!(scene.log().contains("the seed seeds/rejected is rejected (-1)"), "{}", scene.log());
 }
 
 #[test]

@@ -82,3 +82,4 @@ mod sync;
 mod threads;
 mod towards;
 mod uninstrumented;
+mod unseen;

@@ -64,12 +64,19 @@ pub fn median_interval(values: &[f64]) -> Estimate {
     interval(median(values), draws.collect())
 }
 
-/// Ratio of the medians of `a` and `b` (a over b) with its percentile-bootstrap interval. Zero if either is empty.
+/// The smallest amount above zero: less than the clock has told.
+fn least(values: &[f64]) -> Option<f64> {
+    values.iter().copied().filter(|&value| value > 0.0).min_by(f64::total_cmp)
+}
+
+/// Ratio of the medians of `a` and `b` (a over b) with its percentile-bootstrap interval. Zero if either is empty. Where the
+/// median of `b` is zero, the ratio is at least that to the smallest amount that was measured above zero; 1 if there is none.
 pub fn ratio_of_medians(a: &[f64], b: &[f64]) -> Estimate {
     if a.is_empty() || b.is_empty() {
         return Estimate::default();
     }
-    let ratio = |a: &mut [f64], b: &mut [f64]| median_of(a) / median_of(b).max(f64::MIN_POSITIVE);
+    let Some(least) = least(b).or_else(|| least(a)) else { return Estimate { value: 1.0, low: 1.0, high: 1.0 } };
+    let ratio = |a: &mut [f64], b: &mut [f64]| median_of(a) / median_of(b).max(least);
     let mut rand = StdRand::with_seed(1);
     let (mut draw_a, mut draw_b) = (Vec::new(), Vec::new());
     let draws = (0..RESAMPLES).map(|_| {
@@ -100,6 +107,16 @@ mod tests {
         assert!(estimate.high > estimate.low);
         let exact = ratio_of_medians(&steady, &steady);
         assert_eq!((exact.low, exact.value, exact.high), (1.0, 1.0, 1.0));
+    }
+
+    #[test]
+    fn times_that_the_clock_does_not_see_bound_a_ratio_by_what_it_sees() {
+        let some = ratio_of_medians(&[3.0, 4.0, 5.0], &[0.0, 0.0, 2.0]);
+        assert!(some.value == 2.0 && some.high <= 2.5 && some.low >= 1.5, "{some:?}");
+        let none = ratio_of_medians(&[3.0, 4.0, 5.0], &[0.0; 3]);
+        assert!(none.high <= 5.0 / 3.0, "{none:?}");
+        assert_eq!(ratio_of_medians(&[0.0; 3], &[0.0; 3]).high, 1.0);
+        assert_eq!(ratio_of_medians(&[0.0; 3], &[1.0; 3]).high, 0.0);
     }
 
     #[test]

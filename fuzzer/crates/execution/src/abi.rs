@@ -299,7 +299,7 @@ pub struct RawHarness {
     pub initialize: Option<unsafe extern "C" fn() -> c_int>,
     /// Runs the target once and returns whatever happens in it.
     pub run: unsafe extern "C" fn(*const u8, usize) -> Status,
-    /// Valid after a run that did not return.
+    /// Valid after a run that did not return; in the callback of the timer its `pc` is where the run was interrupted.
     pub event: *const Event,
     /// Installs the signal handlers and starts the timer with this interval in nanoseconds and this callback.
     pub guard: unsafe extern "C" fn(u64, OnTimer),

@@ -17,7 +17,7 @@ use super::{
     harness::Harness,
     input_page::InputPage,
     perf::{Counters, Reading},
-    process,
+    process, timer,
 };
 
 /// The tuple of observers of a campaign.
@@ -38,7 +38,12 @@ pub struct HarnessExecutor {
     observers: Observers,
     /// Hardware counters of this thread, if cycles are theirs.
     counters: Option<Counters>,
+    /// Whether a run has been made, or none does what later ones do not.
+    is_warm: bool,
 }
+
+/// How many times the hang timeout the first run in a process may take: it may initialise what later runs only use.
+const FIRST_RUN: u64 = 4;
 
 impl HarnessExecutor {
     /// Creates an executor of `harness`, which must be initialised, and whose guard must have been started
@@ -53,7 +58,19 @@ impl HarnessExecutor {
             generators_ns: 0,
             observers: (observer, (draws, ())),
             counters: None,
+            is_warm: harness.is_isolated(),
         }
+    }
+
+    /// Notices from now on whether the program reads its input, if that is its standard input; returns whether that can be
+    /// noticed.
+    pub fn watch_input(&self) -> bool {
+        self.harness.fork_server().is_some_and(ForkServer::watch_input)
+    }
+
+    /// Whether a run has read, mapped or opened its standard input since [`Self::watch_input`].
+    pub fn has_read_input(&self) -> bool {
+        self.harness.fork_server().is_none_or(ForkServer::has_read_input)
     }
 
     /// Takes cycles from hardware counters of this thread, and not from the time-stamp counter, from now on. Where they
@@ -193,8 +210,25 @@ impl HarnessExecutor {
         grown
     }
 
+    /// Gives the first run in this process more time: what is slow once is no hang.
+    #[cold]
+    fn run_first(&mut self, input: &[u8]) -> Status {
+        self.is_warm = true;
+        let be_patient = |page: &InputPage, times| {
+            timer::be_patient(times);
+            page.be_patient(times);
+        };
+        be_patient(&self.page, FIRST_RUN);
+        let status = self.run(input);
+        be_patient(&self.page, 1);
+        status
+    }
+
     #[inline]
     fn run(&mut self, input: &[u8]) -> Status {
+        if !self.is_warm {
+            return self.run_first(input);
+        }
         // SAFETY: one run after the other, whose bytes nothing looks at after it.
         let bytes = unsafe { self.page.begin(input) };
         let before = self.counters.as_mut().map(Counters::read);

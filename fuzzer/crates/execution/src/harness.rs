@@ -191,7 +191,11 @@ impl Harness {
 
     /// Installs the guard around the target's runs and starts the timer.
     pub fn start_timer(&self, limits: RunLimits) {
-        let interval = timer::set(limits, self.ticks_in_run());
+        let event = match &self.0 {
+            Backend::InProcess(raw) => raw.event,
+            Backend::ForkServer(_) => std::ptr::null(),
+        };
+        let interval = timer::set(limits, self.ticks_in_run(), event);
         // SAFETY: functions of the runtime and of the fork server, with a callback as they want.
         unsafe {
             match &self.0 {

@@ -37,7 +37,9 @@ impl InputPage {
                 std::io::Error::last_os_error()
             )));
         }
-        Ok(Self { base: base.cast(), capacity })
+        let page = Self { base: base.cast(), capacity };
+        page.be_patient(1);
+        Ok(page)
     }
 
     /// Another handle of the same mapping, which is never unmapped.
@@ -92,9 +94,16 @@ impl InputPage {
         self.word(2).load(Relaxed)
     }
 
-    /// Longest time that a run may take before the process is considered stuck: twice the hang timeout.
+    /// Longest time that a run may take before the process is considered stuck: twice the hang timeout, times what
+    /// [`Self::be_patient`] says.
     pub fn patience(&self) -> Duration {
-        Duration::from_nanos(self.word(3).load(Relaxed).saturating_mul(2))
+        let times = self.word(4).load(Relaxed).saturating_add(1);
+        Duration::from_nanos(self.word(3).load(Relaxed).saturating_mul(times))
+    }
+
+    /// Tells how many times the hang timeout the next runs may take.
+    pub(crate) fn be_patient(&self, times: u64) {
+        self.word(4).store(times, Relaxed);
     }
 
     /// Publishes the hang timeout to the supervisor.

@@ -33,6 +33,7 @@ pub mod process;
 pub mod program;
 pub mod recognise;
 pub mod region;
+pub mod sampled;
 pub mod sources;
 pub mod sums;
 pub mod symbols;

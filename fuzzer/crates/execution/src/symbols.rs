@@ -44,6 +44,17 @@ pub(crate) struct LoadedObject {
     pub ranges: Vec<(u64, u64)>,
 }
 
+/// Object and symbol of an address.
+#[derive(Clone, Debug)]
+pub(crate) struct SymbolAt {
+    /// File of the object.
+    pub object: PathBuf,
+    /// Load bias of the object, which tells it from others.
+    pub base: u64,
+    /// Linkage name and run-time address of the symbol; `None` if the object is stripped.
+    pub found: Option<(String, u64)>,
+}
+
 /// Objects of a target that runs in another process; empty if it runs in this one. Static: symbolizers are made far
 /// from the fork server, which knows the objects, in a process with one target.
 static ELSEWHERE: Mutex<Vec<LoadedObject>> = Mutex::new(Vec::new());
@@ -116,8 +127,7 @@ impl Symbols {
 
     /// Address relative to its object, which is the same in every process; `None` outside of all objects.
     pub fn relative(&self, pc: u64) -> Option<u64> {
-        let holds = |object: &&LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
-        self.objects.iter().find(holds).map(|object| pc - object.base)
+        self.base(pc).map(|base| pc - base)
     }
 
     /// Name of an edge without a source line, in a function of this name.
@@ -135,6 +145,22 @@ impl Symbols {
         let object = &self.objects[index];
         let loader = self.loaders.entry(index).or_insert_with(|| Loader::new(&object.path).ok()).as_ref()?;
         Some((loader, pc - object.base))
+    }
+
+    /// Load bias of the object that holds a run-time address; `None` outside of all objects.
+    pub(crate) fn base(&self, pc: u64) -> Option<u64> {
+        let holds = |object: &&LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
+        self.objects.iter().find(holds).map(|object| object.base)
+    }
+
+    /// Object and symbol of a run-time address; `None` outside of all objects.
+    pub(crate) fn symbol(&mut self, pc: u64) -> Option<SymbolAt> {
+        let found = self.loader_of(pc).and_then(|(loader, address)| {
+            loader.find_symbol_info(address).map(|symbol| (symbol.name().to_owned(), pc - (address - symbol.address())))
+        });
+        let holds = |object: &&LoadedObject| object.ranges.iter().any(|&(from, to)| (from..to).contains(&pc));
+        let object = self.objects.iter().find(holds)?;
+        Some(SymbolAt { object: object.path.clone(), base: object.base, found })
     }
 
     /// Function and source line of a run-time address.

@@ -4,12 +4,12 @@
 //! Nothing here allocates, locks or panics, since it may interrupt any instruction of the target or of the engine.
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering::Relaxed},
+    sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering::Relaxed},
     time::Duration,
 };
 
 use super::{
-    abi::Status,
+    abi::{Event, Status},
     proc_files,
     program::{Program, Tables},
 };
@@ -52,6 +52,19 @@ static FIRST_TICK: AtomicU64 = AtomicU64::new(0);
 static FIRST_MEMORY: AtomicU64 = AtomicU64::new(0);
 static FOLD: AtomicPtr<Fold> = AtomicPtr::new(std::ptr::null_mut());
 static TICKS: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
+static EVENT: AtomicPtr<Event> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Program counters at the last ticks of runs, and the number of all that were taken.
+static SAMPLES: [AtomicU64; 256] = [const { AtomicU64::new(0) }; 256];
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+/// How many times the hang timeout a run may take.
+static TIMES: AtomicU64 = AtomicU64::new(1);
+
+/// Multiplies the hang timeout from the next run on.
+pub(crate) fn be_patient(times: u64) {
+    TIMES.store(times, Relaxed);
+}
 
 /// Set when the campaign's time is up.
 pub static TIME_UP: AtomicBool = AtomicBool::new(false);
@@ -112,7 +125,10 @@ pub fn prepare(program: &Program) {
 }
 
 /// Sets the limits, and where the number of ticks in a run is. Returns the interval of ticks in nanoseconds.
-pub(crate) fn set(limits: RunLimits, ticks_in_run: &'static AtomicU64) -> u64 {
+///
+/// At a tick, `event` says where the run was interrupted; null if the target runs in another process.
+pub(crate) fn set(limits: RunLimits, ticks_in_run: &'static AtomicU64, event: *const Event) -> u64 {
+    EVENT.store(event.cast_mut(), Relaxed);
     HANG_NS.store(limits.hang.as_nanos() as u64, Relaxed);
     IS_CPU_TIME.store(limits.clock == HangClock::Cpu, Relaxed);
     MEMORY.store(limits.memory, Relaxed);
@@ -190,6 +206,14 @@ pub(crate) unsafe extern "C" fn on_timer(ticks_in_run: u64) -> Status {
     }
     // SAFETY: the timer's callback, during a run.
     unsafe { fold(ticks_in_run == 1) };
+    let event = EVENT.load(Relaxed);
+    if !event.is_null() {
+        let taken = TAKEN.load(Relaxed);
+        // SAFETY: a static of the runtime, which has just written to it.
+        let pc = unsafe { (&raw const (*event).pc).read_volatile() };
+        SAMPLES[taken % SAMPLES.len()].store(pc, Relaxed);
+        TAKEN.store(taken.wrapping_add(1), Relaxed);
+    }
     let limit = MEMORY.load(Relaxed);
     let memory = if limit == 0 { 0 } else { used_by_target() };
     if ticks_in_run == 1 {
@@ -214,12 +238,19 @@ pub(crate) unsafe extern "C" fn on_timer(ticks_in_run: u64) -> Status {
 
 /// Whether a run that has taken so many nanoseconds since its first tick is a hang.
 fn is_hang(wall: u64) -> bool {
-    let limit = HANG_NS.load(Relaxed);
+    let limit = HANG_NS.load(Relaxed).saturating_mul(TIMES.load(Relaxed));
     if wall < limit || !IS_CPU_TIME.load(Relaxed) {
         return wall >= limit;
     }
     let cpu = cpu_ns().saturating_sub(FIRST_CPU.load(Relaxed));
     cpu >= limit || wall >= limit.saturating_mul(PATIENCE.into())
+}
+
+/// Program counters at the ticks of runs since the last call, the latest ones if there were many; none of a target in another
+/// process.
+pub fn take_samples() -> Vec<u64> {
+    let taken = TAKEN.swap(0, Relaxed).min(SAMPLES.len());
+    SAMPLES[..taken].iter().map(|sample| sample.load(Relaxed)).collect()
 }
 
 /// Adds the counts since the last tick to the 64-bit counts; clears these first at the `first` tick of a run.

@@ -3,6 +3,8 @@
 use super::explanation::{leaders, place, special_cost};
 use super::summary::{Dictionary, Finding, FindingKind, Rule, StoppedBy, Summary, TowardsPlace, Worst};
 use quagmire_base::format::{clock, counted, grouped, rate, ratio, short};
+use quagmire_base::plain::is_obeyed;
+use quagmire_cost::sizes::RelativeTo;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -12,6 +14,8 @@ const RULES: usize = 3;
 
 /// Number of tokens in the report.
 const TOKENS: usize = 5;
+/// Number of unconfirmed inputs in the report.
+const UNCONFIRMED: usize = 3;
 /// Number of places in the report that were never reached.
 const PLACES: usize = 3;
 
@@ -113,6 +117,36 @@ fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, ou
     let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
 }
 
+/// The worst inputs above the threshold that were not confirmed, one a line; nothing if there are none.
+fn unconfirmed(text: &mut String, summary: &Summary, output: &Path) {
+    // beside a degradation they matter less
+    let shown = if summary.degradations > 0 { 1 } else { UNCONFIRMED };
+    for one in summary.unconfirmed.iter().take(shown) {
+        let path = output.join(&one.path);
+        let of = match summary.relative_to {
+            RelativeTo::Size => "what is ordinary for its size",
+            RelativeTo::Seed => BASELINE,
+        };
+        let (bytes, times) = (counted(one.bytes, "byte"), ratio(one.ratio));
+        let _ = writeln!(text, "Unconfirmed: {} ({bytes}), {times} {of}: {}", path.display(), one.why.in_words());
+    }
+}
+
+/// What the counts do not show, or else the most useful advice; nothing if there is nothing to say.
+fn warning_or_advice(text: &mut String, summary: &Summary) {
+    let warning = summary.unseen.warning.as_ref().map(|warning| ("Not seen", warning));
+    let advice = summary.advice.as_ref().map(|advice| ("Advice", advice));
+    let before = if summary.towards.is_empty() { "\n" } else { "" };
+    if let Some((label, line)) = warning.or(advice) {
+        let _ = writeln!(text, "{before}{label}: {}", short_line(line));
+    }
+}
+
+/// A line that may name functions and files, without what a terminal would obey.
+fn short_line(line: &str) -> String {
+    line.chars().map(|c| if is_obeyed(c) { '?' } else { c }).collect()
+}
+
 /// Rules with most finds; nothing if there are none.
 fn best_rules(text: &mut String, summary: &Summary) {
     let mut rules: Vec<&Rule> = summary.rules.iter().filter(|rule| rule.coverage_increases > 0).collect();
@@ -148,10 +182,16 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     };
     let _ = writeln!(
         text,
-        "{}, {}, {}{} in {} ({}).",
+        "{}{}, {}, {}{}{} in {} ({}).",
         counted(summary.degradations, "degradation"),
+        if summary.unseen.warning.is_some() { " in counted code" } else { "" },
         counted(summary.faults, "fault"),
         counted(summary.hangs, "hang"),
+        if summary.unconfirmed.is_empty() {
+            String::new()
+        } else {
+            format!(", {} unconfirmed", grouped(summary.unconfirmed.len() as u64))
+        },
         if summary.large > 0 { format!(", {} only large", grouped(summary.large)) } else { String::new() },
         clock(Duration::try_from_secs_f64(summary.seconds).unwrap_or_default()),
         stopped,
@@ -182,7 +222,9 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
             (Some(kept), Some(known)) => kept / known,
             _ => kept.instructions_ratio.unwrap_or(0.0) / known.instructions_ratio.unwrap_or(0.0),
         };
-        slowest().is_none_or(|known| !(1.0 / NEARLY..NEARLY).contains(&ratio(known)))
+        // what is above the threshold is listed with its reason
+        let is_unlike = |known| summary.unconfirmed.is_empty() && !(1.0 / NEARLY..NEARLY).contains(&ratio(known));
+        slowest().is_none_or(is_unlike)
     };
     if let Some(kept) = summary.worst.as_ref().filter(|_| confirmed.is_none()).filter(is_news) {
         let (path, bytes) = (output.join(&kept.path), counted(kept.bytes, "byte"));
@@ -195,7 +237,8 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         let costs = costs + &by_size.map_or_else(String::new, |costs| format!("{then_by_size}{costs}"));
         let _ = writeln!(text, "{what}: {} ({bytes}){costs}", path.display());
     }
-    let mut before = "\n";
+    unconfirmed(&mut text, summary, output);
+    let mut before = if summary.unconfirmed.is_empty() { "\n" } else { "" };
     for (kind, label) in [(FindingKind::Fault, "First fault"), (FindingKind::Hang, "First hang")] {
         if let Some(finding) = of(kind).next() {
             // the detail of a hang is always "hang"
@@ -213,6 +256,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
         let _ =
             writeln!(text, "\nNothing was found: try more --time, larger inputs (--max-size-increase) or other seeds.");
     }
+    warning_or_advice(&mut text, summary);
     best_rules(&mut text, summary);
     tokens_that_paid(&mut text, summary);
     let _ = writeln!(text, "\nEverything: {}", output.join("summary.json").display());
@@ -235,6 +279,8 @@ mod tests {
         let detail = Some("SIGSEGV".to_owned());
         summary.findings.push(Finding { kind: FindingKind::Fault, detail, ..summary.findings[1].clone() });
         summary.rules = vec![summary.rules[0].clone(); 9];
+        assert!(final_report(&summary, Path::new("out")).lines().count() <= 24);
+        (summary.unconfirmed, summary.unseen.warning, summary.advice) = (vec![], None, None);
         let path = "queue/id_000099".to_owned();
         summary.worst = Some(Worst {
             path,

@@ -1,6 +1,7 @@
 //! The output folder: holds one campaign at a time, and is never written over files of others.
 
 use super::lock::{Lock, try_lock};
+use super::names::{EntryName, files_in};
 use quagmire_base::atomic::{remove_unfinished, remove_unfinished_of, unwritable};
 use quagmire_base::error::{Error, Result};
 use quagmire_base::files::{self, Folder};
@@ -31,7 +32,7 @@ impl OutputFolder {
     /// loaded before.
     ///
     /// # Errors
-    /// If another campaign uses the folder, if it holds a campaign and neither `resume` nor `force` is given, if it
+    /// If another campaign uses the folder, if it holds a campaign that kept an input and neither `resume` nor `force` is given, if it
     /// holds something else, if there is nothing to resume, or if it cannot be written.
     pub fn open(path: &Path, resume: bool, force: bool) -> Result<Self> {
         // without a trailing slash, which would look odd before `.old`
@@ -54,6 +55,11 @@ impl OutputFolder {
             Contents::Campaign => {
                 // an error about a running campaign comes first, and a running campaign is never moved
                 let lock = lock(path)?;
+                if !force && kept_nothing(path) {
+                    clear(path)?;
+                    drop(lock);
+                    return Self::create(path, false);
+                }
                 if !force {
                     return Err(Error::other(format!(
                         "{shown} holds a campaign already: --resume goes on with it, --force starts anew and keeps it as \
@@ -161,6 +167,41 @@ fn look_at(path: &Path) -> Result<Contents> {
         Some(_) if ours => Contents::Campaign,
         Some(_) => Contents::Foreign,
     })
+}
+
+/// Whether a campaign has kept no input but seeds before its search began: its faults and hangs are seeds, then.
+fn kept_nothing(path: &Path) -> bool {
+    let is_empty = |name: &str| fs::read_dir(path.join(name)).is_ok_and(|mut entries| entries.next().is_none());
+    // nothing is removed through a link
+    let is_own = |name: &&str| fs::symlink_metadata(path.join(name)).is_ok_and(|folder| folder.is_dir());
+    // one that was refused after its seeds has no summary either
+    let is_refused =
+        || ["summary.json", ".checkpoint"].iter().all(|name| fs::symlink_metadata(path.join(name)).is_err());
+    let is_seed = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.parse::<EntryName>().is_ok_and(|name| name.orig.is_some())
+    };
+    FOLDERS.iter().all(|name| is_own(&name))
+        && is_empty("degradations")
+        && (is_empty("queue") || is_refused() && files_in(&path.join("queue")).iter().all(is_seed))
+        && LATER_FOLDERS.into_iter().chain(["clients"]).all(|name| fs::symlink_metadata(path.join(name)).is_err())
+}
+
+/// Removes what a campaign that kept nothing has written, but for the lock.
+fn clear(path: &Path) -> Result<()> {
+    for name in FOLDERS {
+        for file in files_in(&path.join(name)) {
+            fs::remove_file(&file).map_err(|error| unwritable(&file, &error))?;
+        }
+    }
+    for name in ["summary.json", ".checkpoint", "plot_data", "fuzzer_stats", "report.html"] {
+        let file = path.join(name);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unwritable(&file, &error)),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Locks a folder and writes the id of this process into the lock file.
@@ -274,9 +315,35 @@ mod tests {
     }
 
     #[test]
+    fn a_campaign_that_kept_nothing_does_not_block_the_next() {
+        let (keep, path) = place();
+        drop(OutputFolder::open(&path, false, false).unwrap());
+        for file in ["faults/id_000000,orig_a", "logs/quagmire.log", "summary.json"] {
+            fs::write(path.join(file), "text").unwrap();
+        }
+        drop(OutputFolder::open(&path, false, false).unwrap());
+        // refused after its seeds
+        fs::write(path.join("queue/id_000000,orig_a"), "text").unwrap();
+        let folder = OutputFolder::open(&path, false, false).unwrap();
+        assert!(!folder.resumed() && !path.join("summary.json").exists());
+        assert_eq!(fs::read_dir(path.join("faults")).unwrap().count(), 0);
+        drop(folder);
+        // nothing is removed through a link
+        let home = keep.path().join("home");
+        fs::create_dir(&home).unwrap();
+        fs::write(home.join("thesis.tex"), "years of work").unwrap();
+        fs::remove_dir(path.join("faults")).unwrap();
+        std::os::unix::fs::symlink(&home, path.join("faults")).unwrap();
+        assert!(OutputFolder::open(&path, false, false).is_err());
+        assert!(home.join("thesis.tex").exists());
+    }
+
+    #[test]
     fn an_earlier_campaign_is_refused_without_resume_or_force() {
         let (_keep, path) = place();
         drop(OutputFolder::open(&path, false, false).unwrap());
+        fs::write(path.join("queue/id_000000,orig_a"), "a").unwrap();
+        fs::write(path.join("summary.json"), "{}").unwrap();
         let message = message(OutputFolder::open(&path, false, false));
         assert!(message.contains("--resume") && message.contains("--force"), "{message}");
     }

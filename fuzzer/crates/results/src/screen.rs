@@ -45,6 +45,10 @@ pub struct Status {
     pub degradations: u64,
     /// Inputs that cost more than the median seed only because they are larger.
     pub large: u64,
+    /// Inputs above the threshold for their size that were not confirmed.
+    pub unconfirmed: u64,
+    /// The most useful advice on this campaign, in one line.
+    pub advice: Option<String>,
     /// Inputs that crash.
     pub faults: u64,
     /// Inputs that run into the hang timeout.

@@ -11,18 +11,22 @@ mod diversity;
 mod file;
 mod finding;
 mod law;
+mod machine;
 mod masks;
 mod sizes;
 mod towards;
+mod unseen;
 
 pub use client::Client;
 pub use dictionary::{Dictionary, Token};
 pub use diversity::{Diversity, Validity};
 pub use finding::{Finding, FindingCost, FindingKind};
 pub use law::{FindingLaw, LawPoint, Minimized, Unexplained};
+pub use machine::{Environment, Noise};
 pub use masks::{Masks, Rare, Shadow};
-pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes};
+pub use sizes::{Large, OrdinaryInput, SizeCost, Sizes, Unconfirmed, WhyUnconfirmed};
 pub use towards::TowardsPlace;
+pub use unseen::{Unseen, UnseenFunction};
 
 /// Content of `summary.json`. Values that are not known (yet) are `null`, and so are ratios that are not finite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,6 +94,10 @@ pub struct Summary {
     /// first.
     #[serde(default)]
     pub large_inputs: Vec<Large>,
+    /// Inputs above the threshold for their size that were not confirmed, one for each function where most instructions are
+    /// spent, the worst first.
+    #[serde(default)]
+    pub unconfirmed: Vec<Unconfirmed>,
     /// Number of inputs that crash.
     pub faults: u64,
     /// Number of inputs that run into the hang timeout.
@@ -125,6 +133,12 @@ pub struct Summary {
     /// Tokens that mutants were made with; `null` if there are none.
     #[serde(default)]
     pub dictionary: Option<Dictionary>,
+    /// What the counts do not show.
+    #[serde(default)]
+    pub unseen: Unseen,
+    /// The most useful advice on this campaign, in one line; `null` if there is none.
+    #[serde(default)]
+    pub advice: Option<String>,
     /// Noise of this machine, from comparing an input with itself; `null` if it was not measured.
     #[serde(default)]
     pub noise: Option<Noise>,
@@ -170,30 +184,6 @@ pub struct Distribution {
     /// Histogram as (upper bound, runs up to it and above the previous bound), with two to four bounds for each
     /// doubling; empty bins are left out.
     pub histogram: Vec<(u64, u64)>,
-}
-
-/// Noise of time measurements on this machine: a seed compared with itself.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Noise {
-    /// Largest deviation from 1 of the interval of the time ratio: 0.03 is 3 %.
-    pub floor: f64,
-    /// Number of rounds of the measurement.
-    pub rounds: u32,
-}
-
-/// Machine and system that a campaign ran on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Environment {
-    /// Name and version of the system and its kernel.
-    pub system: String,
-    /// Model of the processor.
-    pub processor: String,
-    /// Processors that the campaign could use.
-    pub processors: u64,
-    /// Memory, in bytes.
-    pub memory: u64,
-    /// Load average over one minute at the start of the campaign.
-    pub load: f64,
 }
 
 /// Reason for the end of a campaign.

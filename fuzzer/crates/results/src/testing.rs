@@ -67,6 +67,14 @@ pub fn example() -> Summary {
             instructions_ratio: Some(2.2),
             instructions_ratio_by_size: Some(1.6),
         }],
+        unconfirmed: vec![Unconfirmed {
+            path: "queue/id_000009,src_000003,cost_20.1,bysize_15.0,op_T.2".into(),
+            bytes: 4_700,
+            ratio: 15.0,
+            instructions_ratio: Some(20.1),
+            instructions_ratio_by_size: Some(15.0),
+            why: WhyUnconfirmed::NotMeasured,
+        }],
         faults: 0,
         hangs: 1,
         rules: vec![Rule {
@@ -105,8 +113,24 @@ pub fn example() -> Summary {
         validity: Validity { valid: 500_000, invalid: 300_000, valid_edges: 498 },
         diversity: Some(diversity()),
         dictionary: Some(dictionary()),
+        unseen: unseen(),
+        advice: Some("no grammar is used: all seeds are JSON".into()),
         noise: Some(Noise { floor: 0.021, rounds: 20 }),
         environment: environment(),
+    }
+}
+
+/// Time of a campaign whose library is counted in part.
+fn unseen() -> Unseen {
+    Unseen {
+        samples: 200,
+        uncounted_share: Some(0.31),
+        system_share: Some(0.04),
+        functions: vec![UnseenFunction { function: "deflate".into(), object: "libz.so.1".into(), share: 0.29 }],
+        runs: 1_000,
+        runs_alike: 12,
+        edges: 96,
+        warning: Some("31 % of the time is spent in code without counts".into()),
     }
 }
 

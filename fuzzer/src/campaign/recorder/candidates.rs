@@ -7,6 +7,7 @@ use quagmire_cost::{
     sizes::{RelativeTo, SizeModel},
 };
 use quagmire_execution::counts::CountsObserver;
+use quagmire_results::summary::WhyUnconfirmed;
 use quagmire_search::EntryId;
 
 /// Factor by which the cost of a candidate has to exceed that of the last one judged for the same function.
@@ -112,8 +113,12 @@ impl Recorder<'_> {
     }
 
     /// Counts an entry as large, if it costs more than the median seed by the threshold; called once for each entry that is
-    /// no degradation for its size.
+    /// no degradation for its size. What is above the threshold for its size and is no degradation since parts of the seeds
+    /// cost as much is unconfirmed.
     pub fn note_large(&mut self, entry: EntryId) {
+        if self.size_model().is_some() && self.note_unconfirmed(entry, WhyUnconfirmed::LikeSeeds) {
+            return;
+        }
         let Entry { cost, hottest: Some(key), .. } = *self.record.entry(entry) else { return };
         let severity = self.severity_by_seed(&cost);
         if severity < self.setup.options.threshold {

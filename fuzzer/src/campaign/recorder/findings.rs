@@ -237,6 +237,7 @@ impl Recorder<'_> {
         let path = self.folder().degradations().join(&of.file);
         write_whole(&path, bytes)?;
         self.record.degradations += 1;
+        self.note_confirmed(entry);
         for rule in of.rules.iter().collect::<BTreeSet<_>>() {
             self.record.rules[*rule as usize].degradations += 1;
         }

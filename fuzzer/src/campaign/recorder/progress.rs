@@ -48,6 +48,7 @@ impl Recorder<'_> {
     pub fn housekeeping(&mut self, moment: Moment, search: &SearchState) -> Result<()> {
         self.set_moment(moment, search);
         self.tell_notices()?;
+        self.tell_unseen(search)?;
         let elapsed = self.elapsed();
         let interval = if self.terminal { REDRAW_INTERVAL } else { LINE_INTERVAL };
         let view = self.view();
@@ -102,6 +103,8 @@ impl Recorder<'_> {
             best_ratio: self.record.worst.map_or(1.0, |worst| self.ratio_of(worst)),
             best_ratio_by_size: self.worst_entry().and_then(|worst| self.ratio_by_size(&worst.cost, worst.bytes)),
             large: self.record.large_entries,
+            unconfirmed: self.unconfirmed().len() as u64,
+            advice: self.unseen(search).warning.or_else(|| self.advice(search)),
             best_time_ratio: self.record.worst_time.map(|(_, ratio)| ratio),
             degradations: self.record.degradations,
             faults: self.record.faults,
@@ -189,7 +192,7 @@ impl Recorder<'_> {
     }
 
     /// Whether the target counts anything.
-    fn counts(&self) -> bool {
+    pub(super) fn counts(&self) -> bool {
         self.setup.target.instrumentation.counts()
     }
 
@@ -205,7 +208,7 @@ impl Recorder<'_> {
         (is_time && !self.counts()).then(|| self.ratio(&entry.cost))
     }
 
-    fn instructions_by_size(&self, entry: &Entry) -> Option<f64> {
+    pub(super) fn instructions_by_size(&self, entry: &Entry) -> Option<f64> {
         let model = self.record.sizes.model.as_ref().filter(|_| self.counts())?;
         Some(model.ratio(Resource::Instructions, entry.cost[Resource::Instructions], entry.bytes))
     }
@@ -279,6 +282,7 @@ impl Recorder<'_> {
             degradations: record.degradations,
             large: record.large_entries,
             large_inputs: self.large(),
+            unconfirmed: self.unconfirmed(),
             faults: record.faults,
             hangs: record.hangs,
             rules: record.rules.clone(),
@@ -292,6 +296,8 @@ impl Recorder<'_> {
             validity: validity(search),
             diversity: self.diversity,
             dictionary: self.dictionary(search),
+            unseen: self.unseen(search),
+            advice: self.advice(search),
             noise: record.noise,
             environment: self.setup.environment.clone(),
         };
@@ -370,6 +376,7 @@ impl Recorder<'_> {
     pub fn finish(&mut self, moment: Moment, stopped_by: StoppedBy, search: &SearchState) -> Result<()> {
         self.moment = moment;
         self.tell_notices()?;
+        self.tell_unseen(search)?;
         self.tell_others(search);
         self.write_progress(Some(stopped_by), search)?;
         self.write_dictionary(search)?;

@@ -1,10 +1,26 @@
-//! Figures of entries by the measured resource that the search follows (`--steer`).
+//! Scores of entries, and their figures by the measured resource that the search follows (`--steer`).
 
 use super::{Recorder, candidates::Proposed};
-use quagmire_cost::resource::Resource;
+use quagmire_cost::resource::{Cost, Resource};
 use quagmire_search::{EntryId, corpus::search_state::SearchState, hooks::Measured};
 
 impl Recorder<'_> {
+    /// Computes the scores of the seeds anew, once the baseline is known.
+    pub fn rescore_seeds(&mut self, search: &mut SearchState) {
+        for entry in self.record.entry_ids() {
+            let score = self.score(&self.record.entry(entry).cost);
+            self.record.entry_mut(entry).score = score;
+            search.rescore(entry, score);
+        }
+    }
+
+    /// Perun's score: the cost ratio, times one plus the share of degraded resources.
+    pub(super) fn score(&self, cost: &Cost) -> f64 {
+        let threshold = self.setup.options.threshold;
+        let degraded = self.record.baseline.map_or(0.0, |baseline| baseline.degraded_share(cost, threshold));
+        self.ratio(cost) * (1.0 + degraded)
+    }
+
     /// Cost of an entry as a multiple of the baseline, by which rounds get fewer mutants: of its work, or of the
     /// measured resource if that is a larger one; 1 before there is a baseline.
     pub(super) fn cost_of_round(&self, entry: EntryId) -> f64 {

@@ -23,6 +23,7 @@ use quagmire_cost::{
     sizes::SizeModel,
 };
 use quagmire_execution::timer::TICKED;
+use quagmire_results::summary::WhyUnconfirmed;
 use quagmire_search::state::CampaignState;
 
 /// Largest share of the campaign's time for confirmations.
@@ -172,7 +173,8 @@ impl<'a> Worker<'a> {
                     recorder.write_progress(None, &self.state.search)?;
                 } else {
                     recorder.correct(proposed, time, &mut self.state.search);
-                    if confirmation.by_seed == Verdict::Degradation {
+                    let is_above = recorder.note_unconfirmed(candidate, WhyUnconfirmed::NotConfirmed);
+                    if !is_above && confirmation.by_seed == Verdict::Degradation {
                         recorder.note_large(candidate);
                     }
                     let (verdict, beside) = (confirmation.verdict.words(), confirmation.weakest);
@@ -184,8 +186,14 @@ impl<'a> Worker<'a> {
                 recorder.put_back(proposed);
                 recorder.log(&format!("not measured to the end: {}; --resume measures it again", path.display()))?;
             }
-            Ok(None) => recorder.log(&format!("not confirmed: {} did not come back in time", path.display()))?,
-            Err(error) => recorder.log(&format!("{error}"))?,
+            Ok(None) => {
+                recorder.note_unconfirmed(candidate, WhyUnconfirmed::DidNotReturn);
+                recorder.log(&format!("not confirmed: {} did not come back in time", path.display()))?;
+            }
+            Err(error) => {
+                recorder.note_unconfirmed(candidate, WhyUnconfirmed::NotMeasured);
+                recorder.log(&format!("{error}"))?;
+            }
         }
         recorder.record.confirming += started.elapsed();
         if let Some(joined) = joined {

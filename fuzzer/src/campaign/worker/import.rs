@@ -13,13 +13,17 @@ use libafl::{
 };
 
 use super::Worker;
+use libafl_bolts::hash_std;
+
 use crate::campaign::{
     Setup,
+    recorder::unseen::RUNS_ALIKE,
     supervisor::{Lost, Outcome, stop_requested},
 };
 use quagmire_base::{
     error::{Error, Result},
     files,
+    seeds::Seed,
 };
 use quagmire_cost::{
     baseline::Baseline,
@@ -27,7 +31,10 @@ use quagmire_cost::{
 };
 use quagmire_execution::{
     abi::Status,
+    lines::place_of,
     notices::{self, Notice},
+    process::signal_name,
+    symbols::{CodeLocation, Symbols},
     timer::{TIME_UP, WORN_OUT},
 };
 use quagmire_results::{
@@ -128,15 +135,27 @@ impl Worker<'_> {
     pub(super) fn seeds(&mut self) -> Result<Option<Outcome>> {
         let setup = self.setup;
         let mut warm = !self.state.hooks.record.entries.is_empty();
+        let is_watched = self.executor.watch_input();
+        let mut is_given = false;
         loop {
             let at = self.state.hooks.record.seeds_done;
-            let Some(seed) = setup.seeds.inputs.get(at) else { return Ok(None) };
+            let Some(seed) = setup.seeds.inputs.get(at) else {
+                if is_watched && is_given && !self.executor.has_read_input() {
+                    return Err(self.not_read());
+                }
+                return self.note_seed_ends().map(|()| None);
+            };
             self.state.hooks.record.seeds_done += 1;
-            let shown = seed.path.display();
-            if self.is_lost(&seed.bytes) {
-                self.state.hooks.note(&format!("the seed {shown} ends the process: set aside under faults/"))?;
+            if let Some(lost) = self.restart.lost.iter().find(|lost| lost.hash == hash_std(&seed.bytes)) {
+                let how = format!(
+                    "ends the process ({}): set aside under {}/",
+                    lost.end,
+                    if lost.stuck { "hangs" } else { "faults" }
+                );
+                self.seed_ends(seed, how);
                 continue;
             }
+            is_given |= !seed.bytes.is_empty();
             let input = BytesInput::new(seed.bytes.clone());
             // the first run of a process is not counted, unless no other can follow it
             let cold = !std::mem::replace(&mut warm, true);
@@ -146,17 +165,10 @@ impl Worker<'_> {
                 if is_last { self.commit_last(&origin, &input)? } else { self.evaluate(&origin, &input)? };
             match status {
                 Status::Returned => self.note_exit_code(&seed.path)?,
-                Status::Rejected => {
-                    self.state.hooks.note(&format!("the target rejects the seed {shown} (-1): not used"))?;
-                }
+                Status::Rejected => self.seed_ends(seed, "is rejected (-1): not used".to_owned()),
                 _ => {
-                    let how = match status {
-                        Status::Hung => "runs into the hang timeout: set aside under hangs/",
-                        Status::Memory => "exceeds the memory limit: set aside under faults/",
-                        Status::Exited => "makes the target exit: set aside under faults/",
-                        _ => "crashes the target: set aside under faults/",
-                    };
-                    self.state.hooks.note(&format!("the seed {shown} {how}"))?;
+                    let how = self.how_it_ended(status);
+                    self.seed_ends(seed, how);
                     if !self.setup.target.is_isolated() {
                         self.checkpoint(false)?;
                         return Ok(Some(Outcome::Again));
@@ -172,6 +184,64 @@ impl Worker<'_> {
                 return Ok(Some(Outcome::Again));
             }
         }
+    }
+
+    /// Words for the early end of the last run, after "it".
+    fn how_it_ended(&self, status: Status) -> String {
+        let counts = self.executor.counts();
+        let event = counts.event();
+        let mut symbols = Symbols::new();
+        let hottest = || {
+            let (function, _) = counts.hottest_function()?;
+            Some(place_of(&counts.program().functions()[function as usize], &mut Symbols::new()))
+        };
+        // abort() ends in the C library
+        let place = if status == Status::Crashed && event.pc != 0 && event.signal != i64::from(libc::SIGABRT) {
+            Some(symbols.place(usize::try_from(event.pc).unwrap_or_default()))
+        } else {
+            hottest()
+        };
+        let place = place.map_or_else(String::new, |CodeLocation { function, location }| {
+            format!(" in {function}{}", location.map_or_else(String::new, |location| format!(" at {location}")))
+        });
+        match status {
+            Status::Hung => format!("runs into the hang timeout{place}: set aside under hangs/"),
+            Status::Memory => format!("exceeds the memory limit{place}: set aside under faults/"),
+            Status::Exited => format!("makes the target exit with code {}: set aside under faults/", event.exit_code),
+            _ if event.signal == 0 => format!("crashes the target (sanitizer report{place}): set aside under faults/"),
+            _ => {
+                let signal = signal_name(i32::try_from(event.signal).unwrap_or_default());
+                format!("crashes the target ({signal}{place}): set aside under faults/")
+            }
+        }
+    }
+
+    /// Remembers a seed that cannot be used, and logs it.
+    fn seed_ends(&mut self, seed: &Seed, how: String) {
+        let recorder = &mut self.state.hooks;
+        let shown = seed.path.display().to_string();
+        // the log has them all; a full disk shows elsewhere
+        let _ = recorder.log(&format!("the seed {shown} {how}"));
+        let target = &self.setup.target;
+        let file = recorder.record.findings.last().map(|finding| self.setup.options.output.join(&finding.path));
+        let path = if seed.path.exists() { seed.path.clone() } else { file.unwrap_or_default() };
+        recorder.record.seed_ends.add(how, shown, || target.replay_command(&[], &[&path]));
+    }
+
+    /// Says once of all seeds that cannot be used how they end; nothing if none can, which is an error.
+    fn note_seed_ends(&mut self) -> Result<()> {
+        let recorder = &mut self.state.hooks;
+        let words = recorder.record.seed_ends.in_words().filter(|_| !recorder.record.entries.is_empty());
+        words.map_or(Ok(()), |words| recorder.note(&words))
+    }
+
+    /// Error of a program that reads nothing of its standard input.
+    fn not_read(&self) -> Error {
+        Error::target(format!(
+            "{} reads nothing of its standard input: if it takes a file, `@@` among its arguments stands for that, as in -- {} @@",
+            self.setup.target.name(),
+            self.setup.target.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        ))
     }
 
     /// Warns, once in a campaign, if a program that is run as it is exits with an error: the command may be wrong.
@@ -211,13 +281,12 @@ impl Worker<'_> {
                     )));
                 }
                 let none = match self.setup.seeds.inputs.len() {
-                    1 => "the seed cannot be used: it crashes, hangs, exits or is rejected".to_owned(),
-                    all => {
-                        format!("none of the {all} seeds can be used: each one crashes, hangs, exits or is rejected")
-                    }
+                    1 => "the seed cannot be used".to_owned(),
+                    all => format!("none of the {all} seeds can be used"),
                 };
+                let ends = self.state.hooks.record.seed_ends.in_words().unwrap_or_default();
                 return Err(Error::target(format!(
-                    "{none} (see faults/ and hangs/ in {}); give at least one that the target takes",
+                    "{none}: {ends} (faults/ and hangs/ are in {}); give at least one that the target takes",
                     self.setup.options.output.display()
                 )));
             };
@@ -264,6 +333,7 @@ impl Worker<'_> {
         } else {
             "does it read standard input? `@@` in its arguments stands for a file with the input"
         };
+        self.state.hooks.record.said.insert(RUNS_ALIKE.to_owned());
         self.state.hooks.note(&format!("the program does the same whatever its input is: {remedy}"))
     }
 

@@ -63,7 +63,7 @@ impl Grammar {
     ///
     /// # Errors
     /// Name and line of what is wrong, and what to do about it.
-    pub(crate) fn read(text: &str, shown: &str) -> Result<Self> {
+    pub fn read(text: &str, shown: &str) -> Result<Self> {
         Self::of_text(text).map_err(|Mistake { line, what }| match line {
             0 => Error::usage(format!("{shown}: {what}")),
             line => Error::usage(format!("{shown}:{line}: {what}")),

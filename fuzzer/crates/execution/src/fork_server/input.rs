@@ -116,6 +116,25 @@ impl Input {
         Ok(())
     }
 
+    /// Notices from now on whether somebody reads the file, or maps it; returns false if that cannot be noticed.
+    pub(crate) fn watch(&self) -> bool {
+        let forget = || {
+            let never = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+            let kept = libc::timespec { tv_sec: 0, tv_nsec: libc::UTIME_OMIT };
+            // SAFETY: an open file, and two times.
+            unsafe { libc::futimens(self.as_raw_fd(), [never, kept].as_ptr()) == 0 }
+        };
+        // not every system keeps the time of the last access
+        let is_noticed = || self.file.set_len(1).is_ok() && self.file.read_at(&mut [0], 0).is_ok() && self.was_read();
+        !self.by_name && forget() && is_noticed() && forget()
+    }
+
+    /// Whether somebody has read the file or mapped it since [`Self::watch`].
+    pub(crate) fn was_read(&self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        self.file.metadata().map_or(true, |file| (file.atime(), file.atime_nsec()) != (0, 0))
+    }
+
     /// Stores an input for the program to read. Returns the length stored, which is cut to the mapping.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ use std::{
 };
 
 pub use self::afl::Traits as AflTraits;
-use self::{run_folder::RunFiles, server::Server};
+use self::{input::Input, run_folder::RunFiles, server::Server};
 use super::abi::{Ended, Event, OnTimer, RawComparisons, RawDraws, RawModules, Resources, Status};
 use quagmire_base::error::Result;
 
@@ -76,6 +76,15 @@ impl AnyServer {
         match self {
             Self::Quagmire(server) => Some(server),
             Self::Afl(_) | Self::Uninstrumented(_) => None,
+        }
+    }
+
+    /// The file that the program reads; `None` if it may have its input in another way.
+    fn input(&self) -> Option<&Input> {
+        match self {
+            Self::Quagmire(server) => server.input_file(),
+            Self::Afl(server) => server.input_file(),
+            Self::Uninstrumented(server) => Some(server.input_file()),
         }
     }
 
@@ -179,6 +188,16 @@ impl ForkServer {
                 Ended { status: Status::Crashed, event: Event::default(), resources: Resources::default(), resident: 0 }
             }
         }
+    }
+
+    /// Notices from now on whether the program reads its standard input; returns false if that cannot be noticed.
+    pub(crate) fn watch_input(&self) -> bool {
+        self.server.borrow().as_ref().and_then(AnyServer::input).is_some_and(Input::watch)
+    }
+
+    /// Whether the program has read its standard input since [`Self::watch_input`].
+    pub(crate) fn has_read_input(&self) -> bool {
+        self.server.borrow().as_ref().and_then(AnyServer::input).is_none_or(Input::was_read)
     }
 
     /// Installs the handler of the timer and starts it.

@@ -291,6 +291,12 @@ impl Server {
         self.ask(true)
     }
 
+    /// The file that the program reads; `None` if it has its input in memory, or from a generator.
+    pub(crate) fn input_file(&self) -> Option<&Input> {
+        let is_read = self.served().takes_memory == 0 && self.generator.is_none();
+        is_read.then_some(&self.input)
+    }
+
     /// Makes one run. If the server has died, kills this process too: its successor starts another server.
     pub(crate) fn run(&mut self, input: &[u8]) -> Ended {
         let mut told = Ok(None);

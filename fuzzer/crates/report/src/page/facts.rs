@@ -21,6 +21,7 @@ pub(crate) fn tiles(summary: &Summary) -> Markup {
     };
     let tiles = [
         (grouped(summary.degradations), "degradations".to_owned()),
+        (grouped(summary.unconfirmed.len() as u64), "unconfirmed".to_owned()),
         (grouped(summary.large), "only large".to_owned()),
         (grouped(summary.faults), "faults".to_owned()),
         (grouped(summary.hangs), "hangs".to_owned()),
@@ -66,6 +67,22 @@ pub(crate) fn baseline(summary: &Summary) -> Markup {
     }
 }
 
+/// Time in code without counts, and advice; nothing if there is nothing to say.
+fn unseen(summary: &Summary) -> Markup {
+    let unseen = &summary.unseen;
+    let share = |share: Option<f64>| share.filter(|share| share.is_finite()).map(words::percent);
+    html! {
+        @if let Some(uncounted) = share(unseen.uncounted_share) {
+            dt { "time without counts" } dd {
+                (uncounted) " in code of the program, " (share(unseen.system_share).unwrap_or_default()) " in libraries of the system, of "
+                (counted(unseen.samples, "sample"))
+                @for function in &unseen.functions { ", " (words::percent(function.share)) " in " span class="code" { (shown(&function.function)) } " of " (shown(&function.object)) }
+            }
+        }
+        @if let Some(advice) = &summary.advice { dt { "advice" } dd { (shown(advice)) } }
+    }
+}
+
 /// Facts about the campaign and the machine.
 pub(crate) fn facts(summary: &Summary) -> Markup {
     let machine = &summary.environment;
@@ -81,6 +98,7 @@ pub(crate) fn facts(summary: &Summary) -> Markup {
             dt { "target" } dd { span class="code" { (shown(&summary.target.program)) } ", " (engine)
                 @if !summary.target.instrumentation.is_usual() { ", " (summary.target.instrumentation.origin()) ": " (summary.target.instrumentation.remark()) }
             }
+            (unseen(summary))
             dt { "started" } dd { (shown(&summary.started)) }
             dt { "ended" } dd { (words::stopped_by(summary)) }
             dt { "random seed" } dd { (summary.seed) }

@@ -67,7 +67,34 @@ pub(crate) fn findings(campaign: &Campaign, rules: &RuleWords, extras: &Extras) 
                 ({ left -= shown_here; "" })
             }
         }
+        (unconfirmed(summary))
         (large(summary))
+    }
+}
+
+/// Table of the inputs above the threshold that were not confirmed.
+fn unconfirmed(summary: &Summary) -> Markup {
+    html! {
+        @if !summary.unconfirmed.is_empty() {
+            h3 id="unconfirmed" { "Unconfirmed" }
+            p class="dim" { "Inputs above the threshold that are no degradations, the worst of each function:" }
+            div class="scroll" {
+                table class="sortable" {
+                    thead { tr {
+                        th { "file" } th class="number" { "bytes" } th class="number" { "ratio" } th class="number" { (summary.target.instrumentation.work()) } th { "why" }
+                    } }
+                    tbody { @for one in &summary.unconfirmed {
+                        tr {
+                            td class="place" { (markup::input_link("", &one.path)) }
+                            td class="number" data-v=(one.bytes) { (grouped(one.bytes)) }
+                            (markup::ratio_cell(Some(one.ratio), None))
+                            (markup::ratio_cell(one.instructions_ratio, None))
+                            td { (one.why.in_words()) }
+                        }
+                    } }
+                }
+            }
+        }
     }
 }
 

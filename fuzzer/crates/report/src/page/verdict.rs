@@ -33,6 +33,9 @@ pub(crate) fn verdict(summary: &Summary) -> Markup {
             @if faults > 0 {
                 " " (counted(faults, "input")) (if faults == 1 { " ends" } else { " end" }) " the program early."
             }
+            @if let Some(warning) = &summary.unseen.warning {
+                " This holds for counted code only: " (shown(warning)) "."
+            }
             @if let Some(severity) = severity {
                 " " span class={ "badge " (words::severity(severity)) } { (words::severity(severity)) }
             }
@@ -118,7 +121,11 @@ mod tests {
 
     #[test]
     fn the_campaign_is_one_sentence() {
-        let full = example();
+        let seen = example();
+        assert!(
+            text(&seen).contains("This holds for counted code only: 31 % of the time is spent in code without counts.")
+        );
+        let full = Summary { unseen: Default::default(), ..seen };
         assert_eq!(
             text(&full),
             "1 input makes ./trim 27.1 times slower than is ordinary for its size; it costs about 9.55 ms, and the median seed \

@@ -22,6 +22,9 @@ const RED: &str = "31";
 /// Column in which the items of a row begin.
 const INDENT: usize = 14;
 
+/// Label of the row that is a sentence, whose words are its items.
+const ADVICE: &str = "advice";
+
 /// Width below which rows are cut instead of wrapped, in columns.
 const NARROW: usize = 34;
 
@@ -85,6 +88,9 @@ fn rows(status: &Status) -> Vec<Row> {
         found(status.faults, "fault", RED),
         found(status.hangs, "hang", YELLOW),
     ];
+    if status.unconfirmed > 0 {
+        all_found.push(vec![(PLAIN, format!("{} unconfirmed", grouped(status.unconfirmed)))]);
+    }
     if status.large > 0 {
         all_found.push(vec![(PLAIN, format!("{} only large", grouped(status.large)))]);
     }
@@ -99,6 +105,9 @@ fn rows(status: &Status) -> Vec<Row> {
         row("rules", rules(status)),
         row("last new", vec![last_new(status)]),
     ];
+    if let Some(advice) = &status.advice {
+        rows.push(Row { label: ADVICE, items: advice.split(' ').map(|word| vec![(PLAIN, word.to_owned())]).collect() });
+    }
     if let Some((hit, all, least)) = status.towards {
         let least = format!("the rarest by {}", counted(least, "run"));
         rows.insert(4, row("towards", vec![format!("{hit} of {} hit", counted(all, "place")), least]));
@@ -239,7 +248,7 @@ fn fitted(row: Row, columns: usize, narrow: usize) -> Vec<Line> {
     let mut line = begun(row.label);
     let last = row.items.len().saturating_sub(1);
     for (at, item) in row.items.into_iter().enumerate() {
-        let comma = if at < last { "," } else { "" };
+        let comma = if at < last && row.label != ADVICE { "," } else { "" };
         if at > 0 {
             let fits = length(&line) + 1 + length(&item) + comma.len() <= columns;
             if fits || columns < narrow {

@@ -16,6 +16,8 @@ fn status() -> Status {
         best_time_ratio: Some(38.2),
         degradations: 3,
         large: 12,
+        unconfirmed: 2,
+        advice: None,
         faults: 0,
         hangs: 1,
         size_limit: 8_232,

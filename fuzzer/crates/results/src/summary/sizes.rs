@@ -44,6 +44,49 @@ pub struct Large {
     pub instructions_ratio_by_size: Option<f64>,
 }
 
+/// Reason why an input above the threshold is no degradation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhyUnconfirmed {
+    /// There was no time to measure it.
+    NotMeasured,
+    /// Its time did not tell it from the inputs that it was compared with.
+    NotConfirmed,
+    /// It did not return when it was run by itself.
+    DidNotReturn,
+    /// Parts of the seeds cost as much for their size.
+    LikeSeeds,
+}
+
+impl WhyUnconfirmed {
+    /// The reason, for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::NotMeasured => "not measured in time",
+            Self::NotConfirmed => "its time did not confirm it",
+            Self::DidNotReturn => "it did not return when it was run by itself",
+            Self::LikeSeeds => "parts of the seeds cost as much for their size",
+        }
+    }
+}
+
+/// An input above the threshold for its size that was not confirmed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unconfirmed {
+    /// Its file, relative to the output folder.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Largest ratio among the resources of `--cost`; by size or by seed as `relative_to` says.
+    pub ratio: f64,
+    /// Its instructions as a multiple of the baseline.
+    pub instructions_ratio: Option<f64>,
+    /// Its instructions as a multiple of an ordinary input of its size.
+    pub instructions_ratio_by_size: Option<f64>,
+    /// Reason why it is no degradation.
+    pub why: WhyUnconfirmed,
+}
+
 /// Input that served as an ordinary input of a finding's size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OrdinaryInput {

@@ -171,6 +171,11 @@ impl Server {
         Ended { status, event, resources, resident: 0 }
     }
 
+    /// The file that the program reads; `None` if it has its input in memory.
+    pub(crate) fn input_file(&self) -> Option<&Input> {
+        self.memory.is_none().then_some(&self.input)
+    }
+
     /// Puts the input where the program reads it.
     fn give(&mut self, input: &[u8]) -> io::Result<()> {
         let Some(memory) = &mut self.memory else { return self.input.give(input).map(drop) };

@@ -96,6 +96,11 @@ impl Server {
         Ok(Self { process, stream, input })
     }
 
+    /// The file that the program reads.
+    pub(crate) fn input_file(&self) -> &Input {
+        &self.input
+    }
+
     /// Makes one run. If the launcher has died, kills this process too: its successor starts another one.
     pub(crate) fn run(&mut self, input: &[u8]) -> Ended {
         let (report, cut_off) = self.request(input).unwrap_or_else(|_| {
