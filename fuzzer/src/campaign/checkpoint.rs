@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Record;
 use quagmire_base::{
-    atomic::write_whole,
+    atomic::write_durably,
     error::{Error, ExitCode, Result},
     files::{
         self,
@@ -29,7 +29,7 @@ use quagmire_search::{
 const FILE: &str = ".checkpoint";
 
 /// Kind of that file, which holds the corpus; its version changes with the table of resources.
-const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(14), largest: 16 << 30 };
+const KIND: FileKind = FileKind { mark: *b"QGMSTATE", version: Resource::LAYOUT.wrapping_add(15), largest: 16 << 30 };
 
 /// State of a campaign, borrowed for writing.
 #[derive(Serialize)]
@@ -116,7 +116,7 @@ pub fn size(folder: &Path) -> u64 {
 
 /// Writes a checkpoint to an output folder, atomically.
 pub fn write(folder: &Path, bytes: &[u8]) -> Result<()> {
-    write_whole(&path(folder), bytes)
+    write_durably(&path(folder), bytes)
 }
 
 /// Memory that survives a worker: its last checkpoint, and its last error.

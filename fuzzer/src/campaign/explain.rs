@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::{Setup, own_command, supervisor};
+use super::{Setup, own_command, recorder::reconcile::hash_of, supervisor};
 use crate::options::Options;
 use quagmire_base::{
     error::{Error, Result},
@@ -19,6 +19,7 @@ use quagmire_base::{
 use quagmire_cost::resource::Resource;
 use quagmire_results::{
     Summary,
+    journal::{Journal, Saved},
     summary::{Finding, FindingCost, FindingKind, FindingLaw, Minimized},
 };
 
@@ -68,6 +69,7 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
     if worst.is_empty() || budget.is_zero() {
         return Ok(());
     }
+    let mut journal = Journal::open(setup.folder.path(), &summary.campaign)?;
     let end = Instant::now() + budget;
     let mut was_asked = false;
     let mut is_stopped = || {
@@ -84,6 +86,8 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
         let name = finding.path.clone();
         let explained = of_finding(setup, finding, now, share, &mut is_stopped);
         summary.write(&path)?;
+        let hash = |path: &str| hash_of(&setup.folder.path().join(path));
+        journal.add(&Saved::of(&summary.findings[index], hash))?;
         match explained {
             Ok(()) => say(setup, &summary.findings[index]),
             // a finding that does not come back when it is run by itself is no reason to fail

@@ -101,11 +101,12 @@ pub fn work(
 ) -> Result<Outcome> {
     let options = &setup.options;
     // the display keeps the terminal, which the target loses
-    let terminal = match setup.listener {
+    let kept = |descriptor: i32| match setup.listener {
         // SAFETY: a fresh descriptor, owned by the file.
-        None => unsafe { File::from_raw_fd(libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 3)) },
-        Some(_) => start::no_display()?,
+        None => Ok(unsafe { File::from_raw_fd(libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 3)) }),
+        Some(_) => start::no_display(),
     };
+    let streams = [kept(1)?, kept(2)?];
     page.set_hang_timeout(options.hang_timeout);
     let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
     steering::count_cycles(&mut executor, options, &setup.target)?;
@@ -121,13 +122,13 @@ pub fn work(
     if let Some(listener) = setup.listener.as_ref().filter(|_| first && setup.place.number == 0) {
         listener.loaded(own_edges);
     }
-    let Start { state, mut search, record, unusable, more_is_written, enters_again } =
+    let Start { state, mut search, record, unusable, damaged_logs, more_is_written, enters_again } =
         Start::new(setup, restart, fingerprint, &mut executor)?;
     // what is known of edges goes by their numbers, which depend on the libraries
     executor.open_again(&record.libraries);
     start::configure(&mut search, &record, setup, traces);
     start::observe(&mut executor, &setup.options)?;
-    let mut recorder = Recorder::new(setup, record, terminal)?;
+    let mut recorder = Recorder::new(setup, record, streams)?;
     let mut state = match state {
         Some(state) => state,
         None => saved::empty(StdRand::with_seed(options.seed)).map_err(|error| internal(&error))?,
@@ -139,6 +140,7 @@ pub fn work(
     recorder.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
     if first {
         start::warn(setup, &mut recorder, without_lines, unusable)?;
+        recorder.mend_logs(&damaged_logs)?;
     }
     let before = recorder.record.earlier_executions;
     // each client makes its share of the executions
@@ -211,7 +213,7 @@ impl<'a> Worker<'a> {
         if let Some(outcome) = self.take_up()? {
             return Ok(outcome);
         }
-        if self.setup.place.statistics.is_ended_by_finding() {
+        if self.is_ended_by_finding() {
             return self.end(StoppedBy::Finding);
         }
         if self.has_seeds_left() {
@@ -316,8 +318,13 @@ impl<'a> Worker<'a> {
         Moment::of(*self.state.executions(), self.executor.counts().program())
     }
 
+    /// Whether a finding has ended the campaign, which only a listener can ask for.
+    fn is_ended_by_finding(&self) -> bool {
+        self.setup.listener.is_some() && self.setup.place.statistics.is_ended_by_finding()
+    }
+
     fn reason_to_stop(&self, execution_limit: u64) -> Option<StoppedBy> {
-        if self.setup.place.statistics.is_ended_by_finding() {
+        if self.is_ended_by_finding() {
             return Some(StoppedBy::Finding);
         }
         // the first client stops the others, and knows the reason
@@ -370,6 +377,7 @@ impl<'a> Worker<'a> {
         if !matches!(stopped_by, StoppedBy::Signal | StoppedBy::Finding) && self.state.hooks.record.baseline.is_some() {
             self.confirm_last()?;
         }
+        self.reconcile()?;
         self.checkpoint(true)?;
         let moment = self.moment();
         self.state.hooks.finish(moment, stopped_by, &self.state.search)?;

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::files::{self, LARGEST_INPUT};
 use crate::path_filter::PathFilter;
 use std::collections::HashMap;
+use std::fmt;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -37,6 +38,17 @@ pub enum SizeLimit {
     Increase(u64),
     /// `--max-size-ratio`: this many times the largest seed, at least 1.0.
     Ratio(f64),
+}
+
+impl fmt::Display for SizeLimit {
+    /// The option, as typed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absolute(bytes) => write!(f, "--max-size {bytes}"),
+            Self::Increase(bytes) => write!(f, "--max-size-increase {bytes}"),
+            Self::Ratio(ratio) => write!(f, "--max-size-ratio {ratio}"),
+        }
+    }
 }
 
 impl SizeLimit {
@@ -149,7 +161,8 @@ impl Seeds {
     /// Resolves the size limit of inputs to bytes; never below the largest seed.
     ///
     /// # Errors
-    /// A usage error if `--max-size` is below every seed: no mutant would fit.
+    /// A usage error if `--max-size` is below every seed: no mutant would fit. Likewise if the limit is above
+    /// [`LARGEST_INPUT`].
     pub fn size_limit(&self, limit: SizeLimit) -> Result<u64> {
         let smallest = self.inputs.iter().map(|seed| seed.bytes.len() as u64).min().unwrap_or(0);
         match limit {
@@ -157,7 +170,13 @@ impl Seeds {
                 "--max-size {bytes} is below every seed: raise it to {smallest} (the smallest seed) or more, \
                  or add a smaller seed"
             ))),
-            _ => Ok(limit.resolve(self.largest())),
+            _ => match limit.resolve(self.largest()) {
+                bytes if bytes > LARGEST_INPUT => Err(Error::usage(format!(
+                    "{limit} makes inputs of up to {bytes} bytes: give less, the largest possible input has {LARGEST_INPUT} bytes \
+                     (4 GiB)"
+                ))),
+                bytes => Ok(bytes),
+            },
         }
     }
 
