@@ -46,7 +46,7 @@ impl fmt::Display for SizeLimit {
         match self {
             Self::Absolute(bytes) => write!(f, "--max-size {bytes}"),
             Self::Increase(bytes) => write!(f, "--max-size-increase {bytes}"),
-            Self::Ratio(ratio) => write!(f, "--max-size-ratio {ratio}"),
+            Self::Ratio(ratio) => write!(f, "--max-size-ratio {ratio:?}"),
         }
     }
 }
@@ -402,6 +402,20 @@ mod tests {
         assert_eq!(seeds.size_limit(SizeLimit::Absolute(5)), Ok(10));
         assert_eq!(seeds.size_limit(SizeLimit::Absolute(50)), Ok(50));
         assert_eq!(seeds.size_limit(SizeLimit::Increase(5)), Ok(15));
+    }
+
+    #[test]
+    fn a_size_that_no_input_can_have_is_refused_with_the_largest() {
+        let seeds = load(&folder(&[("a", "12345")]), None).unwrap();
+        assert_eq!(seeds.size_limit(SizeLimit::Absolute(LARGEST_INPUT)), Ok(LARGEST_INPUT));
+        for (limit, option) in [
+            (SizeLimit::Absolute(u64::MAX), "--max-size 18446744073709551615"),
+            (SizeLimit::Increase(u64::MAX), "--max-size-increase 18446744073709551615"),
+            (SizeLimit::Ratio(1e300), "--max-size-ratio 1e300"),
+        ] {
+            let error = seeds.size_limit(limit).unwrap_err();
+            assert!(error.message.starts_with(option) && error.message.contains("4294967296 bytes"), "{error}");
+        }
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn damage(path: &Path, head: &[u8]) -> Option<&'static str> {
         Ok(()) if read == head => None,
         Err(error) if error.kind() == ErrorKind::NotFound => Some(MISSING),
         Err(error) if error.kind() == ErrorKind::UnexpectedEof && path.metadata().is_ok_and(|file| file.len() == 0) => {
-            Some("is empty")
+            Some("is damaged (empty)")
         }
         _ => Some("is damaged"),
     }
@@ -104,7 +104,7 @@ mod tests {
             .collect();
         assert_eq!(paths.len(), 9);
         for path in paths {
-            for (contents, said) in [(&b""[..], "is empty"), (&[0; 900], "is damaged"), (b"x", "is damaged")] {
+            for (contents, said) in [(&b""[..], "is damaged (empty)"), (&[0; 900], "is damaged"), (b"x", "is damaged")] {
                 fs::write(out.join(&path), contents).unwrap();
                 assert_eq!(remove(out, "mine"), [DamagedLog { path: path.clone(), damage: said }]);
                 assert!(!out.join(&path).exists());

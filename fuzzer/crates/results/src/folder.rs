@@ -168,7 +168,7 @@ fn lock(folder: &Path) -> Result<Lock> {
     let path = folder.join(LOCK);
     let mut file = files::open_lock(&Folder::named(folder), LOCK).map_err(|error| match files::is_refused(&error) {
         true => Error::other(format!(
-            "{} is no lock: {error}; remove it if it is not yours, or choose another folder with -o",
+            "{} is no lock: {error}; remove it if nobody needs it, or choose another folder with -o",
             path.display()
         )),
         false => unwritable(&path, &error),

@@ -53,7 +53,7 @@ fn damage(path: &Path, bytes: Option<u64>, hash: Option<u64>) -> Option<&'static
         Err(_) => return Some("cannot be read"),
     };
     match (found, bytes) {
-        (0, Some(1..)) => Some("is empty"),
+        (0, Some(1..)) => Some("is damaged (empty)"),
         (found, Some(bytes)) if found != bytes => Some("has changed"),
         _ if hash.is_some_and(|hash| hash_of(path) != Some(hash)) => Some("has changed"),
         _ => None,
@@ -238,6 +238,7 @@ impl Recorder<'_> {
                 if let Some(damage) = damage(&self.folder().path().join(&smallest.path), Some(smallest.bytes), hash) {
                     lines.push(format!("{} {damage}: its finding is explained anew", smallest.path));
                     (finding.minimized, finding.law, finding.template) = (None, None, None);
+                    self.journal.add(&Saved::of(&finding, |path| self.record.hashes.get(path).copied()))?;
                 }
             }
             kept.push(finding);
@@ -343,7 +344,7 @@ mod tests {
         assert_eq!(of(b"text"), Some("is missing"));
         for (contents, expected) in [
             (&b"text"[..], None),
-            (b"", Some("is empty")),
+            (b"", Some("is damaged (empty)")),
             (b"texts", Some("has changed")),
             (&[0; 4], Some("has changed")),
         ] {
