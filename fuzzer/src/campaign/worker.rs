@@ -213,7 +213,7 @@ impl<'a> Worker<'a> {
         if let Some(outcome) = self.take_up()? {
             return Ok(outcome);
         }
-        if self.is_ended_by_finding() {
+        if self.setup.place.statistics.is_ended_by_finding() {
             return self.end(StoppedBy::Finding);
         }
         if self.has_seeds_left() {
@@ -318,13 +318,8 @@ impl<'a> Worker<'a> {
         Moment::of(*self.state.executions(), self.executor.counts().program())
     }
 
-    /// Whether a finding has ended the campaign, which only a listener can ask for.
-    fn is_ended_by_finding(&self) -> bool {
-        self.setup.listener.is_some() && self.setup.place.statistics.is_ended_by_finding()
-    }
-
     fn reason_to_stop(&self, execution_limit: u64) -> Option<StoppedBy> {
-        if self.is_ended_by_finding() {
+        if self.setup.place.statistics.is_ended_by_finding() {
             return Some(StoppedBy::Finding);
         }
         // the first client stops the others, and knows the reason
@@ -371,6 +366,13 @@ impl<'a> Worker<'a> {
     }
 
     fn end(&mut self, stopped_by: StoppedBy) -> Result<Outcome> {
+        if stopped_by == StoppedBy::Finding && self.setup.listener.is_none() {
+            // only a listener asks for that
+            return Err(Error::target(
+                "memory that the processes of the campaign share was overwritten, by the target as it seems: look for that with \
+                 -fsanitize=address; --resume goes on",
+            ));
+        }
         if let Some(outcome) = self.share_last(stopped_by)? {
             return Ok(outcome);
         }

@@ -34,6 +34,12 @@ impl DamagedLog {
         self.path == format!("logs/{}", RESULTS.0)
     }
 
+    /// Whether nothing else knows what it held.
+    pub fn is_series(&self) -> bool {
+        let series = [COVERAGE.0, DEGRADATIONS.0, DIVERSITY.0, PHASES.0, MESSAGES];
+        self.path == PLOT_DATA || series.iter().any(|name| self.path == format!("logs/{name}"))
+    }
+
     /// Whether this is the journal of findings.
     pub fn is_journal(&self) -> bool {
         self.path == JOURNAL
@@ -104,7 +110,8 @@ mod tests {
             .collect();
         assert_eq!(paths.len(), 9);
         for path in paths {
-            for (contents, said) in [(&b""[..], "is damaged (empty)"), (&[0; 900], "is damaged"), (b"x", "is damaged")] {
+            for (contents, said) in [(&b""[..], "is damaged (empty)"), (&[0; 900], "is damaged"), (b"x", "is damaged")]
+            {
                 fs::write(out.join(&path), contents).unwrap();
                 assert_eq!(remove(out, "mine"), [DamagedLog { path: path.clone(), damage: said }]);
                 assert!(!out.join(&path).exists());

@@ -324,8 +324,7 @@ impl Recorder<'_> {
             } else if log.is_journal() {
                 self.write_journal_anew()?;
             }
-            let is_known = log.is_of_entries() || log.is_of_findings() || log.is_journal();
-            let then = if is_known { "written anew" } else { "begins anew" };
+            let then = if log.is_series() { "begins anew" } else { "written anew" };
             self.warn(&format!("{} {}: {then}", log.path, log.damage))?;
         }
         Ok(())

@@ -150,9 +150,12 @@ impl Start {
             if summary.is_some() || state.is_some() {
                 damaged_logs = damaged_logs::remove(output, &record.campaign);
             }
-            let summary = summary.filter(|summary| [&record.campaign, ""].contains(&summary.campaign.as_str()));
+            let is_other = |summary: &Summary| ![&record.campaign, ""].contains(&summary.campaign.as_str());
+            let damage =
+                if summary.as_ref().is_some_and(is_other) { "is of another campaign" } else { "is missing or damaged" };
+            let summary = summary.filter(|summary| !is_other(summary));
             if summary.is_none() && record.baseline.is_some() {
-                damaged_logs.push(DamagedLog { path: "summary.json".to_owned(), damage: "is missing or damaged" });
+                damaged_logs.push(DamagedLog { path: "summary.json".to_owned(), damage });
             }
             remember_earlier_sessions(setup, &mut record, state.as_ref(), summary);
         }
