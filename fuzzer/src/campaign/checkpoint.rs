@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Record;
 use quagmire_base::{
-    atomic::write_whole,
+    atomic::write_durably,
     error::{Error, ExitCode, Result},
     files::{
         self,
@@ -116,7 +116,7 @@ pub fn size(folder: &Path) -> u64 {
 
 /// Writes a checkpoint to an output folder, atomically.
 pub fn write(folder: &Path, bytes: &[u8]) -> Result<()> {
-    write_whole(&path(folder), bytes)
+    write_durably(&path(folder), bytes)
 }
 
 /// Memory that survives a worker: its last checkpoint, and its last error.
@@ -211,6 +211,7 @@ mod tests {
     use libafl_bolts::rands::StdRand;
 
     use super::*;
+    use quagmire_results::summary::Finding;
     use quagmire_search::{
         EntryId,
         state::{LibaflState, saved},
@@ -303,7 +304,11 @@ mod tests {
         ] {
             assert_eq!(with(&|all| all.2.entries[1].file = file.into()), Some(Damage::Contents), "{file}");
         }
-        let changes: [fn(&mut Parts); 10] = [
+        let changes: [fn(&mut Parts); 13] = [
+            |all| drop(all.2.hashes.insert("ordinary/../../x".into(), 1)),
+            |all| all.2.findings.push(Finding { path: "degradations/../x".into(), ..Finding::default() }),
+            // not in the folder of its kind
+            |all| all.2.findings.push(Finding { path: "faults/id_000000".into(), ..Finding::default() }),
             |all| all.2.entries[1].parent = Some(EntryId::new(1)),
             |all| all.2.entries[1].root = EntryId::new(2),
             |all| all.2.entries[1].rules = vec![0],

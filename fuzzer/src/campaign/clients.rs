@@ -150,16 +150,8 @@ impl<'a> Clients<'a> {
         if child != 0 {
             return Ok(child);
         }
-        // a client ends in an orderly way if the process above it ends, since nobody would import its finds; even if
-        // SIGTERM is ignored by inheritance
-        // SAFETY: flags of this process.
-        unsafe {
-            libc::signal(libc::SIGTERM, libc::SIG_DFL);
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM)
-        };
-        if std::os::unix::process::parent_id() != parent {
-            process::leave(ExitCode::Error as i32);
-        }
+        // nobody would import its finds
+        process::die_with_parent(parent);
         process::silence_output();
         pin(&self.setup.options, number);
         process::leave(match client(self.setup, self.harness, number, is_restarted) {

@@ -7,7 +7,7 @@ mod turn;
 use std::time::{Duration, Instant};
 
 use self::{progress::Progress, turn::Turn};
-use super::{Setup, groups, supervisor};
+use super::{Setup, groups, recorder::reconcile::hash_of, supervisor};
 use quagmire_base::{
     error::Result,
     plain::{self, Form},
@@ -17,6 +17,7 @@ use quagmire_execution::info::Instrumentation;
 use quagmire_results::{
     Summary, causes,
     explanation::NO_TURN,
+    journal::{Journal, Saved},
     summary::{Finding, FindingKind, Unexplained},
 };
 
@@ -42,6 +43,7 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
     let searched = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
     let budget = Budget::new(setup.options.explain, searched);
     let open = if budget.first.is_zero() { Vec::new() } else { unexplained(&summary) };
+    let mut journal = Journal::open(setup.folder.path(), &summary.campaign)?;
     let mut was_asked = false;
     let mut is_stopped = || {
         was_asked |= supervisor::is_asked_to_stop();
@@ -65,6 +67,8 @@ pub(super) fn explain(setup: &Setup) -> Result<()> {
             None => without_a_turn(setup, finding),
         }
         summary.write(&path)?;
+        let hash = |path: &str| hash_of(&setup.folder.path().join(path));
+        journal.add(&Saved::of(&summary.findings[index], hash))?;
     }
     if groups::merge_by_law(&mut summary) {
         summary.write(&path)?;

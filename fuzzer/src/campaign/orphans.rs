@@ -11,8 +11,7 @@ use quagmire_execution::process;
 /// Interval between two looks for orphans.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Shortest time that an orphan is left alone: it may be the worker of a client that was killed, which writes its
-/// state.
+/// Shortest time that an orphan is left alone: its run may still be going on, on a busy machine.
 const SHORTEST: Duration = Duration::from_secs(2);
 
 /// Number of looks at the end after which orphans that do not end are left.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use quagmire_base::error::{Error, Result};
-use quagmire_execution::{huge_pages, info::TargetInfo, pipes};
+use quagmire_execution::{huge_pages, info::TargetInfo, pipes, process};
 use serde::de::DeserializeOwned;
 
 /// Interval at which the process is polled.
@@ -62,10 +62,11 @@ pub(super) fn output<T: DeserializeOwned>(
         .stderr(Stdio::piped())
         // a process group of its own, so that it can be killed with the child that it measures in
         .process_group(0);
-    // SAFETY: an async-signal-safe call. It does not outlive a worker that is killed.
+    let parent = std::process::id();
+    // SAFETY: async-signal-safe calls. It does not outlive a worker that is killed.
     unsafe {
-        command.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        command.pre_exec(move || {
+            process::die_with_parent(parent);
             Ok(())
         })
     };

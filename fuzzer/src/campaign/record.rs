@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
     time::Duration,
 };
 
@@ -23,7 +24,7 @@ use quagmire_cost::{
 use quagmire_execution::{abi::Status, counts::CountsObserver, symbols::Symbols};
 use quagmire_results::{
     EntryName,
-    summary::{Finding, Noise, Rule, WhyUnconfirmed},
+    summary::{Finding, FindingKind, Noise, Rule, WhyUnconfirmed},
 };
 use quagmire_search::{EntryId, stages::gathering::Gathering, strategy::Yields};
 
@@ -34,6 +35,11 @@ pub struct Entry {
     pub file: String,
     /// Size in bytes.
     pub bytes: u64,
+    /// Hash of its contents.
+    pub hash: u64,
+    /// Whether its file was lost or damaged, and nothing else held its contents. It keeps its number, and its place in the
+    /// history of others.
+    pub is_lost: bool,
     /// Cost of its run; time and cycles as measured precisely, if they were.
     pub cost: Cost,
     /// Perun's score: its cost as a multiple of the baseline, times one plus the share of degraded resources.
@@ -98,6 +104,8 @@ pub struct Sizes {
 /// Entries, findings and figures of a campaign.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
+    /// Name of the campaign: a random number.
+    pub campaign: String,
     /// Kept inputs, seeds first.
     pub entries: Vec<Entry>,
     /// Baseline of the seeds; `None` until all of them ran.
@@ -153,12 +161,12 @@ pub struct Record {
     pub slowest_ns: u64,
     /// Findings, in the order in which they were found.
     pub findings: Vec<Finding>,
-    /// Number of inputs in `faults/`.
-    pub faults: u64,
-    /// Number of inputs in `hangs/`.
-    pub hangs: u64,
-    /// Number of inputs in `degradations/`.
-    pub degradations: u64,
+    /// Hashes of the contents of their files, and of ordinary inputs, by their paths in the output folder.
+    pub hashes: BTreeMap<String, u64>,
+    /// Files that may not be on the disk yet.
+    pub unsynced: BTreeSet<PathBuf>,
+    /// Time from which they may be written to the disk, since the start of the campaign.
+    pub next_sync: Duration,
     /// Number of runs that ended early, in known or new ways.
     pub early_ends: u64,
     /// Number of calls of the harness's own mutator that did not return.
@@ -229,6 +237,24 @@ fn is_name(file: &str) -> bool {
 /// Whether this is a relative path that stays inside the output folder.
 fn is_inside(path: &str) -> bool {
     !path.is_empty() && path.split('/').all(is_name)
+}
+
+/// Whether the files of a finding are in the output folder, its own in that of its kind.
+pub fn stays_inside(finding: &Finding) -> bool {
+    let others = [finding.parent.as_ref(), finding.root.as_ref(), finding.minimized.as_ref().map(|one| &one.path)];
+    let ordinary = finding.ordinary_input.as_ref().map(|one| &one.path);
+    let own =
+        finding.path.split_once('/').is_some_and(|(folder, file)| folder == folder_of(finding.kind) && is_name(file));
+    own && others.into_iter().flatten().chain(ordinary).all(|path| is_inside(path))
+}
+
+/// Folder of findings of a kind, in the output folder.
+pub fn folder_of(kind: FindingKind) -> &'static str {
+    match kind {
+        FindingKind::Degradation => "degradations",
+        FindingKind::Fault => "faults",
+        FindingKind::Hang => "hangs",
+    }
 }
 
 impl Record {
@@ -303,10 +329,6 @@ impl Record {
                 && entry.root.index() <= number
                 && entry.rules.iter().all(|&rule| usize::from(rule) < self.rules.len())
         };
-        let finding = |finding: &Finding| {
-            let paths = [Some(&finding.path), finding.parent.as_ref(), finding.root.as_ref()];
-            paths.into_iter().flatten().all(|path| is_inside(path))
-        };
         self.entries.iter().enumerate().all(entry)
             && (is_entry(self.reference) || entries == 0 && self.reference == EntryId::default())
             && (self.baseline.is_none() || entries > 0)
@@ -317,7 +339,40 @@ impl Record {
             && self.unconfirmed.values().all(|&(entry, _)| is_entry(entry))
             && self.gathering.iter().flat_map(Gathering::waiting).all(|&entry| is_entry(entry))
             && self.taken_in.values().flat_map(Progress::entries).all(is_entry)
-            && self.findings.iter().all(finding)
+            && self.findings.iter().all(stays_inside)
+            && self.hashes.keys().all(|path| is_inside(path))
+    }
+
+    /// Number of entries whose files are in `queue/`.
+    pub fn kept(&self) -> u64 {
+        self.entries.iter().filter(|entry| !entry.is_lost).count() as u64
+    }
+
+    /// Number of findings of a kind.
+    pub fn count(&self, kind: FindingKind) -> u64 {
+        self.findings.iter().filter(|finding| finding.kind == kind).count() as u64
+    }
+
+    /// Number of the next fault or hang: numbers only grow.
+    pub fn next_number(&self, kind: FindingKind) -> u64 {
+        let of_kind = self.findings.iter().filter(|finding| finding.kind == kind);
+        let numbers = of_kind.filter_map(|finding| finding.path.rsplit('/').next()?.parse::<EntryName>().ok());
+        numbers.map(|name| name.id + 1).max().unwrap_or(0)
+    }
+
+    /// Entry with this file name.
+    pub fn entry_of_file(&self, file: &str) -> Option<EntryId> {
+        let name: EntryName = file.parse().ok()?;
+        let entry = EntryId::at(usize::try_from(name.id).ok()?);
+        self.entries.get(entry.index()).filter(|entry| entry.file == file).map(|_| entry)
+    }
+
+    /// Notes that the file of an entry is lost: it is no candidate, and not the worst one.
+    pub fn lose(&mut self, entry: EntryId) {
+        self.entry_mut(entry).is_lost = true;
+        self.candidates.retain(|_, candidate| *candidate != entry);
+        self.large.retain(|_, large| *large != entry);
+        self.worst_time = self.worst_time.filter(|(worst, _)| *worst != entry);
     }
 
     /// Labels of all rules that lead from the seed to an entry, in order.

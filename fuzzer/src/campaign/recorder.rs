@@ -4,22 +4,32 @@ mod advice;
 mod candidates;
 mod clients;
 mod credit;
+mod durable;
+mod entries;
 mod findings;
 mod progress;
+pub(super) mod reconcile;
 mod steered;
 mod unconfirmed;
 pub(super) mod unseen;
 
-use std::{collections::BTreeSet, fs::File, path::PathBuf, sync::atomic::Ordering::Relaxed, time::Duration};
+use std::{
+    collections::BTreeSet, fs::File, io::Write as _, path::PathBuf, sync::atomic::Ordering::Relaxed, time::Duration,
+};
 
 use super::{
     Setup,
+    clients::ClientPlace,
     listener::Progress,
-    record::{Entry, Record},
+    record::Record,
     supervisor::{Lost, stop_requested},
     sync::Index,
 };
-use quagmire_base::{atomic::write_whole, error::Result, terminal::terminal_size};
+use quagmire_base::{
+    error::Result,
+    plain::{Form, printed},
+    terminal::terminal_size,
+};
 use quagmire_cost::resource::{Cost, Resource};
 use quagmire_execution::{
     abi,
@@ -30,8 +40,9 @@ use quagmire_execution::{
 };
 use quagmire_results::{
     EntryName, Logs, OutputFolder, Phases, PlotData, Screen,
+    journal::Journal,
     screen::{Style, View},
-    summary,
+    summary::{self, FindingKind},
 };
 use quagmire_search::{
     EntryId,
@@ -55,11 +66,13 @@ pub struct Recorder<'a> {
     /// State that one worker leaves to the next.
     pub record: Record,
     logs: Logs,
+    journal: Journal,
     phases: Phases,
     plot: PlotData,
     /// Index of the queue for the other clients; `None` if there are none.
     index: Option<Index>,
     screen: Screen<File>,
+    errors: File,
     terminal: bool,
     /// Choices of the user for the display, when it was drawn last.
     view: View,
@@ -77,9 +90,11 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// Creates a recorder that continues `record` and shows the campaign on `terminal`.
-    pub fn new(setup: &'a Setup, record: Record, terminal: File) -> Result<Self> {
+    /// Creates a recorder that continues `record`, shows the campaign on `terminal`, and complains to `errors` where nothing
+    /// is shown.
+    pub fn new(setup: &'a Setup, record: Record, [terminal, errors]: [File; 2]) -> Result<Self> {
         use std::io::IsTerminal;
+        let journal = Journal::open(setup.folder.path(), &record.campaign)?;
         let is_terminal = terminal.is_terminal();
         let style = Style {
             terminal: is_terminal,
@@ -95,10 +110,12 @@ impl<'a> Recorder<'a> {
             objective: setup.options.objective(),
             record,
             logs: Logs::open(&setup.folder.logs())?,
+            journal,
             phases: Phases::open(&setup.folder.logs(), "seeds", now)?,
             plot: PlotData::open(setup.folder.path())?,
             index: None,
             screen,
+            errors,
             terminal: is_terminal,
             view: View::default(),
             moment: Moment::default(),
@@ -119,7 +136,8 @@ impl<'a> Recorder<'a> {
     pub fn open_index(&mut self, anew: bool) -> Result<()> {
         if self.setup.place.of > 1 {
             let output = self.folder().path();
-            let files = self.record.entries.iter().map(|entry| entry.file.as_str());
+            let kept = self.record.entries.iter().filter(|entry| !entry.is_lost);
+            let files = kept.map(|entry| entry.file.as_str());
             self.index = Some(if anew { Index::replace(output, files)? } else { Index::open(output)? });
         }
         Ok(())
@@ -173,6 +191,17 @@ impl<'a> Recorder<'a> {
         self.logs.message(message)
     }
 
+    /// Shows a warning, also if nothing else is shown, and writes it to the log.
+    pub fn warn(&mut self, message: &str) -> Result<()> {
+        if self.setup.options.quiet && self.setup.listener.is_none() {
+            let ClientPlace { number, .. } = self.setup.place;
+            let of = if number == 0 { String::new() } else { format!("{}: ", ClientPlace::name(number)) };
+            // a failure to print is no reason to stop
+            let _ = writeln!(self.errors, "quagmire: {of}{}", printed(message, Form::Lines));
+        }
+        self.note(message)
+    }
+
     /// Writes a message only to the log.
     pub fn log(&mut self, message: &str) -> Result<()> {
         self.logs.message(message)
@@ -206,81 +235,6 @@ impl<'a> Recorder<'a> {
     /// [`Self::ratio`] of an entry.
     pub fn ratio_of(&self, entry: EntryId) -> f64 {
         self.ratio(&self.record.entry(entry).cost)
-    }
-
-    /// Creates the record of the next entry. The ratios in its file name are those of the last run.
-    fn entry_of(&self, origin: &Origin<'_>, bytes: &[u8], counts: &CountsObserver) -> Entry {
-        let number = self.record.next_entry();
-        let (file, parent, rules) = match *origin {
-            Origin::Seed(path) => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let name = EntryName { extension: self.extension(), ..EntryName::seed(number.into(), &name) };
-                (name.to_string(), None, Vec::new())
-            }
-            Origin::Resumed(file) => {
-                let (parent, rules) = self.origin_in(&file.parse().unwrap_or_default());
-                (file.to_owned(), parent, rules)
-            }
-            Origin::Mutant { .. } | Origin::Import { .. } | Origin::Measured | Origin::Unknown => {
-                // an input without a known ancestor counts as made from the median seed
-                let parent = origin.parent().unwrap_or(self.record.reference);
-                let rules = origin.operators();
-                (self.name_of(number, parent, origin, bytes, counts).to_string(), Some(parent), rules.to_vec())
-            }
-        };
-        let of_parent = parent.map(|parent| self.record.entry(parent));
-        let (root, depth) = of_parent.map_or((number, 0), |parent| (parent.root, parent.depth + 1));
-        let cost = counts.cost();
-        Entry {
-            file,
-            bytes: bytes.len() as u64,
-            cost,
-            // without the share of degraded resources, which only a measurement tells
-            score: self.ratio(&cost),
-            // of a run that was cut off, nothing is judged
-            hottest: Some(counts)
-                .filter(|counts| counts.status() == abi::Status::Returned)
-                .and_then(candidates::hottest),
-            found: self.elapsed(),
-            executions: self.moment.executions,
-            parent,
-            root,
-            rules,
-            depth,
-        }
-    }
-
-    fn name_of(
-        &self,
-        number: EntryId,
-        parent: EntryId,
-        origin: &Origin<'_>,
-        bytes: &[u8],
-        counts: &CountsObserver,
-    ) -> EntryName {
-        let cost = counts.cost();
-        let labels = origin.operators().iter().map(|&rule| self.record.rules[usize::from(rule)].label.clone());
-        let sync = if let Origin::Import { sibling, .. } = *origin { Some(sibling.to_owned()) } else { None };
-        EntryName {
-            sync,
-            by_size: self.ratio_by_size(&cost, bytes.len() as u64),
-            extension: self.extension(),
-            ..EntryName::mutant(number.into(), parent.into(), self.ratio(&cost), labels)
-        }
-    }
-
-    /// Writes a new entry: its file, a line of the log, and its name in the index for the other clients.
-    fn write(&mut self, entry: &Entry, bytes: &[u8]) -> Result<()> {
-        write_whole(&self.folder().queue().join(&entry.file), bytes)?;
-        self.logs.entry(entry.found, entry.executions, &entry.file, &entry.cost)?;
-        self.index.as_mut().map_or(Ok(()), |index| index.add(&entry.file))
-    }
-
-    /// Parent and rules of an input, as far as its name tells them and they are known.
-    fn origin_in(&self, name: &EntryName) -> (Option<EntryId>, Vec<u16>) {
-        let known = name.src.filter(|&parent| parent < self.record.entries.len() as u64);
-        let parent = known.map(|parent| EntryId::at(parent as usize));
-        (parent, self.record.labelled(&name.rules))
     }
 }
 
@@ -336,14 +290,14 @@ impl CampaignHooks for Recorder<'_> {
         let entry = self.entry_of(origin, bytes, counts);
         let (score, parent, ratio) = (entry.score, entry.parent, self.ratio(&entry.cost));
         match origin {
-            Origin::Resumed(_) => {} // it is written
+            Origin::Resumed(_) => self.note_unsynced(&entry.file), // it is written
             Origin::Seed(_) => self.write(&entry, bytes)?,
             Origin::Mutant { .. } | Origin::Import { .. } | Origin::Measured | Origin::Unknown => {
                 if novelty.edge || novelty.total {
                     self.record.last_new = Some(self.elapsed());
                 }
                 if novelty.total && self.largest_ratio(search) * POINT_STEP < ratio {
-                    self.logs.point(self.elapsed(), self.record.degradations, ratio)?;
+                    self.logs.point(self.elapsed(), self.record.count(FindingKind::Degradation), ratio)?;
                 }
                 self.write(&entry, bytes)?;
                 if let Some(listener) = &self.setup.listener {

@@ -34,14 +34,8 @@ const LASTING: Duration = Duration::from_secs(10);
 /// Number of requests to stop. Static, as all that the handler of signals uses.
 static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
 
-/// Process id of the supervisor, in its worker.
-static SUPERVISOR: AtomicU32 = AtomicU32::new(0);
-
 /// Signals that are ignored by inheritance, as bits: by `nohup`, or by a shell for background jobs.
 static IGNORED: AtomicU64 = AtomicU64::new(0);
-
-/// Seconds after which a worker is killed that has lost its supervisor; it should end in an orderly way before.
-const LAST_SECONDS: u32 = 30;
 
 /// Whether SIGINT or SIGTERM asked this process to stop.
 #[inline]
@@ -62,13 +56,6 @@ unsafe extern "C" fn request_stop(signal: libc::c_int, info: *mut libc::siginfo_
         return;
     }
     STOP_REQUESTS.fetch_add(1, Relaxed);
-    // SAFETY: async-signal-safe calls.
-    unsafe {
-        if libc::getppid() as u32 != SUPERVISOR.load(Relaxed) {
-            // nobody watches any more whether the run ends
-            libc::alarm(LAST_SECONDS);
-        }
-    }
 }
 
 fn stop_on(signal: i32) {
@@ -246,13 +233,9 @@ pub fn supervise(
         // SAFETY: the supervisor has no other thread.
         let child = unsafe { process::fork()? };
         if child == 0 {
+            // nobody would watch whether its runs end, and it holds the lock of the folder; what it has found is in files
+            process::die_with_parent(supervisor);
             mask(libc::SIG_UNBLOCK, WATCHED.into_iter().chain(OF_TERMINAL));
-            SUPERVISOR.store(supervisor, Relaxed);
-            // SAFETY: a flag of this process: no worker outlives its supervisor.
-            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
-            if std::os::unix::process::parent_id() != supervisor {
-                process::leave(ExitCode::Error as i32);
-            }
             for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
                 stop_on(signal);
             }

@@ -101,11 +101,12 @@ pub fn work(
 ) -> Result<Outcome> {
     let options = &setup.options;
     // the display keeps the terminal, which the target loses
-    let terminal = match setup.listener {
+    let kept = |descriptor: i32| match setup.listener {
         // SAFETY: a fresh descriptor, owned by the file.
-        None => unsafe { File::from_raw_fd(libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 3)) },
-        Some(_) => start::no_display()?,
+        None => Ok(unsafe { File::from_raw_fd(libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 3)) }),
+        Some(_) => start::no_display(),
     };
+    let streams = [kept(1)?, kept(2)?];
     page.set_hang_timeout(options.hang_timeout);
     let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
     steering::count_cycles(&mut executor, options, &setup.target)?;
@@ -121,13 +122,13 @@ pub fn work(
     if let Some(listener) = setup.listener.as_ref().filter(|_| first && setup.place.number == 0) {
         listener.loaded(own_edges);
     }
-    let Start { state, mut search, record, unusable, more_is_written, enters_again } =
+    let Start { state, mut search, record, unusable, damaged_logs, more_is_written, enters_again } =
         Start::new(setup, restart, fingerprint, &mut executor)?;
     // what is known of edges goes by their numbers, which depend on the libraries
     executor.open_again(&record.libraries);
     start::configure(&mut search, &record, setup, traces);
     start::observe(&mut executor, &setup.options)?;
-    let mut recorder = Recorder::new(setup, record, terminal)?;
+    let mut recorder = Recorder::new(setup, record, streams)?;
     let mut state = match state {
         Some(state) => state,
         None => saved::empty(StdRand::with_seed(options.seed)).map_err(|error| internal(&error))?,
@@ -139,6 +140,7 @@ pub fn work(
     recorder.record.use_rules(names.into_iter().map(|(label, name)| Rule::unused(label, name)).collect());
     if first {
         start::warn(setup, &mut recorder, without_lines, unusable)?;
+        recorder.mend_logs(&damaged_logs)?;
     }
     let before = recorder.record.earlier_executions;
     // each client makes its share of the executions
@@ -378,6 +380,13 @@ impl<'a> Worker<'a> {
     }
 
     fn end(&mut self, stopped_by: StoppedBy) -> Result<Outcome> {
+        if stopped_by == StoppedBy::Finding && self.setup.listener.is_none() {
+            // only a listener asks for that
+            return Err(Error::target(
+                "memory that the processes of the campaign share was overwritten, by the target as it seems: look for that with \
+                 -fsanitize=address; --resume goes on",
+            ));
+        }
         if let Some(outcome) = self.share_last(stopped_by)? {
             return Ok(outcome);
         }
@@ -385,6 +394,7 @@ impl<'a> Worker<'a> {
             self.confirm_last()?;
         }
         self.look_around();
+        self.reconcile()?;
         self.checkpoint(true)?;
         let moment = self.moment();
         self.state.hooks.finish(moment, stopped_by, &self.state.search)?;

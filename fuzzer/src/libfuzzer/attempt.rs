@@ -88,10 +88,11 @@ impl<'a> Attempts<'a> {
         let (mut reader, writer) =
             std::io::pipe().map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
         let page = InputPage::new(input.len().max(1))?;
+        let parent = std::process::id();
         // SAFETY: this process has no other thread.
         let child = unsafe { process::fork()? };
         if child == 0 {
-            process::die_with_parent();
+            process::die_with_parent(parent);
             // SAFETY: plain descriptors.
             unsafe {
                 libc::dup2(writer.as_raw_fd(), 1);

@@ -68,10 +68,11 @@ fn start(job: u64, arguments: &[&String], console: &Console) -> Result<Child> {
     console.say(&format!("Job {job}: output in {name}"));
     let mut command = Command::new("/proc/self/exe");
     command.args(arguments).stdin(Stdio::null()).stdout(output).stderr(file);
+    let parent = std::process::id();
     // SAFETY: an async-signal-safe call.
     unsafe {
-        command.pre_exec(|| {
-            process::die_with_parent();
+        command.pre_exec(move || {
+            process::die_with_parent(parent);
             Ok(())
         });
     }

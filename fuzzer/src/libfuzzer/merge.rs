@@ -182,10 +182,11 @@ fn run_files(
             break;
         }
         console.inform(&format!("MERGE-OUTER: attempt {attempt}"));
+        let parent = std::process::id();
         // SAFETY: this process has no other thread.
         let child = unsafe { process::fork()? };
         if child == 0 {
-            process::die_with_parent();
+            process::die_with_parent(parent);
             let code = in_child(harness, flags, inputs, (&open, control), path, page.share()).unwrap_or_else(|error| {
                 console.say(&format!("quagmire: {error}"));
                 1

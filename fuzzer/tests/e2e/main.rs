@@ -63,6 +63,7 @@ mod mutants_performance;
 mod mutants_run;
 mod opened;
 mod oss_fuzz;
+mod reconciliation;
 mod reopened;
 mod replay;
 mod report;

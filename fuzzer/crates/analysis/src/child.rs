@@ -34,11 +34,12 @@ impl Child {
         let socket = |error| Error::other(format!("cannot make a socket: {error}"));
         let (ours, theirs) = UnixStream::pair().map_err(socket)?;
         ours.set_read_timeout(Some(Duration::from_secs(1))).map_err(socket)?;
+        let parent = std::process::id();
         // SAFETY: the commands that start children have no other thread.
         let id = unsafe { process::fork()? };
         if id == 0 {
             drop(ours);
-            process::die_with_parent();
+            process::die_with_parent(parent);
             process::usual_signals();
             let is_done = serve(theirs).is_some();
             process::leave(if is_done { 0 } else { 1 });

@@ -74,11 +74,12 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
         let shared = page.share();
         let pipe = std::io::pipe();
         let (reader, writer) = pipe.map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
+        let parent = std::process::id();
         // SAFETY: replay has no other thread.
         let child = unsafe { process::fork()? };
         if child == 0 {
             drop(reader);
-            process::die_with_parent();
+            process::die_with_parent(parent);
             process::usual_signals();
             let first = results[0].as_ref().map(|first| first.attribution.clone());
             let mut outcome = in_child(harness, inputs, (&open, is_trial), plan, page, first);

@@ -2,24 +2,64 @@
 //! then renamed.
 
 use crate::error::{Error, Result};
-use crate::files::{Folder, UNFINISHED};
+use crate::files::{self, Folder, UNFINISHED};
+use std::collections::BTreeSet;
+use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes a file atomically, replacing an older one of that name.
 ///
 /// # Errors
 /// The path and the cause if it cannot be written; nothing is left behind.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    write(path, bytes, Folder::write_whole)
+}
+
+/// As [`write_whole`]; the new contents are on the disk before the name leads to them.
+///
+/// # Errors
+/// The path and the cause if it cannot be written; nothing is left behind.
+pub fn write_durably(path: &Path, bytes: &[u8]) -> Result<()> {
+    write(path, bytes, Folder::write_durably)
+}
+
+fn write(path: &Path, bytes: &[u8], by: fn(&Folder, &str, &[u8]) -> io::Result<()>) -> Result<()> {
     let written = match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
         (Some(folder), Some(name)) => {
             // the parent of a bare name is empty, which is no path to open
             let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            Folder::named(folder).write_whole(name, bytes)
+            by(&Folder::named(folder), name, bytes)
         }
         _ => Err(io::ErrorKind::InvalidInput.into()),
     };
     written.map_err(|error| unwritable(path, &error))
+}
+
+/// Number of files and folders up to which each is written to the disk by itself, at some milliseconds each. Beyond it,
+/// all that their file system holds is written at once.
+const FEW: usize = 8;
+
+/// Writes files that exist, and their names, to the disk, where they outlive a power cut.
+///
+/// # Errors
+/// The path and the cause if the disk does not take them.
+pub fn make_durable(files: &BTreeSet<PathBuf>) -> Result<()> {
+    let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+    let Some(first) = folders.first() else { return Ok(()) };
+    if files.len() + folders.len() > FEW {
+        let all = File::open(first).and_then(|folder| Ok(rustix::fs::syncfs(folder)?));
+        return all.map_err(|error| unwritable(first, &error));
+    }
+    let opened = files.iter().map(|file| (file.as_path(), files::open(file)));
+    for (path, opened) in opened.chain(folders.into_iter().map(|folder| (folder, File::open(folder)))) {
+        match opened.and_then(|file| file.sync_data()) {
+            // removed or replaced meanwhile
+            Err(error) if error.kind() == io::ErrorKind::NotFound || files::is_refused(&error) => {}
+            synced => synced.map_err(|error| unwritable(path, &error))?,
+        }
+    }
+    Ok(())
 }
 
 /// Removes the unfinished files of killed campaigns from a folder that no running process writes to.
@@ -75,6 +115,16 @@ mod tests {
         write_whole(Path::new(&name), b"text").unwrap();
         assert_eq!(fs::read(&name).unwrap(), b"text");
         fs::remove_file(&name).unwrap();
+    }
+
+    #[test]
+    fn few_files_and_many_are_made_durable_and_one_that_is_gone_is_no_error() {
+        let folder = tempdir().unwrap();
+        for count in [0, 2, 2 * FEW] {
+            let name = |number: usize| folder.path().join(number.to_string());
+            (0..count).for_each(|number| write_durably(&name(number), b"bytes").unwrap());
+            make_durable(&(0..=count).map(name).collect()).unwrap();
+        }
     }
 
     #[test]

@@ -152,7 +152,8 @@ impl Seeds {
     /// Resolves the size limit of inputs to bytes; never below the largest seed.
     ///
     /// # Errors
-    /// A usage error if `--max-size` is below every seed: no mutant would fit.
+    /// A usage error if `--max-size` is below every seed: no mutant would fit. Likewise if the limit is above
+    /// [`LARGEST_INPUT`].
     pub fn size_limit(&self, limit: SizeLimit) -> Result<u64> {
         let smallest = self.inputs.iter().map(|seed| seed.bytes.len() as u64).min().unwrap_or(0);
         match limit {
@@ -160,7 +161,13 @@ impl Seeds {
                 "--max-size {bytes} is below every seed: raise it to {smallest} (the smallest seed) or more, \
                  or add a smaller seed"
             ))),
-            _ => Ok(limit.resolve(self.largest())),
+            _ => match limit.resolve(self.largest()) {
+                bytes if bytes > LARGEST_INPUT => Err(Error::usage(format!(
+                    "{limit} makes inputs of up to {bytes} bytes: give less, the largest possible input has {LARGEST_INPUT} bytes \
+                     (4 GiB)"
+                ))),
+                bytes => Ok(bytes),
+            },
         }
     }
 
@@ -416,6 +423,20 @@ mod tests {
         assert_eq!(left(&[("b", &large)], growing).0, "b", "what is alone is ordinary");
         assert_eq!((growing.first(100), growing.resolve(100)), (4100, 1_000_100));
         assert_eq!(SizeLimit::Absolute(50).first(100), 100);
+    }
+
+    #[test]
+    fn a_size_that_no_input_can_have_is_refused_with_the_largest() {
+        let seeds = load(&folder(&[("a", "12345")]), None).unwrap();
+        assert_eq!(seeds.size_limit(SizeLimit::Absolute(LARGEST_INPUT)), Ok(LARGEST_INPUT));
+        for (limit, option) in [
+            (SizeLimit::Absolute(u64::MAX), "--max-size 18446744073709551615"),
+            (SizeLimit::Increase(u64::MAX), "--max-size-increase 18446744073709551615"),
+            (SizeLimit::Ratio(1e300), "--max-size-ratio 1e300"),
+        ] {
+            let error = seeds.size_limit(limit).unwrap_err();
+            assert!(error.message.starts_with(option) && error.message.contains("4294967296 bytes"), "{error}");
+        }
     }
 
     #[test]

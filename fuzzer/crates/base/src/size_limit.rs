@@ -1,5 +1,7 @@
 //! Size limit of the inputs of a campaign, as the command line sets it.
 
+use std::fmt;
+
 /// Limit of the size of inputs, as set on the command line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SizeLimit {
@@ -16,6 +18,18 @@ pub enum SizeLimit {
         /// Bytes beyond it in the end.
         most: u64,
     },
+}
+
+impl fmt::Display for SizeLimit {
+    /// The option, as typed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absolute(bytes) => write!(f, "--max-size {bytes}"),
+            Self::Increase(bytes) => write!(f, "--max-size-increase {bytes}"),
+            Self::Ratio(ratio) => write!(f, "--max-size-ratio {ratio:?}"),
+            Self::Growing { most, .. } => write!(f, "a size limit of {most} bytes beyond the largest seed"),
+        }
+    }
 }
 
 /// Factor by which a seed is far larger than it should be: what is quadratic then takes 256 times as long.

@@ -20,11 +20,11 @@ pub struct InputPage {
 impl InputPage {
     /// Maps room for inputs of at most `capacity` bytes. Call it before forking.
     pub fn new(capacity: usize) -> Result<Self> {
-        // SAFETY: an anonymous mapping of its own.
+        // SAFETY: an anonymous mapping of its own. More than there can be is refused, as too much is.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                capacity + HEADER,
+                capacity.saturating_add(HEADER),
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
                 -1,

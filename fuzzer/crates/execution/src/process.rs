@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use quagmire_base::error::{Error, Result};
+use quagmire_base::error::{Error, ExitCode, Result};
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,10 +154,14 @@ pub fn leave(code: i32) -> ! {
     }
 }
 
-/// Has this process killed when the process that forked it ends.
-pub fn die_with_parent() {
+/// Has this process, which `parent` has just forked, killed when that one ends. Ends it now if that has happened.
+/// Async-signal-safe.
+pub fn die_with_parent(parent: u32) {
     // SAFETY: a flag of this process.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    if std::os::unix::process::parent_id() != parent {
+        leave(ExitCode::Error as i32);
+    }
 }
 
 /// Signals that ask a process to end. Shells ignore some of them for background processes.

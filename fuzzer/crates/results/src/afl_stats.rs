@@ -9,8 +9,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Header line of `plot_data`.
-const PLOT_HEADER: &str = "# relative_time, cycles_done, cur_item, corpus_count, pending_total, pending_favs, map_size, \
+/// Name of the file with figures over time.
+pub(super) const PLOT_DATA: &str = "plot_data";
+
+/// Its first line.
+pub(super) const PLOT_HEADER: &str = "# relative_time, cycles_done, cur_item, corpus_count, pending_total, pending_favs, map_size, \
                            saved_crashes, saved_hangs, max_depth, execs_per_sec, total_execs, edges_found";
 
 /// Statistics of a campaign in AFL's terms.
@@ -161,7 +164,7 @@ impl PlotData {
     /// # Errors
     /// If the file cannot be written.
     pub fn open(folder: &Path) -> Result<Self> {
-        let path = folder.join("plot_data");
+        let path = folder.join(PLOT_DATA);
         let file = append_to(&path, PLOT_HEADER)?;
         Ok(Self { path, file })
     }

@@ -208,7 +208,10 @@ fn clear(path: &Path) -> Result<()> {
 fn lock(folder: &Path) -> Result<Lock> {
     let path = folder.join(LOCK);
     let mut file = files::open_lock(&Folder::named(folder), LOCK).map_err(|error| match files::is_refused(&error) {
-        true => Error::other(format!("{} is no lock: {error}; choose another folder with -o", path.display())),
+        true => Error::other(format!(
+            "{} is no lock: {error}; remove it if nobody needs it, or choose another folder with -o",
+            path.display()
+        )),
         false => unwritable(&path, &error),
     })?;
     match try_lock(&file) {

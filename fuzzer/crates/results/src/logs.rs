@@ -11,6 +11,20 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+// names of files, and their first lines
+pub(super) const COVERAGE: (&str, &str) =
+    ("coverage_plot_data.txt", "# seconds, largest cost as a multiple of the baseline");
+pub(super) const DEGRADATIONS: (&str, &str) =
+    ("degradation_plot_data.txt", "# seconds, degradations, largest cost as a multiple of the baseline");
+pub(super) const DIVERSITY: (&str, &str) = (
+    "diversity_plot_data.txt",
+    "# seconds, executions, valid, invalid, unique_traces, unique_valid_traces, b0, b1, b2",
+);
+pub(super) const RESULTS: (&str, &str) =
+    ("results_data.txt", "# seconds\tkind\tpath\tbytes\tinstructions_ratio\ttime_ratio\tparent\trules");
+pub(super) const QUEUE: &str = "queue_data.txt";
+pub(super) const MESSAGES: &str = "quagmire.log";
+
 /// The files in `logs/`. Times are seconds since the start of the campaign, summed over all sessions.
 #[derive(Debug)]
 pub struct Logs {
@@ -30,24 +44,15 @@ impl Logs {
     /// # Errors
     /// If they cannot be written.
     pub fn open(folder: &Path) -> Result<Self> {
-        let coverage = folder.join("coverage_plot_data.txt");
+        let lines = |(name, header): (&str, &str)| Lines::open(folder.join(name), header);
         Ok(Self {
-            largest_ratio: last_value(&coverage),
-            coverage: Lines::open(coverage, "# seconds, largest cost as a multiple of the baseline")?,
-            degradations: Lines::open(
-                folder.join("degradation_plot_data.txt"),
-                "# seconds, degradations, largest cost as a multiple of the baseline",
-            )?,
-            diversity: Lines::open(
-                folder.join("diversity_plot_data.txt"),
-                "# seconds, executions, valid, invalid, unique_traces, unique_valid_traces, b0, b1, b2",
-            )?,
-            results: Lines::open(
-                folder.join("results_data.txt"),
-                "# seconds\tkind\tpath\tbytes\tinstructions_ratio\ttime_ratio\tparent\trules",
-            )?,
-            queue: Lines::open(folder.join("queue_data.txt"), &queue_header())?,
-            messages: Lines::open(folder.join("quagmire.log"), "")?,
+            largest_ratio: last_value(&folder.join(COVERAGE.0)),
+            coverage: lines(COVERAGE)?,
+            degradations: lines(DEGRADATIONS)?,
+            diversity: lines(DIVERSITY)?,
+            results: lines(RESULTS)?,
+            queue: lines((QUEUE, &queue_header()))?,
+            messages: lines((MESSAGES, ""))?,
         })
     }
 
@@ -148,7 +153,8 @@ impl Lines {
     }
 }
 
-fn queue_header() -> String {
+/// First line of the log of entries.
+pub(super) fn queue_header() -> String {
     format!("# seconds\texecutions\tfile\t{}", Resource::ALL.map(Resource::name).join("\t"))
 }
 

@@ -12,6 +12,9 @@ const SHORTEST: Duration = Duration::from_millis(100);
 /// Name of the spans of merged phases.
 const SEARCH: &str = "search";
 
+/// Name of the file, and its first line.
+pub(super) const PHASES: (&str, &str) = ("phases_data.txt", "# start_seconds\tend_seconds\tphase");
+
 /// Writer of the phase log. Times are since the start of the campaign.
 #[derive(Debug)]
 pub struct Phases {
@@ -28,7 +31,7 @@ impl Phases {
     /// # Errors
     /// If the file cannot be written.
     pub fn open(logs: &Path, phase: &'static str, now: Duration) -> Result<Self> {
-        let lines = Lines::open(logs.join("phases_data.txt"), "# start_seconds\tend_seconds\tphase")?;
+        let lines = Lines::open(logs.join(PHASES.0), PHASES.1)?;
         Ok(Self { lines, current: phase, since: now, short_since: None })
     }
 

@@ -45,6 +45,9 @@ pub struct Summary {
     /// resource is followed.
     #[serde(default)]
     pub repeatable: bool,
+    /// Name of the campaign, the same in all of its sessions: a random number.
+    #[serde(default)]
+    pub campaign: String,
     /// Start of the campaign, in RFC 3339; see [`rfc3339`].
     pub started: String,
     /// Duration in seconds, all sessions together.

@@ -35,6 +35,7 @@ pub fn example() -> Summary {
         version: "0.1.0".into(),
         command: ["quagmire", "fuzz", "-i", "seeds", "-o", "out", "--", "./trim", "@@"].map(Into::into).to_vec(),
         seed: 42,
+        campaign: "00c0ffee00c0ffee".into(),
         started: rfc3339(UNIX_EPOCH + Duration::from_millis(1_700_000_000_123)),
         seconds: 90.5,
         stopped_by: Some(StoppedBy::Time),

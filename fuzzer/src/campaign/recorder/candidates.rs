@@ -79,7 +79,8 @@ impl Recorder<'_> {
 
     /// Determines the worst entry anew, after ratios have changed.
     pub fn find_worst(&mut self) {
-        let whole = self.record.entry_ids().filter(|&entry| self.record.entry(entry).hottest.is_some());
+        let is_whole = |entry: &Entry| entry.hottest.is_some() && !entry.is_lost;
+        let whole = self.record.entry_ids().filter(|&entry| is_whole(self.record.entry(entry)));
         self.record.worst = whole.reduce(|worst, next| self.worse_of(worst, next));
     }
 
@@ -151,6 +152,15 @@ impl Recorder<'_> {
         self.record.candidates.remove(&key);
         let before = self.record.judged.insert(key, severity);
         Some((key, entry, before.unwrap_or(0.0)))
+    }
+
+    /// Notes that an entry is confirmed, and no candidate any more.
+    pub(super) fn note_judged(&mut self, entry: EntryId) {
+        let Some(key) = self.record.entry(entry).hottest else { return };
+        let severity = self.severity_of(entry);
+        let judged = self.record.judged.entry(key).or_insert(0.0);
+        *judged = judged.max(severity);
+        self.record.candidates.retain(|_, candidate| *candidate != entry);
     }
 
     /// Makes a candidate one again that could not be measured to the end.

@@ -3,12 +3,13 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use libafl_bolts::hash_std;
 
 use super::Recorder;
-use crate::campaign::{confirm::Confirmation, listener::Answer, supervisor::Lost};
+use crate::campaign::{confirm::Confirmation, listener::Answer, record::folder_of, supervisor::Lost};
 use quagmire_base::{
     atomic::write_whole,
     error::{Error, Result},
@@ -25,7 +26,7 @@ use quagmire_execution::{
 use quagmire_results::{
     EntryName,
     growth::Grown,
-    names::written_since,
+    journal::{JOURNAL, Saved},
     summary::{Finding, FindingKind, OrdinaryInput},
 };
 use quagmire_search::{EntryId, origin::Origin, stages::operators::CUSTOM_MUTATOR};
@@ -127,10 +128,8 @@ impl Recorder<'_> {
         ratio: Option<f64>,
         place: Option<CodeLocation>,
     ) -> Result<()> {
-        let (folder, number) = match kind {
-            FindingKind::Hang => (self.folder().hangs(), self.record.hangs),
-            _ => (self.folder().faults(), self.record.faults),
-        };
+        let folder = self.folder().path().join(folder_of(kind));
+        let number = self.record.next_number(kind);
         let parent = origin.parent();
         // rules mean nothing without the ancestor that they were applied to
         let rules = if parent.is_some() { origin.operators() } else { &[] };
@@ -152,54 +151,47 @@ impl Recorder<'_> {
         let finding = Finding { detail: Some(what.to_owned()), ..self.found(kind, &path, (parent, rules), ratio) };
         let (function, location) = place.map_or((None, None), |place| (Some(place.function), place.location));
         let finding = Finding { bytes: bytes.len() as u64, hot_function: function, hot_location: location, ..finding };
-        self.logs.finding(self.elapsed(), &finding)?;
-        self.enter_finding(finding);
+        self.record_finding(finding, bytes)
+    }
+
+    /// Writes a finding, whose file has these contents, to the journal, and enters it.
+    pub(super) fn record_finding(&mut self, finding: Finding, bytes: &[u8]) -> Result<()> {
+        self.record.hashes.insert(finding.path.clone(), hash_std(bytes));
+        self.record.unsynced.insert(self.folder().path().join(&finding.path));
+        self.record.unsynced.insert(self.folder().path().join(JOURNAL));
+        let saved = Saved::of(&finding, |path| self.record.hashes.get(path).copied());
+        self.logs.finding(self.elapsed(), &saved.finding)?;
+        self.journal.add(&saved)?;
+        self.enter_finding(saved);
         Ok(())
     }
 
-    fn enter_finding(&mut self, finding: Finding) {
-        let elapsed = self.elapsed();
+    /// Enters a finding that is written; one of the same file takes its place.
+    pub(super) fn enter_finding(&mut self, saved: Saved) {
+        let Saved { files, finding } = saved;
+        let found = Some(Duration::try_from_secs_f64(finding.seconds).unwrap_or_default());
         match finding.kind {
-            FindingKind::Hang => {
-                self.record.hangs += 1;
-                self.record.last_hang = Some(elapsed);
-            }
-            _ => {
-                self.record.faults += 1;
-                self.record.last_fault = Some(elapsed);
-            }
-        }
-        self.record.findings.push(finding);
-    }
-
-    /// Enters faults and hangs that were written to the folder after the last checkpoint.
-    pub fn find_again(&mut self) {
-        for kind in [FindingKind::Fault, FindingKind::Hang] {
-            let (folder, known) = match kind {
-                FindingKind::Hang => (self.folder().hangs(), self.record.hangs),
-                _ => (self.folder().faults(), self.record.faults),
-            };
-            for file in written_since(&folder, known).into_values() {
-                let name: EntryName = file.parse().unwrap_or_default();
-                let path = folder.join(&file);
-                let (parent, rules) = self.origin_in(&name);
-                let bytes = quagmire_base::files::read(&path, quagmire_base::files::LARGEST_INPUT).unwrap_or_default();
-                let mut finding = self.found(kind, &path, (parent, &rules), name.cost);
-                finding.bytes = bytes.len() as u64;
-                // the input ended a worker, as the next worker recorded before it died as well
-                let hash = hash_std(&bytes);
-                if let Some(lost) = self.lost.iter().find(|lost| lost.hash == hash) {
-                    self.record.lost.insert(hash);
-                    *self.record.lost_saved.entry(lost.end.to_string()).or_default() += 1;
-                    finding.detail = Some(lost.in_words());
+            FindingKind::Degradation => {
+                let file = finding.path.rsplit('/').next().unwrap_or_default();
+                if let Some(entry) = self.record.entry_of_file(file) {
+                    let rules: BTreeSet<u16> = self.record.entry(entry).rules.iter().copied().collect();
+                    rules.into_iter().for_each(|rule| self.record.rules[usize::from(rule)].degradations += 1);
+                    self.note_judged(entry);
+                    self.note_confirmed(entry);
                 }
-                self.enter_finding(finding);
             }
+            FindingKind::Hang => self.record.last_hang = found,
+            FindingKind::Fault => self.record.last_fault = found,
+        }
+        self.record.hashes.extend(files);
+        match self.record.findings.iter_mut().find(|known| known.path == finding.path) {
+            Some(known) => *known = finding,
+            None => self.record.findings.push(finding),
         }
     }
 
     /// Creates the finding of a fault or a hang, without its details.
-    fn found(
+    pub(super) fn found(
         &self,
         kind: FindingKind,
         path: &Path,
@@ -236,14 +228,8 @@ impl Recorder<'_> {
         let of = self.record.entry(entry).clone();
         let path = self.folder().degradations().join(&of.file);
         write_whole(&path, bytes)?;
-        self.record.degradations += 1;
-        self.note_confirmed(entry);
-        for rule in of.rules.iter().collect::<BTreeSet<_>>() {
-            self.record.rules[*rule as usize].degradations += 1;
-        }
         let (time, by_size) = (confirmation.time_ratio, confirmation.time_ratio_by_size);
         let ordinary_input = confirmation.stand_in.as_ref();
-        let elapsed = self.elapsed();
         let hottest = confirmation.growth.hottest();
         let finding = Finding {
             kind: FindingKind::Degradation,
@@ -277,11 +263,9 @@ impl Recorder<'_> {
             parts,
             ..Finding::default()
         };
-        self.logs.finding(elapsed, &finding)?;
         let answer = self.setup.listener.as_ref().map(|listener| listener.degraded(bytes, &finding)).transpose()?;
         self.obey(answer);
-        self.record.findings.push(finding);
-        Ok(())
+        self.record_finding(finding, bytes)
     }
 
     /// Extension of saved inputs: that of the program's file.
@@ -293,12 +277,18 @@ impl Recorder<'_> {
         path.strip_prefix(self.folder().path()).unwrap_or(path).display().to_string()
     }
 
+    /// Notes the contents of an ordinary input that was written.
+    pub fn note_ordinary(&mut self, path: &Path, bytes: &[u8]) {
+        self.record.hashes.insert(self.relative(path), hash_std(bytes));
+    }
+
     /// Removes the file of an ordinary input, unless a finding was confirmed beside it.
-    pub fn drop_unless_used(&self, path: &Path) {
+    pub fn drop_unless_used(&mut self, path: &Path) {
         let relative = self.relative(path);
         let is_used = |finding: &Finding| finding.ordinary_input.as_ref().is_some_and(|one| one.path == relative);
         if !self.record.findings.iter().any(is_used) {
             let _ = std::fs::remove_file(path);
+            self.record.hashes.remove(&relative);
         }
     }
 

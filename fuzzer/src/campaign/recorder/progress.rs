@@ -21,7 +21,7 @@ use quagmire_mutators::kinds::GoalKind;
 use quagmire_results::{
     AflStats, Status, Summary,
     screen::View,
-    summary::{self, Distribution, StoppedBy},
+    summary::{self, Distribution, FindingKind, StoppedBy},
 };
 use quagmire_search::{
     EntryId,
@@ -62,7 +62,7 @@ impl Recorder<'_> {
         if elapsed.saturating_sub(self.record.last_write) >= WRITE_INTERVAL {
             self.write_progress(None, search)?;
         }
-        Ok(())
+        self.make_durable()
     }
 
     /// Shows notices of the runtime that were not shown yet.
@@ -106,12 +106,12 @@ impl Recorder<'_> {
             unconfirmed: self.unconfirmed().len() as u64,
             advice: self.unseen(search).warning.or_else(|| self.advice(search)),
             best_time_ratio: self.record.worst_time.map(|(_, ratio)| ratio),
-            degradations: self.record.degradations,
-            faults: self.record.faults,
-            hangs: self.record.hangs,
             size_limit: search.size_limit.now() as u64,
+            degradations: self.record.count(FindingKind::Degradation),
+            faults: self.record.count(FindingKind::Fault),
+            hangs: self.record.count(FindingKind::Hang),
             queue_active: active,
-            queue_set_aside: self.record.entries.len() as u64 - active,
+            queue_set_aside: self.record.kept() - active,
             queue_foreign: self.record.foreign,
             clients: self.clients(),
             validity: validity(search),
@@ -136,10 +136,11 @@ impl Recorder<'_> {
 
     /// Writes `summary.json`, `fuzzer_stats`, `plot_data` and a point of the time series.
     pub fn write_progress(&mut self, stopped_by: Option<StoppedBy>, search: &SearchState) -> Result<()> {
+        self.make_durable()?;
         let now = self.elapsed();
         self.record.last_write = now;
         self.phases.flush(now)?;
-        self.logs.point(self.elapsed(), self.record.degradations, self.largest_ratio(search))?;
+        self.logs.point(self.elapsed(), self.record.count(FindingKind::Degradation), self.largest_ratio(search))?;
         self.diversity = self.setup.options.trace.and_then(|trace| diversity(search, trace));
         if let Some(diversity) = &self.diversity {
             self.logs.diversity_point(now, self.moment.executions, &validity(search), diversity)?;
@@ -253,6 +254,7 @@ impl Recorder<'_> {
             seed: self.setup.options.seed,
             steer: self.setup.options.steer.unwrap_or(Resource::Instructions),
             repeatable: self.setup.options.is_repeatable(),
+            campaign: record.campaign.clone(),
             started: summary::rfc3339(self.setup.started),
             seconds: self.elapsed().as_secs_f64(),
             stopped_by,
@@ -260,7 +262,7 @@ impl Recorder<'_> {
             executions_per_second: self.executions_per_second(),
             clients: self.clients(),
             size_limit: search.size_limit.now() as u64,
-            entries: record.entries.len() as u64,
+            entries: record.kept(),
             foreign: record.foreign,
             target: summary::Target {
                 program: self.program(),
@@ -279,12 +281,12 @@ impl Recorder<'_> {
             worst: self.worst(),
             relative_to: self.setup.options.relative_to,
             sizes: self.sizes(),
-            degradations: record.degradations,
+            degradations: record.count(FindingKind::Degradation),
             large: record.large_entries,
             large_inputs: self.large(),
             unconfirmed: self.unconfirmed(),
-            faults: record.faults,
-            hangs: record.hangs,
+            faults: record.count(FindingKind::Fault),
+            hangs: record.count(FindingKind::Hang),
             rules: record.rules.clone(),
             findings: record.findings.clone(),
             groups: groups(&record.findings),
@@ -349,7 +351,7 @@ impl Recorder<'_> {
             cycles_without_finds: 0,
             executions: self.moment.executions,
             executions_per_second: self.rate_of(&self.own_figures(search)),
-            corpus: record.entries.len() as u64,
+            corpus: record.kept(),
             imported: record.foreign,
             favored: search.top_rated.active() as u64,
             found: record.entries.len() as u64 - seeds - record.foreign,
@@ -360,8 +362,8 @@ impl Recorder<'_> {
             pending: 0,
             edges_found: search.history.edges_found() as u64,
             edges_total: self.moment.edges,
-            faults: record.faults,
-            hangs: record.hangs,
+            faults: record.count(FindingKind::Fault),
+            hangs: record.count(FindingKind::Hang),
             last_find: at(record.last_new),
             last_fault: at(record.last_fault),
             last_hang: at(record.last_hang),
@@ -378,6 +380,7 @@ impl Recorder<'_> {
         self.tell_notices()?;
         self.tell_unseen(search)?;
         self.tell_others(search);
+        self.record.next_sync = Duration::ZERO;
         self.write_progress(Some(stopped_by), search)?;
         self.write_dictionary(search)?;
         if self.record.early_ends > 0 {

@@ -204,8 +204,8 @@ impl<'a> Worker<'a> {
 
     /// Path of the file with seeds joined to `bytes`, which is written if it does not exist. `None` if the median seed
     /// is at least as large, or if inputs of that size were not measured where there are counts.
-    fn joined_to(&self, bytes: u64, model: Option<&SizeModel>) -> Result<Option<PathBuf>> {
-        let recorder = &self.state.hooks;
+    fn joined_to(&mut self, bytes: u64, model: Option<&SizeModel>) -> Result<Option<PathBuf>> {
+        let recorder = &mut self.state.hooks;
         let median = recorder.record.entry(recorder.record.reference).bytes;
         let counts = self.setup.target.instrumentation.counts();
         if model.is_none_or(|model| counts && bytes > model.largest) || bytes <= median {
@@ -213,8 +213,10 @@ impl<'a> Worker<'a> {
         }
         let path = recorder.folder().ordinary().join(format!("size_{bytes:06}"));
         if !path.exists() {
-            let (_, seeds) = self.sampled_seeds()?;
-            write_whole(&path, &ordinary::joined(&seeds, 0, usize::try_from(bytes).unwrap_or(usize::MAX)))?;
+            let (_, seeds) = recorder.sampled_seeds()?;
+            let joined = ordinary::joined(&seeds, 0, usize::try_from(bytes).unwrap_or(usize::MAX));
+            write_whole(&path, &joined)?;
+            recorder.note_ordinary(&path, &joined);
         }
         Ok(Some(path))
     }

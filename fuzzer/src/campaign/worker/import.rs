@@ -1,7 +1,7 @@
 //! Inputs that are entered before mutation begins: seeds, and files that earlier sessions and workers left.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::atomic::Ordering::Relaxed,
     time::{Duration, Instant},
 };
@@ -17,7 +17,8 @@ use libafl_bolts::hash_std;
 
 use crate::campaign::{
     Setup,
-    recorder::unseen::RUNS_ALIKE,
+    record::Record,
+    recorder::{reconcile::imports, unseen::RUNS_ALIKE},
     supervisor::{Lost, Outcome, stop_requested},
 };
 use quagmire_base::{
@@ -37,34 +38,27 @@ use quagmire_execution::{
     symbols::{CodeLocation, Symbols},
     timer::{TIME_UP, WORN_OUT},
 };
-use quagmire_results::{
-    EntryName,
-    names::{files_in, written_since},
-};
+use quagmire_results::names::{files_in, written_since};
 use quagmire_search::{
     EntryId,
     corpus::history::Novelty,
     evaluate::{Evaluation, commit},
     hooks::CampaignHooks as _,
     origin::Origin,
+    state::CampaignState,
 };
 
 /// Input that is no seed and not derived from one, for testing whether the program uses its input.
 const SOME_TEXT: &[u8] = b"<a b='0'>{[1, 2]}</a>\n\0\xff";
 
-/// Folder for queue files that the checkpoint does not know and that cannot have their numbers again.
-fn imports(setup: &Setup) -> PathBuf {
-    setup.folder.queue().join(".import")
-}
-
-/// Moves the files of entries from number `known` on out of the queue, to be run again: new entries need their names.
-pub(super) fn set_imports_aside(setup: &Setup, known: usize) -> Result<()> {
+/// Moves files that are no entry's out of the queue, to be run again: new entries need their names.
+pub(super) fn set_imports_aside(setup: &Setup, record: &Record) -> Result<()> {
     let queue = setup.folder.queue();
     let aside = imports(setup);
     let failed = |path: &Path, error: std::io::Error| quagmire_base::atomic::unwritable(path, &error);
     for file in files_in(&queue) {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name.parse::<EntryName>().is_ok_and(|name| name.id < known as u64) {
+        if record.entry_of_file(&name).is_some() {
             continue;
         }
         files::create_folder(&aside).map_err(|error| failed(&aside, error))?;
@@ -84,16 +78,21 @@ impl Worker<'_> {
             if self.state.hooks.record.baseline.is_some() {
                 goes_on = self.enter_again()?;
             }
-            let moment = self.moment();
-            let recorder = &mut self.state.hooks;
-            recorder.set_moment(moment, &self.state.search);
-            recorder.find_again();
+            self.reconcile()?;
         }
         self.record_lost_runs()?;
         if self.more_is_written {
             self.checkpoint(false)?;
         }
         Ok((!goes_on).then_some(Outcome::Again))
+    }
+
+    /// Makes the files of the output folder, and the state, agree.
+    pub(super) fn reconcile(&mut self) -> Result<()> {
+        let moment = self.moment();
+        let CampaignState { libafl, search, hooks, .. } = &mut self.state;
+        hooks.set_moment(moment, search);
+        hooks.reconcile(libafl.corpus())
     }
 
     /// Records inputs that ended an earlier worker, each once.
@@ -388,7 +387,7 @@ impl Worker<'_> {
             self.keep_house()?;
         }
         // the number of the first file that does not behave as before is free
-        set_imports_aside(self.setup, known(self))?;
+        set_imports_aside(self.setup, &self.state.hooks.record)?;
         self.state.hooks.open_index(true)?;
         Ok(goes_on)
     }

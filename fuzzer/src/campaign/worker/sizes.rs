@@ -7,10 +7,10 @@ use std::{
 
 use super::{Worker, import::ended_early};
 use crate::campaign::{
-    ordinary::{joined, sizes_of_joined, sizes_of_parts, spread_out},
+    ordinary::{joined, sizes_of_joined, sizes_of_parts},
     supervisor::{Outcome, stop_requested},
 };
-use quagmire_base::error::{Error, Result};
+use quagmire_base::error::Result;
 use quagmire_cost::{
     resource::Resource,
     sizes::{Series, SizeModel},
@@ -40,7 +40,7 @@ impl Worker<'_> {
         if self.state.hooks.record.sizes.model.is_some() {
             return Ok(None);
         }
-        let (mut entries, seeds) = self.sampled_seeds()?;
+        let (mut entries, seeds) = self.state.hooks.sampled_seeds()?;
         if !self.setup.target.instrumentation.counts() {
             // single times are too inexact for a model: confirmations measure an ordinary input themselves
             entries.clear();
@@ -62,24 +62,6 @@ impl Worker<'_> {
         }
         self.checkpoint(true)?;
         Ok(None)
-    }
-
-    /// Entries and contents of the median seed and others, together not larger than the size limit of inputs.
-    pub(super) fn sampled_seeds(&self) -> Result<(Vec<EntryId>, Vec<Vec<u8>>)> {
-        let recorder = &self.state.hooks;
-        let count = recorder.record.entries.iter().take_while(|entry| entry.parent.is_none()).count();
-        let (mut entries, mut seeds, mut total) = (Vec::new(), Vec::new(), 0);
-        for entry in spread_out(count, recorder.record.reference.index()) {
-            total += recorder.record.entries[entry].bytes;
-            if total > self.setup.max_size as u64 && !entries.is_empty() {
-                break;
-            }
-            let path = recorder.path_of(EntryId::at(entry));
-            let cannot = |error| Error::other(format!("cannot read {}: {error}", path.display()));
-            seeds.push(std::fs::read(&path).map_err(cannot)?);
-            entries.push(EntryId::at(entry));
-        }
-        Ok((entries, seeds))
     }
 
     /// Measures one seed, at index `at` of `seeds`. Returns true if a run ended early and the target has to be loaded

@@ -1,6 +1,12 @@
 //! State that a worker starts with: from a checkpoint, or new.
 
-use std::{ffi::OsString, fs::File, os::unix::fs::MetadataExt, time::Duration};
+use std::{
+    ffi::OsString,
+    fs::File,
+    hash::{BuildHasher as _, Hasher as _, RandomState},
+    os::unix::fs::MetadataExt,
+    time::Duration,
+};
 
 use libafl::{
     HasMetadata,
@@ -11,7 +17,14 @@ use libafl_bolts::hash_std;
 
 use super::{import, internal, steering};
 use crate::{
-    campaign::{Setup, checkpoint::Checkpoint, language, record::Record, recorder::Recorder, supervisor::Restart},
+    campaign::{
+        Setup,
+        checkpoint::Checkpoint,
+        language,
+        record::{Record, stays_inside},
+        recorder::Recorder,
+        supervisor::Restart,
+    },
     options::Options,
 };
 use quagmire_analysis::required::require;
@@ -30,7 +43,13 @@ use quagmire_execution::{
     info::{Instrumentation, TargetInfo},
     known_lines::has_lines,
 };
-use quagmire_results::{Summary, names::files_in, summary::rfc3339};
+use quagmire_results::{
+    Summary,
+    damaged_logs::{self, DamagedLog},
+    journal::Journal,
+    names::files_in,
+    summary::rfc3339,
+};
 use quagmire_search::{
     choices::mode::Mode,
     corpus::{
@@ -53,6 +72,8 @@ pub(super) struct Start {
     pub(super) record: Record,
     /// Reason why the checkpoint cannot be used, in a few words.
     pub(super) unusable: Option<String>,
+    /// Logs that begin anew.
+    pub(super) damaged_logs: Vec<DamagedLog>,
     /// Whether the folder may hold files that this state does not know.
     pub(super) more_is_written: bool,
     /// Whether such files can be entered under their old numbers.
@@ -71,9 +92,17 @@ impl Start {
         fingerprint: u64,
         executor: &mut HarnessExecutor,
     ) -> Result<Self> {
+        let output = setup.folder.path();
         let resumed = restart.workers == 0 && setup.folder.resumed();
+        let summary = if resumed { Summary::read(&setup.folder.summary()).ok() } else { None };
+        let named = [Journal::campaign(output), summary.as_ref().map(|summary| summary.campaign.clone())];
+        let named: Vec<String> = named.into_iter().flatten().filter(|name| !name.is_empty()).collect();
         let (saved, unusable) = if resumed {
-            match Checkpoint::read(setup.folder.path()) {
+            match Checkpoint::read(output) {
+                // one of both may be damaged as well
+                Ok(Some(saved)) if !named.is_empty() && !named.contains(&saved.record.campaign) => {
+                    (None, Some("it is of another campaign: to go on with this one's, put that back first".to_owned()))
+                }
                 Ok(saved) => {
                     let of_other = match &saved {
                         Some(saved) => {
@@ -99,7 +128,6 @@ impl Start {
             }
             saved => (saved, unusable),
         };
-        let resumed_without_state = resumed && saved.is_none();
         let (state, mut search, mut record) = match saved {
             Some(saved) => (Some(saved.state.restore().map_err(|error| internal(&error))?), saved.search, saved.record),
             None => {
@@ -113,8 +141,23 @@ impl Start {
         if restart.workers == 0 || record.uncounted.is_none() {
             record.uncounted = uncounted_hash(setup);
         }
+        if record.campaign.is_empty() {
+            record.campaign = named.into_iter().next().unwrap_or_else(new_name);
+        }
+        let mut damaged_logs = Vec::new();
         if resumed {
-            remember_earlier_sessions(setup, &mut record, state.as_ref(), resumed_without_state);
+            // of a session that was killed before it had logs, nothing is missing
+            if summary.is_some() || state.is_some() {
+                damaged_logs = damaged_logs::remove(output, &record.campaign);
+            }
+            let is_other = |summary: &Summary| ![&record.campaign, ""].contains(&summary.campaign.as_str());
+            let damage =
+                if summary.as_ref().is_some_and(is_other) { "is of another campaign" } else { "is missing or damaged" };
+            let summary = summary.filter(|summary| !is_other(summary));
+            if summary.is_none() && record.baseline.is_some() {
+                damaged_logs.push(DamagedLog { path: "summary.json".to_owned(), damage });
+            }
+            remember_earlier_sessions(setup, &mut record, state.as_ref(), summary);
         }
         if let Some(process) = restart.died {
             setup.folder.remove_unfinished_of(process);
@@ -124,9 +167,9 @@ impl Start {
         let enters_again = more_is_written && record.baseline.is_some();
         if more_is_written && !enters_again {
             // seeds are run again, and their files need these names
-            import::set_imports_aside(setup, record.entries.len())?;
+            import::set_imports_aside(setup, &record)?;
         }
-        Ok(Self { state, search, record, unusable, more_is_written, enters_again })
+        Ok(Self { state, search, record, unusable, damaged_logs, more_is_written, enters_again })
     }
 }
 
@@ -357,34 +400,37 @@ pub(super) fn count_lines(executor: &mut HarnessExecutor, by: Instrumentation) -
     }))
 }
 
+/// Name for a new campaign: a random number.
+fn new_name() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}
+
 /// Adds the earlier sessions to the record. Without a checkpoint, takes the findings from the summary.
-fn remember_earlier_sessions(setup: &Setup, record: &mut Record, state: Option<&LibaflState>, without_state: bool) {
-    let summary = Summary::read(&setup.folder.summary());
+fn remember_earlier_sessions(
+    setup: &Setup,
+    record: &mut Record,
+    state: Option<&LibaflState>,
+    summary: Option<Summary>,
+) {
     // of a client that was killed later than its first summary, whose session goes on
-    let is_of_session = || summary.as_ref().is_ok_and(|summary| summary.started == rfc3339(setup.started));
-    let goes_on = setup.is_restarted && is_of_session();
+    let is_of_session = summary.as_ref().is_some_and(|summary| summary.started == rfc3339(setup.started));
+    let goes_on = setup.is_restarted && is_of_session;
     if !goes_on {
         // what comes at intervals was done at these times, whatever has become of the summary
         record.earlier_sessions = record.last_write.max(record.last_print).max(record.last_save);
         record.earlier_executions = state.map_or(0, |state| *state.executions());
     }
-    if let Ok(summary) = summary {
+    if let Some(summary) = summary {
         if !goes_on {
             let known = Duration::try_from_secs_f64(summary.seconds).unwrap_or_default();
             record.earlier_sessions = record.earlier_sessions.max(known);
         }
-        if without_state {
-            record.findings.clone_from(&summary.findings);
-            (record.degradations, record.faults, record.hangs) = (summary.degradations, summary.faults, summary.hangs);
-        }
-        // explanations are entered into the summary, after the last checkpoint
-        for explained in summary.findings {
-            if let Some(finding) = record.findings.iter_mut().find(|finding| finding.path == explained.path) {
-                (finding.law, finding.no_law, finding.template) = (explained.law, explained.no_law, explained.template);
-                (finding.minimized, finding.no_smallest) = (explained.minimized, explained.no_smallest);
-            }
+        if state.is_none() {
+            record.findings = summary.findings;
+            record.findings.retain(stays_inside);
         }
     }
+    record.unsynced.clear();
     record.left_out.clear();
     record.confirming = Duration::ZERO;
     record.lines_on_screen = 0;

@@ -65,7 +65,7 @@ impl Worker<'_> {
     /// Takes 2 % of the campaign's time at most, 4 % where nothing is counted.
     pub(super) fn measure_steered_noise(&mut self) -> Result<()> {
         let Some(resource) = self.setup.options.steer else { return Ok(()) };
-        let (_, seeds) = self.sampled_seeds()?;
+        let (_, seeds) = self.state.hooks.sampled_seeds()?;
         let started = Instant::now();
         let mut ends = vec![BTreeSet::new(); seeds.len()];
         let mut minima = vec![Vec::new(); seeds.len()];

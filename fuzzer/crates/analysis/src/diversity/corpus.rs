@@ -69,11 +69,12 @@ fn run_all(
         let pipe = std::io::pipe();
         let (reader, writer) = pipe.map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
         let shared = page.share();
+        let parent = std::process::id();
         // SAFETY: this command has no other thread.
         let child = unsafe { process::fork()? };
         if child == 0 {
             drop(reader);
-            process::die_with_parent();
+            process::die_with_parent(parent);
             process::usual_signals();
             let part = in_child(harness, inputs, options, page.share(), traces, next, deadly);
             let part = part.map_err(|error| (error.code == ExitCode::Usage, error.message));

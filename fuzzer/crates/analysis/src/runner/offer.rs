@@ -31,7 +31,7 @@ pub struct OfferOptions {
 /// # Errors
 /// If standard input is no socket, or there is no memory.
 pub fn run(options: &OfferOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
-    process::die_with_parent();
+    process::die_with_parent(std::os::unix::process::parent_id());
     let mut stream = socket()?;
     let hello = serde_json::to_vec(&Hello::of(target.instrumentation)).unwrap_or_default();
     let mut runner = Runner::new(harness, options.capacity, options.runs.clone())?;

@@ -174,6 +174,18 @@ impl Folder {
     /// # Errors
     /// If it cannot be written; nothing is left behind.
     pub fn write_whole(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.write(name, bytes, false)
+    }
+
+    /// As [`Self::write_whole`]; the new contents are on the disk before the name leads to them.
+    ///
+    /// # Errors
+    /// If it cannot be written; nothing is left behind.
+    pub fn write_durably(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.write(name, bytes, true)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8], is_durable: bool) -> io::Result<()> {
         // static: temporary names are unique in a process, whoever writes
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let name = one_name(OsStr::new(name))?;
@@ -187,8 +199,10 @@ impl Folder {
                 opened => break (temporary, opened?),
             }
         };
-        let written = File::from(file)
+        let mut file = File::from(file);
+        let written = file
             .write_all(bytes)
+            .and_then(|()| if is_durable { file.sync_data() } else { Ok(()) })
             .and_then(|()| renameat(&folder, &temporary, &folder, name).map_err(io::Error::from));
         if written.is_err() {
             let _ = unlinkat(&folder, &temporary, AtFlags::empty());

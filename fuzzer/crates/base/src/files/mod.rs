@@ -99,7 +99,8 @@ const LARGEST_LOCK: u64 = 32;
 pub fn open_lock(folder: &Folder, name: &str) -> io::Result<File> {
     let file = only_name(folder.open_with(name, OFlags::RDWR | TO_WRITE, Mode::from_raw_mode(USUAL_MODE)))?;
     let text = read_up_to(&file, LARGEST_LOCK)?;
-    if text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'\n') {
+    // a power cut leaves zeros
+    if text.iter().all(|byte| byte.is_ascii_digit() || b"\n\0".contains(byte)) {
         Ok(file)
     } else {
         Err(refused("it holds something else than the number of a process"))

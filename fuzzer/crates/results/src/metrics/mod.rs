@@ -71,12 +71,10 @@ impl Endpoint {
         // SAFETY: a campaign starts no thread.
         let child = unsafe { process::fork()? };
         if child == 0 {
-            process::die_with_parent();
-            if std::os::unix::process::parent_id() == owner {
-                keep_to_itself(&self.listener);
-                let mut page = Page::new(output, about);
-                http::serve(&self.listener, &mut |path| page.answer(path));
-            }
+            process::die_with_parent(owner);
+            keep_to_itself(&self.listener);
+            let mut page = Page::new(output, about);
+            http::serve(&self.listener, &mut |path| page.answer(path));
             leave(0);
         }
         Ok(Server { process: child, owner })

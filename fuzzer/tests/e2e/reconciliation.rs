@@ -1,0 +1,107 @@
+//! Output folders whose files and state do not agree: after a process was killed, or files were damaged between sessions.
+
+use std::{collections::BTreeMap, fs, process::Stdio};
+
+use serde_json::Value;
+
+use crate::common::{Scene, children, ended, harness, number, signal, wait_until};
+
+const SEEDS: &[(&str, &[u8])] = &[("greeting", b"hello world, hello"), ("abort", b"abort"), ("null", b"null")];
+
+/// Names and contents of the files in a folder, without hidden ones.
+fn shown(scene: &Scene, folder: &str) -> BTreeMap<String, Vec<u8>> {
+    scene.files(folder).into_iter().filter(|(name, _)| !name.starts_with('.')).collect()
+}
+
+/// Checks that the summary holds what the folder holds.
+#[track_caller]
+fn agrees(scene: &Scene) {
+    let summary = scene.summary();
+    let findings = summary["findings"].as_array().expect("a list");
+    for (kind, folder) in [("degradation", "degradations"), ("fault", "faults"), ("hang", "hangs")] {
+        let path = |finding: &&Value| finding["kind"] == kind;
+        let mut told: Vec<(String, u64)> = findings
+            .iter()
+            .filter(path)
+            .map(|finding| (finding["path"].as_str().expect("a path").to_owned(), number(&finding["bytes"])))
+            .collect();
+        told.sort();
+        let files = shown(scene, &format!("out/{folder}"));
+        let files: Vec<(String, u64)> =
+            files.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes.len() as u64)).collect();
+        assert_eq!(told, files, "{kind}");
+        assert_eq!(number(&summary[folder]), files.len() as u64, "{kind}");
+    }
+    assert_eq!(number(&summary["entries"]), shown(scene, "out/queue").len() as u64);
+}
+
+#[test]
+fn degradations_outlive_the_worker_that_found_them() {
+    let scene = Scene::new(&SEEDS[..1]);
+    let mut command = scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h");
+    let campaign =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let found = || scene.path("out/degradations").is_dir() && !shown(&scene, "out/degradations").is_empty();
+    let worker = wait_until("there is a worker", || children(campaign.id()).first().copied());
+    wait_until("a degradation", || found().then_some(()));
+    signal(worker, libc::SIGKILL);
+    wait_until("there is another worker", || {
+        children(campaign.id()).first().filter(|another| **another != worker).copied()
+    });
+    let before = shown(&scene, "out/degradations");
+    signal(campaign.id(), libc::SIGINT);
+    ended(campaign).ended();
+    let after = shown(&scene, "out/degradations");
+    assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)));
+    agrees(&scene);
+    let summary = scene.summary();
+    let degradation = summary["findings"].as_array().expect("a list").iter().find(|one| one["kind"] == "degradation");
+    assert!(degradation.expect("one")["verdict"].is_string(), "the journal knows its verdict");
+}
+
+#[test]
+fn damaged_files_are_restored_or_left_out_with_a_line_for_each() {
+    let scene = Scene::new(SEEDS);
+    let harness = harness("ends.c");
+    scene.fuzz(&harness, "--execs 3000 --seed 1 --max-size 100 --explain 0").ended();
+    agrees(&scene);
+    let (queue, faults) = (shown(&scene, "out/queue"), shown(&scene, "out/faults"));
+    let seed = queue.keys().find(|name| name.contains("orig")).expect("a seed");
+    let of = |seed: &str| faults.keys().find(|name| name.contains(seed)).expect("a fault");
+    let (given, gone) = (of("orig_abort"), of("orig_null"));
+    fs::remove_file(scene.path("out/queue").join(seed)).expect("removed");
+    scene.write("out/logs/queue_data.txt", b"\0\0\0\0");
+    scene.write("out/logs/findings.jsonl", b"");
+    scene.write(&format!("out/faults/{given}"), b"nothing");
+    fs::remove_file(scene.path("out/faults").join(gone)).expect("removed");
+    fs::remove_file(scene.path("seeds/null")).expect("removed");
+    let run = scene.fuzz(&harness, "--execs 1 --seed 2 --max-size 100 --explain 0 --resume");
+    let lines = |words: &str| run.stdout.lines().filter(|line| line.contains(words)).count();
+    assert_eq!(lines(&format!("queue/{seed} is missing: restored")), 1, "{run:#?}");
+    assert_eq!(lines(&format!("faults/{given} has changed: restored")), 1, "{run:#?}");
+    assert_eq!(lines(&format!("faults/{gone} is missing, and nothing else holds it: left out")), 1, "{run:#?}");
+    assert_eq!(lines("logs/queue_data.txt is damaged: written anew"), 1, "{run:#?}");
+    assert_eq!(lines("logs/findings.jsonl"), 1, "{run:#?}");
+    agrees(&scene);
+    let now = shown(&scene, "out/queue");
+    assert!(queue.iter().all(|(name, bytes)| now.get(name) == Some(bytes)), "{run:#?}");
+    let rows = fs::read_to_string(scene.path("out/logs/queue_data.txt")).expect("text");
+    assert!(queue.keys().all(|name| rows.contains(name)), "{rows}");
+    run.ended();
+}
+
+#[test]
+fn a_checkpoint_of_another_campaign_is_refused_and_costs_nothing() {
+    let (scene, other) = (Scene::new(&SEEDS[..1]), Scene::new(&SEEDS[..1]));
+    let harness = harness("quadratic.c");
+    scene.fuzz(&harness, "--execs 2000 --seed 1 --max-size 200 --explain 0").ended();
+    other.fuzz(&harness, "--execs 500 --seed 9 --max-size 200 --explain 0").ended();
+    let queue = shown(&scene, "out/queue");
+    fs::copy(other.path("out/.checkpoint"), scene.path("out/.checkpoint")).expect("copied");
+    let run = scene.fuzz(&harness, "--execs 500 --seed 2 --max-size 200 --explain 0 --resume");
+    assert!(run.stdout.contains("the saved state cannot be used (it is of another campaign"), "{run:#?}");
+    run.ended();
+    agrees(&scene);
+    let now: Vec<Vec<u8>> = shown(&scene, "out/queue").into_values().collect();
+    assert!(queue.values().all(|bytes| now.contains(bytes)));
+}
