@@ -305,7 +305,7 @@ mod tests {
             assert_eq!(with(&|all| all.2.entries[1].file = file.into()), Some(Damage::Contents), "{file}");
         }
         let changes: [fn(&mut Parts); 13] = [
-            |all| drop(all.2.hashes.insert("ordinary/../../x".into(), 1)),
+            |all| all.2.hashes.extend([("ordinary/../../x".into(), 1)]),
             |all| all.2.findings.push(Finding { path: "degradations/../x".into(), ..Finding::default() }),
             // not in the folder of its kind
             |all| all.2.findings.push(Finding { path: "faults/id_000000".into(), ..Finding::default() }),
