@@ -117,6 +117,12 @@ fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, ou
     let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
 }
 
+/// Numbers of inputs that are no findings, with a comma before each.
+fn others(summary: &Summary) -> String {
+    let of = [(summary.unconfirmed.len() as u64, "unconfirmed"), (summary.large, "only large")];
+    of.iter().filter(|of| of.0 > 0).map(|&(number, what)| format!(", {} {what}", grouped(number))).collect()
+}
+
 /// The worst inputs above the threshold that were not confirmed, one a line; nothing if there are none.
 fn unconfirmed(text: &mut String, summary: &Summary, output: &Path) {
     // beside a degradation they matter less
@@ -182,17 +188,12 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     };
     let _ = writeln!(
         text,
-        "{}{}, {}, {}{}{} in {} ({}).",
+        "{}{}, {}, {}{} in {} ({}).",
         counted(summary.degradations, "degradation"),
         if summary.unseen.warning.is_some() { " in counted code" } else { "" },
         counted(summary.faults, "fault"),
         counted(summary.hangs, "hang"),
-        if summary.unconfirmed.is_empty() {
-            String::new()
-        } else {
-            format!(", {} unconfirmed", grouped(summary.unconfirmed.len() as u64))
-        },
-        if summary.large > 0 { format!(", {} only large", grouped(summary.large)) } else { String::new() },
+        others(summary),
         clock(Duration::try_from_secs_f64(summary.seconds).unwrap_or_default()),
         stopped,
     );
@@ -222,7 +223,6 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
             (Some(kept), Some(known)) => kept / known,
             _ => kept.instructions_ratio.unwrap_or(0.0) / known.instructions_ratio.unwrap_or(0.0),
         };
-        // what is above the threshold is listed with its reason
         let is_unlike = |known| summary.unconfirmed.is_empty() && !(1.0 / NEARLY..NEARLY).contains(&ratio(known));
         slowest().is_none_or(is_unlike)
     };

@@ -173,7 +173,7 @@ fn look_at(path: &Path) -> Result<Contents> {
 fn kept_nothing(path: &Path) -> bool {
     let is_empty = |name: &str| fs::read_dir(path.join(name)).is_ok_and(|mut entries| entries.next().is_none());
     // nothing is removed through a link
-    let is_own = |name: &&str| fs::symlink_metadata(path.join(name)).is_ok_and(|folder| folder.is_dir());
+    let is_own = |name: &str| fs::symlink_metadata(path.join(name)).is_ok_and(|folder| folder.is_dir());
     // one that was refused after its seeds has no summary either
     let is_refused =
         || ["summary.json", ".checkpoint"].iter().all(|name| fs::symlink_metadata(path.join(name)).is_err());
@@ -181,7 +181,7 @@ fn kept_nothing(path: &Path) -> bool {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         name.parse::<EntryName>().is_ok_and(|name| name.orig.is_some())
     };
-    FOLDERS.iter().all(|name| is_own(&name))
+    FOLDERS.iter().all(|name| is_own(name))
         && is_empty("degradations")
         && (is_empty("queue") || is_refused() && files_in(&path.join("queue")).iter().all(is_seed))
         && LATER_FOLDERS.into_iter().chain(["clients"]).all(|name| fs::symlink_metadata(path.join(name)).is_err())
