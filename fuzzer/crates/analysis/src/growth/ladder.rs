@@ -178,12 +178,19 @@ fn end_before(template: &Template, n: u64, last_of_list: Option<u64>) -> Option<
 }
 
 /// Difference of a run from the finding, or from the one before it: it says nothing of the same law.
-fn difference(run: &Run, before: Option<&Sample>, finding: Option<&Finding<'_>>, limits: &Limits) -> Option<&'static str> {
+fn difference(
+    run: &Run,
+    before: Option<&Sample>,
+    finding: Option<&Finding<'_>>,
+    limits: &Limits,
+) -> Option<&'static str> {
     let cost = |run: &Run| run.cost[Resource::Instructions];
     let falls = before.is_some_and(|before| cost(run) <= cost(&before.run) / 2);
     let is_rejected = run.status == REJECTED;
     match finding {
-        Some(finding) if !finding.ends_like(run) => Some(if is_rejected { "is rejected" } else { "ends in another way" }),
+        Some(finding) if !finding.ends_like(run) => {
+            Some(if is_rejected { "is rejected" } else { "ends in another way" })
+        }
         Some(finding) if limits.detail >= Detail::Edges && !finding.is_like(run) => {
             Some("costs most in another function")
         }
@@ -294,8 +301,10 @@ fn wanted(samples: &[Sample], own: Option<u64>, refused: &[u64]) -> Option<u64> 
     if own.is_some() {
         return own;
     }
-    let points: Vec<Point> =
-        samples.iter().map(|sample| Point { size: sample.n, amount: sample.run.cost[Resource::Instructions] }).collect();
+    let points: Vec<Point> = samples
+        .iter()
+        .map(|sample| Point { size: sample.n, amount: sample.run.cost[Resource::Instructions] })
+        .collect();
     let plateau = before_plateau(&points).unwrap_or(samples.len());
     let some = match plateau {
         few if is_finding && few < BEFORE_PLATEAU && few < samples.len() => &samples[..=few],
@@ -346,7 +355,8 @@ mod tests {
 
     #[test]
     fn the_finding_itself_and_sizes_in_front_of_a_plateau_are_added() {
-        let mut samples: Vec<Sample> = [5, 9, 17, 400, 700, 1_200, 2_100].map(|n| sample(n, n.min(200) * 1_000)).to_vec();
+        let mut samples: Vec<Sample> =
+            [5, 9, 17, 400, 700, 1_200, 2_100].map(|n| sample(n, n.min(200) * 1_000)).to_vec();
         assert_eq!(wanted(&samples, Some(30), &[]), Some(30));
         let mut added = Vec::new();
         while let Some(n) = wanted(&samples, Some(9), &[]).filter(|_| added.len() < 20) {

@@ -147,7 +147,8 @@ fn parse(text: &str) -> Result<Template> {
 /// Tests the prediction by a run if the options ask for it.
 fn verified(made: Report, options: &GrowthOptions, harness: &'static Harness) -> Result<GrowthReport> {
     let Report { mut report, template, law_of_time } = made;
-    let (Some(verify), Some(times), Some(law), Some(template)) = (options.verify, &report.times, law_of_time, template) else {
+    let (Some(verify), Some(times), Some(law), Some(template)) = (options.verify, &report.times, law_of_time, template)
+    else {
         return Ok(report);
     };
     let n = match verify {

@@ -183,7 +183,8 @@ pub(super) fn law(resource: Resource, samples: &[Sample], until: Instant) -> Opt
         Resource::Instructions => fits::of_instructions(samples, Axis::Repetitions, None, until),
         _ => None,
     };
-    let is_whole = |fit: &Fit| !matches!(fit.law.class(), Class::Power(_)) && fit.rival.is_none() && fit.onset.is_none();
+    let is_whole =
+        |fit: &Fit| !matches!(fit.law.class(), Class::Power(_)) && fit.rival.is_none() && fit.onset.is_none();
     if let Some((fit, sum)) = exact.filter(|(fit, _)| fit.error <= LARGEST_ERROR && is_whole(fit)) {
         return Some((fit, sum));
     }

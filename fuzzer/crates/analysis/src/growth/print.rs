@@ -57,7 +57,10 @@ pub(super) fn for_people(report: &GrowthReport, width: usize, color: bool) -> St
         let size = grouped(crossover.round() as u64);
         let is_beyond = crossover > report.fit.largest as f64;
         let beyond = if is_beyond { ", which is beyond the sizes that were run" } else { "" };
-        row("crossover", &format!("from {} = {size} on, the highest term is more than all others{beyond}", along(report)));
+        row(
+            "crossover",
+            &format!("from {} = {size} on, the highest term is more than all others{beyond}", along(report)),
+        );
     }
     if let (Some(parts), Some(_)) = (&report.parts, &report.template) {
         row("parts", &parts_in_words(parts));

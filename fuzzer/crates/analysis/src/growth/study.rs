@@ -27,7 +27,10 @@ use quagmire_base::{
     format::grouped,
     plain::warn,
 };
-use quagmire_choices::{template::Template, units::{Taken, units}};
+use quagmire_choices::{
+    template::Template,
+    units::{Taken, units},
+};
 use quagmire_cost::{
     law::{Confidence, Fit, LARGEST_SWING, Point, Total, fit, fit_noisy},
     resource::Resource,
@@ -238,7 +241,8 @@ impl Study<'_> {
     /// The largest part of an input that returns soon, with its run, which is slow where that of the whole is.
     fn part_that_returns(&mut self, bytes: &[u8], whole: &Run) -> Result<Option<(Vec<u8>, Run)>> {
         let usual = self.runner.hang_timeout();
-        self.runner.set_hang_timeout(usual.min(self.options.budget / PARTS_OF_BUDGET).max(Duration::from_millis(10)))?;
+        self.runner
+            .set_hang_timeout(usual.min(self.options.budget / PARTS_OF_BUDGET).max(Duration::from_millis(10)))?;
         let like = Finding::new(bytes, Run { status: "returned".into(), ..whole.clone() }, self.resource, 0);
         let mut found = None;
         'found: for units in units(bytes) {
@@ -362,7 +366,12 @@ impl Study<'_> {
     }
 
     /// A law of the runs of a template.
-    fn told(&mut self, template: Template, ladder: Ladder, own: Option<(u64, f64)>) -> Result<Result<Told<'static>, String>> {
+    fn told(
+        &mut self,
+        template: Template,
+        ladder: Ladder,
+        own: Option<(u64, f64)>,
+    ) -> Result<Result<Told<'static>, String>> {
         if ladder.samples.len() < LEAST_SIZES {
             return Ok(Err(too_few(&ladder)));
         }
@@ -453,10 +462,7 @@ impl Study<'_> {
             resources: others(&samples, axis, self.target, resource),
             generator: template.and_then(|template| template.command(generator_n)).unwrap_or_default(),
             unit: unit(resource, self.target),
-            unit_of_time: unit(
-                if resource == Resource::Time { resource } else { Resource::Instructions },
-                self.target,
-            ),
+            unit_of_time: unit(if resource == Resource::Time { resource } else { Resource::Instructions }, self.target),
             template: template.map(Template::to_string),
             parts,
             executions: self.runner.executions(),
@@ -535,7 +541,9 @@ fn too_few(ladder: &Ladder) -> String {
             format!("N = {n} ({bytes} bytes) {how}, and only {runs} smaller sizes returned, which say nothing of a law")
         }
         End::Other { n, bytes, how } => {
-            format!("N = {n} ({bytes} bytes) {how}, and only {runs} smaller sizes are like the input, which say nothing of a law")
+            format!(
+                "N = {n} ({bytes} bytes) {how}, and only {runs} smaller sizes are like the input, which say nothing of a law"
+            )
         }
         _ => format!(
             "only {runs} sizes could be run within the limits, which say nothing of a law: give more with --budget, \

@@ -93,7 +93,8 @@ pub(super) fn found(units: &Units<'_>) -> Vec<Found> {
         all.push(Found(apart.clone()));
     }
     for count in counts.into_iter().rev().take(4) {
-        let others = apart.iter().filter(|one| one.range.end <= count.range.start || one.range.start >= count.range.end);
+        let others =
+            apart.iter().filter(|one| one.range.end <= count.range.start || one.range.start >= count.range.end);
         all.push(Found(others.cloned().chain([count.clone()]).collect()));
     }
     all

@@ -174,9 +174,7 @@ pub fn units(input: &[u8]) -> Vec<Units<'_>> {
     for &separator in SEPARATORS {
         all.extend(Units::sequence(input, Kind::Between(separator), between(input, separator)));
     }
-    all.extend(size.and_then(|size| {
-        Units::sequence(input, Kind::Records, pieces(input, input.len() % size, size))
-    }));
+    all.extend(size.and_then(|size| Units::sequence(input, Kind::Records, pieces(input, input.len() % size, size))));
     for start in starts.iter().filter(|(_, told)| *told == 1).map(|(start, _)| *start).chain([0]) {
         for size in PIECES {
             all.extend(Units::sequence(input, Kind::Bytes(size), pieces(input, start, size)));

@@ -39,7 +39,13 @@ impl Form {
             BEFORE.into_iter().flat_map(move |before| {
                 let counted = UNCOUNTED.into_iter().map(Some).chain([None]);
                 counted.flat_map(move |uncounted| {
-                    MULTIPLES.into_iter().map(move |multiple| Self { before, width, is_big_endian, uncounted, multiple })
+                    MULTIPLES.into_iter().map(move |multiple| Self {
+                        before,
+                        width,
+                        is_big_endian,
+                        uncounted,
+                        multiple,
+                    })
                 })
             })
         })

@@ -12,7 +12,12 @@ fn of_kind<'a>(all: &'a [Units<'a>], kind: Kind) -> &'a Units<'a> {
 fn has_half(input: &[u8], half: &[u8]) {
     let all = units(input);
     let halves: Vec<Vec<u8>> = all.iter().map(|one| one.take(one.count() / 2, Taken::First)).collect();
-    assert!(halves.iter().any(|one| one == half), "{:?} of {}", all.iter().map(|one| one.kind).collect::<Vec<_>>(), input[..20].escape_ascii());
+    assert!(
+        halves.iter().any(|one| one == half),
+        "{:?} of {}",
+        all.iter().map(|one| one.kind).collect::<Vec<_>>(),
+        input[..20].escape_ascii()
+    );
 }
 
 #[test]

@@ -175,7 +175,9 @@ pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
     let mut rival = others.min_by(|a, b| a.1.total_cmp(&b.1));
     // what bends so little may be linear with something at the start
     let bends = Class::Power(LEAST_BENT).is_worse_than(&chosen.0.class()) && chosen.0.class().is_superlinear();
-    if let Some(linear) = tried.iter().find(|(law, error)| bends && law.class() == Class::Linear && *error <= MOST_NOISE) {
+    if let Some(linear) =
+        tried.iter().find(|(law, error)| bends && law.class() == Class::Linear && *error <= MOST_NOISE)
+    {
         (chosen, rival) = (linear, Some(chosen));
     }
     let (law, error) = chosen;
@@ -184,7 +186,8 @@ pub fn fit_noisy(points: &[Point]) -> Option<Fit> {
         return None;
     }
     let span = points.last()?.size as f64 / points[0].size.max(1) as f64;
-    let is_clear = rival.is_none() && *error <= LARGEST_SWING && points.len() >= LEAST_SIZES && span >= LEAST_SPAN_NOISY;
+    let is_clear =
+        rival.is_none() && *error <= LARGEST_SWING && points.len() >= LEAST_SIZES && span >= LEAST_SPAN_NOISY;
     Some(Fit {
         law: law.clone(),
         steps: *error > LARGEST_SWING,
@@ -209,7 +212,8 @@ fn front_of(fit: &Fit, points: &[Point]) -> Option<Fit> {
     if points[count].amount as f64 * MOST_BEHIND < last.amount as f64 || grown < LEAST_GROWTH_IN_FRONT {
         return None;
     }
-    let law = from_onset(front).filter(|law| law.error <= LARGEST_ERROR && law.law.class().is_worse_than(&fit.law.class()))?;
+    let law = from_onset(front)
+        .filter(|law| law.error <= LARGEST_ERROR && law.law.class().is_worse_than(&fit.law.class()))?;
     Some(law.capped(fit.law.clone(), points, count))
 }
 
@@ -385,13 +389,19 @@ impl Fit {
     pub fn class_at(&self, size: u64) -> Class {
         let size = self.cap.as_ref().map_or(size, |cap| size.min(cap.size)) as f64;
         let growing = self.law.terms().iter().filter(|term| term.class != Class::Constant);
-        growing.max_by(|a, b| a.amount_at(size).total_cmp(&b.amount_at(size))).map_or(Class::Constant, |term| term.class)
+        growing
+            .max_by(|a, b| a.amount_at(size).total_cmp(&b.amount_at(size)))
+            .map_or(Class::Constant, |term| term.class)
     }
 
     /// The local exponent of what grows at a size: 2 for a quadratic law, whatever is there from the start.
     pub fn exponent_at(&self, size: u64) -> f64 {
         let (whole, half) = (self.growth_at(size), self.growth_at(size / 2));
-        if half > 0.0 && whole > half { (whole / half).ln() / (size as f64 / (size / 2).max(1) as f64).ln() } else { 0.0 }
+        if half > 0.0 && whole > half {
+            (whole / half).ln() / (size as f64 / (size / 2).max(1) as f64).ln()
+        } else {
+            0.0
+        }
     }
 
     /// The law without onset and cap, by the class of its highest term: `exactly quadratic`, `n log n or n^1.1`,

@@ -139,7 +139,11 @@ fn noise_does_not_make_powers_of_whole_laws() {
         });
         fit_noisy(&points.collect::<Vec<_>>()).unwrap()
     };
-    for (name, law) in [("linear", (|n| 900.0 * n + 2_000.0) as fn(f64) -> f64), ("quadratic", |n| 30.0 * n * n), ("cubic", |n| n * n * n)] {
+    for (name, law) in [
+        ("linear", (|n| 900.0 * n + 2_000.0) as fn(f64) -> f64),
+        ("quadratic", |n| 30.0 * n * n),
+        ("cubic", |n| n * n * n),
+    ] {
         let fit = noisy(law);
         assert_eq!((&*fit.law.class().to_string(), fit.error < 0.05), (name, true), "{fit:?}");
     }
