@@ -1,6 +1,6 @@
 //! The finding whose law is looked for: which runs say something of it, and which laws explain it.
 
-use super::fits::Axis;
+use super::sample::Axis;
 use crate::{cause::Cause, runner::Run};
 use quagmire_base::format::grouped;
 use quagmire_cost::{law::Fit, resource::Resource};

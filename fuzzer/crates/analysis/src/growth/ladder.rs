@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::alike::Finding;
+use super::{alike::Finding, sample::Sample};
 use crate::{
     interruption,
     runner::{Detail, Run, Runner},
@@ -48,17 +48,6 @@ pub(super) struct Limits {
     pub rounds: u32,
     /// How much of each run is wanted.
     pub detail: Detail,
-}
-
-/// A run at one size.
-#[derive(Clone, Debug)]
-pub(super) struct Sample {
-    /// Number of repetitions.
-    pub n: u64,
-    /// Size of the input in bytes.
-    pub bytes: u64,
-    /// The run.
-    pub run: Run,
 }
 
 /// Reason why no larger size was run.

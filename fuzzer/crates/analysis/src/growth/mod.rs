@@ -14,6 +14,7 @@ mod parts;
 mod plot;
 mod print;
 mod report;
+mod sample;
 mod study;
 mod time;
 
@@ -28,7 +29,7 @@ use crate::{
     print::{USUAL_WIDTH, print_text},
     runner::{Detail, Runner, RunnerOptions},
 };
-pub use fits::{Axis, PlaceLaw};
+pub use fits::PlaceLaw;
 pub use parts::PartsReport;
 use quagmire_base::{
     error::{Error, ExitCode, Result},
@@ -42,6 +43,7 @@ use quagmire_choices::template::Template;
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{harness::Harness, info::TargetInfo};
 pub use report::{GrowthPoint, GrowthReport, NoLaw, ResourceLaw};
+pub use sample::Axis;
 use serde::Serialize;
 pub(crate) use study::seed_of;
 use study::{Outcome, Report, study};

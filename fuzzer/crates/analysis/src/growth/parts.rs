@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::{
     alike::Finding,
     family::Family,
-    fits::{self, Axis},
-    ladder::{Sample, fastest},
+    fits,
+    ladder::fastest,
+    sample::{Axis, Sample},
 };
 use crate::{
     interruption,

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{
-    fits::{Axis, PlaceLaw},
+    fits::PlaceLaw,
     parts::PartsReport,
     plot::plot,
     report::GrowthReport,
+    sample::Axis,
     time::{SAFE_FACTOR, SizeOfTime, Times},
 };
 use crate::print::LONGEST_TEMPLATE;

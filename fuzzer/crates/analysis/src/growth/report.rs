@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::{
     family::Family,
-    fits::{Axis, PlaceLaw},
-    ladder::Sample,
+    fits::PlaceLaw,
     parts::PartsReport,
+    sample::{Axis, Sample},
     time::Times,
 };
 use quagmire_base::format::grouped;

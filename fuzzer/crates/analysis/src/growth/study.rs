@@ -11,10 +11,11 @@ use super::{
     alike::Finding,
     choose,
     family::Family,
-    fits::{self, Axis},
-    ladder::{self, End, Ladder, Limits, REJECTED, Sample},
+    fits,
+    ladder::{self, End, Ladder, Limits, REJECTED},
     parts::{self, Parts},
     report::{self, GrowthPoint, GrowthReport, NoLaw, ResourceLaw},
+    sample::{Axis, Sample},
     time::{self, Times},
 };
 use crate::{

@@ -4,7 +4,10 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::{family::Family, fits::Axis, ladder::Sample};
+use super::{
+    family::Family,
+    sample::{Axis, Sample},
+};
 use crate::{
     interruption,
     runner::{Detail, Runner},
