@@ -153,7 +153,7 @@ fn short_line(line: &str) -> String {
     line.chars().map(|c| if is_obeyed(c) { '?' } else { c }).collect()
 }
 
-/// Rules with most finds; nothing if there are none.
+/// Rules with most finds, and tokens; nothing if there are none.
 fn best_rules(text: &mut String, summary: &Summary) {
     let mut rules: Vec<&Rule> = summary.rules.iter().filter(|rule| rule.coverage_increases > 0).collect();
     rules.sort_by_key(|rule| std::cmp::Reverse((rule.degradations, rule.coverage_increases)));
@@ -163,6 +163,7 @@ fn best_rules(text: &mut String, summary: &Summary) {
     for rule in rules.into_iter().take(RULES) {
         let _ = writeln!(text, "  {}", rule_in_words(rule));
     }
+    tokens_that_paid(text, summary);
 }
 
 /// Tokens that are in most entries; nothing if there are none.
@@ -258,7 +259,6 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     }
     warning_or_advice(&mut text, summary);
     best_rules(&mut text, summary);
-    tokens_that_paid(&mut text, summary);
     let _ = writeln!(text, "\nEverything: {}", output.join("summary.json").display());
     text
 }
