@@ -88,6 +88,16 @@ type Stages = (PrepareStage, (DeterministicStage, (ComparisonsStage, (MutateStag
 type CampaignFuzzer =
     StdFuzzer<ByCostScheduler, (), libafl::inputs::BytesInputConverter, libafl::fuzzer::NopInputFilter, ()>;
 
+/// Standard output and errors as they are now, for the display: the target loses them.
+fn streams(setup: &Setup) -> Result<[File; 2]> {
+    let kept = |descriptor: i32| match setup.listener {
+        // SAFETY: a fresh descriptor, owned by the file.
+        None => Ok(unsafe { File::from_raw_fd(libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 3)) }),
+        Some(_) => start::no_display(),
+    };
+    Ok([kept(1)?, kept(2)?])
+}
+
 /// Runs one worker to its end. `traces` outlives it; `None` if traces are not counted.
 ///
 /// # Errors
@@ -100,13 +110,7 @@ pub fn work(
     restart: &Restart,
 ) -> Result<Outcome> {
     let options = &setup.options;
-    // the display keeps the terminal, which the target loses
-    let kept = |descriptor: i32| match setup.listener {
-        // SAFETY: a fresh descriptor, owned by the file.
-        None => Ok(unsafe { File::from_raw_fd(libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 3)) }),
-        Some(_) => start::no_display(),
-    };
-    let streams = [kept(1)?, kept(2)?];
+    let streams = streams(setup)?;
     page.set_hang_timeout(options.hang_timeout);
     let mut executor = prepare::prepare_target(harness, page, options.debug_target)?;
     steering::count_cycles(&mut executor, options, &setup.target)?;

@@ -26,7 +26,12 @@ use libafl::{
 use libafl_bolts::{Named, rands::StdRand, tuples::tuple_list};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    abi, executor::Observers, harness::Harness, input_page::InputPage, prepare, timer::RunLimits,
+    abi,
+    executor::Observers,
+    harness::Harness,
+    input_page::InputPage,
+    prepare,
+    timer::{HangClock, RunLimits},
 };
 
 /// Heap of the fuzzer: that of the target may be locked or broken after a crash.
@@ -67,7 +72,12 @@ fn fuzz(harness: &'static Harness, arguments: &[String]) -> Result<(), Box<dyn s
     let [seeds, executions] = arguments else { return Err("usage: SEEDS EXECUTIONS".into()) };
     let executions: u64 = executions.parse()?;
     let mut executor = prepare::prepare_target(harness, InputPage::new(4096)?, true)?;
-    harness.start_timer(RunLimits { hang: Duration::from_secs(1), memory: 0, deadline: u64::MAX });
+    harness.start_timer(RunLimits {
+        hang: Duration::from_secs(1),
+        clock: HangClock::Wall,
+        memory: 0,
+        deadline: u64::MAX,
+    });
 
     let mut feedback = MostInstructions(0);
     let rand = StdRand::with_seed(1);

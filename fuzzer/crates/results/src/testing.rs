@@ -29,6 +29,26 @@ fn dictionary() -> Dictionary {
     Dictionary { tokens: 45, useful: vec![Token { token: "<!\\x00".into(), entries: 3 }] }
 }
 
+fn large() -> Large {
+    Large {
+        path: "queue/id_000007,src_000003,cost_2.2,bysize_1.6,op_T.2".into(),
+        bytes: 4_900,
+        instructions_ratio: Some(2.2),
+        instructions_ratio_by_size: Some(1.6),
+    }
+}
+
+fn unconfirmed() -> Unconfirmed {
+    Unconfirmed {
+        path: "queue/id_000009,src_000003,cost_20.1,bysize_15.0,op_T.2".into(),
+        bytes: 4_700,
+        ratio: 15.0,
+        instructions_ratio: Some(20.1),
+        instructions_ratio_by_size: Some(15.0),
+        why: WhyUnconfirmed::NotMeasured,
+    }
+}
+
 /// Summary of a campaign with a finding of each kind but a fault.
 pub fn example() -> Summary {
     Summary {
@@ -62,20 +82,8 @@ pub fn example() -> Summary {
         sizes: Some(sizes()),
         degradations: 1,
         large: 3,
-        large_inputs: vec![Large {
-            path: "queue/id_000007,src_000003,cost_2.2,bysize_1.6,op_T.2".into(),
-            bytes: 4_900,
-            instructions_ratio: Some(2.2),
-            instructions_ratio_by_size: Some(1.6),
-        }],
-        unconfirmed: vec![Unconfirmed {
-            path: "queue/id_000009,src_000003,cost_20.1,bysize_15.0,op_T.2".into(),
-            bytes: 4_700,
-            ratio: 15.0,
-            instructions_ratio: Some(20.1),
-            instructions_ratio_by_size: Some(15.0),
-            why: WhyUnconfirmed::NotMeasured,
-        }],
+        large_inputs: vec![large()],
+        unconfirmed: vec![unconfirmed()],
         faults: 0,
         hangs: 1,
         rules: vec![Rule {

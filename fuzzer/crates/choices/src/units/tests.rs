@@ -48,7 +48,7 @@ fn lengths_of_what_follows_stay_right() {
         &|n| [b"WHOLE".to_vec(), (9 + 8 * n as u32).to_be_bytes().to_vec()].concat(),
         &|n| [b"M.".to_vec(), (n as u16).to_be_bytes().to_vec(), b"....".to_vec()].concat(),
         &|n| [vec![0x30, 0x82], (8 * n as u16).to_be_bytes().to_vec()].concat(),
-        &|n| vec![7, (8 * n) as u8 & 0x7f | 0x80, (8 * n >> 7) as u8],
+        &|n| vec![7, ((8 * n) as u8 & 0x7f) | 0x80, ((8 * n) >> 7) as u8],
         &|n| format!("length: {}\n", 8 * n).into_bytes(),
     ];
     for head in forms {
