@@ -95,8 +95,10 @@ struct Told<'a> {
     end: String,
     fit: Fit,
     sum: Option<Total>,
-    /// Number of repetitions or units of the finding, and the share of its hot cost that the template keeps there.
-    own: Option<(u64, f64)>,
+    /// Number of repetitions or units of the finding.
+    own: Option<u64>,
+    /// Share of its hot cost that a template which was found keeps there.
+    kept: Option<f64>,
     /// The law by parts, and whether this one agrees with it.
     parts: Option<parts::PartsReport>,
     notes: Vec<String>,
@@ -125,15 +127,14 @@ pub(super) fn study(
     let resource = measured(options.resource, target);
     let mut study = Study { runner, options, target, started, resource };
     let template = given.as_ref().map(Template::to_string);
+    let returned;
     let told = match (given, input) {
-        (Some(template), _) => study.of_template(&template)?,
-        (None, Some((path, bytes))) => {
-            let (returned, run) = study.returning(path, bytes)?;
-            return Ok(match study.of_input(path, &returned, run)? {
-                Ok(told) => Outcome::Report(Box::new(study.report(told, name)?)),
-                Err(why) => Outcome::NoLaw(Box::new(NoLaw { input: name, law: None, template, why })),
-            });
+        (given, Some((path, bytes))) => {
+            let run;
+            (returned, run) = study.returning(path, bytes)?;
+            study.of_input(path, &returned, run, given.as_ref())?
         }
+        (Some(template), None) => study.of_template(&template)?,
         (None, None) => return Err(Error::usage("no input whose growth to look at: name a file, or give --template")),
     };
     Ok(match told {
@@ -204,7 +205,13 @@ impl Study<'_> {
     }
 
     /// The law of an input; that of its time where instructions do not tell it.
-    fn of_input<'a>(&mut self, path: &Path, bytes: &'a [u8], run: Run) -> Result<Result<Told<'a>, String>> {
+    fn of_input<'a>(
+        &mut self,
+        path: &Path,
+        bytes: &'a [u8],
+        run: Run,
+        given: Option<&Template>,
+    ) -> Result<Result<Told<'a>, String>> {
         if interruption::has_come() {
             return Ok(Err("stopped before a template was found".to_owned()));
         }
@@ -214,7 +221,7 @@ impl Study<'_> {
         let mut counted = None;
         let mut foreign = self.foreign_time(&own);
         if foreign.is_none() {
-            let told = self.of_finding(&finding, seed.as_deref())?;
+            let told = self.of_finding(&finding, given, seed.as_deref())?;
             foreign = told.as_ref().ok().and_then(|told| self.foreign_time(&told.samples));
             if foreign.is_none() {
                 return Ok(told);
@@ -223,7 +230,7 @@ impl Study<'_> {
         }
         let resource = std::mem::replace(&mut self.resource, Resource::Time);
         let timed = self.finding(path, bytes, finding.run)?;
-        let told = self.of_finding(&timed, seed.as_deref())?;
+        let told = self.of_finding(&timed, given, seed.as_deref())?;
         Ok(match (told, counted) {
             (Ok(mut told), _) => {
                 told.notes.extend(foreign);
@@ -244,7 +251,7 @@ impl Study<'_> {
         let usual = self.runner.hang_timeout();
         self.runner
             .set_hang_timeout(usual.min(self.options.budget / PARTS_OF_BUDGET).max(Duration::from_millis(10)))?;
-        let like = Finding::new(bytes, Run { status: "returned".into(), ..whole.clone() }, self.resource, 0);
+        let like = Finding::new(bytes, Run { status: "returned".into(), is_valid: true, ..whole.clone() }, self.resource, 0);
         let mut found = None;
         'found: for units in units(bytes) {
             for taken in [Taken::Spread, Taken::First] {
@@ -299,27 +306,45 @@ impl Study<'_> {
     }
 
     /// The law of a finding: by a template that explains it, else by its parts; or the reason why there is none.
-    fn of_finding<'a>(&mut self, finding: &Finding<'a>, seed: Option<&[u8]>) -> Result<Result<Told<'a>, String>> {
+    fn of_finding<'a>(
+        &mut self,
+        finding: &Finding<'a>,
+        given: Option<&Template>,
+        seed: Option<&[u8]>,
+    ) -> Result<Result<Told<'a>, String>> {
         let limits = parts::Limits {
             until: Instant::now() + parts::time(self.options.left(self.started)),
             rounds: rounds(self.resource),
         };
         let parts = parts::study(self.runner, finding, limits)?;
-        let options = GrowthOptions { resource: self.resource, ..self.options.clone() };
-        let run = (finding.bytes, &finding.run);
+        let templates = match given {
+            Some(template) => vec![(template.clone(), template.n_for_size(finding.bytes.len() as u64), None)],
+            None => self.templates(finding, seed)?,
+        };
         let mut why = None;
-        for chosen in choose::choose(self.runner, &options, run, Some(finding), seed, self.started)? {
-            let own = (chosen.n, chosen.kept);
-            match self.of_chosen(finding, chosen.template, own, parts.as_ref())? {
-                Ok(told) => return Ok(Ok(told)),
+        for (template, n, kept) in templates {
+            match self.of_chosen(finding, template, n, parts.as_ref())? {
+                Ok(told) => return Ok(Ok(Told { kept, ..told })),
                 Err(reason) => why = why.or(Some(reason)),
             }
         }
         Ok(match (parts, why) {
             _ if interruption::has_come() => Err("stopped before a template was found".to_owned()),
-            (Some(parts), why) => of_parts(finding, parts).map_err(|reason| why.unwrap_or(reason)),
+            (Some(parts), why) => of_parts(finding, parts).map_err(|reason| why.clone().unwrap_or(reason)).map(|mut told| {
+                told.notes.extend(why.filter(|_| given.is_some()));
+                told
+            }),
             (None, why) => Err(why.unwrap_or_else(|| NO_TEMPLATE.to_owned())),
         })
+    }
+
+    /// Templates that cost as much as the finding, the best first: the number of repetitions at which they do, and the share
+    /// of its hot cost that they keep there.
+    fn templates(&mut self, finding: &Finding<'_>, seed: Option<&[u8]>) -> Result<Vec<(Template, u64, Option<f64>)>> {
+        let options = GrowthOptions { resource: self.resource, ..self.options.clone() };
+        let input = (finding.bytes, &finding.run);
+        let chosen = choose::choose(self.runner, &options, input, Some(finding), seed, self.started)?;
+        Ok(chosen.into_iter().map(|one| (one.template, one.n, Some(one.kept))).collect())
     }
 
     /// The law of a template that was chosen, if it explains the finding.
@@ -327,21 +352,21 @@ impl Study<'_> {
         &mut self,
         finding: &Finding<'_>,
         template: Template,
-        own: (u64, f64),
+        own: u64,
         parts: Option<&Parts<'_>>,
     ) -> Result<Result<Told<'static>, String>> {
         let limits = self.limits();
-        let ladder = ladder::climb(self.runner, &template, &limits, Some((finding, own.0)))?;
-        let is_exact = template.size(own.0) == finding.bytes.len() as u64
-            && template.render(own.0, self.options.max_bytes).is_ok_and(|bytes| bytes == finding.bytes);
+        let ladder = ladder::climb(self.runner, &template, &limits, Some((finding, own)))?;
+        let is_exact = template.size(own) == finding.bytes.len() as u64
+            && template.render(own, self.options.max_bytes).is_ok_and(|bytes| bytes == finding.bytes);
         let mut told = match self.told(template, ladder, Some(own))? {
             Ok(told) => told,
             Err(why) => return Ok(Err(why)),
         };
-        let size = told.size_of(own.0);
+        let size = told.size_of(own);
         let axis = told.axis();
         if finding.check(&told.fit, size, axis).is_err()
-            && let Some(near) = told.near(own.0, self.resource, self.until())
+            && let Some(near) = told.near(own, self.resource, self.until())
         {
             told.fit = near;
             told.sum = None;
@@ -371,7 +396,7 @@ impl Study<'_> {
         &mut self,
         template: Template,
         ladder: Ladder,
-        own: Option<(u64, f64)>,
+        own: Option<u64>,
     ) -> Result<Result<Told<'static>, String>> {
         if ladder.samples.len() < LEAST_SIZES {
             return Ok(Err(too_few(&ladder)));
@@ -393,7 +418,7 @@ impl Study<'_> {
         let notes = notes(self.target, &ladder);
         let end = end_in_words(&ladder.end, self.options);
         let family = Family::Template(template);
-        Ok(Ok(Told { family, samples: ladder.samples, end, fit, sum, own, parts: None, notes }))
+        Ok(Ok(Told { family, samples: ladder.samples, end, fit, sum, own, kept: None, parts: None, notes }))
     }
 
     /// The reason why instructions do not tell the time of runs, if they do not.
@@ -418,7 +443,7 @@ impl Study<'_> {
     fn report(&mut self, told: Told<'_>, input: Option<String>) -> Result<Report> {
         let axis = told.axis();
         let until = self.until();
-        let Told { family, samples, end, fit, sum, own, parts, mut notes } = told;
+        let Told { family, samples, end, fit, sum, own, kept, parts, mut notes } = told;
         let resource = self.resource;
         let is_exact = self.target.instrumentation.is_exact();
         let per_unit =
@@ -444,10 +469,9 @@ impl Study<'_> {
             seconds: sample.run.seconds,
             status: sample.run.status.clone(),
         };
-        let n = own.map(|(n, _)| n);
-        let generator_n = n.unwrap_or_else(|| samples.last().map_or(1, |sample| sample.n));
+        let generator_n = own.unwrap_or_else(|| samples.last().map_or(1, |sample| sample.n));
         let template = family.template();
-        let own_size = own.map(|(n, _)| if axis == Axis::Bytes { family.size(n) } else { n });
+        let own_size = own.map(|n| if axis == Axis::Bytes { family.size(n) } else { n });
         let headline = report::headline(&fit, own_size);
         let mut report = GrowthReport {
             input,
@@ -468,8 +492,8 @@ impl Study<'_> {
             parts,
             executions: self.runner.executions(),
             pump: family.unit(),
-            n,
-            kept: own.map(|(_, kept)| kept),
+            n: own,
+            kept,
             resource,
             axis,
             fit,
@@ -492,7 +516,7 @@ fn of_parts<'a>(finding: &Finding<'_>, parts: Parts<'a>) -> Result<Told<'a>, Str
     let report = parts.report(None);
     let Parts { family, samples, fit, sum } = parts;
     let end = "these are parts of the input, which has no more".to_owned();
-    Ok(Told { family, samples, end, fit, sum, own: Some((count, 1.0)), parts: Some(report), notes: Vec::new() })
+    Ok(Told { family, samples, end, fit, sum, own: Some(count), kept: None, parts: Some(report), notes: Vec::new() })
 }
 
 impl Told<'_> {
