@@ -34,6 +34,19 @@ pub struct SampledFunction {
     pub object: String,
 }
 
+impl SampledFunction {
+    /// Whether it is in an object of its own that has no counts, or is a function without them.
+    pub fn is_without_counts(&self) -> bool {
+        let is_c_library = self.code == Code::Counted && self.name == self.object && self.object.starts_with("libc.");
+        matches!(self.code, Code::Uncounted | Code::System) || is_c_library
+    }
+
+    /// The function and its object: `parse of libfoo.so`, `libc.so.6`.
+    pub fn in_words(&self) -> String {
+        if self.name == self.object { self.object.clone() } else { format!("{} of {}", self.name, self.object) }
+    }
+}
+
 /// Folders whose libraries belong to the system.
 const SYSTEM: [&str; 4] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
 

@@ -171,7 +171,7 @@ impl Study<'_> {
     /// Runs the input. Of one that does not return, the largest part that does.
     fn returning<'a>(&mut self, path: &Path, bytes: &'a [u8]) -> Result<(Cow<'a, [u8]>, Run)> {
         let name = path.display();
-        let first = self.runner.run(bytes, Detail::Edges)?;
+        let first = self.runner.run(bytes, Detail::Source)?;
         if first.came_back() || interruption::has_come() {
             return Ok((Cow::Borrowed(bytes), first));
         }
@@ -191,7 +191,7 @@ impl Study<'_> {
     fn finding<'a>(&mut self, path: &Path, bytes: &'a [u8], run: Run) -> Result<Finding<'a>> {
         let mut run = run;
         if self.resource == Resource::Time {
-            run = ladder::fastest(self.runner, bytes, Detail::Edges, ROUNDS_OF_TIME)?;
+            run = ladder::fastest(self.runner, bytes, Detail::Source, ROUNDS_OF_TIME)?;
         } else if run.seconds < self.options.budget.as_secs_f64() * REPEAT_SHARE && !interruption::has_come() {
             let second = self.runner.run(bytes, Detail::Cost)?;
             let amounts = [&run, &second].map(|run| run.amount(self.resource));
@@ -431,9 +431,11 @@ impl Study<'_> {
         let mut long = samples.iter().filter(|sample| sample.run.seconds >= LEAST_SECONDS);
         let drift = long.next().map_or(1.0, |first| per_instruction(last) / per_instruction(&first.run));
         (is_long || drift > MOST_DRIFT).then(|| {
+            let place = samples.iter().rev().find_map(|sample| sample.run.uncounted.as_deref());
+            let place = place.map_or_else(String::new, |place| format!(", most of it in {place}"));
             format!(
-                "time is spent in code that is not counted ({:.0} ns for each counted instruction): build the libraries that it \
-                 is in with quagmire-cc, if they are yours",
+                "time is spent in code that is not counted{place} ({:.0} ns for each counted instruction): build the libraries \
+                 that it is in with quagmire-cc, if they are yours",
                 per_instruction(last) * 1e9
             )
         })

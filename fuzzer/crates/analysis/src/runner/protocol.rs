@@ -10,7 +10,7 @@ use quagmire_execution::info::Instrumentation;
 pub(super) const COMMAND: &str = "serve-runs";
 
 /// Version of this language. It rises with every change of [`Request`], [`Answer`] or what is in them.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// First message of the answering side. JSON, so that programs of other versions of quagmire can be told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ mod tests {
         let json = serde_json::to_string(&Hello::of(Instrumentation::Counts)).unwrap();
         let understood = |json: &str| serde_json::from_str::<Hello>(json).is_ok_and(|hello| hello.is_understood());
         assert!(understood(&json));
-        assert!(!understood(&json.replace("\"protocol\":1", "\"protocol\":2")));
+        assert!(!understood(&json.replace(&format!("\"protocol\":{VERSION}"), "\"protocol\":1")));
         assert!(!understood(&json.replace("\"resources\":", "\"resources\":1")));
         assert!(!understood("quagmire: input serve-runs does not exist"));
     }

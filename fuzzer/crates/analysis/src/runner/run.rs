@@ -81,6 +81,9 @@ pub struct Run {
     pub functions: Vec<FunctionCount>,
     /// Its cost by source; empty without [`Detail::Source`].
     pub source: SourceCosts,
+    /// Function or object without counts in which it was most often when the timer ticked; `None` without [`Detail::Source`],
+    /// and if it was too short.
+    pub uncounted: Option<String>,
 }
 
 impl Run {

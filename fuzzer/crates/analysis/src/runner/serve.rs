@@ -1,6 +1,6 @@
 //! The child of a runner: runs inputs and answers.
 
-use std::os::unix::net::UnixStream;
+use std::{collections::HashMap, os::unix::net::UnixStream};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +12,8 @@ use crate::{
 use quagmire_base::error::{ExitCode, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    abi::Status, executor::HarnessExecutor, harness::Harness, input_page::InputPage, lines, prepare, symbols::Symbols,
-    timer,
+    abi::Status, executor::HarnessExecutor, harness::Harness, input_page::InputPage, lines, prepare, program::Program,
+    sampled::Sampler, symbols::Symbols, timer,
 };
 
 /// First message of a child.
@@ -58,6 +58,7 @@ pub(super) fn serve(
         }
     };
     let mut symbols = Symbols::new();
+    let mut sampler = None;
     let (mut wanted, mut input) = (Vec::new(), Vec::new());
     let mut is_cold = !harness.is_isolated();
     loop {
@@ -68,6 +69,8 @@ pub(super) fn serve(
             write_block(&mut stream, &postcard::to_stdvec(&known).ok()?)?;
             continue;
         }
+        // of the run to come only
+        timer::take_samples();
         let repeats = wanted.get(1..).and_then(|bytes| bytes.try_into().ok()).map_or(1, u32::from_le_bytes);
         let (mut status, mut seconds) = timed(&mut executor, &input, repeats);
         if std::mem::take(&mut is_cold) && came_back(status) {
@@ -75,12 +78,30 @@ pub(super) fn serve(
             (status, seconds) = timed(&mut executor, &input, repeats);
         }
         let detail = Detail::from_byte(wanted.first().copied().unwrap_or_default());
-        let run = Run::of(status, executor.counts(), seconds, detail, &mut symbols);
+        let mut run = Run::of(status, executor.counts(), seconds, detail, &mut symbols);
+        if detail == Detail::Source {
+            run.uncounted = uncounted(&timer::take_samples(), &mut sampler, executor.counts().program());
+        }
         write_block(&mut stream, &postcard::to_stdvec(&run).ok()?)?;
         if !came_back(status) && !harness.is_isolated() {
             return Some(());
         }
     }
+}
+
+/// The place without counts that most of some program counters are in: `parse of libfoo.so`, or an object without symbols.
+fn uncounted(samples: &[u64], sampler: &mut Option<Sampler>, program: &Program) -> Option<String> {
+    if samples.is_empty() {
+        return None;
+    }
+    let sampler = sampler.get_or_insert_with(|| Sampler::new(program));
+    let mut often: HashMap<String, usize> = HashMap::new();
+    for function in samples.iter().filter_map(|&pc| sampler.function(pc)) {
+        if function.is_without_counts() {
+            *often.entry(function.in_words()).or_default() += 1;
+        }
+    }
+    often.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))).map(|(place, _)| place)
 }
 
 fn came_back(status: Status) -> bool {
