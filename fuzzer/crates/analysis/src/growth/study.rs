@@ -251,7 +251,8 @@ impl Study<'_> {
         let usual = self.runner.hang_timeout();
         self.runner
             .set_hang_timeout(usual.min(self.options.budget / PARTS_OF_BUDGET).max(Duration::from_millis(10)))?;
-        let like = Finding::new(bytes, Run { status: "returned".into(), is_valid: true, ..whole.clone() }, self.resource, 0);
+        let like =
+            Finding::new(bytes, Run { status: "returned".into(), is_valid: true, ..whole.clone() }, self.resource, 0);
         let mut found = None;
         'found: for units in units(bytes) {
             for taken in [Taken::Spread, Taken::First] {
@@ -330,10 +331,12 @@ impl Study<'_> {
         }
         Ok(match (parts, why) {
             _ if interruption::has_come() => Err("stopped before a template was found".to_owned()),
-            (Some(parts), why) => of_parts(finding, parts).map_err(|reason| why.clone().unwrap_or(reason)).map(|mut told| {
-                told.notes.extend(why.filter(|_| given.is_some()));
-                told
-            }),
+            (Some(parts), why) => {
+                of_parts(finding, parts).map_err(|reason| why.clone().unwrap_or(reason)).map(|mut told| {
+                    told.notes.extend(why.filter(|_| given.is_some()));
+                    told
+                })
+            }
             (None, why) => Err(why.unwrap_or_else(|| NO_TEMPLATE.to_owned())),
         })
     }
@@ -392,12 +395,7 @@ impl Study<'_> {
     }
 
     /// A law of the runs of a template.
-    fn told(
-        &mut self,
-        template: Template,
-        ladder: Ladder,
-        own: Option<u64>,
-    ) -> Result<Result<Told<'static>, String>> {
+    fn told(&mut self, template: Template, ladder: Ladder, own: Option<u64>) -> Result<Result<Told<'static>, String>> {
         if ladder.samples.len() < LEAST_SIZES {
             return Ok(Err(too_few(&ladder)));
         }
