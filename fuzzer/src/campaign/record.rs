@@ -164,6 +164,7 @@ pub struct Record {
     /// Hashes of the contents of their files, and of ordinary inputs, by their paths in the output folder.
     pub hashes: BTreeMap<String, u64>,
     /// Files that may not be on the disk yet.
+    #[serde(skip)]
     pub unsynced: BTreeSet<PathBuf>,
     /// Time from which they may be written to the disk, since the start of the campaign.
     pub next_sync: Duration,

@@ -80,7 +80,9 @@ fn waiting_is_no_hang_within_a_few_hang_timeouts_where_cpu_time_is_limited() {
     scene.write("waits_long", b"9999");
     let minimize = |input: &str| {
         let arguments = ["minimize", "--json", "--hang-timeout", "100ms", "--execs", "1", input, "-o", "small", "--"];
-        run(scene.quagmire(&arguments).arg(harness("waits.c"))).ended().stdout
+        let run = run(scene.quagmire(&arguments).arg(harness("waits.c")));
+        assert_eq!(run.code, Some(0), "{run:#?}");
+        run.stdout
     };
     let status = |input: &str| serde_json::from_str::<Value>(&minimize(input)).expect("JSON")["status"].clone();
     assert_eq!([status("waits"), status("waits_long")], ["returned", "hung"]);

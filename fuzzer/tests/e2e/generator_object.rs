@@ -126,7 +126,7 @@ fn a_campaign_mutates_draws_and_its_findings_are_those_of_the_program() {
     assert!(findings.iter().all(|finding| finding["kind"] == "degradation" || finding["detail"] == "SIGABRT"));
     let slow = findings.iter().find(|finding| finding["kind"] == "degradation").expect("a degradation");
     assert!(slow["hot_function"].as_str().expect("a function").contains("triples"), "{slow:#}");
-    assert!(slow["parts"].to_string().contains("letter"), "{slow:#}");
+    assert!(findings.iter().any(|finding| finding["parts"].to_string().contains("letter")), "{summary:#}");
     assert!(slow["reproduce"].as_str().expect("a command").contains("--generator"), "{slow:#}");
     assert!(scene.files("out/queue").keys().any(|name| name.contains("-part")), "no operator on parts");
 

@@ -86,12 +86,34 @@ fn a_run_that_hangs_ends_the_sizes_and_is_said() {
 }
 
 #[test]
-fn inputs_without_a_law_are_refused_in_one_line() {
+fn of_an_input_that_hangs_the_law_is_that_of_a_part_which_returns() {
     let scene = Scene::new(&[]);
     scene.write("hangs", format!("h{}", "[".repeat(3_000)).as_bytes());
+    let report = growth(&scene, &["hangs", "--hang-timeout", "100ms"]);
+    assert_eq!((&report["class"], &report["template"]), (&"linear".into(), &r#""h" rep(N){"["}"#.into()), "{report:#}");
+    assert!(report["n"].as_u64().is_some_and(|n| (1_000..=2_000).contains(&n)), "{report:#}");
+}
+
+#[test]
+fn records_behind_a_length_have_the_law_of_their_parts_and_what_repeats_elsewhere_is_none() {
+    let scene = Scene::new(&[]);
+    // pairs of all records, if the length in front of them is right
+    let records: Vec<u8> = (0..200).flat_map(|record| format!("rec{record:05}").into_bytes()).collect();
+    scene.write("records", &[b"l\x00\x06\x40".as_slice(), &records].concat());
+    let report = growth(&scene, &["records"]);
+    let words = report["words"].as_str().expect("words");
+    assert!(words.starts_with("quadratic in the number of records, seen from "), "{report:#}");
+    assert_eq!(report["law"]["confidence"], "medium", "{report:#}");
+    // the cost is in its first byte, whatever follows
+    scene.write("start", format!("s{}", "ab, ".repeat(40)).as_bytes());
+    let report = growth(&scene, &["start"]);
+    assert_eq!(report["law"], Value::Null, "{report:#}");
+}
+
+#[test]
+fn inputs_without_a_law_are_refused_in_one_line() {
+    let scene = Scene::new(&[]);
     scene.write("nothing", b"");
-    let hangs = refusal(&scene, &["hangs", "--hang-timeout", "100ms"]);
-    assert!(hangs.contains("growth needs an input that returns"), "{hangs}");
     let nothing = growth(&scene, &["nothing"]);
     assert_eq!((&nothing["law"], &nothing["template"]), (&Value::Null, &Value::Null), "{nothing:#}");
     assert!(nothing["why"].as_str().is_some_and(|why| why.contains("--template")), "{nothing:#}");

@@ -39,6 +39,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (size_t i = 1; i < size; i++) text[i - 1] = (char)data[i];
     compare_pairs(strtoul(text, NULL, 10));
   }
+  if (data[0] == 'l') {
+    if (size < 4 || (size_t)(data[1] << 16 | data[2] << 8 | data[3]) != size - 4) return -1;
+    compare_pairs((size - 4) / 8);
+  }
+  if (data[0] == 's') compare_pairs(400);
   while (data[0] == 'h' && brackets > 2000) seen++;
   return 0;
 }

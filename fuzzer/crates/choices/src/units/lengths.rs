@@ -124,10 +124,15 @@ pub(super) fn starts(input: &[u8]) -> Vec<(usize, usize)> {
     all
 }
 
+/// Whether bytes have no other control characters than blanks.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
+}
+
 /// Numbers in the first bytes of an input that are not small, the wide ones first. Those of a text are decimal.
 fn numbers(input: &[u8], head: usize) -> Vec<(Range<usize>, Form, u64)> {
     let bytes = &input[..head.min(input.len()).min(LOOKED_AT)];
-    let is_text = bytes.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace());
+    let is_text = is_text(bytes);
     let mut all = Vec::new();
     for start in 0..bytes.len() {
         for width in WIDTHS {

@@ -72,7 +72,8 @@ impl Form {
 
 /// The longest row of records behind lengths of their own that leads to the end of the input, or nearly so.
 pub(super) fn behind_lengths(input: &[u8]) -> Option<Vec<Range<usize>>> {
-    if input.len() > LARGEST_INPUT {
+    // letters are no lengths
+    if input.len() > LARGEST_INPUT || super::lengths::is_text(input) {
         return None;
     }
     let mut best: Option<Vec<Range<usize>>> = None;
