@@ -51,7 +51,7 @@ fn seeds_are_repeated_where_time_is_followed_and_only_there() {
 #[test]
 fn programs_under_the_fork_server_are_followed_by_time_and_not_by_cycles() {
     let scene = Scene::new(SEEDS);
-    let program = built("plain.c", &["-O1"], None);
+    let program = built("segments.c", &["-g", "-O1"], None);
     scene.fuzz(&program, "--steer cycles --execs 50").refused(2, &["--steer cycles", "write --steer time"]);
     assert!(!scene.path("out").exists(), "nothing is written");
     scene.fuzz(&program, "--steer time --execs 50 --no-confirm").ended();

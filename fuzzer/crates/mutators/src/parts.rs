@@ -161,12 +161,12 @@ mod tests {
     fn wrong_bytes_here_and_there_do_not_divide_a_text_and_binary_records_do() {
         let shown = |text: &[u8]| (vec![text.escape_ascii().to_string()], 100);
         for text in
-            [&b"a line\nof text \0 that\x80goes on and on\n"[..], b"d\xe9j\xe0 vu, encore une fois, et une fois"]
+            [&b"a line\nof text \0 that\x80goes on and on\n"[..], b"encore une fois, d\xe9j\xe0 vu, et une fois"]
         {
             assert_eq!(parts(text), shown(text));
         }
-        let records = b"\0\0\0\x0ca first name\0\0\0\x01\0\0\0\x0ba last name\0\0\0\0";
-        assert_eq!(parts(records).0, ["a first name", "a last name"]);
+        let records = b"\0\0\0\x0ethe first name\0\0\0\x01\0\0\0\x13the last name of it\0\0\0\0";
+        assert_eq!(parts(records).0, ["the first name", "the last name of it"]);
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl<'a> Finding<'a> {
     pub(super) fn check(&self, fit: &Fit, size: u64, axis: Axis) -> Result<(), String> {
         let (own, said) = (self.amount(), fit.amount_at(size));
         if !self.costs(said) {
-            let (own, said) = (grouped(own), grouped(said as u64));
+            let (own, said) = (grouped(own), grouped(said.round() as u64));
             return Err(format!("at its own size their law gives {said} {}, and it costs {own}", self.resource));
         }
         let beyond = own.saturating_sub(self.ordinary).max(1) as f64;
@@ -118,7 +118,8 @@ mod tests {
     fn a_law_that_gives_another_cost_or_a_constant_one_explains_nothing() {
         let check = |amount: fn(u64) -> u64| finding().check(&law(amount), 100, Axis::Repetitions);
         assert_eq!(check(|n| n * n + 100), Ok(()));
-        assert!(check(|n| n * n / 2).is_err_and(|why| why.contains("gives 5,000 instructions, and it costs 10,100")));
+        let twice = check(|n| 2 * n * n).expect_err("twice the cost");
+        assert!(twice.contains("gives 20,000 instructions, and it costs 10,100"), "{twice}");
         assert!(check(|n| 25 * n + 7_600).is_err_and(|why| why.starts_with("only 25 %")));
         assert!(check(|_| 10_100).is_err_and(|why| why.starts_with("only 0 %")));
     }

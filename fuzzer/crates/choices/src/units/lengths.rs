@@ -124,9 +124,10 @@ pub(super) fn starts(input: &[u8]) -> Vec<(usize, usize)> {
     all
 }
 
-/// Whether bytes have no other control characters than blanks.
+/// Whether bytes are the beginning of a text.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
-    bytes.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
+    let is_utf8 = std::str::from_utf8(bytes).err().is_none_or(|error| error.error_len().is_none());
+    is_utf8 && bytes.iter().all(|byte| !byte.is_ascii_control() || b"\t\n\r".contains(byte))
 }
 
 /// Numbers in the first bytes of an input that are not small, the wide ones first. Those of a text are decimal.

@@ -51,8 +51,8 @@ impl Form {
         })
     }
 
-    /// End of the record that begins at `start`; `None` if it is empty or ends behind the input.
-    fn end(self, input: &[u8], start: usize) -> Option<usize> {
+    /// End of the record that begins at `start`, and whether its length is 0; `None` if it ends behind the input.
+    fn end(self, input: &[u8], start: usize) -> Option<(usize, bool)> {
         let field = start + self.before;
         let bytes = input.get(field..field + self.width)?.iter();
         let add = |number: usize, &byte: &u8| number << 8 | usize::from(byte);
@@ -66,17 +66,17 @@ impl Form {
         let end = if padded <= input.len() { padded } else { end };
         // zeros are no records
         let least = field + self.width + usize::from(self.before == 0);
-        (end >= least && end <= input.len()).then_some(end)
+        (end >= least && end <= input.len()).then_some((end, length == 0))
     }
 }
 
-/// The longest row of records behind lengths of their own that leads to the end of the input, or nearly so.
+/// The best row of records behind lengths of their own that leads to the end of the input, or nearly so.
 pub(super) fn behind_lengths(input: &[u8]) -> Option<Vec<Range<usize>>> {
     // letters are no lengths
     if input.len() > LARGEST_INPUT || super::lengths::is_text(input) {
         return None;
     }
-    let mut best: Option<Vec<Range<usize>>> = None;
+    let mut best: Option<(usize, Vec<Range<usize>>)> = None;
     for form in Form::all() {
         // a row that begins later in one that was found is a part of it
         let mut known = std::collections::HashSet::new();
@@ -85,19 +85,23 @@ pub(super) fn behind_lengths(input: &[u8]) -> Option<Vec<Range<usize>>> {
                 continue;
             }
             let mut records = Vec::new();
-            let mut at = start;
-            while let Some(end) = form.end(input, at) {
+            let (mut at, mut empty) = (start, 0);
+            while let Some((end, is_empty)) = form.end(input, at) {
                 records.push(at..end);
                 at = end;
+                empty += usize::from(is_empty);
             }
             known.extend(records.iter().map(|record| record.start));
-            let is_longer = best.as_ref().is_none_or(|best| records.len() > best.len());
-            if records.len() >= LEAST && input.len() - at <= MOST_BEHIND && is_longer {
-                best = Some(records);
+            // wide lengths lead on by chance less often
+            let is_better =
+                best.as_ref().is_none_or(|(width, best)| (form.width, records.len()) > (*width, best.len()));
+            // what is mostly zeros leads on by itself
+            if records.len() >= LEAST.max(2 * empty) && input.len() - at <= MOST_BEHIND && is_better {
+                best = Some((form.width, records));
             }
         }
     }
-    best
+    best.map(|(_, records)| records)
 }
 
 /// Size of records at whose distance bytes are equal clearly more often than at others.

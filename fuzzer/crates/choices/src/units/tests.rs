@@ -72,18 +72,23 @@ fn lengths_in_each_other_stay_right_together() {
     has_half(&made(100), &made(50));
 }
 
+/// Whether some way to divide the input finds so many records.
+fn has_records(input: &[u8], count: usize) -> bool {
+    units(input).iter().any(|one| one.kind == Kind::Records && one.count() == count)
+}
+
 #[test]
 fn records_behind_their_own_lengths_are_found() {
     let record = |number: u8| [vec![4, number % 6], vec![number; usize::from(number % 6)]].concat();
     let input: Vec<u8> = [b"head".to_vec(), (1..100).flat_map(record).collect()].concat();
-    assert_eq!(of_kind(&units(&input), Kind::Records).count(), 99);
+    assert!(has_records(&input, 99));
     let padded = |number: u8| {
         let length = number % 6;
         let body = vec![number; usize::from(length + length % 2)];
         [b"name".to_vec(), vec![length, 0, 0, 0], body].concat()
     };
     let input: Vec<u8> = [b"RIFF\x00\x10\x00\x00".to_vec(), (1..100).flat_map(padded).collect()].concat();
-    assert_eq!(of_kind(&units(&input), Kind::Records).count(), 99);
+    assert!(has_records(&input, 99));
 }
 
 proptest! {

@@ -109,7 +109,7 @@ fn a_plateau_is_a_cap_with_the_law_in_front_of_it() {
     assert_eq!(fit.amount_at(1_000_000), 50_000_000.0);
     // too few sizes in front of it have no law
     let fit = law_of(|n| n.min(40) * 100);
-    assert_eq!((fit.law.class(), &fit.cap, fit.confidence), (Class::Constant, &None, Confidence::Low));
+    assert_eq!((fit.law.class(), &fit.cap, fit.confidence), (Class::Constant, &None, Confidence::Medium));
     assert!(fit.onset.is_some_and(|onset| (40..100).contains(&onset)), "{fit:?}");
 }
 

@@ -134,6 +134,8 @@ mod tests {
         );
         let mut many = full.clone();
         many.findings = vec![full.findings[0].clone(); 3];
+        many.groups.truncate(1);
+        many.groups[0].findings = vec![1, 0, 2];
         many.findings[1].time_ratio_by_size = Some(19_276.4);
         many.findings[1].costs[0].resource = Resource::Time;
         (many.findings[1].costs[0].amount, many.findings[1].costs[0].baseline) = (1_090_000_000, 31_000);
