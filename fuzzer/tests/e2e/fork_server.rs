@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::Command};
 
-use crate::common::{Scene, binaries, built, copy_program, number, processes, run, skip};
+use crate::common::{Scene, binaries, built, compiler, copy_program, number, processes, run, skip};
 use serde_json::Value;
 
 /// Builds `testdata/program.c`: a loop over the bytes of the input, and then an action that the first byte selects.
@@ -155,9 +155,9 @@ fn a_program_may_lack_functions_that_it_never_calls_if_it_says_so() {
     let mut command = Command::new("cc");
     run(command.args(["-shared", "-fPIC", "-Wl,-z,lazy"]).arg(library).arg("-o").arg(&shared)).ended();
     let main =
-        b"void calls_nowhere(void);\nint main(int all, char **of) { if (all > 9) calls_nowhere(); return !of; }\n";
+        b"#include <stdio.h>\nvoid calls_nowhere(void);\nint main(int all, char **of) { if (getchar() && all > 9) calls_nowhere(); return !of; }\n";
     let main = scene.write("main.c", main);
-    let mut command = Command::new(binaries().join("quagmire-cc"));
+    let mut command = compiler("main.c", None);
     command.args([main, shared]).args(["-Wl,-z,lazy", "-Wl,--allow-shlib-undefined", "-o"]).arg(&program);
     run(&mut command).ended();
     run(&mut Command::new(&program)).ended();

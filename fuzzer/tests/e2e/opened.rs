@@ -81,7 +81,7 @@ fn a_campaign_finds_what_is_in_a_library() {
     let scene = Scene::new(&[("a", b"a----"), ("none", b"/")]);
     plugin(&scene, "a", "-DPLAIN");
     let program = program(&scene, "program", &[]);
-    let ended = scene.fuzz(&program, "--execs 12000 --seed 3 --max-size 500 --relative-to seed");
+    let ended = scene.fuzz(&program, "--execs 20000 --seed 4 --max-size 500 --relative-to seed");
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let summary = scene.summary();
     assert!(summary["worst"]["instructions_ratio"].as_f64().expect("a ratio") > 10.0, "{summary:#}");

@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use crate::common::{Scene, binaries, has_program, llvms, number, run, testdata};
+use crate::common::{Scene, compiler, has_program, llvms, number, run, testdata};
 use serde_json::Value;
 
 /// Line of the loop in `testdata/sancov.c`.
@@ -33,7 +33,7 @@ pub(crate) fn object(scene: &Scene, compiler: &str, source: &str, options: &[&st
 #[track_caller]
 pub(crate) fn linked(scene: &Scene, name: &str, objects: &[&Path], options: &[&str]) -> PathBuf {
     let path = scene.path(name);
-    let mut command = Command::new(binaries().join("quagmire-cc"));
+    let mut command = compiler("linked.c", None);
     run(command.args(objects).args(["-g", "-O1", "-fsanitize=fuzzer"]).args(options).arg("-o").arg(&path)).ended();
     path
 }
