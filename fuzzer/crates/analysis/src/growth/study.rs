@@ -63,6 +63,8 @@ const LEAST_TIMED_SIZES: usize = 5;
 const RETURNING: [f64; 10] = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05];
 const PARTS_OF_BUDGET: u32 = 30;
 
+/// Local exponent from which on parts say no more than that growth is steep: few sizes of what is exponential return.
+const BEYOND_POWERS: f64 = 4.0;
 /// Largest seed that an input is compared with.
 const LARGEST_SEED: u64 = 1 << 24;
 
@@ -377,8 +379,13 @@ impl Study<'_> {
         if let Err(why) = finding.check(&told.fit, size, axis) {
             return Ok(Err(format!("its repetitions of {} do not explain it: {why}", told.family.unit())));
         }
-        if let Some(parts) = parts {
-            let agrees = parts.agrees(told.fit.exponent_at(size)) || parts.fit.exponent_at(parts.count()) > 4.0;
+        let agrees = parts.map(|parts| {
+            parts.agrees(told.fit.exponent_at(size)) || parts.fit.exponent_at(parts.count()) > BEYOND_POWERS
+        });
+        if told.fit.confidence == Confidence::Low && (agrees == Some(false) || told.fit.steps && agrees.is_none()) {
+            return Ok(Err(format!("its cost does not follow its repetitions of {} by any law", told.family.unit())));
+        }
+        if let (Some(parts), Some(agrees)) = (parts, agrees) {
             if !agrees {
                 told.fit.confidence = told.fit.confidence.min(Confidence::Medium);
                 let (unit, class) = (parts.family.unit(), parts.fit.class_at(parts.count()));
