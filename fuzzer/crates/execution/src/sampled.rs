@@ -139,6 +139,8 @@ impl Sampler {
         let is_of_system = !has_counts && is_of_system(&object);
         let (code, name) = match &at.found {
             Some((_, start)) if self.counted.contains(start) => (Code::Counted, None),
+            // beside counted functions stands the runtime, whose own functions have any name
+            Some((name, _)) if has_counts => (Code::Runtime, Some(demangle(name))),
             Some((name, _)) => (code(name, is_of_system), Some(demangle(name))),
             // a C library without symbols: most of it is charged to callers, and nothing tells the rest
             None if is_of_system && file.starts_with("libc.") => (Code::Counted, None),
