@@ -99,7 +99,7 @@ pub struct BuildPlan {
     pub linker: Option<Linker>,
     /// The kind of executable that the command links, if any.
     pub link: Option<Link>,
-    /// What the command links that it does not compile; `None` if it links nothing, or nobody wants to know of code without
+    /// Files that the command links and does not compile; `None` if it links nothing, or nobody wants to know of code without
     /// counts.
     pub linked: Option<Linked>,
     /// Whether it compiles something of what it links.

@@ -39,7 +39,7 @@ impl Phase {
     }
 }
 
-/// What a link takes its code from, as typed.
+/// Files and libraries that a link takes its code from, as typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Linked {
     /// Objects, archives and libraries, named by their paths.

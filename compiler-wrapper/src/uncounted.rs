@@ -20,7 +20,7 @@ const LARGEST_TABLE: u64 = 1 << 28;
 /// Beginnings of the names of sections that objects with counts have: quagmire's, and SanitizerCoverage's.
 const COUNTS: [&str; 2] = ["__qgm_", "__sancov_"];
 
-/// What gcc's `-fsanitize-coverage=trace-pc` calls, which leaves no section.
+/// Function that code of gcc's `-fsanitize-coverage=trace-pc` calls, which leaves no section.
 const TRACE_PC: &[u8] = b"__sanitizer_cov_trace_pc";
 
 /// Libraries of compilers and of the system, wherever they are.

@@ -15,7 +15,7 @@ use super::{
 pub enum Code {
     /// It is counted, or what it does is charged to those who call it.
     Counted,
-    /// Of the program or a library of its own, and without counts.
+    /// It belongs to the program or a library of its own, and has no counts.
     Uncounted,
     /// A library of the system, which nobody compiles for a campaign.
     System,

@@ -138,7 +138,7 @@ fn unconfirmed(text: &mut String, summary: &Summary, output: &Path) {
     }
 }
 
-/// What the counts do not show, or else the most useful advice; nothing if there is nothing to say.
+/// Remark on time that the counts do not show, or else the most useful advice; nothing if there is nothing to say.
 fn warning_or_advice(text: &mut String, summary: &Summary) {
     let warning = summary.unseen.warning.as_ref().map(|warning| ("Not seen", warning));
     let advice = summary.advice.as_ref().map(|advice| ("Advice", advice));

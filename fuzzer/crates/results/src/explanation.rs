@@ -22,7 +22,7 @@ const LONGEST_TEMPLATE: usize = 200;
 pub struct Explained {
     /// Its title: `Law`, `Template`, `Smallest`, `No law`, `No smallest`.
     pub title: &'static str,
-    /// What is known, or why it is not known.
+    /// The answer, or why there is none.
     pub text: String,
     /// Command that would give what is not known.
     pub command: Option<String>,
@@ -91,7 +91,7 @@ pub fn special_cost(finding: &Finding, by: Instrumentation) -> Option<String> {
     (!is_told).then(|| format!("{} the {}", ratio(cost.multiple()), cost.resource.noun()))
 }
 
-/// What a finding costs by its decisive resource: `6,565x the instructions`, `255.0x the peak heap`.
+/// Cost of a finding by its decisive resource: `6,565x the instructions`, `255.0x the peak heap`.
 fn cost(finding: &Finding, by: Instrumentation) -> Option<String> {
     special_cost(finding, by).or_else(|| {
         let (value, noun) = match finding.decisive() {

@@ -74,7 +74,7 @@ pub(super) enum End {
         n: u64,
         /// Size of the input in bytes.
         bytes: u64,
-        /// What is different, as a clause without a subject.
+        /// Difference, as a clause without a subject.
         how: &'static str,
     },
     /// A number of the template has no more digits.

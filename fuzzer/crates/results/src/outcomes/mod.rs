@@ -102,7 +102,7 @@ impl Outcome {
         }
     }
 
-    /// What is known of its law and its smallest input.
+    /// Its law and its smallest input, as far as they are known.
     pub fn explanation(&self) -> Vec<Explained> {
         let law = |text: &String| Explained { title: "Law", text: text.clone(), command: None };
         if self.explained.is_empty() { self.law.iter().map(law).collect() } else { self.explained.clone() }
