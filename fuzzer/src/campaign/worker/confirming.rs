@@ -173,13 +173,18 @@ impl<'a> Worker<'a> {
                     recorder.write_progress(None, &self.state.search)?;
                 } else {
                     recorder.correct(proposed, time, &mut self.state.search);
-                    let is_above = recorder.note_unconfirmed(candidate, WhyUnconfirmed::NotConfirmed);
+                    let why =
+                        if confirmation.is_dense { WhyUnconfirmed::Dense } else { WhyUnconfirmed::NotConfirmed };
+                    let is_above = recorder.note_unconfirmed(candidate, why);
                     if !is_above && confirmation.by_seed == Verdict::Degradation {
                         recorder.note_large(candidate);
                     }
                     let (verdict, beside) = (confirmation.verdict.words(), confirmation.weakest);
-                    let (path, time) = (path.display(), ratio(time));
-                    recorder.log(&format!("not confirmed: {path} ({time} the time; {verdict} beside {beside})"))?;
+                    let beside = match confirmation.is_dense {
+                        true => why.in_words().to_owned(),
+                        false => format!("{verdict} beside {beside}"),
+                    };
+                    recorder.log(&format!("not confirmed: {} ({} the time; {beside})", path.display(), ratio(time)))?;
                 }
             }
             Ok(None) if stop_requested() || Instant::now() >= confirmer.deadline => {

@@ -56,6 +56,8 @@ pub enum WhyUnconfirmed {
     DidNotReturn,
     /// Parts of the seeds cost as much for their size.
     LikeSeeds,
+    /// Its cost is in proportion to its size, and below the threshold for such content.
+    Dense,
 }
 
 impl WhyUnconfirmed {
@@ -65,6 +67,7 @@ impl WhyUnconfirmed {
             Self::NotMeasured => "not measured in time",
             Self::NotConfirmed => "its time did not confirm it",
             Self::DidNotReturn => "it did not return when it was run by itself",
+            Self::Dense => "its half costs half as much: expensive content, in proportion to its size",
             Self::LikeSeeds => "parts of the seeds cost as much for their size",
         }
     }
