@@ -42,6 +42,10 @@ impl Cache {
         Err(Error::NoCache { tried })
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn open_folder(folder: &Path) -> io::Result<Cache> {
         if !folder.is_dir() {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

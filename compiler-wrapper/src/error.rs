@@ -39,6 +39,13 @@ pub enum Error {
         /// The system's error message.
         problem: String,
     },
+    /// The file of commands could not be written.
+    Log {
+        /// Its path.
+        path: PathBuf,
+        /// The system's error message.
+        problem: String,
+    },
     /// Clang could not compile the pass plugin or the runtime.
     Build {
         /// Name of the part that was compiled.
@@ -115,6 +122,9 @@ impl fmt::Display for Error {
                  QUAGMIRE_CACHE that you own and nobody else can write to",
                 list(tried)
             ),
+            Error::Log { path, problem } => {
+                write!(f, "{}: {problem}: name a file that can be written with QUAGMIRE_DEBUG", path.display())
+            }
             Error::Cache { path, problem } => {
                 write!(f, "{}: {problem}: remove it, or name another cache folder with QUAGMIRE_CACHE", path.display())
             }

@@ -9,6 +9,7 @@ pub mod artefacts;
 pub mod cache;
 mod error;
 mod exported;
+mod hints;
 pub mod inputs;
 #[cfg(feature = "libafl_cc")]
 mod libafl;
@@ -46,7 +47,7 @@ pub fn main(language: Language) -> ExitCode {
         run(&plan)
     });
     match started {
-        Ok(never) => match never {},
+        Ok(code) => code,
         Err(error) => {
             eprintln!("{}", plain(&error.to_string()));
             ExitCode::FAILURE

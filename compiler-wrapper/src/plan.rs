@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use crate::response::{self, Expanded, Read};
 use crate::scan::{FUZZING_MACRO, Linked, Phase, Scan};
 use crate::settings::{MutantsKind, PassVariant, Settings};
-use crate::{exported, macros};
+use crate::{exported, hints, macros};
 
 /// Driver of clang, by language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,10 +204,13 @@ impl BuildPlan {
         if pieces.linker_plugin != Path::new("") {
             command.extend(["-Xlinker".into(), joined("--load-pass-plugin=", &pieces.linker_plugin)]);
         }
+        if self.pages {
+            // before a script of the user's: bfd does not find .data in one that it has read already. In a list of -Wl, the path
+            // must not have a comma
+            let script = ["-Xlinker".into(), "-T".into(), "-Xlinker".into(), pieces.script.clone().into()];
+            command.extend::<[OsString; 4]>(script);
+        }
         command.extend_from_slice(before);
-        // in a list of -Wl, a path must not have a comma
-        let script = ["-Xlinker".into(), "-T".into(), "-Xlinker".into(), pieces.script.clone().into()];
-        let script = script.into_iter().filter(|_| self.pages);
         if let Some(link) = self.link {
             if self.language_in_effect.is_some() {
                 command.extend(["-x", "none"].map(OsString::from));
@@ -252,15 +255,17 @@ impl BuildPlan {
             // instrumented libraries opened at run time need these; bfd, gold, lld and mold know the option
             let exported = exported::ALWAYS.iter().chain(link.exported());
             command.extend(exported.map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()));
-            command.extend(script);
             if let Some(language) = self.language_in_effect.as_ref().filter(|_| after.len() > 1) {
                 command.extend([OsString::from("-x"), language.clone()]);
             }
-        } else {
-            command.extend(script);
         }
         command.extend_from_slice(after);
         command
+    }
+
+    /// What to say when the link has failed.
+    pub(crate) fn hint(&self) -> Option<String> {
+        hints::after_failure(&self.arguments, self.link?.is_harness())
     }
 
     fn untouched(arguments: Vec<OsString>, language: Language) -> BuildPlan {

@@ -1,34 +1,55 @@
 //! Execution of a plan: builds what it needs and executes clang.
 
-use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
+
+use rustix::process::{Signal, getpid, kill_process};
 
 use crate::cache::Cache;
 use crate::plan::{BuildPlan, Link, Linker, Pieces};
 use crate::versions::OLDEST_WITH_LTO;
 use crate::{Error, artefacts, options, response, toolchain, uncounted};
 
-/// Replaces this process with clang, so that exit code, messages and signals are clang's own. Returns only on
-/// failure.
-pub fn run(plan: &BuildPlan) -> Result<Infallible, Error> {
+/// Runs clang, so that exit code, messages and signals are clang's own: in place of this process, unless a link may fail for
+/// reasons that the wrapper knows. Returns the exit code of such a link.
+pub fn run(plan: &BuildPlan) -> Result<ExitCode, Error> {
     let (clang, command) = prepare(plan, None)?;
     if let Some(warning) = plan.linked.as_ref().and_then(|linked| uncounted::warning(linked, plan.compiles)) {
         eprintln!("{}", crate::plain(&warning));
     }
-    let mut error = Command::new(&clang).args(&command).exec();
-    if error.kind() == ErrorKind::ArgumentListTooLong {
+    let run = |arguments: &[OsString]| {
+        let mut clang = Command::new(&clang);
+        clang.args(arguments);
+        if plan.link.is_some() { clang.status() } else { Err(clang.exec()) }
+    };
+    let mut ended = run(&command);
+    if ended.as_ref().is_err_and(|error| error.kind() == ErrorKind::ArgumentListTooLong) {
         // the contents of a response file that had to be changed
-        error = match response::file(&command) {
-            Ok(file) => Command::new(&clang).arg(format!("@/proc/self/fd/{}", file.as_raw_fd())).exec(),
-            Err(error) => error,
-        };
+        ended = response::file(&command).and_then(|file| run(&[format!("@/proc/self/fd/{}", file.as_raw_fd()).into()]));
     }
-    Err(Error::Exec { clang, problem: error.to_string() })
+    let status = ended.map_err(|error| Error::Exec { clang: clang.clone(), problem: error.to_string() })?;
+    if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
+        let _ = kill_process(getpid(), signal);
+    }
+    if let Some(hint) = plan.hint().filter(|_| !status.success()) {
+        eprintln!("{}", crate::plain(&hint));
+    }
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// Appends a command to the file `QUAGMIRE_DEBUG`, of which `1` is one in the cache folder. What a compiler prints changes what
+/// configure scripts find out: so it is not printed.
+fn log(value: &OsStr, cache: &Cache, clang: &Path, command: &[OsString]) -> Result<(), Error> {
+    let path = if value == "1" { cache.folder().join("commands.log") } else { value.into() };
+    let line = format!("{}\n", crate::plain(&shown(clang, command)));
+    let written =
+        File::options().create(true).append(true).open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
+    written.map_err(|problem| Error::Log { path, problem: problem.to_string() })
 }
 
 /// Builds what a plan needs. Returns the path of clang and its arguments. Harnesses are linked with `engine`, if there
@@ -76,8 +97,8 @@ pub(crate) fn prepare(plan: &BuildPlan, engine: Option<&Path>) -> Result<(PathBu
 
     let clang = toolchain.driver(plan.language);
     let command = plan.command(&pieces);
-    if variable("QUAGMIRE_DEBUG").is_some_and(|value| value == "1") {
-        eprintln!("{}", crate::plain(&shown(clang, &command)));
+    if let Some(value) = variable("QUAGMIRE_DEBUG").filter(|value| !value.is_empty() && value != "0") {
+        log(&value, &cache, clang, &command)?;
     }
     Ok((clang.to_owned(), command))
 }

@@ -16,6 +16,7 @@ use quagmire_execution::{
     fork_server::{Builder, generator, run_folder::RunFiles},
     harness::Harness,
     info::{Instrumentation, TargetInfo},
+    orphans::Orphans,
 };
 use quagmire_mutators::inner;
 
@@ -118,6 +119,7 @@ pub unsafe extern "C" fn quagmire_engine_main(
         let one = |at: usize| OsString::from(std::ffi::OsStr::from_bytes(CStr::from_ptr(*argv.add(at)).to_bytes()));
         ((0..argc as usize).map(one).collect::<Vec<_>>(), Harness::in_process(&*harness))
     };
+    let _orphans = Orphans::adopt();
     if libfuzzer::is_meant(&arguments) {
         return libfuzzer::run(&arguments, harness);
     }
@@ -230,14 +232,7 @@ fn run(command: Command, target: TargetInfo, harness: &'static Harness) -> Resul
             quagmire_analysis::growth::run(&growth.resolve()?, &target, harness)
         }
         Command::Minimize(mut minimize) => {
-            // the smallest input keeps the extension that its program needs
-            if let (Some(extension), Some(input), None) = (&target.extension, &minimize.input, &minimize.output) {
-                let is_named = input.extension().is_some_and(|own| own == extension.as_str());
-                let bare = if is_named { input.with_extension("") } else { input.clone() };
-                let mut name = bare.into_os_string();
-                name.push(format!(".min.{extension}"));
-                minimize.output = Some(name.into());
-            }
+            minimize.target.extension.clone_from(&target.extension);
             say_what_is_missing(&target, harness, minimize.json);
             quagmire_analysis::minimize::run(&minimize.resolve()?, &target, harness)
         }

@@ -10,7 +10,7 @@ const COMMIT: Option<&str> = option_env!("QUAGMIRE_COMMIT");
 
 use quagmire::cli;
 use quagmire_base::plain::warn;
-use quagmire_execution::fork_server::uninstrumented::launcher;
+use quagmire_execution::{fork_server::uninstrumented::launcher, orphans::Orphans};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
     if launcher::is_meant() {
         return ExitCode::from(launcher::run());
     }
+    let _orphans = Orphans::adopt();
     let code = match cli::parse_for_quagmire(std::env::args_os(), COMMIT) {
         Err(stop) => stop.print(),
         Ok(command) => dispatch::run(command).unwrap_or_else(|error| {

@@ -1,6 +1,7 @@
 //! Tests that the wrapper behaves as the clang that it stands for.
 
 use crate::common::{Llvm, copied, has_runtime, installed, must, run};
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -209,10 +210,11 @@ fn plain_mode_is_plain_clang() {
     for llvm in installed() {
         let folder = copied("commands");
         let mut wrapper = llvm.wrapper();
-        wrapper.env("QUAGMIRE_NOOPT", "1").env("QUAGMIRE_DEBUG", "1");
+        wrapper.env("QUAGMIRE_NOOPT", "1").env("QUAGMIRE_DEBUG", "commands.log");
         let output = run(wrapper, folder.path(), &["a.c", "b.c", "-o", "a"], "");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "what is printed changes what configure finds out");
         let shown = format!("{} a.c b.c -o a\n", llvm.bindir.join("clang").display());
-        assert_eq!(String::from_utf8_lossy(&output.stderr), shown, "debug mode shows the command");
+        assert_eq!(fs::read_to_string(folder.path().join("commands.log")).unwrap(), shown);
         assert!(!has_runtime(&folder.path().join("a")));
     }
 }
@@ -227,4 +229,42 @@ fn a_name_that_ends_in_two_plus_signs_compiles_cxx() {
         llvm.choose(&mut command);
         must(command, folder.path(), &["-shared", "-fPIC", "-Wl,-z,defs", "plugin.cc", "-o", "libplugin.so"]);
     }
+}
+
+#[test]
+fn a_linker_script_of_the_users_is_used_however_it_is_named() {
+    let llvm = installed().into_iter().next().expect("an LLVM");
+    let folder = copied("commands");
+    for (shared, output) in [(None, "a"), (Some("-shared"), "libplugin.so")] {
+        let mut linker = Command::new("ld");
+        let printed = linker.args(shared).arg("--verbose").output().expect("ld").stdout;
+        let printed = String::from_utf8(printed).expect("text");
+        let script = printed.split("==================================================").nth(1).expect("a script");
+        fs::write(folder.path().join("own.ld"), script).expect("written");
+        for how in ["-T own.ld", "-Wl,-T,own.ld", "-Wl,--script=own.ld", "-Xlinker -T -Xlinker own.ld"] {
+            let sources = if shared.is_some() { ["-fPIC", "b.c"] } else { ["a.c", "b.c"] };
+            let words: Vec<&str> = how.split(' ').chain(shared).chain(sources).chain(["-o", output]).collect();
+            must(llvm.wrapper(), folder.path(), &words);
+        }
+    }
+}
+
+#[test]
+fn a_failed_link_names_the_remedy_that_the_linker_does_not_know() {
+    let llvm = installed().into_iter().next().expect("an LLVM");
+    let folder = copied("commands");
+    let last_line = |arguments: &[&str], code: &str| {
+        fs::write(folder.path().join("code.c"), code).expect("written");
+        let output = run(llvm.wrapper(), folder.path(), arguments, "");
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        String::from_utf8(output.stderr).expect("text").lines().last().unwrap_or_default().to_owned()
+    };
+    let harness =
+        "int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size) { return size && data[0]; }";
+    let said = last_line(&["code.c", "-o", "harness"], harness);
+    assert!(said.starts_with("quagmire-cc: ") && said.contains("add -fsanitize=fuzzer"), "{said}");
+    let said = last_line(&["-nostdlib", "code.c", "-o", "program"], "void _start(void) {}");
+    assert!(said.starts_with("quagmire-cc: with -nostdlib "), "{said}");
+    let said = last_line(&["code.c", "-o", "program"], "int main(void) { return missing(); }");
+    assert!(!said.starts_with("quagmire-cc: "), "{said}");
 }

@@ -97,10 +97,13 @@ fn an_llvm_without_its_clang_is_passed_over_and_a_named_one_comes_first() {
     let chosen = |quagmire: Option<&str>, plain: Option<&str>| {
         let mut wrapper = Command::new(env!("CARGO_BIN_EXE_quagmire-cc"));
         wrapper.env_remove("QUAGMIRE_LLVM_CONFIG").env_remove("LLVM_CONFIG").env("QUAGMIRE_DEBUG", "1");
+        let log = folder.path().join("cache/commands.log");
+        let _ = fs::remove_file(&log);
         wrapper.env("PATH", tools.path()).env("QUAGMIRE_CACHE", folder.path().join("cache"));
         wrapper.envs(quagmire.map(|value| ("QUAGMIRE_LLVM_CONFIG", value)));
         wrapper.envs(plain.map(|value| ("LLVM_CONFIG", value)));
-        String::from_utf8(run(wrapper, folder.path(), &["--version"], "").stderr).unwrap()
+        let printed = String::from_utf8(run(wrapper, folder.path(), &["--version"], "").stderr).unwrap();
+        fs::read_to_string(&log).unwrap_or_default() + &printed
     };
     let right = format!("{} --version\n", llvm.bindir.join("clang").display());
     assert_eq!(chosen(None, None), right);

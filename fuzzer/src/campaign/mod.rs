@@ -13,7 +13,6 @@ pub mod keyboard;
 pub(crate) mod language;
 pub mod listener;
 pub(crate) mod ordinary;
-mod orphans;
 mod own_command;
 pub mod pages;
 pub mod record;

@@ -8,10 +8,11 @@ use std::{
 
 use libafl_bolts::hash_std;
 
-use super::{checkpoint::Vault, keyboard::Keyboard, orphans::Orphans};
+use super::{checkpoint::Vault, keyboard::Keyboard};
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_execution::{
     input_page::InputPage,
+    orphans::Orphans,
     process::{self, End},
     watchdog::Watchdog,
 };
@@ -30,6 +31,10 @@ const UNRECORDED: usize = 16;
 
 /// Time after which a worker has got further than the one before it.
 const LASTING: Duration = Duration::from_secs(10);
+
+/// Time in which a signal that comes again is the same wish: `timeout` sends it to the process and then to its group, and a terminal
+/// to all processes of the group, which may pass it on.
+const ONE_WISH: Duration = Duration::from_millis(500);
 
 /// Number of requests to stop. Static, as all that the handler of signals uses.
 static STOP_REQUESTS: AtomicU32 = AtomicU32::new(0);
@@ -227,7 +232,7 @@ pub fn supervise(
     let set = mask(libc::SIG_BLOCK, wanted);
     let supervisor = std::process::id();
     let mut orphans = Orphans::adopt();
-    let (mut requests, mut died) = (0, None);
+    let (mut requests, mut died) = (Requests::default(), None);
     for workers in 0.. {
         let (runs, began) = (page.runs(), Instant::now());
         // SAFETY: the supervisor has no other thread.
@@ -239,7 +244,7 @@ pub fn supervise(
             for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
                 stop_on(signal);
             }
-            if requests > 0 {
+            if requests.number > 0 {
                 STOP_REQUESTS.store(1, Relaxed);
             }
             process::leave(match work(&Restart { vault: &vault, lost: &lost, workers, died }) {
@@ -260,7 +265,7 @@ pub fn supervise(
                 if let Some(error) = vault.take_error() {
                     return Err(error);
                 }
-                if requests > 1 {
+                if requests.number > 1 {
                     return Err(Error::other("stopped at once: what was found until the last checkpoint is written"));
                 }
                 if began.elapsed() >= LASTING {
@@ -294,13 +299,32 @@ pub fn supervise(
     unreachable!("workers are started until one of them is the last")
 }
 
+/// Wishes of the user that the campaign ends.
+#[derive(Default)]
+struct Requests {
+    number: u32,
+    last: Option<Instant>,
+}
+
+impl Requests {
+    /// Takes a signal. Returns whether it is a new wish.
+    fn add(&mut self) -> bool {
+        let is_new = self.last.is_none_or(|last| last.elapsed() >= ONE_WISH);
+        if is_new {
+            self.number += 1;
+            self.last = Some(Instant::now());
+        }
+        is_new
+    }
+}
+
 /// Waits for the end of the worker. Passes signals on: the first asks it to stop after the current run, the second
 /// kills it. Returns the end, and whether the worker was killed because its run did not end.
 fn watch(
     child: libc::pid_t,
     page: &InputPage,
     set: &libc::sigset_t,
-    requests: &mut u32,
+    requests: &mut Requests,
     orphans: &mut Orphans,
     meanwhile: &mut dyn Meanwhile,
 ) -> Result<(End, bool)> {
@@ -320,8 +344,9 @@ fn watch(
                 has_its_effect(signal);
             }
             Some(signal) if signal != libc::SIGCHLD => {
-                *requests += 1;
-                kill(if *requests > 1 { libc::SIGKILL } else { libc::SIGTERM });
+                if requests.add() {
+                    kill(if requests.number > 1 { libc::SIGKILL } else { libc::SIGTERM });
+                }
             }
             _ => {
                 if watchdog.is_stuck(page) {

@@ -49,7 +49,9 @@ impl Stop {
                 let missing = lines().skip(1).find(|line| line.starts_with(['-', '<'])).unwrap_or_default();
                 let separator = if missing.is_empty() { "" } else { " " };
                 let values = match error.get(ContextKind::ValidValue) {
-                    Some(ContextValue::Strings(values)) => Some(format!("write one of {}", values.join(", "))),
+                    Some(ContextValue::Strings(values)) if !values.is_empty() => {
+                        Some(format!("write one of {}", values.join(", ")))
+                    }
                     _ => None,
                 };
                 let tip = lines().find_map(|line| line.strip_prefix("tip: ")).unwrap_or("see --help");

@@ -8,6 +8,7 @@ use std::{
 };
 
 use quagmire_base::{
+    dictionary,
     error::{Error, Result},
     files,
     seeds::{Seed, Seeds},
@@ -19,7 +20,7 @@ use quagmire_results::{Summary, summary::StoppedBy};
 use super::{
     artifacts::Artifacts,
     console::Console,
-    dictionary, ends,
+    ends,
     flags::Flags,
     limits, seed_corpus,
     session::{DEGRADATION, FOUND, Session, State, again},
@@ -53,7 +54,10 @@ pub(super) fn run(
     let options = options(program, &flags, scratch.path())?;
     console.inform(&format!("INFO: Seed: {}", options.seed));
     if let Some(path) = flags.text("dict") {
-        match dictionary::count(Path::new(path))? {
+        let text = files::read_named(Path::new(path), files::LARGEST_TEXT).map_err(|error| {
+            Error::other(format!("-dict={path}: {error}: name a file of lines such as name=\"value\""))
+        })?;
+        match dictionary::count(&text) {
             Ok(entries) => console.inform(&format!("Dictionary: {entries} entries")),
             Err(line) => {
                 console.say(&format!("ParseDictionaryFile: error in line {line}"));

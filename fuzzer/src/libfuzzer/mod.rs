@@ -8,7 +8,6 @@ mod cleanse;
 mod console;
 mod control_file;
 mod degradation;
-mod dictionary;
 mod ends;
 mod files;
 pub mod flags;

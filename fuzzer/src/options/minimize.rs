@@ -1,6 +1,6 @@
 //! Resolution of the options of `minimize`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{flag, threshold};
 use crate::options::args::MinimizeArgs;
@@ -10,6 +10,7 @@ use quagmire_base::{
     units,
 };
 use quagmire_cost::resource::Resource;
+use quagmire_results::folder;
 
 impl MinimizeArgs {
     /// Resolves options as typed.
@@ -38,13 +39,8 @@ impl MinimizeArgs {
             "any" => false,
             other => return Err(Error::usage(format!("--cause: `{other}` is not known: write same or any"))),
         };
-        let beside = |path: &PathBuf| {
-            let mut name = path.clone().into_os_string();
-            name.push(".min");
-            PathBuf::from(name)
-        };
         Ok(MinimizeOptions {
-            output: self.output.unwrap_or_else(|| beside(&input)),
+            output: self.output.unwrap_or_else(|| smallest_of(&input, self.target.extension.as_deref())),
             input,
             seeds: self.seeds,
             resource: self.cost.as_deref().map(resource).transpose()?,
@@ -56,6 +52,25 @@ impl MinimizeArgs {
             runs: self.target.runner()?,
         })
     }
+}
+
+/// File for the smallest input: in `minimized/` of the campaign that the input is of, or beside it. It keeps the extension that
+/// its program needs.
+fn smallest_of(input: &Path, extension: Option<&str>) -> PathBuf {
+    if let (Some(campaign), Some(name)) = (folder::of_file(input), input.file_name()) {
+        return campaign.join(folder::MINIMIZED).join(name);
+    }
+    let extension = extension.filter(|extension| !extension.is_empty());
+    let bare = match extension {
+        Some(extension) if input.extension().is_some_and(|own| own == extension) => input.with_extension(""),
+        _ => input.to_owned(),
+    };
+    let mut name = bare.into_os_string();
+    name.push(".min");
+    if let Some(extension) = extension {
+        name.push(format!(".{extension}"));
+    }
+    name.into()
 }
 
 fn resource(name: &str) -> Result<Resource> {

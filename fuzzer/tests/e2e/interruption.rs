@@ -27,6 +27,13 @@ fn contents(files: BTreeMap<String, Vec<u8>>) -> Vec<Vec<u8>> {
     contents
 }
 
+/// Whether a process has a signal that it has not taken.
+fn is_pending(process: u32, signal: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let pending = status.lines().find_map(|line| line.strip_prefix("ShdPnd:")).unwrap_or("0");
+    u64::from_str_radix(pending.trim(), 16).expect("a mask") & 1 << (signal - 1) != 0
+}
+
 #[track_caller]
 fn stops_on(with: i32) {
     let scene = Scene::new(SEED);
@@ -49,6 +56,18 @@ fn stops_on(with: i32) {
 #[test]
 fn an_interrupt_ends_a_campaign_as_asked() {
     stops_on(libc::SIGINT);
+}
+
+#[test]
+fn an_interrupt_that_comes_twice_at_once_is_one() {
+    let scene = Scene::new(SEED);
+    let campaign = started(&scene, "");
+    // as timeout does: to the process, and to its group
+    signal(campaign.id(), libc::SIGINT);
+    wait_until("it is taken", || (!is_pending(campaign.id(), libc::SIGINT)).then_some(()));
+    signal(campaign.id(), libc::SIGINT);
+    ended(campaign).ended();
+    assert_eq!(scene.summary()["stopped_by"], "signal");
 }
 
 #[test]

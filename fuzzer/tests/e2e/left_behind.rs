@@ -30,6 +30,24 @@ fn daemons_of_the_target_end_with_the_campaign() {
 }
 
 #[test]
+fn daemons_of_the_target_end_with_each_command() {
+    for options in [&["-O1", "-DHARNESS", "-fsanitize=fuzzer"][..], &["-O1"]] {
+        let scene = Scene::new(&[("a", b"hello"), ("b", b"daemon")]);
+        let program = daemon(&scene, options);
+        for command in ["replay seeds/b", "growth seeds/b", "minimize seeds/b --execs 20", "compare seeds seeds/b"] {
+            let words: Vec<&str> = command.split(' ').chain(["--"]).collect();
+            let mut command = scene.quagmire(&words);
+            command.arg(&program);
+            if words[0] == "compare" {
+                command.arg("--and").arg(&program);
+            }
+            run(&mut command);
+            assert_eq!(processes(&program), [0_u32; 0], "{words:?} {options:?}");
+        }
+    }
+}
+
+#[test]
 fn daemons_of_the_target_are_ended_while_the_campaign_goes_on() {
     let scene = Scene::new(&[("a", b"hello"), ("b", b"daemon")]);
     let program = daemon(&scene, &["-O1"]);

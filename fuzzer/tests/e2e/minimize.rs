@@ -54,6 +54,19 @@ fn an_input_of_which_all_is_needed_is_written_as_it_is() {
 }
 
 #[test]
+fn the_smallest_input_of_a_finding_is_in_the_folder_of_its_campaign() {
+    let scene = Scene::new(&[]);
+    for file in ["out/summary.json", "out/queue/id_000000,orig_a"] {
+        scene.write(file, b"{}");
+    }
+    scene.write("out/degradations/id_000001,src_000000,cost_9.0", b"k");
+    minimize(&scene, &["out/degradations/id_000001,src_000000,cost_9.0", "--execs", "1"]);
+    let files: Vec<String> = scene.files("out/degradations").into_keys().collect();
+    assert_eq!(files, ["id_000001,src_000000,cost_9.0"], "growth takes what begins with id_000001 here");
+    assert_eq!(file(&scene, "out/minimized/id_000001,src_000000,cost_9.0"), b"k");
+}
+
+#[test]
 fn command_lines_without_sense_are_refused_in_one_line() {
     let scene = Scene::new(&[]);
     scene.write("slow", b"q[[[");

@@ -79,7 +79,10 @@ pub fn unwritable(path: &Path, error: &io::Error) -> Error {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             format!("cannot write {path}: the disk is full; free some space, then go on with --resume")
         }
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+        io::ErrorKind::ReadOnlyFilesystem => {
+            format!("cannot write {path}: the file system is read-only; choose a folder on another one (-o, --sync)")
+        }
+        io::ErrorKind::PermissionDenied => {
             format!("cannot write {path}: permission denied; choose a folder that you may write to (-o, --sync)")
         }
         _ => format!("cannot write {path}: {error}; check the folder given with -o or --sync"),

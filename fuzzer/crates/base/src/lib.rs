@@ -2,6 +2,7 @@
 //! shells.
 
 pub mod atomic;
+pub mod dictionary;
 pub mod error;
 pub mod files;
 pub mod format;

@@ -24,6 +24,7 @@ pub mod line_table;
 pub mod lines;
 pub mod lookup;
 pub mod notices;
+pub mod orphans;
 pub mod own_mutator;
 pub mod perf;
 pub mod pipes;

@@ -90,6 +90,11 @@ pub unsafe fn fork() -> Result<libc::pid_t> {
     Ok(pid)
 }
 
+/// Notes a child that was started otherwise, so that it is no orphan.
+pub(crate) fn note_child(child: u32) {
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).push(child as libc::pid_t);
+}
+
 /// Whether quagmire's own [`fork`] is running, as opposed to one of the target's: for `pthread_atfork` handlers.
 pub fn is_forking() -> bool {
     FORKING.load(Relaxed)

@@ -67,13 +67,23 @@ pub fn recognise(program: &Path) -> Result<ProgramKind> {
     check_file(program)?;
     let shown = program.display();
     let data = std::fs::read(program).map_err(|error| Error::target(format!("cannot read {shown}: {error}")))?;
+    let damaged = || Error::target(format!("{shown} is damaged: its sections cannot be read; build it again"));
     let Ok(file) = object::File::parse(&*data) else {
+        if data.starts_with(object::elf::ELFMAG.as_slice()) {
+            return Err(damaged());
+        }
         return Err(Error::target(format!(
             "{shown} is not a compiled program (a script?): name the program that it starts, built with quagmire-cc, {AS_IT_IS}"
         )));
     };
     let contains = |text: &[u8]| memchr::memmem::find(&data, text).is_some();
     let Some(mark) = file.section_by_name(MARK_SECTION) else {
+        if file.sections().next().is_none() && contains(MARK_SECTION.as_bytes()) {
+            return Err(damaged());
+        }
+        if contains(HARNESS_MARK) && contains(AFL_DEFERRED) {
+            return Err(Error::target(format!("{shown} is quagmire: name the program to run behind --")));
+        }
         // a program with quagmire's fork server contains AFL's variable too
         if !file.sections().any(|s| s.name() == Ok(COUNTS_SECTION)) && contains(AFL_MARK) {
             let traits = AflTraits { persistent: contains(AFL_PERSISTENT), deferred: contains(AFL_DEFERRED) };

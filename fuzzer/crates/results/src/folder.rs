@@ -12,8 +12,11 @@ use std::path::{Path, PathBuf};
 /// Folders of every campaign.
 const FOLDERS: [&str; 6] = ["queue", "degradations", "ordinary", "faults", "hangs", "logs"];
 
+/// Folder of the smallest inputs.
+pub const MINIMIZED: &str = "minimized";
+
 /// Folders that are created after the search, by explanations and reports.
-const LATER_FOLDERS: [&str; 3] = ["minimized", "diffs", "graphs"];
+const LATER_FOLDERS: [&str; 3] = [MINIMIZED, "diffs", "graphs"];
 
 /// Name of the lock file, which also marks a folder as a campaign's.
 const LOCK: &str = ".lock";
@@ -139,6 +142,14 @@ impl OutputFolder {
     pub fn summary(&self) -> PathBuf {
         self.path.join("summary.json")
     }
+}
+
+/// The folder of the campaign that a file is an input or a finding of, if it is in one.
+pub fn of_file(path: &Path) -> Option<&Path> {
+    let inside = path.parent()?;
+    let folder = inside.parent().map(|folder| if folder == Path::new("") { Path::new(".") } else { folder })?;
+    let is_of_campaign = FOLDERS.iter().any(|name| inside.ends_with(name));
+    (is_of_campaign && matches!(look_at(folder), Ok(Contents::Campaign))).then_some(folder)
 }
 
 enum Contents {

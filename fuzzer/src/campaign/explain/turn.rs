@@ -15,6 +15,7 @@ use quagmire_base::{
     files,
 };
 use quagmire_cost::resource::Resource;
+use quagmire_results::folder::MINIMIZED;
 use quagmire_results::summary::{Finding, FindingLaw, Minimized, Unexplained};
 
 /// Time for the law of a finding whose runs take no time, runs of it that are made besides (in a cold process, to choose a
@@ -169,9 +170,9 @@ impl Turn<'_> {
     fn smallest(&mut self, finding: &mut Finding, input: &Path, time: Duration) -> Result<Option<String>> {
         let folder = self.setup.folder.path();
         let name = input.file_name().ok_or_else(|| Error::other(format!("{} has no name", input.display())))?;
-        let relative = PathBuf::from("minimized").join(name);
+        let relative = PathBuf::from(MINIMIZED).join(name);
         let output = folder.join(&relative);
-        files::create_folder(&folder.join("minimized"))
+        files::create_folder(&folder.join(MINIMIZED))
             .map_err(|error| Error::other(format!("cannot create a folder in {}: {error}", folder.display())))?;
         let threshold = self.setup.options.threshold.to_string();
         let mut words: Vec<OsString> =

@@ -341,7 +341,6 @@ impl Recorder<'_> {
         let record = &self.record;
         let started = self.setup.started - record.earlier_sessions;
         let at = |since_start: Option<Duration>| since_start.map(|since| started + since);
-        let seeds = record.entries.iter().filter(|entry| entry.parent.is_none()).count() as u64;
         AflStats {
             started,
             now: SystemTime::now(),
@@ -354,7 +353,7 @@ impl Recorder<'_> {
             corpus: record.kept(),
             imported: record.foreign,
             favored: search.top_rated.active() as u64,
-            found: record.entries.len() as u64 - seeds - record.foreign,
+            found: record.entries.iter().filter(|entry| entry.parent.is_some()).count() as u64,
             depth: record.entries.iter().map(|entry| u64::from(entry.depth)).max().unwrap_or(0) + 1,
             // position in the current cycle
             current: record.rounds % (search.top_rated.active() as u64).max(1),

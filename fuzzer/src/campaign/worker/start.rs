@@ -29,6 +29,7 @@ use crate::{
 };
 use quagmire_analysis::required::require;
 use quagmire_base::{
+    dictionary,
     error::{Error, Result},
     files,
     format::{counted, grouped},
@@ -293,7 +294,8 @@ fn read_tokens(options: &Options) -> Result<Tokens> {
         };
         // LibAFL panics at bytes that are not UTF-8
         let text = files::read_named(path, files::LARGEST_TEXT).map_err(|error| refused(&error))?;
-        String::from_utf8(text).map_err(|_| refused(&"it is not UTF-8"))?;
+        let text = String::from_utf8(text).map_err(|_| refused(&"it is not UTF-8"))?;
+        dictionary::count(text.as_bytes()).map_err(|line| refused(&format!("line {line} is none of an entry")))?;
         tokens.add_from_file(path).map_err(|error| refused(&error))?;
     }
     Ok(tokens)

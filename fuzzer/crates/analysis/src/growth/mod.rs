@@ -14,6 +14,7 @@ mod parts;
 mod plot;
 mod print;
 mod report;
+mod rest;
 mod sample;
 mod study;
 mod time;

@@ -15,6 +15,7 @@ use super::{
     ladder::{self, End, Ladder, Limits, REJECTED},
     parts::{self, Parts},
     report::{self, GrowthPoint, GrowthReport, NoLaw, ResourceLaw},
+    rest,
     sample::{Axis, Sample},
     time::{self, Times},
 };
@@ -65,6 +66,8 @@ const PARTS_OF_BUDGET: u32 = 30;
 
 /// Local exponent from which on parts say no more than that growth is steep: few sizes of what is exponential return.
 const BEYOND_POWERS: f64 = 4.0;
+/// Local exponent up to which a law is told as linear or less.
+const LINEAR: f64 = 1.2;
 /// Largest seed that an input is compared with.
 const LARGEST_SEED: u64 = 1 << 24;
 
@@ -397,6 +400,17 @@ impl Study<'_> {
         } else if !is_exact {
             // nothing confirms that what was made up is what is slow in the finding
             told.fit.confidence = told.fit.confidence.min(Confidence::Medium);
+        }
+        if told.fit.exponent_at(size) <= LINEAR
+            && let Family::Template(template) = &told.family
+            && let Some(share) = rest::without_half(self.runner, finding, template, own)?
+        {
+            told.fit.confidence = told.fit.confidence.min(Confidence::Medium);
+            told.notes.push(format!(
+                "what does not repeat counts as well: with half of it the same repetitions cost {:.0} %, so that the cost grows \
+                 faster if all of the input does",
+                share * 100.0
+            ));
         }
         Ok(Ok(told))
     }

@@ -29,13 +29,16 @@ use crate::{
     runner::{Detail, Run, Runner, RunnerOptions},
 };
 use quagmire_base::{
+    atomic::unwritable,
     error::{Error, ExitCode, Result},
+    files,
     plain::{Form, warn},
     seeds::Seeds,
 };
 use quagmire_choices::template::Template;
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{harness::Harness, info::TargetInfo};
+use quagmire_results::folder::MINIMIZED;
 pub use report::MinimizeReport;
 pub use search::Stop;
 
@@ -101,6 +104,9 @@ pub fn run(options: &MinimizeOptions, target: &TargetInfo, harness: &'static Har
         true => Vec::new(),
         false => Seeds::load(&options.seeds, None)?.inputs.into_iter().map(|seed| seed.bytes).collect(),
     };
+    if let Some(folder) = options.output.parent().filter(|folder| folder.ends_with(MINIMIZED)) {
+        files::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
+    }
     interruption::watch();
     let Begun { mut runner, first, hang } = begin(options, target, harness, &input)?;
     if first.seconds < options.budget.as_secs_f64() * REPEAT_SHARE {

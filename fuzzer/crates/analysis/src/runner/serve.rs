@@ -12,8 +12,8 @@ use crate::{
 use quagmire_base::error::{ExitCode, Result};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::{
-    abi::Status, executor::HarnessExecutor, harness::Harness, input_page::InputPage, lines, prepare, program::Program,
-    sampled::Sampler, symbols::Symbols, timer,
+    abi::Status, executor::HarnessExecutor, harness::Harness, input_page::InputPage, lines, orphans::Orphans, prepare,
+    program::Program, sampled::Sampler, symbols::Symbols, timer,
 };
 
 /// First message of a child.
@@ -46,6 +46,8 @@ pub(super) fn serve(
     options: &RunnerOptions,
     mut stream: UnixStream,
 ) -> Option<()> {
+    // those of a harness are below this process, which ends soon
+    let mut orphans = harness.is_isolated().then(Orphans::adopt);
     let mut executor = match open(harness, page, options) {
         Ok(executor) => {
             write_block(&mut stream, &postcard::to_stdvec(&Opening::Ready).ok()?)?;
@@ -64,6 +66,9 @@ pub(super) fn serve(
     loop {
         read_block(&mut stream, &mut wanted)?;
         read_block(&mut stream, &mut input)?;
+        if let Some(orphans) = &mut orphans {
+            orphans.look(options.hang_timeout);
+        }
         if wanted == [LINES] {
             let known = lines::lines_of_functions(executor.counts().program());
             write_block(&mut stream, &postcard::to_stdvec(&known).ok()?)?;

@@ -88,7 +88,9 @@ fn a_lock_holds_a_number_or_nothing() {
     let (_keep, path) = place();
     let folder = Folder::named(&path);
     assert!(open_lock(&folder, "new").is_ok());
-    for (text, is_lock) in [("", true), ("1234\n", true), ("#!/bin/sh\n", false), (&"1".repeat(99), false)] {
+    for (text, is_lock) in
+        [("", true), ("1234\n", true), ("12t4\n", true), ("#!/bin/sh\n", false), (&"1".repeat(99), false)]
+    {
         write(path.join("lock"), text).unwrap();
         assert_eq!(open_lock(&folder, "lock").is_ok(), is_lock, "{text}");
         assert_eq!(std::fs::read_to_string(path.join("lock")).unwrap(), text);

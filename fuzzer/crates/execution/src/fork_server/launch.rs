@@ -17,7 +17,7 @@ use super::{INPUT_FILE, input::Input, is_input_file, reads_file};
 use crate::{
     abi::{ANSWERS, INPUT, REQUESTS},
     pipes,
-    process::{End, signal_name, usual_signals},
+    process::{self, End, signal_name, usual_signals},
 };
 use quagmire_base::error::{Error, Result};
 
@@ -135,9 +135,10 @@ pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) ->
             Ok(())
         })
     };
-    let process = command.spawn().map_err(|error| Error::target(format!("cannot start {name}: {error}")))?;
+    let child = command.spawn().map_err(|error| Error::target(format!("cannot start {name}: {error}")))?;
+    process::note_child(child.id());
     drop(sources);
-    Ok(Started { process, name, requests, answers })
+    Ok(Started { process: child, name, requests, answers })
 }
 
 /// Duplicates a descriptor to a number above those that servers get. A process with many servers has descriptors of the

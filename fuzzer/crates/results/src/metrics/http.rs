@@ -144,7 +144,9 @@ impl Connection {
                 0 => return Err(ErrorKind::UnexpectedEof.into()),
                 length => self.request.extend_from_slice(&part[..length]),
             }
-            let is_whole = self.request.windows(4).any(|end| end == b"\r\n\r\n");
+            // lines may end without a carriage return
+            let is_whole = self.request.windows(3).any(|end| end == b"\n\r\n")
+                || self.request.windows(2).any(|end| end == b"\n\n");
             if is_whole {
                 self.answer = respond(&self.request, answer);
             } else if self.request.len() > LONGEST_REQUEST {
@@ -163,7 +165,7 @@ impl Connection {
 }
 
 fn respond(request: &[u8], answer: &mut dyn FnMut(&str) -> Answer) -> Vec<u8> {
-    let line = request.split(|&byte| byte == b'\r').next().unwrap_or_default();
+    let line = request.split(|&byte| b"\r\n".contains(&byte)).next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
     let words: Vec<&str> = line.split(' ').collect();
     let &[method, path, version] = words.as_slice() else {
@@ -211,6 +213,7 @@ mod tests {
         assert!(text.ends_with("\r\n\r\nxxxxx"), "{text}");
         assert!(ask(server, b"HEAD /5 HTTP/1.0\r\n\r\n").ends_with("Connection: close\r\n\r\n"));
         assert!(ask(server, b"GET /x HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
+        assert!(ask(server, b"GET /5 HTTP/1.1\nHost: x\n\n").ends_with("\r\n\r\nxxxxx"));
         let refused = ask(server, b"POST /5 HTTP/1.1\r\n\r\n");
         assert!(refused.starts_with("HTTP/1.1 405 ") && refused.contains("\r\nAllow: GET, HEAD\r\n"), "{refused}");
         for wrong in

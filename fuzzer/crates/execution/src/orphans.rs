@@ -1,12 +1,12 @@
-//! Orphan processes: those that the target forked and that outlive their run. The supervising process adopts them,
-//! lets them run for as long as a run may take, and then kills them.
+//! Orphan processes: those that the target started and that outlive their run, in a session of their own or not. The process that
+//! a user started adopts them, and kills them before it ends; one that runs many inputs kills them when they are older than a run.
 
 use std::{
     collections::HashMap,
     time::{Duration, Instant},
 };
 
-use quagmire_execution::process;
+use crate::process;
 
 /// Interval between two looks for orphans.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -19,7 +19,7 @@ const LAST_LOOKS: u32 = 200;
 
 /// Orphans of the target, adopted by this process.
 #[derive(Debug)]
-pub(super) struct Orphans {
+pub struct Orphans {
     /// Whether this process adopts orphans.
     adopts: bool,
     known: HashMap<libc::pid_t, Instant>,
@@ -29,7 +29,7 @@ pub(super) struct Orphans {
 impl Orphans {
     /// Starts to adopt orphans; unless this process already has children that are not its own, those of a shell that it
     /// replaced: orphans of these must not be killed.
-    pub(super) fn adopt() -> Self {
+    pub fn adopt() -> Self {
         let adopts = process::orphans().is_some_and(|others| others.is_empty());
         if adopts {
             process::adopt();
@@ -38,7 +38,7 @@ impl Orphans {
     }
 
     /// Kills orphans that are older than `patience`. May be called often: it looks only now and then.
-    pub(super) fn look(&mut self, patience: Duration) {
+    pub fn look(&mut self, patience: Duration) {
         if self.looked.elapsed() >= INTERVAL {
             self.looked = Instant::now();
             self.end_older(patience.max(SHORTEST));
