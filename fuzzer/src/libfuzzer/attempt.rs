@@ -1,7 +1,6 @@
 //! Single runs in processes of their own, which tell whether an input still fails as it did.
 
 use std::{
-    io::Read as _,
     os::fd::AsRawFd as _,
     path::Path,
     time::{Duration, Instant},
@@ -16,6 +15,7 @@ use quagmire_execution::{
     input_page::InputPage,
     prepare::prepare_uncounted,
     process::{self, End},
+    watchdog,
 };
 
 use super::{
@@ -23,6 +23,7 @@ use super::{
     degradation::{Check, MARGIN},
     ends,
     flags::Flags,
+    limits,
 };
 
 /// Line of a sanitizer's report that is the same for the same error.
@@ -85,9 +86,10 @@ impl<'a> Attempts<'a> {
     /// If no process can be started.
     pub(super) fn failure(&mut self, input: &[u8]) -> Result<Option<Failure>> {
         self.left = self.left.saturating_sub(1);
-        let (mut reader, writer) =
-            std::io::pipe().map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
+        let (reader, writer) = std::io::pipe().map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;
         let page = InputPage::new(input.len().max(1))?;
+        page.set_hang_timeout(limits(self.flags).hang);
+        let shared = page.share();
         let parent = std::process::id();
         // SAFETY: this process has no other thread.
         let child = unsafe { process::fork()? };
@@ -103,9 +105,7 @@ impl<'a> Attempts<'a> {
         }
         drop(writer);
         let mut output = Vec::new();
-        // until the process ends, and with it all that it has started
-        let _ = reader.read_to_end(&mut output);
-        let end = process::wait(child)?;
+        let (end, _) = watchdog::read(child, reader, &mut output, &shared)?;
         let text = String::from_utf8_lossy(&output);
         let token = text.lines().find_map(|line| line.trim().strip_prefix(TOKEN)).map(|token| token.trim().to_owned());
         if end != End::Code(0) {

@@ -42,6 +42,28 @@ const ENDED_EARLY: i32 = 100;
 /// Number of processes in a row that may end without a run before the target is given up.
 const FUTILE_STARTS: u32 = 3;
 
+/// A file of the folders. Its bytes are read when they are needed: corpora are larger than the memory of small machines.
+struct Input {
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Input {
+    /// Its name in the control file, one line.
+    fn name(&self) -> String {
+        self.path.to_string_lossy().replace('\n', "\\n")
+    }
+
+    /// Its bytes; `None` if it is gone or has grown, since others may share the folder.
+    fn read(&self) -> Result<Option<Vec<u8>>> {
+        match files::read_named(&self.path, files::LARGEST_INPUT) {
+            Ok(bytes) => Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= self.bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::other(format!("cannot read {}: {error}", self.path.display()))),
+        }
+    }
+}
+
 /// Merges the folders into the first. Returns the exit code of the process.
 ///
 /// # Errors
@@ -58,20 +80,22 @@ pub(super) fn run(
         return Ok(0);
     }
     let folders = paths.iter().map(|path| folder(path, flags)).collect::<Result<Vec<PathBuf>>>()?;
-    let first = Seeds::found(&folders[..1])?.inputs.len();
-    let seeds = Seeds::found(&folders)?;
-    let mut inputs: Vec<(String, Vec<u8>)> =
-        seeds.inputs.into_iter().map(|seed| (seed.path.to_string_lossy().into_owned(), seed.bytes)).collect();
+    let first = Seeds::paths(&folders[..1])?.len();
+    let with_size = |path: PathBuf| {
+        let bytes = fs::metadata(&path).map_or(0, |about| about.len());
+        Input { path, bytes }
+    };
+    let mut inputs: Vec<Input> = Seeds::paths(&folders)?.into_iter().map(with_size).collect();
     // small ones first: of each only that is noted which those before it do not execute
     let (initial, others) = inputs.split_at_mut(first);
-    initial.sort_by_key(|(_, bytes)| bytes.len());
-    others.sort_by_key(|(_, bytes)| bytes.len());
+    initial.sort_by_key(|input| input.bytes);
+    others.sort_by_key(|input| input.bytes);
     let scratch = tempfile::NamedTempFile::new();
     let scratch = scratch.map_err(|error| Error::other(format!("cannot make a file in $TMPDIR: {error}")))?;
     let path = flags.text("merge_control_file").map_or_else(|| scratch.path().to_owned(), PathBuf::from);
-    let files: Vec<String> = inputs.iter().map(|(path, _)| path.clone()).collect();
+    let files: Vec<String> = inputs.iter().map(Input::name).collect();
     let fresh = Control { files, initial: first, ..Control::default() };
-    let Some(mut control) = begin(&path, fresh, console)? else { return Ok(0) };
+    let Some(mut control) = begin(&path, fresh, &inputs, console)? else { return Ok(0) };
     console.inform(&format!(
         "MERGE-OUTER: {} files, {} in the initial corpus, {} processed earlier",
         inputs.len(),
@@ -80,16 +104,20 @@ pub(super) fn run(
     ));
     run_files(harness, flags, &inputs, &path, &mut control, console)?;
     let (chosen, features, edges) = control.choose();
-    let largest = chosen.iter().map(|&file| inputs[file].1.len()).max().unwrap_or(0);
-    let check = if chosen.is_empty() { None } else { Check::new(program, harness, flags, largest, console)? };
+    let largest = chosen.iter().map(|&file| inputs[file].bytes).max().unwrap_or(0);
+    let check = match chosen.is_empty() {
+        true => None,
+        false => Check::new(program, harness, flags, usize::try_from(largest).unwrap_or(usize::MAX), console)?,
+    };
     for &file in &chosen {
-        let (path, bytes) = &inputs[file];
-        if check.as_ref().map(|check| check.judge(bytes, 0)).transpose()?.flatten().is_some() {
+        let Some(bytes) = inputs[file].read()? else { continue };
+        if check.as_ref().map(|check| check.judge(&bytes, 0)).transpose()?.flatten().is_some() {
             // as timeouts are: it would end each later session
-            console.inform(&format!("MERGE-OUTER: left out, since it is a degradation: {path}"));
+            console
+                .inform(&format!("MERGE-OUTER: left out, since it is a degradation: {}", inputs[file].path.display()));
             continue;
         }
-        write_input(&folders[0], bytes).map_err(|error| {
+        write_input(&folders[0], &bytes).map_err(|error| {
             let reason = error.message.split("; ").next().unwrap_or_default();
             Error::other(format!(
                 "{reason}: the first folder receives what is merged: make it writable, or name another"
@@ -105,7 +133,7 @@ pub(super) fn run(
 
 /// Reads the control file, as far as it is of this merge or knows its files, and writes it. `None` if the merge was
 /// completed before.
-fn begin(path: &Path, fresh: Control, console: &Console) -> Result<Option<Control>> {
+fn begin(path: &Path, fresh: Control, inputs: &[Input], console: &Console) -> Result<Option<Control>> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let mut control = fresh;
     if !text.is_empty() {
@@ -124,7 +152,7 @@ fn begin(path: &Path, fresh: Control, console: &Console) -> Result<Option<Contro
                     console.inform("MERGE-OUTER: nothing to do, merge has been completed before");
                     return Ok(None);
                 }
-                let is_reused = reuse(&mut control, &old);
+                let is_reused = reuse(&mut control, &old, inputs);
                 if !is_same && is_reused {
                     console.inform(
                         "MERGE-OUTER: starting merge from scratch, but reusing coverage information from the given \
@@ -147,13 +175,12 @@ fn begin(path: &Path, fresh: Control, console: &Console) -> Result<Option<Contro
 
 /// Takes over what an earlier merge has learned, if the files that it has run are all there, by path and size: what they
 /// execute was not noted of others. Returns whether they are.
-fn reuse(control: &mut Control, old: &Control) -> bool {
+fn reuse(control: &mut Control, old: &Control, inputs: &[Input]) -> bool {
     let mut places: HashMap<&str, &Known> =
         old.known.iter().map(|(&file, known)| (old.files[file].as_str(), known)).collect();
     let mut taken = BTreeMap::new();
     for (file, path) in control.files.iter().enumerate() {
-        let size = fs::metadata(path).map_or(u64::MAX, |about| about.len());
-        if places.get(path.as_str()).is_some_and(|known| known.bytes == size) {
+        if places.get(path.as_str()).is_some_and(|known| known.bytes == inputs[file].bytes) {
             taken.extend(places.remove(path.as_str()).map(|known| (file, known.clone())));
         }
     }
@@ -168,12 +195,13 @@ fn reuse(control: &mut Control, old: &Control) -> bool {
 fn run_files(
     harness: &'static Harness,
     flags: &Flags,
-    inputs: &[(String, Vec<u8>)],
+    inputs: &[Input],
     path: &Path,
     control: &mut Control,
     console: &Console,
 ) -> Result<()> {
-    let page = InputPage::new(inputs.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0).max(1))?;
+    let largest = inputs.iter().map(|input| input.bytes).max().unwrap_or(0).max(1);
+    let page = InputPage::new(usize::try_from(largest).unwrap_or(usize::MAX))?;
     page.set_hang_timeout(limits(flags).hang);
     let mut futile = 0;
     for attempt in 1.. {
@@ -230,7 +258,7 @@ fn wait(child: libc::pid_t, page: &InputPage) -> Result<End> {
 fn in_child(
     harness: &'static Harness,
     flags: &Flags,
-    inputs: &[(String, Vec<u8>)],
+    inputs: &[Input],
     (open, control): (&[usize], &Control),
     path: &Path,
     page: InputPage,
@@ -242,9 +270,9 @@ fn in_child(
     harness.limit_allocations(ends::allocation_limit(flags));
     harness.start_timer(limits(flags));
     for &at in open {
-        let bytes = &inputs[at].1;
-        file.write_all(Control::started_line(at, bytes.len()).as_bytes()).map_err(failed)?;
-        let status = executor.execute(bytes);
+        file.write_all(Control::started_line(at, inputs[at].bytes as usize).as_bytes()).map_err(failed)?;
+        let Some(bytes) = inputs[at].read()? else { continue };
+        let status = executor.execute(&bytes);
         if !matches!(status, Status::Returned | Status::Rejected) {
             return Ok(ENDED_EARLY);
         }

@@ -48,6 +48,20 @@ fn a_merge_adds_what_executes_more_and_survives_what_crashes() {
 }
 
 #[test]
+fn names_of_files_and_folders_may_have_any_bytes() {
+    let scene = Scene::new(&[]);
+    for name in ["new\nline", "fol\nder/x"] {
+        scene.write(&format!("in/{name}"), name.as_bytes());
+    }
+    std::fs::create_dir(scene.path("out")).expect("created");
+    let merged = call(&scene, "-merge=1 -merge_control_file=control out in");
+    assert_eq!(merged.code, Some(0), "{merged:#?}");
+    assert_eq!(scene.files("out").len(), 2, "{merged:#?}");
+    let again = call(&scene, "-merge=1 -merge_control_file=control out in");
+    assert!(again.stderr.contains("control file ok, 2 files total"), "{again:#?}");
+}
+
+#[test]
 fn a_crash_is_minimized_within_the_runs_and_keeps_its_kind() {
     let input = b"end!abcdefghijklmnopqrstuvwxyz";
     let scene = Scene::new(&[("crash", input), ("good", b"ok")]);

@@ -12,7 +12,7 @@ use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_cost::decision::{Comparison, Question};
 use quagmire_execution::{
     abi::Status, counts::CountsObserver, executor::HarnessExecutor, harness::Harness, input_page::InputPage, lines,
-    notices, perf::Counters, pipes, prepare, process, program::Program, symbols::Symbols, timer, watchdog::Watchdog,
+    notices, perf::Counters, prepare, process, program::Program, symbols::Symbols, timer, watchdog,
 };
 
 /// An input to measure.
@@ -42,9 +42,6 @@ pub struct MeasurementPlan {
     /// Source files for which all lines are reported, as named by the user.
     pub annotate: Vec<PathBuf>,
 }
-
-/// Interval at which a measuring process is checked.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// Status of a target that cannot be run at all.
 const UNUSABLE: &str = "unusable";
@@ -91,7 +88,7 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
         }
         drop(writer);
         let mut bytes = Vec::new();
-        let (end, is_stuck) = read_from(child, reader, &mut bytes, &shared)?;
+        let (end, is_stuck) = watchdog::read(child, reader, &mut bytes, &shared)?;
         match (is_stuck, postcard::from_bytes::<Vec<(usize, Measurement)>>(&bytes)) {
             (false, Ok(outcome)) if outcome.is_empty() && is_trial && end == process::End::Code(0) => {
                 unknown = inputs.len();
@@ -125,35 +122,6 @@ pub fn measure(harness: &'static Harness, inputs: &[Input], plan: &MeasurementPl
         }
     }
     Ok(results.into_iter().flatten().collect())
-}
-
-/// Reads all output of a child until it ends, even if processes that the target has started keep the pipe open. Kills
-/// a child whose run does not end in spite of the timer. Returns how it ended, and whether it was killed.
-pub(crate) fn read_from(
-    child: libc::pid_t,
-    mut pipe: std::io::PipeReader,
-    bytes: &mut Vec<u8>,
-    page: &InputPage,
-) -> Result<(process::End, bool)> {
-    let failed = |error| Error::other(format!("cannot read from the measuring process: {error}"));
-    let mut is_stuck = false;
-    let mut watchdog = Watchdog::new(page);
-    loop {
-        if pipes::readable([&pipe], LOOK) == [true]
-            && !pipes::read_part(&mut pipe, bytes, usize::MAX).map_err(failed)?
-        {
-            return Ok((process::wait(child)?, is_stuck));
-        }
-        if let Some(end) = process::poll(child)? {
-            pipes::read_rest(&mut pipe, bytes, usize::MAX).map_err(failed)?;
-            return Ok((end, is_stuck));
-        }
-        if watchdog.is_stuck(page) {
-            is_stuck = true;
-            // SAFETY: a child of ours that was not waited for.
-            unsafe { libc::kill(child, libc::SIGKILL) };
-        }
-    }
 }
 
 /// In the child: measures all `open` inputs, or returns the result of the first that ends its run early. In a trial, returns

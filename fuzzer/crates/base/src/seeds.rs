@@ -66,6 +66,14 @@ impl Seeds {
         if files.is_empty() { Err(seeds.none_left(&INPUT, paths, 0, 0)) } else { Ok((files, seeds.warnings)) }
     }
 
+    /// Paths of the files in `paths`, in the order of [`Seeds::load`]; there may be none.
+    ///
+    /// # Errors
+    /// A usage error if a path is missing or unreadable.
+    pub fn paths(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        Ok(FoundFiles::below(paths, SEED)?.files)
+    }
+
     /// Loads every file in `paths`, searching folders recursively.
     ///
     /// Inside folders, hidden entries and links to folders are skipped, and links to files are followed only if they

@@ -6,14 +6,14 @@ use std::{collections::BTreeSet, io::Write};
 use serde::{Deserialize, Serialize};
 
 use super::DiversityOptions;
-use crate::{measure::read_from, required::require};
+use crate::required::require;
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_execution::{
     abi::Status,
     diversity::table::{TraceCounts, TraceTable},
     harness::Harness,
     input_page::InputPage,
-    prepare, process, timer,
+    prepare, process, timer, watchdog,
 };
 
 /// Figures of a corpus.
@@ -85,7 +85,7 @@ fn run_all(
         }
         drop(writer);
         let mut bytes = Vec::new();
-        let (end, is_stuck) = read_from(child, reader, &mut bytes, &shared)?;
+        let (end, is_stuck) = watchdog::read(child, reader, &mut bytes, &shared)?;
         match postcard::from_bytes::<Result<Part, (bool, String)>>(&bytes) {
             Ok(Ok(part)) if !is_stuck => {
                 next = part.next;

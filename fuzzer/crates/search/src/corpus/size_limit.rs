@@ -10,9 +10,9 @@ const RUNS: u64 = 2000;
 /// is quadratic costs four times as much then, so that all earlier limits together take a third of the work of the last one.
 const DEAREST_RUNS: f64 = 32.0;
 
-/// Work of the dearest input, about 150 ms, from which on that number grows in proportion: runs are already slow, and what is
+/// Work of the dearest input, about 600 ms, from which on that number grows in proportion: runs are already slow, and what is
 /// exponential never gets further.
-const SLOW: f64 = 5e8;
+const SLOW: f64 = 2e9;
 
 /// Factor by which inputs above half the limit have to cost more than those below it: 2 is linear, 4 quadratic, and n log n
 /// little above 2.
