@@ -2,9 +2,8 @@
 
 use std::{fs, path::Path};
 
-use clap::CommandFactory;
 use clap_complete::Shell;
-use quagmire::options::args::Quagmire;
+use quagmire::options::args;
 use quagmire_base::{
     error::{Error, ExitCode, Result},
     plain::{self, Form},
@@ -17,7 +16,7 @@ use quagmire_base::{
 pub(crate) fn completions(shell: &str) -> Result<ExitCode> {
     let shell: Shell = shell.parse().map_err(|error: String| Error::usage(format!("{shell}: {error}")))?;
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Quagmire::command(), "quagmire", &mut text);
+    clap_complete::generate(shell, &mut args::quagmire(), "quagmire", &mut text);
     let text = String::from_utf8_lossy(&text);
     plain::print(&text, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
     Ok(ExitCode::Ended)
@@ -28,7 +27,7 @@ pub(crate) fn completions(shell: &str) -> Result<ExitCode> {
 /// # Errors
 /// If they cannot be written.
 pub(crate) fn pages(folder: &Path) -> Result<ExitCode> {
-    let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Quagmire::command(), folder));
+    let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(args::quagmire(), folder));
     written.map_err(|error| Error::other(format!("cannot write pages to {}: {error}", folder.display())))?;
     Ok(ExitCode::Ended)
 }

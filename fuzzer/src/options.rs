@@ -26,7 +26,10 @@ use quagmire_base::{path_filter::PathFilter, size_limit::SizeLimit, terminal::Co
 use quagmire_cost::{resource::Resource, sizes::RelativeTo};
 use quagmire_execution::diversity::trace::TraceKind;
 use quagmire_mutators::InputType;
-use quagmire_results::metrics::Address;
+use quagmire_results::{
+    metrics::Address,
+    names::{EntryName, files_in},
+};
 use quagmire_search::{
     choices::mode::Mode,
     corpus::{effort::Focus, search_state::Masking},
@@ -35,7 +38,11 @@ use quagmire_search::{
     strategy::Strategy,
 };
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Default values in the form in which they are typed, as the help texts show them.
 pub mod defaults {
@@ -208,7 +215,12 @@ impl Options {
     ///
     /// # Errors
     /// A usage error in one line that names the option and the remedy.
-    pub fn resolve(args: FuzzArgs) -> Result<Self> {
+    pub fn resolve(mut args: FuzzArgs) -> Result<Self> {
+        if let Some(output) = args.output.as_ref().filter(|_| args.resume && args.seeds.is_empty()) {
+            args.seeds = seeds_in(output);
+            // those that it let pass
+            args.workloads_filter = None;
+        }
         if args.seeds.is_empty() && args.grammar.is_none() {
             return Err(Error::usage(
                 "no seeds: give at least one file or folder with -i, or a grammar with --grammar",
@@ -286,6 +298,15 @@ impl Options {
             command: args.target.command,
         })
     }
+}
+
+/// The seeds of the campaign in a folder.
+fn seeds_in(folder: &Path) -> Vec<PathBuf> {
+    let is_seed = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.parse::<EntryName>().is_ok_and(|name| name.orig.is_some())
+    };
+    files_in(&folder.join("queue")).into_iter().filter(is_seed).collect()
 }
 
 /// Prefixes the error of a value with the name of its option.

@@ -22,17 +22,43 @@ const LIBFUZZER: [(&str, Option<(&str, &str)>); 13] = [
     ("ignore_timeouts", None),
 ];
 
-/// Options of other fuzzers, with ours.
-const OTHERS: [(&str, &str); 9] = [
+/// Options of other fuzzers and near misses, with ours. Where AFL++ and Perun have the same letter, AFL++'s meaning.
+const OTHERS: [(&str, &str); 35] = [
     ("--corpus", "-i DIR"),
     ("--input", "-i DIR"),
+    ("--input-sample", "-i FILE"),
+    ("-w", "-i FILE"),
     ("--out", "-o OUT"),
+    ("--output-dir", "-o OUT"),
+    ("--jobs", "-j N"),
+    ("--workers", "-j N"),
     ("--timeout", "--hang-timeout DURATION"),
-    ("--runs", "--execs N"),
     ("-t", "--hang-timeout DURATION"),
+    ("-ht", "--hang-timeout DURATION"),
+    ("-V", "--time DURATION"),
+    ("--runs", "--execs N"),
+    ("-E", "--execs N"),
     ("-m", "--memory-limit SIZE"),
     ("-M", "--sync DIR --name NAME"),
     ("-S", "--sync DIR --name NAME"),
+    ("-F", "--sync DIR --name NAME"),
+    ("-G", "--max-size SIZE"),
+    ("-N", "--max-size SIZE"),
+    ("--max-len", "--max-size SIZE"),
+    ("-mi", "--max-size-increase SIZE"),
+    ("-mp", "--max-size-ratio RATIO"),
+    ("-s", "--seed N"),
+    ("-a", "--input-type text or binary"),
+    ("-n", "--uninstrumented"),
+    ("-Q", "--uninstrumented"),
+    ("-c", "QUAGMIRE_COMPARES=1 when you build"),
+    ("-wf", "--workloads-filter REGEX"),
+    ("-l", "--interesting-files-limit N"),
+    ("-cr", "--coverage-increase-rate RATIO"),
+    ("-mpr", "--mutations-per-rule STRATEGY"),
+    ("-r", "--regex-rules FILE"),
+    ("-np", "--no-plotting"),
+    ("--cmd", "the program behind `--`: -- ./program @@"),
 ];
 
 /// Refuses flags of libFuzzer in the options of a search, and names the options to write instead.
@@ -82,8 +108,8 @@ pub(super) fn refuse_commands_of_quagmire(args: &[OsString]) -> Result<()> {
     }
 }
 
-/// Remedy for an argument that no option of a search takes; `None` if clap's own tip is as good.
-pub(super) fn remedy(error: &clap::Error) -> Option<String> {
+/// Remedy for an argument of `args` that no option of a search takes; `None` if clap's own tip is as good.
+pub(super) fn remedy(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
@@ -91,6 +117,8 @@ pub(super) fn remedy(error: &clap::Error) -> Option<String> {
     if !arg.starts_with('-') {
         return Some("seeds follow -i, and the program with its arguments follows `--`: -- ./program @@".to_owned());
     }
-    let ours = OTHERS.iter().find(|(other, _)| other == arg);
+    // clap takes -mpr for -m and more
+    let is_typed = |other: &str| other == arg || other.starts_with(&**arg) && args.iter().any(|word| word == other);
+    let ours = OTHERS.iter().filter(|(other, _)| is_typed(other)).max_by_key(|(other, _)| other.len());
     ours.map(|(_, ours)| format!("write {ours}"))
 }

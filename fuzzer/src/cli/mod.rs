@@ -1,9 +1,11 @@
 //! Parsing of command lines into a [`Command`].
 
 mod hints;
+mod resumed;
 
 pub use crate::options::args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
 
+use crate::engine::PROGRAM;
 use crate::options::args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
@@ -81,12 +83,13 @@ pub fn parse_for_quagmire(
 ) -> Result<Command, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let is_search = args.get(1).is_some_and(|command| command == "fuzz");
+    let args = if is_search { resumed::with_earlier(args, true) } else { args };
     if is_search {
         hints::refuse_libfuzzer_flags(&args)?;
     }
-    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| is_search));
+    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error, &args).filter(|_| is_search));
     let version = commit.map_or(VERSION.to_owned(), |commit| format!("{VERSION} ({commit})"));
-    let matches = args::Quagmire::command().version(version).try_get_matches_from(&args).map_err(hint)?;
+    let matches = args::quagmire().version(version).try_get_matches_from(&args).map_err(hint)?;
     let mut command = args::Quagmire::from_arg_matches(&matches)?.command;
     // a grammar needs no program
     let needs_program = !matches!(command, Command::Generate(_));
@@ -103,11 +106,12 @@ pub fn parse_for_quagmire(
 pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let is_subcommand = args.get(1).is_some_and(|word| args::OF_HARNESS.iter().any(|command| word == command));
+    let args = if is_subcommand { args } else { resumed::with_earlier(args, std::env::var_os(PROGRAM).is_none()) };
     if !is_subcommand {
         hints::refuse_libfuzzer_flags(&args)?;
         hints::refuse_commands_of_quagmire(&args)?;
     }
-    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error).filter(|_| !is_subcommand));
+    let hint = |error: clap::Error| Stop::because_of(&error, hints::remedy(&error, &args).filter(|_| !is_subcommand));
     let matches = harness_command(&args).try_get_matches_from(&args).map_err(hint)?;
     let args::Harness { fuzz, inputs, command } = args::Harness::from_arg_matches(&matches)?;
     let mut command = match command {
@@ -151,7 +155,7 @@ fn harness_command(args: &[OsString]) -> clap::Command {
          {name} growth [OPTIONS] INPUT\n       {name} minimize [OPTIONS] INPUT [-o FILE]\n       \
          {name} distill [OPTIONS] INPUTS... -o DIR\n       {name} diversity [OPTIONS] INPUTS...\n       {name} mine [OPTIONS] EXAMPLES... -o GRAMMAR\n       {name} generate -n N -o DIR [OPTIONS]"
     );
-    let command = args::Harness::command().override_usage(usage);
+    let command = args::with_short_help(args::Harness::command().override_usage(usage));
     let command = ["program", "generator", "uninstrumented", "extension", "scratch"]
         .into_iter()
         .fold(command, |all, id| all.mut_arg(id, |arg| arg.hide(true)));

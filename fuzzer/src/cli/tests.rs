@@ -168,6 +168,12 @@ fn habits_from_other_fuzzers_are_answered_with_our_options() {
         ("quagmire fuzz -i in -o out -m none -- ./p", "write --memory-limit SIZE"),
         ("quagmire fuzz -i in -o out -S one -- ./p", "write --sync DIR --name NAME"),
         ("quagmire fuzz -i in -o out ./prog @@", "follows `--`: -- ./program @@"),
+        ("quagmire fuzz -i in -o out --jobs 4 -- ./p", "write -j N"),
+        ("quagmire fuzz -w in -o out -- ./p", "write -i FILE"),
+        ("quagmire fuzz -i in -o out -mpr unitary -- ./p", "write --mutations-per-rule STRATEGY"),
+        ("quagmire fuzz -i in -o out -np -- ./p", "write --no-plotting"),
+        ("quagmire fuzz -i in -o out -V 60 -- ./p", "write --time DURATION"),
+        ("quagmire fuzz -i in -o out -Q -- ./p", "write --uninstrumented"),
         ("quagmire fuzz -i in ./prog @@", "end the command with `-- PROGRAM [ARGS... @@]`"),
     ] {
         let stop = quagmire(line).unwrap_err();

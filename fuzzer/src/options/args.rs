@@ -11,7 +11,7 @@ mod setup;
 mod towards;
 
 use crate::options::defaults;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use quagmire_base::error::Result;
 use std::path::{Path, PathBuf};
 
@@ -26,8 +26,23 @@ pub use mutants::{BenchArgs, CompareScoresArgs, ListArgs, MutantsArgs, MutantsCo
 pub use setup::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 pub use towards::TowardsArgs;
 
-/// Exit codes, printed at the end of every help text.
+/// Exit codes of commands that run a program, printed at the end of their help texts.
 pub const EXIT_CODES: &str = "\
+Exit codes:
+  0  ended as asked: by time, executions or Ctrl-C, whatever was found
+  1  an error: an unwritable folder, a full disk
+  2  the command line does not make sense
+  3  the target cannot be used: not instrumented, every seed fails";
+
+/// Those of commands that run none.
+const EXIT_CODES_ALONE: &str = "\
+Exit codes:
+  0  done
+  1  an error: an unwritable folder, a full disk
+  2  the command line does not make sense";
+
+/// Those of all commands, which `compare` has.
+const ALL_EXIT_CODES: &str = "\
 Exit codes:
   0  ended as asked: by time, executions or Ctrl-C, whatever was found
   1  an error: an unwritable folder, a full disk
@@ -35,6 +50,42 @@ Exit codes:
   3  the target cannot be used: not instrumented, every seed fails
   4  compare: the new build is slower
   5  compare --strict: an input is unstable, so that nothing can be said of it";
+
+/// What `-h` says at the end of the options that most campaigns need.
+const MORE_HELP: &str = "\
+Example: quagmire fuzz -i seeds -o out --max-size 4000 -- ./harness
+--help shows all options and the exit codes.";
+
+/// Options of a search that `-h` shows.
+const USUAL: [&str; 14] = [
+    "help",
+    "seeds",
+    "output",
+    "resume",
+    "time",
+    "jobs",
+    "cost",
+    "max_size",
+    "grammar",
+    "dict",
+    "seed",
+    "uninstrumented",
+    "hang_timeout",
+    "quiet",
+];
+
+/// The command line of `quagmire`.
+pub fn quagmire() -> clap::Command {
+    Quagmire::command().mut_subcommand("fuzz", with_short_help)
+}
+
+/// Leaves all but the usual options of a search out of the short help.
+pub fn with_short_help(search: clap::Command) -> clap::Command {
+    search.after_long_help(EXIT_CODES).after_help(MORE_HELP).mut_args(|arg| {
+        let is_usual = USUAL.contains(&arg.get_id().as_str());
+        arg.hide_short_help(!is_usual)
+    })
+}
 
 /// `quagmire`.
 #[derive(Debug, Parser)]
@@ -44,7 +95,7 @@ Exit codes:
     about = "Finds the inputs that bog a C or C++ program down",
     long_about = "Finds the inputs that bog a C or C++ program down, proves that they do, and keeps them.\n\n\
                   The program is built with quagmire-cc or quagmire-c++ instead of the usual compiler.",
-    after_help = EXIT_CODES,
+    after_help = ALL_EXIT_CODES,
     disable_help_subcommand = true,
     max_term_width = 110
 )]
@@ -59,10 +110,7 @@ pub struct Quagmire {
 #[expect(clippy::large_enum_variant, reason = "there is one, for a moment")]
 pub enum Command {
     /// Search for inputs that make the program slow
-    #[command(
-        override_usage = "quagmire fuzz -i SEEDS... -o OUT [OPTIONS] -- PROGRAM [ARGS... @@]",
-        after_help = EXIT_CODES
-    )]
+    #[command(override_usage = "quagmire fuzz -i SEEDS... -o OUT [OPTIONS] -- PROGRAM [ARGS... @@]")]
     Fuzz(FuzzArgs),
     /// Show what given inputs cost
     #[command(
@@ -92,7 +140,7 @@ pub enum Command {
     #[command(
         override_usage = "quagmire compare [OPTIONS] INPUTS... -- OLD [ARGS... @@] --and NEW [ARGS... @@]\n       \
                           quagmire compare [OPTIONS] INPUTS... --baseline FILE -- NEW [ARGS... @@]",
-        after_help = EXIT_CODES
+        after_help = ALL_EXIT_CODES
     )]
     Compare(CompareArgs),
     /// Run inputs for `quagmire compare`, which starts it
@@ -120,7 +168,7 @@ pub enum Command {
         long_about = "Writes report.html, graphs/ and diffs/ into the folder of a campaign, from what is on disk: it may \
                       still run, or have been killed. With another --format than html, \
                       prints its findings instead.",
-        after_help = EXIT_CODES
+        after_help = EXIT_CODES_ALONE
     )]
     Report(ReportArgs),
     /// Write inputs that a grammar describes, or a harness generates
@@ -141,17 +189,17 @@ pub enum Command {
         long_about = "Looks at a folder of sources (CMake, Meson, autotools, a Makefile, or C and C++ alone; harnesses, cargo-fuzz, \
                       OSS-Fuzz), and prints the commands that build it with the wrapper and fuzz it. Nothing is built. With --function, \
                       writes a harness for a function.",
-        after_help = EXIT_CODES
+        after_help = EXIT_CODES_ALONE
     )]
     Init(InitArgs),
     /// Show what this machine and installation lack, and what each costs
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = EXIT_CODES_ALONE)]
     Doctor(DoctorArgs),
     /// Print the completions for a shell
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = EXIT_CODES_ALONE)]
     Completions(CompletionsArgs),
     /// Write the pages of the manual
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = EXIT_CODES_ALONE)]
     Man(ManArgs),
 }
 

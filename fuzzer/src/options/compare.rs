@@ -14,6 +14,9 @@ use quagmire_base::{
     units,
 };
 
+/// Options of `compare` that are looked for where they would have no effect.
+const OPTIONS: [&str; 7] = ["--time", "--threshold", "--json", "--strict", "--output", "--tolerated", "--hang-timeout"];
+
 /// Word between the builds.
 const AND: &str = "--and";
 
@@ -75,6 +78,15 @@ fn builds(words: &[OsString]) -> Result<(Option<Vec<OsString>>, Vec<OsString>)> 
             "two builds are compared: end the command with `-- OLD [ARGS... @@] --and NEW [ARGS... @@]`",
         ));
     }
+    if let Some(second) = &second {
+        let is_ours = |word: &&OsString| OPTIONS.iter().any(|option| *word == option) && !first.contains(word);
+        if let Some(option) = second.iter().skip(1).find(is_ours) {
+            return Err(Error::usage(format!(
+                "{} behind --and would be the program's: options of compare come before `--`",
+                option.display()
+            )));
+        }
+    }
     Ok(match second {
         Some(second) => (Some(first), second),
         None => (None, first),
@@ -104,6 +116,10 @@ mod tests {
     fn builds_are_what_stands_on_both_sides_of_and() {
         assert_eq!(builds(&words("./old @@ --and ./new -x @@")), Ok((Some(words("./old @@")), words("./new -x @@"))));
         assert_eq!(builds(&words("./new -x")), Ok((None, words("./new -x"))));
+        let late = builds(&words("./old @@ --and ./new @@ --time 20m")).unwrap_err();
+        assert!(late.message.starts_with("--time behind --and"), "{late}");
+        let both = words("./p --time 1 --and ./q --time 1");
+        assert_eq!(builds(&both), Ok((Some(words("./p --time 1")), words("./q --time 1"))));
         for wrong in ["", "--and ./new", "./old --and", "./a --and ./b --and ./c"] {
             let error = builds(&words(wrong)).unwrap_err();
             assert!(error.message.contains("OLD") && error.message.contains("--and NEW"), "{wrong}: {error}");

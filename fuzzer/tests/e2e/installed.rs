@@ -73,6 +73,15 @@ fn an_installed_copy_works_without_the_checkout() {
     works(&scene, "$PWD/a prefix/bin");
     let page = fs::read_to_string(prefix.join("share/man/man1/quagmire-fuzz.1")).expect("a page");
     assert!(page.starts_with(".ie") && page.contains("\\-\\-max\\-size"), "{page}");
+    // what messages name
+    let shared = prefix.join("share/quagmire");
+    for file in
+        ["docs/src/getting-started.md", "corpus/grammars/json.json", "scripts/ci/slowness", "scripts/install-deps"]
+    {
+        assert!(shared.join(file).is_file(), "{file}");
+    }
+    let cargo_fuzz = run(Command::new(shared.join("scripts/cargo-fuzz")).arg("fuzz").env_remove("QUAGMIRE_BIN"));
+    assert!(!cargo_fuzz.stderr.contains("no libquagmire_engine.a"), "{cargo_fuzz:?}");
     run(Command::new("bash").arg("-n").arg(prefix.join("share/bash-completion/completions/quagmire"))).ended();
     // what the completions of bash offer
     let ask =

@@ -169,6 +169,27 @@ fn a_resumed_campaign_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_resumed_campaign_has_the_options_and_seeds_that_it_had_but_names_no_files() {
+    let scene = Scene::new(SEED);
+    scene.write("words.dict", b"\"hello\"\n");
+    let harness = harness("quadratic.c");
+    scene.fuzz(&harness, "--seed 7 --max-size 150 --threshold 3.5 -x words.dict --no-confirm --execs 300").ended();
+    fs::remove_dir_all(scene.path("seeds")).expect("removed");
+    for program in [&[][..], &["--max-size-ratio", "2.0"]] {
+        let mut command = scene.quagmire(&["fuzz", "--resume", "-o", "out", "--execs", "50"]);
+        let resumed = run(command.args(program).arg("--").arg(&harness)).ended();
+        let told = resumed.stderr.lines().filter(|line| line.contains("resumed without --dict words.dict")).count();
+        assert_eq!(told, 1, "{resumed:#?}");
+        let summary = scene.summary();
+        assert_eq!(number(&summary["seed"]), 7);
+        let command = summary["command"].as_array().expect("words");
+        assert!(command.contains(&"--threshold=3.5".into()) && command.contains(&"--no-confirm".into()), "{command:?}");
+        let limit = if program.is_empty() { 150 } else { 36 };
+        assert_eq!(number(&summary["size_limit"]), limit, "{command:?}");
+    }
+}
+
+#[test]
 fn seeds_that_a_session_did_not_come_to_run_in_the_next_one() {
     let names: Vec<String> = (0..200).map(|number| format!("{number:03}")).collect();
     let seeds: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), name.as_bytes())).collect();

@@ -124,7 +124,11 @@ fn tell(options: &CompareOptions, comparison: &Comparison, tolerated: &tolerated
     let left_out = comparison.count(ComparisonVerdict::Unfinished);
     if comparison.is_incomplete {
         let remedy = if interruption::has_come() { "it was stopped" } else { "give more time with --time" };
-        warn(&format!("the comparison is not complete: {left_out} of the inputs have no verdict; {remedy}"));
+        let what = match left_out {
+            0 => "whether cost grows faster was not looked at for all that grew".to_owned(),
+            _ => format!("{left_out} of the inputs have no verdict"),
+        };
+        warn(&format!("the comparison is not complete: {what}; {remedy}"));
     }
     Ok(exit_code(comparison, options.is_strict))
 }

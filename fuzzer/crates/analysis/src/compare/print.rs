@@ -25,7 +25,9 @@ pub(super) fn table(comparison: &Comparison) -> String {
     };
     let _ = writeln!(text, "old  {of}\nnew  {}\n", name(&comparison.new));
     for verdict in Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Same) {
-        let of_verdict: Vec<&ComparedInput> = comparison.inputs.iter().filter(|one| one.verdict == verdict).collect();
+        let mut of_verdict: Vec<&ComparedInput> =
+            comparison.inputs.iter().filter(|one| one.verdict == verdict).collect();
+        of_verdict.sort_by(|a, b| change(b).total_cmp(&change(a)));
         of_verdict.iter().take(MOST_INPUTS).for_each(|input| text += &one(input));
         if of_verdict.len() > MOST_INPUTS {
             let more = counted((of_verdict.len() - MOST_INPUTS) as u64, "input");
@@ -36,6 +38,12 @@ pub(super) fn table(comparison: &Comparison) -> String {
         comparison.verdicts.iter().map(|one| format!("{} {}", grouped(one.inputs), one.verdict.words())).collect();
     let _ = writeln!(text, "{}: {}", counted(comparison.inputs.len() as u64, "input"), counts.join(", "));
     text
+}
+
+/// How far an input has changed, in either direction: by counts, or else by time.
+fn change(input: &ComparedInput) -> f64 {
+    let ratio = input.ratio.or(input.time.as_ref().map(|time| time.value)).unwrap_or(1.0);
+    ratio.max(f64::MIN_POSITIVE).ln().abs()
 }
 
 /// Program and settings of a build.

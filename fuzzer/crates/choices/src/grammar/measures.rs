@@ -32,10 +32,7 @@ fn sum(alternative: &Alternative, of: &[u64]) -> u64 {
 impl Measures {
     /// Measures all symbols.
     pub(super) fn of(symbols: &[Symbol]) -> Self {
-        let mut users: Vec<Vec<u32>> = vec![Vec::new(); symbols.len()];
-        for (number, symbol) in symbols.iter().enumerate() {
-            symbol.uses().into_iter().for_each(|used| users[used as usize].push(number as u32));
-        }
+        let users = users(symbols);
         let endless = vec![ENDLESS; symbols.len()];
         let mut all = Self { costs: endless.clone(), lengths: endless, simplest: vec![0; symbols.len()] };
         let mut queue: std::collections::VecDeque<u32> = (0..symbols.len() as u32).collect();
@@ -84,6 +81,15 @@ impl Measures {
     }
 }
 
+/// The symbols that use each symbol.
+fn users(symbols: &[Symbol]) -> Vec<Vec<u32>> {
+    let mut users: Vec<Vec<u32>> = vec![Vec::new(); symbols.len()];
+    for (number, symbol) in symbols.iter().enumerate() {
+        symbol.uses().into_iter().for_each(|used| users[used as usize].push(number as u32));
+    }
+    users
+}
+
 /// Symbols that are reached from one, itself included.
 pub(super) fn reached(symbols: &[Symbol], start: u32) -> Vec<bool> {
     let mut is_reached = vec![false; symbols.len()];
@@ -99,20 +105,20 @@ pub(super) fn reached(symbols: &[Symbol], start: u32) -> Vec<bool> {
 /// Which symbols can be empty, and by which alternative.
 pub(super) fn empty_choices(symbols: &[Symbol]) -> Vec<Option<u32>> {
     let mut empty: Vec<Option<u32>> = vec![None; symbols.len()];
-    let mut has_changed = true;
-    while std::mem::take(&mut has_changed) {
-        for (number, symbol) in
-            symbols.iter().enumerate().filter(|(number, _)| empty[*number].is_none()).collect::<Vec<_>>()
-        {
-            let is_empty = |item: &Item| matches!(item, Item::Symbol(symbol) if empty[*symbol as usize].is_some());
-            let found = match &symbol.body {
-                Body::Choice(alternatives) => alternatives.iter().position(|one| one.iter().all(is_empty)),
-                Body::List { item, least, .. } => (*least == 0 || empty[*item as usize].is_some()).then_some(0),
-            };
-            if found.is_some() {
-                empty[number] = found.map(|choice| choice as u32);
-                has_changed = true;
-            }
+    let users = users(symbols);
+    let mut open: Vec<u32> = (0..symbols.len() as u32).collect();
+    while let Some(number) = open.pop() {
+        if empty[number as usize].is_some() {
+            continue;
+        }
+        let is_empty = |item: &Item| matches!(item, Item::Symbol(symbol) if empty[*symbol as usize].is_some());
+        let found = match &symbols[number as usize].body {
+            Body::Choice(alternatives) => alternatives.iter().position(|one| one.iter().all(is_empty)),
+            Body::List { item, least, .. } => (*least == 0 || empty[*item as usize].is_some()).then_some(0),
+        };
+        if found.is_some() {
+            empty[number as usize] = found.map(|choice| choice as u32);
+            open.extend(&users[number as usize]);
         }
     }
     empty

@@ -101,48 +101,61 @@ impl Table {
         }
     }
 
-    /// Finds what may come next at each place.
+    /// Finds what may come next at each place. What has changed is looked at again, and nothing else: a chain of rules is as long
+    /// as the grammar.
     fn find_next(&mut self, start: u32, leaves: &[Option<Automaton>]) {
-        let symbols = self.starts.len();
         let mut first: Vec<Next> =
             leaves.iter().map(|leaf| leaf.as_ref().map(Automaton::first).unwrap_or_default()).collect();
-        // bytes with which the rest after each place begins, and whether it can be empty
-        let mut rest = vec![(Next::default(), false); self.places.len()];
-        let mut has_changed = true;
-        while std::mem::take(&mut has_changed) {
-            for number in (0..self.places.len()).rev() {
-                let place = &self.places[number];
-                let (bytes, is_skipped) = self.expected(&place.expected, &first);
-                let after = rest[place.after as usize];
-                let (mut all, mut is_empty) = (bytes, place.ends);
-                if is_skipped {
-                    all.merge(&after.0);
-                    is_empty |= after.1;
-                }
-                has_changed |= rest[number].0.merge(&all) | (is_empty && !rest[number].1);
-                rest[number].1 |= is_empty;
-            }
-            for (first, starts) in first.iter_mut().zip(&self.starts) {
-                for &at in starts {
-                    has_changed |= first.merge(&rest[at as usize].0);
-                }
+        let mut expecting: Vec<Vec<u32>> = vec![Vec::new(); self.starts.len()];
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.places.len()];
+        let mut inside: Vec<Vec<u32>> = vec![Vec::new(); self.starts.len()];
+        for (place, number) in self.places.iter().zip(0..) {
+            before[place.after as usize].push(number);
+            inside[place.symbol as usize].push(number);
+            if let Expected::Symbol(symbol) = place.expected {
+                expecting[symbol as usize].push(number);
             }
         }
-        let mut follow = vec![Next::default(); symbols];
+        let mut is_start = vec![false; self.places.len()];
+        self.starts.iter().flatten().for_each(|&at| is_start[at as usize] = true);
+        // bytes with which the rest after each place begins, and whether it can be empty
+        let mut rest = vec![(Next::default(), false); self.places.len()];
+        let mut open = Worklist::of_all(self.places.len());
+        while let Some(number) = open.next() {
+            let place = &self.places[number];
+            let (mut all, is_skipped) = self.expected(&place.expected, &first);
+            let mut is_empty = place.ends;
+            if is_skipped {
+                all.merge(&rest[place.after as usize].0);
+                is_empty |= rest[place.after as usize].1;
+            }
+            if !(rest[number].0.merge(&all) | (is_empty && !rest[number].1)) {
+                continue;
+            }
+            rest[number].1 |= is_empty;
+            open.extend(&before[number]);
+            let symbol = place.symbol as usize;
+            if is_start[number] && first[symbol].merge(&rest[number].0) {
+                open.extend(&expecting[symbol]);
+            }
+        }
+        let mut follow = vec![Next::default(); self.starts.len()];
         follow[start as usize].end = true;
-        has_changed = true;
-        while std::mem::take(&mut has_changed) {
-            for number in (0..self.places.len()).rev() {
-                let place = &self.places[number];
-                let mut all = rest[number].0;
-                if rest[number].1 {
-                    all.merge(&follow[place.symbol as usize]);
+        let mut open = Worklist::of_all(self.places.len());
+        while let Some(number) = open.next() {
+            let mut all = rest[number].0;
+            if rest[number].1 {
+                all.merge(&follow[self.places[number].symbol as usize]);
+            }
+            if !self.places[number].next.merge(&all) {
+                continue;
+            }
+            for &before in &before[number] {
+                if let Expected::Symbol(inner) = self.places[before as usize].expected
+                    && follow[inner as usize].merge(&all)
+                {
+                    open.extend(&inside[inner as usize]);
                 }
-                if let Expected::Symbol(inner) = place.expected {
-                    let after = self.places[place.after as usize].next;
-                    has_changed |= follow[inner as usize].merge(&after);
-                }
-                has_changed |= self.places[number].next.merge(&all);
             }
         }
     }
@@ -155,6 +168,32 @@ impl Table {
             Expected::Set(bytes) => (Next { bytes: *bytes, end: false }, false),
             Expected::Leaf(symbol) | Expected::Symbol(symbol) => {
                 (first[*symbol as usize], self.is_nullable[*symbol as usize])
+            }
+        }
+    }
+}
+
+/// Places that have to be looked at, the last first: those of an alternative follow from those behind them.
+struct Worklist {
+    open: Vec<u32>,
+    is_open: Vec<bool>,
+}
+
+impl Worklist {
+    fn of_all(places: usize) -> Self {
+        Self { open: (0..places as u32).collect(), is_open: vec![true; places] }
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        let place = self.open.pop()? as usize;
+        self.is_open[place] = false;
+        Some(place)
+    }
+
+    fn extend(&mut self, places: &[u32]) {
+        for &place in places {
+            if !std::mem::replace(&mut self.is_open[place as usize], true) {
+                self.open.push(place);
             }
         }
     }

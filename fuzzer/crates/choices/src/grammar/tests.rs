@@ -152,6 +152,25 @@ fn ambiguity_ends_in_the_first_alternative_or_by_the_budget() {
     assert!(split.parse(b"aaa(.)").is_some());
 }
 
+#[test]
+fn chains_of_many_rules_are_ready_soon_in_either_order() {
+    let count = 30_000;
+    for forward in [true, false] {
+        let name = |at: usize| if forward { at } else { count - 1 - at };
+        let rules: Vec<String> = (0..count)
+            .map(|at| match at + 1 == count {
+                true => format!("\"<{}>\": [\"b\"]", name(at)),
+                false => format!("\"<{}>\": [\"a<{}>\", \"\"]", name(at), name(at + 1)),
+            })
+            .collect();
+        // written in the order of their names
+        let mut ordered = rules;
+        ordered.sort_by_key(|rule| rule[2..rule.find('>').unwrap()].parse::<usize>().unwrap());
+        let grammar = grammar(&format!("{{\"<start>\": [\"<{}>\"], {}}}", name(0), ordered.join(", ")));
+        assert!(grammar.parse(b"aaa").is_some() && grammar.parse(b"ab").is_none());
+    }
+}
+
 /// Words over a and b of up to five letters that a small grammar derives, by putting words together until nothing is new.
 fn words(rules: &[Vec<Vec<u8>>]) -> BTreeSet<Vec<u8>> {
     let mut words: Vec<BTreeSet<Vec<u8>>> = vec![BTreeSet::new(); rules.len()];
