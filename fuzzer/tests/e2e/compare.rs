@@ -112,6 +112,25 @@ fn linear_work_made_quadratic_is_a_law_that_is_worse() {
 }
 
 #[test]
+fn a_law_that_is_worse_shows_over_the_sizes_of_a_corpus_where_nothing_can_be_repeated() {
+    let _alone = alone();
+    let scene = Scene::new(&[]);
+    for size in [150_u16, 300, 500, 900, 1_600, 2_800, 5_000, 9_000] {
+        let mut input: Vec<u8> = size.to_le_bytes().to_vec();
+        input.extend((2..u32::from(size)).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8));
+        scene.write(&format!("seeds/{size}"), &input);
+    }
+    let (old, new) = (build(&["-DLENGTH"]), build(&["-DLENGTH", "-DQUADRATIC"]));
+    let worse = compare(&scene, &["--json"], Some(&old), &new);
+    assert_eq!(worse.code, Some(4), "{worse:#?}");
+    let found = result(&worse);
+    let large = input(&found, "9000");
+    assert_eq!((&large["verdict"], &large["law"]["function"]), (&json!("law-worse"), &json!("distinct")), "{large:#}");
+    let reason = large["reason"].as_str().expect("text");
+    assert!(reason.contains("in the bytes of the inputs, and as n^"), "{reason}");
+}
+
+#[test]
 fn crashes_and_hangs_that_are_new_are_regressions_and_those_that_are_gone_are_fixed() {
     let scene = scene();
     let (plain, crashes, hangs) = (build(&[]), build(&["-DCRASHES"]), build(&["-DHANGS"]));

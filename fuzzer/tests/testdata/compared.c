@@ -2,6 +2,7 @@
 //   ROUNDS     work for each byte in weigh: 10 unless given
 //   QUADRATIC  distinct looks through all bytes before each
 //   CRASHES, HANGS  on inputs that begin with '!', '?'
+//   LENGTH     only inputs whose first two bytes are their length are looked at
 //   UNSTABLE   each run costs more than the one before
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +40,10 @@ __attribute__((noinline)) static unsigned distinct(const uint8_t *data, size_t s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static volatile unsigned result;
+#ifdef LENGTH
+  if (size < 2 || data[0] + 256u * data[1] != size)
+    return 0;
+#endif
 #ifdef CRASHES
   if (size && data[0] == '!')
     __builtin_trap();

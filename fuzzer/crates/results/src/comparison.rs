@@ -189,10 +189,10 @@ pub struct TimeRatio {
     pub new_seconds: f64,
 }
 
-/// Growth of both builds with size.
+/// Growth of both builds with size: that of a template, or over the inputs as they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LawChange {
-    /// Part of the input that was repeated, as it stands in the template.
+    /// Part of the input that was repeated, as it stands in the template; empty over the inputs as they are.
     pub pump: String,
     /// Template of the inputs that were run.
     #[serde(default)]
@@ -207,10 +207,20 @@ pub struct LawChange {
     pub sizes: Vec<LawPoint>,
 }
 
+impl LawChange {
+    /// What grows, for people.
+    pub fn along(&self) -> String {
+        match self.pump.is_empty() {
+            true => "bytes of the inputs".to_owned(),
+            false => format!("repetitions of {}", self.pump),
+        }
+    }
+}
+
 /// Instructions at one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LawPoint {
-    /// Repetitions of the pump.
+    /// Repetitions of the pump; without one, the size.
     pub repetitions: u64,
     /// Size of the whole input in bytes.
     pub bytes: u64,

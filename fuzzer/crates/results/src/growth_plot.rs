@@ -95,7 +95,7 @@ impl GrowthPlot {
         let place = law.function.as_ref().map(|function| format!(" in {function}")).unwrap_or_default();
         Some(Self {
             title: format!("n^{:.1} instead of n^{:.1}{place}", law.new_exponent, law.old_exponent),
-            sizes: format!("repetitions of {}", law.pump),
+            sizes: law.along(),
             amounts: format!("instructions{place}"),
             measured: points(|point| point.new),
             name: "the new build".into(),

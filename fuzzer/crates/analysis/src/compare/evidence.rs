@@ -102,8 +102,10 @@ impl Evidence {
         if let Some(law) = &self.law {
             let of = law.function.as_ref().map_or_else(String::new, |function| format!(" of {function}"));
             let why = format!(
-                "with {} repeated, instructions{of} grow as n^{:.1}, and as n^{:.1} before",
-                law.pump, law.new_exponent, law.old_exponent
+                "instructions{of} grow as n^{:.1} in the {}, and as n^{:.1} before",
+                law.new_exponent,
+                law.along(),
+                law.old_exponent
             );
             return (Verdict::LawWorse, why);
         }

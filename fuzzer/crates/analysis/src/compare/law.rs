@@ -32,7 +32,7 @@ const FUNCTIONS: usize = 5;
 /// Growth of the ratio of increments that a function's other law has to cause in the whole program.
 const RISES: f64 = 1.1;
 /// Largest p-value of the times at the largest size.
-const CONFIRMED: f64 = 0.01;
+pub(super) const CONFIRMED: f64 = 0.01;
 
 /// Growth of an input's cost that is worse in the new build; `None` if none was found.
 ///

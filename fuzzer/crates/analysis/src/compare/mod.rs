@@ -4,6 +4,7 @@
 mod baseline;
 mod builds;
 mod campaign;
+mod corpus_law;
 mod evidence;
 mod law;
 mod limits;

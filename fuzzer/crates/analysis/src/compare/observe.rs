@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     builds::Builds,
+    corpus_law,
     evidence::Evidence,
     law,
     limits::Limits,
@@ -239,6 +240,9 @@ fn grow(builds: &mut Builds, subjects: &mut [Subject], limits: &Limits) -> Resul
         }
     }
     grown.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut functions: Vec<String> = grown.iter().map(|(.., function)| function.clone()).collect();
+    functions.sort();
+    functions.dedup();
     let mut of_function: BTreeMap<String, usize> = BTreeMap::new();
     grown.retain(|(.., function)| {
         let number = of_function.entry(function.clone()).or_default();
@@ -252,6 +256,21 @@ fn grow(builds: &mut Builds, subjects: &mut [Subject], limits: &Limits) -> Resul
         let input = &subjects[index].bytes;
         let found = law::worse(old, &mut builds.new, input, builds.capacity, limits)?;
         subjects[index].evidence.law = found;
+    }
+    for function in functions {
+        if limits.are_over() {
+            return Ok(false);
+        }
+        let Some((largest, found)) = corpus_law::worse(subjects, &function) else { continue };
+        let evidence = &subjects[largest].evidence;
+        let is_large = evidence.ratio().is_some_and(|grown| grown >= limits.threshold);
+        if evidence.law.is_none() && is_large {
+            let usual = evidence.both().map_or(0.0, |(old, new)| old.seconds.min(new.seconds));
+            let times = Times::measure(old, &mut builds.new, &subjects[largest].bytes, usual, limits.until)?;
+            if times.is_some_and(|times| times.p_value() <= law::CONFIRMED) {
+                subjects[largest].evidence.law = Some(found);
+            }
+        }
     }
     // a law that was found late may not have been confirmed
     Ok(!limits.are_over())

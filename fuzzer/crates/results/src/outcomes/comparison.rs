@@ -55,7 +55,7 @@ fn outcome(input: &ComparedInput, root: &mut SourceRoot) -> Outcome {
         explained: Vec::new(),
         law: input.law.as_ref().map(|law| {
             let (old, new) = (growth(law.old_exponent), growth(law.new_exponent));
-            format!("{new} in the repetitions of {}, {old} before", law.pump)
+            format!("{new} in the {}, {old} before", law.along())
         }),
         law_class: input.law.as_ref().map(|law| growth(law.new_exponent)),
         steps,

@@ -86,7 +86,7 @@ fn a_law_that_is_worse_is_the_gravest_verdict_on_cost() {
     });
     let (verdict, why) = law.decide(1.05);
     assert_eq!(verdict, Verdict::LawWorse);
-    assert_eq!(why, "with \"[\" repeated, instructions of parse grow as n^2.0, and as n^1.0 before");
+    assert_eq!(why, "instructions of parse grow as n^2.0 in the repetitions of \"[\", and as n^1.0 before");
     assert!(Verdict::ALL.into_iter().all(|other| other >= verdict));
 }
 
