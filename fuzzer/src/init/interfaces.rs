@@ -1,0 +1,186 @@
+//! Headers and sources of a project as interfaces: what each declares, and which function promises most.
+
+use std::path::{Path, PathBuf};
+
+use quagmire_base::error::Result;
+
+use super::{
+    compiler::{Compiler, Flags, Language},
+    declarations::{Declarations, Function},
+    harness, input, objects,
+    project::{Project, has_ending, is_aside, is_c},
+    words,
+};
+
+/// Headers that are looked into, if no function is named.
+const MOST_HEADERS: usize = 12;
+
+/// A header or source that clang has read.
+pub(super) struct Interface {
+    pub(super) file: PathBuf,
+    pub(super) language: Language,
+    pub(super) flags: Flags,
+    /// What a harness begins with.
+    pub(super) head: String,
+    pub(super) known: Declarations,
+}
+
+/// Reads a header or source, in the language that is likelier first.
+///
+/// # Errors
+/// The inner error is clang's first.
+pub(super) fn read(compiler: &Compiler, project: &Project, file: &Path) -> Result<Result<Interface, String>> {
+    let mut first = None;
+    let before = project.included_before(file);
+    for language in languages(project, file) {
+        for lines in [Vec::new(), before.clone()] {
+            let head = harness::head(&file.display().to_string(), language, &lines);
+            let mut flags = Flags::default();
+            match compiler.declarations(&head, language, &mut flags)? {
+                Ok(known) => return Ok(Ok(Interface { file: file.to_owned(), language, flags, head, known })),
+                Err(why) => drop(first.get_or_insert(why)),
+            }
+            if before.is_empty() {
+                break;
+            }
+        }
+    }
+    Ok(Err(first.unwrap_or_default()))
+}
+
+/// Languages that a file may be in, the likeliest first.
+fn languages(project: &Project, file: &Path) -> Vec<Language> {
+    if is_c(file) {
+        return vec![Language::C];
+    }
+    if !has_ending(file, &["h"]) {
+        return vec![Language::Cxx];
+    }
+    let source = project.sources.iter().find(|source| source.file_stem() == file.file_stem());
+    let text = project.text(file);
+    let shows = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let is_cxx = match (source, project.has_c, project.has_cxx) {
+        (Some(source), _, _) if !text.contains("__cplusplus") => !is_c(source),
+        (_, true, false) => false,
+        (_, false, true) => !text.contains("extern \"C\""),
+        _ => !text.contains("__cplusplus") && shows(&["namespace ", "class ", "template <", "template<", "std::"]),
+    };
+    if is_cxx { vec![Language::Cxx, Language::C] } else { vec![Language::C, Language::Cxx] }
+}
+
+/// Files that mention a function, those that are likeliest to declare it first: headers, and sources that define it.
+pub(super) fn mentioning(project: &Project, function: &str) -> Vec<PathBuf> {
+    let name = function.rsplit("::").next().unwrap_or(function);
+    let Ok(word) = regex::Regex::new(&format!(r"\b{}\s*\(", regex::escape(name))) else { return Vec::new() };
+    let class = function.rsplit("::").nth(1).and_then(|class| regex::Regex::new(&format!(r"\b{}\b", regex::escape(class))).ok());
+    let has = |path: &&PathBuf| {
+        let text = project.text(path);
+        word.is_match(&text) && class.as_ref().is_none_or(|class| class.is_match(&text))
+    };
+    let own = |aside: bool| project.headers.iter().filter(move |path| is_aside(path) == aside);
+    let sources = project.sources.iter().chain(&project.programs);
+    own(false).filter(has).chain(own(true).filter(has)).chain(sources.filter(has)).take(MOST_HEADERS).cloned().collect()
+}
+
+/// Headers of the library itself, those likeliest to be its interface first.
+pub(super) fn public(project: &Project) -> Vec<PathBuf> {
+    let folder = project.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name: String = folder.split('-').next().unwrap_or_default().trim_start_matches("lib").to_lowercase();
+    let mut all: Vec<(i32, usize, PathBuf)> = Vec::new();
+    for path in project.headers.iter().filter(|path| !is_aside(path)) {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        let is_inner = words::any(&stem, &["internal", "private", "config", "impl", "compat", "priv", "int", "version", "detail", "debug"])
+            || path.components().any(|part| ["detail", "internal", "impl", "private", "details"].iter().any(|one| part.as_os_str() == *one));
+        let is_named = !name.is_empty() && (stem == name || stem == format!("lib{name}"));
+        let in_include = path.components().any(|part| part.as_os_str() == "include");
+        let parses = words::any(&stem, &["parse", "parser", "read", "reader", "decode", "decoder", "load", "loader", "api"]);
+        let worth = i32::from(is_named) * 8 + i32::from(in_include) * 3 + i32::from(parses) * 3
+            + i32::from(stem.contains(&name) && !name.is_empty()) * 2
+            - i32::from(is_inner) * 8;
+        all.push((-worth, path.components().count(), path.clone()));
+    }
+    all.sort();
+    all.into_iter().take(MOST_HEADERS).map(|(_, _, path)| path).collect()
+}
+
+impl Interface {
+    /// Functions by this name, with or without what is around it: those of the file first, then the likeliest.
+    pub(super) fn named(&self, name: &str) -> Vec<Function> {
+        let fits = |one: &&Function| {
+            let full = one.full_name();
+            full == name || full.strip_suffix(name).is_some_and(|before| before.ends_with("::"))
+        };
+        let mut found: Vec<Function> = self.functions().filter(fits).cloned().collect();
+        found.sort_by_key(|one| -self.worth(one));
+        found
+    }
+
+    /// Functions, methods and constructors that other files may call.
+    fn functions(&self) -> impl Iterator<Item = &Function> {
+        let constructors = self.known.records.values().flat_map(|record| &record.constructors);
+        let is_source = harness::is_source(&self.file.display().to_string());
+        // of a source, all is in reach, since the harness includes it; of other files, only what headers declare
+        let reaches = move |one: &&Function| is_source || !harness::is_source(&one.file);
+        self.known.functions.iter().chain(constructors).filter(reaches)
+    }
+
+    /// Functions that may read an input, the likeliest first.
+    pub(super) fn candidates(&self) -> Vec<(i32, Function)> {
+        let mut found: Vec<(i32, Function)> = self
+            .functions()
+            .map(|one| (self.worth(one), one.clone()))
+            .filter(|(worth, one)| *worth > 8 && self.is_here(one))
+            .collect();
+        found.sort_by_key(|(worth, _)| -worth);
+        found
+    }
+
+    /// Whether a function is declared in the file itself, or in one of the same folder.
+    fn is_here(&self, function: &Function) -> bool {
+        let file = Path::new(&function.file);
+        let file = file.strip_prefix(".").unwrap_or(file);
+        file.parent() == self.file.parent() || function.is_constructor
+    }
+
+    /// How much a function promises to read an input.
+    fn worth(&self, function: &Function) -> i32 {
+        const READS: [(&str, i32); 30] = [
+            ("parse", 12), ("load", 9), ("read", 8), ("decode", 9), ("deserialize", 9), ("unserialize", 9), ("unmarshal", 9), ("scan", 7),
+            ("compile", 8), ("tokenize", 8), ("import", 6), ("eval", 7), ("evaluate", 7), ("match", 5), ("convert", 5), ("expand", 5),
+            ("validate", 6), ("check", 4), ("process", 5), ("feed", 5), ("unpack", 7), ("lex", 7), ("execute", 5), ("decompress", 9),
+            ("render", 5), ("translate", 4), ("normalize", 4), ("parser", 6), ("from", 5), ("loads", 9),
+        ];
+        const OTHERS: [&str; 34] = [
+            "write", "print", "save", "set", "get", "free", "dump", "encode", "add", "remove", "append", "error", "log", "compare", "cmp",
+            "copy", "dup", "register", "len", "length", "hash", "count", "find", "is", "has", "insert", "warn", "message", "strerror", "put",
+            "delete", "serialize", "to", "init",
+        ];
+        let Some((_, form, input)) = input::choose(function, &self.known, 0).or_else(|| self.of_constructor(function)) else {
+            return 0;
+        };
+        let reads: i32 = words::of(&function.name)
+            .iter()
+            .map(|word| READS.iter().find(|(one, _)| one == word).map_or(0, |(_, worth)| *worth))
+            .max()
+            .unwrap_or(0);
+        // parseString in one word
+        let lower = function.name.to_lowercase();
+        let inside = if reads == 0 && ["parse", "decode", "load"].iter().any(|word| lower.contains(word)) { 6 } else { 0 };
+        let others = i32::from(words::any(&function.name, &OTHERS)) * 8;
+        let class = i32::from(function.is_member && words::any(&function.scope, &["parser", "reader", "document", "decoder", "json", "xml"])) * 3;
+        let is_file = matches!(form, input::Form::FileName | input::Form::Descriptor | input::Form::File);
+        let objects = i32::from(objects::needs_object(function, &self.known)) * 2;
+        let more = i32::try_from(function.parameters.len()).unwrap_or(9).min(9) / 2;
+        let hidden = i32::from(function.name.starts_with('_') || function.scope.contains("detail") || function.scope.contains("internal")) * 10;
+        // a value in a text is less than the text
+        let part = i32::from(words::any(&function.name, &["int", "bool", "char", "number", "float", "double", "option", "arg", "args", "argv"])) * 5;
+        reads + inside + input + class - others - i32::from(is_file) * 2 - objects - more - hidden - part
+    }
+
+    /// The input of a method that is called on an object which has it.
+    fn of_constructor(&self, function: &Function) -> Option<(usize, input::Form, i32)> {
+        let is_method = function.is_member && !function.is_static && !function.is_constructor;
+        let record = self.known.records.get(&function.scope).filter(|_| is_method)?;
+        record.constructors.iter().filter_map(|one| input::choose(one, &self.known, 1)).max_by_key(|found| found.2)
+    }
+}
