@@ -28,6 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Most corrections of one command: each adds a folder of headers or an option.
 const MOST_CORRECTIONS: usize = 24;
 
+/// The remedy for a header that is not there before the build.
+pub(super) const IS_GENERATED: &str = "the build makes it";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
     C,
@@ -180,7 +183,7 @@ impl<'a> Compiler<'a> {
         let Some((_, rest)) = message.split_once("fatal error: '") else { return message };
         let name = rest.split('\'').next().unwrap_or_default();
         match self.project.is_generated(Path::new(name)) {
-            true => format!("{message}; the build makes it, so build first (quagmire init --build)"),
+            true => format!("{message}; {IS_GENERATED}: build first"),
             false => format!("{message}; install its package, or give the folder (CPATH=FOLDER quagmire init ...)"),
         }
     }

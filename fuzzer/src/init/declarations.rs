@@ -55,7 +55,10 @@ impl Function {
         let parameters: Vec<String> = self
             .parameters
             .iter()
-            .map(|one| format!("{} {}", one.ty, one.name).trim_end().replace("* ", "*"))
+            .map(|one| match one.ty.split_once("(*)") {
+                Some((result, rest)) => format!("{result}(*{}){rest}", one.name),
+                None => format!("{} {}", one.ty, one.name).trim_end().replace("* ", "*"),
+            })
             .collect();
         format!("{}({})", self.full_name(), parameters.join(", "))
     }

@@ -174,6 +174,10 @@ impl Interface {
         let hidden = i32::from(function.name.starts_with('_') || function.scope.contains("detail") || function.scope.contains("internal")) * 10;
         // a value in a text is less than the text
         let part = i32::from(words::any(&function.name, &["int", "bool", "char", "number", "float", "double", "option", "arg", "args", "argv"])) * 5;
+        // what is not named so reads nothing, but for what has no other name than that of its input
+        if reads + inside == 0 {
+            return 0;
+        }
         reads + inside + input + class - others - i32::from(is_file) * 2 - objects - more - hidden - part
     }
 

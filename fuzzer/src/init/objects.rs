@@ -110,10 +110,11 @@ pub(super) fn argument(planner: &mut Planner, ty: &Type, parameter: &Parameter, 
         if let Some(record) = known.records.get(&ty.base).filter(|_| planner.is_cxx)
             && !record.is_abstract
             && record.is_complete
-            && (!record.constructors.is_empty() || initializer(planner, &ty.base).is_none())
+            && (!record.constructors.is_empty() || initializer(planner, &ty.base, words::INIT).is_none())
         {
             if record.has_default_constructor && let Some(class) = &class {
-                return Ok(address(planner.local(class, if is_plain(record.constructors.len()) { "{}" } else { "" })));
+                // without constructors, members would stay without a value
+                return Ok(address(planner.local(class, if record.constructors.is_empty() { "{}" } else { "" })));
             }
             for index in 0..record.constructors.len() {
                 if let Ok(name) = without_input(planner, &ty.base, index) {
@@ -121,13 +122,16 @@ pub(super) fn argument(planner: &mut Planner, ty: &Type, parameter: &Parameter, 
                 }
             }
         }
-        if is_complete(&ty.base, known) && let (Some(class), Some(function)) = (&class, initializer(planner, &ty.base)) {
-            return initialized(planner, &ty.base, class, function).map(address);
+        let is_complete = is_complete(&ty.base, known);
+        for names in [words::INIT, words::MAYBE_INIT] {
+            if is_complete && let (Some(class), Some(function)) = (&class, initializer(planner, &ty.base, names)) {
+                return initialized(planner, &ty.base, class, function).map(address);
+            }
+            if ty.pointers == 1 && let Some(object) = maker(planner, &ty.base) {
+                return Ok(object);
+            }
         }
-        if ty.pointers == 1 && let Some(object) = maker(planner, &ty.base) {
-            return Ok(object);
-        }
-        if is_complete(&ty.base, known) && !planner.is_cxx && let Some(class) = class {
+        if is_complete && !planner.is_cxx && let Some(class) = class {
             let name = planner.name("object");
             planner.call.before.push(format!("{class} {name};"));
             planner.call.before.push(format!("memset(&{name}, 0, sizeof {name});"));
@@ -144,21 +148,16 @@ pub(super) fn argument(planner: &mut Planner, ty: &Type, parameter: &Parameter, 
     }
 }
 
-/// Whether a class without constructors has members that would stay without a value.
-fn is_plain(constructors: usize) -> bool {
-    constructors == 0
-}
-
 /// Functions beside classes, which may make and end objects.
 fn functions<'a>(planner: &Planner<'a>) -> impl Iterator<Item = &'a Function> + use<'a> {
     planner.known.functions.iter().filter(|one| !one.is_variadic && one.template.is_empty() && (!one.is_member || one.is_static))
 }
 
 /// A function that makes a variable of this type ready: `init(T *)`.
-fn initializer<'a>(planner: &Planner<'a>, base: &str) -> Option<&'a Function> {
+fn initializer<'a>(planner: &Planner<'a>, base: &str, names: &[&str]) -> Option<&'a Function> {
     let known = planner.known;
-    let fits = move |one: &&Function| {
-        words::any(&one.name, words::MAKE) && !words::any(&one.name, words::END_OF_LIFE)
+    let fits = |one: &&Function| {
+        words::any(&one.name, names) && !words::any(&one.name, words::END_OF_LIFE)
             && one.parameters.first().is_some_and(|first| {
                 let ty = resolve(&first.ty, &one.scope, known);
                 ty.base == base && ty.pointers == 1 && !ty.is_const && ty.function.is_none()
@@ -189,7 +188,7 @@ fn maker(planner: &mut Planner, base: &str) -> Option<String> {
     let mut makers: Vec<(&Function, bool)> = functions(planner)
         .filter_map(|one| {
             let result = resolve(&one.result, &one.scope, known);
-            let is_named = words::any(&one.name, words::MAKE);
+            let is_named = words::inside(&one.name, words::MAKE);
             if result.base == base && result.pointers == 1 && !result.is_const && (is_named || one.parameters.is_empty()) {
                 return Some((one, false));
             }
@@ -247,15 +246,21 @@ pub(super) fn end(planner: &mut Planner, base: &str, name: &str, is_pointer: boo
     };
     // a variable is cleared, and what was allocated is freed
     let worth = |one: &Function| match is_pointer {
-        true => words::any(&one.name, &["free", "destroy", "delete", "release", "unref", "put", "decref", "close", "dispose"]),
-        false => words::any(&one.name, &["fini", "clear", "cleanup", "deinit", "uninit", "finish", "free", "destroy", "release"]),
+        true => words::inside(&one.name, &["free", "destroy", "delete", "release", "unref", "put", "decref", "close", "dispose"]),
+        false => words::inside(&one.name, &["fini", "clear", "cleanup", "deinit", "uninit", "finish", "free", "destroy", "release"]),
     };
     let mut ends: Vec<(&Function, usize)> = functions(planner)
-        .filter(|one| words::any(&one.name, words::END_OF_LIFE) && !words::any(&one.name, words::MAKE))
+        .filter(|one| words::any(&one.name, words::END_OF_LIFE) || words::inside(&one.name, &["free", "destroy", "delete", "release"]))
+        .filter(|one| !words::any(&one.name, words::INIT))
         .filter_map(|one| Some((one, level(one).filter(|&level| level > 0 || !is_pointer)?)))
         .collect();
     ends.sort_by_key(|(one, level)| (one.parameters.len(), *level, !worth(one), words::of(&one.name).len()));
     for (function, level) in ends {
+        // one that takes a text ends something in the object
+        let is_text = |one: &Parameter| kind(&resolve(&one.ty, &function.scope, known).base) == Base::Byte;
+        if function.parameters[1..].iter().any(is_text) {
+            continue;
+        }
         let rest = Function { parameters: function.parameters[1..].to_vec(), ..function.clone() };
         // of what is made up for it, nothing may be left over
         let kept = planner.call.before.len();

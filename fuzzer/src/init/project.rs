@@ -92,6 +92,9 @@ impl Project {
             }
         }
         project.harnesses.truncate(MOST_HARNESSES);
+        // all sources in one, beside the sources
+        let single: Vec<PathBuf> = project.sources.iter().filter(|path| includes_sources(&root, path)).cloned().collect();
+        project.sources.retain(|path| !single.contains(path));
         project.all = found.all;
         project.system = BuildSystem::of(&root, &project.all);
         project.root = root;
@@ -124,11 +127,12 @@ impl Project {
     pub(super) fn is_generated(&self, name: &Path) -> bool {
         let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
-        let from = [
-            format!("{name}.in"), format!("{name}.cmake"), format!("{name}.cmake.in"), format!("{stem}.y"), format!("{stem}.in.h"),
-            format!("{name}.in.in"), format!("{name}.meson"),
-        ];
-        let is_from = |path: &PathBuf| path.file_name().is_some_and(|file| from.iter().any(|one| file == one.as_str()));
+        let from = [format!("{stem}.y"), format!("{stem}.in.h"), format!("{stem}.h-in"), format!("{stem}.h_in")];
+        let is_from = |path: &PathBuf| {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            // json.h.in, json.h.cmakein, json.h.meson
+            file.strip_prefix(&*name).is_some_and(|rest| rest.starts_with('.')) || from.iter().any(|one| *one == file)
+        };
         name.starts_with("config.") || name == "config.h" || self.all.iter().any(is_from)
     }
 
@@ -195,6 +199,15 @@ pub(super) fn is_header(path: &Path) -> bool {
     has_ending(path, &["h", "hh", "hpp", "hxx", "h++"])
 }
 
+/// Whether a source includes others that are compiled by themselves.
+fn includes_sources(root: &Path, path: &Path) -> bool {
+    let text = files::read(&root.join(path), LARGEST_SOURCE).unwrap_or_default();
+    let folder = root.join(path.parent().unwrap_or(Path::new("")));
+    let names = String::from_utf8_lossy(&text).into_owned();
+    let found = names.lines().filter_map(included).filter(|name| has_ending(Path::new(name), &["c", "cc", "cpp", "cxx"]));
+    found.filter(|name| folder.join(name).is_file()).count() > 3
+}
+
 /// Whether a source is in C, by its name.
 pub(super) fn is_c(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "c")
@@ -223,12 +236,37 @@ fn is_harness(source: &[u8]) -> bool {
     memchr::memmem::find(source, NAME.as_bytes()).is_some() && DEFINITION.is_match(&without_comments(source))
 }
 
-/// Whether a source defines a program.
+/// Whether a source defines a program, also when nobody asks for its tests.
 fn has_main(source: &[u8]) -> bool {
     static MAIN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?m)^\s*(?:extern\s+"C"\s+)?(?:[A-Za-z_][\w\s]*\s)?main\s*\("#).expect("a pattern")
     });
-    MAIN.is_match(&without_comments(source))
+    MAIN.is_match(&without_trials(&without_comments(source)))
+}
+
+/// The text without what `#ifdef TEST` and the like enclose.
+fn without_trials(text: &str) -> String {
+    const NAMES: [&str; 6] = ["TEST", "MAIN", "DEMO", "STANDALONE", "EXAMPLE", "DEBUG"];
+    let (mut kept, mut depth, mut hidden) = (String::new(), 0, None);
+    for line in text.lines() {
+        let word = line.trim_start().strip_prefix('#').map(str::trim_start).unwrap_or_default();
+        if word.starts_with("if") {
+            depth += 1;
+            if hidden.is_none() && !word.starts_with("ifndef") && NAMES.iter().any(|name| word.contains(name)) {
+                hidden = Some(depth);
+            }
+        } else if word.starts_with("endif") {
+            hidden = hidden.filter(|at| *at != depth);
+            depth -= 1;
+        } else if word.starts_with("el") && hidden == Some(depth) {
+            hidden = None;
+        }
+        if hidden.is_none() {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
 }
 
 /// Regular files below a folder, without what builds and version control leave there.

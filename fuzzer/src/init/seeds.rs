@@ -33,12 +33,16 @@ const OTHERS: [&str; 52] = [
 ];
 
 /// Inputs of many kinds, where the project has none: something in them is read by most parsers.
-const MADE_UP: [(&str, &str); 6] = [
+const MADE_UP: [(&str, &str); 10] = [
     ("text", "an ordinary line of text, with words and numbers: 1, 23, 4.5\n"),
     ("expression", "1 + 2 * (3 - x) / 4.5\n"),
     ("ini", "# a comment\n[section]\nkey = value\nlist = a, b, \"c d\"\n"),
     ("json", "{\"a\": [1, 2.5, \"x\", true, null], \"b\": {\"c\": \"d\"}}\n"),
     ("xml", "<?xml version=\"1.0\"?>\n<a b=\"c\">text<d/><e f='g'>more</e></a>\n"),
+    ("yaml", "a: 1\nb:\n  - c\n  - {d: e, f: \"g\"}\n"),
+    ("http", "GET /path?query=1&b=%20 HTTP/1.1\r\nHost: example.org\r\nAccept: */*\r\nContent-Length: 3\r\n\r\nabc"),
+    ("url", "http://user@example.org:8080/a/b?c=d&e=f#g"),
+    ("date", "2024-05-06 07:08:09"),
     ("csv", "name,number,text\nfirst,1,\"a \"\"b\"\"\"\nsecond,2,c\n"),
 ];
 
@@ -46,7 +50,7 @@ const MADE_UP: [(&str, &str); 6] = [
 #[derive(Debug)]
 pub(super) struct Seeds {
     pub(super) files: Vec<PathBuf>,
-    /// For people: `12 files of tests (*.json)`.
+    /// For people, behind their number: `of tests (*.json)`.
     pub(super) from: String,
 }
 
@@ -60,7 +64,7 @@ pub(super) fn write(folder: &Path, project: &Project, hints: &[String]) -> Resul
     let mut kept: Vec<PathBuf> = fs::read_dir(folder).map_err(failed)?.flatten().map(|entry| entry.path()).collect();
     if !kept.is_empty() {
         kept.sort();
-        return Ok(Seeds { files: kept, from: "yours".into() });
+        return Ok(Seeds { files: kept, from: "that were there".into() });
     }
     let (chosen, ending) = choose(project, hints);
     let mut files = Vec::new();
@@ -74,14 +78,14 @@ pub(super) fn write(folder: &Path, project: &Project, hints: &[String]) -> Resul
     if !files.is_empty() {
         let place = chosen[0].parent().map(Path::to_path_buf).unwrap_or_default();
         let ending = if ending.is_empty() { String::new() } else { format!(" (*.{ending})") };
-        return Ok(Seeds { from: format!("files of {}/{ending}", if place.as_os_str().is_empty() { Path::new(".") } else { &place }.display()), files });
+        return Ok(Seeds { from: format!("of {}/{ending}", if place.as_os_str().is_empty() { Path::new(".") } else { &place }.display()), files });
     }
     for (name, text) in MADE_UP {
         let to = folder.join(name);
         fs::write(&to, text).map_err(failed)?;
         files.push(to);
     }
-    Ok(Seeds { files, from: "made up: put ordinary inputs of yours in their place".into() })
+    Ok(Seeds { files, from: "made up here: put ordinary inputs of yours in their place".into() })
 }
 
 /// The most promising files, of one ending.
@@ -110,12 +114,12 @@ fn choose(project: &Project, hints: &[String]) -> (Vec<PathBuf>, String) {
 
 /// How much a file promises by its name and folder; `None` if nothing.
 fn worth(path: &Path, ending: &str, hints: &[String]) -> Option<i64> {
-    const BUILDS: [&str; 12] = [
-        "CMakeLists.txt", "Makefile", "README", "README.txt", "COPYING", "LICENSE", "INSTALL", "AUTHORS", "NEWS", "ChangeLog",
-        "ChangeLog.txt", "SConscript",
+    const BUILDS: [&str; 11] = [
+        "cmakelists", "makefile", "readme", "copying", "license", "install", "authors", "news", "changelog", "sconscript", "meson",
     ];
     let name = path.file_name()?.to_string_lossy();
-    if BUILDS.contains(&&*name) || name.contains("Makefile") || name.starts_with("README") || name.starts_with("meson") {
+    let lower = name.to_lowercase();
+    if BUILDS.iter().any(|one| lower.starts_with(one)) {
         return None;
     }
     let folders: Vec<String> =
@@ -159,7 +163,7 @@ mod tests {
         assert_eq!(names(&["json", "parse"]), (2, "json".into()));
         assert_eq!(names(&["parse"]), (3, "dat".into()));
         let made = write(&folder.path().join("seeds"), &project, &["json".into()]).expect("seeds");
-        assert!(made.files.len() == 2 && made.from == "files of tests/ (*.json)", "{made:?}");
+        assert!(made.files.len() == 2 && made.from == "of tests/ (*.json)", "{made:?}");
     }
 
     #[test]
@@ -169,6 +173,6 @@ mod tests {
         let made = write(&folder.path().join("seeds"), &project, &[]).expect("seeds");
         assert!(made.files.len() == MADE_UP.len() && made.from.starts_with("made up"), "{made:?}");
         let again = write(&folder.path().join("seeds"), &project, &[]).expect("seeds");
-        assert!(again.files.len() == MADE_UP.len() && again.from == "yours", "{again:?}");
+        assert!(again.files.len() == MADE_UP.len() && again.from == "that were there", "{again:?}");
     }
 }

@@ -12,7 +12,7 @@ use quagmire_base::{
 
 use super::{
     call::{self, Variant},
-    compiler::{Compiler, Flags, Language},
+    compiler::{Compiler, Flags, IS_GENERATED, Language},
     declarations::Function,
     harness,
     interfaces::{self, Interface},
@@ -20,20 +20,21 @@ use super::{
     project::Project,
     seeds::{self, Seeds},
     shown,
-    trial::{Outcome, Trial, With, is_counted, language_of},
+    trial::{Compilable, Outcome, Trial, With, is_counted, language_of},
 };
 
 /// Functions that are tried, if none is named.
 const MOST_FUNCTIONS: usize = 8;
 
 /// Work for each byte of the input, in instructions, above which a function reads all of it.
-const READS_ALL: f64 = 1.0;
+const READS_ALL: f64 = 0.2;
 
 pub(super) struct Session<'a> {
     compiler: &'a Compiler<'a>,
     project: &'a Project,
     /// Options that the project's C needs, as words of a shell.
     options: String,
+    compilable: Compilable,
 }
 
 /// A harness that has been tried.
@@ -52,12 +53,14 @@ enum State {
     Works(Outcome, With),
     /// It compiles, and what it has to be linked with is not built yet.
     Compiles(String),
+    /// Its headers are made by the build.
+    Unread(String),
     Fails(String),
 }
 
 impl<'a> Session<'a> {
     pub(super) fn new(compiler: &'a Compiler<'a>, project: &'a Project, options: String) -> Self {
-        Self { compiler, project, options }
+        Self { compiler, project, options, compilable: Compilable::default() }
     }
 
     /// A harness for a function that is named, in a header or source if one is given.
@@ -84,6 +87,9 @@ impl<'a> Session<'a> {
             let able = functions.iter().find(|one| call::plan(one, &interface.known, interface.language == Language::Cxx, Variant::ALL[0]).is_ok());
             return self.one(&interface, able.unwrap_or(first));
         }
+        if let Some(why) = unread.as_ref().filter(|why| self.is_unbuilt() && why.contains(IS_GENERATED)) {
+            return Ok(self.after_the_build(why, &format!("quagmire init --function {name}")));
+        }
         if let Some(why) = unread {
             return Err(Error::target(format!("--function {name}: clang cannot read {why}")));
         }
@@ -91,6 +97,15 @@ impl<'a> Session<'a> {
             "--function {name}: no header or source in {} declares it",
             self.project.root.display()
         )))
+    }
+
+    /// What to do where headers are made by the build.
+    fn after_the_build(&self, why: &str, command: &str) -> Vec<String> {
+        let mut lines = vec![format!("# clang cannot read {why} (quagmire init --build does it)")];
+        lines.extend(self.build_commands(""));
+        lines.push("# then again:".into());
+        lines.push(command.to_owned());
+        lines
     }
 
     /// A harness for one function, or the reason why there is none.
@@ -132,7 +147,11 @@ impl<'a> Session<'a> {
             let (state, seeds) = self.state_of(&mut trial, source, &name)?;
             let allowed = trial.flags.allowed.clone();
             let what = format!("the project's harness {}", source.display());
+            let is_unread = matches!(state, State::Unread(_));
             lines.extend(self.lines(&Tried { name, what, source: source.clone(), folder: trial.folder, seeds, state, allowed }));
+            if is_unread {
+                return Ok(lines);
+            }
         }
         lines.push("# or a function of your choice: quagmire init --function NAME".into());
         Ok(lines)
@@ -148,20 +167,23 @@ impl<'a> Session<'a> {
         for file in &files {
             match interfaces::read(self.compiler, self.project, file)? {
                 Ok(interface) => found.push(interface),
-                Err(why) => unread.push(format!("clang cannot read {}: {why}", file.display())),
+                Err(why) => unread.push(format!("{}: {why}", file.display())),
             }
         }
         let mut candidates: Vec<(i32, usize, Function)> = Vec::new();
         for (at, interface) in found.iter().enumerate() {
             for (worth, function) in interface.candidates() {
-                let rank = worth - i32::try_from(at).unwrap_or(0).min(4);
+                let rank = worth - i32::try_from(at).unwrap_or(0).min(6);
                 if candidates.iter().all(|(_, _, known)| known.declaration() != function.declaration()) {
                     candidates.push((rank, at, function));
                 }
             }
         }
         candidates.sort_by_key(|(rank, _, _)| -rank);
-        let mut refused = unread;
+        if let Some(why) = unread.iter().find(|why| self.is_unbuilt() && why.contains(IS_GENERATED)).filter(|_| candidates.is_empty()) {
+            return Ok(self.after_the_build(why, "quagmire init"));
+        }
+        let mut refused: Vec<String> = unread.iter().map(|why| format!("clang cannot read {why}")).collect();
         let (best, others) = self.best_of(&found, &candidates, &mut refused)?;
         let mut lines = Vec::new();
         if let Some(tried) = best {
@@ -205,7 +227,7 @@ impl<'a> Session<'a> {
             tries += 1;
             let worth = match &tried.state {
                 State::Works(outcome, _) => outcome.for_each_byte,
-                State::Compiles(_) => -1.0,
+                State::Compiles(_) | State::Unread(_) => -1.0,
                 State::Fails(why) => {
                     refused.push(format!("{}: {why}", function.declaration()));
                     names.retain(|name| *name != function.full_name());
@@ -222,7 +244,7 @@ impl<'a> Session<'a> {
             if let Some((loser, false)) = loser {
                 let _ = fs::remove_dir_all(self.project.root.join(&loser.folder));
             }
-            if best.as_ref().is_some_and(|(worth, tried)| *worth > READS_ALL || matches!(tried.state, State::Compiles(_)) && tries > 1) {
+            if best.as_ref().is_some_and(|(worth, tried)| *worth > READS_ALL || matches!(tried.state, State::Compiles(_))) {
                 break;
             }
         }
@@ -239,8 +261,8 @@ impl<'a> Session<'a> {
         (folder, source)
     }
 
-    fn trial(&self, folder: PathBuf, source: PathBuf, language: Language, flags: Flags) -> Trial<'a> {
-        Trial { compiler: self.compiler, project: self.project, folder, source, language, flags }
+    fn trial(&self, folder: PathBuf, source: PathBuf, language: Language, flags: Flags) -> Trial<'_> {
+        Trial { compiler: self.compiler, project: self.project, folder, source, language, flags, compilable: &self.compilable }
     }
 
     /// Writes a harness, unless there is one: that is the user's by now. Returns whether it was written.
@@ -305,6 +327,9 @@ impl<'a> Session<'a> {
             .collect();
         let mut seeds = seeds::write(&self.project.root.join(&trial.folder).join("seeds"), self.project, &hints)?;
         if let Err(why) = trial.compile()? {
+            if self.is_unbuilt() && why.contains(IS_GENERATED) {
+                return Ok((State::Unread(why), seeds));
+            }
             return Ok((State::Fails(format!("it does not compile: {why}")), seeds));
         }
         let with = match trial.link_with_any(header)? {
@@ -357,7 +382,9 @@ impl<'a> Session<'a> {
             lines.push(format!("# old C that this clang refuses needs {}", all.trim()));
         }
         let (script, folder) = (shown(&folder.join("build")), shown(folder));
-        lines.push(format!("# seeds: {}, {}", counted(seeds.files.len() as u64, "file"), seeds.from));
+        if !matches!(state, State::Unread(_)) {
+            lines.push(format!("# seeds: {} {}", counted(seeds.files.len() as u64, "file"), seeds.from));
+        }
         match state {
             State::Works(outcome, with) => {
                 let (least, most) = outcome.instructions;
@@ -376,6 +403,10 @@ impl<'a> Session<'a> {
                 lines.push("# 1. build the project (quagmire init --build does it), 2. the harness, 3. fuzz".into());
                 lines.extend(self.build_commands(&options.join(" ")));
                 lines.push(format!("sh {script}"));
+            }
+            State::Unread(why) => {
+                lines.extend(self.after_the_build(why, "quagmire init"));
+                return lines;
             }
             State::Fails(why) => {
                 lines.push(format!("# it does not work: {why}"));
@@ -416,7 +447,7 @@ impl<'a> Session<'a> {
             }
         }
         let path = if program == "PROGRAM" { ". Instead of PROGRAM, its path" } else { "" };
-        lines.push(format!("# seeds: {}, {}", counted(found.files.len() as u64, "file"), found.from));
+        lines.push(format!("# seeds: {} {}", counted(found.files.len() as u64, "file"), found.from));
         lines.push(format!("# a program that reads a file; without @@, standard input{path}"));
         lines.push(format!("quagmire fuzz -i {} -o {}/out -- ./{program} @@", shown(&seeds), super::OWN));
         lines.push("# or a function of a library: quagmire init --function NAME writes a harness".into());

@@ -1,7 +1,8 @@
 //! Trial of a harness: compiled, linked and run with its seeds.
 
 use std::{
-    collections::BTreeSet,
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     time::Duration,
@@ -28,6 +29,9 @@ const MOST_SOURCES: usize = 60;
 /// Archives of tests and of other harnesses have functions of their own.
 const LIBRARIES: &str = "-name '*.a' -not -name '*fuzz*' -not -name '*test*' -not -name '*gmock*' -not -path './fuzz-quagmire/*'";
 
+/// Sources that can be compiled without the build system, and their options, by the header they belong to.
+pub(super) type Compilable = RefCell<BTreeMap<PathBuf, (Vec<PathBuf>, Flags)>>;
+
 /// A harness with its folder.
 pub(super) struct Trial<'a> {
     pub(super) compiler: &'a Compiler<'a>,
@@ -37,6 +41,7 @@ pub(super) struct Trial<'a> {
     pub(super) source: PathBuf,
     pub(super) language: Language,
     pub(super) flags: Flags,
+    pub(super) compilable: &'a Compilable,
 }
 
 /// What a harness is linked with.
@@ -62,7 +67,7 @@ pub(super) struct Outcome {
     pub(super) failure: Option<String>,
     /// Whether runs differ by their inputs.
     pub(super) reads: bool,
-    /// Instructions for each byte that half of the largest seed has less.
+    /// Instructions that the costliest run has more than the cheapest, for each byte of the largest seed.
     pub(super) for_each_byte: f64,
 }
 
@@ -141,9 +146,15 @@ impl Trial<'_> {
             }
             With::Sources { files, flags } => {
                 lines.push(format!("rm -f {archive}"));
-                for (at, file) in files.iter().enumerate() {
-                    let object = self.in_folder(&format!("source{at}.o"));
-                    lines.push(compile(language_of(file), flags, &shell::word(file.as_os_str()), &object));
+                let objects = shell::word(Path::new(super::OWN).join("objects").as_os_str());
+                lines.push(format!("mkdir -p {objects}"));
+                for file in files {
+                    let name = super::plain_name(&format!("{}.o", file.display()));
+                    let object = format!("{objects}/{}", shell::word(name.as_ref()));
+                    let source = shell::word(file.as_os_str());
+                    // init tries several harnesses with the same sources
+                    let compile = compile(language_of(file), flags, &source, &object);
+                    lines.push(format!("[ -n \"${{keep_objects-}}\" ] && [ {object} -nt {source} ] || {compile}"));
                     lines.push(format!("ar qcs {archive} {object}"));
                 }
                 (format!(" {archive}"), &Vec::new())
@@ -163,7 +174,7 @@ impl Trial<'_> {
         self.write_script(with)?;
         let script = self.folder.join("build");
         let mut command = self.compiler.command("sh");
-        let output = run(command.arg(&script), Duration::from_secs(600))?;
+        let output = run(command.arg(&script).env("keep_objects", "1"), Duration::from_secs(600))?;
         Ok(if output.is_ok { Ok(()) } else { Err(first_error(&output.stderr)) })
     }
 
@@ -195,12 +206,15 @@ impl Trial<'_> {
         }
         let files = self.project.sources_of(header);
         if !files.is_empty() && files.len() <= MOST_SOURCES {
-            let (files, flags) = self.compilable(files)?;
+            let known = self.compilable.borrow().get(header).cloned();
+            let (mut files, flags) = known.map_or_else(|| self.compilable(files), Ok)?;
+            self.compilable.borrow_mut().insert(header.to_owned(), (files.clone(), flags.clone()));
+            // what the harness includes is compiled with it
+            files.retain(|file| file != header);
             let with = With::Sources { files, flags };
             match self.link(&with)? {
                 Ok(()) => return Ok(Ok(with)),
-                Err(told) if self.project.system.is_none() => why = told,
-                Err(_) => {}
+                Err(told) => why = told,
             }
         }
         Ok(Err(why))
@@ -210,12 +224,7 @@ impl Trial<'_> {
     fn compilable(&self, files: Vec<PathBuf>) -> Result<(Vec<PathBuf>, Flags)> {
         let mut flags = self.flags.clone();
         let mut good = Vec::new();
-        let has = |name: &str| self.project.all.iter().any(|path| path.ends_with(name));
-        for file in files {
-            // included in the harness
-            if file == self.source || !has(&file.display().to_string()) {
-                continue;
-            }
+        for file in files.into_iter().filter(|file| *file != self.source) {
             let name = file.display().to_string();
             let checked = self.compiler.mended(&mut flags, |flags| {
                 let options = ["-fsyntax-only", "-w", "-I."].map(str::to_owned).into_iter().chain(flags.arguments());
@@ -257,32 +266,31 @@ impl Trial<'_> {
 /// Judges what a replay has shown of seeds and of probes.
 fn judge(replay: &Replay, probes: &[PathBuf]) -> Outcome {
     let mut outcome = Outcome { instructions: (u64::MAX, 0), ..Outcome::default() };
-    let (mut amounts, mut largest, mut half) = (BTreeSet::new(), (0, 0), None);
+    let (mut amounts, mut largest) = (BTreeSet::new(), 1);
     for run in &replay.inputs {
-        let probe = probes.iter().position(|probe| Path::new(&run.path) == probe);
+        let is_probe = probes.iter().any(|probe| Path::new(&run.path) == probe);
         let count = run.instructions.unwrap_or(0);
-        if run.status != "returned" {
-            if probe.is_none() {
+        if run.status == "returned" {
+            amounts.insert(count);
+        }
+        match (is_probe, &*run.status) {
+            (true, _) => {}
+            (false, "returned") => {
+                outcome.returned += 1;
+                outcome.instructions = (outcome.instructions.0.min(count), outcome.instructions.1.max(count));
+                largest = largest.max(run.bytes);
+            }
+            (false, _) => {
                 outcome.failed.push(run.path.clone().into());
                 let how = run.detail.as_ref().map_or(run.status.clone(), |detail| format!("{} ({detail})", run.status));
                 outcome.failure.get_or_insert(how);
             }
-            continue;
-        }
-        amounts.insert(count);
-        if probe == Some(0) {
-            half = Some((run.bytes, count));
-        }
-        if probe.is_none() {
-            outcome.returned += 1;
-            outcome.instructions = (outcome.instructions.0.min(count), outcome.instructions.1.max(count));
-            largest = largest.max((run.bytes, count));
         }
     }
     outcome.reads = amounts.len() > 1;
-    if let Some((bytes, count)) = half.filter(|(bytes, _)| *bytes < largest.0) {
+    if let (Some(least), Some(most)) = (amounts.first(), amounts.last()) {
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        let ratio = largest.1.saturating_sub(count) as f64 / (largest.0 - bytes) as f64;
+        let ratio = (most - least) as f64 / largest as f64;
         outcome.for_each_byte = ratio;
     }
     outcome
@@ -359,7 +367,7 @@ mod tests {
     fn what_crashes_and_what_ignores_its_input_is_seen() {
         let good = outcome(&[("a", 10, "returned", 100), ("b", 20, "returned", 250), ("half", 10, "returned", 100)]);
         assert_eq!((good.returned, good.instructions, good.reads), (2, (100, 250), true));
-        assert!((good.for_each_byte - 15.0).abs() < 1e-9, "{good:?}");
+        assert!((good.for_each_byte - 7.5).abs() < 1e-9, "{good:?}");
         let ignores = outcome(&[("a", 10, "returned", 7), ("b", 20, "returned", 7), ("half", 10, "returned", 7)]);
         assert!(!ignores.reads && ignores.failed.is_empty());
         let crashes = outcome(&[("a", 10, "crashed", 7), ("half", 5, "crashed", 9)]);

@@ -25,6 +25,12 @@ pub(super) fn any(name: &str, words: &[&str]) -> bool {
     of(name).iter().any(|word| words.contains(&word.as_str()))
 }
 
+/// Whether a name contains one of these words anywhere.
+pub(super) fn inside(name: &str, words: &[&str]) -> bool {
+    let name = name.to_lowercase();
+    words.iter().any(|word| name.contains(word))
+}
+
 /// The text that is read.
 pub(super) const INPUT: &[&str] = &[
     "text", "data", "buf", "buffer", "str", "string", "s", "src", "source", "input", "in", "xml", "json", "line", "content",
@@ -51,11 +57,11 @@ pub(super) const END: &[&str] = &["end", "last", "stop", "limit", "eob", "finish
 pub(super) const FILE: &[&str] = &["file", "filename", "path", "fname", "filepath", "pathname", "fn"];
 /// Limits, for which zero would mean nothing at all.
 pub(super) const LIMIT: &[&str] = &["max", "depth", "limit", "nest", "nesting", "maximum", "maxdepth"];
-/// What makes an object ready.
-pub(super) const MAKE: &[&str] = &[
-    "new", "create", "init", "initialize", "initialise", "make", "alloc", "allocate", "open", "start", "construct", "setup", "default",
-    "empty", "instance", "begin", "reset", "prepare",
-];
+/// What makes an object ready that is there: surely, and perhaps.
+pub(super) const INIT: &[&str] = &["init", "initialize", "initialise", "setup", "ctor"];
+pub(super) const MAYBE_INIT: &[&str] = &["reset", "create", "new", "start", "begin", "prepare", "construct"];
+/// What makes an object, also as a part of a word: `newstate`.
+pub(super) const MAKE: &[&str] = &["new", "create", "init", "make", "alloc", "open", "start", "construct", "setup", "default", "empty", "instance"];
 /// What ends an object.
 pub(super) const END_OF_LIFE: &[&str] = &[
     "free", "destroy", "delete", "release", "close", "unref", "cleanup", "fini", "deinit", "dispose", "clear", "decref", "put", "del",
