@@ -70,11 +70,20 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
         format!("{class} object{parameters}")
     } else if function.is_member && !function.is_static {
         let object = objects::receiver(&mut planner, &function.scope, !takes_input)?;
+        if !takes_input && !planner.has_input && let Some(feeder) = input::feeder(function, known) {
+            let arguments = planner.arguments(feeder, true)?.join(", ");
+            planner.call.before.push(format!("{object}{}({arguments});", feeder.name));
+        }
         let arguments = planner.arguments(function, takes_input)?;
         let template = explicit(function)?;
         format!("{object}{}{template}({})", function.name, arguments.join(", "))
     } else {
         let arguments = planner.arguments(function, true)?;
+        if !planner.has_input && let (Some(feeder), Some(object)) = (input::feeder(function, known), arguments.first()) {
+            let rest = Function { parameters: feeder.parameters[1..].to_vec(), ..feeder.clone() };
+            let all = [vec![object.clone()], planner.arguments(&rest, true)?].concat().join(", ");
+            planner.call.before.push(format!("{}({all});", feeder.full_name()));
+        }
         let scope = match function.is_member {
             true => objects::spelled(&function.scope, known, is_cxx).ok_or("belongs to a template without defaults")?,
             false => function.scope.clone(),
@@ -283,8 +292,12 @@ impl Planner<'_> {
             (Base::Void, _) if ty.pointers == 1 => self.null().into(),
             (Base::Integer | Base::Float, 1) => self.variable(&ty.base, "0"),
             (Base::File, 1) => {
-                self.call.parts.insert(Part::File);
-                "fopen(\"/dev/null\", \"r+\")".into()
+                let nowhere = "/* A stream that keeps nothing. */\nstatic FILE *nowhere(void) {\n  static FILE *file;\n  \
+                               if (!file)\n    file = fopen(\"/dev/null\", \"r+\");\n  return file;\n}";
+                if !self.call.functions.iter().any(|one| one == nowhere) {
+                    self.call.functions.push(nowhere.into());
+                }
+                "nowhere()".into()
             }
             (Base::Byte | Base::Void | Base::Integer | Base::Float, 2) => self.out_pointer(ty, ty.base.clone()),
             (Base::String | Base::View, 0) if !is_changed => "\"\"".into(),
@@ -418,5 +431,109 @@ fn lambda(result: &str, parameters: &str) -> String {
     match result {
         "void" => format!("[]({parameters}) {{}}"),
         _ => format!("[]({parameters}) -> {result} {{ return {{}}; }}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::init::declarations::{Parameter, Record, TemplateParameter};
+
+    /// A function from its parts: result, name with what is around it, and parameters as `type name`.
+    fn function(result: &str, name: &str, parameters: &[(&str, &str)]) -> Function {
+        let (scope, name) = name.rsplit_once("::").unwrap_or(("", name));
+        let parameters = parameters
+            .iter()
+            .map(|(ty, name)| Parameter { name: (*name).into(), ty: (*ty).into(), is_optional: false })
+            .collect();
+        Function { scope: scope.into(), name: name.into(), result: result.into(), parameters, ..Function::default() }
+    }
+
+    /// All statements of a call, joined by blanks.
+    fn planned(one: &Function, known: &Declarations, is_cxx: bool) -> String {
+        match plan(one, known, is_cxx, Variant::ALL[0]) {
+            Ok(call) => [call.before, vec![call.call], call.after].concat().join(" "),
+            Err(why) => format!("refused: {why}"),
+        }
+    }
+
+    #[test]
+    fn texts_and_bytes_are_passed_in_c() {
+        let none = Declarations::default();
+        let of = |parameters: &[(&str, &str)]| planned(&function("void", "f", parameters), &none, false);
+        assert_eq!(of(&[("const char *", "text")]), "f(text);");
+        assert_eq!(of(&[("const unsigned char *", "text"), ("int", "flags")]), "f((const unsigned char *)text, 0);");
+        assert_eq!(of(&[("const char *", "buf"), ("size_t", "n")]), "f((const char *)data, size);");
+        assert_eq!(of(&[("char *", "buf"), ("size_t", "n")]), "f((char *)text, size);");
+        assert_eq!(of(&[("const char *", "name"), ("const char *", "text"), ("int", "max_depth")]), "f(\"\", text, 1000);");
+        assert_eq!(
+            of(&[("const char *", "in"), ("char *", "out"), ("size_t", "out_size")]),
+            "char *output = (char *)calloc(size * 4 + 4096, 1); f(text, output, size * 4 + 4096); free(output);"
+        );
+        assert_eq!(of(&[("int", "n")]), "refused: has no parameter for the input (a text, bytes with their number, a file)");
+        assert!(of(&[("const wchar_t *", "w"), ("const char *", "text")]).starts_with("refused: takes a `const wchar_t *`"));
+    }
+
+    #[test]
+    fn objects_of_c_come_in_pairs() {
+        let mut known = Declarations::default();
+        known.records.insert("state".into(), Record::default());
+        let parse = function("int", "state_parse", &[("struct state *", "s"), ("const char *", "text")]);
+        assert!(planned(&parse, &known, false).starts_with("refused: takes a `struct state *`, and nothing"));
+        known.functions.push(function("struct state *", "newstate", &[("void *", "user")]));
+        known.functions.push(function("void", "state_unref", &[("struct state *", "s"), ("const char *", "name")]));
+        known.functions.push(function("void", "freestate", &[("struct state *", "s")]));
+        assert_eq!(
+            planned(&parse, &known, false),
+            "struct state *object = newstate(NULL); if (!object)\n    return 0; \
+             volatile int value_of_call = state_parse(object, text); if (object)\n    freestate(object); (void)value_of_call;"
+        );
+        let made = function("struct state *", "read_state", &[("const char *", "text")]);
+        assert_eq!(planned(&made, &known, false), "struct state *made = read_state(text); if (made)\n    freestate(made);");
+        let set = function("void", "state_set_input", &[("struct state *", "s"), ("const char *", "input"), ("size_t", "n")]);
+        known.functions.push(set);
+        let scan = function("void", "state_scan", &[("struct state *", "s")]);
+        assert!(planned(&scan, &known, false).contains("state_set_input(object, (const char *)data, size); state_scan(object);"));
+    }
+
+    #[test]
+    fn classes_are_made_by_constructors_that_need_nothing_or_the_input() {
+        let mut known = Declarations::default();
+        let mut record = Record { is_complete: true, has_default_constructor: true, ..Record::default() };
+        known.records.insert("a::Parser".into(), record.clone());
+        let mut method = function("void", "a::Parser::parse", &[("const std::string &", "s")]);
+        method.is_member = true;
+        assert_eq!(planned(&method, &known, true), "a::Parser object; object.parse(text);");
+        record.has_default_constructor = false;
+        record.constructors.push(function("void", "a::Reader::Reader", &[("std::string_view", "text")]));
+        known.records.insert("a::Reader".into(), record);
+        let mut run = function("void", "a::Reader::run", &[]);
+        run.is_member = true;
+        assert_eq!(planned(&run, &known, true), "a::Reader object(text); object.run();");
+        known.records.insert("a::Base".into(), Record { is_complete: true, is_abstract: true, ..Record::default() });
+        let takes = function("void", "a::f", &[("a::Base &", "b"), ("const char *", "text")]);
+        assert!(planned(&takes, &known, true).starts_with("refused: takes a `a::Base &`"));
+    }
+
+    #[test]
+    fn templates_are_called_with_what_can_be_told() {
+        let known = Declarations::default();
+        let mut range = function("void", "n::parse", &[("It", "first"), ("It", "last")]);
+        range.template.push(TemplateParameter { name: "It".into(), is_type: true, has_default: false });
+        assert!(planned(&range, &known, true).ends_with("n::parse(first, last);"));
+        let mut open = function("void", "n::parse", &[("const char *", "text")]);
+        open.template.push(TemplateParameter { name: "T".into(), is_type: true, has_default: false });
+        assert_eq!(planned(&open, &known, true), "refused: is a template whose parameter T has to be chosen");
+        open.template[0].is_type = false;
+        assert_eq!(planned(&open, &known, true), "n::parse<0>(text.c_str());");
+    }
+
+    #[test]
+    fn callbacks_do_nothing() {
+        let known = Declarations::default();
+        let one = function("void", "f", &[("const char *", "text"), ("int (*)(void *, int)", "seen")]);
+        assert_eq!(planned(&one, &known, true), "f(text.c_str(), [](auto...) -> int { return {}; });");
+        let call = plan(&one, &known, false, Variant::ALL[0]).expect("a call");
+        assert_eq!((&*call.functions[0], &*call.call), ("static int nothing(void *, int) { return 0; }", "f(text, nothing);"));
     }
 }

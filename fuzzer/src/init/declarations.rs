@@ -33,8 +33,6 @@ pub(super) struct Function {
     /// Whether it is called without an object.
     pub(super) is_static: bool,
     pub(super) is_constructor: bool,
-    /// Whether only its own file sees it.
-    pub(super) is_internal: bool,
     pub(super) is_variadic: bool,
     pub(super) parameters: Vec<Parameter>,
     /// Type of what it returns, as written.
@@ -75,6 +73,8 @@ pub(super) struct Record {
     pub(super) constructors: Vec<Function>,
     /// Parameters, if it is a template.
     pub(super) template: Vec<TemplateParameter>,
+    /// Classes that it is derived from, as written.
+    pub(super) bases: Vec<String>,
 }
 
 /// All that the files of the user declare, and the names that any file gives to types.
@@ -106,6 +106,22 @@ impl Declarations {
             walk.node(node, &Around::default());
         }
         found
+    }
+}
+
+impl Declarations {
+    /// Whether a class is another one, or derived from it.
+    pub(super) fn is_a(&self, class: &str, other: &str) -> bool {
+        let short = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
+        class == other
+            || self.records.get(class).is_some_and(|record| {
+                // as written: without the namespace that both are in
+                let is_parent = |base: &String| short(base) == short(other);
+                record.bases.iter().any(|base| is_parent(base) || {
+                    let near = class.rsplit_once("::").map_or_else(|| base.clone(), |(scope, _)| within(scope, base));
+                    near != class && self.is_a(&near, other)
+                })
+            })
     }
 }
 
@@ -158,6 +174,7 @@ impl Walk<'_> {
         record.is_complete |= node.is_complete;
         record.has_default_constructor |= node.has_default_constructor;
         record.is_abstract |= node.is_abstract;
+        record.bases.extend(node.bases);
         if !around.template.is_empty() && record.template.iter().all(|one| !one.has_default) {
             record.template.clone_from(&around.template);
         }
@@ -187,7 +204,6 @@ impl Walk<'_> {
             is_member,
             is_static: node.storage == "static" && is_member,
             is_constructor,
-            is_internal: node.storage == "static" && !is_member,
             is_variadic: node.is_variadic,
             result: result_of(&node.ty),
             parameters,

@@ -81,6 +81,32 @@ pub(super) fn choose(function: &Function, known: &Declarations, depth: usize) ->
     best
 }
 
+/// The function that hands the input to the object that another function then works on: `set_input(object, text)`.
+pub(super) fn feeder<'a>(function: &Function, known: &'a Declarations) -> Option<&'a Function> {
+    const WORDS: [&str; 12] =
+        ["set", "feed", "input", "push", "text", "expr", "source", "string", "open", "load", "attach", "from"];
+    let is_method = |one: &Function| one.is_member && !one.is_static && !one.is_constructor;
+    let object = |one: &Function| {
+        let first = resolve(&one.parameters.first()?.ty, &one.scope, known);
+        (first.pointers == 1 && kind(&first.base) == Base::Other && first.function.is_none()).then_some(first.base)
+    };
+    let fits = |one: &&Function| {
+        let same_object = match (is_method(function), is_method(one)) {
+            (true, true) => known.is_a(&function.scope, &one.scope) || known.is_a(&one.scope, &function.scope),
+            (false, false) => object(function).is_some() && object(function) == object(one),
+            _ => false,
+        };
+        same_object && words::any(&one.name, &WORDS) && !words::any(&one.name, words::END_OF_LIFE)
+    };
+    let all = known.functions.iter().filter(fits).filter_map(|one| Some((choose(one, known, 1)?, one)));
+    // what sets an option has less of a text than what sets the input
+    let named = |one: &Function| i32::from(words::any(&one.name, words::INPUT)) * 3;
+    all.map(|((_, _, worth), one)| (worth + named(one), one))
+        .filter(|(worth, _)| *worth > 6)
+        .max_by_key(|(worth, one)| (*worth, std::cmp::Reverse(one.parameters.len())))
+        .map(|(_, one)| one)
+}
+
 fn name_worth(parameter: &Parameter, form: Form) -> i32 {
     let is_file = form == Form::FileName;
     match () {

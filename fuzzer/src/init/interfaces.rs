@@ -129,7 +129,7 @@ impl Interface {
         let mut found: Vec<(i32, Function)> = self
             .functions()
             .map(|one| (self.worth(one), one.clone()))
-            .filter(|(worth, one)| *worth > 8 && self.is_here(one))
+            .filter(|(worth, one)| *worth > 3 && self.is_here(one))
             .collect();
         found.sort_by_key(|(worth, _)| -worth);
         found
@@ -144,6 +144,10 @@ impl Interface {
 
     /// How much a function promises to read an input.
     fn worth(&self, function: &Function) -> i32 {
+        let ends = words::inside(&function.name, &["free", "destroy", "delete"]);
+        if ends || words::any(&function.scope, &["error", "exception"]) {
+            return 0;
+        }
         const READS: [(&str, i32); 30] = [
             ("parse", 12), ("load", 9), ("read", 8), ("decode", 9), ("deserialize", 9), ("unserialize", 9), ("unmarshal", 9), ("scan", 7),
             ("compile", 8), ("tokenize", 8), ("import", 6), ("eval", 7), ("evaluate", 7), ("match", 5), ("convert", 5), ("expand", 5),
@@ -155,7 +159,8 @@ impl Interface {
             "copy", "dup", "register", "len", "length", "hash", "count", "find", "is", "has", "insert", "warn", "message", "strerror", "put",
             "delete", "serialize", "to", "init",
         ];
-        let Some((_, form, input)) = input::choose(function, &self.known, 0).or_else(|| self.of_constructor(function)) else {
+        let Some((_, form, input)) = input::choose(function, &self.known, 0).or_else(|| self.of_constructor(function)).or_else(|| self.of_feeder(function))
+        else {
             return 0;
         };
         let reads: i32 = words::of(&function.name)
@@ -164,21 +169,26 @@ impl Interface {
             .max()
             .unwrap_or(0);
         // parseString in one word
-        let lower = function.name.to_lowercase();
-        let inside = if reads == 0 && ["parse", "decode", "load"].iter().any(|word| lower.contains(word)) { 6 } else { 0 };
+        let inside = if reads == 0 && words::inside(&function.name, &["parse", "decode", "load", "regcomp"]) { 6 } else { 0 };
         let others = i32::from(words::any(&function.name, &OTHERS)) * 8;
         let class = i32::from(function.is_member && words::any(&function.scope, &["parser", "reader", "document", "decoder", "json", "xml"])) * 3;
-        let is_file = matches!(form, input::Form::FileName | input::Form::Descriptor | input::Form::File);
         let objects = i32::from(objects::needs_object(function, &self.known)) * 2;
         let more = i32::try_from(function.parameters.len()).unwrap_or(9).min(9) / 2;
         let hidden = i32::from(function.name.starts_with('_') || function.scope.contains("detail") || function.scope.contains("internal")) * 10;
         // a value in a text is less than the text
         let part = i32::from(words::any(&function.name, &["int", "bool", "char", "number", "float", "double", "option", "arg", "args", "argv"])) * 5;
-        // what is not named so reads nothing, but for what has no other name than that of its input
-        if reads + inside == 0 {
+        // what is not named so reads something only if it cannot mean anything else
+        let is_plain = function.parameters.iter().any(|one| one.ty.contains("const")) && !words::any(&function.name, &OTHERS);
+        if reads + inside == 0 && (!is_plain || input < 8 || is_file(form)) {
             return 0;
         }
-        reads + inside + input + class - others - i32::from(is_file) * 2 - objects - more - hidden - part
+        reads + inside + input + class - others - i32::from(is_file(form)) * 2 - objects - more - hidden - part
+    }
+
+    /// The input of a function that works on an object which has been handed the input by another.
+    fn of_feeder(&self, function: &Function) -> Option<(usize, input::Form, i32)> {
+        let feeder = input::feeder(function, &self.known)?;
+        input::choose(feeder, &self.known, 1).map(|(at, form, worth)| (at, form, worth - 3))
     }
 
     /// The input of a method that is called on an object which has it.
@@ -187,4 +197,8 @@ impl Interface {
         let record = self.known.records.get(&function.scope).filter(|_| is_method)?;
         record.constructors.iter().filter_map(|one| input::choose(one, &self.known, 1)).max_by_key(|found| found.2)
     }
+}
+
+fn is_file(form: input::Form) -> bool {
+    matches!(form, input::Form::FileName | input::Form::Descriptor | input::Form::File)
 }

@@ -122,11 +122,18 @@ fn build(compiler: &Compiler, project: &Project) -> Result<String> {
         if options == known {
             return Err(Error::target(format!(
                 "the build fails: {}: build it by hand with CC=quagmire-cc CXX=quagmire-c++, and type `quagmire init` again",
-                first_error(&said)
+                failure(&said)
             )));
         }
     }
     Err(Error::target("the build fails three times for different reasons: build it by hand with CC=quagmire-cc"))
+}
+
+/// The line that tells why a build fails.
+fn failure(said: &str) -> String {
+    let telling = ["Could NOT find", "error: ", ": not found", ": command not found", "No package", "ERROR: ", "CMake Error", "is missing"];
+    let line = telling.iter().find_map(|word| said.lines().find(|line| line.contains(word)));
+    line.map_or_else(|| first_error(said), |line| line.trim().to_owned())
 }
 
 /// A path for a shell.

@@ -44,6 +44,13 @@ fn is_complete(base: &str, known: &Declarations) -> bool {
 /// The object that a method is called on, with `.` or `->`.
 pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> Result<String, String> {
     let record = planner.known.records.get(class).ok_or("is a method of an unknown class")?;
+    let is_usable = |record: &super::declarations::Record| record.has_default_constructor && !record.is_abstract;
+    if record.is_abstract || !is_usable(record) && record.constructors.is_empty() {
+        let derived = planner.known.records.iter().find(|(name, one)| *name != class && is_usable(one) && planner.known.is_a(name, class));
+        if let Some(name) = derived.and_then(|(name, _)| spelled(name, planner.known, planner.is_cxx)) {
+            return Ok(planner.local(&name, "") + ".");
+        }
+    }
     let name = spelled(class, planner.known, planner.is_cxx).ok_or_else(|| {
         format!("is a method of the template {class}, whose parameters have to be chosen")
     })?;

@@ -38,7 +38,7 @@ pub(super) struct Project {
     pub(super) all: Vec<PathBuf>,
     /// Sources that define neither a harness nor a program, and are no tests.
     pub(super) sources: Vec<PathBuf>,
-    /// Sources in the folder itself that define a program.
+    /// Sources that define a program, and are no tests or examples.
     pub(super) programs: Vec<PathBuf>,
     /// Sources that define `LLVMFuzzerTestOneInput`, the shortest paths first.
     pub(super) harnesses: Vec<PathBuf>,
@@ -82,11 +82,10 @@ impl Project {
             project.has_c |= is_c && !is_aside(path);
             project.has_cxx |= is_cxx && !is_aside(path);
             let text = files::read(&root.join(path), LARGEST_SOURCE).unwrap_or_default();
-            let in_folder = path.components().count() == 1;
             if is_harness(&text) {
                 project.harnesses.push(path.clone());
             } else if has_main(&text) {
-                project.programs.extend(in_folder.then(|| path.clone()));
+                project.programs.extend((!is_aside(path)).then(|| path.clone()));
             } else if !is_aside(path) {
                 project.sources.push(path.clone());
             }

@@ -26,8 +26,13 @@ use super::{
 /// Functions that are tried, if none is named.
 const MOST_FUNCTIONS: usize = 8;
 
+/// Time after which no more functions are tried, if one works.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
+
 /// Work for each byte of the input, in instructions, above which a function reads all of it.
 const READS_ALL: f64 = 0.2;
+/// The same, below which it does not read it.
+const READS_NOTHING: f64 = 0.05;
 
 pub(super) struct Session<'a> {
     compiler: &'a Compiler<'a>,
@@ -191,10 +196,14 @@ impl<'a> Session<'a> {
             lines.extend((!others.is_empty()).then(|| format!("# other functions, for --function: {}", others.join(", "))));
             return Ok(lines);
         }
-        let is_program = !self.project.programs.is_empty() || self.project.system.is_some();
-        if !is_program || file.is_some() {
-            let why = refused.first().map_or("no function here takes a text, bytes with their number, or a file", |why| why.as_str());
-            return Err(Error::target(format!("{why}: name a function with --function, or write a harness (chapter \"Harnesses\")")));
+        if refused.is_empty() {
+            refused.push("no function that the headers declare takes a text, bytes with their number, or a file to parse".into());
+        }
+        if self.project.programs.is_empty() || file.is_some() {
+            return Err(Error::target(format!(
+                "{}: name a function with --function, or write a harness (chapter \"Harnesses\")",
+                refused[0]
+            )));
         }
         lines.extend(refused.iter().take(3).map(|why| format!("# {why}")));
         lines.extend(self.program()?);
@@ -209,9 +218,10 @@ impl<'a> Session<'a> {
         refused: &mut Vec<String>,
     ) -> Result<(Option<Tried>, Vec<String>)> {
         let (mut best, mut tries): (Option<(f64, Tried)>, usize) = (None, 0);
+        let start = std::time::Instant::now();
         let mut names: Vec<String> = candidates.iter().take(MOST_FUNCTIONS + 4).map(|(_, _, one)| one.full_name()).collect();
         for (_, at, function) in candidates {
-            if tries >= MOST_FUNCTIONS {
+            if tries >= MOST_FUNCTIONS || best.is_some() && start.elapsed() > PATIENCE {
                 break;
             }
             let interface = &interfaces[*at];
@@ -225,6 +235,12 @@ impl<'a> Session<'a> {
                 }
             };
             tries += 1;
+            let mut tried = tried;
+            if let State::Works(outcome, _) = &tried.state
+                && outcome.for_each_byte < READS_NOTHING
+            {
+                tried.state = State::Fails("it hardly reads its input".into());
+            }
             let worth = match &tried.state {
                 State::Works(outcome, _) => outcome.for_each_byte,
                 State::Compiles(_) | State::Unread(_) => -1.0,

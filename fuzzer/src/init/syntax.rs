@@ -40,6 +40,8 @@ pub(super) struct Node {
     pub(super) has_default_constructor: bool,
     /// A default value, of a parameter of a function or of a template.
     pub(super) has_default: bool,
+    /// Types of the classes that a class is derived from.
+    pub(super) bases: Vec<String>,
     pub(super) inner: Vec<Node>,
 }
 
@@ -49,6 +51,15 @@ pub(super) struct Node {
 struct Type {
     #[serde(rename = "qualType")]
     text: String,
+}
+
+/// A class that another is derived from.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Parent {
+    access: String,
+    #[serde(rename = "type")]
+    ty: Type,
 }
 
 /// A place in a file: a macro has two.
@@ -116,6 +127,11 @@ impl<'de> Visitor<'de> for Nodes {
                     let found: Definition = map.next_value()?;
                     node.has_default_constructor = found.default_ctor.exists;
                     node.is_abstract = found.is_abstract;
+                }
+                "bases" => {
+                    let parents: Vec<Parent> = map.next_value()?;
+                    let public = parents.into_iter().filter(|parent| parent.access == "public");
+                    node.bases = public.map(|parent| parent.ty.text).collect();
                 }
                 "init" | "defaultArg" => {
                     map.next_value::<IgnoredAny>()?;

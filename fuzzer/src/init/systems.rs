@@ -41,6 +41,7 @@ impl BuildSystem {
         Some(match () {
             () if has("CMakeLists.txt") => Self::CMake,
             () if has("meson.build") => Self::Meson,
+            () if has("configure") && has("configure.ac") && is_stale(root) => Self::Autoconf,
             () if has("configure") && (is_autoconf() || has("configure.ac")) => Self::Configure,
             () if has("configure") => Self::Script("configure"),
             () if has("configure.ac") || has("configure.in") => Self::Autoconf,
@@ -117,4 +118,13 @@ impl BuildSystem {
             _ => None,
         }
     }
+}
+
+/// Whether what autoconf and automake have made is older than what they made it of, as it may be in a clone: make would run
+/// them again, in the version that made it.
+fn is_stale(root: &Path) -> bool {
+    let time = |name: &str| fs::metadata(root.join(name)).and_then(|about| about.modified()).ok();
+    let older = |made: &str, from: &str| time(made).zip(time(from)).is_some_and(|(made, from)| made < from);
+    older("configure", "configure.ac") || older("aclocal.m4", "configure.ac") || older("Makefile.in", "Makefile.am")
+        || older("Makefile.in", "aclocal.m4") || older("configure", "aclocal.m4")
 }

@@ -23,7 +23,6 @@ pub(super) enum Base {
     Void,
     Integer,
     Float,
-    Enum,
     String,
     View,
     /// A vector or span of bytes.

@@ -54,7 +54,7 @@ pub(super) const SWITCH: &[&str] =
 /// Ends of a text.
 pub(super) const END: &[&str] = &["end", "last", "stop", "limit", "eob", "finish"];
 /// The name of a file.
-pub(super) const FILE: &[&str] = &["file", "filename", "path", "fname", "filepath", "pathname", "fn"];
+pub(super) const FILE: &[&str] = &["file", "filename", "path", "fname", "filepath", "pathname", "fn", "paths", "files"];
 /// Limits, for which zero would mean nothing at all.
 pub(super) const LIMIT: &[&str] = &["max", "depth", "limit", "nest", "nesting", "maximum", "maxdepth"];
 /// What makes an object ready that is there: surely, and perhaps.
