@@ -17,14 +17,18 @@ pub(super) struct Variant {
     pub(super) null_texts: bool,
     /// Results and objects are freed.
     pub(super) frees: bool,
+    /// Objects of the type that is returned, which the result would become a part of, are made instead of null.
+    pub(super) makes_parents: bool,
 }
 
 impl Variant {
-    pub(super) const ALL: [Self; 4] = [
-        Self { null_texts: false, frees: true },
-        Self { null_texts: true, frees: true },
-        Self { null_texts: false, frees: false },
-        Self { null_texts: true, frees: false },
+    pub(super) const ALL: [Self; 6] = [
+        Self { null_texts: false, frees: true, makes_parents: false },
+        Self { null_texts: false, frees: true, makes_parents: true },
+        Self { null_texts: true, frees: true, makes_parents: true },
+        Self { null_texts: false, frees: false, makes_parents: false },
+        Self { null_texts: false, frees: false, makes_parents: true },
+        Self { null_texts: true, frees: false, makes_parents: true },
     ];
 }
 
@@ -322,13 +326,28 @@ impl Planner<'_> {
                 true => format!("static_cast<{}>(0)", ty.base),
                 false => "0".into(),
             },
+            (Base::Other, 1) if !self.variant.makes_parents && self.depth == 0 && self.is_parent(function, ty) => self.null().into(),
             (Base::Other, 0 | 1) => objects::argument(self, ty, parameter, at > 0)?,
+            (Base::Byte | Base::Other, 3) if !self.is_cxx || base == Base::Byte => {
+                let class = objects::spelled(&ty.base, self.known, self.is_cxx).filter(|_| base == Base::Other);
+                let constant = if ty.is_const { "const " } else { "" };
+                let name = self.name("result");
+                self.call.before.push(format!("{constant}{} **{name} = {};", class.unwrap_or_else(|| ty.base.clone()), self.null()));
+                self.free(format!("free({name});"));
+                format!("&{name}")
+            }
             (Base::Other, 2) => {
                 let class = objects::spelled(&ty.base, self.known, self.is_cxx);
                 self.out_pointer(ty, class.unwrap_or_else(|| ty.base.clone()))
             }
             _ => return refused(),
         })
+    }
+
+    /// Whether an argument has the type of the result, as the node that a tree is added to has.
+    fn is_parent(&self, function: &Function, ty: &Type) -> bool {
+        let result = resolve(&function.result, &function.scope, self.known);
+        result.pointers == 1 && result.base == ty.base && !function.is_constructor
     }
 
     /// A function that does nothing and returns zero.

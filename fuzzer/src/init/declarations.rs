@@ -55,7 +55,7 @@ impl Function {
             .iter()
             .map(|one| match one.ty.split_once("(*)") {
                 Some((result, rest)) => format!("{result}(*{}){rest}", one.name),
-                None => format!("{} {}", one.ty, one.name).trim_end().replace("* ", "*"),
+                None => format!("{} {}", one.ty, one.name).trim_end().replace("* ", "*").replace("& ", "&"),
             })
             .collect();
         format!("{}({})", self.full_name(), parameters.join(", "))

@@ -83,8 +83,7 @@ pub(super) fn choose(function: &Function, known: &Declarations, depth: usize) ->
 
 /// The function that hands the input to the object that another function then works on: `set_input(object, text)`.
 pub(super) fn feeder<'a>(function: &Function, known: &'a Declarations) -> Option<&'a Function> {
-    const WORDS: [&str; 12] =
-        ["set", "feed", "input", "push", "text", "expr", "source", "string", "open", "load", "attach", "from"];
+    const VERBS: [&str; 8] = ["set", "push", "add", "open", "load", "attach", "use", "from"];
     let is_method = |one: &Function| one.is_member && !one.is_static && !one.is_constructor;
     let object = |one: &Function| {
         let first = resolve(&one.parameters.first()?.ty, &one.scope, known);
@@ -96,7 +95,8 @@ pub(super) fn feeder<'a>(function: &Function, known: &'a Declarations) -> Option
             (false, false) => object(function).is_some() && object(function) == object(one),
             _ => false,
         };
-        same_object && words::any(&one.name, &WORDS) && !words::any(&one.name, words::END_OF_LIFE)
+        let hands = words::any(&one.name, &VERBS) && words::any(&one.name, words::INPUT);
+        same_object && (hands || words::any(&one.name, &["feed", "input"])) && !words::any(&one.name, words::END_OF_LIFE)
     };
     let all = known.functions.iter().filter(fits).filter_map(|one| Some((choose(one, known, 1)?, one)));
     // what sets an option has less of a text than what sets the input
@@ -128,6 +128,11 @@ fn form(function: &Function, types: &[Type], at: usize, generic: &[String]) -> O
             0 | 1 if words::any(&parameter.name, words::INPUT) || ty.pointers == 1 => Some(Form::Any),
             _ => None,
         };
+    }
+    // the character of a class template
+    let is_generic_text = ["Ch", "CharT", "charT", "CharType", "char_type", "Char"].contains(&&*ty.base) && ty.pointers == 1;
+    if is_generic_text && !words::any(&parameter.name, words::BESIDE) {
+        return Some(Form::Any);
     }
     let is_output = !ty.is_const && words::any(&parameter.name, &["out", "output", "dst", "dest", "result", "err", "error", "errbuf"]);
     match (kind(&ty.base), ty.pointers) {

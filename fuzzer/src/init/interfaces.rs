@@ -94,7 +94,9 @@ pub(super) fn public(project: &Project) -> Vec<PathBuf> {
         let is_named = !name.is_empty() && (stem == name || stem == format!("lib{name}"));
         let in_include = path.components().any(|part| part.as_os_str() == "include");
         let parses = words::any(&stem, &["parse", "parser", "read", "reader", "decode", "decoder", "load", "loader", "api"]);
-        let worth = i32::from(is_named) * 8 + i32::from(in_include) * 3 + i32::from(parses) * 3
+        // one that includes the others is what a user includes
+        let others = i32::try_from(project.own_includes(path).min(12)).unwrap_or(12) / 2;
+        let worth = others + i32::from(is_named) * 8 + i32::from(in_include) * 3 + i32::from(parses) * 3
             + i32::from(stem.contains(&name) && !name.is_empty()) * 2
             - i32::from(is_inner) * 8;
         all.push((-worth, path.components().count(), path.clone()));
@@ -171,12 +173,13 @@ impl Interface {
         // parseString in one word
         let inside = if reads == 0 && words::inside(&function.name, &["parse", "decode", "load", "regcomp"]) { 6 } else { 0 };
         let others = i32::from(words::any(&function.name, &OTHERS)) * 8;
-        let class = i32::from(function.is_member && words::any(&function.scope, &["parser", "reader", "document", "decoder", "json", "xml"])) * 3;
+        let class = i32::from(function.is_member && words::any(&function.scope, &["parser", "reader", "document", "decoder", "json", "xml"])) * 3
+            - i32::from(function.is_constructor && words::any(&function.name, &["stream", "iterator", "view", "ref"])) * 8;
         let objects = i32::from(objects::needs_object(function, &self.known)) * 2;
         let more = i32::try_from(function.parameters.len()).unwrap_or(9).min(9) / 2;
         let hidden = i32::from(function.name.starts_with('_') || function.scope.contains("detail") || function.scope.contains("internal")) * 10;
         // a value in a text is less than the text
-        let part = i32::from(words::any(&function.name, &["int", "bool", "char", "number", "float", "double", "option", "arg", "args", "argv"])) * 5;
+        let part = i32::from(words::any(&function.name, &["int", "bool", "char", "number", "float", "double", "option", "arg", "args", "base64", "hex", "escape", "utf8", "entity"])) * 5;
         // what is not named so reads something only if it cannot mean anything else
         let is_plain = function.parameters.iter().any(|one| one.ty.contains("const")) && !words::any(&function.name, &OTHERS);
         if reads + inside == 0 && (!is_plain || input < 8 || is_file(form)) {
@@ -195,7 +198,8 @@ impl Interface {
     fn of_constructor(&self, function: &Function) -> Option<(usize, input::Form, i32)> {
         let is_method = function.is_member && !function.is_static && !function.is_constructor;
         let record = self.known.records.get(&function.scope).filter(|_| is_method)?;
-        record.constructors.iter().filter_map(|one| input::choose(one, &self.known, 1)).max_by_key(|found| found.2)
+        let found = record.constructors.iter().filter_map(|one| input::choose(one, &self.known, 1)).max_by_key(|found| found.2);
+        found.map(|(at, form, worth)| (at, form, worth - 2))
     }
 }
 

@@ -129,11 +129,22 @@ fn build(compiler: &Compiler, project: &Project) -> Result<String> {
     Err(Error::target("the build fails three times for different reasons: build it by hand with CC=quagmire-cc"))
 }
 
-/// The line that tells why a build fails.
+/// The line that tells why a build fails, and what was looked for and not found.
 fn failure(said: &str) -> String {
-    let telling = ["Could NOT find", "error: ", ": not found", ": command not found", "No package", "ERROR: ", "CMake Error", "is missing"];
-    let line = telling.iter().find_map(|word| said.lines().find(|line| line.contains(word)));
-    line.map_or_else(|| first_error(said), |line| line.trim().to_owned())
+    let lines: Vec<&str> = said.lines().map(str::trim).collect();
+    let telling = ["error: ", "CMake Error", "ERROR: ", ": not found", ": command not found", "is missing"];
+    let at = telling.iter().find_map(|word| lines.iter().position(|line| line.contains(word)));
+    let mut why = at.map_or_else(|| first_error(said), |at| lines[at].to_owned());
+    // CMake's message is in the lines behind
+    if let Some(at) = at.filter(|_| why.starts_with("CMake Error")) {
+        why = lines[at + 1..].iter().find(|line| !line.is_empty()).map_or(why, |line| (*line).to_owned());
+        let missing = lines.iter().filter_map(|line| line.split_once("Could NOT find ")?.1.split_whitespace().next());
+        let missing: Vec<&str> = missing.collect();
+        if !missing.is_empty() {
+            why += &format!(" (not found: {})", missing.join(", "));
+        }
+    }
+    why
 }
 
 /// A path for a shell.

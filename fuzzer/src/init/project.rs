@@ -158,6 +158,13 @@ impl Project {
         Vec::new()
     }
 
+    /// Number of the project's headers that a header includes.
+    pub(super) fn own_includes(&self, header: &Path) -> usize {
+        let text = self.text(header);
+        let is_own = |name: &&str| self.headers.iter().any(|path| path.ends_with(name));
+        text.lines().filter_map(included).filter(is_own).count()
+    }
+
     /// Sources that a header may be the interface of: beside it, beside the source of its name, or in the folder itself.
     pub(super) fn sources_of(&self, header: &Path) -> Vec<PathBuf> {
         let folder = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();

@@ -26,10 +26,10 @@ const FOLDERS: [&str; 22] = [
 ];
 
 /// Endings of what is no input: sources, scripts, what builds, results, documents, pictures of documents.
-const OTHERS: [&str; 52] = [
+const OTHERS: [&str; 58] = [
     "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "am", "ac", "in", "m4", "sh", "py", "pl", "rb", "cmake", "build", "mk", "mak",
     "o", "a", "lo", "la", "so", "log", "trs", "out", "expected", "exp", "ref", "stderr", "stdout", "sln", "vcproj", "vcxproj", "filters",
-    "pro", "bat", "def", "rc", "s", "go", "rs", "java", "cs", "patch", "diff", "md", "rst", "pyc", "dict",
+    "pro", "bat", "def", "rc", "s", "go", "rs", "java", "cs", "patch", "diff", "md", "rst", "pyc", "dict", "sed", "awk", "ok", "png", "bazel", "bzl",
 ];
 
 /// Inputs of many kinds, where the project has none: something in them is read by most parsers.

@@ -185,6 +185,13 @@ impl<'a> Session<'a> {
             }
         }
         candidates.sort_by_key(|(rank, _, _)| -rank);
+        // methods that classes have in common do much the same
+        let mut names = std::collections::BTreeMap::<String, usize>::new();
+        candidates.retain(|(_, _, one)| {
+            let seen = names.entry(one.name.clone()).or_default();
+            *seen += 1;
+            *seen <= 2
+        });
         if let Some(why) = unread.iter().find(|why| self.is_unbuilt() && why.contains(IS_GENERATED)).filter(|_| candidates.is_empty()) {
             return Ok(self.after_the_build(why, "quagmire init"));
         }
@@ -281,15 +288,9 @@ impl<'a> Session<'a> {
         Trial { compiler: self.compiler, project: self.project, folder, source, language, flags, compilable: &self.compilable }
     }
 
-    /// Writes a harness, unless there is one: that is the user's by now. Returns whether it was written.
-    fn write(&self, folder: &Path, source: &Path, text: &str) -> Result<bool> {
-        let path = self.project.root.join(source);
-        if path.exists() {
-            return Ok(false);
-        }
-        let made = fs::create_dir_all(self.project.root.join(folder)).and_then(|()| fs::write(&path, text));
-        made.map_err(|error| Self::unwritten(folder, &error))?;
-        Ok(true)
+    fn write(&self, folder: &Path, source: &Path, text: &str) -> Result<()> {
+        let made = fs::create_dir_all(self.project.root.join(folder)).and_then(|()| fs::write(self.project.root.join(source), text));
+        made.map_err(|error| Self::unwritten(folder, &error))
     }
 
     fn unwritten(folder: &Path, error: &std::io::Error) -> Error {
@@ -304,31 +305,34 @@ impl<'a> Session<'a> {
         let name = function.full_name();
         let (folder, source) = self.place(interface, &name);
         let is_cxx = interface.language == Language::Cxx;
-        let is_theirs = self.project.root.join(&source).exists();
-        let mut first: Option<(State, Seeds, String, Vec<String>)> = None;
-        let mut texts = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
         for variant in Variant::ALL {
-            let mut trial = self.trial(folder.clone(), source.clone(), interface.language, interface.flags.clone());
-            if !is_theirs {
-                let plan = match call::plan(function, &interface.known, is_cxx, variant) {
-                    Ok(plan) => plan,
-                    Err(why) => return Ok(Err(why)),
-                };
-                let text = harness::text(&interface.head, interface.language, function, &plan);
-                if texts.contains(&text) {
-                    continue;
-                }
-                let _ = fs::remove_file(self.project.root.join(&source));
-                self.write(&folder, &source, &text)?;
+            let text = match call::plan(function, &interface.known, is_cxx, variant) {
+                Ok(plan) => harness::text(&interface.head, interface.language, function, &plan),
+                Err(why) if texts.is_empty() && !self.project.root.join(&source).exists() => return Ok(Err(why)),
+                Err(_) => continue,
+            };
+            if !texts.contains(&text) {
                 texts.push(text);
             }
+        }
+        // what is there and has been changed is the user's, and is all that is tried
+        let there = fs::read_to_string(self.project.root.join(&source)).ok();
+        let is_theirs = there.as_ref().is_some_and(|there| !texts.contains(there));
+        if let Some(there) = there.filter(|_| is_theirs) {
+            texts = vec![there];
+        }
+        let mut first: Option<(State, Seeds, String, Vec<String>)> = None;
+        for text in texts {
+            let mut trial = self.trial(folder.clone(), source.clone(), interface.language, interface.flags.clone());
+            self.write(&folder, &source, &text)?;
             let (state, seeds) = self.state_of(&mut trial, &interface.file, &name)?;
             let is_over = is_theirs || !matches!(state, State::Fails(_));
             let allowed = trial.flags.allowed.clone();
             if is_over {
                 return Ok(Ok(Tried { name, what: function.declaration(), source, folder, seeds, state, allowed }));
             }
-            first.get_or_insert((state, seeds, texts.last().cloned().unwrap_or_default(), allowed));
+            first.get_or_insert((state, seeds, text, allowed));
         }
         let (state, seeds, text, allowed) = first.ok_or_else(|| Error::other("no way to call a function was tried"))?;
         fs::write(self.project.root.join(&source), text).map_err(|error| Self::unwritten(&folder, &error))?;

@@ -211,6 +211,9 @@ impl Trial<'_> {
             self.compilable.borrow_mut().insert(header.to_owned(), (files.clone(), flags.clone()));
             // what the harness includes is compiled with it
             files.retain(|file| file != header);
+            if files.is_empty() {
+                return Ok(Err(why));
+            }
             let with = With::Sources { files, flags };
             match self.link(&with)? {
                 Ok(()) => return Ok(Ok(with)),
