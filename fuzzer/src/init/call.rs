@@ -74,7 +74,10 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
         format!("{class} object{parameters}")
     } else if function.is_member && !function.is_static {
         let object = objects::receiver(&mut planner, &function.scope, !takes_input)?;
-        if !takes_input && !planner.has_input && let Some(feeder) = input::feeder(function, known) {
+        if !takes_input
+            && !planner.has_input
+            && let Some(feeder) = input::feeder(function, known)
+        {
             let arguments = planner.arguments(feeder, true)?.join(", ");
             planner.call.before.push(format!("{object}{}({arguments});", feeder.name));
         }
@@ -83,7 +86,9 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
         format!("{object}{}{template}({})", function.name, arguments.join(", "))
     } else {
         let arguments = planner.arguments(function, true)?;
-        if !planner.has_input && let (Some(feeder), Some(object)) = (input::feeder(function, known), arguments.first()) {
+        if !planner.has_input
+            && let (Some(feeder), Some(object)) = (input::feeder(function, known), arguments.first())
+        {
             let rest = Function { parameters: feeder.parameters[1..].to_vec(), ..feeder.clone() };
             let all = [vec![object.clone()], planner.arguments(&rest, true)?].concat().join(", ");
             planner.call.before.push(format!("{}({all});", feeder.full_name()));
@@ -144,7 +149,8 @@ impl Planner<'_> {
 
     /// Arguments for all parameters that need one, with the input among them if `wants_input` and there is none yet.
     pub(super) fn arguments(&mut self, function: &Function, wants_input: bool) -> Result<Vec<String>, String> {
-        let chosen = if wants_input && !self.has_input { input::choose(function, self.known, self.depth) } else { None };
+        let chosen =
+            if wants_input && !self.has_input { input::choose(function, self.known, self.depth) } else { None };
         let types = input::types(function, self.known);
         let needed = function.parameters.iter().rposition(|one| !one.is_optional).map_or(0, |at| at + 1);
         let needed = needed.max(chosen.map_or(0, |(at, form, _)| at + form.parameters()));
@@ -189,7 +195,8 @@ impl Planner<'_> {
             }
             Form::PointerAndLength | Form::PointerAndEnd => {
                 self.call.parts.insert(Part::Text);
-                let end = if form == Form::PointerAndEnd { format!("{}({text} + size)", pointer("")) } else { "size".into() };
+                let end =
+                    if form == Form::PointerAndEnd { format!("{}({text} + size)", pointer("")) } else { "size".into() };
                 vec![format!("{}{text}", pointer("")), end]
             }
             Form::Text => {
@@ -207,7 +214,11 @@ impl Planner<'_> {
             }
             Form::FileName => {
                 self.call.parts.insert(Part::Path);
-                vec![if ty.is_const || ty.pointers == 0 { "path_of(data, size)".into() } else { "(char *)path_of(data, size)".into() }]
+                vec![if ty.is_const || ty.pointers == 0 {
+                    "path_of(data, size)".into()
+                } else {
+                    "(char *)path_of(data, size)".into()
+                }]
             }
             Form::Descriptor => {
                 self.call.parts.insert(Part::Path);
@@ -249,12 +260,15 @@ impl Planner<'_> {
                 if ty.pointers == 1 { "&stream".into() } else { "stream".into() }
             }
             Base::Bytes => {
-                let item = ty.base.split_once('<').map_or("", |(_, item)| item).split(['>', ',']).next().unwrap_or_default();
+                let item =
+                    ty.base.split_once('<').map_or("", |(_, item)| item).split(['>', ',']).next().unwrap_or_default();
                 let item = item.trim_start_matches("const ").trim_end_matches(" const");
                 let class = written.trim_end_matches(['&', ' ']).trim_start_matches("const ");
                 let name = self.name("bytes");
                 let value = match ty.base.contains("span<") {
-                    true if item.len() < ty.base.len() && ty.base.contains("const") => format!("((const {item} *)data, size)"),
+                    true if item.len() < ty.base.len() && ty.base.contains("const") => {
+                        format!("((const {item} *)data, size)")
+                    }
                     true => {
                         self.call.parts.insert(Part::Text);
                         format!("(({item} *)&text[0], size)")
@@ -326,13 +340,19 @@ impl Planner<'_> {
                 true => format!("static_cast<{}>(0)", ty.base),
                 false => "0".into(),
             },
-            (Base::Other, 1) if !self.variant.makes_parents && self.depth == 0 && self.is_parent(function, ty) => self.null().into(),
+            (Base::Other, 1) if !self.variant.makes_parents && self.depth == 0 && self.is_parent(function, ty) => {
+                self.null().into()
+            }
             (Base::Other, 0 | 1) => objects::argument(self, ty, parameter, at > 0)?,
             (Base::Byte | Base::Other, 3) if !self.is_cxx || base == Base::Byte => {
                 let class = objects::spelled(&ty.base, self.known, self.is_cxx).filter(|_| base == Base::Other);
                 let constant = if ty.is_const { "const " } else { "" };
                 let name = self.name("result");
-                self.call.before.push(format!("{constant}{} **{name} = {};", class.unwrap_or_else(|| ty.base.clone()), self.null()));
+                self.call.before.push(format!(
+                    "{constant}{} **{name} = {};",
+                    class.unwrap_or_else(|| ty.base.clone()),
+                    self.null()
+                ));
                 self.free(format!("free({name});"));
                 format!("&{name}")
             }
@@ -359,7 +379,9 @@ impl Planner<'_> {
         }
         let name = self.name("nothing");
         let value = if result == "void" { "" } else { " return 0; " };
-        self.call.functions.push(format!("static {result} {name}({parameters}) {{{value}}}").replace("* nothing", "*nothing"));
+        self.call
+            .functions
+            .push(format!("static {result} {name}({parameters}) {{{value}}}").replace("* nothing", "*nothing"));
         name
     }
 
@@ -484,13 +506,21 @@ mod tests {
         assert_eq!(of(&[("const unsigned char *", "text"), ("int", "flags")]), "f((const unsigned char *)text, 0);");
         assert_eq!(of(&[("const char *", "buf"), ("size_t", "n")]), "f((const char *)data, size);");
         assert_eq!(of(&[("char *", "buf"), ("size_t", "n")]), "f((char *)text, size);");
-        assert_eq!(of(&[("const char *", "name"), ("const char *", "text"), ("int", "max_depth")]), "f(\"\", text, 1000);");
+        assert_eq!(
+            of(&[("const char *", "name"), ("const char *", "text"), ("int", "max_depth")]),
+            "f(\"\", text, 1000);"
+        );
         assert_eq!(
             of(&[("const char *", "in"), ("char *", "out"), ("size_t", "out_size")]),
             "char *output = (char *)calloc(size * 4 + 4096, 1); f(text, output, size * 4 + 4096); free(output);"
         );
-        assert_eq!(of(&[("int", "n")]), "refused: has no parameter for the input (a text, bytes with their number, a file)");
-        assert!(of(&[("const wchar_t *", "w"), ("const char *", "text")]).starts_with("refused: takes a `const wchar_t *`"));
+        assert_eq!(
+            of(&[("int", "n")]),
+            "refused: has no parameter for the input (a text, bytes with their number, a file)"
+        );
+        assert!(
+            of(&[("const wchar_t *", "w"), ("const char *", "text")]).starts_with("refused: takes a `const wchar_t *`")
+        );
     }
 
     #[test]
@@ -508,11 +538,18 @@ mod tests {
              volatile int value_of_call = state_parse(object, text); if (object)\n    freestate(object); (void)value_of_call;"
         );
         let made = function("struct state *", "read_state", &[("const char *", "text")]);
-        assert_eq!(planned(&made, &known, false), "struct state *made = read_state(text); if (made)\n    freestate(made);");
-        let set = function("void", "state_set_input", &[("struct state *", "s"), ("const char *", "input"), ("size_t", "n")]);
+        assert_eq!(
+            planned(&made, &known, false),
+            "struct state *made = read_state(text); if (made)\n    freestate(made);"
+        );
+        let set =
+            function("void", "state_set_input", &[("struct state *", "s"), ("const char *", "input"), ("size_t", "n")]);
         known.functions.push(set);
         let scan = function("void", "state_scan", &[("struct state *", "s")]);
-        assert!(planned(&scan, &known, false).contains("state_set_input(object, (const char *)data, size); state_scan(object);"));
+        assert!(
+            planned(&scan, &known, false)
+                .contains("state_set_input(object, (const char *)data, size); state_scan(object);")
+        );
     }
 
     #[test]
@@ -553,6 +590,9 @@ mod tests {
         let one = function("void", "f", &[("const char *", "text"), ("int (*)(void *, int)", "seen")]);
         assert_eq!(planned(&one, &known, true), "f(text.c_str(), [](auto...) -> int { return {}; });");
         let call = plan(&one, &known, false, Variant::ALL[0]).expect("a call");
-        assert_eq!((&*call.functions[0], &*call.call), ("static int nothing(void *, int) { return 0; }", "f(text, nothing);"));
+        assert_eq!(
+            (&*call.functions[0], &*call.call),
+            ("static int nothing(void *, int) { return 0; }", "f(text, nothing);")
+        );
     }
 }

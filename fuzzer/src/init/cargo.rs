@@ -16,7 +16,10 @@ pub(super) fn lines(root: &Path, all: &[PathBuf], seeds: &str) -> Vec<String> {
     let fuzzed: Vec<&PathBuf> = all
         .iter()
         .filter(|path| path.ends_with("Cargo.toml"))
-        .filter(|path| fs::read_to_string(root.join(path)).is_ok_and(|text| text.contains("cargo-fuzz = true") || text.contains("libfuzzer-sys")))
+        .filter(|path| {
+            fs::read_to_string(root.join(path))
+                .is_ok_and(|text| text.contains("cargo-fuzz = true") || text.contains("libfuzzer-sys"))
+        })
         .take(MOST)
         .collect();
     if manifest.is_empty() && fuzzed.is_empty() {
@@ -32,7 +35,8 @@ pub(super) fn lines(root: &Path, all: &[PathBuf], seeds: &str) -> Vec<String> {
     for path in fuzzed {
         let folder = path.parent().unwrap_or(Path::new(""));
         let text = fs::read_to_string(root.join(path)).unwrap_or_default();
-        let place = if folder == Path::new("fuzz") { String::new() } else { format!("--fuzz-dir {} ", super::shown(folder)) };
+        let place =
+            if folder == Path::new("fuzz") { String::new() } else { format!("--fuzz-dir {} ", super::shown(folder)) };
         for target in targets(&text) {
             lines.push(format!("scripts/cargo-fuzz fuzz {place}{target} -i {seeds} -o out-{target}"));
         }

@@ -16,11 +16,7 @@ use quagmire_base::{
 };
 use regex::Regex;
 
-use super::{
-    declarations::Declarations,
-    project::Project,
-    syntax,
-};
+use super::{declarations::Declarations, project::Project, syntax};
 
 /// Longest time for one run of a compiler or a harness.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -76,8 +72,9 @@ impl Flags {
 
     /// Mends what a message complains of. Returns whether it is worth another try.
     fn mend(&mut self, messages: &str, project: &Project) -> bool {
-        static MISSING: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new(r"([^\s:]*):\d+:\d+: fatal error: '([^']+)' file not found").expect("a pattern"));
+        static MISSING: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"([^\s:]*):\d+:\d+: fatal error: '([^']+)' file not found").expect("a pattern")
+        });
         let mut changed = false;
         for found in MISSING.captures_iter(messages) {
             if let Some(folder) = project.folder_of(Path::new(&found[2]), Path::new(&found[1]))
@@ -136,7 +133,8 @@ impl<'a> Compiler<'a> {
     pub(super) fn find(project: &'a Project) -> Result<Self> {
         let own = std::env::current_exe().ok().and_then(|own| own.parent().map(Path::to_path_buf));
         let folder = own.filter(|folder| folder.join("quagmire-cc").is_file());
-        let folder = folder.ok_or_else(|| Error::other("quagmire-cc is not beside quagmire: install both (quagmire doctor)"))?;
+        let folder =
+            folder.ok_or_else(|| Error::other("quagmire-cc is not beside quagmire: install both (quagmire doctor)"))?;
         Ok(Self { folder, project })
     }
 
@@ -192,19 +190,27 @@ impl<'a> Compiler<'a> {
     ///
     /// # Errors
     /// The inner error is the first that clang prints.
-    pub(super) fn declarations(&self, text: &str, language: Language, flags: &mut Flags) -> Result<Result<Declarations, String>> {
+    pub(super) fn declarations(
+        &self,
+        text: &str,
+        language: Language,
+        flags: &mut Flags,
+    ) -> Result<Result<Declarations, String>> {
         let probe = tempfile::Builder::new().prefix("probe").suffix(".c").tempfile();
         let probe = probe.map_err(|error| Error::other(format!("cannot write a file for clang: {error}")))?;
-        fs::write(probe.path(), text).map_err(|error| Error::other(format!("cannot write a file for clang: {error}")))?;
+        fs::write(probe.path(), text)
+            .map_err(|error| Error::other(format!("cannot write a file for clang: {error}")))?;
         let is_wanted = |file: &str| self.project.is_own(Path::new(file));
         self.mended(flags, |flags| {
-            let mut errors = tempfile::tempfile().map_err(|error| Error::other(format!("cannot make a file: {error}")))?;
+            let mut errors =
+                tempfile::tempfile().map_err(|error| Error::other(format!("cannot make a file: {error}")))?;
             let messages = errors.try_clone().map_err(|error| Error::other(format!("cannot make a file: {error}")))?;
             let mut command = self.command(self.folder.join(language.wrapper()));
             command.args(flags.arguments()).arg("-x").arg(language.option()).arg(probe.path());
             command.args(["-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", "-I."]);
             let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(messages).spawn();
-            let mut child = started.map_err(|error| Error::other(format!("cannot start {}: {error}", language.wrapper())))?;
+            let mut child =
+                started.map_err(|error| Error::other(format!("cannot start {}: {error}", language.wrapper())))?;
             let read = syntax::read(BufReader::with_capacity(1 << 18, child.stdout.take().expect("piped")), is_wanted);
             if read.is_err() {
                 let _ = child.kill();
@@ -215,7 +221,8 @@ impl<'a> Compiler<'a> {
             if !is_ok && read.is_ok() {
                 return Ok(Err(String::from_utf8_lossy(&said).into_owned()));
             }
-            let nodes = read.map_err(|error| Error::other(format!("cannot read what clang knows of the header: {error}")))?;
+            let nodes =
+                read.map_err(|error| Error::other(format!("cannot read what clang knows of the header: {error}")))?;
             Ok(Ok(Declarations::of(nodes, &is_wanted)))
         })
     }
@@ -274,8 +281,12 @@ mod tests {
 
     #[test]
     fn the_first_error_is_the_one_that_tells() {
-        assert_eq!(first_error("x.o: in function `f':\nx.c:(.text+0x1): undefined reference to `g'\nclang: error: linker command failed with exit code 1"),
-                   "x.c:(.text+0x1): undefined reference to `g'");
+        assert_eq!(
+            first_error(
+                "x.o: in function `f':\nx.c:(.text+0x1): undefined reference to `g'\nclang: error: linker command failed with exit code 1"
+            ),
+            "x.c:(.text+0x1): undefined reference to `g'"
+        );
         assert_eq!(first_error("a.c:1:1: warning: w\na.c:2:1: error: e\n"), "a.c:2:1: error: e");
     }
 }

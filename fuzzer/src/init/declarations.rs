@@ -112,14 +112,18 @@ impl Declarations {
 impl Declarations {
     /// Whether a class is another one, or derived from it.
     pub(super) fn is_a(&self, class: &str, other: &str) -> bool {
-        let short = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
+        let plain = |name: &str| name.split('<').next().unwrap_or(name).to_owned();
+        let short = |name: &str| plain(name).rsplit("::").next().unwrap_or_default().to_owned();
         class == other
             || self.records.get(class).is_some_and(|record| {
                 // as written: without the namespace that both are in
                 let is_parent = |base: &String| short(base) == short(other);
-                record.bases.iter().any(|base| is_parent(base) || {
-                    let near = class.rsplit_once("::").map_or_else(|| base.clone(), |(scope, _)| within(scope, base));
-                    near != class && self.is_a(&near, other)
+                record.bases.iter().any(|base| {
+                    is_parent(base) || {
+                        let near =
+                            class.rsplit_once("::").map_or_else(|| plain(base), |(scope, _)| within(scope, &plain(base)));
+                        near != class && self.is_a(&near, other)
+                    }
                 })
             })
     }
@@ -226,7 +230,8 @@ impl Walk<'_> {
             return;
         }
         record.has_default_constructor |= is_default;
-        let copies = matches!(&*function.parameters, [one] if one.ty.contains('&') && mentions(&one.ty, &function.name));
+        let copies =
+            matches!(&*function.parameters, [one] if one.ty.contains('&') && mentions(&one.ty, &function.name));
         if !copies {
             record.constructors.push(function);
         }

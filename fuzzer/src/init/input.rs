@@ -96,7 +96,9 @@ pub(super) fn feeder<'a>(function: &Function, known: &'a Declarations) -> Option
             _ => false,
         };
         let hands = words::any(&one.name, &VERBS) && words::any(&one.name, words::INPUT);
-        same_object && (hands || words::any(&one.name, &["feed", "input"])) && !words::any(&one.name, words::END_OF_LIFE)
+        same_object
+            && (hands || words::any(&one.name, &["feed", "input"]))
+            && !words::any(&one.name, words::END_OF_LIFE)
     };
     let all = known.functions.iter().filter(fits).filter_map(|one| Some((choose(one, known, 1)?, one)));
     // what sets an option has less of a text than what sets the input
@@ -130,11 +132,13 @@ fn form(function: &Function, types: &[Type], at: usize, generic: &[String]) -> O
         };
     }
     // the character of a class template
-    let is_generic_text = ["Ch", "CharT", "charT", "CharType", "char_type", "Char"].contains(&&*ty.base) && ty.pointers == 1;
+    let is_generic_text =
+        ["Ch", "CharT", "charT", "CharType", "char_type", "Char"].contains(&&*ty.base) && ty.pointers == 1;
     if is_generic_text && !words::any(&parameter.name, words::BESIDE) {
         return Some(Form::Any);
     }
-    let is_output = !ty.is_const && words::any(&parameter.name, &["out", "output", "dst", "dest", "result", "err", "error", "errbuf"]);
+    let is_output = !ty.is_const
+        && words::any(&parameter.name, &["out", "output", "dst", "dest", "result", "err", "error", "errbuf"]);
     match (kind(&ty.base), ty.pointers) {
         (Base::Byte, 1) if is_output => None,
         (base @ (Base::Byte | Base::Void), 1) => {
@@ -147,10 +151,16 @@ fn form(function: &Function, types: &[Type], at: usize, generic: &[String]) -> O
                 return Some(Form::PointerAndEnd);
             }
             let names_file = words::any(&parameter.name, words::FILE)
-                || words::any(&function.name, &["file", "filename", "path"]) && !words::any(&parameter.name, words::INPUT);
+                || words::any(&function.name, &["file", "filename", "path"])
+                    && !words::any(&parameter.name, words::INPUT);
             (base == Base::Byte).then_some(if names_file { Form::FileName } else { Form::Text })
         }
-        (Base::Byte, 2) if words::any(&parameter.name, &["p", "s", "str", "cursor", "in", "ptr", "text", "src", "pos", "cur", "input"]) => {
+        (Base::Byte, 2)
+            if words::any(
+                &parameter.name,
+                &["p", "s", "str", "cursor", "in", "ptr", "text", "src", "pos", "cur", "input"],
+            ) =>
+        {
             Some(Form::Cursor)
         }
         (base @ (Base::String | Base::View), 0) if words::any(&parameter.name, words::FILE) => {
@@ -176,7 +186,10 @@ fn is_length(pointer: &Type, base: Base, ty: &Type, named: &Parameter) -> bool {
     match named.name.is_empty() {
         // an int behind a text may be anything
         true => is_size || base == Base::Void || pointer.base != "char",
-        false => words::any(&named.name, words::LENGTH) || (is_size || base == Base::Void) && !words::any(&named.name, words::SWITCH),
+        false => {
+            words::any(&named.name, words::LENGTH)
+                || (is_size || base == Base::Void) && !words::any(&named.name, words::SWITCH)
+        }
     }
 }
 
@@ -220,7 +233,11 @@ mod tests {
             ("f", &[("FILE *", "f")], Some((0, Form::File))),
             ("load_file", &[("const char *", "")], Some((0, Form::FileName))),
             ("f", &[("int", "fd")], Some((0, Form::Descriptor))),
-            ("encode", &[("char *", "out"), ("size_t", "n"), ("const uint8_t *", "in"), ("size_t", "m")], Some((2, Form::PointerAndLength))),
+            (
+                "encode",
+                &[("char *", "out"), ("size_t", "n"), ("const uint8_t *", "in"), ("size_t", "m")],
+                Some((2, Form::PointerAndLength)),
+            ),
             ("f", &[("int", "n"), ("double", "x")], None),
         ] {
             assert_eq!(chosen(name, parameters), expected, "{name}{parameters:?}");

@@ -72,7 +72,10 @@ fn languages(project: &Project, file: &Path) -> Vec<Language> {
 pub(super) fn mentioning(project: &Project, function: &str) -> Vec<PathBuf> {
     let name = function.rsplit("::").next().unwrap_or(function);
     let Ok(word) = regex::Regex::new(&format!(r"\b{}\s*\(", regex::escape(name))) else { return Vec::new() };
-    let class = function.rsplit("::").nth(1).and_then(|class| regex::Regex::new(&format!(r"\b{}\b", regex::escape(class))).ok());
+    let class = function
+        .rsplit("::")
+        .nth(1)
+        .and_then(|class| regex::Regex::new(&format!(r"\b{}\b", regex::escape(class))).ok());
     let has = |path: &&PathBuf| {
         let text = project.text(path);
         word.is_match(&text) && class.as_ref().is_none_or(|class| class.is_match(&text))
@@ -89,14 +92,22 @@ pub(super) fn public(project: &Project) -> Vec<PathBuf> {
     let mut all: Vec<(i32, usize, PathBuf)> = Vec::new();
     for path in project.headers.iter().filter(|path| !is_aside(path)) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-        let is_inner = words::any(&stem, &["internal", "private", "config", "impl", "compat", "priv", "int", "version", "detail", "debug"])
-            || path.components().any(|part| ["detail", "internal", "impl", "private", "details"].iter().any(|one| part.as_os_str() == *one));
+        let is_inner = words::any(
+            &stem,
+            &["internal", "private", "config", "impl", "compat", "priv", "int", "version", "detail", "debug"],
+        ) || path.components().any(|part| {
+            ["detail", "internal", "impl", "private", "details"].iter().any(|one| part.as_os_str() == *one)
+        });
         let is_named = !name.is_empty() && (stem == name || stem == format!("lib{name}"));
         let in_include = path.components().any(|part| part.as_os_str() == "include");
-        let parses = words::any(&stem, &["parse", "parser", "read", "reader", "decode", "decoder", "load", "loader", "api"]);
+        let parses =
+            words::any(&stem, &["parse", "parser", "read", "reader", "decode", "decoder", "load", "loader", "api"]);
         // one that includes the others is what a user includes
         let others = i32::try_from(project.own_includes(path).min(12)).unwrap_or(12) / 2;
-        let worth = others + i32::from(is_named) * 8 + i32::from(in_include) * 3 + i32::from(parses) * 3
+        let worth = others
+            + i32::from(is_named) * 8
+            + i32::from(in_include) * 3
+            + i32::from(parses) * 3
             + i32::from(stem.contains(&name) && !name.is_empty()) * 2
             - i32::from(is_inner) * 8;
         all.push((-worth, path.components().count(), path.clone()));
@@ -151,17 +162,76 @@ impl Interface {
             return 0;
         }
         const READS: [(&str, i32); 30] = [
-            ("parse", 12), ("load", 9), ("read", 8), ("decode", 9), ("deserialize", 9), ("unserialize", 9), ("unmarshal", 9), ("scan", 7),
-            ("compile", 8), ("tokenize", 8), ("import", 6), ("eval", 7), ("evaluate", 7), ("match", 5), ("convert", 5), ("expand", 5),
-            ("validate", 6), ("check", 4), ("process", 5), ("feed", 5), ("unpack", 7), ("lex", 7), ("execute", 5), ("decompress", 9),
-            ("render", 5), ("translate", 4), ("normalize", 4), ("parser", 6), ("from", 5), ("loads", 9),
+            ("parse", 12),
+            ("load", 9),
+            ("read", 8),
+            ("decode", 9),
+            ("deserialize", 9),
+            ("unserialize", 9),
+            ("unmarshal", 9),
+            ("scan", 7),
+            ("compile", 8),
+            ("tokenize", 8),
+            ("import", 6),
+            ("eval", 7),
+            ("evaluate", 7),
+            ("match", 5),
+            ("convert", 5),
+            ("expand", 5),
+            ("validate", 6),
+            ("check", 4),
+            ("process", 5),
+            ("feed", 5),
+            ("unpack", 7),
+            ("lex", 7),
+            ("execute", 5),
+            ("decompress", 9),
+            ("render", 5),
+            ("translate", 4),
+            ("normalize", 4),
+            ("parser", 6),
+            ("from", 5),
+            ("loads", 9),
         ];
         const OTHERS: [&str; 34] = [
-            "write", "print", "save", "set", "get", "free", "dump", "encode", "add", "remove", "append", "error", "log", "compare", "cmp",
-            "copy", "dup", "register", "len", "length", "hash", "count", "find", "is", "has", "insert", "warn", "message", "strerror", "put",
-            "delete", "serialize", "to", "init",
+            "write",
+            "print",
+            "save",
+            "set",
+            "get",
+            "free",
+            "dump",
+            "encode",
+            "add",
+            "remove",
+            "append",
+            "error",
+            "log",
+            "compare",
+            "cmp",
+            "copy",
+            "dup",
+            "register",
+            "len",
+            "length",
+            "hash",
+            "count",
+            "find",
+            "is",
+            "has",
+            "insert",
+            "warn",
+            "message",
+            "strerror",
+            "put",
+            "delete",
+            "serialize",
+            "to",
+            "init",
         ];
-        let Some((_, form, input)) = input::choose(function, &self.known, 0).or_else(|| self.of_constructor(function)).or_else(|| self.of_feeder(function))
+        let Some((_, form, input)) = input::choose(function, &self.known, 0)
+            .or_else(|| self.of_constructor(function))
+            .or_else(|| self.of_feeder(function))
         else {
             return 0;
         };
@@ -171,17 +241,31 @@ impl Interface {
             .max()
             .unwrap_or(0);
         // parseString in one word
-        let inside = if reads == 0 && words::inside(&function.name, &["parse", "decode", "load", "regcomp"]) { 6 } else { 0 };
+        let inside =
+            if reads == 0 && words::inside(&function.name, &["parse", "decode", "load", "regcomp"]) { 6 } else { 0 };
         let others = i32::from(words::any(&function.name, &OTHERS)) * 8;
-        let class = i32::from(function.is_member && words::any(&function.scope, &["parser", "reader", "document", "decoder", "json", "xml"])) * 3
-            - i32::from(function.is_constructor && words::any(&function.name, &["stream", "iterator", "view", "ref"])) * 8;
+        let class = i32::from(
+            function.is_member
+                && words::any(&function.scope, &["parser", "reader", "document", "decoder", "json", "xml"]),
+        ) * 3
+            - i32::from(function.is_constructor && words::any(&function.name, &["stream", "iterator", "view", "ref"]))
+                * 8;
         let objects = i32::from(objects::needs_object(function, &self.known)) * 2;
         let more = i32::try_from(function.parameters.len()).unwrap_or(9).min(9) / 2;
-        let hidden = i32::from(function.name.starts_with('_') || function.scope.contains("detail") || function.scope.contains("internal")) * 10;
+        let hidden = i32::from(
+            function.name.starts_with('_') || function.scope.contains("detail") || function.scope.contains("internal"),
+        ) * 10;
         // a value in a text is less than the text
-        let part = i32::from(words::any(&function.name, &["int", "bool", "char", "number", "float", "double", "option", "arg", "args", "base64", "hex", "escape", "utf8", "entity"])) * 5;
+        let part = i32::from(words::any(
+            &function.name,
+            &[
+                "int", "bool", "char", "number", "float", "double", "option", "arg", "args", "base64", "hex", "escape",
+                "utf8", "entity",
+            ],
+        )) * 5;
         // what is not named so reads something only if it cannot mean anything else
-        let is_plain = function.parameters.iter().any(|one| one.ty.contains("const")) && !words::any(&function.name, &OTHERS);
+        let is_plain =
+            function.parameters.iter().any(|one| one.ty.contains("const")) && !words::any(&function.name, &OTHERS);
         if reads + inside == 0 && (!is_plain || input < 8 || is_file(form)) {
             return 0;
         }
@@ -198,7 +282,8 @@ impl Interface {
     fn of_constructor(&self, function: &Function) -> Option<(usize, input::Form, i32)> {
         let is_method = function.is_member && !function.is_static && !function.is_constructor;
         let record = self.known.records.get(&function.scope).filter(|_| is_method)?;
-        let found = record.constructors.iter().filter_map(|one| input::choose(one, &self.known, 1)).max_by_key(|found| found.2);
+        let found =
+            record.constructors.iter().filter_map(|one| input::choose(one, &self.known, 1)).max_by_key(|found| found.2);
         found.map(|(at, form, worth)| (at, form, worth - 2))
     }
 }

@@ -84,7 +84,9 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
         (None, file) => session.best(file.as_deref())?,
     });
     if project.is_oss_fuzz {
-        lines.push("# a project of OSS-Fuzz: scripts/oss-fuzz in quagmire's checkout builds it (chapter \"Services\")".into());
+        lines.push(
+            "# a project of OSS-Fuzz: scripts/oss-fuzz in quagmire's checkout builds it (chapter \"Services\")".into(),
+        );
     }
     lines.extend(rust);
     printed(&lines)

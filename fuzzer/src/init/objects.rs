@@ -45,15 +45,19 @@ fn is_complete(base: &str, known: &Declarations) -> bool {
 pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> Result<String, String> {
     let record = planner.known.records.get(class).ok_or("is a method of an unknown class")?;
     let is_usable = |record: &super::declarations::Record| record.has_default_constructor && !record.is_abstract;
-    if record.is_abstract || !is_usable(record) && record.constructors.is_empty() {
-        let derived = planner.known.records.iter().find(|(name, one)| *name != class && is_usable(one) && planner.known.is_a(name, class));
+    let name = spelled(class, planner.known, planner.is_cxx);
+    if record.is_abstract || name.is_none() || !is_usable(record) && record.constructors.is_empty() {
+        let derived = planner
+            .known
+            .records
+            .iter()
+            .find(|(name, one)| *name != class && is_usable(one) && planner.known.is_a(name, class));
         if let Some(name) = derived.and_then(|(name, _)| spelled(name, planner.known, planner.is_cxx)) {
             return Ok(planner.local(&name, "") + ".");
         }
     }
-    let name = spelled(class, planner.known, planner.is_cxx).ok_or_else(|| {
-        format!("is a method of the template {class}, whose parameters have to be chosen")
-    })?;
+    let name =
+        name.ok_or_else(|| format!("is a method of the template {class}, whose parameters have to be chosen"))?;
     if record.is_abstract {
         return Err(format!("is a method of {class}, which is abstract"));
     }
@@ -80,7 +84,12 @@ pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> R
 }
 
 /// An object made by a constructor that takes the input.
-pub(super) fn constructed(planner: &mut Planner, class: &str, index: usize, is_pointer: bool) -> Result<String, String> {
+pub(super) fn constructed(
+    planner: &mut Planner,
+    class: &str,
+    index: usize,
+    is_pointer: bool,
+) -> Result<String, String> {
     let known = planner.known;
     let constructor = &known.records[class].constructors[index];
     planner.depth += 1;
@@ -109,7 +118,12 @@ fn without_input(planner: &mut Planner, class: &str, index: usize) -> Result<Str
 }
 
 /// An argument for a class or struct of the user, by value, reference or address.
-pub(super) fn argument(planner: &mut Planner, ty: &Type, parameter: &Parameter, may_be_null: bool) -> Result<String, String> {
+pub(super) fn argument(
+    planner: &mut Planner,
+    ty: &Type,
+    parameter: &Parameter,
+    may_be_null: bool,
+) -> Result<String, String> {
     let address = |name: String| if ty.pointers == 1 { format!("&{name}") } else { name };
     let known = planner.known;
     let class = spelled(&ty.base, known, planner.is_cxx);
@@ -119,7 +133,9 @@ pub(super) fn argument(planner: &mut Planner, ty: &Type, parameter: &Parameter, 
             && record.is_complete
             && (!record.constructors.is_empty() || initializer(planner, &ty.base, words::INIT).is_none())
         {
-            if record.has_default_constructor && let Some(class) = &class {
+            if record.has_default_constructor
+                && let Some(class) = &class
+            {
                 // without constructors, members would stay without a value
                 return Ok(address(planner.local(class, if record.constructors.is_empty() { "{}" } else { "" })));
             }
@@ -134,11 +150,16 @@ pub(super) fn argument(planner: &mut Planner, ty: &Type, parameter: &Parameter, 
             if is_complete && let (Some(class), Some(function)) = (&class, initializer(planner, &ty.base, names)) {
                 return initialized(planner, &ty.base, class, function).map(address);
             }
-            if ty.pointers == 1 && let Some(object) = maker(planner, &ty.base) {
+            if ty.pointers == 1
+                && let Some(object) = maker(planner, &ty.base)
+            {
                 return Ok(object);
             }
         }
-        if is_complete && !planner.is_cxx && let Some(class) = class {
+        if is_complete
+            && !planner.is_cxx
+            && let Some(class) = class
+        {
             let name = planner.name("object");
             planner.call.before.push(format!("{class} {name};"));
             planner.call.before.push(format!("memset(&{name}, 0, sizeof {name});"));
@@ -157,14 +178,19 @@ pub(super) fn argument(planner: &mut Planner, ty: &Type, parameter: &Parameter, 
 
 /// Functions beside classes, which may make and end objects.
 fn functions<'a>(planner: &Planner<'a>) -> impl Iterator<Item = &'a Function> + use<'a> {
-    planner.known.functions.iter().filter(|one| !one.is_variadic && one.template.is_empty() && (!one.is_member || one.is_static))
+    planner
+        .known
+        .functions
+        .iter()
+        .filter(|one| !one.is_variadic && one.template.is_empty() && (!one.is_member || one.is_static))
 }
 
 /// A function that makes a variable of this type ready: `init(T *)`.
 fn initializer<'a>(planner: &Planner<'a>, base: &str, names: &[&str]) -> Option<&'a Function> {
     let known = planner.known;
     let fits = |one: &&Function| {
-        words::any(&one.name, names) && !words::any(&one.name, words::END_OF_LIFE)
+        words::any(&one.name, names)
+            && !words::any(&one.name, words::END_OF_LIFE)
             && one.parameters.first().is_some_and(|first| {
                 let ty = resolve(&first.ty, &one.scope, known);
                 ty.base == base && ty.pointers == 1 && !ty.is_const && ty.function.is_none()
@@ -196,7 +222,11 @@ fn maker(planner: &mut Planner, base: &str) -> Option<String> {
         .filter_map(|one| {
             let result = resolve(&one.result, &one.scope, known);
             let is_named = words::inside(&one.name, words::MAKE);
-            if result.base == base && result.pointers == 1 && !result.is_const && (is_named || one.parameters.is_empty()) {
+            if result.base == base
+                && result.pointers == 1
+                && !result.is_const
+                && (is_named || one.parameters.is_empty())
+            {
                 return Some((one, false));
             }
             let first = resolve(&one.parameters.first()?.ty, &one.scope, known);
@@ -210,10 +240,10 @@ fn maker(planner: &mut Planner, base: &str) -> Option<String> {
     makers.sort_by_key(|(one, _)| (one.parameters.len(), words::of(&one.name).len()));
     let class = spelled(base, known, planner.is_cxx)?;
     for (function, sets) in makers {
-        let (name, rest) = (planner.name("object"), Function {
-            parameters: function.parameters[usize::from(sets)..].to_vec(),
-            ..function.clone()
-        });
+        let (name, rest) = (
+            planner.name("object"),
+            Function { parameters: function.parameters[usize::from(sets)..].to_vec(), ..function.clone() },
+        );
         let kept = planner.call.before.len();
         planner.depth += 1;
         let arguments = planner.arguments(&rest, false);
@@ -253,11 +283,20 @@ pub(super) fn end(planner: &mut Planner, base: &str, name: &str, is_pointer: boo
     };
     // a variable is cleared, and what was allocated is freed
     let worth = |one: &Function| match is_pointer {
-        true => words::inside(&one.name, &["free", "destroy", "delete", "release", "unref", "put", "decref", "close", "dispose"]),
-        false => words::inside(&one.name, &["fini", "clear", "cleanup", "deinit", "uninit", "finish", "free", "destroy", "release"]),
+        true => words::inside(
+            &one.name,
+            &["free", "destroy", "delete", "release", "unref", "put", "decref", "close", "dispose"],
+        ),
+        false => words::inside(
+            &one.name,
+            &["fini", "clear", "cleanup", "deinit", "uninit", "finish", "free", "destroy", "release"],
+        ),
     };
     let mut ends: Vec<(&Function, usize)> = functions(planner)
-        .filter(|one| words::any(&one.name, words::END_OF_LIFE) || words::inside(&one.name, &["free", "destroy", "delete", "release"]))
+        .filter(|one| {
+            words::any(&one.name, words::END_OF_LIFE)
+                || words::inside(&one.name, &["free", "destroy", "delete", "release"])
+        })
         .filter(|one| !words::any(&one.name, words::INIT))
         .filter_map(|one| Some((one, level(one).filter(|&level| level > 0 || !is_pointer)?)))
         .collect();

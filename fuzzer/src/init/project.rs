@@ -13,10 +13,7 @@ use quagmire_base::{
 };
 use regex::Regex;
 
-use super::{
-    BUILD, OWN,
-    systems::BuildSystem,
-};
+use super::{BUILD, OWN, systems::BuildSystem};
 
 /// Files that are looked at, and folders below each other.
 const MOST_FILES: usize = 20_000;
@@ -92,7 +89,8 @@ impl Project {
         }
         project.harnesses.truncate(MOST_HARNESSES);
         // all sources in one, beside the sources
-        let single: Vec<PathBuf> = project.sources.iter().filter(|path| includes_sources(&root, path)).cloned().collect();
+        let single: Vec<PathBuf> =
+            project.sources.iter().filter(|path| includes_sources(&root, path)).cloned().collect();
         project.sources.retain(|path| !single.contains(path));
         project.all = found.all;
         project.system = BuildSystem::of(&root, &project.all);
@@ -102,7 +100,11 @@ impl Project {
 
     /// Whether there is anything in C or C++.
     pub(super) fn has_sources(&self) -> bool {
-        self.has_c || self.has_cxx || !self.headers.is_empty() || !self.programs.is_empty() || !self.harnesses.is_empty()
+        self.has_c
+            || self.has_cxx
+            || !self.headers.is_empty()
+            || !self.programs.is_empty()
+            || !self.harnesses.is_empty()
     }
 
     /// Whether a file, as clang names it, is the project's.
@@ -185,8 +187,30 @@ impl Project {
 /// Whether a path is one of tests, examples, documents or packaging, and no part of the library.
 pub(super) fn is_aside(path: &Path) -> bool {
     const FOLDERS: [&str; 24] = [
-        "test", "tests", "testing", "unittest", "unittests", "example", "examples", "sample", "samples", "demo", "demos", "doc",
-        "docs", "debian", "bench", "benchmark", "benchmarks", "fuzz", "fuzzing", "fuzzer", "contrib", "win32", "third_party", "t",
+        "test",
+        "tests",
+        "testing",
+        "unittest",
+        "unittests",
+        "example",
+        "examples",
+        "sample",
+        "samples",
+        "demo",
+        "demos",
+        "doc",
+        "docs",
+        "debian",
+        "bench",
+        "benchmark",
+        "benchmarks",
+        "fuzz",
+        "fuzzing",
+        "fuzzer",
+        "contrib",
+        "win32",
+        "third_party",
+        "t",
     ];
     let mut folders = path.parent().into_iter().flat_map(Path::components);
     let is_test = path.file_stem().is_some_and(|stem| {
@@ -210,7 +234,8 @@ fn includes_sources(root: &Path, path: &Path) -> bool {
     let text = files::read(&root.join(path), LARGEST_SOURCE).unwrap_or_default();
     let folder = root.join(path.parent().unwrap_or(Path::new("")));
     let names = String::from_utf8_lossy(&text).into_owned();
-    let found = names.lines().filter_map(included).filter(|name| has_ending(Path::new(name), &["c", "cc", "cpp", "cxx"]));
+    let found =
+        names.lines().filter_map(included).filter(|name| has_ending(Path::new(name), &["c", "cc", "cpp", "cxx"]));
     found.filter(|name| folder.join(name).is_file()).count() > 3
 }
 
@@ -298,7 +323,11 @@ impl Files {
             }
             if kind.is_file() {
                 self.all.push(below.join(&name));
-            } else if kind.is_dir() && depth < DEEPEST && !["target", "node_modules", OWN].contains(&&*text) && !self.is_of_campaign(&root.join(below).join(&name)) {
+            } else if kind.is_dir()
+                && depth < DEEPEST
+                && !["target", "node_modules", OWN].contains(&&*text)
+                && !self.is_of_campaign(&root.join(below).join(&name))
+            {
                 self.walk(root, &below.join(&name), depth + 1);
             }
         }

@@ -21,15 +21,36 @@ const MOST: usize = 16;
 
 /// Folders in which projects keep inputs, also as parts of longer names.
 const FOLDERS: [&str; 22] = [
-    "test", "tests", "testing", "testdata", "data", "sample", "samples", "example", "examples", "corpus", "seeds", "inputs", "input",
-    "fuzz", "fuzzing", "regression", "fixtures", "cases", "demo", "benchmarks", "suite", "files",
+    "test",
+    "tests",
+    "testing",
+    "testdata",
+    "data",
+    "sample",
+    "samples",
+    "example",
+    "examples",
+    "corpus",
+    "seeds",
+    "inputs",
+    "input",
+    "fuzz",
+    "fuzzing",
+    "regression",
+    "fixtures",
+    "cases",
+    "demo",
+    "benchmarks",
+    "suite",
+    "files",
 ];
 
 /// Endings of what is no input: sources, scripts, what builds, results, documents, pictures of documents.
 const OTHERS: [&str; 58] = [
-    "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "am", "ac", "in", "m4", "sh", "py", "pl", "rb", "cmake", "build", "mk", "mak",
-    "o", "a", "lo", "la", "so", "log", "trs", "out", "expected", "exp", "ref", "stderr", "stdout", "sln", "vcproj", "vcxproj", "filters",
-    "pro", "bat", "def", "rc", "s", "go", "rs", "java", "cs", "patch", "diff", "md", "rst", "pyc", "dict", "sed", "awk", "ok", "png", "bazel", "bzl",
+    "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "am", "ac", "in", "m4", "sh", "py", "pl", "rb", "cmake", "build",
+    "mk", "mak", "o", "a", "lo", "la", "so", "log", "trs", "out", "expected", "exp", "ref", "stderr", "stdout", "sln",
+    "vcproj", "vcxproj", "filters", "pro", "bat", "def", "rc", "s", "go", "rs", "java", "cs", "patch", "diff", "md",
+    "rst", "pyc", "dict", "sed", "awk", "ok", "png", "bazel", "bzl",
 ];
 
 /// Inputs of many kinds, where the project has none: something in them is read by most parsers.
@@ -64,21 +85,28 @@ pub(super) fn write(folder: &Path, project: &Project, hints: &[String]) -> Resul
     let mut kept: Vec<PathBuf> = fs::read_dir(folder).map_err(failed)?.flatten().map(|entry| entry.path()).collect();
     if !kept.is_empty() {
         kept.sort();
-        return Ok(Seeds { files: kept, from: "that were there".into() });
+        return Ok(Seeds { files: kept, from: "kept from before".into() });
     }
     let (chosen, ending) = choose(project, hints);
     let mut files = Vec::new();
     for (at, path) in chosen.iter().enumerate() {
         let Ok(bytes) = files::read(&project.root.join(path), LARGEST) else { continue };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let to = folder.join(format!("{at:02}-{}", name.replace(|c: char| !c.is_alphanumeric() && !"._-".contains(c), "_")));
+        let to =
+            folder.join(format!("{at:02}-{}", name.replace(|c: char| !c.is_alphanumeric() && !"._-".contains(c), "_")));
         fs::write(&to, bytes).map_err(failed)?;
         files.push(to);
     }
     if !files.is_empty() {
         let place = chosen[0].parent().map(Path::to_path_buf).unwrap_or_default();
         let ending = if ending.is_empty() { String::new() } else { format!(" (*.{ending})") };
-        return Ok(Seeds { from: format!("of {}/{ending}", if place.as_os_str().is_empty() { Path::new(".") } else { &place }.display()), files });
+        return Ok(Seeds {
+            from: format!(
+                "of {}/{ending}",
+                if place.as_os_str().is_empty() { Path::new(".") } else { &place }.display()
+            ),
+            files,
+        });
     }
     for (name, text) in MADE_UP {
         let to = folder.join(name);
@@ -103,11 +131,14 @@ fn choose(project: &Project, hints: &[String]) -> (Vec<PathBuf>, String) {
         group.0 = group.0.max(worth);
         group.1.push((about.len(), path.clone()));
     }
-    let best = groups.into_iter().max_by_key(|(_, (worth, files))| worth + i64::try_from(files.len().min(50)).unwrap_or(50));
+    let best =
+        groups.into_iter().max_by_key(|(_, (worth, files))| worth + i64::try_from(files.len().min(50)).unwrap_or(50));
     let Some((ending, (_, mut files))) = best else { return (Vec::new(), String::new()) };
     // of all sizes
     files.sort();
-    files.dedup_by_key(|(size, _)| *size);
+    if files.len() > MOST {
+        files.dedup_by_key(|(size, _)| *size);
+    }
     let step = files.len().div_ceil(MOST).max(1);
     (files.into_iter().step_by(step).map(|(_, path)| path).collect(), ending)
 }
@@ -115,7 +146,17 @@ fn choose(project: &Project, hints: &[String]) -> (Vec<PathBuf>, String) {
 /// How much a file promises by its name and folder; `None` if nothing.
 fn worth(path: &Path, ending: &str, hints: &[String]) -> Option<i64> {
     const BUILDS: [&str; 11] = [
-        "cmakelists", "makefile", "readme", "copying", "license", "install", "authors", "news", "changelog", "sconscript", "meson",
+        "cmakelists",
+        "makefile",
+        "readme",
+        "copying",
+        "license",
+        "install",
+        "authors",
+        "news",
+        "changelog",
+        "sconscript",
+        "meson",
     ];
     let name = path.file_name()?.to_string_lossy();
     let lower = name.to_lowercase();
@@ -124,8 +165,11 @@ fn worth(path: &Path, ending: &str, hints: &[String]) -> Option<i64> {
     }
     let folders: Vec<String> =
         path.parent()?.components().map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect();
-    let has = |words: &[&str]| folders.iter().any(|folder| words::of(folder).iter().any(|word| words.contains(&word.as_str())));
-    let is_named = !ending.is_empty() && hints.iter().any(|hint| hint == ending || ending.len() > 2 && hint.contains(ending));
+    let has = |words: &[&str]| {
+        folders.iter().any(|folder| words::of(folder).iter().any(|word| words.contains(&word.as_str())))
+    };
+    let is_named =
+        !ending.is_empty() && hints.iter().any(|hint| hint == ending || ending.len() > 2 && hint.contains(ending));
     match (is_named, has(&["corpus", "seeds", "corpora"]), has(&FOLDERS)) {
         (true, _, _) => Some(1000),
         (_, true, _) => Some(200),
@@ -173,6 +217,6 @@ mod tests {
         let made = write(&folder.path().join("seeds"), &project, &[]).expect("seeds");
         assert!(made.files.len() == MADE_UP.len() && made.from.starts_with("made up"), "{made:?}");
         let again = write(&folder.path().join("seeds"), &project, &[]).expect("seeds");
-        assert!(again.files.len() == MADE_UP.len() && again.from == "that were there", "{again:?}");
+        assert!(again.files.len() == MADE_UP.len() && again.from == "kept from before", "{again:?}");
     }
 }

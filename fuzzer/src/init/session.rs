@@ -75,7 +75,9 @@ impl<'a> Session<'a> {
     pub(super) fn function(&self, name: &str, file: Option<&Path>) -> Result<Vec<String>> {
         let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_~".contains(c));
         if !name.split("::").all(is_name) {
-            return Err(Error::usage(format!("--function {name}: give the name of a function, such as parse or space::Class::parse")));
+            return Err(Error::usage(format!(
+                "--function {name}: give the name of a function, such as parse or space::Class::parse"
+            )));
         }
         let files = file.map_or_else(|| interfaces::mentioning(self.project, name), |file| vec![file.to_owned()]);
         let mut unread = None;
@@ -89,7 +91,9 @@ impl<'a> Session<'a> {
             };
             let functions = interface.named(name);
             let Some(first) = functions.first() else { continue };
-            let able = functions.iter().find(|one| call::plan(one, &interface.known, interface.language == Language::Cxx, Variant::ALL[0]).is_ok());
+            let able = functions.iter().find(|one| {
+                call::plan(one, &interface.known, interface.language == Language::Cxx, Variant::ALL[0]).is_ok()
+            });
             return self.one(&interface, able.unwrap_or(first));
         }
         if let Some(why) = unread.as_ref().filter(|why| self.is_unbuilt() && why.contains(IS_GENERATED)) {
@@ -145,15 +149,25 @@ impl<'a> Session<'a> {
         let mut lines = Vec::new();
         for source in &self.project.harnesses {
             let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let is_taken = self.project.harnesses.iter().filter(|other| other.file_stem() == source.file_stem()).count() > 1;
+            let is_taken =
+                self.project.harnesses.iter().filter(|other| other.file_stem() == source.file_stem()).count() > 1;
             let name = if is_taken { source.with_extension("").display().to_string() } else { stem };
             let mut trial = self.trial(own_folder(&name), source.clone(), language_of(source), Flags::default());
-            fs::create_dir_all(self.project.root.join(&trial.folder)).map_err(|error| Self::unwritten(&trial.folder, &error))?;
+            fs::create_dir_all(self.project.root.join(&trial.folder))
+                .map_err(|error| Self::unwritten(&trial.folder, &error))?;
             let (state, seeds) = self.state_of(&mut trial, source, &name)?;
             let allowed = trial.flags.allowed.clone();
             let what = format!("the project's harness {}", source.display());
             let is_unread = matches!(state, State::Unread(_));
-            lines.extend(self.lines(&Tried { name, what, source: source.clone(), folder: trial.folder, seeds, state, allowed }));
+            lines.extend(self.lines(&Tried {
+                name,
+                what,
+                source: source.clone(),
+                folder: trial.folder,
+                seeds,
+                state,
+                allowed,
+            }));
             if is_unread {
                 return Ok(lines);
             }
@@ -192,7 +206,9 @@ impl<'a> Session<'a> {
             *seen += 1;
             *seen <= 2
         });
-        if let Some(why) = unread.iter().find(|why| self.is_unbuilt() && why.contains(IS_GENERATED)).filter(|_| candidates.is_empty()) {
+        if let Some(why) =
+            unread.iter().find(|why| self.is_unbuilt() && why.contains(IS_GENERATED)).filter(|_| candidates.is_empty())
+        {
             return Ok(self.after_the_build(why, "quagmire init"));
         }
         let mut refused: Vec<String> = unread.iter().map(|why| format!("clang cannot read {why}")).collect();
@@ -200,11 +216,15 @@ impl<'a> Session<'a> {
         let mut lines = Vec::new();
         if let Some(tried) = best {
             lines.extend(self.lines(&tried));
-            lines.extend((!others.is_empty()).then(|| format!("# other functions, for --function: {}", others.join(", "))));
+            lines.extend(
+                (!others.is_empty()).then(|| format!("# other functions, for --function: {}", others.join(", "))),
+            );
             return Ok(lines);
         }
         if refused.is_empty() {
-            refused.push("no function that the headers declare takes a text, bytes with their number, or a file to parse".into());
+            refused.push(
+                "no function that the headers declare takes a text, bytes with their number, or a file to parse".into(),
+            );
         }
         if self.project.programs.is_empty() || file.is_some() {
             return Err(Error::target(format!(
@@ -226,7 +246,8 @@ impl<'a> Session<'a> {
     ) -> Result<(Option<Tried>, Vec<String>)> {
         let (mut best, mut tries): (Option<(f64, Tried)>, usize) = (None, 0);
         let start = std::time::Instant::now();
-        let mut names: Vec<String> = candidates.iter().take(MOST_FUNCTIONS + 4).map(|(_, _, one)| one.full_name()).collect();
+        let mut names: Vec<String> =
+            candidates.iter().take(MOST_FUNCTIONS + 4).map(|(_, _, one)| one.full_name()).collect();
         for (_, at, function) in candidates {
             if tries >= MOST_FUNCTIONS || best.is_some() && start.elapsed() > PATIENCE {
                 break;
@@ -267,7 +288,10 @@ impl<'a> Session<'a> {
             if let Some((loser, false)) = loser {
                 let _ = fs::remove_dir_all(self.project.root.join(&loser.folder));
             }
-            if best.as_ref().is_some_and(|(worth, tried)| *worth > READS_ALL || matches!(tried.state, State::Compiles(_))) {
+            if best
+                .as_ref()
+                .is_some_and(|(worth, tried)| *worth > READS_ALL || matches!(tried.state, State::Compiles(_)))
+            {
                 break;
             }
         }
@@ -285,11 +309,20 @@ impl<'a> Session<'a> {
     }
 
     fn trial(&self, folder: PathBuf, source: PathBuf, language: Language, flags: Flags) -> Trial<'_> {
-        Trial { compiler: self.compiler, project: self.project, folder, source, language, flags, compilable: &self.compilable }
+        Trial {
+            compiler: self.compiler,
+            project: self.project,
+            folder,
+            source,
+            language,
+            flags,
+            compilable: &self.compilable,
+        }
     }
 
     fn write(&self, folder: &Path, source: &Path, text: &str) -> Result<()> {
-        let made = fs::create_dir_all(self.project.root.join(folder)).and_then(|()| fs::write(self.project.root.join(source), text));
+        let made = fs::create_dir_all(self.project.root.join(folder))
+            .and_then(|()| fs::write(self.project.root.join(source), text));
         made.map_err(|error| Self::unwritten(folder, &error))
     }
 
@@ -341,10 +374,11 @@ impl<'a> Session<'a> {
 
     /// Compiles, links and runs a harness.
     fn state_of(&self, trial: &mut Trial, header: &Path, name: &str) -> Result<(State, Seeds)> {
-        let hints: Vec<String> = [name, &header.display().to_string(), &self.project.root.file_name().unwrap_or_default().to_string_lossy()]
-            .iter()
-            .flat_map(|text| super::words::of(text))
-            .collect();
+        let hints: Vec<String> =
+            [name, &header.display().to_string(), &self.project.root.file_name().unwrap_or_default().to_string_lossy()]
+                .iter()
+                .flat_map(|text| super::words::of(text))
+                .collect();
         let mut seeds = seeds::write(&self.project.root.join(&trial.folder).join("seeds"), self.project, &hints)?;
         if let Err(why) = trial.compile()? {
             if self.is_unbuilt() && why.contains(IS_GENERATED) {
@@ -396,7 +430,12 @@ impl<'a> Session<'a> {
         } else {
             lines[0] = format!("# {what}");
         }
-        let options: Vec<String> = allowed.iter().map(|name| format!("-Wno-{name}")).collect();
+        let in_sources = match state {
+            State::Works(_, With::Sources { flags, .. }) => flags.allowed.as_slice(),
+            _ => &[],
+        };
+        let mut options: Vec<String> = allowed.iter().chain(in_sources).map(|name| format!("-Wno-{name}")).collect();
+        options.dedup();
         if !options.is_empty() || !self.options.is_empty() {
             let all = [options.join(" "), self.options.clone()].join(" ");
             lines.push(format!("# old C that this clang refuses needs {}", all.trim()));
@@ -414,12 +453,17 @@ impl<'a> Session<'a> {
                     outcome.returned + outcome.failed.len()
                 ));
                 if let (With::Sources { files, .. }, true) = (with, self.project.system.is_some()) {
-                    lines.push(format!("# linked with {} compiled here; the project's own build was not needed", counted(files.len() as u64, "source")));
+                    lines.push(format!(
+                        "# linked with {} compiled here; the project's own build was not needed",
+                        counted(files.len() as u64, "source")
+                    ));
                 }
                 lines.push(format!("# to build it again: sh {script}"));
             }
             State::Compiles(why) => {
-                lines.push(format!("# it compiles; it was not linked, since the project is not built with the wrapper yet ({why})"));
+                lines.push(format!(
+                    "# it compiles; it was not linked, since the project is not built with the wrapper yet ({why})"
+                ));
                 lines.push("# 1. build the project (quagmire init --build does it), 2. the harness, 3. fuzz".into());
                 lines.extend(self.build_commands(&options.join(" ")));
                 lines.push(format!("sh {script}"));
@@ -455,13 +499,20 @@ impl<'a> Session<'a> {
         let mut program = "PROGRAM".to_owned();
         if let (None, Some(main)) = (&self.project.system, self.project.programs.first()) {
             program = plain_name(&main.file_stem().unwrap_or_default().to_string_lossy());
-            let sources: Vec<String> = std::iter::once(main).chain(&self.project.sources_of(main)).map(|path| shown(path)).collect();
-            let (c, cxx): (Vec<&String>, Vec<&String>) = sources.iter().partition(|path| super::project::is_c(Path::new(path)));
+            let sources: Vec<String> =
+                std::iter::once(main).chain(&self.project.sources_of(main)).map(|path| shown(path)).collect();
+            let (c, cxx): (Vec<&String>, Vec<&String>) =
+                sources.iter().partition(|path| super::project::is_c(Path::new(path)));
             let words = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(" ");
             if cxx.is_empty() {
                 lines.push(format!("quagmire-cc -O2 -g -I. {} -lm -o {program}", words(&c)));
             } else {
-                let objects: Vec<String> = c.iter().filter_map(|path| Some(Path::new(path).with_extension("o").file_name()?.to_string_lossy().into_owned())).collect();
+                let objects: Vec<String> = c
+                    .iter()
+                    .filter_map(|path| {
+                        Some(Path::new(path).with_extension("o").file_name()?.to_string_lossy().into_owned())
+                    })
+                    .collect();
                 lines.extend((!c.is_empty()).then(|| format!("quagmire-cc -O2 -g -I. -c {}", words(&c))));
                 lines.push(format!("quagmire-c++ -O2 -g -I. {} {} -o {program}", words(&cxx), objects.join(" ")));
             }

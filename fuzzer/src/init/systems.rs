@@ -32,7 +32,8 @@ impl BuildSystem {
         };
         // a library's makefile may lie beside its sources
         let below = all.iter().filter(makefile).find(|path| {
-            path.parent().is_some_and(|folder| ["", "src", "source", "lib", "build"].iter().any(|one| folder == Path::new(one)))
+            path.parent()
+                .is_some_and(|folder| ["", "src", "source", "lib", "build"].iter().any(|one| folder == Path::new(one)))
         });
         let is_autoconf = || {
             let text = fs::read(root.join("configure")).unwrap_or_default();
@@ -48,7 +49,9 @@ impl BuildSystem {
             () if has("configure.sh") => Self::Script("configure.sh"),
             () if has("config") && has("Makefile.in") => Self::Script("config"),
             () if let Some(path) = below => Self::Make(path.parent().unwrap_or(Path::new("")).to_owned()),
-            () if has("MODULE.bazel") || has("WORKSPACE") || has("BUILD.bazel") || has("BUILD") => Self::Foreign("Bazel"),
+            () if has("MODULE.bazel") || has("WORKSPACE") || has("BUILD.bazel") || has("BUILD") => {
+                Self::Foreign("Bazel")
+            }
             () if has("SConstruct") => Self::Foreign("SCons"),
             () => return None,
         })
@@ -86,7 +89,9 @@ impl BuildSystem {
             Self::CMake => {
                 let flags = if options.is_empty() { String::new() } else { format!(" -DCMAKE_C_FLAGS='{options}'") };
                 vec![
-                    format!("cmake -S . -B {BUILD} -DCMAKE_C_COMPILER=quagmire-cc -DCMAKE_CXX_COMPILER=quagmire-c++ \\"),
+                    format!(
+                        "cmake -S . -B {BUILD} -DCMAKE_C_COMPILER=quagmire-cc -DCMAKE_CXX_COMPILER=quagmire-c++ \\"
+                    ),
                     format!("  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_SHARED_LIBS=OFF{flags}"),
                     format!("cmake --build {BUILD} --parallel 2"),
                 ]
@@ -99,7 +104,8 @@ impl BuildSystem {
             Self::Autoconf => vec!["autoreconf -fi".into(), configured("./configure --disable-shared")],
             Self::Script(name) => vec![configured(&format!("sh ./{name}"))],
             Self::Make(folder) => {
-                let into = if folder.as_os_str().is_empty() { String::new() } else { format!(" -C {}", folder.display()) };
+                let into =
+                    if folder.as_os_str().is_empty() { String::new() } else { format!(" -C {}", folder.display()) };
                 let clean = if is_built { format!("make{into} clean && ") } else { String::new() };
                 vec![format!("{clean}make{into} -j2 {compilers}")]
             }
@@ -114,7 +120,9 @@ impl BuildSystem {
                 "Bazel: its libraries are built with the wrapper by `bazel build --repo_env=CC=$(command -v quagmire-cc) -c opt \
                  --copt=-g --spawn_strategy=local TARGET`; init has not tried it",
             ),
-            Self::Foreign(_) => Some("SCons: build with `scons CC=quagmire-cc CXX=quagmire-c++` if its files read these; init has not tried it"),
+            Self::Foreign(_) => Some(
+                "SCons: build with `scons CC=quagmire-cc CXX=quagmire-c++` if its files read these; init has not tried it",
+            ),
             _ => None,
         }
     }
@@ -125,6 +133,9 @@ impl BuildSystem {
 fn is_stale(root: &Path) -> bool {
     let time = |name: &str| fs::metadata(root.join(name)).and_then(|about| about.modified()).ok();
     let older = |made: &str, from: &str| time(made).zip(time(from)).is_some_and(|(made, from)| made < from);
-    older("configure", "configure.ac") || older("aclocal.m4", "configure.ac") || older("Makefile.in", "Makefile.am")
-        || older("Makefile.in", "aclocal.m4") || older("configure", "aclocal.m4")
+    older("configure", "configure.ac")
+        || older("aclocal.m4", "configure.ac")
+        || older("Makefile.in", "Makefile.am")
+        || older("Makefile.in", "aclocal.m4")
+        || older("configure", "aclocal.m4")
 }

@@ -27,7 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MOST_SOURCES: usize = 60;
 
 /// Archives of tests and of other harnesses have functions of their own.
-const LIBRARIES: &str = "-name '*.a' -not -name '*fuzz*' -not -name '*test*' -not -name '*gmock*' -not -path './fuzz-quagmire/*'";
+const LIBRARIES: &str =
+    "-name '*.a' -not -name '*fuzz*' -not -name '*test*' -not -name '*gmock*' -not -path './fuzz-quagmire/*'";
 
 /// Sources that can be compiled without the build system, and their options, by the header they belong to.
 pub(super) type Compilable = RefCell<BTreeMap<PathBuf, (Vec<PathBuf>, Flags)>>;
@@ -49,11 +50,18 @@ pub(super) struct Trial<'a> {
 pub(super) enum With {
     Nothing,
     /// Libraries that the build system has made.
-    Libraries { more: Vec<String> },
+    Libraries {
+        more: Vec<String>,
+    },
     /// Objects that the build system has made: it makes no static library.
-    Objects { more: Vec<String> },
+    Objects {
+        more: Vec<String>,
+    },
     /// Sources, compiled here: in C and in C++.
-    Sources { files: Vec<PathBuf>, flags: Flags },
+    Sources {
+        files: Vec<PathBuf>,
+        flags: Flags,
+    },
 }
 
 /// What the seeds have shown.
@@ -135,7 +143,9 @@ impl Trial<'_> {
         let archive = self.in_folder("objects.a");
         let (libraries, more) = match with {
             With::Nothing => (String::new(), &Vec::new()),
-            With::Libraries { more } => (format!(" -Wl,--start-group $(find {build} {LIBRARIES}) -Wl,--end-group"), more),
+            With::Libraries { more } => {
+                (format!(" -Wl,--start-group $(find {build} {LIBRARIES}) -Wl,--end-group"), more)
+            }
             With::Objects { more } => {
                 lines.push(format!("rm -f {archive}"));
                 lines.push(format!(
@@ -231,7 +241,8 @@ impl Trial<'_> {
             let name = file.display().to_string();
             let checked = self.compiler.mended(&mut flags, |flags| {
                 let options = ["-fsyntax-only", "-w", "-I."].map(str::to_owned).into_iter().chain(flags.arguments());
-                let output = self.compiler.run(language_of(&file), &options.chain([name.clone()]).collect::<Vec<_>>())?;
+                let output =
+                    self.compiler.run(language_of(&file), &options.chain([name.clone()]).collect::<Vec<_>>())?;
                 Ok(if output.is_ok { Ok(()) } else { Err(output.stderr) })
             })?;
             if checked.is_ok() {
@@ -251,7 +262,8 @@ impl Trial<'_> {
         let largest = seeds.iter().filter_map(|path| fs::read(path).ok()).max_by_key(Vec::len).unwrap_or_default();
         for (name, length) in [("half", largest.len() / 2), ("quarter", largest.len() / 4)] {
             let path = folder.path().join(name);
-            fs::write(&path, &largest[..length]).map_err(|error| Error::other(format!("cannot write a probe: {error}")))?;
+            fs::write(&path, &largest[..length])
+                .map_err(|error| Error::other(format!("cannot write a probe: {error}")))?;
             probes.push(path);
         }
         let program = self.project.root.join(&self.folder).join("harness");
@@ -259,7 +271,8 @@ impl Trial<'_> {
         command.args(["replay", "--json", "-n", "1", "--hang-timeout", "5s"]).args(seeds).args(&probes);
         let output = run(&mut command, PATIENCE)?;
         let Ok(replay) = serde_json::from_str::<Replay>(&output.stdout) else {
-            let line = output.stderr.lines().find(|line| line.contains("quagmire:")).or_else(|| output.stderr.lines().next());
+            let line =
+                output.stderr.lines().find(|line| line.contains("quagmire:")).or_else(|| output.stderr.lines().next());
             return Ok(Err(line.unwrap_or("it cannot be run").to_owned()));
         };
         Ok(Ok(judge(&replay, &probes)))
@@ -306,7 +319,10 @@ pub(super) fn language_of(file: &Path) -> Language {
 /// Whether there is an object or library that the wrapper has made.
 pub(super) fn is_counted(project: &Project, build: &str) -> bool {
     let in_folder = |path: &&PathBuf| build == "." || path.starts_with(BUILD);
-    let objects = project.all.iter().filter(|path| super::project::has_ending(path, &["o", "a"]) && !path.starts_with(super::OWN));
+    let objects = project
+        .all
+        .iter()
+        .filter(|path| super::project::has_ending(path, &["o", "a"]) && !path.starts_with(super::OWN));
     objects.filter(in_folder).take(400).any(|path| {
         let bytes = fs::read(project.root.join(path)).unwrap_or_default();
         memchr::memmem::find(&bytes, b"__quagmire").is_some()
@@ -319,7 +335,9 @@ fn wanted_libraries(project: &Project) -> Vec<String> {
     let own: BTreeSet<String> = project
         .all
         .iter()
-        .filter_map(|path| path.file_name()?.to_str()?.strip_prefix("lib")?.split_once(".a").map(|(name, _)| format!("-l{name}")))
+        .filter_map(|path| {
+            path.file_name()?.to_str()?.strip_prefix("lib")?.split_once(".a").map(|(name, _)| format!("-l{name}"))
+        })
         .collect();
     let mut found = Vec::new();
     let is_told = |path: &&PathBuf| {
@@ -343,9 +361,10 @@ fn wanted_libraries(project: &Project) -> Vec<String> {
 fn is_installed(name: &str) -> bool {
     let folders = ["/usr/lib", "/usr/local/lib", "/lib", "/usr/lib64"];
     let machine = format!("{}-linux-gnu", std::env::consts::ARCH);
-    folders.iter().flat_map(|folder| [PathBuf::from(folder), Path::new(folder).join(&machine)]).any(|folder| {
-        ["so", "a"].iter().any(|ending| folder.join(format!("lib{name}.{ending}")).exists())
-    })
+    folders
+        .iter()
+        .flat_map(|folder| [PathBuf::from(folder), Path::new(folder).join(&machine)])
+        .any(|folder| ["so", "a"].iter().any(|ending| folder.join(format!("lib{name}.{ending}")).exists()))
 }
 
 #[cfg(test)]

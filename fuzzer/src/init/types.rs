@@ -112,9 +112,10 @@ fn parse(text: &str) -> Type {
         } else if let Some(less) = rest.strip_suffix(']') {
             found.pointers += 1;
             rest = less.rsplit_once('[').map_or("", |(before, _)| before);
-        } else if let Some(less) = [" const", "*const", "*restrict", "*__restrict", " restrict", "__restrict", " volatile"]
-            .iter()
-            .find_map(|end| rest.strip_suffix(end.trim_start_matches('*')).filter(|_| rest.ends_with(end)))
+        } else if let Some(less) =
+            [" const", "*const", "*restrict", "*__restrict", " restrict", "__restrict", " volatile"]
+                .iter()
+                .find_map(|end| rest.strip_suffix(end.trim_start_matches('*')).filter(|_| rest.ends_with(end)))
         {
             // of the base, or of a pointer to it, which a callee may not change: no matter
             found.is_const |= !less.trim_end().ends_with('*');
@@ -141,26 +142,40 @@ fn is_builtin(base: &str) -> bool {
 /// Kind of a base by its name.
 pub(super) fn kind(base: &str) -> Base {
     const BYTES: [&str; 12] = [
-        "char", "signed char", "unsigned char", "uint8_t", "int8_t", "std::uint8_t", "char8_t", "std::byte", "byte", "gchar",
-        "guchar", "u_char",
+        "char",
+        "signed char",
+        "unsigned char",
+        "uint8_t",
+        "int8_t",
+        "std::uint8_t",
+        "char8_t",
+        "std::byte",
+        "byte",
+        "gchar",
+        "guchar",
+        "u_char",
     ];
     let base = base.strip_prefix("std::__cxx11::").map_or_else(|| base.to_owned(), |rest| format!("std::{rest}"));
     let word = base.as_str();
     if BYTES.contains(&word) {
         return Base::Byte;
     }
-    if let Some(of) = ["std::vector<", "std::span<", "std::basic_span<", "gsl::span<"].iter().find_map(|start| word.strip_prefix(start)) {
-        let item = of.split(['>', ',']).next().unwrap_or_default().trim_start_matches("const ").trim_end_matches(" const");
+    if let Some(of) = ["std::vector<", "std::span<", "std::basic_span<", "gsl::span<"]
+        .iter()
+        .find_map(|start| word.strip_prefix(start))
+    {
+        let item =
+            of.split(['>', ',']).next().unwrap_or_default().trim_start_matches("const ").trim_end_matches(" const");
         if BYTES.contains(&item.trim()) {
             return Base::Bytes;
         }
     }
     match word {
         "void" | "gpointer" => Base::Void,
-        "bool" | "_Bool" | "short" | "unsigned short" | "int" | "unsigned int" | "unsigned" | "long" | "unsigned long"
-        | "long long" | "unsigned long long" | "size_t" | "ssize_t" | "std::size_t" | "ptrdiff_t" | "std::ptrdiff_t"
-        | "off_t" | "off64_t" | "intptr_t" | "uintptr_t" | "uint" | "ulong" | "time_t" | "gsize" | "gssize" | "gint"
-        | "guint" | "gboolean" | "mode_t" => Base::Integer,
+        "bool" | "_Bool" | "short" | "unsigned short" | "int" | "unsigned int" | "unsigned" | "long"
+        | "unsigned long" | "long long" | "unsigned long long" | "size_t" | "ssize_t" | "std::size_t" | "ptrdiff_t"
+        | "std::ptrdiff_t" | "off_t" | "off64_t" | "intptr_t" | "uintptr_t" | "uint" | "ulong" | "time_t" | "gsize"
+        | "gssize" | "gint" | "guint" | "gboolean" | "mode_t" => Base::Integer,
         "float" | "double" | "long double" => Base::Float,
         "FILE" | "_IO_FILE" | "std::FILE" => Base::File,
         "wchar_t" | "char16_t" | "char32_t" | "std::wstring" | "std::u16string" | "std::u32string" => Base::Wide,
@@ -169,7 +184,9 @@ pub(super) fn kind(base: &str) -> Base {
 }
 
 fn kind_of_class(word: &str) -> Base {
-    let digits = |rest: &str| rest.trim_end_matches("_t").trim_start_matches("_fast").trim_start_matches("_least").parse::<u8>().is_ok();
+    let digits = |rest: &str| {
+        rest.trim_end_matches("_t").trim_start_matches("_fast").trim_start_matches("_least").parse::<u8>().is_ok()
+    };
     let bare = word.strip_prefix("std::").unwrap_or(word);
     if ["uint", "int", "u_int"].iter().any(|start| bare.strip_prefix(start).is_some_and(digits)) {
         return Base::Integer;
@@ -178,7 +195,9 @@ fn kind_of_class(word: &str) -> Base {
     let is_generic = |name: &str| word.starts_with(&format!("{name}<")) && !word.contains("wchar_t");
     if is(&["std::string", "std::basic_string", "std::pmr::string"]) || is_generic("std::basic_string") {
         Base::String
-    } else if is(&["std::string_view", "std::basic_string_view", "absl::string_view"]) || is_generic("std::basic_string_view") {
+    } else if is(&["std::string_view", "std::basic_string_view", "absl::string_view"])
+        || is_generic("std::basic_string_view")
+    {
         Base::View
     } else if is(&["std::istream", "std::basic_istream", "std::stringstream", "std::istringstream", "std::iostream"])
         || is_generic("std::basic_istream")
@@ -199,7 +218,9 @@ mod tests {
 
     fn known() -> Declarations {
         let mut known = Declarations::default();
-        for (name, ty) in [("u8", "unsigned char"), ("xml", "u8"), ("handle", "struct state *"), ("seen", "int (*)(void *, int)")] {
+        for (name, ty) in
+            [("u8", "unsigned char"), ("xml", "u8"), ("handle", "struct state *"), ("seen", "int (*)(void *, int)")]
+        {
             known.names.insert(name.into(), ty.into());
         }
         known.names.insert("a::text".into(), "std::string".into());

@@ -33,24 +33,98 @@ pub(super) fn inside(name: &str, words: &[&str]) -> bool {
 
 /// The text that is read.
 pub(super) const INPUT: &[&str] = &[
-    "text", "data", "buf", "buffer", "str", "string", "s", "src", "source", "input", "in", "xml", "json", "line", "content",
-    "contents", "body", "msg", "message", "ptr", "bytes", "doc", "document", "code", "expr", "expression", "pattern", "html",
-    "mem", "memory", "raw", "payload", "block", "chunk", "value", "query", "script", "p", "begin",
+    "text",
+    "data",
+    "buf",
+    "buffer",
+    "str",
+    "string",
+    "s",
+    "src",
+    "source",
+    "input",
+    "in",
+    "xml",
+    "json",
+    "line",
+    "content",
+    "contents",
+    "body",
+    "msg",
+    "message",
+    "ptr",
+    "bytes",
+    "doc",
+    "document",
+    "code",
+    "expr",
+    "expression",
+    "pattern",
+    "html",
+    "mem",
+    "memory",
+    "raw",
+    "payload",
+    "block",
+    "chunk",
+    "value",
+    "query",
+    "script",
+    "p",
+    "begin",
 ];
 /// Something beside it.
 pub(super) const BESIDE: &[&str] = &[
-    "name", "key", "prefix", "encoding", "enc", "base", "mode", "fmt", "format", "charset", "dir", "section", "default", "def",
-    "sep", "delim", "delimiter", "out", "output", "dst", "dest", "result", "res", "err", "error", "errbuf", "errmsg", "id", "tag",
-    "locale", "lang", "domain", "title", "opt", "option", "options", "user", "ctx",
+    "name",
+    "key",
+    "prefix",
+    "encoding",
+    "enc",
+    "base",
+    "mode",
+    "fmt",
+    "format",
+    "charset",
+    "dir",
+    "section",
+    "default",
+    "def",
+    "sep",
+    "delim",
+    "delimiter",
+    "out",
+    "output",
+    "dst",
+    "dest",
+    "result",
+    "res",
+    "err",
+    "error",
+    "errbuf",
+    "errmsg",
+    "id",
+    "tag",
+    "locale",
+    "lang",
+    "domain",
+    "title",
+    "opt",
+    "option",
+    "options",
+    "user",
+    "ctx",
 ];
 /// The number of bytes.
 pub(super) const LENGTH: &[&str] = &[
-    "n", "len", "length", "size", "sz", "bytes", "nbytes", "count", "cnt", "num", "l", "buflen", "bufsize", "datalen", "slen",
-    "strlen", "inlen", "srclen", "textlen", "sizeof", "avail", "bufsz", "datasize", "inputlen", "filesize", "nb",
+    "n", "len", "length", "size", "sz", "bytes", "nbytes", "count", "cnt", "num", "l", "buflen", "bufsize", "datalen",
+    "slen", "strlen", "inlen", "srclen", "textlen", "sizeof", "avail", "bufsz", "datasize", "inputlen", "filesize",
+    "nb",
 ];
 /// A number that is no length.
-pub(super) const SWITCH: &[&str] =
-    &["flag", "flags", "opt", "opts", "option", "options", "mode", "type", "kind", "base", "level", "depth", "index", "strict", "version", "encoding"];
+pub(super) const SWITCH: &[&str] = &[
+    "flag", "flags", "opt", "opts", "option", "options", "mode", "type", "kind", "base", "level", "depth", "index",
+    "strict", "version", "encoding",
+];
 /// Ends of a text.
 pub(super) const END: &[&str] = &["end", "last", "stop", "limit", "eob", "finish"];
 /// The name of a file.
@@ -61,11 +135,32 @@ pub(super) const LIMIT: &[&str] = &["max", "depth", "limit", "nest", "nesting", 
 pub(super) const INIT: &[&str] = &["init", "initialize", "initialise", "setup", "ctor"];
 pub(super) const MAYBE_INIT: &[&str] = &["reset", "create", "new", "start", "begin", "prepare", "construct"];
 /// What makes an object, also as a part of a word: `newstate`.
-pub(super) const MAKE: &[&str] = &["new", "create", "init", "make", "alloc", "open", "start", "construct", "setup", "default", "empty", "instance"];
+pub(super) const MAKE: &[&str] =
+    &["new", "create", "init", "make", "alloc", "open", "start", "construct", "setup", "default", "empty", "instance"];
 /// What ends an object.
 pub(super) const END_OF_LIFE: &[&str] = &[
-    "free", "destroy", "delete", "release", "close", "unref", "cleanup", "fini", "deinit", "dispose", "clear", "decref", "put", "del",
-    "finish", "term", "terminate", "uninit", "end", "dealloc", "finalize", "kill",
+    "free",
+    "destroy",
+    "delete",
+    "release",
+    "close",
+    "unref",
+    "cleanup",
+    "fini",
+    "deinit",
+    "dispose",
+    "clear",
+    "decref",
+    "put",
+    "del",
+    "finish",
+    "term",
+    "terminate",
+    "uninit",
+    "end",
+    "dealloc",
+    "finalize",
+    "kill",
 ];
 
 #[cfg(test)]

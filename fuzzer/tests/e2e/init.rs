@@ -210,10 +210,18 @@ fn objects_are_made_and_freed_and_files_are_in_memory() {
     let folder = project(
         &scene,
         "config",
-        &[("config.h", &header), ("config.c", CONFIG_C), ("tests/a.conf", "a = (b)\nc\n"), ("tests/b.conf", "long = $x\n")],
+        &[
+            ("config.h", &header),
+            ("config.c", CONFIG_C),
+            ("tests/a.conf", "a = (b)\nc\n"),
+            ("tests/b.conf", "long = $x\n"),
+        ],
     );
     for (name, words) in [
-        ("config_read_string", &["config_init(&object);", "config_read_string(&object, text)", "config_destroy(&object);"][..]),
+        (
+            "config_read_string",
+            &["config_init(&object);", "config_read_string(&object, text)", "config_destroy(&object);"][..],
+        ),
         ("config_read", &["config_init(&object);", "fmemopen(", "config_read(&object, file)", "fclose(file);"]),
         ("config_read_file", &["config_read_file(&object, path_of(data, size))"]),
         ("config_read_fd", &["config_read_fd(&object, descriptor", "close(descriptor"]),
@@ -238,7 +246,8 @@ fn what_cannot_be_called_is_refused_with_the_reason_and_a_template() {
     // the user fills it in, and types the same again
     let path = folder.join("fuzz-quagmire/handle_parse/harness.c");
     let template = fs::read_to_string(&path).expect("a template");
-    let call = "static char handle;\n  char text[2] = {size ? (char)data[0] : 0, 0};\n  handle_parse((struct handle *)&handle, text);";
+    let call = "static char handle;\n  char text[2] = {0, 0};\n  for (size_t i = 0; i < size; i++) {\n    text[0] = (char)data[i];\n    \
+                handle_parse((struct handle *)&handle, text);\n  }";
     let filled: Vec<&str> = template.lines().filter(|line| !line.starts_with("#error")).collect();
     fs::write(&path, filled.join("\n").replace("handle_parse(/* data, size */);", call)).expect("written");
     let printed = init(&folder, &["--function", "handle_parse"]).ended().stdout;
@@ -248,7 +257,11 @@ fn what_cannot_be_called_is_refused_with_the_reason_and_a_template() {
     init(&folder, &["--function", "nowhere"]).refused(2, &["nowhere", "no header or source"]);
     init(&folder, &["--function", "a b"]).refused(2, &["a b"]);
     init(&folder, &["no/such/folder"]).refused(2, &["no/such/folder"]);
-    let broken = project(&scene, "broken", &[("b.h", "#include \"c.h\"\n#include <not/here.h>\nint parse(const char *s);\n"), ("c.h", "")]);
+    let broken = project(
+        &scene,
+        "broken",
+        &[("b.h", "#include \"c.h\"\n#include <not/here.h>\nint parse(const char *s);\n"), ("c.h", "")],
+    );
     init(&broken, &["--function", "parse"]).refused(3, &["not/here.h", "not found", "CPATH"]);
     let empty = scene.path("empty");
     fs::create_dir(&empty).expect("created");
@@ -263,10 +276,15 @@ fn the_function_that_promises_most_is_taken_if_none_is_named() {
                   int doc_parse(const char *t, size_t n) { int k = 0; for (size_t i = 0; i < n; i++) k += t[i] == '<'; return k; }\n\
                   void doc_free(void *p) { (void)p; }\n";
     let main = "#include \"doc.h\"\nint main(int n, char **words) { return doc_parse(words[0], n > 0); }\n";
-    let folder = project(&scene, "doc", &[("doc.h", header), ("doc.c", source), ("main.c", main), ("examples/a.doc", "<a> <b>\n")]);
+    let folder = project(
+        &scene,
+        "doc",
+        &[("doc.h", header), ("doc.c", source), ("main.c", main), ("examples/a.doc", "<a> <b>\n")],
+    );
     for arguments in [&[][..], &["doc.h"]] {
         let printed = init(&folder, arguments).ended().stdout;
-        assert!(printed.contains("doc_parse(const char *text, size_t n)") && printed.contains("1 file of examples/ (*.doc)"), "{printed}");
+        let seeds = if arguments.is_empty() { "1 file of examples/ (*.doc)" } else { "1 file kept from before" };
+        assert!(printed.contains("doc_parse(const char *text, size_t n)") && printed.contains(seeds), "{printed}");
         fuzzes(&folder, &printed);
     }
     // one that is defined in the program's own source, which a harness includes
@@ -283,10 +301,18 @@ fn a_library_is_built_by_what_is_printed_or_by_init() {
     let source = "#include \"../include/words.h\"\nint parse_words(const char *t, SIZE n) { int k = 0; for (SIZE i = 0; i < n; i++) k += t[i] == ' '; return k; }\n";
     let make = "libwords.a: words.o\n\tar rcs $@ $^\nwords.o: src/words.c include/generated.h\n\t$(CC) -O2 -g -c $<\n\
                 include/generated.h: include/generated.h.in\n\tcp $< $@\nclean:\n\trm -f *.o *.a\n";
-    let files = [("include/words.h", header), ("src/words.c", source), ("Makefile", make), ("include/generated.h.in", "#define SIZE unsigned long\n")];
+    let files = [
+        ("include/words.h", header),
+        ("src/words.c", source),
+        ("Makefile", make),
+        ("include/generated.h.in", "#define SIZE unsigned long\n"),
+    ];
     let folder = project(&scene, "by hand", &files);
     let first = init(&folder, &["--function", "parse_words"]).ended().stdout;
-    assert!(first.contains("generated.h' file not found; the build makes it") && first.contains("make -j2 CC=quagmire-cc"), "{first}");
+    assert!(
+        first.contains("generated.h' file not found; the build makes it") && first.contains("make -j2 CC=quagmire-cc"),
+        "{first}"
+    );
     // ends with the command that is to be typed then
     let then = shell(&folder, &first);
     assert_eq!(then.code, Some(0), "{then:?}");
@@ -304,18 +330,25 @@ fn a_library_is_built_by_what_is_printed_or_by_init() {
 fn what_has_to_be_built_first_is_said_and_the_harness_compiles() {
     let scene = Scene::new(&[]);
     // the source needs what only the build knows
-    let source = "#ifndef BUILT\n#error \"by make\"\n#endif\nint parse_it(const char *t) { return t[0] == 'a' ? t[1] : 0; }\n";
+    let source =
+        "#ifndef BUILT\n#error \"by make\"\n#endif\nint parse_it(const char *t) { return t[0] == 'a' ? t[1] : 0; }\n";
     let folder = project(
         &scene,
         "unbuilt",
         &[
             ("it.h", "int parse_it(const char *text);\n"),
             ("it.c", source),
-            ("configure.sh", "#!/bin/sh\necho \"CC = $CC -DBUILT\" > Makefile\nprintf 'libit.a: it.o\\n\\tar rcs $@ $^\\n' >> Makefile\n"),
+            (
+                "configure.sh",
+                "#!/bin/sh\necho \"CC = $CC -DBUILT\" > Makefile\nprintf 'libit.a: it.o\\n\\tar rcs $@ $^\\n' >> Makefile\n",
+            ),
         ],
     );
     let printed = init(&folder, &["--function", "parse_it"]).ended().stdout;
-    assert!(printed.contains("it compiles; it was not linked") && printed.contains("sh ./configure.sh && make"), "{printed}");
+    assert!(
+        printed.contains("it compiles; it was not linked") && printed.contains("sh ./configure.sh && make"),
+        "{printed}"
+    );
     assert!(folder.join("fuzz-quagmire/parse_it/harness.o").is_file());
     fuzzes(&folder, &printed);
     let again = init(&folder, &["--function", "parse_it"]).ended().stdout;
@@ -331,7 +364,11 @@ fn old_c_gets_the_option_that_lets_it_pass() {
     let printed = init(&folder, &["--function", "old_parse"]).ended().stdout;
     let script = fs::read_to_string(folder.join("fuzz-quagmire/old_parse/build")).expect("a script");
     assert!(printed.contains("# built and run: "), "{printed}");
-    assert!(script.contains("-Wno-incompatible-function-pointer-types") == printed.contains("old C that this clang refuses"), "{printed}");
+    assert!(
+        script.contains("-Wno-incompatible-function-pointer-types")
+            == printed.contains("old C that this clang refuses"),
+        "{printed}"
+    );
     fuzzes(&folder, &printed);
 }
 
@@ -342,11 +379,16 @@ fn crates_of_rust_name_their_targets() {
     let workspace = project(
         &scene,
         "workspace",
-        &[("Cargo.toml", "[workspace]\nmembers = [\"one\"]\n"), ("one/Cargo.toml", "[package]\n"), ("one/fuzz/Cargo.toml", fuzz)],
+        &[
+            ("Cargo.toml", "[workspace]\nmembers = [\"one\"]\n"),
+            ("one/Cargo.toml", "[package]\n"),
+            ("one/fuzz/Cargo.toml", fuzz),
+        ],
     );
     let printed = init(&workspace, &[]).ended().stdout;
     assert!(printed.contains("scripts/cargo-fuzz fuzz --fuzz-dir one/fuzz decode -i "), "{printed}");
-    let plain = project(&scene, "plain", &[("Cargo.toml", "[package]\nname = \"x\"\n"), ("src/main.rs", "fn main() {}\n")]);
+    let plain =
+        project(&scene, "plain", &[("Cargo.toml", "[package]\nname = \"x\"\n"), ("src/main.rs", "fn main() {}\n")]);
     let plain = init(&plain, &[]).ended().stdout;
     assert!(plain.contains("cargo fuzz init"), "{plain}");
     for text in [printed, plain] {
@@ -363,7 +405,10 @@ fn harnesses_of_the_project_are_built_and_run_and_those_of_campaigns_are_not() {
         "with a harness",
         &[
             ("sum.h", "#include <stddef.h>\nint sum(const void *data, size_t n);\n"),
-            ("sum.c", "#include \"sum.h\"\nint sum(const void *d, size_t n) { int k = 0; while (n--) k += ((const char *)d)[n] == 'a'; return k; }\n"),
+            (
+                "sum.c",
+                "#include \"sum.h\"\nint sum(const void *d, size_t n) { int k = 0; while (n--) k += ((const char *)d)[n] == 'a'; return k; }\n",
+            ),
             ("fuzz/fuzz_sum.c", harness),
             ("slowness/copy.c", harness),
             ("slowness/summary.json", "{}"),
@@ -372,7 +417,10 @@ fn harnesses_of_the_project_are_built_and_run_and_those_of_campaigns_are_not() {
         ],
     );
     let printed = init(&folder, &[]).ended().stdout;
-    assert!(printed.contains("# the project's harness fuzz/fuzz_sum.c") && printed.contains("1 file of corpus/"), "{printed}");
+    assert!(
+        printed.contains("# the project's harness fuzz/fuzz_sum.c") && printed.contains("1 file of corpus/"),
+        "{printed}"
+    );
     assert!(!printed.contains("slowness"), "{printed}");
     fuzzes(&folder, &printed);
 }
