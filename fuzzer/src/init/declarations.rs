@@ -120,8 +120,9 @@ impl Declarations {
                 let is_parent = |base: &String| short(base) == short(other);
                 record.bases.iter().any(|base| {
                     is_parent(base) || {
-                        let near =
-                            class.rsplit_once("::").map_or_else(|| plain(base), |(scope, _)| within(scope, &plain(base)));
+                        let near = class
+                            .rsplit_once("::")
+                            .map_or_else(|| plain(base), |(scope, _)| within(scope, &plain(base)));
                         near != class && self.is_a(&near, other)
                     }
                 })

@@ -155,121 +155,42 @@ impl Interface {
         file.parent() == self.file.parent() || function.is_constructor
     }
 
-    /// How much a function promises to read an input.
+    /// How much a function promises to read an input: 0 if nothing.
     fn worth(&self, function: &Function) -> i32 {
-        let ends = words::inside(&function.name, &["free", "destroy", "delete"]);
-        if ends || words::any(&function.scope, &["error", "exception"]) {
+        let name = &function.name;
+        if words::inside(name, &["free", "destroy", "delete"]) || words::any(&function.scope, &["error", "exception"]) {
             return 0;
         }
-        const READS: [(&str, i32); 30] = [
-            ("parse", 12),
-            ("load", 9),
-            ("read", 8),
-            ("decode", 9),
-            ("deserialize", 9),
-            ("unserialize", 9),
-            ("unmarshal", 9),
-            ("scan", 7),
-            ("compile", 8),
-            ("tokenize", 8),
-            ("import", 6),
-            ("eval", 7),
-            ("evaluate", 7),
-            ("match", 5),
-            ("convert", 5),
-            ("expand", 5),
-            ("validate", 6),
-            ("check", 4),
-            ("process", 5),
-            ("feed", 5),
-            ("unpack", 7),
-            ("lex", 7),
-            ("execute", 5),
-            ("decompress", 9),
-            ("render", 5),
-            ("translate", 4),
-            ("normalize", 4),
-            ("parser", 6),
-            ("from", 5),
-            ("loads", 9),
-        ];
-        const OTHERS: [&str; 34] = [
-            "write",
-            "print",
-            "save",
-            "set",
-            "get",
-            "free",
-            "dump",
-            "encode",
-            "add",
-            "remove",
-            "append",
-            "error",
-            "log",
-            "compare",
-            "cmp",
-            "copy",
-            "dup",
-            "register",
-            "len",
-            "length",
-            "hash",
-            "count",
-            "find",
-            "is",
-            "has",
-            "insert",
-            "warn",
-            "message",
-            "strerror",
-            "put",
-            "delete",
-            "serialize",
-            "to",
-            "init",
-        ];
         let Some((_, form, input)) = input::choose(function, &self.known, 0)
             .or_else(|| self.of_constructor(function))
             .or_else(|| self.of_feeder(function))
         else {
             return 0;
         };
-        let reads: i32 = words::of(&function.name)
-            .iter()
-            .map(|word| READS.iter().find(|(one, _)| one == word).map_or(0, |(_, worth)| *worth))
-            .max()
-            .unwrap_or(0);
-        // parseString in one word
-        let inside =
-            if reads == 0 && words::inside(&function.name, &["parse", "decode", "load", "regcomp"]) { 6 } else { 0 };
-        let others = i32::from(words::any(&function.name, &OTHERS)) * 8;
-        let class = i32::from(
-            function.is_member
-                && words::any(&function.scope, &["parser", "reader", "document", "decoder", "json", "xml"]),
-        ) * 3
-            - i32::from(function.is_constructor && words::any(&function.name, &["stream", "iterator", "view", "ref"]))
-                * 8;
-        let objects = i32::from(objects::needs_object(function, &self.known)) * 2;
-        let more = i32::try_from(function.parameters.len()).unwrap_or(9).min(9) / 2;
-        let hidden = i32::from(
-            function.name.starts_with('_') || function.scope.contains("detail") || function.scope.contains("internal"),
-        ) * 10;
-        // a value in a text is less than the text
-        let part = i32::from(words::any(
-            &function.name,
-            &[
-                "int", "bool", "char", "number", "float", "double", "option", "arg", "args", "base64", "hex", "escape",
-                "utf8", "entity",
-            ],
-        )) * 5;
+        let is_file = matches!(form, input::Form::FileName | input::Form::Descriptor | input::Form::File);
+        let is_other = words::any(name, words::OTHERS);
+        let reads = words::promise(name);
         // what is not named so reads something only if it cannot mean anything else
-        let is_plain =
-            function.parameters.iter().any(|one| one.ty.contains("const")) && !words::any(&function.name, &OTHERS);
-        if reads + inside == 0 && (!is_plain || input < 8 || is_file(form)) {
+        let is_constant = function.parameters.iter().any(|one| one.ty.contains("const"));
+        if reads == 0 && (is_other || !is_constant || input < 8 || is_file) {
             return 0;
         }
-        reads + inside + input + class - others - i32::from(is_file(form)) * 2 - objects - more - hidden - part
+        let is_hidden = name.starts_with('_') || ["detail", "internal"].iter().any(|one| function.scope.contains(one));
+        let is_stream = function.is_constructor && words::any(name, &["stream", "iterator", "view", "ref"]);
+        let is_reader = function.is_member && words::any(&function.scope, words::READERS);
+        let sum = |parts: &[(bool, i32)]| parts.iter().filter(|(holds, _)| *holds).map(|(_, worth)| worth).sum::<i32>();
+        let more = i32::try_from(function.parameters.len()).unwrap_or(9).min(9) / 2;
+        reads + input - more
+            + sum(&[
+                (is_reader, 3),
+                (is_file, -2),
+                (objects::needs_object(function, &self.known), -2),
+                // a value in a text is less than the text
+                (words::any(name, words::PARTS), -5),
+                (is_other, -8),
+                (is_stream, -8),
+                (is_hidden, -10),
+            ])
     }
 
     /// The input of a function that works on an object which has been handed the input by another.
@@ -286,8 +207,4 @@ impl Interface {
             record.constructors.iter().filter_map(|one| input::choose(one, &self.known, 1)).max_by_key(|found| found.2);
         found.map(|(at, form, worth)| (at, form, worth - 2))
     }
-}
-
-fn is_file(form: input::Form) -> bool {
-    matches!(form, input::Form::FileName | input::Form::Descriptor | input::Form::File)
 }

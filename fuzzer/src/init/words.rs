@@ -163,6 +163,85 @@ pub(super) const END_OF_LIFE: &[&str] = &[
     "kill",
 ];
 
+/// Words for reading a text, by how surely they mean it.
+const READS: [(i32, &[&str]); 6] = [
+    (12, &["parse"]),
+    (9, &["load", "loads", "decode", "deserialize", "unserialize", "unmarshal", "decompress"]),
+    (8, &["read", "compile", "tokenize"]),
+    (7, &["scan", "eval", "evaluate", "unpack", "lex"]),
+    (6, &["import", "validate", "parser"]),
+    (
+        5,
+        &[
+            "match",
+            "convert",
+            "expand",
+            "process",
+            "feed",
+            "execute",
+            "render",
+            "from",
+            "check",
+            "translate",
+            "normalize",
+        ],
+    ),
+];
+/// Classes that read a text.
+pub(super) const READERS: &[&str] = &["parser", "reader", "document", "decoder", "json", "xml"];
+/// Words of functions that read no text, whatever they take.
+pub(super) const OTHERS: &[&str] = &[
+    "write",
+    "print",
+    "save",
+    "set",
+    "get",
+    "free",
+    "dump",
+    "encode",
+    "add",
+    "remove",
+    "append",
+    "error",
+    "log",
+    "compare",
+    "cmp",
+    "copy",
+    "dup",
+    "register",
+    "len",
+    "length",
+    "hash",
+    "count",
+    "find",
+    "is",
+    "has",
+    "insert",
+    "warn",
+    "message",
+    "strerror",
+    "put",
+    "delete",
+    "serialize",
+    "to",
+    "init",
+    "new",
+    "create",
+];
+/// Parts of a text.
+pub(super) const PARTS: &[&str] = &[
+    "int", "bool", "char", "number", "float", "double", "option", "arg", "args", "base64", "hex", "escape", "utf8",
+    "entity",
+];
+
+/// How surely the name of a function says that it reads a text: 0 if it does not.
+pub(super) fn promise(name: &str) -> i32 {
+    let words = of(name);
+    let said = READS.iter().find(|(_, all)| words.iter().any(|word| all.contains(&word.as_str())));
+    let is_inside = inside(name, &["parse", "decode", "load", "regcomp"]);
+    said.map_or(i32::from(is_inside) * 6, |(worth, _)| *worth)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
