@@ -89,16 +89,16 @@ pub(super) fn feeder<'a>(function: &Function, known: &'a Declarations) -> Option
         let first = resolve(&one.parameters.first()?.ty, &one.scope, known);
         (first.pointers == 1 && kind(&first.base) == Base::Other && first.function.is_none()).then_some(first.base)
     };
+    let (receiver, its) = (is_method(function), object(function));
     let fits = |one: &&Function| {
-        let same_object = match (is_method(function), is_method(one)) {
-            (true, true) => known.is_a(&function.scope, &one.scope) || known.is_a(&one.scope, &function.scope),
-            (false, false) => object(function).is_some() && object(function) == object(one),
-            _ => false,
-        };
         let hands = words::any(&one.name, &VERBS) && words::any(&one.name, words::INPUT);
-        same_object
-            && (hands || words::any(&one.name, &["feed", "input"]))
+        (hands || words::any(&one.name, &["feed", "input"]))
             && !words::any(&one.name, words::END_OF_LIFE)
+            && match (receiver, is_method(one)) {
+                (true, true) => known.is_a(&function.scope, &one.scope) || known.is_a(&one.scope, &function.scope),
+                (false, false) => its.is_some() && its == object(one),
+                _ => false,
+            }
     };
     let all = known.functions.iter().filter(fits).filter_map(|one| Some((choose(one, known, 1)?, one)));
     // what sets an option has less of a text than what sets the input

@@ -161,15 +161,13 @@ impl Interface {
         if words::inside(name, &["free", "destroy", "delete"]) || words::any(&function.scope, &["error", "exception"]) {
             return 0;
         }
-        let Some((_, form, input)) = input::choose(function, &self.known, 0)
-            .or_else(|| self.of_constructor(function))
-            .or_else(|| self.of_feeder(function))
-        else {
+        let (reads, is_other) = (words::promise(name), words::any(name, words::OTHERS));
+        let of_object =
+            || (reads > 0).then(|| self.of_constructor(function).or_else(|| self.of_feeder(function))).flatten();
+        let Some((_, form, input)) = input::choose(function, &self.known, 0).or_else(of_object) else {
             return 0;
         };
         let is_file = matches!(form, input::Form::FileName | input::Form::Descriptor | input::Form::File);
-        let is_other = words::any(name, words::OTHERS);
-        let reads = words::promise(name);
         // what is not named so reads something only if it cannot mean anything else
         let is_constant = function.parameters.iter().any(|one| one.ty.contains("const"));
         if reads == 0 && (is_other || !is_constant || input < 8 || is_file) {
