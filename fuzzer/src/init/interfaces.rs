@@ -31,17 +31,18 @@ pub(super) struct Interface {
 /// The inner error is clang's first.
 pub(super) fn read(compiler: &Compiler, project: &Project, file: &Path) -> Result<Result<Interface, String>> {
     let mut first = None;
-    let before = project.included_before(file);
-    for language in languages(project, file) {
-        for lines in [Vec::new(), before.clone()] {
-            let head = harness::head(&file.display().to_string(), language, &lines);
+    let languages = languages(project, file);
+    for needs_more in [false, true] {
+        let before = if needs_more { project.included_before(file) } else { Vec::new() };
+        if needs_more && before.is_empty() {
+            break;
+        }
+        for &language in &languages {
+            let head = harness::head(&file.display().to_string(), language, &before);
             let mut flags = Flags::default();
             match compiler.declarations(&head, language, &mut flags)? {
                 Ok(known) => return Ok(Ok(Interface { file: file.to_owned(), language, flags, head, known })),
                 Err(why) => drop(first.get_or_insert(why)),
-            }
-            if before.is_empty() {
-                break;
             }
         }
     }
@@ -85,8 +86,9 @@ pub(super) fn mentioning(project: &Project, function: &str) -> Vec<PathBuf> {
     own(false).filter(has).chain(own(true).filter(has)).chain(sources.filter(has)).take(MOST_HEADERS).cloned().collect()
 }
 
-/// Headers of the library itself, those likeliest to be its interface first.
-pub(super) fn public(project: &Project) -> Vec<PathBuf> {
+/// Headers of the library itself, those likeliest to be its interface first, each with how much less likely it is than the
+/// first.
+pub(super) fn public(project: &Project) -> Vec<(PathBuf, i32)> {
     let folder = project.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name: String = folder.split('-').next().unwrap_or_default().trim_start_matches("lib").to_lowercase();
     let mut all: Vec<(i32, usize, PathBuf)> = Vec::new();
@@ -113,7 +115,8 @@ pub(super) fn public(project: &Project) -> Vec<PathBuf> {
         all.push((-worth, path.components().count(), path.clone()));
     }
     all.sort();
-    all.into_iter().take(MOST_HEADERS).map(|(_, _, path)| path).collect()
+    let best = all.first().map_or(0, |(worth, _, _)| *worth);
+    all.into_iter().take(MOST_HEADERS).map(|(worth, _, path)| (path, (worth - best).min(8))).collect()
 }
 
 impl Interface {

@@ -181,18 +181,22 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If nothing can be called and there is no program either.
     pub(super) fn best(&self, file: Option<&Path>) -> Result<Vec<String>> {
-        let files = file.map_or_else(|| interfaces::public(self.project), |file| vec![file.to_owned()]);
+        let files = file.map_or_else(|| interfaces::public(self.project), |file| vec![(file.to_owned(), 0)]);
         let (mut found, mut unread) = (Vec::new(), Vec::new());
-        for file in &files {
+        let mut less = Vec::new();
+        for (file, unlikely) in &files {
             match interfaces::read(self.compiler, self.project, file)? {
-                Ok(interface) => found.push(interface),
+                Ok(interface) => {
+                    found.push(interface);
+                    less.push(*unlikely);
+                }
                 Err(why) => unread.push(format!("{}: {why}", file.display())),
             }
         }
         let mut candidates: Vec<(i32, usize, Function)> = Vec::new();
         for (at, interface) in found.iter().enumerate() {
             for (worth, function) in interface.candidates() {
-                let rank = worth - i32::try_from(at).unwrap_or(0).min(6);
+                let rank = worth - less[at];
                 if candidates.iter().all(|(_, _, known)| known.declaration() != function.declaration()) {
                     candidates.push((rank, at, function));
                 }
