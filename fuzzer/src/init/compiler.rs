@@ -201,13 +201,24 @@ impl<'a> Compiler<'a> {
         fs::write(probe.path(), text)
             .map_err(|error| Error::other(format!("cannot write a file for clang: {error}")))?;
         let is_wanted = |file: &str| self.project.is_own(Path::new(file));
+        let options = |flags: &Flags| {
+            let end = ["-x", language.option(), "-fsyntax-only", "-w", "-I."].map(str::to_owned);
+            [flags.arguments(), end.to_vec(), vec![probe.path().display().to_string()]].concat()
+        };
+        // the tree of a header with errors is of no use, and takes longer
+        let checked = self.mended(flags, |flags| {
+            let output = self.run(language, &options(flags))?;
+            Ok(if output.is_ok { Ok(()) } else { Err(output.stderr) })
+        })?;
+        if let Err(why) = checked {
+            return Ok(Err(why));
+        }
         self.mended(flags, |flags| {
             let mut errors =
                 tempfile::tempfile().map_err(|error| Error::other(format!("cannot make a file: {error}")))?;
             let messages = errors.try_clone().map_err(|error| Error::other(format!("cannot make a file: {error}")))?;
             let mut command = self.command(self.folder.join(language.wrapper()));
-            command.args(flags.arguments()).arg("-x").arg(language.option()).arg(probe.path());
-            command.args(["-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", "-I."]);
+            command.args(options(flags)).args(["-Xclang", "-ast-dump=json"]);
             let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(messages).spawn();
             let mut child =
                 started.map_err(|error| Error::other(format!("cannot start {}: {error}", language.wrapper())))?;

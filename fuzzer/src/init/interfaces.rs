@@ -92,7 +92,9 @@ pub(super) fn public(project: &Project) -> Vec<(PathBuf, i32)> {
     let folder = project.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name: String = folder.split('-').next().unwrap_or_default().trim_start_matches("lib").to_lowercase();
     let mut all: Vec<(i32, usize, PathBuf)> = Vec::new();
-    for path in project.headers.iter().filter(|path| !is_aside(path)) {
+    // gnulib's replacements for what systems lack are no interface of the project
+    let is_gnulib = |path: &Path| path.parent().is_some_and(|folder| project.all.contains(&folder.join("stdint.in.h")));
+    for path in project.headers.iter().filter(|path| !is_aside(path) && !is_gnulib(path)) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
         let is_inner = words::any(
             &stem,

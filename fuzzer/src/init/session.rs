@@ -29,6 +29,9 @@ const MOST_FUNCTIONS: usize = 8;
 /// Time after which no more functions are tried, if one works.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
 
+/// Time after which no more headers are read, if one has been.
+const READING: std::time::Duration = std::time::Duration::from_secs(20);
+
 /// Work for each byte of the input, in instructions, above which a function reads all of it.
 const READS_ALL: f64 = 0.2;
 /// The same, below which it does not read it.
@@ -184,7 +187,11 @@ impl<'a> Session<'a> {
         let files = file.map_or_else(|| interfaces::public(self.project), |file| vec![(file.to_owned(), 0)]);
         let (mut found, mut unread) = (Vec::new(), Vec::new());
         let mut less = Vec::new();
+        let start = std::time::Instant::now();
         for (file, unlikely) in &files {
+            if !found.is_empty() && start.elapsed() > READING {
+                break;
+            }
             match interfaces::read(self.compiler, self.project, file)? {
                 Ok(interface) => {
                     found.push(interface);
