@@ -39,6 +39,10 @@ const BUILD: &str = "build-quagmire";
 /// Folder for harnesses, with their seeds and programs.
 const OWN: &str = "fuzz-quagmire";
 
+/// What to do with a project of OSS-Fuzz.
+const OSS_FUZZ: &str =
+    "# a project of OSS-Fuzz: scripts/oss-fuzz in quagmire's checkout builds it (chapter \"Services\")";
+
 /// Longest time for the build of a project.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(3600);
 
@@ -70,6 +74,10 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
             folder.display()
         )));
     }
+    if !project.has_sources() && project.is_oss_fuzz {
+        lines.push(OSS_FUZZ.into());
+        return printed(&lines);
+    }
     let compiler = Compiler::find(&project)?;
     let options = if args.build { build(&compiler, &project)? } else { String::new() };
     if args.build {
@@ -84,9 +92,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
         (None, file) => session.best(file.as_deref())?,
     });
     if project.is_oss_fuzz {
-        lines.push(
-            "# a project of OSS-Fuzz: scripts/oss-fuzz in quagmire's checkout builds it (chapter \"Services\")".into(),
-        );
+        lines.push(OSS_FUZZ.into());
     }
     lines.extend(rust);
     printed(&lines)

@@ -186,7 +186,7 @@ impl Project {
 
 /// Whether a path is one of tests, examples, documents or packaging, and no part of the library.
 pub(super) fn is_aside(path: &Path) -> bool {
-    const FOLDERS: [&str; 24] = [
+    const FOLDERS: [&str; 28] = [
         "test",
         "tests",
         "testing",
@@ -209,6 +209,10 @@ pub(super) fn is_aside(path: &Path) -> bool {
         "fuzzer",
         "contrib",
         "win32",
+        "windows",
+        "msvc",
+        "vcnet",
+        "cmake",
         "third_party",
         "t",
     ];
