@@ -160,7 +160,7 @@ impl<'a> Compiler<'a> {
     /// Repeats a compilation as long as its messages say how to mend it.
     ///
     /// # Errors
-    /// The first error of the last one, in one line.
+    /// The inner error is the first of the last one, in one line; the outer one says that there is no compiler.
     pub(super) fn mended<T>(
         &self,
         flags: &mut Flags,
@@ -170,7 +170,14 @@ impl<'a> Compiler<'a> {
             match attempt(flags)? {
                 Ok(done) => return Ok(Ok(done)),
                 Err(messages) if flags.mend(&messages, self.project) => {}
-                Err(messages) => return Ok(Err(self.with_remedy(first_error(&messages)))),
+                Err(messages) => {
+                    let why = first_error(&messages);
+                    // of the wrapper itself: there is no clang
+                    if why.starts_with("quagmire-c") {
+                        return Err(Error::other(format!("{why} (quagmire doctor says what is missing)")));
+                    }
+                    return Ok(Err(self.with_remedy(why)));
+                }
             }
         }
         Ok(Err("its headers include ever more headers".into()))

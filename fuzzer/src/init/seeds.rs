@@ -67,6 +67,9 @@ const MADE_UP: [(&str, &str); 10] = [
     ("csv", "name,number,text\nfirst,1,\"a \"\"b\"\"\"\nsecond,2,c\n"),
 ];
 
+/// Where these are from.
+pub(super) const MADE_UP_HERE: &str = "made up here";
+
 /// Seeds, and where they are from.
 #[derive(Debug)]
 pub(super) struct Seeds {
@@ -113,7 +116,7 @@ pub(super) fn write(folder: &Path, project: &Project, hints: &[String]) -> Resul
         fs::write(&to, text).map_err(failed)?;
         files.push(to);
     }
-    Ok(Seeds { files, from: "made up here: put ordinary inputs of yours in their place".into() })
+    Ok(Seeds { files, from: format!("{MADE_UP_HERE}: put ordinary inputs of yours in their place") })
 }
 
 /// The most promising files, of one ending.

@@ -253,7 +253,8 @@ fn what_cannot_be_called_is_refused_with_the_reason_and_a_template() {
     let printed = init(&folder, &["--function", "handle_parse"]).ended().stdout;
     assert!(printed.contains("# built and run: "), "{printed}");
 
-    init(&folder, &["--function", "config_ignore"]).refused(3, &["config_ignore", "ignores its input"]);
+    init(&folder, &["--function", "config_ignore"])
+        .refused(3, &["config_ignore", "ignores its input", "config_ignore/seeds"]);
     init(&folder, &["--function", "nowhere"]).refused(2, &["nowhere", "no header or source"]);
     init(&folder, &["--function", "a b"]).refused(2, &["a b"]);
     init(&folder, &["no/such/folder"]).refused(2, &["no/such/folder"]);
@@ -263,6 +264,9 @@ fn what_cannot_be_called_is_refused_with_the_reason_and_a_template() {
         &[("b.h", "#include \"c.h\"\n#include <not/here.h>\nint parse(const char *s);\n"), ("c.h", "")],
     );
     init(&broken, &["--function", "parse"]).refused(3, &["not/here.h", "not found", "CPATH"]);
+    let mut without_clang = Command::new(binaries().join("quagmire"));
+    without_clang.args(["init", "--function", "config_expand"]).env("QUAGMIRE_LLVM_CONFIG", "/no/llvm-config");
+    run(without_clang.current_dir(&folder)).refused(1, &["/no/llvm-config", "quagmire doctor"]);
     let empty = scene.path("empty");
     fs::create_dir(&empty).expect("created");
     init(&empty, &[]).refused(2, &["nothing to build", "CMake"]);
@@ -330,8 +334,7 @@ fn a_library_is_built_by_what_is_printed_or_by_init() {
 fn what_has_to_be_built_first_is_said_and_the_harness_compiles() {
     let scene = Scene::new(&[]);
     // the source needs what only the build knows
-    let source =
-        "#ifndef BUILT\n#error \"by make\"\n#endif\nint parse_it(const char *t) { return t[0] == 'a' ? t[1] : 0; }\n";
+    let source = "#ifndef BUILT\n#error \"by make\"\n#endif\nint parse_it(const char *t) { int k = 0; while (*t) k += *t++ == ' '; return k; }\n";
     let folder = project(
         &scene,
         "unbuilt",
@@ -359,7 +362,7 @@ fn what_has_to_be_built_first_is_said_and_the_harness_compiles() {
 fn old_c_gets_the_option_that_lets_it_pass() {
     let scene = Scene::new(&[]);
     let source = "#include \"old.h\"\nstatic int one(char *a) { return a[0]; }\n\
-                  int old_parse(const char *t) { int (*f)(void *) = one; return t[0] ? f((void *)t) + t[1] : 0; }\n";
+                  int old_parse(const char *t) { int (*f)(void *) = one; int k = 0; while (*t) k += f((void *)t++); return k; }\n";
     let folder = project(&scene, "old", &[("old.h", "int old_parse(const char *text);\n"), ("old.c", source)]);
     let printed = init(&folder, &["--function", "old_parse"]).ended().stdout;
     let script = fs::read_to_string(folder.join("fuzz-quagmire/old_parse/build")).expect("a script");
