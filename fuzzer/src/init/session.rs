@@ -189,7 +189,7 @@ impl<'a> Session<'a> {
     /// If nothing can be called and there is no program either.
     pub(super) fn best(&self, file: Option<&Path>) -> Result<Vec<String>> {
         let files = file.map_or_else(|| interfaces::public(self.project), |file| vec![(file.to_owned(), 0)]);
-        let (mut found, mut unread) = (Vec::new(), Vec::new());
+        let (mut found, mut unread, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         let mut less = Vec::new();
         let start = std::time::Instant::now();
         for (file, unlikely) in &files {
@@ -207,6 +207,11 @@ impl<'a> Session<'a> {
         let mut candidates: Vec<(i32, usize, Function)> = Vec::new();
         for (at, interface) in found.iter().enumerate() {
             for (worth, function) in interface.candidates() {
+                let is_cxx = interface.language == Language::Cxx;
+                if let Err(why) = call::plan(&function, &interface.known, is_cxx, Variant::ALL[0]) {
+                    refused.push(format!("{} {why}", function.declaration()));
+                    continue;
+                }
                 let rank = worth - less[at];
                 if candidates.iter().all(|(_, _, known)| known.declaration() != function.declaration()) {
                     candidates.push((rank, at, function));
@@ -226,7 +231,6 @@ impl<'a> Session<'a> {
         {
             return Ok(self.after_the_build(why, "quagmire init"));
         }
-        let mut refused = Vec::new();
         let (best, others) = self.best_of(&found, &candidates, &mut refused)?;
         refused.extend(unread.iter().map(|why| format!("clang cannot read {why}")));
         let mut lines = Vec::new();
@@ -283,6 +287,7 @@ impl<'a> Session<'a> {
             if let State::Works(outcome, _) = &tried.state
                 && outcome.for_each_byte < READS_NOTHING
                 && words::promise(&function.name) < SURE
+                && !tried.seeds.from.starts_with(seeds::MADE_UP_HERE)
             {
                 tried.state = State::Fails("it hardly reads its input".into());
             }
@@ -422,12 +427,10 @@ impl<'a> Session<'a> {
                 outcome.failed.len() + outcome.returned
             )),
             // seeds that were made up may all be rejected by their first byte
-            _ if !outcome.reads && (!seeds.from.starts_with(seeds::MADE_UP_HERE) || words::promise(name) < SURE) => {
-                State::Fails(format!(
-                    "all runs are alike: it ignores its input, or rejects the seeds at once (if so, put ordinary ones into {})",
-                    trial.folder.join("seeds").display()
-                ))
-            }
+            _ if !outcome.reads && !seeds.from.starts_with(seeds::MADE_UP_HERE) => State::Fails(format!(
+                "all runs are alike: it ignores its input, or rejects the seeds at once (if so, put ordinary ones into {})",
+                trial.folder.join("seeds").display()
+            )),
             _ => {
                 for path in &outcome.failed {
                     let _ = fs::remove_file(path);

@@ -241,7 +241,8 @@ fn objects_are_made_and_freed_and_files_are_in_memory() {
 #[test]
 fn what_cannot_be_called_is_refused_with_the_reason_and_a_template() {
     let scene = Scene::new(&[]);
-    let folder = project(&scene, "refused", &[("config.h", CONFIG), ("config.c", CONFIG_C)]);
+    let seeds = [("tests/a.conf", "a = (b)\nc\n"), ("tests/b.conf", "a = $x\n")];
+    let folder = project(&scene, "refused", &[&[("config.h", CONFIG), ("config.c", CONFIG_C)], &seeds[..]].concat());
     init(&folder, &["--function", "handle_parse"]).refused(3, &["struct handle *", "makes one", "harness.c"]);
     // the user fills it in, and types the same again
     let path = folder.join("fuzz-quagmire/handle_parse/harness.c");
