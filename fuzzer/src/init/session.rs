@@ -247,9 +247,11 @@ impl<'a> Session<'a> {
             );
         }
         if self.project.programs.is_empty() || file.is_some() {
+            let unread = unread.first().map(|why| format!("(and clang cannot read {why})"));
+            let unread = unread.as_deref().filter(|_| !refused[0].starts_with("clang")).unwrap_or_default();
             return Err(Error::target(format!(
                 "{}: name a function with --function, or write a harness (chapter \"Harnesses\")",
-                refused[0]
+                [refused[0].as_str(), unread].map(str::trim).join(" ").trim()
             )));
         }
         lines.extend(refused.iter().take(3).map(|why| format!("# {why}")));
