@@ -293,6 +293,13 @@ impl<'a> Session<'a> {
             {
                 tried.state = State::Fails("it hardly reads its input".into());
             }
+            // whether it reads its input is not known yet, and a program surely does
+            if matches!(tried.state, State::Compiles(_))
+                && words::promise(&function.name) == 0
+                && !self.project.programs.is_empty()
+            {
+                tried.state = State::Fails("whether it reads its input shows after the build".into());
+            }
             let worth = match &tried.state {
                 State::Works(outcome, _) => outcome.for_each_byte,
                 State::Compiles(_) | State::Unread(_) => -1.0,
