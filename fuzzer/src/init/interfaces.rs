@@ -83,7 +83,9 @@ pub(super) fn mentioning(project: &Project, function: &str) -> Vec<PathBuf> {
     };
     let own = |aside: bool| project.headers.iter().filter(move |path| is_aside(path) == aside);
     let sources = project.sources.iter().chain(&project.programs);
-    own(false).filter(has).chain(own(true).filter(has)).chain(sources.filter(has)).take(MOST_HEADERS).cloned().collect()
+    let found = own(false).filter(has).chain(own(true).filter(has)).chain(sources.filter(has)).take(MOST_HEADERS);
+    // what users include may complete the types that the header only names
+    found.flat_map(|path| project.collector_of(path).into_iter().chain([path.clone()])).collect()
 }
 
 /// Headers of the library itself, those likeliest to be its interface first, each with how much less likely it is than the
@@ -153,11 +155,12 @@ impl Interface {
         found
     }
 
-    /// Whether a function is declared in the file itself, or in one of the same folder.
+    /// Whether a function is declared in the file itself, or in one of the same folder or below it.
     fn is_here(&self, function: &Function) -> bool {
         let file = Path::new(&function.file);
         let file = file.strip_prefix(".").unwrap_or(file);
-        file.parent() == self.file.parent() || function.is_constructor
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        file.starts_with(folder) && !is_aside(file) || function.is_constructor
     }
 
     /// How much a function promises to read an input: 0 if nothing.

@@ -22,6 +22,9 @@ const DEEPEST: usize = 6;
 /// Size up to which a source is searched, in bytes.
 const LARGEST_SOURCE: u64 = 16 << 20;
 
+/// Most headers that one includes for itself; one that includes more collects them for users.
+const MOST_FOR_ITSELF: usize = 6;
+
 /// Harnesses that commands are printed for.
 const MOST_HARNESSES: usize = 4;
 
@@ -165,6 +168,16 @@ impl Project {
         let text = self.text(header);
         let is_own = |name: &&str| self.headers.iter().any(|path| path.ends_with(name));
         text.lines().filter_map(included).filter(is_own).count()
+    }
+
+    /// The header that collects others, this one among them, for users to include.
+    pub(super) fn collector_of(&self, header: &Path) -> Option<PathBuf> {
+        let collects = |path: &&PathBuf| {
+            !is_aside(path)
+                && self.text(path).lines().filter_map(included).any(|name| header.ends_with(name))
+                && self.own_includes(path) > MOST_FOR_ITSELF
+        };
+        self.headers.iter().filter(collects).max_by_key(|path| self.own_includes(path)).cloned()
     }
 
     /// Sources that a header may be the interface of: beside it, beside the source of its name, or in the folder itself.
