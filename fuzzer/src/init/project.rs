@@ -1,6 +1,7 @@
-//! Contents of a folder of sources: its build system, harnesses, and files that can be seeds.
+//! Contents of a folder of sources: its build system, harnesses, headers and programs.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::LazyLock,
@@ -12,7 +13,7 @@ use quagmire_base::{
 };
 use regex::Regex;
 
-use super::BUILD;
+use super::{BUILD, OWN, systems::BuildSystem};
 
 /// Files that are looked at, and folders below each other.
 const MOST_FILES: usize = 20_000;
@@ -21,182 +22,238 @@ const DEEPEST: usize = 6;
 /// Size up to which a source is searched, in bytes.
 const LARGEST_SOURCE: u64 = 16 << 20;
 
+/// Most headers that one includes for itself; one that includes more collects them for users.
+const MOST_FOR_ITSELF: usize = 6;
+
 /// Harnesses that commands are printed for.
 const MOST_HARNESSES: usize = 4;
 
-/// Names of folders in which projects keep inputs, the best first.
-const SEED_FOLDERS: [&str; 8] = ["seeds", "corpus", "seed_corpus", "testdata", "data", "samples", "examples", "inputs"];
-
-/// Size of a file that can be a seed, in bytes.
-const LARGEST_SEED: u64 = 100_000;
-
-/// A build system, in the order in which it is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BuildSystem {
-    CMake,
-    Meson,
-    Configure,
-    Autoconf,
-    Make,
-    Sources,
-}
-
-impl BuildSystem {
-    const ALL: [Self; 6] = [Self::CMake, Self::Meson, Self::Configure, Self::Autoconf, Self::Make, Self::Sources];
-
-    /// Name of the file by which it is recognised.
-    pub(super) fn marker(self) -> &'static str {
-        match self {
-            Self::CMake => "CMakeLists.txt",
-            Self::Meson => "meson.build",
-            Self::Configure => "configure",
-            Self::Autoconf => "configure.ac",
-            Self::Make => "Makefile",
-            Self::Sources => "sources without a build system",
-        }
-    }
-
-    /// Folder in which it builds.
-    pub(super) fn folder(self) -> &'static str {
-        match self {
-            Self::CMake | Self::Meson => BUILD,
-            Self::Configure | Self::Autoconf | Self::Make | Self::Sources => ".",
-        }
-    }
-
-    /// Commands that build with the wrapper, libraries statically. If something `is_built` beside the sources, make is told to
-    /// forget it.
-    pub(super) fn commands(self, is_built: bool) -> Vec<&'static str> {
-        let configure = match is_built {
-            true => "CC=quagmire-cc CXX=quagmire-c++ ./configure --disable-shared && make clean && make -j2",
-            false => "CC=quagmire-cc CXX=quagmire-c++ ./configure --disable-shared && make -j2",
-        };
-        match self {
-            Self::CMake => vec![
-                "cmake -S . -B build-quagmire -DCMAKE_C_COMPILER=quagmire-cc -DCMAKE_CXX_COMPILER=quagmire-c++ \\",
-                "  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_SHARED_LIBS=OFF",
-                "cmake --build build-quagmire --parallel 2",
-            ],
-            Self::Meson => vec![
-                "CC=quagmire-cc CXX=quagmire-c++ meson setup build-quagmire --buildtype=debugoptimized --default-library=static",
-                "ninja -C build-quagmire",
-            ],
-            Self::Configure => vec![configure],
-            Self::Autoconf => vec!["autoreconf -fi", configure],
-            Self::Make if is_built => vec!["make clean && make -j2 CC=quagmire-cc CXX=quagmire-c++"],
-            Self::Make => vec!["make -j2 CC=quagmire-cc CXX=quagmire-c++"],
-            Self::Sources => Vec::new(),
-        }
-    }
-}
-
-/// Contents of a folder of sources.
+/// Contents of a folder of sources; all paths are relative to it.
 #[derive(Debug, Default)]
 pub(super) struct Project {
+    /// The folder, as an absolute path without links.
+    pub(super) root: PathBuf,
     pub(super) system: Option<BuildSystem>,
-    /// Sources in the folder itself that define neither a harness nor a program.
+    /// All files, those in few folders first.
+    pub(super) all: Vec<PathBuf>,
+    /// Sources that define neither a harness nor a program, and are no tests.
     pub(super) sources: Vec<PathBuf>,
-    /// Sources in the folder itself that define a program.
+    /// Sources that define a program, and are no tests or examples.
     pub(super) programs: Vec<PathBuf>,
     /// Sources that define `LLVMFuzzerTestOneInput`, the shortest paths first.
     pub(super) harnesses: Vec<PathBuf>,
-    /// A folder with small files.
-    pub(super) seeds: Option<PathBuf>,
-    /// Headers, to look for functions in.
     pub(super) headers: Vec<PathBuf>,
-    /// Whether there are sources in C++, and none in C.
-    pub(super) is_cxx: bool,
+    /// Whether there are sources in C, and in C++.
+    pub(super) has_c: bool,
+    pub(super) has_cxx: bool,
     /// Whether there are objects or libraries, which another compiler may have made.
     pub(super) is_built: bool,
-    /// Whether there is a folder `include`.
-    pub(super) has_include: bool,
     /// Whether there are a `project.yaml` and a `build.sh` of OSS-Fuzz.
     pub(super) is_oss_fuzz: bool,
-    /// Whether there are targets of cargo-fuzz.
-    pub(super) has_cargo_fuzz: bool,
 }
 
 impl Project {
-    /// Looks at a folder; all paths are relative to it.
+    /// Looks at a folder.
     ///
     /// # Errors
-    /// If it cannot be read, or there is nothing in it that can be built.
+    /// If it cannot be read.
     pub(super) fn look_at(folder: &Path) -> Result<Self> {
         let refused = |why: &dyn std::fmt::Display| Error::usage(format!("{}: {why}", folder.display()));
         fs::read_dir(folder).map_err(|error| refused(&error))?;
+        let root = folder.canonicalize().map_err(|error| refused(&error))?;
         let mut found = Files::default();
-        found.walk(folder, Path::new(""), 0);
+        found.walk(&root, Path::new(""), 0);
         found.all.sort_by_key(|path| (path.components().count(), path.clone()));
-        let has = |name: &str| folder.join(name).is_file();
+        let has = |name: &str| root.join(name).is_file();
         let mut project = Self {
-            is_built: found
-                .all
-                .iter()
-                .any(|path| path.extension().is_some_and(|ending| ending == "o" || ending == "a")),
-            has_include: folder.join("include").is_dir(),
+            is_built: found.all.iter().any(|path| has_ending(path, &["o", "a"]) && !path.starts_with(BUILD)),
             is_oss_fuzz: has("project.yaml") && has("build.sh"),
-            has_cargo_fuzz: has("fuzz/Cargo.toml"),
-            seeds: found.seeds(folder),
             ..Self::default()
         };
-        let mut has_c = false;
         for path in &found.all {
-            let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-            let (is_c, is_cxx) = (is_c(path), ["cc", "cpp", "cxx"].contains(&&*ending));
-            if ["h", "hh", "hpp"].contains(&&*ending) {
+            let (is_c, is_cxx) = (is_c(path), has_ending(path, &["cc", "cpp", "cxx"]));
+            if is_header(path) {
                 project.headers.push(path.clone());
             }
-            if !is_c && !is_cxx {
+            // a build system compiles trials of its own there
+            if !is_c && !is_cxx || path.starts_with(BUILD) {
                 continue;
             }
-            has_c |= is_c;
-            project.is_cxx |= is_cxx;
-            let (in_folder, wanted) = (path.components().count() == 1, project.harnesses.len() < MOST_HARNESSES);
-            if !in_folder && !wanted {
-                continue;
-            }
-            let text = files::read(&folder.join(path), LARGEST_SOURCE).unwrap_or_default();
-            match (is_harness(&text), in_folder) {
-                (true, _) if wanted => project.harnesses.push(path.clone()),
-                (false, true) if has_main(&text) => project.programs.push(path.clone()),
-                (false, true) => project.sources.push(path.clone()),
-                _ => {}
+            project.has_c |= is_c && !is_aside(path);
+            project.has_cxx |= is_cxx && !is_aside(path);
+            let text = files::read(&root.join(path), LARGEST_SOURCE).unwrap_or_default();
+            if is_harness(&text) {
+                project.harnesses.push(path.clone());
+            } else if has_main(&text) {
+                project.programs.extend((!is_aside(path)).then(|| path.clone()));
+            } else if !is_aside(path) {
+                project.sources.push(path.clone());
             }
         }
-        project.is_cxx &= !has_c;
-        project.system = BuildSystem::ALL.into_iter().find(|system| match system {
-            BuildSystem::Sources => {
-                project.harnesses.is_empty() && !(project.programs.is_empty() && project.sources.is_empty())
-            }
-            BuildSystem::Make => has("Makefile") || has("makefile") || has("GNUmakefile"),
-            BuildSystem::Autoconf => has("configure.ac") || has("configure.in"),
-            system => has(system.marker()),
-        });
-        if project.system.is_none() && project.harnesses.is_empty() && !project.is_oss_fuzz && !project.has_cargo_fuzz {
-            return Err(refused(
-                &"nothing to build is known here (CMake, Meson, autotools, Makefile, cargo-fuzz, C or C++ sources): start \
-                  in the folder of the sources, or name it",
-            ));
-        }
+        project.harnesses.truncate(MOST_HARNESSES);
+        // all sources in one, beside the sources
+        let single: Vec<PathBuf> =
+            project.sources.iter().filter(|path| includes_sources(&root, path)).cloned().collect();
+        project.sources.retain(|path| !single.contains(path));
+        project.all = found.all;
+        project.system = BuildSystem::of(&root, &project.all);
+        project.root = root;
         Ok(project)
     }
 
-    /// Folders in which the headers are that a source names, without the project's own.
-    pub(super) fn include_folders(&self, folder: &Path, source: &Path) -> Vec<PathBuf> {
-        let text = files::read(&folder.join(source), LARGEST_SOURCE).unwrap_or_default();
-        let mut folders = Vec::new();
-        if self.has_include {
-            folders.push(PathBuf::from("include"));
-        }
-        for name in String::from_utf8_lossy(&text).lines().filter_map(included) {
-            let Some(header) = self.headers.iter().find(|header| header.ends_with(name)) else { continue };
-            let found = header.ancestors().nth(Path::new(name).components().count()).unwrap_or(Path::new(""));
-            if !found.as_os_str().is_empty() && !folders.iter().any(|known| known == found) {
-                folders.push(found.to_owned());
+    /// Whether there is anything in C or C++.
+    pub(super) fn has_sources(&self) -> bool {
+        self.has_c
+            || self.has_cxx
+            || !self.headers.is_empty()
+            || !self.programs.is_empty()
+            || !self.harnesses.is_empty()
+    }
+
+    /// Whether a file, as clang names it, is the project's.
+    pub(super) fn is_own(&self, file: &Path) -> bool {
+        file.is_relative() || file.starts_with(&self.root)
+    }
+
+    /// The folder to search for headers so that `name` is found, which `includer` includes.
+    pub(super) fn folder_of(&self, name: &Path, includer: &Path) -> Option<PathBuf> {
+        let near = |path: &Path| {
+            let common = path.components().zip(includer.components()).take_while(|(a, b)| a == b).count();
+            // the project's own before those of tests and of others
+            (is_aside(path), std::cmp::Reverse(common), path.components().count())
+        };
+        let header = self.all.iter().filter(|path| path.ends_with(name)).min_by_key(|path| near(path))?;
+        let folder = header.ancestors().nth(name.components().count())?;
+        Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() })
+    }
+
+    /// Whether a header is made by the build: there is a file to make it of.
+    pub(super) fn is_generated(&self, name: &Path) -> bool {
+        let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
+        let from = [format!("{stem}.y"), format!("{stem}.in.h"), format!("{stem}.h-in"), format!("{stem}.h_in")];
+        let is_from = |path: &PathBuf| {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            // json.h.in, json.h.cmakein, json.h.meson
+            file.strip_prefix(&*name).is_some_and(|rest| rest.starts_with('.')) || from.iter().any(|one| *one == file)
+        };
+        name.starts_with("config.") || name == "config.h" || self.all.iter().any(is_from)
+    }
+
+    /// Text of a file, without comments.
+    pub(super) fn text(&self, path: &Path) -> String {
+        without_comments(&files::read(&self.root.join(path), LARGEST_SOURCE).unwrap_or_default())
+    }
+
+    /// Lines that include headers before `header` is included, in the first source or header that does: it may need them.
+    pub(super) fn included_before(&self, header: &Path) -> Vec<String> {
+        let name = header.file_name().unwrap_or_default().to_string_lossy();
+        let all = self.sources.iter().chain(&self.programs).chain(&self.headers).filter(|path| *path != header);
+        for path in all {
+            let text = self.text(path);
+            let mut before = Vec::new();
+            for line in text.lines() {
+                match included(line) {
+                    Some(found) if Path::new(found).ends_with(&*name) => return before,
+                    Some(_) => before.push(line.trim().to_owned()),
+                    None => {}
+                }
             }
         }
-        folders
+        Vec::new()
     }
+
+    /// Number of the project's headers that a header includes.
+    pub(super) fn own_includes(&self, header: &Path) -> usize {
+        let text = self.text(header);
+        let is_own = |name: &&str| self.headers.iter().any(|path| path.ends_with(name));
+        text.lines().filter_map(included).filter(is_own).count()
+    }
+
+    /// The header that collects others, this one among them, for users to include.
+    pub(super) fn collector_of(&self, header: &Path) -> Option<PathBuf> {
+        let collects = |path: &&PathBuf| {
+            !is_aside(path)
+                && self.text(path).lines().filter_map(included).any(|name| header.ends_with(name))
+                && self.own_includes(path) > MOST_FOR_ITSELF
+        };
+        self.headers.iter().filter(collects).max_by_key(|path| self.own_includes(path)).cloned()
+    }
+
+    /// Sources that a header may be the interface of: beside it, beside the source of its name, or in the folder itself.
+    pub(super) fn sources_of(&self, header: &Path) -> Vec<PathBuf> {
+        let folder = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let mut folders: BTreeMap<PathBuf, ()> = BTreeMap::new();
+        folders.insert(folder(header), ());
+        let named = self.sources.iter().filter(|path| path.file_stem() == header.file_stem());
+        folders.extend(named.map(|path| (folder(path), ())));
+        let beside = |path: &&PathBuf| folders.contains_key(&folder(path)) && *path != header;
+        let found: Vec<PathBuf> = self.sources.iter().filter(beside).cloned().collect();
+        match found.is_empty() {
+            // the interface in a folder, the sources in another
+            true => self.sources.clone(),
+            false => found,
+        }
+    }
+}
+
+/// Whether a path is one of tests, examples, documents or packaging, and no part of the library.
+pub(super) fn is_aside(path: &Path) -> bool {
+    const FOLDERS: [&str; 28] = [
+        "test",
+        "tests",
+        "testing",
+        "unittest",
+        "unittests",
+        "example",
+        "examples",
+        "sample",
+        "samples",
+        "demo",
+        "demos",
+        "doc",
+        "docs",
+        "debian",
+        "bench",
+        "benchmark",
+        "benchmarks",
+        "fuzz",
+        "fuzzing",
+        "fuzzer",
+        "contrib",
+        "win32",
+        "windows",
+        "msvc",
+        "vcnet",
+        "cmake",
+        "third_party",
+        "t",
+    ];
+    let mut folders = path.parent().into_iter().flat_map(Path::components);
+    let is_test = path.file_stem().is_some_and(|stem| {
+        let stem = stem.to_string_lossy();
+        stem.starts_with("test_") || stem.ends_with("_test") || stem == "test" || stem.ends_with("_unittest")
+    });
+    is_test || folders.any(|part| FOLDERS.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name)))
+}
+
+/// Whether a file has one of these endings.
+pub(super) fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one))
+}
+
+pub(super) fn is_header(path: &Path) -> bool {
+    has_ending(path, &["h", "hh", "hpp", "hxx", "h++"])
+}
+
+/// Whether a source includes others that are compiled by themselves.
+fn includes_sources(root: &Path, path: &Path) -> bool {
+    let text = files::read(&root.join(path), LARGEST_SOURCE).unwrap_or_default();
+    let folder = root.join(path.parent().unwrap_or(Path::new("")));
+    let names = String::from_utf8_lossy(&text).into_owned();
+    let found =
+        names.lines().filter_map(included).filter(|name| has_ending(Path::new(name), &["c", "cc", "cpp", "cxx"]));
+    found.filter(|name| folder.join(name).is_file()).count() > 3
 }
 
 /// Whether a source is in C, by its name.
@@ -227,12 +284,37 @@ fn is_harness(source: &[u8]) -> bool {
     memchr::memmem::find(source, NAME.as_bytes()).is_some() && DEFINITION.is_match(&without_comments(source))
 }
 
-/// Whether a source defines a program.
+/// Whether a source defines a program, also when nobody asks for its tests.
 fn has_main(source: &[u8]) -> bool {
     static MAIN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?m)^\s*(?:extern\s+"C"\s+)?(?:[A-Za-z_][\w\s]*\s)?main\s*\("#).expect("a pattern")
     });
-    MAIN.is_match(&without_comments(source))
+    MAIN.is_match(&without_trials(&without_comments(source)))
+}
+
+/// The text without what `#ifdef TEST` and the like enclose.
+fn without_trials(text: &str) -> String {
+    const NAMES: [&str; 6] = ["TEST", "MAIN", "DEMO", "STANDALONE", "EXAMPLE", "DEBUG"];
+    let (mut kept, mut depth, mut hidden) = (String::new(), 0, None);
+    for line in text.lines() {
+        let word = line.trim_start().strip_prefix('#').map(str::trim_start).unwrap_or_default();
+        if word.starts_with("if") {
+            depth += 1;
+            if hidden.is_none() && !word.starts_with("ifndef") && NAMES.iter().any(|name| word.contains(name)) {
+                hidden = Some(depth);
+            }
+        } else if word.starts_with("endif") {
+            hidden = hidden.filter(|at| *at != depth);
+            depth -= 1;
+        } else if word.starts_with("el") && hidden == Some(depth) {
+            hidden = None;
+        }
+        if hidden.is_none() {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
 }
 
 /// Regular files below a folder, without what builds and version control leave there.
@@ -242,6 +324,11 @@ struct Files {
 }
 
 impl Files {
+    /// Whether a folder is what a campaign has written: it has copies of seeds, and is none of the project's.
+    fn is_of_campaign(&self, folder: &Path) -> bool {
+        folder.join("summary.json").is_file() && folder.join("degradations").is_dir()
+    }
+
     fn walk(&mut self, root: &Path, below: &Path, depth: usize) {
         let Ok(entries) = fs::read_dir(root.join(below)) else { return };
         for entry in entries.flatten() {
@@ -253,27 +340,13 @@ impl Files {
             }
             if kind.is_file() {
                 self.all.push(below.join(&name));
-            } else if kind.is_dir() && depth < DEEPEST && text != "target" && text != "node_modules" && text != BUILD {
+            } else if kind.is_dir()
+                && depth < DEEPEST
+                && !["target", "node_modules", OWN].contains(&&*text)
+                && !self.is_of_campaign(&root.join(below).join(&name))
+            {
                 self.walk(root, &below.join(&name), depth + 1);
             }
         }
-    }
-
-    /// A folder whose name says that it holds inputs, with at least one small file.
-    fn seeds(&self, root: &Path) -> Option<PathBuf> {
-        let is_small =
-            |path: &Path| fs::metadata(root.join(path)).is_ok_and(|about| (1..=LARGEST_SEED).contains(&about.len()));
-        let is_source = |path: &Path| {
-            let ends = path
-                .extension()
-                .is_some_and(|ending| ["c", "h", "cc", "cpp", "am", "build"].iter().any(|known| ending == *known));
-            ends || path.file_name().is_some_and(|name| name == "CMakeLists.txt")
-        };
-        SEED_FOLDERS.iter().find_map(|name| {
-            let inside =
-                |path: &&PathBuf| path.parent().and_then(Path::file_name).is_some_and(|folder| folder == *name);
-            let file = self.all.iter().filter(inside).find(|path| !is_source(path) && is_small(path))?;
-            file.parent().map(Path::to_owned)
-        })
     }
 }

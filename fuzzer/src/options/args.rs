@@ -183,13 +183,14 @@ pub enum Command {
         after_help = EXIT_CODES
     )]
     Generate(GenerateArgs),
-    /// Print the commands that build the project in this folder and fuzz it
+    /// Write, build and run a harness for the project in this folder
     #[command(
-        override_usage = "quagmire init [FOLDER] [--function NAME]",
-        long_about = "Looks at a folder of sources (CMake, Meson, autotools, a Makefile, or C and C++ alone; harnesses, cargo-fuzz, \
-                      OSS-Fuzz), and prints the commands that build it with the wrapper and fuzz it. Nothing is built. With --function, \
-                      writes a harness for a function.",
-        after_help = EXIT_CODES_ALONE
+        override_usage = "quagmire init [FOLDER|HEADER] [--function NAME] [--build]",
+        long_about = "Writes a harness for a function of the sources in a folder, the one that is named or the one that promises most, \
+                      with seeds from the project's tests; builds and runs it, and prints the command that fuzzes it. What has to be \
+                      built before (CMake, Meson, autotools, a Makefile) is printed, and done with --build. Harnesses, cargo-fuzz and \
+                      OSS-Fuzz are recognised.",
+        after_help = EXIT_CODES
     )]
     Init(InitArgs),
     /// Show what this machine and installation lack, and what each costs

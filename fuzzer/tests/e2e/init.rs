@@ -1,4 +1,4 @@
-//! `quagmire init`: what it prints builds and fuzzes, typed as it is.
+//! `quagmire init`: the harness that it writes is built and runs, and what it prints fuzzes it, typed as it is.
 
 use std::{fs, path::Path, process::Command};
 
@@ -14,8 +14,423 @@ fn init(folder: &Path, arguments: &[&str]) -> Run {
     run(Command::new(binaries().join("quagmire")).arg("init").args(arguments).current_dir(folder))
 }
 
+/// Writes files into a folder of the scene.
+fn project(scene: &Scene, name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
+    let folder = scene.path(name);
+    for (name, text) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("inside")).expect("created");
+        fs::write(path, text).expect("written");
+    }
+    folder
+}
+
+/// Types what has been printed, with a short campaign in the place of a long one, and asserts that it has run.
+fn fuzzes(folder: &Path, printed: &str) {
+    let short = printed.replace("quagmire fuzz ", "quagmire fuzz --execs 200 --seed 1 --no-confirm --quiet --force ");
+    assert!(short.contains("--execs 200"), "no command that fuzzes: {printed}");
+    let done = shell(folder, &short);
+    assert_eq!(done.code, Some(0), "{printed}: {done:?}");
+    let out = printed.split(" -o ").nth(1).and_then(|rest| rest.split(' ').next()).expect("an output folder");
+    let summary = fs::read_to_string(folder.join(out).join("summary.json")).expect("a summary");
+    assert!(summary.contains("\"executions\": 200"), "{summary}");
+}
+
+/// Writes a harness for a function, asserts that it was built and run, fuzzes it, and returns its text.
+fn harness(folder: &Path, function: &str) -> String {
+    let printed = init(folder, &["--function", function]).ended().stdout;
+    assert!(printed.contains("# built and run: "), "{printed}");
+    fuzzes(folder, &printed);
+    let source = printed.split_whitespace().nth(1).expect("a path");
+    fs::read_to_string(folder.join(source)).expect("a harness")
+}
+
+/// Counts in C++, with all ways to take a text.
+const COUNTS: &str = r#"#pragma once
+#include <cstdint>
+#include <istream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+namespace words {
+enum class Mode { all, some };
+inline int sum(const char *from, const char *to) {
+  int found = 0;
+  for (; from != to; from++)
+    found += *from == ' ';
+  return found;
+}
+inline int of_string(std::string const &text, Mode) { return sum(text.data(), text.data() + text.size()); }
+inline int of_view(std::string_view text) { return sum(text.data(), text.data() + text.size()); }
+inline int of_bytes(const std::vector<std::uint8_t> &all) {
+  return sum((const char *)all.data(), (const char *)all.data() + all.size());
+}
+inline int of_stream(std::istream &from) {
+  std::string text;
+  int found = 0;
+  while (std::getline(from, text))
+    found += of_view(text);
+  return found;
+}
+template <class Iterator> int of_range(Iterator first, Iterator last) {
+  int found = 0;
+  for (; first != last; ++first)
+    found += *first == ' ';
+  return found;
+}
+class Counter {
+public:
+  explicit Counter(Mode mode, int limit = 3) : mode(mode), limit(limit) {}
+  int count(const std::string &text) { return of_string(text, mode) + limit; }
+  static int once(std::string_view text) { return of_view(text); }
+private:
+  Mode mode;
+  int limit;
+};
+class Calculator {
+public:
+  void SetExpr(const std::string &expr) { text = expr; }
+  int Eval() const { return of_view(text); }
+private:
+  std::string text;
+};
+} // namespace words
+"#;
+
 #[test]
-fn printed_commands_build_with_each_build_system() {
+fn functions_and_methods_of_cxx_are_called_by_their_full_names() {
+    let scene = Scene::new(&[]);
+    let folder = project(&scene, "a header", &[("words.h", COUNTS), ("tests/one.txt", "an ordinary line\n")]);
+    for (name, call) in [
+        ("words::of_string", "words::of_string(text, static_cast<words::Mode>(0))"),
+        ("of_view", "words::of_view(text)"),
+        ("of_bytes", "words::of_bytes(bytes)"),
+        ("of_stream", "words::of_stream(stream)"),
+        ("of_range", "words::of_range(first, last)"),
+        ("Counter::count", ".count(text)"),
+        ("Counter::once", "words::Counter::once(text)"),
+        ("Calculator::Eval", ".Eval()"),
+    ] {
+        let text = harness(&folder, name);
+        assert!(text.contains(call), "{name}: {text}");
+    }
+    assert!(!folder.join("fuzz-quagmire/words-of_view/harness.c").exists(), "C++ in a file of C");
+}
+
+/// A configuration in C: an object with a function that makes it, and one that frees what it has.
+const CONFIG: &str = r"#include <stdio.h>
+#include <stddef.h>
+typedef struct config { char *last; int lines; } config_t;
+struct tree;
+void config_init(config_t *config);
+void config_destroy(config_t *config);
+int config_read_string(config_t *config, const char *text);
+int config_read(config_t *config, FILE *stream);
+int config_read_file(config_t *config, const char *filename);
+int config_read_fd(config_t *config, int fd);
+struct tree *tree_parse(const char *text, size_t length);
+void tree_free(struct tree *tree);
+int tree_visit(struct tree *tree, const void *data, size_t length, int (*seen)(const char *, size_t, void *), void *user);
+char *config_expand(const char *text);
+struct handle;
+int handle_parse(struct handle *handle, const char *text);
+int config_ignore(const char *text);
+";
+
+const CONFIG_C: &str = r##"#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+struct tree { int nodes; char *text; };
+void config_init(config_t *c) { c->last = malloc(1); c->lines = 0; }
+void config_destroy(config_t *c) { free(c->last); }
+int config_read_string(config_t *c, const char *text) {
+  if (!c->last)
+    abort();
+  for (; *text; text++)
+    c->lines += *text == '\n';
+  return c->lines;
+}
+int config_read(config_t *c, FILE *stream) {
+  int letter;
+  while ((letter = fgetc(stream)) != EOF)
+    c->lines += letter == '\n';
+  return c->last ? c->lines : -1;
+}
+int config_read_file(config_t *c, const char *filename) {
+  FILE *stream = fopen(filename, "r");
+  if (!stream)
+    abort();
+  int lines = config_read(c, stream);
+  fclose(stream);
+  return lines;
+}
+int config_read_fd(config_t *c, int fd) {
+  char letter;
+  while (read(fd, &letter, 1) == 1)
+    c->lines += letter == '\n';
+  return c->lines;
+}
+struct tree *tree_parse(const char *text, size_t length) {
+  struct tree *tree = malloc(sizeof *tree);
+  tree->nodes = 0;
+  tree->text = malloc(length + 1);
+  memcpy(tree->text, text, length);
+  for (size_t i = 0; i < length; i++)
+    tree->nodes += text[i] == '(';
+  return tree;
+}
+void tree_free(struct tree *tree) { free(tree->text); free(tree); }
+int tree_visit(struct tree *tree, const void *data, size_t length, int (*seen)(const char *, size_t, void *), void *user) {
+  for (size_t i = 0; i < length; i++)
+    if (((const char *)data)[i] == ' ' && seen("a blank", i, user))
+      return 1;
+  return tree->nodes;
+}
+struct tree *tree_new(void) { return tree_parse("", 0); }
+char *config_expand(const char *text) {
+  char *made = malloc(2 * strlen(text) + 1), *to = made;
+  for (; *text; text++) {
+    *to++ = *text;
+    if (*text == '$')
+      *to++ = '$';
+  }
+  *to = 0;
+  return made;
+}
+int handle_parse(struct handle *handle, const char *text) { return handle && *text == 'a'; }
+int config_ignore(const char *text) { (void)text; return 3; }
+"##;
+
+#[test]
+fn objects_are_made_and_freed_and_files_are_in_memory() {
+    let scene = Scene::new(&[]);
+    let header = CONFIG.replace("void tree_free", "struct tree *tree_new(void);\nvoid tree_free");
+    let folder = project(
+        &scene,
+        "config",
+        &[
+            ("config.h", &header),
+            ("config.c", CONFIG_C),
+            ("tests/a.conf", "a = (b)\nc\n"),
+            ("tests/b.conf", "long = $x\n"),
+        ],
+    );
+    for (name, words) in [
+        (
+            "config_read_string",
+            &["config_init(&object);", "config_read_string(&object, text)", "config_destroy(&object);"][..],
+        ),
+        ("config_read", &["config_init(&object);", "fmemopen(", "config_read(&object, file)", "fclose(file);"]),
+        ("config_read_file", &["config_read_file(&object, path_of(data, size))"]),
+        ("config_read_fd", &["config_read_fd(&object, descriptor", "close(descriptor"]),
+        ("tree_parse", &["made = tree_parse((const char *)data, size);", "tree_free(made);"]),
+        ("tree_visit", &["tree_new();", "tree_visit(object, (const void *)data, size, nothing", "tree_free(object);"]),
+        ("config_expand", &["made = config_expand(text);", "free(made);"]),
+    ] {
+        let text = harness(&folder, name);
+        for word in words {
+            assert!(text.contains(word), "{name}: no {word} in {text}");
+        }
+    }
+    let seeds = fs::read_dir(folder.join("fuzz-quagmire/tree_parse/seeds")).expect("seeds").count();
+    assert_eq!(seeds, 2, "the project's own test files");
+}
+
+#[test]
+fn what_cannot_be_called_is_refused_with_the_reason_and_a_template() {
+    let scene = Scene::new(&[]);
+    let seeds = [("tests/a.conf", "a = (b)\nc\n"), ("tests/b.conf", "a = $x\n")];
+    let folder = project(&scene, "refused", &[&[("config.h", CONFIG), ("config.c", CONFIG_C)], &seeds[..]].concat());
+    init(&folder, &["--function", "handle_parse"]).refused(3, &["struct handle *", "makes one", "harness.c"]);
+    // the user fills it in, and types the same again
+    let path = folder.join("fuzz-quagmire/handle_parse/harness.c");
+    let template = fs::read_to_string(&path).expect("a template");
+    let call = "static char handle;\n  char text[2] = {0, 0};\n  for (size_t i = 0; i < size; i++) {\n    text[0] = (char)data[i];\n    \
+                handle_parse((struct handle *)&handle, text);\n  }";
+    let filled: Vec<&str> = template.lines().filter(|line| !line.starts_with("#error")).collect();
+    fs::write(&path, filled.join("\n").replace("handle_parse(/* data, size */);", call)).expect("written");
+    let printed = init(&folder, &["--function", "handle_parse"]).ended().stdout;
+    assert!(printed.contains("# built and run: "), "{printed}");
+
+    init(&folder, &["--function", "config_ignore"])
+        .refused(3, &["config_ignore", "ignores its input", "config_ignore/seeds"]);
+    init(&folder, &["--function", "nowhere"]).refused(2, &["nowhere", "no header or source"]);
+    init(&folder, &["--function", "a b"]).refused(2, &["a b"]);
+    init(&folder, &["no/such/folder"]).refused(2, &["no/such/folder"]);
+    let broken = project(
+        &scene,
+        "broken",
+        &[("b.h", "#include \"c.h\"\n#include <not/here.h>\nint parse(const char *s);\n"), ("c.h", "")],
+    );
+    init(&broken, &["--function", "parse"]).refused(3, &["not/here.h", "not found", "CPATH"]);
+    let mut without_clang = Command::new(binaries().join("quagmire"));
+    without_clang.args(["init", "--function", "config_expand"]).env("QUAGMIRE_LLVM_CONFIG", "/no/llvm-config");
+    run(without_clang.current_dir(&folder)).refused(1, &["/no/llvm-config", "quagmire doctor"]);
+    let empty = scene.path("empty");
+    fs::create_dir(&empty).expect("created");
+    init(&empty, &[]).refused(2, &["nothing to build", "CMake"]);
+}
+
+#[test]
+fn the_function_that_promises_most_is_taken_if_none_is_named() {
+    let scene = Scene::new(&[]);
+    let header = "#include <stddef.h>\nsize_t doc_length(const char *text);\nint doc_parse(const char *text, size_t n);\nvoid doc_free(void *p);\n";
+    let source = "#include \"doc.h\"\n#include <string.h>\nsize_t doc_length(const char *t) { return strlen(t); }\n\
+                  int doc_parse(const char *t, size_t n) { int k = 0; for (size_t i = 0; i < n; i++) k += t[i] == '<'; return k; }\n\
+                  void doc_free(void *p) { (void)p; }\n";
+    let main = "#include \"doc.h\"\nint main(int n, char **words) { return doc_parse(words[0], n > 0); }\n";
+    let folder = project(
+        &scene,
+        "doc",
+        &[("doc.h", header), ("doc.c", source), ("main.c", main), ("examples/a.doc", "<a> <b>\n")],
+    );
+    for arguments in [&[][..], &["doc.h"]] {
+        let printed = init(&folder, arguments).ended().stdout;
+        let seeds = if arguments.is_empty() { "1 file of examples/ (*.doc)" } else { "1 file kept from before" };
+        assert!(printed.contains("doc_parse(const char *text, size_t n)") && printed.contains(seeds), "{printed}");
+        fuzzes(&folder, &printed);
+    }
+    // one that is defined in the program's own source, which a harness includes
+    let program = "#include <string.h>\nstatic int count(const char *text) {\n  int k = 0;\n  while (*text)\n    k += *text++ == 'x';\n  return k;\n}\n\
+                   int main(int n, char **words) { return n > 1 ? count(words[1]) : 0; }\n";
+    let alone = project(&scene, "alone", &[("alone.c", program)]);
+    assert!(harness(&alone, "count").contains("#include \"alone.c\""));
+}
+
+#[test]
+fn a_library_is_built_by_what_is_printed_or_by_init() {
+    let scene = Scene::new(&[]);
+    let header = "#include \"generated.h\"\nint parse_words(const char *text, SIZE n);\n";
+    let source = "#include \"../include/words.h\"\nint parse_words(const char *t, SIZE n) { int k = 0; for (SIZE i = 0; i < n; i++) k += t[i] == ' '; return k; }\n";
+    let make = "libwords.a: words.o\n\tar rcs $@ $^\nwords.o: src/words.c include/generated.h\n\t$(CC) -O2 -g -c $<\n\
+                include/generated.h: include/generated.h.in\n\tcp $< $@\nclean:\n\trm -f *.o *.a\n";
+    let files = [
+        ("include/words.h", header),
+        ("src/words.c", source),
+        ("Makefile", make),
+        ("include/generated.h.in", "#define SIZE unsigned long\n"),
+    ];
+    let folder = project(&scene, "by hand", &files);
+    let first = init(&folder, &["--function", "parse_words"]).ended().stdout;
+    assert!(
+        first.contains("generated.h' file not found; the build makes it") && first.contains("make -j2 CC=quagmire-cc"),
+        "{first}"
+    );
+    // ends with the command that is to be typed then
+    let then = shell(&folder, &first);
+    assert_eq!(then.code, Some(0), "{then:?}");
+    assert!(then.stdout.contains("# built and run: "), "{then:?}");
+
+    let folder = project(&scene, "by init", &files);
+    let printed = run(Command::new(binaries().join("quagmire")).args(["init", "--build"]).current_dir(&folder));
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    fuzzes(&folder, &printed.stdout);
+    let script = fs::read_to_string(folder.join("fuzz-quagmire/parse_words/build")).expect("a script");
+    assert!(script.contains("-name '*.a'"), "{script}");
+}
+
+#[test]
+fn what_has_to_be_built_first_is_said_and_the_harness_compiles() {
+    let scene = Scene::new(&[]);
+    // the source needs what only the build knows
+    let source = "#ifndef BUILT\n#error \"by make\"\n#endif\nint parse_it(const char *t) { int k = 0; while (*t) k += *t++ == ' '; return k; }\n";
+    let folder = project(
+        &scene,
+        "unbuilt",
+        &[
+            ("it.h", "int parse_it(const char *text);\n"),
+            ("it.c", source),
+            (
+                "configure.sh",
+                "#!/bin/sh\necho \"CC = $CC -DBUILT\" > Makefile\nprintf 'libit.a: it.o\\n\\tar rcs $@ $^\\n' >> Makefile\n",
+            ),
+        ],
+    );
+    let printed = init(&folder, &["--function", "parse_it"]).ended().stdout;
+    assert!(
+        printed.contains("it compiles; it was not linked") && printed.contains("sh ./configure.sh && make"),
+        "{printed}"
+    );
+    assert!(folder.join("fuzz-quagmire/parse_it/harness.o").is_file());
+    fuzzes(&folder, &printed);
+    let again = init(&folder, &["--function", "parse_it"]).ended().stdout;
+    assert!(again.contains("# built and run: "), "{again}");
+}
+
+#[test]
+fn old_c_gets_the_option_that_lets_it_pass() {
+    let scene = Scene::new(&[]);
+    let source = "#include \"old.h\"\nstatic int one(char *a) { return a[0]; }\n\
+                  int old_parse(const char *t) { int (*f)(void *) = one; int k = 0; while (*t) k += f((void *)t++); return k; }\n";
+    let folder = project(&scene, "old", &[("old.h", "int old_parse(const char *text);\n"), ("old.c", source)]);
+    let printed = init(&folder, &["--function", "old_parse"]).ended().stdout;
+    let script = fs::read_to_string(folder.join("fuzz-quagmire/old_parse/build")).expect("a script");
+    assert!(printed.contains("# built and run: "), "{printed}");
+    assert!(
+        script.contains("-Wno-incompatible-function-pointer-types")
+            == printed.contains("old C that this clang refuses"),
+        "{printed}"
+    );
+    fuzzes(&folder, &printed);
+}
+
+#[test]
+fn crates_of_rust_name_their_targets() {
+    let scene = Scene::new(&[]);
+    let fuzz = "[package]\nname = \"x-fuzz\"\n[package.metadata]\ncargo-fuzz = true\n[[bin]]\nname = \"decode\"\npath = \"fuzz_targets/decode.rs\"\n";
+    let workspace = project(
+        &scene,
+        "workspace",
+        &[
+            ("Cargo.toml", "[workspace]\nmembers = [\"one\"]\n"),
+            ("one/Cargo.toml", "[package]\n"),
+            ("one/fuzz/Cargo.toml", fuzz),
+        ],
+    );
+    let printed = init(&workspace, &[]).ended().stdout;
+    assert!(printed.contains("scripts/cargo-fuzz fuzz --fuzz-dir one/fuzz decode -i "), "{printed}");
+    let plain =
+        project(&scene, "plain", &[("Cargo.toml", "[package]\nname = \"x\"\n"), ("src/main.rs", "fn main() {}\n")]);
+    let plain = init(&plain, &[]).ended().stdout;
+    assert!(plain.contains("cargo fuzz init"), "{plain}");
+    for text in [printed, plain] {
+        assert!(!text.contains("PROGRAM") && !text.contains("TARGET"), "{text}");
+    }
+}
+
+#[test]
+fn harnesses_of_the_project_are_built_and_run_and_those_of_campaigns_are_not() {
+    let scene = Scene::new(&[]);
+    let harness = "#include \"../sum.h\"\n#include <stdint.h>\nint LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { sum(data, size); return 0; }\n";
+    let folder = project(
+        &scene,
+        "with a harness",
+        &[
+            ("sum.h", "#include <stddef.h>\nint sum(const void *data, size_t n);\n"),
+            (
+                "sum.c",
+                "#include \"sum.h\"\nint sum(const void *d, size_t n) { int k = 0; while (n--) k += ((const char *)d)[n] == 'a'; return k; }\n",
+            ),
+            ("fuzz/fuzz_sum.c", harness),
+            ("slowness/copy.c", harness),
+            ("slowness/summary.json", "{}"),
+            ("slowness/degradations/one", "a"),
+            ("corpus/one", "an ordinary line\n"),
+        ],
+    );
+    let printed = init(&folder, &[]).ended().stdout;
+    assert!(
+        printed.contains("# the project's harness fuzz/fuzz_sum.c") && printed.contains("1 file of corpus/"),
+        "{printed}"
+    );
+    assert!(!printed.contains("slowness"), "{printed}");
+    fuzzes(&folder, &printed);
+}
+
+#[test]
+fn build_systems_are_recognised_and_what_is_printed_builds() {
     for (system, needs) in [("cmake", "cmake"), ("meson", "ninja"), ("autoconf", "libtoolize")] {
         if !has_program(needs, needs) {
             continue;
@@ -25,81 +440,18 @@ fn printed_commands_build_with_each_build_system() {
         let folder = scene.path("project");
         run(Command::new("cp").arg("-r").arg(from).arg(&folder)).ended();
         let printed = init(&folder, &[]).ended().stdout;
-        let (build, _) = printed.split_once("# a program").expect("commands for a program");
-        let built = shell(&folder, build);
+        let build = printed.split("# build with the wrapper").nth(1).expect("commands that build");
+        let build = build.lines().skip(1).take_while(|line| !line.starts_with('#') && !line.starts_with("sh "));
+        let built = shell(&folder, &build.collect::<Vec<_>>().join("\n"));
         assert_eq!(built.code, Some(0), "{system}: {built:?}");
         let find =
             "find . -type f -perm -1 ! -name '*.so*' -exec nm {} \\; 2>/dev/null | grep -c ' __quagmire_register$'";
         let counted = shell(&folder, find).stdout;
         assert_ne!(counted.trim(), "0", "{system}: no program that counts: {printed}");
     }
-}
-
-#[test]
-fn a_function_of_a_library_is_fuzzed_by_what_is_printed() {
     let scene = Scene::new(&[]);
-    let folder = scene.path("a library");
-    fs::create_dir_all(folder.join("seeds")).expect("created");
-    fs::write(folder.join("seeds/one"), "an ordinary line").expect("written");
-    fs::write(
-        folder.join("words.h"),
-        "#include <stddef.h>\nint count_words(const char *text,\n  size_t length, int flags);\n",
-    )
-    .expect("written");
-    let source = "#include \"words.h\"\nint count_words(const char *t, size_t n, int f) {\n  int k = f;\n  for (size_t i = 0; i < n; i++)\n    k += t[i] == ' ';\n  return k;\n}\n";
-    fs::write(folder.join("words.c"), source).expect("written");
-    let make = "libwords.a: words.o\n\tar rcs $@ $^\nwords.o: words.c\n\t$(CC) -O2 -g -c $<\n";
-    fs::write(folder.join("Makefile"), make).expect("written");
-
-    let printed = init(&folder, &["--function", "count_words"]).ended().stdout;
-    let harness = fs::read_to_string(folder.join("count_words_harness.c")).expect("a harness");
-    assert!(harness.contains("count_words((const char *)data, size, 0);"), "{harness}");
-    let short = printed.replace("--max-size 4000", "--max-size 100 --execs 300 --seed 1 --no-confirm --quiet");
-    let done = shell(&folder, &short);
-    assert_eq!(done.code, Some(0), "{printed}: {done:?}");
-    let summary = fs::read_to_string(folder.join("out-count_words_harness/summary.json")).expect("a summary");
-    assert!(summary.contains("\"executions\": 300"), "{summary}");
-
-    // it is the user's by now
-    init(&folder, &["--function", "count_words"]).refused(1, &["count_words_harness.c", "exists"]);
-    init(&folder, &["--function", "nowhere"]).refused(2, &["nowhere", "header"]);
-    init(&folder, &["--function", "a b"]).refused(2, &["a b"]);
-    init(&folder, &["no/such/folder"]).refused(2, &["no/such/folder"]);
-    let empty = scene.path("empty");
-    fs::create_dir(&empty).expect("created");
-    init(&empty, &[]).refused(2, &["nothing to build", "CMake"]);
-}
-
-#[test]
-fn a_function_of_sources_without_a_build_system_is_fuzzed_by_what_is_printed() {
-    let scene = Scene::new(&[]);
-    let folder = scene.path("sources");
-    fs::create_dir_all(folder.join("seeds")).expect("created");
-    for (name, text) in [
-        ("seeds/one", "an ordinary line"),
-        (
-            "count.h",
-            "#include <stddef.h>\n/* as count(text); */\nint count(const char *s /* text */, size_t n /* bytes */); // words\n",
-        ),
-        (
-            "count.c",
-            "#include \"count.h\"\nint more(int);\nint count(const char *s, size_t n) { return n ? more(s[0] == ' ') : 0; }\n",
-        ),
-        ("more.c", "int more(int k) { return k + 1; }\n"),
-        ("main.c", "#include \"count.h\"\nint main(int n, char **words) { return count(words[0], n); }\n"),
-    ] {
-        fs::write(folder.join(name), text).expect("written");
-    }
-    let printed = init(&folder, &["--function", "count"]).ended().stdout;
-    let harness = fs::read_to_string(folder.join("count_harness.c")).expect("a harness");
-    assert!(harness.contains("count((const char *)data, size);"), "{harness}");
-    // and once more, with the harness as part of the sources
-    for printed in [printed, init(&folder, &[]).ended().stdout] {
-        let short =
-            printed.replace("--max-size 4000", "--max-size 100 --execs 300 --seed 1 --no-confirm --quiet --force");
-        let done = shell(&folder, &short);
-        assert_eq!(done.code, Some(0), "{printed}: {done:?}");
-        let summary = fs::read_to_string(folder.join("out-count_harness/summary.json")).expect("a summary");
-        assert!(summary.contains("\"executions\": 300"), "{summary}");
-    }
+    let program = ("main.c", "int main(void) { return 0; }\n");
+    let bazel = project(&scene, "bazel", &[program, ("MODULE.bazel", ""), ("BUILD.bazel", "")]);
+    let printed = init(&bazel, &[]).ended().stdout;
+    assert!(printed.contains("bazel build --repo_env=CC="), "{printed}");
 }

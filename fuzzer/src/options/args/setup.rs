@@ -7,12 +7,15 @@ use clap::Args;
 /// `quagmire init`, as typed.
 #[derive(Debug, Clone, Args)]
 pub struct InitArgs {
-    /// The folder with the sources [default: the one that this is started in]
+    /// The folder with the sources, or a header or source in the one that this is started in [default: this folder]
     #[arg(value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
-    /// Write a harness for this function, which a header declares
+    /// Write a harness for this function, with or without its namespace and class
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
+    /// Build the project with the wrapper first, by the commands that are printed otherwise
+    #[arg(long)]
+    pub build: bool,
 }
 
 /// `quagmire doctor`, as typed.

@@ -1,0 +1,335 @@
+//! Objects that a call needs beside the input, and how they end.
+
+use super::{
+    call::Planner,
+    declarations::{Declarations, Function, Parameter},
+    types::{Base, Type, kind, resolve},
+    words,
+};
+
+/// Objects that are made for objects.
+const DEEPEST: usize = 2;
+
+/// The type of a parameter as it is written, for a variable.
+pub(super) fn written(ty: &str) -> &str {
+    ty.trim().trim_start_matches("const ").trim_end_matches(['&', '*', ' ']).trim_end_matches(" const")
+}
+
+/// Name of a class for a variable: `struct` in front of it in C, `<>` behind a template, if it has defaults for all.
+pub(super) fn spelled(base: &str, known: &Declarations, is_cxx: bool) -> Option<String> {
+    if let Some(record) = known.records.get(base)
+        && !record.template.is_empty()
+    {
+        if record.template.iter().all(|one| one.has_default) {
+            return Some(format!("{base}<>"));
+        }
+        let short = base.rsplit("::").next().unwrap_or(base);
+        let is_of = |ty: &str| ty.starts_with(&format!("{base}<")) || ty.starts_with(&format!("{short}<"));
+        return known.names.iter().find(|(_, ty)| is_of(ty) && !ty.contains("wchar_t")).map(|(name, _)| name.clone());
+    }
+    if is_cxx || known.names.contains_key(base) {
+        return Some(base.to_owned());
+    }
+    let with = |word: &str| format!("{word} {base}");
+    let named = known.names.iter().find(|(_, ty)| **ty == with("struct") || **ty == with("union"));
+    Some(named.map_or_else(|| with("struct"), |(name, _)| name.clone()))
+}
+
+/// Whether a variable of this type can be made.
+fn is_complete(base: &str, known: &Declarations) -> bool {
+    // a struct without a name of its own
+    known.records.get(base).map_or_else(|| known.names.contains_key(base), |record| record.is_complete)
+}
+
+/// The object that a method is called on, with `.` or `->`.
+pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> Result<String, String> {
+    let record = planner.known.records.get(class).ok_or("is a method of an unknown class")?;
+    let is_usable = |record: &super::declarations::Record| record.has_default_constructor && !record.is_abstract;
+    let name = spelled(class, planner.known, planner.is_cxx);
+    if record.is_abstract || name.is_none() || !is_usable(record) && record.constructors.is_empty() {
+        let derived = planner
+            .known
+            .records
+            .iter()
+            .find(|(name, one)| *name != class && is_usable(one) && planner.known.is_a(name, class));
+        if let Some(name) = derived.and_then(|(name, _)| spelled(name, planner.known, planner.is_cxx)) {
+            return Ok(planner.local(&name, "") + ".");
+        }
+    }
+    let name =
+        name.ok_or_else(|| format!("is a method of the template {class}, whose parameters have to be chosen"))?;
+    if record.is_abstract {
+        return Err(format!("is a method of {class}, which is abstract"));
+    }
+    if has_input {
+        let inputs = record.constructors.iter().enumerate();
+        let best = inputs.filter_map(|(at, one)| Some((at, super::input::choose(one, planner.known, 1)?.2)));
+        if let Some((index, _)) = best.max_by_key(|&(_, worth)| worth) {
+            return constructed(planner, class, index, false).map(|name| name + ".");
+        }
+    }
+    if record.has_default_constructor {
+        let object = planner.local(&name, "");
+        return Ok(object + ".");
+    }
+    for index in 0..record.constructors.len() {
+        if let Ok(object) = without_input(planner, class, index) {
+            return Ok(object + ".");
+        }
+    }
+    let factory = maker(planner, class);
+    factory.map(|object| object + "->").ok_or_else(|| {
+        format!("is a method of {class}, which has no public constructor that can be called without knowing more")
+    })
+}
+
+/// An object made by a constructor that takes the input.
+pub(super) fn constructed(
+    planner: &mut Planner,
+    class: &str,
+    index: usize,
+    is_pointer: bool,
+) -> Result<String, String> {
+    let known = planner.known;
+    let constructor = &known.records[class].constructors[index];
+    planner.depth += 1;
+    let arguments = planner.arguments(constructor, true);
+    planner.depth -= 1;
+    let class = spelled(class, known, planner.is_cxx).unwrap_or_else(|| class.to_owned());
+    let object = planner.local(&class, &format!("({})", arguments?.join(", ")));
+    Ok(if is_pointer { format!("&{object}") } else { object })
+}
+
+/// An object made by a constructor whose arguments are all made up.
+fn without_input(planner: &mut Planner, class: &str, index: usize) -> Result<String, String> {
+    if planner.depth >= DEEPEST {
+        return Err("is made of objects that are made of objects".into());
+    }
+    let known = planner.known;
+    planner.depth += 1;
+    let arguments = planner.arguments(&known.records[class].constructors[index], false);
+    planner.depth -= 1;
+    let class = spelled(class, known, planner.is_cxx).unwrap_or_else(|| class.to_owned());
+    let value = match arguments? {
+        none if none.is_empty() => String::new(),
+        arguments => format!("({})", arguments.join(", ")),
+    };
+    Ok(planner.local(&class, &value))
+}
+
+/// An argument for a class or struct of the user, by value, reference or address.
+pub(super) fn argument(
+    planner: &mut Planner,
+    ty: &Type,
+    parameter: &Parameter,
+    may_be_null: bool,
+) -> Result<String, String> {
+    let address = |name: String| if ty.pointers == 1 { format!("&{name}") } else { name };
+    let known = planner.known;
+    let class = spelled(&ty.base, known, planner.is_cxx);
+    if planner.depth < DEEPEST {
+        if let Some(record) = known.records.get(&ty.base).filter(|_| planner.is_cxx)
+            && !record.is_abstract
+            && record.is_complete
+            && (!record.constructors.is_empty() || initializer(planner, &ty.base, words::INIT).is_none())
+        {
+            if record.has_default_constructor
+                && let Some(class) = &class
+            {
+                // without constructors, members would stay without a value
+                return Ok(address(planner.local(class, if record.constructors.is_empty() { "{}" } else { "" })));
+            }
+            for index in 0..record.constructors.len() {
+                if let Ok(name) = without_input(planner, &ty.base, index) {
+                    return Ok(address(name));
+                }
+            }
+        }
+        let is_complete = is_complete(&ty.base, known);
+        for names in [words::INIT, words::MAYBE_INIT] {
+            if is_complete && let (Some(class), Some(function)) = (&class, initializer(planner, &ty.base, names)) {
+                return initialized(planner, &ty.base, class, function).map(address);
+            }
+            if ty.pointers == 1
+                && let Some(object) = maker(planner, &ty.base)
+            {
+                return Ok(object);
+            }
+        }
+        if is_complete
+            && !planner.is_cxx
+            && let Some(class) = class
+        {
+            let name = planner.name("object");
+            planner.call.before.push(format!("{class} {name};"));
+            planner.call.before.push(format!("memset(&{name}, 0, sizeof {name});"));
+            if let Some(line) = end(planner, &ty.base, &name, false) {
+                planner.free(line);
+            }
+            return Ok(address(name));
+        }
+    }
+    let is_extra = may_be_null && ty.pointers == 1 && (ty.is_const || words::any(&parameter.name, words::BESIDE));
+    match is_extra {
+        true => Ok(planner.null().into()),
+        false => Err(format!("takes a `{}`, and nothing that is declared here makes one", parameter.ty)),
+    }
+}
+
+/// Functions beside classes, which may make and end objects.
+fn functions<'a>(planner: &Planner<'a>) -> impl Iterator<Item = &'a Function> + use<'a> {
+    planner
+        .known
+        .functions
+        .iter()
+        .filter(|one| !one.is_variadic && one.template.is_empty() && (!one.is_member || one.is_static))
+}
+
+/// A function that makes a variable of this type ready: `init(T *)`.
+fn initializer<'a>(planner: &Planner<'a>, base: &str, names: &[&str]) -> Option<&'a Function> {
+    let known = planner.known;
+    let fits = |one: &&Function| {
+        words::any(&one.name, names)
+            && !words::any(&one.name, words::END_OF_LIFE)
+            && one.parameters.first().is_some_and(|first| {
+                let ty = resolve(&first.ty, &one.scope, known);
+                ty.base == base && ty.pointers == 1 && !ty.is_const && ty.function.is_none()
+            })
+    };
+    functions(planner).filter(fits).min_by_key(|one| one.parameters.len())
+}
+
+fn initialized(planner: &mut Planner, base: &str, class: &str, function: &Function) -> Result<String, String> {
+    let name = planner.name("object");
+    planner.depth += 1;
+    let rest = Function { parameters: function.parameters[1..].to_vec(), ..function.clone() };
+    let arguments = planner.arguments(&rest, false);
+    planner.depth -= 1;
+    let all = [vec![format!("&{name}")], arguments?].concat().join(", ");
+    planner.call.before.push(format!("{class} {name};"));
+    planner.call.before.push(format!("memset((void *)&{name}, 0, sizeof {name});"));
+    planner.call.before.push(format!("{}({all});", function.full_name()));
+    if let Some(line) = end(planner, base, &name, false) {
+        planner.free(line);
+    }
+    Ok(name)
+}
+
+/// Makes an object by a function that returns or sets a pointer to it. Returns the pointer.
+fn maker(planner: &mut Planner, base: &str) -> Option<String> {
+    let known = planner.known;
+    let mut makers: Vec<(&Function, bool)> = functions(planner)
+        .filter_map(|one| {
+            let result = resolve(&one.result, &one.scope, known);
+            let is_named = words::inside(&one.name, words::MAKE);
+            if result.base == base
+                && result.pointers == 1
+                && !result.is_const
+                && (is_named || one.parameters.is_empty())
+            {
+                return Some((one, false));
+            }
+            let first = resolve(&one.parameters.first()?.ty, &one.scope, known);
+            (first.base == base && first.pointers == 2 && is_named).then_some((one, true))
+        })
+        .collect();
+    // one that takes the object itself makes another
+    makers.retain(|(one, sets)| {
+        *sets || one.parameters.iter().all(|parameter| resolve(&parameter.ty, &one.scope, known).base != base)
+    });
+    makers.sort_by_key(|(one, _)| (one.parameters.len(), words::of(&one.name).len()));
+    let class = spelled(base, known, planner.is_cxx)?;
+    for (function, sets) in makers {
+        let (name, rest) = (
+            planner.name("object"),
+            Function { parameters: function.parameters[usize::from(sets)..].to_vec(), ..function.clone() },
+        );
+        let kept = planner.call.before.len();
+        planner.depth += 1;
+        let arguments = planner.arguments(&rest, false);
+        planner.depth -= 1;
+        let Ok(mut arguments) = arguments else {
+            planner.call.before.truncate(kept);
+            continue;
+        };
+        if sets {
+            arguments.insert(0, format!("&{name}"));
+            planner.call.before.push(format!("{class} *{name} = {};", planner.null()));
+            planner.call.before.push(format!("{}({});", function.full_name(), arguments.join(", ")));
+        } else {
+            planner.call.before.push(format!("{class} *{name} = {}({});", function.full_name(), arguments.join(", ")));
+        }
+        planner.call.before.push(format!("if (!{name})\n    return 0;"));
+        let is_shared = words::any(&function.name, &["instance", "default", "get", "shared", "global"]);
+        if let Some(line) = end_of_pointer(planner, base, &name).filter(|_| !is_shared) {
+            planner.free(line);
+        }
+        return Some(name);
+    }
+    None
+}
+
+/// The statement that ends what a pointer points at, if there is something.
+pub(super) fn end_of_pointer(planner: &mut Planner, base: &str, name: &str) -> Option<String> {
+    end(planner, base, name, true).map(|line| format!("if ({name})\n    {line}"))
+}
+
+/// The statement that ends an object, by a function that is declared for that.
+pub(super) fn end(planner: &mut Planner, base: &str, name: &str, is_pointer: bool) -> Option<String> {
+    let known = planner.known;
+    let level = |one: &Function| {
+        let ty = resolve(&one.parameters.first()?.ty, &one.scope, known);
+        (ty.base == base && ty.function.is_none()).then_some(ty.pointers)
+    };
+    // a variable is cleared, and what was allocated is freed
+    let worth = |one: &Function| match is_pointer {
+        true => words::inside(
+            &one.name,
+            &["free", "destroy", "delete", "release", "unref", "put", "decref", "close", "dispose"],
+        ),
+        false => words::inside(
+            &one.name,
+            &["fini", "clear", "cleanup", "deinit", "uninit", "finish", "free", "destroy", "release"],
+        ),
+    };
+    let mut ends: Vec<(&Function, usize)> = functions(planner)
+        .filter(|one| {
+            words::any(&one.name, words::END_OF_LIFE)
+                || words::inside(&one.name, &["free", "destroy", "delete", "release"])
+        })
+        .filter(|one| !words::any(&one.name, words::INIT))
+        .filter_map(|one| Some((one, level(one).filter(|&level| level > 0 || !is_pointer)?)))
+        .collect();
+    ends.sort_by_key(|(one, level)| (one.parameters.len(), *level, !worth(one), words::of(&one.name).len()));
+    for (function, level) in ends {
+        // one that takes a text ends something in the object
+        let is_text = |one: &Parameter| kind(&resolve(&one.ty, &function.scope, known).base) == Base::Byte;
+        if function.parameters[1..].iter().any(is_text) {
+            continue;
+        }
+        let rest = Function { parameters: function.parameters[1..].to_vec(), ..function.clone() };
+        // of what is made up for it, nothing may be left over
+        let kept = planner.call.before.len();
+        let Some(arguments) = planner.arguments(&rest, false).ok().filter(|_| planner.call.before.len() == kept) else {
+            planner.call.before.truncate(kept);
+            continue;
+        };
+        let address = match (is_pointer, level) {
+            (true, 1) | (false, 0) => name.to_owned(),
+            (true, 2) | (false, 1) => format!("&{name}"),
+            _ => continue,
+        };
+        let all = [vec![address], arguments].concat().join(", ");
+        return Some(format!("{}({all});", function.full_name()));
+    }
+    None
+}
+
+/// Whether a function takes or makes a class that is no part of the standard library.
+pub(super) fn needs_object(function: &Function, known: &Declarations) -> bool {
+    let is_object = |one: &Parameter| {
+        let ty = resolve(&one.ty, &function.scope, known);
+        kind(&ty.base) == Base::Other && !known.enums.contains(&ty.base) && ty.function.is_none()
+    };
+    function.is_member && !function.is_static || function.parameters.iter().any(is_object)
+}

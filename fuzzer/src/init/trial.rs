@@ -1,0 +1,404 @@
+//! Trial of a harness: compiled, linked and run with its seeds.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use quagmire_base::{
+    error::{Error, Result},
+    shell,
+};
+use serde::Deserialize;
+
+use super::{
+    BUILD,
+    compiler::{Compiler, Flags, IS_GENERATED, Language, first_error, run},
+    project::Project,
+};
+
+/// Longest time for all seeds of a harness.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Most instructions by which runs of a harness differ that hands its input to nothing: it copies it.
+const OWN_DIFFERENCE: u64 = 8;
+
+/// Sources that are compiled without the project's build system.
+const MOST_SOURCES: usize = 60;
+
+/// Archives of tests and of other harnesses have functions of their own.
+const LIBRARIES: &str =
+    "-name '*.a' -not -name '*fuzz*' -not -name '*test*' -not -name '*gmock*' -not -path './fuzz-quagmire/*'";
+
+/// Sources that can be compiled without the build system, and their options, by the header they belong to.
+pub(super) type Compilable = RefCell<BTreeMap<PathBuf, (Vec<PathBuf>, Flags)>>;
+
+/// A harness with its folder.
+pub(super) struct Trial<'a> {
+    pub(super) compiler: &'a Compiler<'a>,
+    pub(super) project: &'a Project,
+    /// Folder for what is made, below the project's.
+    pub(super) folder: PathBuf,
+    pub(super) source: PathBuf,
+    pub(super) language: Language,
+    pub(super) flags: Flags,
+    pub(super) compilable: &'a Compilable,
+}
+
+/// What a harness is linked with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum With {
+    Nothing,
+    /// Libraries that the build system has made.
+    Libraries {
+        more: Vec<String>,
+    },
+    /// Objects that the build system has made: it makes no static library.
+    Objects {
+        more: Vec<String>,
+    },
+    /// Sources, compiled here: in C and in C++.
+    Sources {
+        files: Vec<PathBuf>,
+        flags: Flags,
+    },
+}
+
+/// What the seeds have shown.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Outcome {
+    pub(super) returned: usize,
+    pub(super) failed: Vec<PathBuf>,
+    /// Least and most instructions of a seed that returned.
+    pub(super) instructions: (u64, u64),
+    /// How the first seed that did not return ended.
+    pub(super) failure: Option<String>,
+    /// Whether runs differ by their inputs.
+    pub(super) reads: bool,
+    /// Instructions that the costliest run has more than the cheapest, for each byte of the largest seed.
+    pub(super) for_each_byte: f64,
+}
+
+#[derive(Deserialize)]
+struct Replay {
+    inputs: Vec<Run>,
+}
+
+#[derive(Deserialize)]
+struct Run {
+    path: String,
+    bytes: u64,
+    status: String,
+    detail: Option<String>,
+    #[serde(default)]
+    instructions: Option<u64>,
+}
+
+impl Trial<'_> {
+    fn in_folder(&self, name: &str) -> String {
+        shell::word(self.folder.join(name).as_os_str())
+    }
+
+    /// Compiles the harness to an object.
+    ///
+    /// # Errors
+    /// The inner error is the first of the compiler.
+    pub(super) fn compile(&mut self) -> Result<Result<(), String>> {
+        let (source, object) = (self.source.display().to_string(), self.folder.join("harness.o").display().to_string());
+        let language = self.language;
+        let compiler = self.compiler;
+        compiler.mended(&mut self.flags, |flags| {
+            let options = ["-O2", "-g", "-I."].map(str::to_owned).into_iter().chain(flags.arguments());
+            let all: Vec<String> = options.chain(["-c".into(), source.clone(), "-o".into(), object.clone()]).collect();
+            let output = compiler.run(language, &all)?;
+            Ok(if output.is_ok { Ok(()) } else { Err(output.stderr) })
+        })
+    }
+
+    /// Writes the script that builds the harness.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn write_script(&self, with: &With) -> Result<()> {
+        let path = self.project.root.join(&self.folder).join("build");
+        let text = self.script(with);
+        fs::write(&path, text).map_err(|error| Error::other(format!("cannot write {}: {error}", path.display())))
+    }
+
+    fn script(&self, with: &With) -> String {
+        let up = "/..".repeat(self.folder.components().count());
+        let mut lines = vec![
+            "#!/bin/sh".to_owned(),
+            "# Builds the harness in this folder: quagmire-cc and quagmire-c++ have to be on the path.".to_owned(),
+            "set -eu".to_owned(),
+            format!("cd \"$(dirname \"$0\"){up}\""),
+        ];
+        let source = shell::word(self.source.as_os_str());
+        let compile = |language: Language, flags: &Flags, source: &str, object: &str| {
+            format!("{} -O2 -g -I.{} -c {source} -o {object}", language.wrapper(), flags.words())
+        };
+        let (harness, object) = (self.in_folder("harness"), self.in_folder("harness.o"));
+        lines.push(compile(self.language, &self.flags, &source, &object));
+        let build = self.project.system.as_ref().map_or(".", super::systems::BuildSystem::folder);
+        let archive = self.in_folder("objects.a");
+        let (libraries, more) = match with {
+            With::Nothing => (String::new(), &Vec::new()),
+            With::Libraries { more } => {
+                (format!(" -Wl,--start-group $(find {build} {LIBRARIES}) -Wl,--end-group"), more)
+            }
+            With::Objects { more } => {
+                lines.push(format!("rm -f {archive}"));
+                lines.push(format!(
+                    "find {build} -name '*.o' -not -path './fuzz-quagmire/*' | while read -r object; do\n  \
+                     nm \"$object\" | grep -q ' T main$' || ar qcs {archive} \"$object\"\ndone"
+                ));
+                (format!(" {archive}"), more)
+            }
+            With::Sources { files, flags } => {
+                lines.push(format!("rm -f {archive}"));
+                let objects = shell::word(Path::new(super::OWN).join("objects").as_os_str());
+                lines.push(format!("mkdir -p {objects}"));
+                for file in files {
+                    let name = super::plain_name(&format!("{}.o", file.display()));
+                    let object = format!("{objects}/{}", shell::word(name.as_ref()));
+                    let source = shell::word(file.as_os_str());
+                    // init tries several harnesses with the same sources
+                    let compile = compile(language_of(file), flags, &source, &object);
+                    lines.push(format!("[ -n \"${{keep_objects-}}\" ] && [ {object} -nt {source} ] || {compile}"));
+                    lines.push(format!("ar qcs {archive} {object}"));
+                }
+                (format!(" {archive}"), &Vec::new())
+            }
+        };
+        let more: String = more.iter().map(|one| format!(" {one}")).collect();
+        let linker = if self.language == Language::Cxx || self.project.has_cxx { Language::Cxx } else { Language::C };
+        lines.push(format!("{} -g -fsanitize=fuzzer {object}{libraries}{more} -lm -o {harness}", linker.wrapper()));
+        lines.join("\n") + "\n"
+    }
+
+    /// Writes the script and runs it.
+    ///
+    /// # Errors
+    /// The inner error is the first of the compiler or linker.
+    pub(super) fn link(&self, with: &With) -> Result<Result<(), String>> {
+        self.write_script(with)?;
+        let script = self.folder.join("build");
+        let mut command = self.compiler.command("sh");
+        let output = run(command.arg(&script).env("keep_objects", "1"), Duration::from_secs(600))?;
+        Ok(if output.is_ok { Ok(()) } else { Err(first_error(&output.stderr)) })
+    }
+
+    /// Links with whatever there is: nothing, what has been built, sources.
+    ///
+    /// # Errors
+    /// The inner error is that of the last try, or why there was none.
+    pub(super) fn link_with_any(&self, header: &Path) -> Result<Result<With, String>> {
+        let alone = match self.link(&With::Nothing)? {
+            Ok(()) => return Ok(Ok(With::Nothing)),
+            Err(why) => why,
+        };
+        let mut why = alone;
+        let build = self.project.system.as_ref().map_or(".", super::systems::BuildSystem::folder);
+        if is_counted(self.project, build) {
+            let more = wanted_libraries(self.project);
+            let none = Vec::new;
+            for with in [
+                With::Libraries { more: none() },
+                With::Libraries { more: more.clone() },
+                With::Objects { more: none() },
+                With::Objects { more },
+            ] {
+                match self.link(&with)? {
+                    Ok(()) => return Ok(Ok(with)),
+                    Err(told) => why = told,
+                }
+            }
+        }
+        let files = self.project.sources_of(header);
+        if !files.is_empty() && files.len() <= MOST_SOURCES {
+            let known = self.compilable.borrow().get(header).cloned();
+            let (mut files, flags) = known.map_or_else(|| self.compilable(files), Ok)?;
+            self.compilable.borrow_mut().insert(header.to_owned(), (files.clone(), flags.clone()));
+            // what the harness includes is compiled with it
+            files.retain(|file| file != header);
+            if files.is_empty() {
+                return Ok(Err(why));
+            }
+            let with = With::Sources { files, flags };
+            match self.link(&with)? {
+                Ok(()) => return Ok(Ok(with)),
+                Err(told) => why = told,
+            }
+        }
+        Ok(Err(why))
+    }
+
+    /// Those of the sources that can be compiled, and the options that they need.
+    fn compilable(&self, files: Vec<PathBuf>) -> Result<(Vec<PathBuf>, Flags)> {
+        let mut flags = self.flags.clone();
+        let mut good = Vec::new();
+        for file in files.into_iter().filter(|file| *file != self.source) {
+            let name = file.display().to_string();
+            let checked = self.compiler.mended(&mut flags, |flags| {
+                let options = ["-fsyntax-only", "-w", "-I."].map(str::to_owned).into_iter().chain(flags.arguments());
+                let output =
+                    self.compiler.run(language_of(&file), &options.chain([name.clone()]).collect::<Vec<_>>())?;
+                Ok(if output.is_ok { Ok(()) } else { Err(output.stderr) })
+            })?;
+            match checked {
+                Ok(()) => good.push(file),
+                // the others need the build as well
+                Err(why) if why.contains(IS_GENERATED) => return Ok((Vec::new(), flags)),
+                Err(_) => {}
+            }
+        }
+        Ok((good, flags))
+    }
+
+    /// Runs the seeds, and halves of the largest of them.
+    ///
+    /// # Errors
+    /// If the harness cannot be started, or says nothing that can be read.
+    pub(super) fn run(&self, seeds: &[PathBuf]) -> Result<std::result::Result<Outcome, String>> {
+        let folder = tempfile::tempdir().map_err(|error| Error::other(format!("cannot make a folder: {error}")))?;
+        let mut probes = Vec::new();
+        let largest = seeds.iter().filter_map(|path| fs::read(path).ok()).max_by_key(Vec::len).unwrap_or_default();
+        for (name, length) in [("half", largest.len() / 2), ("quarter", largest.len() / 4)] {
+            let path = folder.path().join(name);
+            fs::write(&path, &largest[..length])
+                .map_err(|error| Error::other(format!("cannot write a probe: {error}")))?;
+            probes.push(path);
+        }
+        let program = self.project.root.join(&self.folder).join("harness");
+        let mut command = self.compiler.command(&program);
+        command.args(["replay", "--json", "-n", "1", "--hang-timeout", "5s"]).args(seeds).args(&probes);
+        let output = run(&mut command, PATIENCE)?;
+        let Ok(replay) = serde_json::from_str::<Replay>(&output.stdout) else {
+            let line =
+                output.stderr.lines().find(|line| line.contains("quagmire:")).or_else(|| output.stderr.lines().next());
+            return Ok(Err(line.unwrap_or("it cannot be run").to_owned()));
+        };
+        Ok(Ok(judge(&replay, &probes)))
+    }
+}
+
+/// Judges what a replay has shown of seeds and of probes.
+fn judge(replay: &Replay, probes: &[PathBuf]) -> Outcome {
+    let mut outcome = Outcome { instructions: (u64::MAX, 0), ..Outcome::default() };
+    let (mut amounts, mut largest) = (BTreeSet::new(), 1);
+    for run in &replay.inputs {
+        let is_probe = probes.iter().any(|probe| Path::new(&run.path) == probe);
+        let count = run.instructions.unwrap_or(0);
+        if run.status == "returned" {
+            amounts.insert(count);
+        }
+        match (is_probe, &*run.status) {
+            (true, _) => {}
+            (false, "returned") => {
+                outcome.returned += 1;
+                outcome.instructions = (outcome.instructions.0.min(count), outcome.instructions.1.max(count));
+                largest = largest.max(run.bytes);
+            }
+            (false, _) => {
+                outcome.failed.push(run.path.clone().into());
+                let how = run.detail.as_ref().map_or(run.status.clone(), |detail| format!("{} ({detail})", run.status));
+                outcome.failure.get_or_insert(how);
+            }
+        }
+    }
+    if let (Some(least), Some(most)) = (amounts.first(), amounts.last()) {
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let ratio = (most - least) as f64 / largest as f64;
+        outcome.for_each_byte = ratio;
+        outcome.reads = most - least > OWN_DIFFERENCE;
+    }
+    outcome
+}
+
+pub(super) fn language_of(file: &Path) -> Language {
+    if super::project::is_c(file) { Language::C } else { Language::Cxx }
+}
+
+/// Whether there is an object or library that the wrapper has made.
+pub(super) fn is_counted(project: &Project, build: &str) -> bool {
+    let in_folder = |path: &&PathBuf| build == "." || path.starts_with(BUILD);
+    let objects = project
+        .all
+        .iter()
+        .filter(|path| super::project::has_ending(path, &["o", "a"]) && !path.starts_with(super::OWN));
+    objects.filter(in_folder).take(400).any(|path| {
+        let bytes = fs::read(project.root.join(path)).unwrap_or_default();
+        memchr::memmem::find(&bytes, b"__quagmire").is_some()
+    })
+}
+
+/// Libraries of the system that the build's own files name.
+fn wanted_libraries(project: &Project) -> Vec<String> {
+    let named = regex::Regex::new(r"(?:^|[\s'=])(-l[A-Za-z0-9_+.-]+)").expect("a pattern");
+    let own: BTreeSet<String> = project
+        .all
+        .iter()
+        .filter_map(|path| {
+            path.file_name()?.to_str()?.strip_prefix("lib")?.split_once(".a").map(|(name, _)| format!("-l{name}"))
+        })
+        .collect();
+    let mut found = Vec::new();
+    let is_told = |path: &&PathBuf| {
+        super::project::has_ending(path, &["la", "pc", "txt"]) && !path.ends_with("CMakeLists.txt")
+            || path.file_name().is_some_and(|name| name == "Makefile" || name == "build.ninja" || name == "link.txt")
+    };
+    for path in project.all.iter().filter(is_told) {
+        let text = fs::read(project.root.join(path)).unwrap_or_default();
+        for line in String::from_utf8_lossy(&text).lines().filter(|line| !line.starts_with('#')) {
+            for one in named.captures_iter(line).map(|one| one[1].to_owned()) {
+                if !own.contains(&one) && !found.contains(&one) && is_installed(&one[2..]) {
+                    found.push(one);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a library is in one of the usual folders.
+fn is_installed(name: &str) -> bool {
+    let folders = ["/usr/lib", "/usr/local/lib", "/lib", "/usr/lib64"];
+    let machine = format!("{}-linux-gnu", std::env::consts::ARCH);
+    folders
+        .iter()
+        .flat_map(|folder| [PathBuf::from(folder), Path::new(folder).join(&machine)])
+        .any(|folder| ["so", "a"].iter().any(|ending| folder.join(format!("lib{name}.{ending}")).exists()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(runs: &[(&str, u64, &str, u64)]) -> Outcome {
+        let inputs = runs
+            .iter()
+            .map(|&(path, bytes, status, count)| Run {
+                path: path.into(),
+                bytes,
+                status: status.into(),
+                detail: None,
+                instructions: Some(count),
+            })
+            .collect();
+        judge(&Replay { inputs }, &["half".into()])
+    }
+
+    #[test]
+    fn what_crashes_and_what_ignores_its_input_is_seen() {
+        let good = outcome(&[("a", 10, "returned", 100), ("b", 20, "returned", 250), ("half", 10, "returned", 100)]);
+        assert_eq!((good.returned, good.instructions, good.reads), (2, (100, 250), true));
+        assert!((good.for_each_byte - 7.5).abs() < 1e-9, "{good:?}");
+        let ignores = outcome(&[("a", 10, "returned", 7), ("b", 20, "returned", 7), ("half", 10, "returned", 7)]);
+        assert!(!ignores.reads && ignores.failed.is_empty());
+        let crashes = outcome(&[("a", 10, "crashed", 7), ("half", 5, "crashed", 9)]);
+        assert_eq!((crashes.returned, crashes.failed.len(), crashes.failure.as_deref()), (0, 1, Some("crashed")));
+    }
+}
