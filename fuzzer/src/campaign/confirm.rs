@@ -9,6 +9,7 @@ use std::{
 use super::{own_command, supervisor::stop_requested};
 use quagmire_analysis::{
     against::Against,
+    grown,
     report::{InputReport, Report},
 };
 use quagmire_base::{
@@ -224,6 +225,8 @@ impl Confirmer<'_> {
         let dense = Criteria { threshold: DENSE * self.criteria.threshold, ..self.criteria.clone() };
         let may_be_dense = candidate.model.is_some() && self.target.instrumentation.counts();
         let ratio = chosen.iter().map(|cost| cost.ratio_by_size.unwrap_or(cost.ratio)).fold(0.0, f64::max);
+        let mut growth = grown::growth(first, last);
+        growth.around = grown::around(&growth, ordinary.map_or(first, |(input, _)| input), last);
         Some(Confirmation {
             confirmed,
             is_dense: confirmed && may_be_dense && !dense.are_met(&excesses, verdict),
@@ -236,7 +239,7 @@ impl Confirmer<'_> {
             time_ratio_by_size: by_size.map(estimate),
             stand_in: by_size.map(|one| (PathBuf::from(&one.path), one.scale)),
             p_value: by_seed.p_value,
-            growth: quagmire_analysis::grown::growth(first, last),
+            growth,
             baseline_seconds: first.seconds_median,
             costs,
         })

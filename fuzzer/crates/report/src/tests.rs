@@ -195,7 +195,7 @@ fn hostile() -> Summary {
             ordinary: Some(0),
             ratio_by_size: Some(f64::NAN),
         }],
-        growth: Growth { functions: vec![grown.clone()], lines: vec![grown.clone()] },
+        growth: Growth { functions: vec![grown.clone()], lines: vec![grown.clone()], around: vec![] },
         ..example().findings[0].clone()
     };
     let rule = Rule { label: "R.1".into(), name: text(), applied: 0, coverage_increases: u64::MAX, degradations: 0 };

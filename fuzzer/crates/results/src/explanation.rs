@@ -76,10 +76,26 @@ pub fn explanation(finding: &Finding, folder: &Path) -> Vec<Explained> {
     lines
 }
 
-/// Function and location where a finding spends its cost, in words; `None` if neither is known.
-pub fn place(finding: &Finding) -> Option<String> {
-    let location = || finding.hot_location.as_ref().map_or_else(String::new, |place| format!(", {place}"));
-    finding.hot_function.as_ref().map(|function| format!("{}{}", short(function), location()))
+/// Function and location where a finding spends its cost, and then those of the library below it, if there is one; empty if
+/// nothing is known.
+pub fn places(finding: &Finding) -> Vec<String> {
+    let words = |function: &str, location: Option<&str>| {
+        format!("{}{}", short(function), location.map_or_else(String::new, |place| format!(", {place}")))
+    };
+    let first = finding.hot_function.as_ref().map(|function| words(function, finding.hot_location.as_deref()));
+    let below = finding.below().map(|below| words(&below.function, below.location().as_deref()));
+    first.into_iter().chain(below).collect()
+}
+
+/// The finding that is named first wherever one is: the worst of the worst cause, which is the one that is explained, or else
+/// the slowest degradation; `None` without degradations.
+pub fn worst(summary: &Summary) -> Option<&Finding> {
+    let is_slow = |finding: &&Finding| finding.kind == FindingKind::Degradation;
+    let kept = summary.worst.as_ref();
+    let is_kept = |finding: &&Finding| kept.is_some_and(|kept| kept.path == finding.path);
+    let slowest = || summary.findings.iter().filter(is_slow).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
+    let leader = leaders(summary).next().map(|(finding, _)| finding);
+    leader.or_else(|| summary.findings.iter().filter(is_slow).find(is_kept)).or_else(slowest)
 }
 
 /// A multiple of the cost that made an input a finding: `255.0x the peak heap`; `None` for instructions and times, which all
@@ -112,7 +128,10 @@ pub fn causes(summary: &Summary, folder: &Path) -> String {
     let mut text = String::new();
     let mut row = |title: &str, words: &str| text += &format!("{:<11} {words}\n", format!("{title}:"));
     for (finding, size) in groups.iter().take(CAUSES) {
-        let place = place(finding).unwrap_or_else(|| "an unknown place".to_owned());
+        let place = match places(finding).as_slice() {
+            [] => "an unknown place".to_owned(),
+            places => places.join("; below it "),
+        };
         let cost = cost(finding, by).map_or_else(String::new, |cost| format!("{cost}, in "));
         let findings = if *size > 1 { format!(" ({} findings)", grouped(*size as u64)) } else { String::new() };
         row("Cause", &format!("{cost}{place}{findings}"));

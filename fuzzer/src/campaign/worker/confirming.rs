@@ -173,8 +173,7 @@ impl<'a> Worker<'a> {
                     recorder.write_progress(None, &self.state.search)?;
                 } else {
                     recorder.correct(proposed, time, &mut self.state.search);
-                    let why =
-                        if confirmation.is_dense { WhyUnconfirmed::Dense } else { WhyUnconfirmed::NotConfirmed };
+                    let why = if confirmation.is_dense { WhyUnconfirmed::Dense } else { WhyUnconfirmed::NotConfirmed };
                     let is_above = recorder.note_unconfirmed(candidate, why);
                     if !is_above && confirmation.by_seed == Verdict::Degradation {
                         recorder.note_large(candidate);

@@ -8,7 +8,7 @@ use crate::{
 };
 use quagmire_base::{format::counted, visible::shown};
 use quagmire_cost::resource::Resource;
-use quagmire_results::explanation::{leaders, special_cost};
+use quagmire_results::explanation::{special_cost, worst};
 use quagmire_results::summary::{Finding, FindingKind, Summary};
 
 /// Renders the findings in one sentence, with the worst one.
@@ -17,8 +17,7 @@ pub(crate) fn verdict(summary: &Summary) -> Markup {
     let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
     let number = |kind| of(kind).count() as u64;
     let (hangs, faults) = (number(FindingKind::Hang), number(FindingKind::Fault));
-    let slowest = || of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
-    let worst = leaders(summary).next().map(|(finding, _)| finding).or_else(slowest);
+    let worst = worst(summary);
     let severity = of(FindingKind::Degradation).filter_map(severity_of).max();
     html! {
         p class="verdict" {
