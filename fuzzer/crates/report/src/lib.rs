@@ -11,6 +11,7 @@ mod markup;
 pub mod page;
 mod rules;
 mod score;
+mod sources;
 mod words;
 
 use std::{
@@ -112,7 +113,7 @@ pub fn write(out: &Path, options: ReportOptions) -> Result<Written> {
     let findings = &campaign.summary.findings;
     if !findings.is_empty() {
         let folder = folder(out, "diffs")?;
-        let names = page::findings::names_of_pages(findings);
+        let names = diff::names::names_of_pages(findings);
         for index in page::by_badness(findings) {
             let limit = Instant::now() + TIME_FOR_A_PAGE;
             if options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -164,7 +165,7 @@ fn charts(campaign: &Campaign) -> Vec<(&'static str, String, Chart)> {
         (title, chart)
     };
     let (cost, cost_chart) = draw(format!("{program}: largest cost over time"), &[ratio]);
-    let (found, found_chart) = draw(format!("{program}: degradations over time"), &[number, ratio]);
+    let (found, found_chart) = draw(format!("{program}: degradations over time"), &[number]);
     let mut charts = vec![("coverage_ts.svg", cost, cost_chart), ("degradations_ts.svg", found, found_chart)];
     if campaign.summary.diversity.is_some() {
         let names = ["unique valid traces", "B(1), effective number of branches", "B(2), of common branches"];
