@@ -45,7 +45,24 @@ pub fn growth(first: &InputReport, input: &InputReport) -> Growth {
             share: 0.0,
         }
     });
-    Growth { functions: most(functions, net, FUNCTIONS), lines: most(lines, net, LINES), around: Vec::new() }
+    let all: Vec<Grown> = functions.collect();
+    let caller = only_own(&all).cloned();
+    let mut functions = most(all.into_iter(), net, FUNCTIONS);
+    if functions.iter().all(|grown| !is_own(grown)) {
+        functions.extend(caller);
+    }
+    Growth { functions, lines: most(lines, net, LINES), around: Vec::new() }
+}
+
+/// Whether a place is known to be the program's own.
+fn is_own(grown: &Grown) -> bool {
+    grown.file.is_some() && !grown.is_of_library()
+}
+
+/// The program's own function, if there is a single one: it has all libraries do their work, whether it grew or not.
+fn only_own(functions: &[Grown]) -> Option<&Grown> {
+    let mut own = functions.iter().filter(|grown| is_own(grown));
+    own.next().filter(|_| own.next().is_none())
 }
 
 /// Executions of the lines around the hottest ones of a growth, by `input` and by an ordinary one that was measured together
@@ -85,8 +102,7 @@ fn most(all: impl Iterator<Item = Grown>, net: u64, most: usize) -> Vec<Grown> {
     let whole = net.max(all.iter().map(growth).sum()).max(1);
     all.sort_by_key(|grown| std::cmp::Reverse(growth(grown)));
     // the program's own place is named first, however far behind a library's it comes
-    let own = all.iter().skip(most).find(|grown| grown.file.is_some() && !grown.is_of_library()).cloned();
-    let own = own.filter(|_| all.iter().take(most).all(|grown| grown.file.is_none() || grown.is_of_library()));
+    let own = all.iter().position(is_own).filter(|&at| at >= most).map(|at| all[at].clone());
     all.truncate(most);
     all.extend(own);
     for grown in &mut all {
@@ -162,6 +178,30 @@ mod tests {
         let growth = growth(&input(0, &[]), &slow);
         assert_eq!((growth.lines.len(), growth.lines.last().unwrap().line), (LINES + 1, Some(17)));
         assert_eq!(growth.place().unwrap().location.as_deref(), Some("/src/trim.cc:17"));
+    }
+
+    #[test]
+    fn a_single_function_of_the_program_is_named_though_its_own_lines_did_not_grow() {
+        let function = |name: &str, file: &str, instructions| FunctionReport {
+            function: name.into(),
+            location: Some(format!("{file}:7")),
+            count: 1,
+            instructions,
+            share: 0.0,
+        };
+        let report = |of_library, own: &[&str]| {
+            let mut report = input(of_library, &[("std::f", 5, 1, of_library)]);
+            report.functions = vec![function("std::f", "/usr/include/c++/12/regex", of_library)];
+            report.functions.extend(own.iter().map(|name| function(name, "/src/trim.cc", 30)));
+            report
+        };
+        let named = |own: &[&str]| {
+            let growth = growth(&report(100, own), &report(9_000, own));
+            growth.place().map(|place| place.function.to_owned())
+        };
+        assert_eq!(named(&["trim"]).as_deref(), Some("trim"));
+        // one of two may have nothing to do with it
+        assert_eq!(named(&["trim", "parse"]).as_deref(), Some("std::f"));
     }
 
     #[test]

@@ -93,20 +93,20 @@ fn row(campaign: &Campaign, cause: &Cause, at: usize, slow: bool) -> Markup {
                 @let name = html! { (place(finding)) };
                 @if at < SHOWN { a href={ "#c" (at) } { (name) } } @else { (name) }
                 @if let Some(location) = &finding.hot_location { " " span class="dim" { (markup::location(location)) } }
-                @if let Some(below) = finding.below() { div class="dim" { "in " (markup::brief(&below.function)) } }
+                @if let Some(below) = finding.below() { div class="dim" { "below it " (markup::brief(&below.function)) } }
                 @if finding.kind != FindingKind::Degradation { div class="dim" { (words::verdict(finding)) } }
                 @if cause.len() > 1 { div class="dim" { (counted(cause.len() as u64, "finding")) } }
             }
             @if slow {
-                td { @match law { Some(law) => (badge_of_law(&law.class)), None => span class="dim" { "-" } } }
-                td class="number" { @match law.and_then(|law| law.bytes_of_second) {
+                td data-title="law" { @match law { Some(law) => (badge_of_law(&law.class)), None => span class="dim" { "-" } } }
+                td class="number" data-title="1 s at" { @match law.and_then(|law| law.bytes_of_second) {
                     Some(bytes) => { (grouped(bytes)) " bytes" },
                     None => span class="dim" { "-" },
                 } }
             }
-            td { (input::brief(campaign, finding)) div class="dim" { (counted(input::clearest(finding).1, "byte")) } }
+            td data-title="smallest input" { (input::brief(campaign, finding)) div class="dim" { (counted(input::clearest(finding).1, "byte")) } }
             @if slow {
-                td class="number" {
+                td class="number" data-title=(factor_title(summary)) {
                     @match special_cost(finding, by) {
                         Some(special) => (special),
                         None => @match finding.ratio.or(finding.instructions_ratio_by_size).or(finding.instructions_ratio) {
@@ -118,11 +118,23 @@ fn row(campaign: &Campaign, cause: &Cause, at: usize, slow: bool) -> Markup {
                         div { span class=(words::severity(severity)) { (words::severity(severity)) } }
                     }
                 }
-                (markup::ratio_cell(
-                    finding.time_ratio_by_size.or(finding.time_ratio),
-                    markup::interval_by_size(finding).or(markup::interval(finding)),
-                ))
+                td class="number" data-title="by time" { (by_time(finding)) }
             }
+        }
+    }
+}
+
+/// How many times as long it takes, with the interval, against what its cost is compared with.
+fn by_time(finding: &Finding) -> Markup {
+    let by_size = finding.time_ratio_by_size.map(|value| (value, markup::interval_by_size(finding)));
+    let by_seed = || finding.time_ratio.map(|value| (value, markup::interval(finding)));
+    html! {
+        @match by_size.or_else(by_seed) {
+            Some((value, interval)) => {
+                (ratio(value))
+                @if let Some((low, high)) = interval { " " span class="interval" { (ratio(low)) " to " (ratio(high)) } }
+            },
+            None => span class="dim" { "-" },
         }
     }
 }

@@ -89,6 +89,7 @@ pub(crate) fn facts(summary: &Summary) -> Markup {
                 @if !summary.target.instrumentation.is_usual() { ", " (summary.target.instrumentation.origin()) ": " (summary.target.instrumentation.remark()) }
             }
             (unseen(summary))
+            @if let Some(advice) = &summary.advice { dt { "advice" } dd { (shown(advice)) } }
             dt { "started" } dd { (shown(&summary.started)) }
             dt { "speed" } dd { (rate(summary.executions_per_second)) " executions a second" }
             dt { "ended" } dd { (words::stopped_by(summary)) }

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 
 use super::{campaign::Campaign, diff::page::file_name, markup, rules::RuleWords};
-use quagmire_base::{format::counted, visible::shown};
+use quagmire_base::format::counted;
 
 pub use verdict::by_badness;
 
@@ -43,7 +43,6 @@ pub(crate) fn page(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> S
         h1 { "quagmire" }
         (verdict::verdict(summary))
         (facts::figures(summary))
-        @if let Some(advice) = &summary.advice { p class="note" { "Advice: " (shown(advice)) } }
         @if causes.is_empty() {
             (others::none(summary))
         } @else {

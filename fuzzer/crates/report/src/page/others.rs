@@ -3,7 +3,10 @@
 use maud::{Markup, html};
 
 use crate::markup;
-use quagmire_base::format::{counted, grouped, ratio};
+use quagmire_base::{
+    format::{counted, grouped, ratio},
+    visible::shown,
+};
 use quagmire_results::summary::Summary;
 
 /// What a campaign without findings has searched, and what may help.
@@ -24,7 +27,7 @@ pub(super) fn none(summary: &Summary) -> Markup {
         @if unconfirmed {
             p class="note" { "Nothing was confirmed, as asked for by " span class="code" { "--no-confirm" } ": degradations were not judged, and slow inputs are in " span class="code" { "queue/" } " only." }
         } @else {
-            @if summary.advice.is_none() { p class="dim" { "More time, larger inputs or other seeds may find some." } }
+            p class="note" { @match &summary.advice { Some(advice) => (shown(advice)), None => "More time, larger inputs or other seeds may find some." } }
         }
     }
 }
