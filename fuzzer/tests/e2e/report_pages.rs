@@ -12,11 +12,8 @@ const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello, hello.")];
 /// Markup that must stay text, with all that matters to HTML.
 const MARKUP: &str = "<img src=x onerror=\"owned=1\"><script>owned=1</script>&amp;'";
 
-const VIEWS: [View; 3] = [
-    View { width: 1280, is_dark: false },
-    View { width: 420, is_dark: false },
-    View { width: 1280, is_dark: true },
-];
+const VIEWS: [View; 3] =
+    [View { width: 1280, is_dark: false }, View { width: 420, is_dark: false }, View { width: 1280, is_dark: true }];
 
 /// Asserts that a page is well in all views, folded as it is and with everything open.
 #[track_caller]
@@ -62,7 +59,10 @@ fn reports_of_all_kinds_can_be_read_in_a_browser() {
     scene.fuzz(&program, "--execs 5000 --seed 3 --max-size 1000").ended();
     assert_report(&mut browser, &scene);
     let causes = browser_rows(&mut browser, &scene);
-    assert!(causes.contains("count_pairs") && causes.contains("library_below.cc:") && causes.contains("n²"), "{causes}");
+    assert!(
+        causes.contains("count_pairs") && causes.contains("library_below.cc:") && causes.contains("n²"),
+        "{causes}"
+    );
     // of the heap
     let scene = Scene::new(SEED);
     scene.fuzz(&harness("sizes.c"), "--execs 20000 --max-size 2000 --seed 1 --cost heap").ended();

@@ -110,7 +110,7 @@ impl Growth {
             let is_near = |known: &&Grown| {
                 known.file.as_ref() == Some(file) && known.line.is_some_and(|of| of.abs_diff(line) <= 2 * CONTEXT)
             };
-            if shown.len() < most && !shown.iter().any(|known| is_near(&known)) {
+            if shown.len() < most && !shown.iter().any(is_near) {
                 shown.push(grown);
             }
         }

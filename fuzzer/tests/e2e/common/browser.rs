@@ -42,7 +42,13 @@ impl Browser {
         let (answers, to_write) = pipe();
         let mut command = Command::new("chromium");
         // its sandbox needs rights that root and containers have not; the pages are ours
-        command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe"]);
+        command.args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--remote-debugging-pipe",
+        ]);
         command.arg(format!("--user-data-dir={}", profile.path().display())).arg("about:blank");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let ends = [(to_read.as_raw_fd(), 3), (to_write.as_raw_fd(), 4)];

@@ -177,9 +177,10 @@ mod tests {
     fn a_correction_of_times_is_explained_where_it_stands() {
         let told = |scale: f64| ordinary_input(&OrdinaryInput { path: "ordinary/a".into(), scale }).into_string();
         assert!(!told(1.0).contains("times"));
-        assert!(told(0.8).ends_with(
-            "it costs 25 % more than is ordinary for its size, so its times were multiplied by 0.80"
-        ));
+        assert!(
+            told(0.8)
+                .ends_with("it costs 25 % more than is ordinary for its size, so its times were multiplied by 0.80")
+        );
         assert!(told(1.25).contains("20 % less") && !told(0.0).contains("multiplied"));
     }
 }

@@ -136,10 +136,7 @@ mod tests {
              seed 31.0 us, in trim at trim.cpp:12."
         );
         let none = Summary { findings: vec![], ..full.clone() };
-        assert_eq!(
-            text(&none),
-            "Nothing that slows ./trim down was found in 812,331 executions."
-        );
+        assert_eq!(text(&none), "Nothing that slows ./trim down was found in 812,331 executions.");
         let hang = Summary { findings: vec![full.findings[1].clone()], ..full };
         assert_eq!(
             text(&hang),
