@@ -70,6 +70,9 @@ pub struct ReplayArgs {
     /// Print this source file with how often each line was executed: the end of its path (repeatable)
     #[arg(long, value_name = "FILE")]
     pub annotate: Vec<PathBuf>,
+    /// With --annotate, print hot lines only, with this many lines before and behind each
+    #[arg(long, value_name = "LINES", requires = "annotate")]
+    pub context: Option<u32>,
     /// Run each input once, and write how often all of them together execute each line to this file, for genhtml of lcov
     /// and for services that show coverage
     #[arg(long, value_name = "FILE")]
