@@ -172,7 +172,7 @@ fn report(args: &ReportArgs) -> Result<ExitCode> {
     let of = if score.is_file() && !is_campaign { score } else { args.output.clone() };
     match args.resolve()? {
         ReportTask::Page { .. } if of.is_file() => quagmire_report::comparison::run(&of),
-        ReportTask::Page { options, is_brief } => quagmire_report::run(&of, options, is_brief),
+        ReportTask::Page { options, shown } => quagmire_report::run(&of, shown.as_deref(), options),
         ReportTask::Export { exporter, file, source_root } => {
             let mut root = source_root.as_deref().map_or_else(SourceRoot::here, SourceRoot::new);
             let text = if of.is_file() {

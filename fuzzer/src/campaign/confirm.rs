@@ -41,6 +41,9 @@ const DENSE: f64 = 2.0;
 /// n to the power of 1.25 or more is below, what costs in one place is mostly outside.
 const IN_PROPORTION: [(u64, std::ops::Range<f64>); 2] = [(2, 0.42..0.6), (4, 0.17..0.35)];
 
+/// Factors on the times of an input within which it executes about what an ordinary one of its size does.
+const LIKE_ORDINARY: std::ops::RangeInclusive<f64> = 0.5..=2.0;
+
 /// Result of a confirmation. Ratios are relative to the median seed unless they are said to be by size.
 #[derive(Clone, Debug)]
 pub struct Confirmation {
@@ -226,7 +229,9 @@ impl Confirmer<'_> {
         let may_be_dense = candidate.model.is_some() && self.target.instrumentation.counts();
         let ratio = chosen.iter().map(|cost| cost.ratio_by_size.unwrap_or(cost.ratio)).fold(0.0, f64::max);
         let mut growth = grown::growth(first, last);
-        growth.around = grown::around(&growth, ordinary.map_or(first, |(input, _)| input), last);
+        // what stands for an ordinary input need not be one: joined seeds of a quadratic program cost as much as the finding
+        let like_ordinary = ordinary.filter(|(_, scale)| LIKE_ORDINARY.contains(scale));
+        growth.around = grown::around(&growth, like_ordinary.map_or(first, |(input, _)| input), last);
         Some(Confirmation {
             confirmed,
             is_dense: confirmed && may_be_dense && !dense.are_met(&excesses, verdict),

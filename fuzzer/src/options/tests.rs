@@ -212,7 +212,7 @@ fn options_of_a_report_that_its_format_would_ignore_are_refused() {
         other => panic!("not a report: {other:?}"),
     };
     let page = report("quagmire report out --no-plotting --time 3s").unwrap();
-    assert!(matches!(page, ReportTask::Page { is_brief: false, options } if !options.graphs), "{page:?}");
+    assert!(matches!(page, ReportTask::Page { shown: None, options } if !options.graphs), "{page:?}");
     for exporter in EXPORTERS {
         let line = format!("quagmire report out --format {} -o file", exporter.name);
         match report(&line).unwrap() {

@@ -92,12 +92,15 @@ impl Written {
 }
 
 /// Writes `diffs/`, `graphs/` and `report.html` into a campaign's output folder. Every file is written atomically;
-/// the page comes last.
+/// the page comes last. `shown` is the folder as its user calls it, where that is not `out`.
 ///
 /// # Errors
 /// If it is not a campaign's output folder, or a file cannot be written.
-pub fn write(out: &Path, options: ReportOptions) -> Result<Written> {
-    let campaign = Campaign::read(out)?;
+pub fn write(out: &Path, shown: Option<&Path>, options: ReportOptions) -> Result<Written> {
+    let mut campaign = Campaign::read(out)?;
+    if let Some(shown) = shown {
+        campaign.shown = shown.to_owned();
+    }
     let rules = RuleWords::new(&campaign.summary);
     let mut written = Written { report: out.join("report.html"), ..Written::default() };
     let mut extras = Extras { has_pictures: options.graphs, ..Extras::default() };
@@ -132,13 +135,13 @@ pub fn write(out: &Path, options: ReportOptions) -> Result<Written> {
     Ok(written)
 }
 
-/// Runs `quagmire report`: writes all files and lists them, or with `brief` only the page.
+/// Runs `quagmire report`: writes all files and lists them, or only the page, in the folder as it is `shown`.
 ///
 /// # Errors
 /// As [`write()`], and if the list cannot be printed.
-pub fn run(out: &Path, options: ReportOptions, brief: bool) -> Result<ExitCode> {
-    let written = write(out, options)?;
-    let lines = if brief { written.in_words(out) } else { written.listed(out) };
+pub fn run(out: &Path, shown: Option<&Path>, options: ReportOptions) -> Result<ExitCode> {
+    let written = write(out, shown, options)?;
+    let lines = shown.map_or_else(|| written.listed(out), |shown| written.in_words(shown));
     plain::print(&lines, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
     Ok(ExitCode::Ended)
 }

@@ -38,7 +38,7 @@ fn folder_of(summary: &Summary, input: &[u8]) -> TempDir {
 
 /// Writes a report and returns its files, by path in the folder.
 fn written(folder: &Path, options: ReportOptions) -> Vec<(String, String)> {
-    let written = write(folder, options).unwrap();
+    let written = write(folder, None, options).unwrap();
     let paths = written.graphs.iter().chain(&written.diffs).chain([&written.report]);
     paths
         .map(|path| {
@@ -123,7 +123,7 @@ fn without_graphs_nothing_but_the_graphs_is_missing() {
 #[test]
 fn after_the_deadline_differences_are_left_out_and_the_report_says_so() {
     let folder = example_folder();
-    let written = write(folder.path(), ReportOptions { deadline: Some(Instant::now()), ..ALL }).unwrap();
+    let written = write(folder.path(), None, ReportOptions { deadline: Some(Instant::now()), ..ALL }).unwrap();
     assert_eq!((written.diffs.len(), written.left_out), (0, 2));
     let page = fs::read_to_string(written.report).unwrap();
     assert!(page.contains("2 findings without a page of differences") && !page.contains("href=\"./diffs/"), "{page}");

@@ -175,9 +175,9 @@ pub struct ReportArgs {
     #[arg(long, value_name = "DURATION")]
     pub time: Option<String>,
 
-    /// Print where the report is, and nothing else: how campaigns end
-    #[arg(long, hide = true)]
-    pub brief: bool,
+    /// Print where the report is, and nothing else, in a folder whose user calls it so: how campaigns end
+    #[arg(long, hide = true, value_name = "OUT")]
+    pub brief: Option<PathBuf>,
 }
 
 /// `quagmire generate`, as typed.

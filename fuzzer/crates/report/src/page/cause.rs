@@ -15,7 +15,7 @@ use quagmire_base::{
 use quagmire_execution::info::Instrumentation;
 use quagmire_results::{
     explanation::special_cost,
-    summary::{Finding, OrdinaryInput, Unexplained},
+    summary::{Finding, FindingKind, OrdinaryInput, Unexplained},
 };
 
 /// Number of causes that are open at first.
@@ -147,7 +147,7 @@ fn others(campaign: &Campaign, extras: &Extras, cause: &[usize]) -> Markup {
     }
 }
 
-/// Formats the ratios of a finding: `6,804x instructions, 9,870x CPU time (9,700x to 9,990x) for its size`; against the
+/// Formats how a finding ended, or its ratios: `6,804x instructions, 9,870x CPU time (9,700x to 9,990x) for its size`; against the
 /// median seed where that is not known.
 fn headline(finding: &Finding, by: Instrumentation) -> String {
     let ratios = |instructions: Option<f64>, time: Option<f64>, interval: Option<(f64, f64)>| {
@@ -162,16 +162,27 @@ fn headline(finding: &Finding, by: Instrumentation) -> String {
     let interval = markup::interval_by_size(finding);
     let by_size = ratios(finding.instructions_ratio_by_size, finding.time_ratio_by_size, interval);
     let by_seed = ratios(finding.instructions_ratio, finding.time_ratio, markup::interval(finding));
-    match (by_size.is_empty(), by_seed.is_empty()) {
-        (true, true) => words::verdict(finding),
-        (true, false) => format!("{by_seed} against the median seed"),
-        (false, _) => format!("{by_size} for its size"),
+    match (finding.kind, by_size.is_empty(), by_seed.is_empty()) {
+        (FindingKind::Degradation, false, _) => format!("{by_size} for its size"),
+        (FindingKind::Degradation, true, false) => format!("{by_seed} against the median seed"),
+        _ => words::verdict(finding),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_ended_early_has_no_costs_to_tell() {
+        let finding = Finding {
+            kind: FindingKind::Fault,
+            detail: Some("SIGILL".into()),
+            instructions_ratio: Some(0.89),
+            ..Finding::default()
+        };
+        assert_eq!(headline(&finding, Instrumentation::default()), "ends the program early: SIGILL");
+    }
 
     #[test]
     fn a_correction_of_times_is_explained_where_it_stands() {

@@ -104,7 +104,7 @@ fn row(campaign: &Campaign, cause: &Cause, at: usize, slow: bool) -> Markup {
                     None => span class="dim" { "-" },
                 } }
             }
-            td data-title="smallest input" { (input::brief(campaign, finding)) div class="dim" { (counted(input::clearest(finding).1, "byte")) } }
+            td data-title="smallest input" { (input::brief(campaign, finding)) " " div class="dim" { (counted(input::clearest(finding).1, "byte")) } }
             @if slow {
                 td class="number" data-title=(factor_title(summary)) {
                     @match special_cost(finding, by) {
@@ -115,7 +115,7 @@ fn row(campaign: &Campaign, cause: &Cause, at: usize, slow: bool) -> Markup {
                         },
                     }
                     @if let Some(severity) = words::severity_of(finding) {
-                        div { span class=(words::severity(severity)) { (words::severity(severity)) } }
+                        " " div { span class=(words::severity(severity)) { (words::severity(severity)) } }
                     }
                 }
                 td class="number" data-title="by time" { (by_time(finding)) }

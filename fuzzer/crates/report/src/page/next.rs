@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::input;
 use crate::{campaign::Campaign, markup};
-use quagmire_base::shell;
+use quagmire_base::{shell, visible::shown};
 use quagmire_execution::info::Engine;
 use quagmire_results::summary::{Finding, FindingKind, Summary};
 
@@ -24,7 +24,7 @@ pub(super) fn next(campaign: &Campaign, finding: &Finding) -> Markup {
         @if let Some(program) = program {
             h4 { "Verify a repair" }
             p { "Build the program again, as before, and compare it with what this campaign measured:" }
-            (markup::command(&quagmire(["compare".as_ref(), campaign.out.as_os_str()], program)))
+            (markup::command(&quagmire(["compare".as_ref(), campaign.shown.as_os_str()], program)))
             @if finding.kind == FindingKind::Degradation {
                 h4 { "Keep it from coming back" }
                 p { "Put the input into your repository, and with the repaired program note what it costs:" }
@@ -42,7 +42,7 @@ pub(super) fn next(campaign: &Campaign, finding: &Finding) -> Markup {
                 p { "This prints an input; how often the part repeats is the number in it:" }
                 (markup::command(generator))
             }
-            @if let Some(template) = &finding.template { p { "The input as a template:" } (markup::command(template)) }
+            @if let Some(template) = &finding.template { p { "The input as a template:" } pre { (shown(template)) } }
         }
     }
 }
@@ -63,7 +63,7 @@ fn quagmire<'a>(words: impl IntoIterator<Item = &'a OsStr>, program: &'a [String
 
 /// Command that copies the clearest input of a finding into the repository.
 fn kept(campaign: &Campaign, finding: &Finding) -> String {
-    let path = campaign.out.join(input::clearest(finding).0);
+    let path = campaign.shown.join(input::clearest(finding).0);
     let folder = Path::new(REGRESSIONS);
     format!(
         "mkdir -p {REGRESSIONS} && {}",
@@ -87,7 +87,7 @@ mod tests {
         let folder = example_folder();
         summary.write(&folder.path().join("summary.json")).unwrap();
         let mut campaign = Campaign::read(folder.path()).unwrap();
-        campaign.out = "out dir".into();
+        campaign.shown = "out dir".into();
         next(&campaign, &summary.findings[0]).into_string()
     }
 

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::{markup, sources::Sources, words};
 use quagmire_base::{format::grouped, visible::shown};
-use quagmire_execution::info::Instrumentation;
+use quagmire_execution::{info::Instrumentation, symbols::is_of_library};
 use quagmire_results::{
     growth::{CONTEXT, Grown, LineCount},
     summary::Finding,
@@ -16,47 +16,73 @@ const PLACES: usize = 3;
 /// Number of places in the table of all.
 const ROWS: usize = 8;
 
+/// A line of the source, with what is said of it.
+struct Shown<'a> {
+    file: &'a str,
+    line: u32,
+    function: Option<&'a str>,
+    /// Share of the growth, 0 to 1; 0 if it is not known.
+    share: f64,
+    remark: &'static str,
+}
+
 /// Renders the places where a finding spends its cost: that of the program first, the libraries below it.
 pub(super) fn places(finding: &Finding, sources: &mut Sources) -> Markup {
-    let hot = finding.growth.hot_lines(PLACES);
+    let below = finding.below();
+    let mut all: Vec<Shown> = finding.growth.hot_lines(PLACES).into_iter().filter_map(shown_line).collect();
+    if let Some(first) = all.first_mut().filter(|first| below.is_some() && !is_of_library(first.file)) {
+        first.remark = ": the work is done in the library below it";
+    }
+    // where a run ended, which has no growth
+    let ended = finding.hot_location.as_deref().and_then(|location| location.rsplit_once(':'));
+    if let Some((file, line)) = ended.filter(|_| all.is_empty()) {
+        let function = finding.hot_function.as_deref();
+        let place = |line| Shown { file, line, function, share: 0.0, remark: "" };
+        all.extend(line.parse().ok().map(place));
+    }
     html! {
-        @if hot.is_empty() {
-            @match (&finding.hot_function, &finding.hot_location) {
-                (Some(function), Some(location)) => p { (markup::name(function)) " at " (markup::location(location)) },
-                (Some(function), None) => p { (markup::name(function)) },
-                _ => p class="dim" { "Not recorded." },
-            }
+        @if all.is_empty() {
+            @match &finding.hot_function { Some(function) => p { (markup::name(function)) }, None => p class="dim" { "Not recorded." } }
         }
-        @for place in hot { (excerpt(finding, place, sources)) }
+        @for place in all { (excerpt(finding, &place, sources)) }
     }
 }
 
-/// The lines around a hot one. Without its source there are their numbers only.
-fn excerpt(finding: &Finding, place: &Grown, sources: &mut Sources) -> Markup {
-    let (Some(file), Some(line)) = (&place.file, place.line) else { return html! {} };
-    let near = |of: &&LineCount| of.file == *file && of.line.abs_diff(line) <= CONTEXT;
+fn shown_line(place: &Grown) -> Option<Shown<'_>> {
+    let share = if place.share.is_finite() { place.share.clamp(0.0, 1.0) } else { 0.0 };
+    Some(Shown { file: place.file.as_deref()?, line: place.line?, function: Some(&place.function), share, remark: "" })
+}
+
+/// The lines around one. Without its source there are their numbers only.
+fn excerpt(finding: &Finding, place: &Shown<'_>, sources: &mut Sources) -> Markup {
+    let Shown { file, line, function, share, remark } = *place;
+    let near = |of: &&LineCount| of.file == file && of.line.abs_diff(line) <= CONTEXT;
     let counts: Vec<&LineCount> = finding.growth.around.iter().filter(near).collect();
     let mut lines = sources.around(file, line);
     let is_here = lines.iter().any(|known| known.0 == line);
     if !is_here {
         lines = counts.iter().map(|of| (of.line, String::new())).collect();
     }
-    let share = if place.share.is_finite() { place.share.clamp(0.0, 1.0) } else { 0.0 };
+    let class = if share >= 0.01 { "hot" } else { "here" };
     html! {
         p class="where" {
-            (markup::location(&format!("{file}:{line}"))) " in " (markup::brief(&place.function))
-            @if share >= 0.001 { span class="dim" { ", " (words::percent(share)) " of what it costs more" } }
+            (markup::location(&format!("{file}:{line}")))
+            @if let Some(function) = function { " in " (markup::brief(function)) }
+            span class="dim" { @if share >= 0.01 { ", " (words::percent(share)) " of what it costs more" } (remark) }
         }
-        @if lines.is_empty() {
-            p class="dim" { "Executed " (grouped(place.count)) " times, by the median seed " (grouped(place.first_count)) " times. The source is not on this machine." }
-        } @else {
+        @if !lines.is_empty() {
             div class="scroll source" { table {
-                thead { tr { th class="number" { "ordinary" } th class="number" { "this input" } th class="number" { "line" } th { @if !is_here { "not on this machine" } } } }
+                thead { tr {
+                    @if !counts.is_empty() { th class="number" { "ordinary" } th class="number" { "this input" } }
+                    th class="number" { "line" } th { @if !is_here { "not on this machine" } }
+                } }
                 tbody { @for (number, text) in &lines {
                     @let count = counts.iter().find(|of| of.line == *number);
-                    tr class=[(*number == line).then_some("hot")] {
-                        td class="number" { (count.and_then(|of| of.ordinary_count).map_or(String::new(), grouped)) }
-                        td class="number" { (count.map_or(String::new(), |of| grouped(of.count))) }
+                    tr class=[(*number == line).then_some(class)] {
+                        @if !counts.is_empty() {
+                            td class="number" { (count.and_then(|of| of.ordinary_count).map_or(String::new(), grouped)) }
+                            td class="number" { (count.map_or(String::new(), |of| grouped(of.count))) }
+                        }
                         td class="number dim" { (number) }
                         td class="code" { (shown(&text.replace('\t', "    "))) }
                     }
@@ -114,6 +140,7 @@ fn row(place: &Grown, of_lines: bool) -> Markup {
 mod tests {
     use super::*;
     use crate::tests::example;
+    use quagmire_results::growth::Growth;
 
     #[test]
     fn five_lines_of_source_have_the_executions_of_an_ordinary_input_and_the_finding() {
@@ -135,6 +162,10 @@ mod tests {
             assert!(html.contains(&part), "{part}: {html}");
         }
         assert_eq!(html.matches("<tr").count(), 6);
+        // what ended early has the line where it did
+        let ended = Finding { growth: Growth::default(), hot_location: Some(format!("{name}:3")), ..finding };
+        let html = places(&ended, &mut Sources::default()).into_string();
+        assert!(html.contains("<tr class=\"here\"><td class=\"number dim\">3</td>"), "{html}");
         // elsewhere, there are their numbers
         let html = places(&example().findings[0], &mut Sources::default()).into_string();
         assert!(html.contains("not on this machine") && html.contains("1,300"), "{html}");
