@@ -30,7 +30,9 @@ fn quagmire(is_harness: bool) -> OsString {
 pub fn write(folder: &Path, shown: &Path, graphs: bool, is_harness: bool) {
     let mut command = Command::new(quagmire(is_harness));
     command.args(["report", "--time", TIME_FOR_DIFFS]).args((!graphs).then_some("--no-plotting"));
-    command.arg("--brief").arg(shown);
+    let mut brief = OsString::from("--brief=");
+    brief.push(shown);
+    command.arg(brief);
     // with the absolute path: the target may have changed the working folder
     let output = command.arg("--").arg(folder).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let text = match output {

@@ -60,7 +60,8 @@ fn the_commands_of_a_report_work_as_they_are() {
     for part in [" replay ", "compare out -- ", "cp out/minimized/", "costs.json --update ", "costs.json -- "] {
         let command = commands.iter().find(|command| command.contains(part)).expect(part);
         let mut bash = Command::new("bash");
-        run(bash.args(["-c", command]).env("PATH", &path).current_dir(scene.path(""))).ended();
+        let end = run(bash.args(["-c", command]).env("PATH", &path).current_dir(scene.path("")));
+        assert_eq!(end.code, Some(0), "{command}: {end:#?}");
     }
     assert_eq!(scene.files("regressions").len(), 1, "{commands:#?}");
 }

@@ -176,7 +176,7 @@ pub struct ReportArgs {
     pub time: Option<String>,
 
     /// Print where the report is, and nothing else, in a folder whose user calls it so: how campaigns end
-    #[arg(long, hide = true, value_name = "OUT")]
+    #[arg(long, hide = true, value_name = "OUT", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub brief: Option<PathBuf>,
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn baseline(summary: &Summary) -> Markup {
                 @if let Some(line) = sizes.costs.iter().find(|cost| cost.resource == Resource::Instructions) {
                     dt { "by size" } dd {
                         (format!("{:.0} {} and {:.2} a byte", line.fixed, summary.target.instrumentation.work(), line.per_byte))
-                        @if line.per_byte_high > line.per_byte { (format!(", up to {:.2} for dear content", line.per_byte_high)) }
+                        @if line.per_byte_high > line.per_byte { (format!(", up to {:.2} for expensive content", line.per_byte_high)) }
                         ", from " (counted(sizes.runs, "run")) " of up to " (counted(sizes.largest, "byte"))
                     }
                 }

@@ -64,7 +64,7 @@ pub(crate) fn costs(summary: &Summary) -> Markup {
             }
             div class="histograms" {
                 @for d in &used {
-                    figure { figcaption { (d.resource.describe().title) } (histogram(d)) }
+                    figure { figcaption { (d.resource.describe().title) span class="dim" { ", number of runs" } } (histogram(d)) }
                 }
             }
         }
