@@ -166,12 +166,13 @@ fn with_mutants_and_files(options: &mut ScoreOptions, command: &Command, name: &
 
 /// Writes the report of a campaign, a comparison, a growth or a score, or exports its findings or outcomes.
 fn report(args: &ReportArgs) -> Result<ExitCode> {
-    // the folder of a score holds its result
+    // the folder of a score holds its result; that of a campaign is asked for its findings, whatever else lies in it
     let score = args.output.join(SCORE);
-    let of = if score.is_file() { score } else { args.output.clone() };
+    let is_campaign = args.output.join("summary.json").is_file();
+    let of = if score.is_file() && !is_campaign { score } else { args.output.clone() };
     match args.resolve()? {
         ReportTask::Page { .. } if of.is_file() => quagmire_report::comparison::run(&of),
-        ReportTask::Page { options, is_brief } => quagmire_report::run(&of, options, is_brief),
+        ReportTask::Page { options, shown } => quagmire_report::run(&of, shown.as_deref(), options),
         ReportTask::Export { exporter, file, source_root } => {
             let mut root = source_root.as_deref().map_or_else(SourceRoot::here, SourceRoot::new);
             let text = if of.is_file() {

@@ -9,6 +9,7 @@ use std::{
 use super::{own_command, supervisor::stop_requested};
 use quagmire_analysis::{
     against::Against,
+    grown,
     report::{InputReport, Report},
 };
 use quagmire_base::{
@@ -39,6 +40,9 @@ const DENSE: f64 = 2.0;
 /// Shares of an input, and between which shares of its cost they cost where that is in proportion. What grows with
 /// n to the power of 1.25 or more is below, what costs in one place is mostly outside.
 const IN_PROPORTION: [(u64, std::ops::Range<f64>); 2] = [(2, 0.42..0.6), (4, 0.17..0.35)];
+
+/// Factors on the times of an input within which it executes about what an ordinary one of its size does.
+const LIKE_ORDINARY: std::ops::RangeInclusive<f64> = 0.5..=2.0;
 
 /// Result of a confirmation. Ratios are relative to the median seed unless they are said to be by size.
 #[derive(Clone, Debug)]
@@ -224,6 +228,10 @@ impl Confirmer<'_> {
         let dense = Criteria { threshold: DENSE * self.criteria.threshold, ..self.criteria.clone() };
         let may_be_dense = candidate.model.is_some() && self.target.instrumentation.counts();
         let ratio = chosen.iter().map(|cost| cost.ratio_by_size.unwrap_or(cost.ratio)).fold(0.0, f64::max);
+        let mut growth = grown::growth(first, last);
+        // what stands for an ordinary input need not be one: joined seeds of a quadratic program cost as much as the finding
+        let like_ordinary = ordinary.filter(|(_, scale)| LIKE_ORDINARY.contains(scale));
+        growth.around = grown::around(&growth, like_ordinary.map_or(first, |(input, _)| input), last);
         Some(Confirmation {
             confirmed,
             is_dense: confirmed && may_be_dense && !dense.are_met(&excesses, verdict),
@@ -236,7 +244,7 @@ impl Confirmer<'_> {
             time_ratio_by_size: by_size.map(estimate),
             stand_in: by_size.map(|one| (PathBuf::from(&one.path), one.scale)),
             p_value: by_seed.p_value,
-            growth: quagmire_analysis::grown::growth(first, last),
+            growth,
             baseline_seconds: first.seconds_median,
             costs,
         })

@@ -27,15 +27,15 @@ pub(super) fn groups(findings: &[Finding]) -> Vec<Group> {
     groups
 }
 
-/// Joins groups of degradations whose worst findings have one hot function and one kind of law: they have the same cause,
-/// however different the lines are in which their cost grew. Returns whether there were any.
+/// Joins groups of degradations whose worst findings have one innermost function and one kind of law: they have the same
+/// cause, however different the lines are in which their cost grew. Returns whether there were any.
 pub(super) fn merge_by_law(summary: &mut Summary) -> bool {
     let before = summary.groups.len();
     let findings = &summary.findings;
     let cause = |group: &Group| {
         let finding = findings.get(*group.findings.first()?)?;
         let law = finding.law.as_ref().filter(|_| finding.kind == FindingKind::Degradation)?;
-        Some((finding.hot_function.clone()?, law.class.clone(), law.resource))
+        Some((finding.innermost_function()?.to_owned(), law.class.clone(), law.resource))
     };
     let mut merged: Vec<(Option<_>, Group)> = Vec::new();
     for group in std::mem::take(&mut summary.groups) {
@@ -63,7 +63,7 @@ fn badness(finding: &Finding) -> f64 {
 }
 
 fn title(finding: &Finding) -> String {
-    let place = finding.hot_function.clone().unwrap_or_else(|| "unknown place".to_owned());
+    let place = finding.innermost_function().unwrap_or("unknown place").to_owned();
     match finding.kind {
         FindingKind::Degradation => place,
         kind => format!("{}: {place}", kind.label()),
@@ -123,7 +123,7 @@ mod tests {
             first_instructions: 1,
             share,
         };
-        Growth { functions: vec![], lines: shares.iter().map(one).collect() }
+        Growth { lines: shares.iter().map(one).collect(), ..Growth::default() }
     }
 
     fn finding(kind: FindingKind, ratio: f64, function: &str, shares: &[(&str, f64)]) -> Finding {

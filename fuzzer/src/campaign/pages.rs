@@ -29,14 +29,14 @@ fn quagmire(is_harness: bool) -> OsString {
 /// that writes them. `shown` is the folder as the user typed it.
 pub fn write(folder: &Path, shown: &Path, graphs: bool, is_harness: bool) {
     let mut command = Command::new(quagmire(is_harness));
-    command.args(["report", "--brief", "--time", TIME_FOR_DIFFS]).args((!graphs).then_some("--no-plotting"));
+    command.args(["report", "--time", TIME_FOR_DIFFS]).args((!graphs).then_some("--no-plotting"));
+    let mut brief = OsString::from("--brief=");
+    brief.push(shown);
+    command.arg(brief);
     // with the absolute path: the target may have changed the working folder
     let output = command.arg("--").arg(folder).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let text = match output {
-        Ok(output) if output.status.success() => {
-            let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            text.replace(&*folder.to_string_lossy(), &shown.to_string_lossy())
-        }
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
         _ => {
             let words = [OsStr::new("quagmire"), OsStr::new("report"), shown.as_os_str()];
             format!("Report:     {}\n", shell::command(words))

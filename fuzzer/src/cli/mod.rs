@@ -129,6 +129,7 @@ pub fn parse_for_harness(args: impl IntoIterator<Item = impl Into<OsString>>) ->
                 joined: false,
                 json: false,
                 annotate: Vec::new(),
+                context: None,
                 lcov: None,
                 mask: false,
                 branch: None,

@@ -51,6 +51,7 @@ impl ReplayArgs {
             question,
             json: args.json,
             annotate: args.annotate,
+            context: args.context,
             lcov: args.lcov,
             mask,
             hang_timeout: hang_timeout(&args.target)?,

@@ -17,8 +17,8 @@ pub enum ReportTask {
     Page {
         /// Deadline and graphs.
         options: ReportOptions,
-        /// Whether to print only where the page is.
-        is_brief: bool,
+        /// If set, print only where the page is, in the folder as its user calls it.
+        shown: Option<PathBuf>,
     },
     /// Export the findings.
     Export {
@@ -49,7 +49,9 @@ impl ReportArgs {
                 let time = self.time.as_deref().map(|text| flag("--time", units::duration(text))).transpose()?;
                 let deadline = time.map(|time| Instant::now() + time);
                 let options = ReportOptions { deadline, graphs: !self.no_plotting };
-                Ok(ReportTask::Page { options, is_brief: self.brief })
+                // harnesses with an older engine do not say how their users call it
+                let shown = |name: &PathBuf| if name.as_os_str() == "-" { self.output.clone() } else { name.clone() };
+                Ok(ReportTask::Page { options, shown: self.brief.as_ref().map(shown) })
             }
             Format::Findings(exporter) => {
                 let ignored = [("--time", self.time.is_some()), ("--no-plotting", self.no_plotting)];

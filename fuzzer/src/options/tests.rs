@@ -212,7 +212,14 @@ fn options_of_a_report_that_its_format_would_ignore_are_refused() {
         other => panic!("not a report: {other:?}"),
     };
     let page = report("quagmire report out --no-plotting --time 3s").unwrap();
-    assert!(matches!(page, ReportTask::Page { is_brief: false, options } if !options.graphs), "{page:?}");
+    assert!(matches!(page, ReportTask::Page { shown: None, options } if !options.graphs), "{page:?}");
+    for (line, called) in [("--brief=out /tmp/out", "out"), ("--brief -- out", "out")] {
+        let page = report(&format!("quagmire report {line}")).unwrap();
+        assert!(
+            matches!(&page, ReportTask::Page { shown: Some(shown), .. } if shown.as_os_str() == called),
+            "{page:?}"
+        );
+    }
     for exporter in EXPORTERS {
         let line = format!("quagmire report out --format {} -o file", exporter.name);
         match report(&line).unwrap() {

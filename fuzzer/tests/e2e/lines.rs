@@ -117,6 +117,19 @@ fn an_annotated_source_shows_how_often_each_line_was_executed() {
 }
 
 #[test]
+fn with_a_context_an_annotated_source_has_its_hot_lines_only() {
+    let scene = Scene::new(&[("a", &[7; 200])]);
+    let harness = built("lines.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);
+    let lines = |context: &str| -> Vec<usize> {
+        let mut command = scene.quagmire(&["replay", "--annotate", "lines.c", "--context", context, "seeds/a", "--"]);
+        annotated(run(command.arg(&harness))).into_iter().map(|(line, _)| line).collect()
+    };
+    assert_eq!(lines("0"), [14, 15]);
+    assert_eq!(lines("1"), [13, 14, 15, 16]);
+    run(&mut scene.quagmire(&["replay", "--context", "2", "seeds/a", "--", "x"])).refused(2, &["--annotate"]);
+}
+
+#[test]
 fn a_harness_annotates_by_itself_and_json_has_all_lines_of_the_file() {
     let scene = Scene::new(&[("a", &[b'x'; 10])]);
     let harness = built("lines.c", &["-g", "-O0", "-fsanitize=fuzzer"], None);

@@ -67,6 +67,7 @@ mod reconciliation;
 mod reopened;
 mod replay;
 mod report;
+mod report_pages;
 mod resources;
 mod rude;
 mod rules;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::common::{Scene, binaries, children, ended, harness, run, signal, wait_until};
+use crate::common::{Scene, binaries, built, children, ended, harness, run, signal, wait_until};
 
 const SEED: &[(&str, &[u8])] = &[("greeting", b"hello world, hello")];
 
@@ -42,6 +42,57 @@ fn a_campaign_ends_with_a_report_of_its_findings() {
         let unfinished = scene.files(folder).into_keys().find(|name| name.starts_with(".unfinished"));
         assert_eq!(unfinished, None);
     }
+}
+
+#[test]
+fn the_commands_of_a_report_work_as_they_are() {
+    let scene = Scene::new(SEED);
+    scene.fuzz(&harness("quadratic.c"), "--execs 5000 --seed 3 --max-size 1000").ended();
+    let page = fs::read_to_string(scene.path("out/report.html")).expect("a report");
+    let texts = page.split("<pre class=\"command\">").skip(1).map(|rest| rest.split("</pre>").next().expect("its end"));
+    let shell = |text: &str| {
+        let marks = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")];
+        marks.iter().fold(text.to_owned(), |text, (mark, is)| text.replace(mark, is))
+    };
+    // the last one is that of the campaign itself
+    let commands: Vec<String> = texts.map(shell).take_while(|command| !command.contains(" fuzz ")).collect();
+    let path = std::env::join_paths([binaries(), "/usr/bin".into(), "/bin".into()]).expect("paths");
+    for part in [" replay ", "compare out -- ", "cp out/minimized/", "costs.json --update ", "costs.json -- "] {
+        let command = commands.iter().find(|command| command.contains(part)).expect(part);
+        let mut bash = Command::new("bash");
+        let end = run(bash.args(["-c", command]).env("PATH", &path).current_dir(scene.path("")));
+        assert_eq!(end.code, Some(0), "{command}: {end:#?}");
+    }
+    assert_eq!(scene.files("regressions").len(), 1, "{commands:#?}");
+}
+
+#[test]
+fn a_campaign_is_reported_though_a_score_lies_beside_it() {
+    let scene = Scene::new(SEED);
+    scene.fuzz(&harness("quadratic.c"), "--execs 500 --seed 3 --max-size 100 --no-plotting").ended();
+    scene.write("out/score.json", b"{}");
+    let report = run(&mut scene.quagmire(&["report", "out"])).ended();
+    assert!(report.stdout.ends_with("out/report.html\n"), "{report:#?}");
+    run(&mut scene.quagmire(&["report", "out", "--format", "jsonl"])).ended();
+}
+
+#[test]
+fn the_program_is_named_before_the_library_that_does_its_work() {
+    let scene = Scene::new(SEED);
+    let program = built("library_below.cc", &["-g", "-O1", "-fsanitize=fuzzer"], None);
+    let end = scene.fuzz(&program, "--execs 5000 --seed 3 --max-size 1000").ended();
+    let below = end.stdout.lines().skip_while(|line| !line.starts_with("  spent in     count_pairs(")).nth(1);
+    assert!(below.is_some_and(|line| line.starts_with("  below it     ") && line.contains("/c++/")), "{end:#?}");
+    let finding = scene.summary()["findings"][0].clone();
+    assert!(finding["hot_function"].as_str().is_some_and(|name| name.starts_with("count_pairs(")), "{finding:#}");
+    assert!(finding["hot_location"].as_str().is_some_and(|place| place.contains("/library_below.cc:")), "{finding:#}");
+    let around = finding["growth"]["around"].as_array().expect("a list");
+    let hot = around.iter().find(|line| line["ordinary_count"].as_u64() < line["count"].as_u64());
+    assert!(hot.is_some(), "{around:#?}");
+    let csv = run(&mut scene.quagmire(&["report", "out", "--format", "csv"])).ended().stdout;
+    assert!(csv.contains("count_pairs(") && csv.contains("/library_below.cc:"), "{csv}");
+    let page = fs::read_to_string(scene.path("out/report.html")).expect("a report");
+    assert_page(&page, &["pairs += std::count(data, data + size, data[i]);", "below it"]);
 }
 
 #[test]

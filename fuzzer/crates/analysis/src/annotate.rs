@@ -48,11 +48,30 @@ impl<'a> Column<'a> {
     fn share_of(&self, line: u32) -> f64 {
         self.lines.get(&line).map_or(0.0, |&(_, instructions)| self.share(instructions))
     }
+
+    /// Whether a line is hot, or at most this many lines from one that is; every line is without a limit.
+    fn is_near_hot(&self, line: u32, context: Option<u32>) -> bool {
+        let Some(context) = context else { return true };
+        let near = line.saturating_sub(context)..=line.saturating_add(context);
+        self.lines.range(near).any(|(&line, _)| self.share_of(line) >= HOT)
+    }
+}
+
+/// Style of an annotated source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style<'a> {
+    /// What instructions are counted in.
+    pub unit: &'a str,
+    /// Whether hot lines are coloured.
+    pub color: bool,
+    /// If set, only hot lines are shown, with this many lines around each.
+    pub context: Option<u32>,
 }
 
 /// Formats the text of `file` with counts before the lines. `inputs` are all that were measured; only the first and
-/// the last are shown. Shares are those of the last one. `unit` is what their instructions are counted in.
-pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputReport], unit: &str, color: bool) -> String {
+/// the last are shown. Shares are those of the last one.
+pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputReport], style: Style<'_>) -> String {
+    let unit = style.unit;
     let shown = match inputs {
         [] => return String::new(),
         [only] => vec![("count", only)],
@@ -85,26 +104,21 @@ pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputRepor
     let _ = writeln!(out, "     share   line");
     let Some((_, measured)) = columns.last() else { return out };
     let width_of_numbers = text.len().to_string().len().max(4);
+    let mut last_shown = 0;
     for (number, source) in (1..).zip(text) {
-        let mut gutter = String::new();
-        for ((_, column), &width) in columns.iter().zip(&widths) {
-            let count = column.count(file, number).map(grouped).unwrap_or_default();
-            let _ = write!(gutter, "  {count:>width$}");
+        if !measured.is_near_hot(number, style.context) {
+            continue;
         }
-        let share = measured.share_of(number);
-        let mark = if share >= HOT { '>' } else { ' ' };
-        let percent = if share > 0.0 { format!("{:.1} %", share * 100.0) } else { String::new() };
-        let _ = write!(gutter, "  {mark} {percent:>7}");
-        let code = match share {
-            s if s >= HOT => RED,
-            s if s >= WARM => YELLOW,
-            _ => "",
-        };
-        if color && !code.is_empty() {
-            gutter = format!("\x1b[{code}m{gutter}\x1b[0m");
+        if last_shown > 0 && number > last_shown + 1 {
+            out.push_str("  ...\n");
         }
+        last_shown = number;
+        let gutter = gutter(&columns, &widths, file, number, style.color);
         let line = format!("{gutter} {number:>width_of_numbers$}  {}", printable(source));
         let _ = writeln!(out, "{}", line.trim_end());
+    }
+    if last_shown == 0 {
+        let _ = writeln!(out, "  no line has {:.0} % of them or more", HOT * 100.0);
     }
     let here: u64 = measured.lines.values().map(|&(_, instructions)| instructions).sum();
     let whose = if columns.len() == 1 { "the" } else { "the last input's" };
@@ -117,6 +131,25 @@ pub(crate) fn annotated(file: &SourceFile, text: &[String], inputs: &[InputRepor
         );
     }
     out
+}
+
+/// Counts of a line, and the share of the last column, with a mark if it is hot.
+fn gutter(columns: &[(&str, Column<'_>)], widths: &[usize], file: &SourceFile, number: u32, color: bool) -> String {
+    let mut gutter = String::new();
+    for ((_, column), &width) in columns.iter().zip(widths) {
+        let count = column.count(file, number).map(grouped).unwrap_or_default();
+        let _ = write!(gutter, "  {count:>width$}");
+    }
+    let share = columns.last().map_or(0.0, |(_, measured)| measured.share_of(number));
+    let mark = if share >= HOT { '>' } else { ' ' };
+    let percent = if share > 0.0 { format!("{:.1} %", share * 100.0) } else { String::new() };
+    let _ = write!(gutter, "  {mark} {percent:>7}");
+    let code = match share {
+        s if s >= HOT => RED,
+        s if s >= WARM => YELLOW,
+        _ => "",
+    };
+    if color && !code.is_empty() { format!("\x1b[{code}m{gutter}\x1b[0m") } else { gutter }
 }
 
 /// Expands tabs and replaces characters that a terminal would interpret.
@@ -141,6 +174,8 @@ fn printable(source: &str) -> String {
 mod tests {
     use super::*;
     use quagmire_execution::lines::LineCost;
+
+    const PLAIN: Style<'_> = Style { unit: "instruction", color: false, context: None };
 
     fn file() -> SourceFile {
         SourceFile { path: "/src/a.c".into(), lines: vec![1, 2, 3, 5] }
@@ -173,22 +208,39 @@ mod tests {
         let first = input("a", &[("f", 1, 1, 2), ("f", 2, 11, 33), ("f", 3, 10, 40), ("elsewhere", 2, 1, 25)]);
         let last = input("b", &[("f", 1, 1, 2), ("f", 2, 1_001, 3_003), ("g", 3, 500, 2_000), ("f", 3, 500, 2_000)]);
         let between = input("never shown", &[]);
-        insta::assert_snapshot!(annotated(&file(), &text(), &[first, between, last], "instruction", false));
+        insta::assert_snapshot!(annotated(&file(), &text(), &[first, between, last], PLAIN));
     }
 
     #[test]
     fn one_input_has_one_column() {
         let only = input("a", &[("f", 1, 1, 2), ("f", 2, 11, 33), ("f", 9, 10, 40)]);
-        insta::assert_snapshot!(annotated(&file(), &text(), &[only], "instruction", false));
+        insta::assert_snapshot!(annotated(&file(), &text(), &[only], PLAIN));
     }
 
     #[test]
     fn hot_lines_are_coloured_where_colours_are_wanted() {
         let only = input("a", &[("f", 1, 1, 2), ("f", 2, 11, 98)]);
-        let colored = annotated(&file(), &text(), std::slice::from_ref(&only), "instruction", true);
+        let colored = annotated(&file(), &text(), std::slice::from_ref(&only), Style { color: true, ..PLAIN });
         assert!(colored.contains("\x1b[31m     11  >  98.0 %\x1b[0m    2  "), "{colored:?}");
         assert!(colored.contains("\x1b[33m      1      2.0 %\x1b[0m"), "{colored:?}");
-        let plain = annotated(&file(), &text(), &[only], "instruction", false);
+        let plain = annotated(&file(), &text(), &[only], PLAIN);
         assert!(!plain.contains('\x1b'), "{plain:?}");
+    }
+
+    #[test]
+    fn with_a_context_there_are_hot_lines_and_those_around_them() {
+        let text: Vec<String> = (1..=9).map(|line| format!("line {line}")).collect();
+        let only = input("a", &[("f", 1, 1, 1), ("f", 3, 50, 500), ("f", 8, 50, 400)]);
+        let shown = |context| {
+            let out = annotated(&file(), &text, std::slice::from_ref(&only), Style { context: Some(context), ..PLAIN });
+            let line = |line: &str| line.rsplit_once("  line ").map(|(_, number)| number.to_owned());
+            out.lines().filter_map(|row| line(row).or((row == "  ...").then(|| "...".into()))).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(0), ["3", "...", "8"]);
+        assert_eq!(shown(1), ["2", "3", "4", "...", "7", "8", "9"]);
+        assert_eq!(shown(2).len(), 9);
+        let cold = input("a", &[("elsewhere", 2, 1, 10)]);
+        let out = annotated(&file(), &text, &[cold], Style { context: Some(2), ..PLAIN });
+        assert!(out.contains("no line has 5 % of them or more") && !out.contains("line 1"), "{out}");
     }
 }

@@ -96,7 +96,7 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
     let mut report = report::Report::new(&inputs, &measured, options.question, target.instrumentation);
     report.no_counters = counters.err().map(|error| perf::why_not(&error));
     if only_counts {
-        annotate_all(&report, &options.annotate)?;
+        annotate_all(&report, &options.annotate, options.context)?;
     } else {
         print::print(&report, options.question, options.json)?;
     }
@@ -104,7 +104,7 @@ pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harne
 }
 
 /// Prints the requested source files with counts.
-fn annotate_all(report: &report::Report, wanted: &[PathBuf]) -> Result<()> {
+fn annotate_all(report: &report::Report, wanted: &[PathBuf], context: Option<u32>) -> Result<()> {
     if report.annotated.is_empty() {
         // every input has killed the process, and its counts are lost
         return Err(Error::target("no input came back with its counts: there is nothing to annotate"));
@@ -116,7 +116,8 @@ fn annotate_all(report: &report::Report, wanted: &[PathBuf]) -> Result<()> {
         if !text.is_empty() {
             text.push('\n');
         }
-        text += &annotate::annotated(file, &source::read(wanted, file)?, &report.inputs, unit, color);
+        let format = annotate::Style { unit, color, context };
+        text += &annotate::annotated(file, &source::read(wanted, file)?, &report.inputs, format);
     }
     print::print_text(&text, Form::Painted)
 }

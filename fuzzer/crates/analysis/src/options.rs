@@ -20,6 +20,8 @@ pub struct ReplayOptions {
     pub json: bool,
     /// Source files to print with counts, as named by the user.
     pub annotate: Vec<PathBuf>,
+    /// If set, print only their hot lines, with this many lines around each.
+    pub context: Option<u32>,
     /// If set, write how often all inputs execute each line to this file instead of printing costs.
     pub lcov: Option<PathBuf>,
     /// If set, print the mask of the one input instead of its costs.

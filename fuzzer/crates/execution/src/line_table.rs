@@ -6,6 +6,7 @@ use super::{
     abi::{RawLines, RawSourceFunction},
     program::Function,
     sums::Sums,
+    symbols::is_of_library,
 };
 
 /// The source lines of one function, and the counts that they follow from.
@@ -51,7 +52,7 @@ struct GroupLine {
 pub(crate) struct Executed {
     /// The source function that the line was written in. Occurs several times if it was inlined several times.
     pub source: SourceFunction,
-    /// The function that the line's cost is attributed to: the innermost one outside of system headers that it was
+    /// The function that the line's cost is attributed to: the innermost one outside of standard libraries that it was
     /// inlined into, or else the function of the table itself.
     pub owner: SourceFunction,
     /// Line number; 0 for code made up by the compiler.
@@ -222,7 +223,7 @@ impl LineTable {
     fn owner(&self, instance: usize) -> SourceFunction {
         let chain = std::iter::successors(Some(instance), |&at| self.instances[at].into);
         let source = |at: usize| self.sources[self.instances[at].source];
-        let own = chain.clone().map(source).find(|source| !is_system_header(&source.file()));
+        let own = chain.clone().map(source).find(|source| !is_of_library(&source.file()));
         own.or_else(|| chain.last().map(source)).unwrap_or_else(|| source(instance))
     }
 
@@ -236,15 +237,6 @@ impl LineTable {
         }
         counts
     }
-}
-
-/// Whether a path is in a folder of the compiler's or the system's headers.
-fn is_system_header(path: &str) -> bool {
-    path.starts_with("/usr/include/")
-        || path.starts_with("/usr/lib/")
-        || path.contains("/include/c++/")
-        || path.contains("/lib/gcc/")
-        || path.contains("/lib/clang/")
 }
 
 impl SourceFunction {

@@ -42,8 +42,8 @@ impl LineCost {
     }
 }
 
-/// Cost of a run in one function. Inlined code of system headers is attributed to the function that it was inlined
-/// into, all other code to the function that it was written in.
+/// Cost of a run in one function. Inlined code of standard libraries and system headers is attributed to the function that
+/// it was inlined into, all other code to the function that it was written in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionCost {
     /// Demangled name; the symbol without debug information.

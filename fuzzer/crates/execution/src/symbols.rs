@@ -226,7 +226,7 @@ fn location(loader: &Loader, address: u64) -> Option<String> {
     while let Ok(Some(frame)) = frames.next() {
         let Some(Location { file: Some(file), line, .. }) = frame.location else { continue };
         let place = line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"));
-        if !is_of_compiler(file) {
+        if !is_of_library(file) {
             return Some(place);
         }
         innermost = innermost.or(Some(place));
@@ -234,10 +234,15 @@ fn location(loader: &Loader, address: u64) -> Option<String> {
     innermost
 }
 
-/// Whether a source file belongs to a standard library, of C++ or Rust.
-fn is_of_compiler(file: &str) -> bool {
-    ["/rustc/", "/usr/include/", "/usr/lib/"].iter().any(|folder| file.starts_with(folder))
-        || file.contains("/lib/rustlib/src/rust/library/")
+/// Beginnings of paths of sources that come with a compiler or the system.
+const LIBRARY_ROOTS: [&str; 4] = ["/rustc/", "/rust/deps/", "/usr/include/", "/usr/lib/"];
+
+/// Parts of such paths where a compiler is installed elsewhere.
+const LIBRARY_FOLDERS: [&str; 4] = ["/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/src/rust/library/"];
+
+/// Whether a source file belongs to a standard library, of C++ or Rust, or to the system's headers: nobody repairs it.
+pub fn is_of_library(file: &str) -> bool {
+    LIBRARY_ROOTS.iter().any(|root| file.starts_with(root)) || LIBRARY_FOLDERS.iter().any(|part| file.contains(part))
 }
 
 /// Demangles names of Rust, without their hash, and of C++; leaves others unchanged.
@@ -267,16 +272,19 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_compiler_are_known_by_their_folder() {
+    fn files_of_a_standard_library_are_known_by_their_folder() {
         let rust = "/rustc/59807616e1fa/library/core/src/str/validations.rs";
         let own = "/home/me/.rustup/toolchains/stable/lib/rustlib/src/rust/library/core/src/str/mod.rs";
-        for file in [rust, own, "/usr/include/c++/12/bits/stl_vector.h", "/usr/lib/llvm-19/include/c++/v1/string"] {
-            assert!(is_of_compiler(file), "{file}");
+        let elsewhere = "/opt/gcc-14/include/c++/14/bits/regex_executor.tcc";
+        let of_std = "/rust/deps/hashbrown-0.15.2/src/raw/mod.rs";
+        let cpp = ["/usr/include/c++/12/bits/stl_vector.h", "/usr/lib/llvm-19/include/c++/v1/string", elsewhere];
+        for file in [rust, own, of_std].into_iter().chain(cpp) {
+            assert!(is_of_library(file), "{file}");
         }
         for file in
             ["src/main.rs", "/home/me/.cargo/registry/src/index/json5-1.3.7/src/error.rs", "/home/me/usr/lib/a.c"]
         {
-            assert!(!is_of_compiler(file), "{file}");
+            assert!(!is_of_library(file), "{file}");
         }
     }
 

@@ -26,6 +26,8 @@ const LARGEST_INPUT: u64 = 16 << 20;
 pub struct Campaign {
     /// The output folder.
     pub out: PathBuf,
+    /// The folder as its user calls it, for commands.
+    pub shown: PathBuf,
     /// `summary.json`.
     pub summary: Summary,
     /// Largest cost as a multiple of the baseline, over time; only the start if the log is missing.
@@ -52,6 +54,7 @@ impl Campaign {
         };
         Ok(Self {
             out: out.to_owned(),
+            shown: out.to_owned(),
             summary,
             ratio: Series::read(&log("coverage_plot_data.txt"), 1, 1.0),
             degradations: Series::read(&log("degradation_plot_data.txt"), 1, 0.0),

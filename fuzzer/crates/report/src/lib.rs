@@ -11,6 +11,7 @@ mod markup;
 pub mod page;
 mod rules;
 mod score;
+mod sources;
 mod words;
 
 use std::{
@@ -91,12 +92,15 @@ impl Written {
 }
 
 /// Writes `diffs/`, `graphs/` and `report.html` into a campaign's output folder. Every file is written atomically;
-/// the page comes last.
+/// the page comes last. `shown` is the folder as its user calls it, where that is not `out`.
 ///
 /// # Errors
 /// If it is not a campaign's output folder, or a file cannot be written.
-pub fn write(out: &Path, options: ReportOptions) -> Result<Written> {
-    let campaign = Campaign::read(out)?;
+pub fn write(out: &Path, shown: Option<&Path>, options: ReportOptions) -> Result<Written> {
+    let mut campaign = Campaign::read(out)?;
+    if let Some(shown) = shown {
+        campaign.shown = shown.to_owned();
+    }
     let rules = RuleWords::new(&campaign.summary);
     let mut written = Written { report: out.join("report.html"), ..Written::default() };
     let mut extras = Extras { has_pictures: options.graphs, ..Extras::default() };
@@ -112,7 +116,7 @@ pub fn write(out: &Path, options: ReportOptions) -> Result<Written> {
     let findings = &campaign.summary.findings;
     if !findings.is_empty() {
         let folder = folder(out, "diffs")?;
-        let names = page::findings::names_of_pages(findings);
+        let names = diff::names::names_of_pages(findings);
         for index in page::by_badness(findings) {
             let limit = Instant::now() + TIME_FOR_A_PAGE;
             if options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -131,13 +135,13 @@ pub fn write(out: &Path, options: ReportOptions) -> Result<Written> {
     Ok(written)
 }
 
-/// Runs `quagmire report`: writes all files and lists them, or with `brief` only the page.
+/// Runs `quagmire report`: writes all files and lists them, or only the page, in the folder as it is `shown`.
 ///
 /// # Errors
 /// As [`write()`], and if the list cannot be printed.
-pub fn run(out: &Path, options: ReportOptions, brief: bool) -> Result<ExitCode> {
-    let written = write(out, options)?;
-    let lines = if brief { written.in_words(out) } else { written.listed(out) };
+pub fn run(out: &Path, shown: Option<&Path>, options: ReportOptions) -> Result<ExitCode> {
+    let written = write(out, shown, options)?;
+    let lines = shown.map_or_else(|| written.listed(out), |shown| written.in_words(shown));
     plain::print(&lines, Form::Lines).map_err(|error| Error::other(format!("cannot print: {error}")))?;
     Ok(ExitCode::Ended)
 }
@@ -164,7 +168,7 @@ fn charts(campaign: &Campaign) -> Vec<(&'static str, String, Chart)> {
         (title, chart)
     };
     let (cost, cost_chart) = draw(format!("{program}: largest cost over time"), &[ratio]);
-    let (found, found_chart) = draw(format!("{program}: degradations over time"), &[number, ratio]);
+    let (found, found_chart) = draw(format!("{program}: degradations over time"), &[number]);
     let mut charts = vec![("coverage_ts.svg", cost, cost_chart), ("degradations_ts.svg", found, found_chart)];
     if campaign.summary.diversity.is_some() {
         let names = ["unique valid traces", "B(1), effective number of branches", "B(2), of common branches"];

@@ -14,7 +14,7 @@ pub(crate) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("sort.js");
 
 /// SHA-256 of [`SCRIPT`] in Base64: browsers run no other script on these pages.
-const SCRIPT_HASH: &str = "Uss2g3kAeIJmj8MxH61NzhLq3D9jzKdrkkOrp/FbbK8=";
+const SCRIPT_HASH: &str = "kD+0P6ucOn/2Rtm7E3S9Z1pQtSsu62QZCOyatluMIFc=";
 
 /// Maximum number of steps of a history that are shown: the last ones, which say most about the input.
 const STEPS: usize = 20;
@@ -171,17 +171,6 @@ pub(crate) fn history(steps: &[Step]) -> Markup {
                     }
                 }
             }
-        }
-    }
-}
-
-/// The steps from the seed to an input in one line.
-pub(crate) fn short_history(steps: &[Step]) -> Markup {
-    html! {
-        @for (at, step) in steps.iter().enumerate() {
-            @if at > 0 { " → " }
-            (shown(if step.name.is_empty() { &step.label } else { &step.name }))
-            @if step.times > 1 { " × " (step.times) }
         }
     }
 }

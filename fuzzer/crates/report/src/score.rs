@@ -1,15 +1,11 @@
 //! The page of a score: how many mutants are noticed, by operator and function, and the survivors beside their source.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    path::Path,
-};
+use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use crate::{markup, words};
+use crate::{markup, sources::Sources, words};
 use quagmire_base::{
-    files,
     format::{counted, grouped, ratio},
     visible::shown,
 };
@@ -17,16 +13,6 @@ use quagmire_results::score_file::{MutantCounts, MutantState, ScoreFile, ScoredM
 
 /// Survivors beside their source; the others are in the file.
 const SHOWN: usize = 300;
-
-/// Lines of source before and behind that of a survivor.
-const AROUND: usize = 2;
-
-/// Largest source file that is shown.
-const LARGEST_SOURCE: u64 = 4 << 20;
-
-/// Ends of names of sources: no other file is shown, whatever path the debug information of a program has.
-const SOURCES: [&str; 14] =
-    ["c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "tcc", "def"];
 
 /// Renders the page of a score.
 pub(crate) fn page(score: &ScoreFile) -> String {
@@ -143,46 +129,21 @@ fn survivor(mutant: &ScoredMutant, sources: &mut Sources) -> Markup {
                     None => { "infected by " (counted(mutant.infected_by, "input")) }
                 }
             } }
-            @let lines = sources.around(mutant);
+            @let lines = sources.around(&mutant.file, mutant.line);
             @if !lines.is_empty() {
                 pre { @for (number, line) in &lines {
                     @let text = format!("{number:>5}  {}\n", shown(line));
-                    @if *number == mutant.line as usize { b { (text) } } @else { (text) }
+                    @if *number == mutant.line { b { (text) } } @else { (text) }
                 } }
             }
         }
     }
 }
 
-/// Lines of the source files that were read.
-#[derive(Default)]
-struct Sources {
-    files: HashMap<String, Vec<String>>,
-}
-
-impl Sources {
-    /// Lines around a mutant with their numbers; none if the source cannot be read.
-    fn around(&mut self, mutant: &ScoredMutant) -> Vec<(usize, String)> {
-        let lines = self.files.entry(mutant.file.clone()).or_insert_with(|| read(Path::new(&mutant.file)));
-        let line = mutant.line as usize;
-        let numbered = lines.iter().enumerate().map(|(at, text)| (at + 1, text.clone()));
-        let first = line.saturating_sub(AROUND);
-        numbered.skip_while(|(number, _)| *number < first).take_while(|(number, _)| *number <= line + AROUND).collect()
-    }
-}
-
-fn read(path: &Path) -> Vec<String> {
-    let is_source = path.extension().and_then(|end| end.to_str()).is_some_and(|end| SOURCES.contains(&end));
-    if !is_source {
-        return Vec::new();
-    }
-    let bytes = files::read_named(path, LARGEST_SOURCE).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     const HOSTILE: &str = "<script>\"&\u{1b}[2J";
 
@@ -225,13 +186,5 @@ mod tests {
         assert!(!page.contains("<script>\"&") && !page.contains('\u{1b}'), "{page}");
         assert!(page.contains("    1  first") && page.contains("<b>    2  second"), "{page}");
         assert!(page.contains("50.0 %") && page.contains("infected by 3 inputs"), "{page}");
-    }
-
-    #[test]
-    fn no_file_is_shown_that_is_no_source() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("secret.txt");
-        std::fs::write(&file, "first\nsecret\n").unwrap();
-        assert!(!page(&score(vec![survivor(&file)])).contains("secret\n"));
     }
 }

@@ -22,8 +22,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 const open = () => {
-  const place = location.hash && document.getElementById(location.hash.slice(1));
-  if (place && place.tagName === "DETAILS") place.open = true;
+  let place = location.hash && document.getElementById(location.hash.slice(1));
+  for (; place; place = place.parentElement) if (place.tagName === "DETAILS") place.open = true;
 };
 addEventListener("hashchange", open);
 open();

@@ -38,7 +38,7 @@ fn folder_of(summary: &Summary, input: &[u8]) -> TempDir {
 
 /// Writes a report and returns its files, by path in the folder.
 fn written(folder: &Path, options: ReportOptions) -> Vec<(String, String)> {
-    let written = write(folder, options).unwrap();
+    let written = write(folder, None, options).unwrap();
     let paths = written.graphs.iter().chain(&written.diffs).chain([&written.report]);
     paths
         .map(|path| {
@@ -117,13 +117,13 @@ fn without_graphs_nothing_but_the_graphs_is_missing() {
     let files = written(folder.path(), ReportOptions { graphs: false, ..ALL });
     assert!(!folder.path().join("graphs").exists());
     let page = &files.last().unwrap().1;
-    assert!(!page.contains("Over time") && page.contains("Findings") && page.contains("class=\"histograms\""));
+    assert!(!page.contains("Over time") && page.contains("2 causes") && page.contains("class=\"histograms\""));
 }
 
 #[test]
 fn after_the_deadline_differences_are_left_out_and_the_report_says_so() {
     let folder = example_folder();
-    let written = write(folder.path(), ReportOptions { deadline: Some(Instant::now()), ..ALL }).unwrap();
+    let written = write(folder.path(), None, ReportOptions { deadline: Some(Instant::now()), ..ALL }).unwrap();
     assert_eq!((written.diffs.len(), written.left_out), (0, 2));
     let page = fs::read_to_string(written.report).unwrap();
     assert!(page.contains("2 findings without a page of differences") && !page.contains("href=\"./diffs/"), "{page}");
@@ -195,7 +195,7 @@ fn hostile() -> Summary {
             ordinary: Some(0),
             ratio_by_size: Some(f64::NAN),
         }],
-        growth: Growth { functions: vec![grown.clone()], lines: vec![grown.clone()] },
+        growth: Growth { functions: vec![grown.clone()], lines: vec![grown.clone()], around: vec![] },
         ..example().findings[0].clone()
     };
     let rule = Rule { label: "R.1".into(), name: text(), applied: 0, coverage_increases: u64::MAX, degradations: 0 };
@@ -254,9 +254,27 @@ fn many_large_findings_are_reported_with_the_worst_in_full() {
     summary.groups.clear();
     let folder = folder_of(&summary, &b"int x; // a line of an ordinary size\n".repeat(300));
     let page = written(folder.path(), ReportOptions { deadline: Some(Instant::now()), graphs: true }).pop().unwrap().1;
-    assert_eq!(page.matches("<details class=\"finding\"").count(), 100);
-    let sorted: Vec<&str> = page.matches("<details class=\"finding\" id=\"f").collect();
-    assert_eq!(sorted.len(), 100);
-    let first = page.find("id=\"f299\"").unwrap();
-    assert!(first < page.find("id=\"f298\"").unwrap() && !page.contains("id=\"f199\""));
+    // each is a cause of its own
+    assert_eq!(page.matches("<details class=\"finding\"").count(), 50);
+    let link = |path: usize| page.find(&format!("degradations/id_{path:06}%2Csrc_000000"));
+    assert!(link(299) < link(298) && link(249).is_none(), "{page}");
+}
+
+#[test]
+fn the_page_answers_in_the_order_of_the_questions() {
+    let folder = example_folder();
+    let page = written(folder.path(), ALL).pop().unwrap().1;
+    let places = [
+        "27.1 times slower",
+        "<table class=\"causes\">",
+        "<h3>Where</h3>",
+        "<h3>How the cost grows</h3>",
+        "<h3>Next</h3>",
+        "<h3>The input</h3>",
+        "About the search",
+        "<details class=\"about\" id=\"rules\"><summary>",
+        "<details class=\"about\" id=\"masks\"><summary>",
+    ]
+    .map(|part| page.find(part).unwrap_or_else(|| panic!("no {part} in {page}")));
+    assert!(places.is_sorted(), "{places:?}");
 }

@@ -78,6 +78,18 @@ pub(crate) fn severity(severity: Severity) -> &'static str {
     }
 }
 
+/// A class of laws, briefly: `n²`.
+pub(crate) fn law(class: &str) -> &str {
+    match class {
+        "constant" => "1",
+        "logarithmic" => "log n",
+        "linear" => "n",
+        "quadratic" => "n²",
+        "cubic" => "n³",
+        other => other,
+    }
+}
+
 /// Severity of a finding: as judged, or else by its largest ratio; `None` for faults and hangs.
 pub(crate) fn severity_of(finding: &Finding) -> Option<Severity> {
     let by_ratio = || badness(finding).map(Severity::of);

@@ -1,5 +1,5 @@
-//! Costs of two runs by function and line, for flame graphs: of a finding beside its seed, or of a new build beside the
-//! old one.
+//! Costs of two runs by function and line, for flame graphs: of a new build beside the old one, or of a larger input beside a
+//! smaller one.
 //!
 //! The counts know no call stacks: a function's cost is that of its own lines. So the tree has two levels below its
 //! root, functions and their lines; inlined code belongs to the function that it was written in.
@@ -8,10 +8,7 @@ use std::{cmp::Reverse, collections::BTreeMap};
 
 use quagmire_execution::lines::LineCost;
 
-use crate::{
-    comparison::{ComparedInput, MovedFunction, RunFigures},
-    summary::Finding,
-};
+use crate::comparison::{ComparedInput, MovedFunction, RunFigures};
 use quagmire_cost::resource::Resource;
 
 /// Part of a cost, and its parts. What its parts do not add up to is its own.
@@ -44,28 +41,6 @@ impl CostTree {
             sums.1 = sums.1.saturating_add(line.instructions);
         }
         Self::of_functions(name, functions)
-    }
-
-    /// Costs of a finding beside its seed: of the places that grew. The rest of both runs is the root's own. `None` if
-    /// no place is known, or the instructions of the runs are not.
-    pub fn of_finding(finding: &Finding) -> Option<Self> {
-        let cost = finding.costs.iter().find(|cost| cost.resource == Resource::Instructions)?;
-        let grown = match finding.growth.lines.as_slice() {
-            [] => &finding.growth.functions,
-            lines => lines,
-        };
-        let mut functions: BTreeMap<&str, BTreeMap<String, (u64, u64)>> = BTreeMap::new();
-        for grown in grown {
-            let place = grown.location().filter(|_| grown.line.is_some_and(|line| line > 0)).unwrap_or_default();
-            let sums = functions.entry(&grown.function).or_default().entry(place).or_default();
-            *sums = (sums.0.saturating_add(grown.first_instructions), sums.1.saturating_add(grown.instructions));
-        }
-        if functions.is_empty() {
-            return None;
-        }
-        let mut root = Self::of_functions("all", functions);
-        (root.before, root.after) = (root.before.max(cost.baseline), root.after.max(cost.amount));
-        Some(root)
     }
 
     /// Instructions of both builds of a comparison by function, of those that moved. The rest is the root's own. `None`
@@ -106,8 +81,6 @@ fn sorted(mut parts: Vec<CostTree>) -> Vec<CostTree> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::example;
-
     fn line(function: &str, line: u32, instructions: u64) -> LineCost {
         let file = if line > 0 { "a.c" } else { "" };
         LineCost { function: function.into(), file: file.into(), line, count: 1, instructions }
@@ -124,13 +97,5 @@ mod tests {
         assert_eq!(functions, [("f".to_owned(), 30, 204), ("g".to_owned(), 0, 50), ("gone".to_owned(), 5, 0)]);
         let lines: Vec<_> = tree.parts[0].parts.iter().map(told).collect();
         assert_eq!(lines, [("a.c:2".to_owned(), 20, 201), ("a.c:1".to_owned(), 10, 0)]);
-    }
-
-    #[test]
-    fn a_finding_has_its_whole_cost_at_the_root() {
-        let tree = CostTree::of_finding(&example().findings[0]).unwrap();
-        assert_eq!((tree.before, tree.after, tree.parts.len()), (10_000, 413_800, 1));
-        assert_eq!(tree.parts[0].parts[0].name, "trim.cpp:12");
-        assert_eq!(CostTree::of_finding(&example().findings[1]), None, "a hang has no costs");
     }
 }

@@ -1,6 +1,6 @@
 //! Final report of a campaign: findings and where to look, as text.
 
-use super::explanation::{leaders, place, special_cost};
+use super::explanation::{places, special_cost, worst};
 use super::summary::{Dictionary, Finding, FindingKind, Rule, StoppedBy, Summary, TowardsPlace, Worst};
 use quagmire_base::format::{clock, counted, grouped, rate, ratio, short};
 use quagmire_base::plain::is_obeyed;
@@ -111,8 +111,8 @@ fn worst_degradation(text: &mut String, summary: &Summary, finding: &Finding, ou
     if let Some(costs) = costs_in_words(summary, by_size, instructions, time, interval, ORDINARY) {
         let _ = writeln!(text, "  for its size {costs}");
     }
-    if let Some(place) = place(finding) {
-        let _ = writeln!(text, "  spent in     {place}");
+    for (label, place) in ["spent in", "below it"].into_iter().zip(places(finding)) {
+        let _ = writeln!(text, "  {label:<12} {place}");
     }
     let _ = writeln!(text, "  reproduce    {}", finding.reproduce);
 }
@@ -214,8 +214,7 @@ pub fn final_report(summary: &Summary, output: &Path) -> String {
     let is_worst = |finding: &&Finding| summary.worst.as_ref().is_some_and(|worst| worst.path == finding.path);
     let slowest = || of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
     let confirmed = summary.findings.iter().find(is_worst);
-    // the worst one of the worst cause, which is the one that is explained
-    if let Some(finding) = leaders(summary).next().map(|(finding, _)| finding).or(confirmed).or_else(slowest) {
+    if let Some(finding) = worst(summary) {
         worst_degradation(&mut text, summary, finding, output);
     }
     // an unconfirmed input that is about as bad as a confirmed degradation is not worth a line

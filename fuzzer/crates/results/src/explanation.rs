@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::summary::{Finding, FindingKind, Summary, Unexplained};
-use quagmire_base::format::{counted, cut, grouped, ratio, short};
+use quagmire_base::format::{counted, cut, grouped, ratio, short, shortened};
 use quagmire_cost::resource::Resource;
 use quagmire_execution::info::Instrumentation;
 
@@ -76,10 +76,41 @@ pub fn explanation(finding: &Finding, folder: &Path) -> Vec<Explained> {
     lines
 }
 
-/// Function and location where a finding spends its cost, in words; `None` if neither is known.
-pub fn place(finding: &Finding) -> Option<String> {
-    let location = || finding.hot_location.as_ref().map_or_else(String::new, |place| format!(", {place}"));
-    finding.hot_function.as_ref().map(|function| format!("{}{}", short(function), location()))
+/// Function and location where a finding spends its cost, and then those of the library below it, if there is one; empty if
+/// nothing is known.
+pub fn places(finding: &Finding) -> Vec<String> {
+    let words = |function: &str, location: Option<&str>| {
+        format!("{}{}", short(function), location.map_or_else(String::new, |place| format!(", {place}")))
+    };
+    let first = finding.hot_function.as_ref().map(|function| words(function, finding.hot_location.as_deref()));
+    let below = finding.below().map(|below| words(&below.function, below.location().as_deref()));
+    first.into_iter().chain(below).collect()
+}
+
+/// As [`places`], for a narrow display: names are shortened, and files are without their folders.
+pub fn brief_places(finding: &Finding) -> Vec<String> {
+    let file = |place: &str| place.rsplit('/').next().unwrap_or_default().to_owned();
+    let words = |function: &str, location: Option<String>| {
+        format!(
+            "{}{}",
+            shortened(function, 44),
+            location.map_or_else(String::new, |place| format!(" {}", file(&place)))
+        )
+    };
+    let first = finding.hot_function.as_ref().map(|function| words(function, finding.hot_location.clone()));
+    let below = finding.below().map(|below| format!("below it {}", words(&below.function, below.location())));
+    first.into_iter().chain(below).collect()
+}
+
+/// The finding that is named first wherever one is: the worst of the worst cause, which is the one that is explained, or else
+/// the slowest degradation; `None` without degradations.
+pub fn worst(summary: &Summary) -> Option<&Finding> {
+    let is_slow = |finding: &&Finding| finding.kind == FindingKind::Degradation;
+    let kept = summary.worst.as_ref();
+    let is_kept = |finding: &&Finding| kept.is_some_and(|kept| kept.path == finding.path);
+    let slowest = || summary.findings.iter().filter(is_slow).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
+    let leader = leaders(summary).next().map(|(finding, _)| finding);
+    leader.or_else(|| summary.findings.iter().filter(is_slow).find(is_kept)).or_else(slowest)
 }
 
 /// A multiple of the cost that made an input a finding: `255.0x the peak heap`; `None` for instructions and times, which all
@@ -112,7 +143,10 @@ pub fn causes(summary: &Summary, folder: &Path) -> String {
     let mut text = String::new();
     let mut row = |title: &str, words: &str| text += &format!("{:<11} {words}\n", format!("{title}:"));
     for (finding, size) in groups.iter().take(CAUSES) {
-        let place = place(finding).unwrap_or_else(|| "an unknown place".to_owned());
+        let place = match places(finding).as_slice() {
+            [] => "an unknown place".to_owned(),
+            places => places.join("; below it "),
+        };
         let cost = cost(finding, by).map_or_else(String::new, |cost| format!("{cost}, in "));
         let findings = if *size > 1 { format!(" ({} findings)", grouped(*size as u64)) } else { String::new() };
         row("Cause", &format!("{cost}{place}{findings}"));
@@ -178,6 +212,23 @@ mod tests {
         assert!(text.ends_with(last) && !text.contains(NO_TURN), "{text}");
         summary.groups = vec![summary.groups[0].clone(); 7];
         assert!(causes(&summary, Path::new("out")).ends_with("And:        2 other causes: out/summary.json\n"));
+    }
+
+    #[test]
+    fn the_program_is_named_before_the_library_below_it_wherever_a_place_is() {
+        let mut summary = example();
+        let mut growth = summary.findings[0].growth.clone();
+        growth.functions = vec![growth.lines[0].clone()];
+        (growth.lines[0].function, growth.lines[0].file) =
+            ("std::regex_search<char>(char)".into(), Some("/usr/include/c++/12/bits/regex.tcc".into()));
+        summary.findings[0].growth = growth;
+        let library = "std::regex_search<char>(char), /usr/include/c++/12/bits/regex.tcc:12";
+        assert_eq!(places(&summary.findings[0]), ["trim, trim.cpp:12", library]);
+        let brief = brief_places(&summary.findings[0]);
+        assert_eq!(brief, ["trim trim.cpp:12", "below it std::regex_search<char>(char) regex.tcc:12"]);
+        assert!(causes(&summary, Path::new("out")).contains(&format!("in trim, trim.cpp:12; below it {library}\n")));
+        let report = crate::final_report(&summary, Path::new("out"));
+        assert!(report.contains(&format!("  spent in     trim, trim.cpp:12\n  below it     {library}\n")), "{report}");
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub struct Status {
     pub instrumentation: Instrumentation,
     /// CPU time of the worst input as a multiple of the baseline, once measured.
     pub best_time_ratio: Option<f64>,
+    /// Where the worst finding spends its cost: a place of the program, and then that of a library below it; empty if that is
+    /// not known.
+    pub spent_in: Vec<String>,
     /// Confirmed degradations.
     pub degradations: u64,
     /// Inputs that cost more than the median seed only because they are larger.
@@ -53,6 +56,8 @@ pub struct Status {
     pub faults: u64,
     /// Inputs that run into the hang timeout.
     pub hangs: u64,
+    /// The latest finding; `None` if there is none.
+    pub last_found: Option<LastFound>,
     /// Size limit of inputs at present, in bytes.
     pub size_limit: u64,
     /// Entries that are mutated: the top-rated ones.
@@ -67,27 +72,9 @@ pub struct Status {
     pub validity: Validity,
     /// Unique traces and Hill numbers, as of the last write of the summary; `None` if there are none yet.
     pub diversity: Option<Diversity>,
-    /// Number of rare branches; 0 before the first round for one.
-    pub rare: u64,
-    /// Rarity cutoff: the largest number of hits of a rare branch.
-    pub cutoff: u64,
-    /// Inputs that got a mask for a goal.
-    pub masks: u64,
-    /// Share of the executions that computing masks took, 0 to 1.
-    pub mask_share: f64,
-    /// Mutants made with a mask.
-    pub masked: u64,
-    /// Mutants made with a mask that reached its goal.
-    pub masked_hits: u64,
-    /// Mutants made with a mask that were kept.
-    pub masked_kept: u64,
     /// Places of `--towards`: how many were hit, of how many, and by how many runs the least hit one; `None` without them.
     pub towards: Option<(u64, u64, u64)>,
-    /// Strategy by which rules get their shares of the mutants.
-    pub strategy: &'static str,
-    /// Labels of the rules that found most, with their numbers of finds.
-    pub best_rules: Vec<(String, u64)>,
-    /// Time since the latest find.
+    /// Time since the latest entry with a new edge or a new largest cost.
     pub last_new: Option<Duration>,
     /// Current phase of the campaign.
     pub phase: &'static str,
@@ -97,6 +84,17 @@ pub struct Status {
     pub seed: u64,
     /// Choices of the user for the display.
     pub view: View,
+}
+
+/// The latest finding of a campaign.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LastFound {
+    /// Its file, relative to the output folder.
+    pub path: String,
+    /// Ratio that severity is computed from; `None` for faults and hangs.
+    pub ratio: Option<f64>,
+    /// Time since it was found.
+    pub ago: Duration,
 }
 
 /// Choices of the user for the display on a terminal, made by keys.

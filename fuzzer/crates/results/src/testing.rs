@@ -11,7 +11,7 @@ use quagmire_execution::{diversity::trace::TraceKind, info::Engine};
 use quagmire_mutators::kinds::{GoalKind, Source};
 
 use crate::{
-    growth::{Grown, Growth},
+    growth::{Grown, Growth, LineCount},
     summary::*,
 };
 
@@ -228,8 +228,13 @@ fn degradation() -> Finding {
                 first_instructions: 9_000,
                 share: 0.968,
             }],
+            around: [(11, 1, Some(1)), (12, 40_000, Some(1_300)), (13, 40_000, None)].map(line_count).to_vec(),
         },
     }
+}
+
+fn line_count((line, count, ordinary_count): (u32, u64, Option<u64>)) -> LineCount {
+    LineCount { file: "trim.cpp".into(), line, count, ordinary_count }
 }
 
 /// Law of the degradation: quadratic, with a kink.

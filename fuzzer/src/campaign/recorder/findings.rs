@@ -25,7 +25,6 @@ use quagmire_execution::{
 };
 use quagmire_results::{
     EntryName,
-    growth::Grown,
     journal::{JOURNAL, Saved},
     summary::{Finding, FindingKind, OrdinaryInput},
 };
@@ -230,7 +229,7 @@ impl Recorder<'_> {
         write_whole(&path, bytes)?;
         let (time, by_size) = (confirmation.time_ratio, confirmation.time_ratio_by_size);
         let ordinary_input = confirmation.stand_in.as_ref();
-        let hottest = confirmation.growth.hottest();
+        let place = confirmation.growth.place();
         let finding = Finding {
             kind: FindingKind::Degradation,
             detail: None,
@@ -249,8 +248,8 @@ impl Recorder<'_> {
             ratio: Some(confirmation.ratio),
             ordinary_input: ordinary_input
                 .map(|(path, scale)| OrdinaryInput { path: self.relative(path), scale: *scale }),
-            hot_function: hottest.map(|grown| grown.function.clone()),
-            hot_location: hottest.and_then(Grown::location),
+            hot_function: place.as_ref().map(|place| place.function.to_owned()),
+            hot_location: place.and_then(|place| place.location),
             reproduce: self.reproduce(&path, ordinary_input.map(|(path, _)| path.as_path())),
             root: Some(self.relative(&self.path_of(of.root))),
             seconds: of.found.as_secs_f64(),

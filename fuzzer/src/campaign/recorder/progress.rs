@@ -19,8 +19,8 @@ use quagmire_execution::{
 };
 use quagmire_mutators::kinds::GoalKind;
 use quagmire_results::{
-    AflStats, Status, Summary,
-    screen::View,
+    AflStats, Status, Summary, explanation,
+    screen::{LastFound, View},
     summary::{self, Distribution, FindingKind, StoppedBy},
 };
 use quagmire_search::{
@@ -82,12 +82,19 @@ impl Recorder<'_> {
         search.top_rated.worst().map_or(1.0, |largest| self.ratio_of(largest))
     }
 
-    /// The three rules with most finds, with their numbers of finds.
-    fn best_rules(&self) -> Vec<(String, u64)> {
-        let mut rules: Vec<&summary::Rule> =
-            self.record.rules.iter().filter(|rule| rule.coverage_increases > 0).collect();
-        rules.sort_by_key(|rule| std::cmp::Reverse(rule.coverage_increases));
-        rules.into_iter().take(3).map(|rule| (rule.label.clone(), rule.coverage_increases)).collect()
+    /// Where the worst finding spends its cost.
+    fn spent_in(&self) -> Vec<String> {
+        let slow = self.record.findings.iter().filter(|finding| finding.kind == FindingKind::Degradation);
+        let worst = slow.max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
+        worst.map(explanation::brief_places).unwrap_or_default()
+    }
+
+    /// The latest finding.
+    fn last_found(&self) -> Option<LastFound> {
+        let last = self.record.findings.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+        let found = Duration::try_from_secs_f64(last.seconds).unwrap_or_default();
+        let ratio = last.ratio.filter(|_| last.kind == FindingKind::Degradation);
+        Some(LastFound { path: last.path.clone(), ratio, ago: self.elapsed().saturating_sub(found) })
     }
 
     fn status(&self, search: &SearchState) -> Status {
@@ -107,6 +114,8 @@ impl Recorder<'_> {
             advice: self.unseen(search).warning.or_else(|| self.advice(search)),
             best_time_ratio: self.record.worst_time.map(|(_, ratio)| ratio),
             size_limit: search.size_limit.now() as u64,
+            spent_in: self.spent_in(),
+            last_found: self.last_found(),
             degradations: self.record.count(FindingKind::Degradation),
             faults: self.record.count(FindingKind::Fault),
             hangs: self.record.count(FindingKind::Hang),
@@ -116,16 +125,7 @@ impl Recorder<'_> {
             clients: self.clients(),
             validity: validity(search),
             diversity: self.diversity,
-            rare: search.rare.latest().branches,
-            cutoff: search.rare.latest().cutoff,
-            masks: search.masks.computed,
-            mask_share: (search.masks.probes + search.masks.trims) as f64 / self.moment.executions.max(1) as f64,
-            masked: search.masks.mutants,
-            masked_hits: search.masks.hits,
-            masked_kept: search.masks.kept,
             towards: places_hit(search),
-            strategy: self.setup.options.strategy.name(),
-            best_rules: self.best_rules(),
             last_new: self.record.last_new.map(|at| self.elapsed().saturating_sub(at)),
             phase: self.phases.current(),
             target: Path::new(&self.program()).file_name().unwrap_or_default().to_string_lossy().into_owned(),

@@ -70,6 +70,9 @@ pub struct ReplayArgs {
     /// Print this source file with how often each line was executed: the end of its path (repeatable)
     #[arg(long, value_name = "FILE")]
     pub annotate: Vec<PathBuf>,
+    /// With --annotate, print hot lines only, with this many lines before and behind each
+    #[arg(long, value_name = "LINES", requires = "annotate")]
+    pub context: Option<u32>,
     /// Run each input once, and write how often all of them together execute each line to this file, for genhtml of lcov
     /// and for services that show coverage
     #[arg(long, value_name = "FILE")]
@@ -172,9 +175,9 @@ pub struct ReportArgs {
     #[arg(long, value_name = "DURATION")]
     pub time: Option<String>,
 
-    /// Print where the report is, and nothing else: how campaigns end
-    #[arg(long, hide = true)]
-    pub brief: bool,
+    /// Print where the report is, and nothing else, in a folder whose user calls it so: how campaigns end
+    #[arg(long, hide = true, value_name = "OUT", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub brief: Option<PathBuf>,
 }
 
 /// `quagmire generate`, as typed.

@@ -1,5 +1,6 @@
 //! Shared parts of the tests: harnesses built with quagmire-cc, campaigns in scratch folders, and their results.
 
+mod browser;
 mod missing;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+pub(crate) use browser::{Browser, View};
 pub(crate) use missing::{may_skip, skip};
 use serde_json::Value;
 

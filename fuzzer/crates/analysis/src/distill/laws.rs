@@ -34,8 +34,8 @@ impl Laws {
 fn findings(out: &Path) -> HashMap<String, (String, String)> {
     let Ok(summary) = Summary::read(&out.join("summary.json")) else { return HashMap::new() };
     let law = |finding: quagmire_results::summary::Finding| {
-        let class = finding.law?.class;
-        Some((finding.path, (finding.hot_function.unwrap_or_default(), class)))
+        let function = finding.innermost_function().unwrap_or_default().to_owned();
+        Some((finding.path, (function, finding.law?.class)))
     };
     summary.findings.into_iter().filter_map(law).collect()
 }

@@ -1,6 +1,7 @@
 //! Difference of two inputs: compared by segments first, then by bytes within changed segments.
 
 pub mod hex;
+pub mod names;
 pub mod page;
 pub mod rows;
 pub mod segments;

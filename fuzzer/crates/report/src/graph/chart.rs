@@ -136,7 +136,8 @@ fn quartiles(series: &Series, x: impl Fn(f64) -> f64) -> Vec<(f64, String)> {
     for (share, name) in QUARTILES {
         let Some(at) = series.reached(share).map(&x) else { continue };
         match lines.iter_mut().rfind(|line| !line.1.is_empty()) {
-            Some(labelled) if at - labelled.0 < LABEL => {
+            // a label of several names is as many times as wide
+            Some(labelled) if at - labelled.0 < LABEL * labelled.1.split(' ').count() as f64 => {
                 labelled.1 += " ";
                 labelled.1 += name;
                 if at - labelled.0 > 1.0 {
@@ -180,6 +181,15 @@ mod tests {
     fn a_chart_has_axes_steps_quartiles_and_phases() {
         let phases = "0\t1\tseeds\n1\t15\tsearch\n15\t20\tconfirming\n";
         insta::assert_snapshot!(svg("0.5, 1.5\n3, 900\n11, 7198\n11.5, 19276\n", phases, 20.0));
+    }
+
+    #[test]
+    fn labels_of_quartiles_are_merged_where_they_would_overlap() {
+        let series = Series::read("0, 25\n10, 50\n26, 75\n60, 100\n", 1, 1.0);
+        let labels = |width: f64| quartiles(&series, |seconds| seconds * width);
+        // two names are wider than one
+        assert_eq!(labels(1.0), [(0.0, "¼ ½ ¾".to_owned()), (10.0, String::new()), (26.0, String::new())]);
+        assert_eq!(labels(2.0), [(0.0, "¼".to_owned()), (20.0, "½".to_owned()), (52.0, "¾".to_owned())]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{
     px,
     scale::Scale,
 };
-use quagmire_base::visible::shown;
+use quagmire_base::{format::shortened_text, visible::shown};
 use quagmire_results::growth_plot::GrowthPlot;
 
 const LEFT: f64 = 76.0;
@@ -19,8 +19,11 @@ const BELOW: f64 = 66.0;
 /// Distance of labels of marks in pixels, one below the other.
 const LABEL: f64 = 15.0;
 
-/// Longest title, in characters.
-const TITLE: usize = 110;
+/// Longest title, in characters: of the widest usual font, so many fit.
+const TITLE: usize = 84;
+
+/// Height of a title in pixels.
+const TITLE_HEIGHT: f64 = 26.0;
 
 /// Draws a growth plot; `None` with fewer than two points to draw.
 pub fn growth(plot: &GrowthPlot) -> Option<Chart> {
@@ -36,40 +39,41 @@ pub fn growth(plot: &GrowthPlot) -> Option<Chart> {
         Scale::Logarithmic(low / 1.2, (high * 1.2).max(low * 2.0))
     };
     let (sizes, amounts) = (axis(|point| point.0), axis(|point| point.1));
-    let (width, bottom) = (WIDTH - LEFT - RIGHT, TOP + HEIGHT);
+    let title = shortened_text(&shown(&plot.title), TITLE);
+    let top = if title.is_empty() { TOP - TITLE_HEIGHT } else { TOP };
+    let (width, bottom) = (WIDTH - LEFT - RIGHT, top + HEIGHT);
     let (x, y) = (|size: f64| LEFT + sizes.at(size) * width, |amount: f64| bottom - amounts.at(amount) * HEIGHT);
     let path = |curve: &[(f64, f64)]| path(curve, x, y);
-    let title: String = shown(&plot.title).chars().take(TITLE).collect();
     let last = measured.iter().map(|point| point.0).fold(0.0, f64::max);
     let content = html! {
-        text class="qtitle" x="8" y="20" { (title) }
-        text class="qdim" x=(px(LEFT)) y=(px(TOP - 12.0)) { (shown(&plot.amounts)) ", logarithmic" }
+        @if !title.is_empty() { text class="qtitle" x="8" y="20" { (title) } }
+        text class="qdim" x=(px(LEFT)) y=(px(top - 12.0)) { (shown(&plot.amounts)) ", logarithmic" }
         @if !beyond.is_empty() {
-            rect class="qbeyond" x=(px(x(last))) y=(px(TOP)) width=(px(WIDTH - RIGHT - x(last))) height=(px(HEIGHT)) {}
+            rect class="qbeyond" x=(px(x(last))) y=(px(top)) width=(px(WIDTH - RIGHT - x(last))) height=(px(HEIGHT)) {}
         }
         @for tick in ticks(amounts) {
             path class="qgrid" d={ "M" (px(LEFT)) " " (px(y(tick))) "h" (px(width)) } {}
             text class="qdim" x=(px(LEFT - 8.0)) y=(px(y(tick) + 4.0)) text-anchor="end" { (label(tick)) }
         }
         @for tick in ticks(sizes) {
-            path class="qgrid" d={ "M" (px(x(tick))) " " (px(TOP)) "V" (px(bottom)) } {}
+            path class="qgrid" d={ "M" (px(x(tick))) " " (px(top)) "V" (px(bottom)) } {}
             text class="qdim" x=(px(x(tick))) y=(px(bottom + 18.0)) text-anchor="middle" { (label(tick)) }
         }
-        path class="qaxis" d={ "M" (px(LEFT)) " " (px(TOP)) "V" (px(bottom)) "h" (px(width)) } {}
+        path class="qaxis" d={ "M" (px(LEFT)) " " (px(top)) "V" (px(bottom)) "h" (px(width)) } {}
         text class="qdim" x=(px(WIDTH - RIGHT)) y=(px(bottom + 36.0)) text-anchor="end" { (shown(&plot.sizes)) ", logarithmic" }
         @if let Some((_, curve)) = &rival { path class="qrival" d=(path(curve)) {} }
         path class="qline" d=(path(&law)) {}
         path class="qextra" d=(path(&beyond)) {}
         @for (at, (size, words)) in plot.marks.iter().filter(|mark| mark.0.is_finite() && mark.0 > 0.0).enumerate() {
             @let right = x(*size) > WIDTH / 2.0;
-            path class="qquartile" d={ "M" (px(x(*size))) " " (px(TOP)) "V" (px(bottom)) } {}
-            text class="qmark" x=(px(x(*size) + if right { -4.0 } else { 4.0 })) y=(px(TOP + 12.0 + at as f64 * LABEL))
+            path class="qquartile" d={ "M" (px(x(*size))) " " (px(top)) "V" (px(bottom)) } {}
+            text class="qmark" x=(px(x(*size) + if right { -4.0 } else { 4.0 })) y=(px(top + 12.0 + at as f64 * LABEL))
                 text-anchor=(if right { "end" } else { "start" }) { (shown(words)) }
         }
         @for &(size, amount) in &measured { circle class="qpoint" cx=(px(x(size))) cy=(px(y(amount))) r="3.5" {} }
         (legend(plot, &beyond, bottom + 56.0))
     };
-    Some(Chart { content, height: TOP + HEIGHT + BELOW })
+    Some(Chart { content, height: top + HEIGHT + BELOW })
 }
 
 /// Explanation of the lines.

@@ -31,7 +31,7 @@ pub fn histogram(distribution: &Distribution) -> Markup {
     let content = html! {
         @for tick in runs.ticks(3) {
             path class="qgrid" d={ "M" (px(LEFT)) " " (px(y(tick))) "H" (px(WIDTH - RIGHT)) } {}
-            text class="qdim" x=(px(LEFT - 6.0)) y=(px(y(tick) + 4.0)) text-anchor="end" { (grouped(tick as u64)) }
+            text class="qdim" x=(px(LEFT - 6.0)) y=(px(y(tick) + 4.0)) text-anchor="end" { (short_amount(tick, "")) }
         }
         @for bar in &bars {
             rect class="qbar" x=(px(x(bar.low))) y=(px(y(bar.runs as f64)))
@@ -47,7 +47,6 @@ pub fn histogram(distribution: &Distribution) -> Markup {
         path class="qquartile" d={ "M" (px(x(baseline))) " " (px(TOP - 4.0)) "V" (px(BOTTOM)) } {}
         text class="qmark" x=(px(x(baseline) + if baseline_at_end { -4.0 } else { 4.0 })) y=(px(TOP - 5.0))
             text-anchor=(if baseline_at_end { "end" } else { "start" }) { "baseline" }
-        text class="qdim" x=(px(LEFT - 6.0)) y=(px(TOP - 5.0)) text-anchor="end" { "runs" }
     };
     inline(WIDTH, HEIGHT, &title, &content)
 }

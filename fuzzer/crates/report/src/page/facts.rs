@@ -12,33 +12,25 @@ use quagmire_cost::{resource::Resource, sizes::RelativeTo};
 use quagmire_execution::info::Engine;
 use quagmire_results::summary::Summary;
 
-/// The figures below the verdict.
-pub(crate) fn tiles(summary: &Summary) -> Markup {
-    let counts = summary.target.instrumentation.counts();
+/// The figures below the verdict, in a line.
+pub(crate) fn figures(summary: &Summary) -> Markup {
     let edges = match summary.target.edges {
-        Some(edges) => format!("of {} edges", grouped(edges)),
-        None => "edges".to_owned(),
+        Some(edges) => format!("{} of {} edges", grouped(summary.edges_found), grouped(edges)),
+        None => counted(summary.edges_found, "edge"),
     };
-    let tiles = [
-        (grouped(summary.degradations), "degradations".to_owned()),
-        (grouped(summary.unconfirmed.len() as u64), "unconfirmed".to_owned()),
-        (grouped(summary.large), "only large".to_owned()),
-        (grouped(summary.faults), "faults".to_owned()),
-        (grouped(summary.hangs), "hangs".to_owned()),
-        (grouped(summary.executions), "executions".to_owned()),
-        (rate(summary.executions_per_second), "executions a second".to_owned()),
-        (grouped(summary.edges_found), edges),
-        (words::duration(summary.seconds), "of fuzzing".to_owned()),
+    let counts = summary.target.instrumentation.counts();
+    let figures = [
+        Some(counted(summary.findings.len() as u64, "finding")),
+        Some(format!("{} in {}", counted(summary.executions, "execution"), words::duration(summary.seconds))),
+        counts.then_some(edges),
     ];
-    let tiles = tiles.into_iter().filter(|(_, what)| counts || what != "edges");
-    html! { div class="tiles" { @for (number, what) in tiles { div { b { (number) } span { (what) } } } } }
+    html! { p class="dim figures" { @for figure in figures.into_iter().flatten() { span { (figure) } " " } } }
 }
 
 /// The baseline, and the noise of time measurements.
 pub(crate) fn baseline(summary: &Summary) -> Markup {
     let baseline = &summary.baseline;
     html! {
-        h2 id="baseline" { "Baseline and noise" }
         @match (&summary.sizes, summary.relative_to) {
             (None, RelativeTo::Size) if !summary.target.instrumentation.counts() => p { "Degradations take more time than the median seed, than the seed that they descend from, and than several seeds joined to their size." },
             (Some(_), RelativeTo::Size) => p { "Degradations cost more than an ordinary input of their size. What that is was measured with the seeds, parts of them, and several of them joined; it is never less than the median seed." },
@@ -52,7 +44,7 @@ pub(crate) fn baseline(summary: &Summary) -> Markup {
                 @if let Some(line) = sizes.costs.iter().find(|cost| cost.resource == Resource::Instructions) {
                     dt { "by size" } dd {
                         (format!("{:.0} {} and {:.2} a byte", line.fixed, summary.target.instrumentation.work(), line.per_byte))
-                        @if line.per_byte_high > line.per_byte { (format!(", up to {:.2} for dear content", line.per_byte_high)) }
+                        @if line.per_byte_high > line.per_byte { (format!(", up to {:.2} for expensive content", line.per_byte_high)) }
                         ", from " (counted(sizes.runs, "run")) " of up to " (counted(sizes.largest, "byte"))
                     }
                 }
@@ -67,7 +59,7 @@ pub(crate) fn baseline(summary: &Summary) -> Markup {
     }
 }
 
-/// Time in code without counts, and advice; nothing if there is nothing to say.
+/// Time in code without counts; nothing if that is not known.
 fn unseen(summary: &Summary) -> Markup {
     let unseen = &summary.unseen;
     let share = |share: Option<f64>| share.filter(|share| share.is_finite()).map(words::percent);
@@ -79,7 +71,6 @@ fn unseen(summary: &Summary) -> Markup {
                 @for function in &unseen.functions { ", " (words::percent(function.share)) " in " span class="code" { (shown(&function.function)) } " of " (shown(&function.object)) }
             }
         }
-        @if let Some(advice) = &summary.advice { dt { "advice" } dd { (shown(advice)) } }
     }
 }
 
@@ -92,14 +83,15 @@ pub(crate) fn facts(summary: &Summary) -> Markup {
         Engine::Processes => "a process for each run",
     };
     html! {
-        h2 id="campaign" { "Campaign" }
         (markup::command(&shell::command(&summary.command)))
         dl class="facts" {
             dt { "target" } dd { span class="code" { (shown(&summary.target.program)) } ", " (engine)
                 @if !summary.target.instrumentation.is_usual() { ", " (summary.target.instrumentation.origin()) ": " (summary.target.instrumentation.remark()) }
             }
             (unseen(summary))
+            @if let Some(advice) = &summary.advice { dt { "advice" } dd { (shown(advice)) } }
             dt { "started" } dd { (shown(&summary.started)) }
+            dt { "speed" } dd { (rate(summary.executions_per_second)) " executions a second" }
             dt { "ended" } dd { (words::stopped_by(summary)) }
             dt { "random seed" } dd { (summary.seed) }
             @if !machine.system.is_empty() { dt { "system" } dd { (shown(&machine.system)) } }

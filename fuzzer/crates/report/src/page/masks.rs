@@ -34,7 +34,6 @@ pub(crate) fn masks(summary: &Summary) -> Option<Markup> {
     }
     let Rare { branches, cutoff, paused, bootstraps } = summary.rare;
     Some(html! {
-        h2 id="masks" { "Rare branches and masks" }
         p class="dim" {
             "A mask says which bytes of an input may be changed so that it still does what makes it interesting: hits a \
              branch that few inputs hit, or keeps its cost."

@@ -1,10 +1,15 @@
-//! `report.html`: the page with everything about a campaign.
+//! `report.html`: the page with everything about a campaign, in the order of the questions that people ask.
 
+mod about;
+mod cause;
+mod causes;
 mod facts;
-pub mod findings;
-mod hot;
+mod input;
 mod masks;
+mod next;
+mod others;
 mod pictures;
+mod source;
 mod tables;
 mod verdict;
 
@@ -13,6 +18,7 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 
 use super::{campaign::Campaign, diff::page::file_name, markup, rules::RuleWords};
+use quagmire_base::format::counted;
 
 pub use verdict::by_badness;
 
@@ -23,7 +29,7 @@ pub(crate) struct Extras {
     pub diffs: HashMap<usize, String>,
     /// Number of findings without such a page, for lack of time.
     pub left_out: usize,
-    /// Whether findings have pictures: flame graphs and growth plots.
+    /// Whether findings have pictures: growth plots.
     pub has_pictures: bool,
     /// Rendered graphs.
     pub graphs: Vec<Markup>,
@@ -32,25 +38,25 @@ pub(crate) struct Extras {
 /// Renders the page.
 pub(crate) fn page(campaign: &Campaign, rules: &RuleWords, extras: &Extras) -> String {
     let summary = &campaign.summary;
+    let causes = causes::causes(summary);
     let content = html! {
         h1 { "quagmire" }
         (verdict::verdict(summary))
-        (facts::tiles(summary))
-        nav {
-            a href="#findings" { "Findings" } @if !extras.graphs.is_empty() { a href="#time" { "Over time" } }
-            a href="#costs" { "Costs" } a href="#rules" { "Rules" }
-            @if summary.masks.computed > 0 { a href="#masks" { "Masks" } } a href="#baseline" { "Baseline and noise" } a href="#campaign" { "Campaign" }
+        (facts::figures(summary))
+        @if causes.is_empty() {
+            (others::none(summary))
+        } @else {
+            h2 id="causes" { (counted(causes.len() as u64, "cause")) }
+            (causes::table(campaign, &causes))
+            (cause::details(campaign, rules, extras, &causes))
+            @if extras.left_out > 0 {
+                p class="note" {
+                    (counted(extras.left_out as u64, "finding")) " without a page of differences: there was no time for them. "
+                    span class="code" { "quagmire report OUT" } " writes all."
+                }
+            }
         }
-        (findings::findings(campaign, rules, extras))
-        @if !extras.graphs.is_empty() {
-            h2 id="time" { "Over time" }
-            @for graph in &extras.graphs { div class="graph" { (graph) } }
-        }
-        (tables::costs(summary))
-        (tables::rules(summary, rules))
-        @if let Some(section) = masks::masks(summary) { (section) }
-        (facts::baseline(summary))
-        (facts::facts(summary))
+        (about::about(summary, rules, extras))
     };
     markup::page(&format!("{}: quagmire", file_name(&summary.target.program)), true, &content)
 }

@@ -1,16 +1,14 @@
-//! Pictures of a finding: how its cost grows with its size, and where it is spent, beside the seed.
+//! How the cost of a finding grows with its size, with a picture.
 
 use maud::{Markup, html};
 
 use crate::{
-    graph::{self, chart::WIDTH, flame::flame, growth::growth},
+    graph::{self, chart::WIDTH, growth::growth},
     markup,
 };
 use quagmire_base::{format::grouped, visible::shown};
 use quagmire_cost::resource::Resource;
-use quagmire_execution::info::Instrumentation;
 use quagmire_results::{
-    cost_tree::CostTree,
     growth_plot::GrowthPlot,
     summary::{Finding, FindingLaw},
 };
@@ -21,20 +19,19 @@ pub(super) fn law(finding: &Finding, has_pictures: bool) -> Markup {
     let Some(law) = &finding.law else {
         return html! {
             @if let Some(reason) = &finding.no_law {
-                h4 { "How the cost grows" }
+                h3 { "How the cost grows" }
                 p { "No law: " (shown(&reason.why)) "." }
                 @if !reason.command.is_empty() { (markup::command(&reason.command)) }
             }
         };
     };
-    let plot = GrowthPlot::of_finding(law);
+    // the law stands above the picture
+    let plot = GrowthPlot { title: String::new(), ..GrowthPlot::of_finding(law) };
     html! {
-        h4 { "How the cost grows" }
+        h3 { "How the cost grows" }
         p { @if law.resource != Resource::Instructions { (law.resource.name()) ": " } (shown(&law.words)) "; confidence: " (shown(&law.confidence)) (facts(law)) "." }
-        @if let Some(template) = &finding.template { pre { (shown(template)) } }
-        @if let Some(generator) = &law.generator { (markup::command(generator)) }
         @if let Some(chart) = growth(&plot).filter(|_| has_pictures) {
-            div class="graph" { (graph::inline(WIDTH, chart.height, &shown(&plot.title), &chart.content)) }
+            div class="graph" { (graph::inline(WIDTH, chart.height, &shown(&law.words), &chart.content)) }
         }
     }
 }
@@ -45,15 +42,4 @@ fn facts(law: &FindingLaw) -> String {
     let bytes = |size: Option<u64>, time: &str| size.map(|size| format!("; {time} at about {} bytes", grouped(size)));
     let parts = [rival, bytes(law.bytes_of_second, "1 s"), bytes(law.bytes_of_minute, "1 min")];
     parts.into_iter().flatten().collect()
-}
-
-/// Flame graph of a finding beside its seed; empty if no place is known.
-pub(super) fn flame_graph(finding: &Finding, by: Instrumentation) -> Markup {
-    let chart = CostTree::of_finding(finding)
-        .and_then(|tree| flame("by function and line", &tree, ["the seed", "this input"], by.work()));
-    html! {
-        @if let Some(chart) = chart {
-            div class="graph" { (graph::inline(WIDTH, chart.height, "costs by function and line", &chart.content)) }
-        }
-    }
 }

@@ -11,7 +11,6 @@ pub(crate) fn rules(summary: &Summary, words: &RuleWords) -> Markup {
     let mut rules: Vec<&Rule> = summary.rules.iter().collect();
     rules.sort_by_key(|rule| std::cmp::Reverse((rule.degradations, rule.coverage_increases)));
     html! {
-        h2 id="rules" { "Rules" }
         @if rules.is_empty() {
             p class="dim" { "None were recorded." }
         } @else {
@@ -44,7 +43,6 @@ pub(crate) fn rules(summary: &Summary, words: &RuleWords) -> Markup {
 pub(crate) fn costs(summary: &Summary) -> Markup {
     let (used, unused): (Vec<&Distribution>, Vec<_>) = summary.costs.iter().partition(|d| d.count > 0 && d.max > 0);
     html! {
-        h2 id="costs" { "What all runs cost" }
         @if used.is_empty() {
             p class="dim" { "Not recorded." }
         } @else {
@@ -66,7 +64,7 @@ pub(crate) fn costs(summary: &Summary) -> Markup {
             }
             div class="histograms" {
                 @for d in &used {
-                    figure { figcaption { (d.resource.describe().title) } (histogram(d)) }
+                    figure { figcaption { (d.resource.describe().title) span class="dim" { ", number of runs" } } (histogram(d)) }
                 }
             }
         }

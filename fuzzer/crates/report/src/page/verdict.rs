@@ -4,11 +4,11 @@ use maud::{Markup, html};
 
 use crate::{
     markup,
-    words::{self, badness, severity_of},
+    words::{self, badness},
 };
 use quagmire_base::{format::counted, visible::shown};
 use quagmire_cost::resource::Resource;
-use quagmire_results::explanation::{leaders, special_cost};
+use quagmire_results::explanation::{special_cost, worst};
 use quagmire_results::summary::{Finding, FindingKind, Summary};
 
 /// Renders the findings in one sentence, with the worst one.
@@ -17,9 +17,7 @@ pub(crate) fn verdict(summary: &Summary) -> Markup {
     let of = |kind| summary.findings.iter().filter(move |finding| finding.kind == kind);
     let number = |kind| of(kind).count() as u64;
     let (hangs, faults) = (number(FindingKind::Hang), number(FindingKind::Fault));
-    let slowest = || of(FindingKind::Degradation).max_by(|a, b| a.slowness().total_cmp(&b.slowness()));
-    let worst = leaders(summary).next().map(|(finding, _)| finding).or_else(slowest);
-    let severity = of(FindingKind::Degradation).filter_map(severity_of).max();
+    let worst = worst(summary);
     html! {
         p class="verdict" {
             @match worst {
@@ -35,9 +33,6 @@ pub(crate) fn verdict(summary: &Summary) -> Markup {
             }
             @if let Some(warning) = &summary.unseen.warning {
                 " This holds for counted code only: " (shown(warning)) "."
-            }
-            @if let Some(severity) = severity {
-                " " span class={ "badge " (words::severity(severity)) } { (words::severity(severity)) }
             }
         }
     }
@@ -82,13 +77,9 @@ fn times(summary: &Summary, finding: &Finding) -> Option<(String, String)> {
 }
 
 fn nothing(summary: &Summary) -> Markup {
-    let ratio = summary.worst.as_ref().and_then(|worst| worst.instructions_ratio).and_then(words::times);
-    let by_size = summary.worst.as_ref().and_then(|worst| worst.instructions_ratio_by_size).and_then(words::times);
     html! {
         "Nothing that slows " span class="code" { (shown(&summary.target.program)) } " down was found in "
         (counted(summary.executions, "execution")) "."
-        @if let Some(ratio) = ratio { " The worst input that was kept executes " (ratio) " times the " (summary.target.instrumentation.work()) " of the median seed." }
-        @if let Some(by_size) = by_size { " For its size, that is " (by_size) " times what is ordinary." }
     }
 }
 
@@ -130,7 +121,7 @@ mod tests {
             text(&full),
             "1 input makes ./trim 27.1 times slower than is ordinary for its size; it costs about 9.55 ms, and the median seed \
              250 us, in trim at trim.cpp:12. \
-             1 input does not end within the hang timeout. severe"
+             1 input does not end within the hang timeout."
         );
         let mut many = full.clone();
         many.findings = vec![full.findings[0].clone(); 3];
@@ -142,14 +133,10 @@ mod tests {
         assert_eq!(
             text(&many),
             "3 inputs make ./trim up to 19,276 times slower than is ordinary for their size; the worst costs 1.09 s, and the median \
-             seed 31.0 us, in trim at trim.cpp:12. severe"
+             seed 31.0 us, in trim at trim.cpp:12."
         );
         let none = Summary { findings: vec![], ..full.clone() };
-        assert_eq!(
-            text(&none),
-            "Nothing that slows ./trim down was found in 812,331 executions. The worst input that was kept executes 41.4 \
-             times the instructions of the median seed. For its size, that is 29.5 times what is ordinary."
-        );
+        assert_eq!(text(&none), "Nothing that slows ./trim down was found in 812,331 executions.");
         let hang = Summary { findings: vec![full.findings[1].clone()], ..full };
         assert_eq!(
             text(&hang),

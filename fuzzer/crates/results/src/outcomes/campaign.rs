@@ -120,15 +120,17 @@ fn steps(finding: &Finding, root: &mut SourceRoot) -> Vec<Step> {
     places.into_iter().map(step).collect()
 }
 
-/// The place that is shown first: the hottest line of the project, or the hottest at all. Services show places of
-/// their own sources only.
+/// The place that is shown first, if it is in the project, or else its hottest line: services show places of their own
+/// sources only.
 fn place(finding: &Finding, steps: &[Step], root: &mut SourceRoot) -> Option<Place> {
-    let inside = steps.iter().map(|step| &step.place).find(|place| place.is_inside() && place.line.is_some());
-    let named = || {
-        let (file, line) = finding.hot_location.as_deref()?.rsplit_once(':')?;
-        Some(root.place(file, line.parse().ok(), finding.hot_function.as_deref()))
-    };
-    inside.cloned().or_else(named).or_else(|| steps.first().map(|step| step.place.clone()))
+    let named = finding
+        .hot_location
+        .as_deref()
+        .and_then(|location| location.rsplit_once(':'))
+        .map(|(file, line)| root.place(file, line.parse().ok(), finding.hot_function.as_deref()));
+    let is_inside = |place: &&Place| place.is_inside() && place.line.is_some();
+    let inside = named.iter().chain(steps.iter().map(|step| &step.place)).find(is_inside).cloned();
+    inside.or(named).or_else(|| steps.first().map(|step| step.place.clone()))
 }
 
 fn message(summary: &Summary, finding: &Finding) -> String {

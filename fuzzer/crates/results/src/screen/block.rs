@@ -1,11 +1,11 @@
 //! Text of the status display: the block of a terminal, and the line elsewhere.
 
-use super::{Client, Size, Status, View};
+use super::{Client, LastFound, Size, Status, View};
 use quagmire_base::{
     format::{clock, counted, grouped, rate, ratio},
     plain::is_obeyed,
 };
-use std::fmt::Write as _;
+use std::{fmt::Write as _, time::Duration};
 
 /// Text with its style, an SGR code; an empty code for plain text.
 type Piece = (&'static str, String);
@@ -22,8 +22,12 @@ const RED: &str = "31";
 /// Column in which the items of a row begin.
 const INDENT: usize = 14;
 
-/// Label of the row that is a sentence, whose words are its items.
+/// Labels of rows whose items have no commas between them.
 const ADVICE: &str = "advice";
+const TIME: &str = "time";
+
+/// Length of the bar of the time in characters, without its ends.
+const BAR: usize = 20;
 
 /// Width below which rows are cut instead of wrapped, in columns.
 const NARROW: usize = 34;
@@ -74,10 +78,6 @@ fn rows(status: &Status) -> Vec<Row> {
         0 => grouped(status.edges_found),
         total => format!("{} of {}", grouped(status.edges_found), grouped(total)),
     };
-    let mut time = vec![format!("{} of {}", clock(status.elapsed), clock(status.limit))];
-    if !status.phase.is_empty() {
-        time.push(status.phase.into());
-    }
     let counts = status.instrumentation.counts();
     let cost = if counts { status.instrumentation.work() } else { "cost" };
     let mut worst = vec![vec![(BOLD, ratio(status.best_ratio)), (PLAIN, format!(" {cost}"))]];
@@ -95,28 +95,33 @@ fn rows(status: &Status) -> Vec<Row> {
         all_found.push(vec![(PLAIN, format!("{} only large", grouped(status.large)))]);
     }
     let mut rows = vec![
-        row("time", time),
+        row(TIME, time(status)),
         row("executions", executions(status)),
         row("edges", vec![edges]),
-        row("rare", rare(status)),
         row("queue", queue(status)),
         Row { label: "worst", items: worst },
         Row { label: "found", items: all_found },
-        row("rules", rules(status)),
-        row("last new", vec![last_new(status)]),
     ];
+    let after = |label| rows.iter().position(|row| row.label == label).map_or(0, |at| at + 1);
+    let (behind_worst, behind_found) = (after("worst"), after("found"));
+    if let Some(last) = &status.last_found {
+        rows.insert(behind_found, row("last found", last_found(last)));
+    }
+    if !status.spent_in.is_empty() {
+        rows.insert(behind_worst, row("spent in", status.spent_in.clone()));
+    }
     if let Some(advice) = &status.advice {
         rows.push(Row { label: ADVICE, items: advice.split(' ').map(|word| vec![(PLAIN, word.to_owned())]).collect() });
     }
     if let Some((hit, all, least)) = status.towards {
         let least = format!("the rarest by {}", counted(least, "run"));
-        rows.insert(4, row("towards", vec![format!("{hit} of {} hit", counted(all, "place")), least]));
+        rows.insert(3, row("towards", vec![format!("{hit} of {} hit", counted(all, "place")), least]));
     }
     if let Some(items) = diverse(status) {
         rows.insert(3, row("diversity", items));
     }
     if !counts {
-        rows.retain(|row| !["edges", "rare"].contains(&row.label));
+        rows.retain(|row| row.label != "edges");
     }
     rows
 }
@@ -145,7 +150,7 @@ fn executions(status: &Status) -> Vec<String> {
     items
 }
 
-/// Items of the row `queue`, such as `120 active`, `1,031 set aside`, `12 from others`.
+/// Items of the row `queue`, such as `120 active`, `1,031 set aside`, `12 from others`, `last new 12s ago`.
 fn queue(status: &Status) -> Vec<String> {
     let mut items = vec![
         format!("{} active", grouped(status.queue_active)),
@@ -154,48 +159,36 @@ fn queue(status: &Status) -> Vec<String> {
     if status.queue_foreign > 0 {
         items.push(format!("{} from others", grouped(status.queue_foreign)));
     }
+    items.push(format!("last new {}", last_new(status)));
     items
 }
 
-/// Items of the row `rare`, such as `7 branches hit by 64 runs at most`, `41 masks`, `2.1 % of executions`, `12 kept
-/// of 3,400`, `59 % on target`.
-fn rare(status: &Status) -> Vec<String> {
-    if status.cutoff == 0 && status.masks == 0 {
-        return vec!["not yet".into()];
-    }
-    let branches = if status.rare == 1 { "branch" } else { "branches" };
-    let mut items = vec![
-        format!("{} {branches} hit by {} at most", grouped(status.rare), counted(status.cutoff, "run")),
-        counted(status.masks, "mask"),
-        format!("{:.1} % of executions", status.mask_share * 100.0),
-    ];
-    if status.masked > 0 {
-        items.push(format!("{} kept of {}", grouped(status.masked_kept), counted(status.masked, "mutant")));
-        items.push(format!("{:.0} % on target", status.masked_hits as f64 * 100.0 / status.masked as f64));
-    }
-    items
+/// Items of the row `time`: `00:01:30 of 00:30:00,`, `searching`, `[#-------------------]`.
+fn time(status: &Status) -> Vec<String> {
+    let share = status.elapsed.as_secs_f64() / status.limit.as_secs_f64().max(1.0);
+    let done = (share.clamp(0.0, 1.0) * BAR as f64) as usize;
+    let bar = format!("[{}{}]", "#".repeat(done), "-".repeat(BAR - done));
+    let comma = if status.phase.is_empty() { "" } else { "," };
+    let clock = format!("{} of {}{comma}", clock(status.elapsed), clock(status.limit));
+    [clock, status.phase.to_owned(), bar].into_iter().filter(|item| !item.is_empty()).collect()
 }
 
-/// Items of the row `rules`, such as `T.11 34`, `havoc 21  (mixed)`.
-fn rules(status: &Status) -> Vec<String> {
-    let mut items: Vec<String> =
-        status.best_rules.iter().map(|(label, found)| format!("{label} {}", grouped(*found))).collect();
-    if items.is_empty() {
-        items.push("nothing found yet".into());
-    }
-    if let Some(last) = items.last_mut().filter(|_| !status.strategy.is_empty()) {
-        let _ = write!(last, "  ({})", status.strategy);
-    }
-    items
+/// Items of the row `last found`, such as `29.5x`, `3m ago`, `degradations/id_000012,src_000003`.
+fn last_found(last: &LastFound) -> Vec<String> {
+    let factor = last.ratio.map(ratio);
+    factor.into_iter().chain([ago(last.ago), last.path.clone()]).collect()
 }
 
 fn last_new(status: &Status) -> String {
-    match status.last_new.map(|ago| ago.as_secs()) {
-        None => "never".into(),
-        Some(s @ 0..60) => format!("{s}s ago"),
-        Some(s @ 60..3600) => format!("{}m ago", s / 60),
-        Some(s @ 3600..172_800) => format!("{}h ago", s / 3600),
-        Some(s) => format!("{}d ago", s / 86_400),
+    status.last_new.map_or_else(|| "never".into(), ago)
+}
+
+fn ago(time: Duration) -> String {
+    match time.as_secs() {
+        s @ 0..60 => format!("{s}s ago"),
+        s @ 60..3600 => format!("{}m ago", s / 60),
+        s @ 3600..172_800 => format!("{}h ago", s / 3600),
+        s => format!("{}d ago", s / 86_400),
     }
 }
 
@@ -248,7 +241,7 @@ fn fitted(row: Row, columns: usize, narrow: usize) -> Vec<Line> {
     let mut line = begun(row.label);
     let last = row.items.len().saturating_sub(1);
     for (at, item) in row.items.into_iter().enumerate() {
-        let comma = if at < last && row.label != ADVICE { "," } else { "" };
+        let comma = if at < last && ![ADVICE, TIME].contains(&row.label) { "," } else { "" };
         if at > 0 {
             let fits = length(&line) + 1 + length(&item) + comma.len() <= columns;
             if fits || columns < narrow {

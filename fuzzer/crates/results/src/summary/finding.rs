@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{FindingLaw, Minimized, OrdinaryInput, Unexplained};
-use crate::growth::Growth;
+use crate::growth::{Grown, Growth};
 use quagmire_cost::{
     judgement::{Severity, Verdict},
     resource::Resource,
@@ -76,9 +76,9 @@ pub struct Finding {
     /// Input that served as an ordinary input of its size when it was confirmed.
     #[serde(default)]
     pub ordinary_input: Option<OrdinaryInput>,
-    /// Function that grew most.
+    /// Function that grew most: of the program where one of its functions grew, otherwise of a library.
     pub hot_function: Option<String>,
-    /// Location in the source that grew most, as `file:line`.
+    /// Location of its line that grew most, as `file:line`.
     pub hot_location: Option<String>,
     /// Command that reproduces it.
     pub reproduce: String,
@@ -133,6 +133,19 @@ impl Finding {
     pub fn slowness(&self) -> f64 {
         let time = self.time_ratio_by_size.or(self.time_ratio);
         time.or(self.instructions_ratio).filter(|ratio| ratio.is_finite()).unwrap_or(0.0)
+    }
+
+    /// Function that grew most, of whatever library; where that is not known, the one in which it ended. It is what tells one
+    /// cause from another: a function of the program may call several slow ones.
+    pub fn innermost_function(&self) -> Option<&str> {
+        self.growth.hottest().map(|grown| grown.function.as_str()).or(self.hot_function.as_deref())
+    }
+
+    /// Line of a library that grew most, below the place of the program that comes first; `None` if there is none.
+    pub fn below(&self) -> Option<&Grown> {
+        let below = self.growth.place()?.below?;
+        // findings of an earlier version name the library's first
+        (self.hot_function.as_deref() != Some(&below.function)).then_some(below)
     }
 
     /// The cost that made it a finding: the one whose multiple is [`Self::ratio`]; `None` if that is not known.
