@@ -24,8 +24,8 @@ fn planned(line: &str) -> BuildPlan {
 }
 
 /// The resulting command in one line without the symbols of SanitizerCoverage, with P, R, C, I, S, H, D, M, E and L for
-/// the plugin, runtime, comparisons, what is in process, fork server, heap, driver, main, engine and linker script,
-/// without macros.
+/// the plugin, runtime, comparisons, what is in process, fork server, heap, driver, main, engine and linker script, that
+/// behind all others, without macros.
 fn command(line: &str) -> String {
     command_with(line, Settings::default())
 }
@@ -56,7 +56,15 @@ fn command_with(line: &str, settings: Settings) -> String {
     let command = plan.command(&pieces);
     let is_of_sancov = |word: &str| word.starts_with("-Wl,--export-dynamic-symbol=__san");
     let words = command.iter().map(|word| word.to_string_lossy()).filter(|word| !is_of_sancov(word));
-    words.collect::<Vec<_>>().join(" ")
+    let shown = words.collect::<Vec<_>>().join(" ");
+    match shown.replacen("-Xlinker -T -Xlinker L ", "", 1) {
+        others if others != shown => {
+            let last = "__quagmire_draw_hooks";
+            let (front, back) = others.split_at(others.find(last).map_or(others.len(), |at| at + last.len()));
+            format!("{front} -Xlinker -T -Xlinker L{back}")
+        }
+        _ => shown,
+    }
 }
 
 const RUNTIME: &str = "R C S H -Wl,--export-dynamic-symbol=__quagmire_register \

@@ -12,7 +12,7 @@ fn with_link_time_optimisation_the_plugin_is_the_linkers() {
         assert_eq!((plan.lto, plan.linker, plan.instrument), (true, Some(Linker::Lld), false));
         let pieces = Pieces { linker_plugin: "P".into(), ..Pieces::default() };
         let linked = plan.command(&pieces).join(OsStr::new(" ")).into_string().expect("text");
-        let typed = format!("-Xlinker --load-pass-plugin=P -flto=thin {lld} a.c b.o -o p ");
+        let typed = format!("-Xlinker --load-pass-plugin=P -Xlinker -T -Xlinker  -flto=thin {lld} a.c b.o -o p ");
         assert!(linked.starts_with(&typed) && !linked.contains("-fpass-plugin"), "{linked}");
         assert!(linked.contains("-Wl,--export-dynamic-symbol=__quagmire_register "), "{linked}");
         // objects of -flto may come in links without it, and be merged
@@ -41,4 +41,12 @@ fn harnesses_in_c_link_the_cxx_library_of_libraries_in_cxx() {
         assert_eq!(library(line, Language::C), None, "{line}");
     }
     assert_eq!(library("-fsanitize=fuzzer a.cc", Language::Cxx), None);
+}
+
+#[test]
+fn the_script_comes_before_one_of_the_users() {
+    let pieces = Pieces { script: "L".into(), ..Pieces::default() };
+    let linked = planned("a.o -Wl,-T,own.ld -o p").command(&pieces);
+    let place = |word: &str| linked.iter().position(|one| one == word).expect("it is there");
+    assert!(place("L") < place("-Wl,-T,own.ld"), "{linked:?}");
 }

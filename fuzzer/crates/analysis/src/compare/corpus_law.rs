@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn inputs_of_many_kinds_or_of_few_sizes_tell_nothing() {
-        let mixed = |n: f64| if n as u64 % 20 == 0 { 10.0 } else { n * n };
+        let mixed = |n: f64| if (n as u64).is_multiple_of(20) { 10.0 } else { n * n };
         assert_eq!(exponents(&points(|n| n, mixed)), None);
         assert_eq!(exponents(&points(|n| n, |n| n * n)[..5]), None);
     }
