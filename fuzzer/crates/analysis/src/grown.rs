@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::report::InputReport;
-use quagmire_results::growth::{CONTEXT, Grown, Growth, LineCount};
+use quagmire_results::growth::{CONTEXT, Grown, Growth, LEAST_OWN, LineCount};
 
 const FUNCTIONS: usize = 20;
 const LINES: usize = 50;
@@ -50,6 +50,13 @@ pub fn growth(first: &InputReport, input: &InputReport) -> Growth {
     let mut functions = most(all.into_iter(), net, FUNCTIONS);
     if functions.iter().all(|grown| !is_own(grown)) {
         functions.extend(caller);
+    }
+    for function in functions.iter_mut().filter(|grown| is_own(grown) && grown.share < LEAST_OWN) {
+        // which of its lines calls what is slow is not known: where it begins
+        let own = input.lines.iter().filter(|line| {
+            line.line > 0 && line.function == function.function && Some(&line.file) == function.file.as_ref()
+        });
+        function.line = own.map(|line| line.line).min().or(function.line);
     }
     Growth { functions, lines: most(lines, net, LINES), around: Vec::new() }
 }
@@ -154,6 +161,24 @@ mod tests {
         let mut reduced = ordinary.clone();
         reduced.lines_left_out.lines = 7;
         assert_eq!(told(around(&growth, &reduced, &slow))[2], (11, None, 90));
+    }
+
+    #[test]
+    fn a_function_that_has_a_library_do_its_work_is_named_by_where_it_begins() {
+        let library = "/usr/include/c++/12/bits/regex_executor.tcc";
+        let mut slow = input(1_000_000, &[("std::f", 512, 9, 999_000), ("trim", 6, 1, 1), ("trim", 7, 1, 9)]);
+        slow.lines.iter_mut().filter(|line| line.function == "trim").for_each(|line| line.file = "/src/trim.cc".into());
+        let function = |name: &str, location: String, instructions| FunctionReport {
+            function: name.into(),
+            location: Some(location),
+            count: 1,
+            instructions,
+            share: 0.0,
+        };
+        let trim = function("trim", "/src/trim.cc:7".to_owned(), 10);
+        slow.functions = vec![function("std::f", format!("{library}:512"), 999_000), trim];
+        let growth = growth(&input(0, &[]), &slow);
+        assert_eq!(growth.place().expect("a place").location.as_deref(), Some("/src/trim.cc:6"));
     }
 
     #[test]

@@ -90,8 +90,11 @@ impl Growth {
         let is_own = |grown: &&Grown| grown.file.is_some() && !grown.is_of_library();
         let function = self.functions.iter().find(is_own).map(|grown| grown.function.as_str());
         let line = |grown: &&Grown| is_own(grown) && grown.has_line() && function.is_none_or(|f| f == grown.function);
-        // its own lines need not have grown where it calls a library that does the work
-        let Some(own) = self.lines.iter().find(line).or(self.functions.iter().find(is_own)) else {
+        // where it calls a library that does the work, its own lines have not grown: one of them says nothing
+        let has_grown = |grown: &&Grown| line(grown) && grown.share >= LEAST_OWN;
+        let Some(own) =
+            self.lines.iter().find(has_grown).or(self.functions.iter().find(is_own)).or(self.lines.iter().find(line))
+        else {
             return Some(itself);
         };
         Some(HotPlace { function: &own.function, location: own.location(), below: Some(hottest) })
@@ -134,6 +137,9 @@ impl Grown {
         Some(format!("{}:{}", self.file.as_ref()?, self.line?))
     }
 }
+
+/// Share of the growth below which a line of the program is no place to look at.
+pub const LEAST_OWN: f64 = 1e-4;
 
 /// Largest number of lines that a table shows.
 const SHOWN: usize = 8;
