@@ -9,7 +9,7 @@ use std::{
 use crate::{doctor, init, manual};
 use quagmire::{
     campaign::pages::QUAGMIRE,
-    cli::Command,
+    cli::{Command, PROGRAM},
     options::{
         args::{MutantsCommand, ReportArgs},
         files::{extension, run_files},
@@ -118,7 +118,7 @@ fn become_harness(name: &str, path: &Path, words: &[String]) -> Error {
     let error = harness
         .args((name != "fuzz").then_some(name))
         .args(options)
-        .env(quagmire::engine::PROGRAM, path)
+        .env(PROGRAM, path)
         .envs(std::env::current_exe().map(|quagmire| (QUAGMIRE, quagmire)))
         .env(quagmire::engine::COMMAND, serde_json::to_string(words).unwrap_or_default())
         .exec();

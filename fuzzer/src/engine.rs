@@ -22,7 +22,7 @@ use quagmire_mutators::inner;
 
 use crate::{
     campaign,
-    cli::{self, Command},
+    cli::{self, Command, PROGRAM},
     libfuzzer,
     options::{Options, files::run_files},
 };
@@ -31,9 +31,6 @@ use crate::{
 #[cfg(not(quagmire_system_heap))] // scripts/check-memory checks the system's heap
 #[global_allocator]
 static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// Environment variable with the name of the program as the user called it.
-pub const PROGRAM: &str = "QUAGMIRE_PROGRAM";
 
 /// Environment variable with the command line that the user typed, as a JSON list.
 pub const COMMAND: &str = "QUAGMIRE_COMMAND";

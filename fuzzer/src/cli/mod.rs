@@ -5,7 +5,6 @@ mod resumed;
 
 pub use crate::options::args::{Command, FuzzArgs, ReplayArgs, ReportArgs};
 
-use crate::engine::PROGRAM;
 use crate::options::args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
@@ -13,6 +12,9 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use quagmire_base::error::{Error, ExitCode, Result};
 use quagmire_base::plain::{self, Form};
 use std::ffi::OsString;
+
+/// Environment variable with the name of the program as the user called it.
+pub const PROGRAM: &str = "QUAGMIRE_PROGRAM";
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -2,7 +2,7 @@
 //! their own, which crashes end, and which leave what they learn in the control file.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     fs::{self, File},
     io::Write as _,
     path::{Path, PathBuf},
@@ -24,6 +24,8 @@ use quagmire_execution::{
     process::{self, End},
     watchdog::Watchdog,
 };
+
+use sha1::{Digest as _, Sha1};
 
 use super::{
     artifacts::write_input,
@@ -49,6 +51,19 @@ struct Input {
 }
 
 impl Input {
+    /// The files of folders whose contents are not `known`, by their hashes.
+    fn all(folders: &[PathBuf], known: &mut HashSet<[u8; 20]>) -> Result<Vec<Self>> {
+        let mut inputs = Vec::new();
+        for path in Seeds::paths(folders)? {
+            let all = Self { path, bytes: files::LARGEST_INPUT };
+            let Some(contents) = all.read()? else { continue };
+            if known.insert(Sha1::digest(&contents).into()) {
+                inputs.push(Self { bytes: contents.len() as u64, ..all });
+            }
+        }
+        Ok(inputs)
+    }
+
     /// Its name in the control file, one line.
     fn name(&self) -> String {
         self.path.to_string_lossy().replace('\n', "\\n")
@@ -80,12 +95,11 @@ pub(super) fn run(
         return Ok(0);
     }
     let folders = paths.iter().map(|path| folder(path, flags)).collect::<Result<Vec<PathBuf>>>()?;
-    let first = Seeds::paths(&folders[..1])?.len();
-    let with_size = |path: PathBuf| {
-        let bytes = fs::metadata(&path).map_or(0, |about| about.len());
-        Input { path, bytes }
-    };
-    let mut inputs: Vec<Input> = Seeds::paths(&folders)?.into_iter().map(with_size).collect();
+    let mut known = HashSet::new();
+    let mut all = |folders: &[PathBuf]| Input::all(folders, &mut known);
+    let mut inputs = all(&folders[..1])?;
+    let first = inputs.len();
+    inputs.extend(all(&folders[1..])?);
     // small ones first: of each only that is noted which those before it do not execute
     let (initial, others) = inputs.split_at_mut(first);
     initial.sort_by_key(|input| input.bytes);

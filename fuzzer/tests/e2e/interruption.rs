@@ -177,7 +177,8 @@ fn a_resumed_campaign_has_the_options_and_seeds_that_it_had_but_names_no_files()
     fs::remove_dir_all(scene.path("seeds")).expect("removed");
     for program in [&[][..], &["--max-size-ratio", "2.0"]] {
         let mut command = scene.quagmire(&["fuzz", "--resume", "-o", "out", "--execs", "50"]);
-        let resumed = run(command.args(program).arg("--").arg(&harness)).ended();
+        let resumed = run(command.args(program).arg("--").arg(&harness));
+        assert_eq!(resumed.code, Some(0), "{resumed:#?}");
         let told = resumed.stderr.lines().filter(|line| line.contains("resumed without --dict words.dict")).count();
         assert_eq!(told, 1, "{resumed:#?}");
         let summary = scene.summary();

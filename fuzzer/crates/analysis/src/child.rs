@@ -2,6 +2,7 @@
 
 use std::{
     io::{ErrorKind, Read, Write},
+    net::Shutdown,
     os::unix::net::UnixStream,
     time::Duration,
 };
@@ -92,7 +93,8 @@ impl Child {
     /// # Errors
     /// If the process cannot be waited for.
     pub(crate) fn end(self) -> Result<End> {
-        drop(self.stream);
+        // processes that the target has left may have a copy of it
+        let _ = self.stream.shutdown(Shutdown::Both);
         process::wait(self.id)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    net::Shutdown,
     os::{
         fd::OwnedFd,
         unix::{net::UnixStream, process::CommandExt},
@@ -155,8 +156,10 @@ impl RemoteRunner {
 
 impl Drop for RemoteRunner {
     fn drop(&mut self) {
-        // it exits when its socket closes
-        self.stream = None;
+        // it exits when its socket closes; processes that a target has left may have a copy of it
+        if let Some(stream) = self.stream.take() {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
         let _ = self.process.wait();
     }
 }
