@@ -75,7 +75,7 @@ fn a_campaign_goes_on_with_what_it_followed() {
     let scene = Scene::new(SEEDS);
     let harness = harness(&scene);
     scene.fuzz(&harness, "--steer time --execs 200 --no-confirm").ended();
-    let other = scene.fuzz(&harness, "--steer resident --execs 100 --no-confirm --resume");
+    let other = scene.fuzz(&harness, "--steer instructions --execs 100 --no-confirm --resume");
     other.refused(2, &["--steer time", "another folder"]);
     scene.fuzz(&harness, "--execs 100 --no-confirm --resume").ended();
     assert_eq!(number(&scene.summary()["executions"]), 300);
