@@ -184,6 +184,12 @@ fn habits_from_other_fuzzers_are_answered_with_our_options() {
 }
 
 #[test]
+fn an_option_without_its_value_names_no_empty_list() {
+    let stop = quagmire("quagmire fuzz -i in -o out --mutations-per-rule").unwrap_err();
+    assert!(stop.code == ExitCode::Usage && !stop.text.contains("write one of )"), "{}", stop.text);
+}
+
+#[test]
 fn a_harness_refuses_a_program() {
     for line in ["./harness -i a -o b -- ./other", "./harness replay a -- ./other", "./harness a -- ./other"] {
         let stop = harness(line).unwrap_err();

@@ -95,6 +95,12 @@ mod tests {
     use std::fs;
     use tempfile::tempdir;
 
+    #[test]
+    fn a_file_system_that_is_read_only_is_not_a_matter_of_rights() {
+        let error = unwritable(Path::new("out"), &io::ErrorKind::ReadOnlyFilesystem.into());
+        assert!(error.message.contains("read-only") && !error.message.contains("permission"), "{error}");
+    }
+
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> =
             fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();

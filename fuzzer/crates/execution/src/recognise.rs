@@ -115,3 +115,25 @@ pub fn refuse_mutants(program: &Path) -> Error {
         program.display()
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_whose_sections_cannot_be_read_is_damaged() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("program");
+        let mut bytes = std::fs::read(std::env::current_exe().expect("a program")).expect("read");
+        // no table of sections
+        bytes[0x28..0x30].fill(0);
+        bytes[0x3a..0x40].fill(0);
+        bytes.extend_from_slice(MARK_SECTION.as_bytes());
+        for contents in [&bytes[..], b"\x7fELF\x02\x01\x01 and nothing else"] {
+            std::fs::write(&program, contents).expect("written");
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("executable");
+            let error = recognise(&program).expect_err("it is damaged");
+            assert!(error.message.contains("is damaged"), "{error}");
+        }
+    }
+}
