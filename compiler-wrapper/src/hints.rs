@@ -1,4 +1,4 @@
-//! What the wrapper says behind the linker's own messages, where it knows what they come from.
+//! Hints behind the linker's own messages, where the wrapper knows what they come from.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -263,7 +263,7 @@ impl BuildPlan {
         command
     }
 
-    /// What to say when the link has failed.
+    /// The hint for a link that has failed.
     pub(crate) fn hint(&self) -> Option<String> {
         hints::after_failure(&self.arguments, self.link?.is_harness())
     }

@@ -70,7 +70,7 @@ pub(super) fn with_earlier(args: Vec<OsString>, says: bool) -> Vec<OsString> {
     front.iter().cloned().chain(earlier).chain(program.iter().cloned()).collect()
 }
 
-/// What the words of a search say, as far as they can be understood: of `quagmire fuzz` or of a harness.
+/// The options of a search, as far as its words can be understood: of `quagmire fuzz` or of a harness.
 fn parsed(args: &[OsString]) -> (ArgMatches, clap::Command) {
     let is_search = args.get(1).is_some_and(|word| word == "fuzz");
     let command = FuzzArgs::augment_args(clap::Command::new("fuzz").no_binary_name(true).ignore_errors(true));

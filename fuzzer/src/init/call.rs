@@ -10,7 +10,7 @@ use super::{
     words,
 };
 
-/// What is tried if the first call does not work.
+/// Calls that are tried if the first one does not work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variant {
     /// Texts beside the input are null instead of empty.
@@ -32,7 +32,7 @@ impl Variant {
     ];
 }
 
-/// What is put around the input before the call.
+/// Text around the input before the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     /// A copy that a zero byte ends, named `text`.

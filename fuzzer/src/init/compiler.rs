@@ -193,7 +193,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// What a text declares, in the files of the project.
+    /// Declarations of a text that are in the files of the project.
     ///
     /// # Errors
     /// The inner error is the first that clang prints.

@@ -1,4 +1,4 @@
-//! What a header declares: functions, classes and names for types, by their full names.
+//! Declarations of a header: functions, classes and names for types, by their full names.
 
 use std::collections::{BTreeMap, BTreeSet};
 

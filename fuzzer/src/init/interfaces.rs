@@ -20,7 +20,7 @@ pub(super) struct Interface {
     pub(super) file: PathBuf,
     pub(super) language: Language,
     pub(super) flags: Flags,
-    /// What a harness begins with.
+    /// Beginning of a harness.
     pub(super) head: String,
     pub(super) known: Declarations,
 }

@@ -39,7 +39,7 @@ const BUILD: &str = "build-quagmire";
 /// Folder for harnesses, with their seeds and programs.
 const OWN: &str = "fuzz-quagmire";
 
-/// What to do with a project of OSS-Fuzz.
+/// Commands for a project of OSS-Fuzz.
 const OSS_FUZZ: &str =
     "# a project of OSS-Fuzz: scripts/oss-fuzz in quagmire's checkout builds it (chapter \"Services\")";
 

@@ -115,7 +115,7 @@ impl<'a> Session<'a> {
         )))
     }
 
-    /// What to do where headers are made by the build.
+    /// Commands where headers are made by the build.
     fn after_the_build(&self, why: &str, command: &str) -> Vec<String> {
         let mut lines = vec![format!("# clang cannot read {why} (quagmire init --build does it)")];
         lines.extend(self.build_commands(""));
@@ -456,7 +456,7 @@ impl<'a> Session<'a> {
         self.project.system.as_ref().is_some_and(|system| !is_counted(self.project, system.folder()))
     }
 
-    /// What is printed of a harness.
+    /// Lines about a harness.
     fn lines(&self, tried: &Tried) -> Vec<String> {
         let Tried { what, source, folder, seeds, state, allowed, .. } = tried;
         let mut lines = vec![format!("# {} gives its input to {what}", source.display())];

@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-/// What clang knows of a class.
+/// A class as clang sees it.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 struct Definition {

@@ -48,7 +48,7 @@ pub(super) struct Trial<'a> {
     pub(super) compilable: &'a Compilable,
 }
 
-/// What a harness is linked with.
+/// Objects and libraries that a harness is linked with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum With {
     Nothing,
@@ -67,7 +67,7 @@ pub(super) enum With {
     },
 }
 
-/// What the seeds have shown.
+/// Results of the runs of the seeds.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Outcome {
     pub(super) returned: usize,

@@ -131,13 +131,13 @@ pub(super) const END: &[&str] = &["end", "last", "stop", "limit", "eob", "finish
 pub(super) const FILE: &[&str] = &["file", "filename", "path", "fname", "filepath", "pathname", "fn", "paths", "files"];
 /// Limits, for which zero would mean nothing at all.
 pub(super) const LIMIT: &[&str] = &["max", "depth", "limit", "nest", "nesting", "maximum", "maxdepth"];
-/// What makes an object ready that is there: surely, and perhaps.
+/// Words for making an object ready that is there: surely, and perhaps.
 pub(super) const INIT: &[&str] = &["init", "initialize", "initialise", "setup", "ctor"];
 pub(super) const MAYBE_INIT: &[&str] = &["reset", "create", "new", "start", "begin", "prepare", "construct"];
-/// What makes an object, also as a part of a word: `newstate`.
+/// Words for making an object, also as a part of a word: `newstate`.
 pub(super) const MAKE: &[&str] =
     &["new", "create", "init", "make", "alloc", "open", "start", "construct", "setup", "default", "empty", "instance"];
-/// What ends an object.
+/// Words for ending an object.
 pub(super) const END_OF_LIFE: &[&str] = &[
     "free",
     "destroy",

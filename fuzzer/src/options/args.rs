@@ -51,7 +51,7 @@ Exit codes:
   4  compare: the new build is slower
   5  compare --strict: an input is unstable, so that nothing can be said of it";
 
-/// What `-h` says at the end of the options that most campaigns need.
+/// End of the short help, behind the options that most campaigns need.
 const MORE_HELP: &str = "\
 Example: quagmire fuzz -i seeds -o out --max-size 4000 -- ./harness
 --help shows all options and the exit codes.";

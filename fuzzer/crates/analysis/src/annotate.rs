@@ -60,7 +60,7 @@ impl<'a> Column<'a> {
 /// Style of an annotated source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style<'a> {
-    /// What instructions are counted in.
+    /// Unit in which instructions are counted.
     pub unit: &'a str,
     /// Whether hot lines are coloured.
     pub color: bool,

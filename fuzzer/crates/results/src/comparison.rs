@@ -208,7 +208,7 @@ pub struct LawChange {
 }
 
 impl LawChange {
-    /// What grows, for people.
+    /// The size that grows, for people.
     pub fn along(&self) -> String {
         match self.pump.is_empty() {
             true => "bytes of the inputs".to_owned(),

@@ -1,7 +1,7 @@
 //! Growth over the inputs as they are: where a corpus has inputs of many sizes and none of them repeats anything, their own sizes
 //! tell whether the cost of a function grows faster than it did.
 
-use super::subject::Subject;
+use super::{law::WORSE, subject::Subject};
 use quagmire_results::comparison::{LawChange, LawPoint};
 
 /// Fewest inputs, and the factor that their sizes have to span.
@@ -9,8 +9,6 @@ const LEAST_INPUTS: usize = 6;
 const LEAST_SPAN: f64 = 8.0;
 /// Smallest correlation of the logarithms of size and cost: inputs of one kind.
 const LEAST_CORRELATION: f64 = 0.95;
-/// Difference of exponents that is another law, as where a template is repeated.
-const WORSE: f64 = 0.3;
 
 /// Size and the instructions of both builds, of one input.
 type Point = (u64, u64, u64);

@@ -26,7 +26,7 @@ const FLAT: f64 = 1.02;
 const LONG: f64 = 0.25;
 /// Difference of exponents that is another law. n log n differs from n by 0.1 to 0.2 at sizes that are run, and a change of
 /// lower terms by less than that.
-const WORSE: f64 = 0.3;
+pub(super) const WORSE: f64 = 0.3;
 /// Functions that are looked at.
 const FUNCTIONS: usize = 5;
 /// Growth of the ratio of increments that a function's other law has to cause in the whole program.

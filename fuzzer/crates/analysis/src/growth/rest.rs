@@ -1,4 +1,4 @@
-//! What does not repeat in an input: it may be a factor that a law in the number of repetitions hides.
+//! The part of an input that does not repeat: it may be a factor that a law in the number of repetitions hides.
 
 use super::alike::Finding;
 use crate::runner::{Detail, Runner};

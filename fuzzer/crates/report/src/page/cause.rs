@@ -112,7 +112,7 @@ fn ordinary_input(ordinary: &OrdinaryInput) -> Markup {
     }
 }
 
-/// What is not known, with the reason and the command that would give it.
+/// Answers that are not known, with the reason and the command that would give them.
 fn unexplained(title: &str, reason: &Unexplained) -> Markup {
     html! { (title) ": " (shown(&reason.why)) @if !reason.command.is_empty() { ": " span class="code" { (shown(&reason.command)) } } }
 }

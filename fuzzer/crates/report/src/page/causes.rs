@@ -70,7 +70,7 @@ fn factor_title(summary: &Summary) -> &'static str {
     }
 }
 
-/// What the columns and the names of severities mean.
+/// Meaning of the columns and of the names of severities.
 fn legend(summary: &Summary) -> String {
     let of = match summary.relative_to {
         RelativeTo::Size => "what an ordinary input of its size costs",

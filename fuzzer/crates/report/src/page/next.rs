@@ -1,4 +1,4 @@
-//! What to do with a cause: commands to copy.
+//! Next steps for a cause: commands to copy.
 
 use std::{ffi::OsStr, path::Path};
 

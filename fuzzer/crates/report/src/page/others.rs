@@ -9,7 +9,7 @@ use quagmire_base::{
 };
 use quagmire_results::summary::Summary;
 
-/// What a campaign without findings has searched, and what may help.
+/// Figures of a campaign without findings, and advice.
 pub(super) fn none(summary: &Summary) -> Markup {
     let unconfirmed = summary.command.iter().any(|word| word == "--no-confirm");
     html! {
