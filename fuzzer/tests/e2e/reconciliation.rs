@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, process::Stdio};
 
 use serde_json::Value;
 
-use crate::common::{Scene, children, ended, harness, number, signal, wait_until};
+use crate::common::{Scene, children, ended, harness, number, signal, wait_beside, wait_until};
 
 const SEEDS: &[(&str, &[u8])] = &[("greeting", b"hello world, hello"), ("abort", b"abort"), ("null", b"null")];
 
@@ -39,11 +39,11 @@ fn agrees(scene: &Scene) {
 fn degradations_outlive_the_worker_that_found_them() {
     let scene = Scene::new(&SEEDS[..1]);
     let mut command = scene.campaign(&harness("quadratic.c"), "--seed 1 --max-size 200 --time 1h");
-    let campaign =
+    let mut campaign =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let found = || scene.path("out/degradations").is_dir() && !shown(&scene, "out/degradations").is_empty();
     let worker = wait_until("there is a worker", || children(campaign.id()).first().copied());
-    wait_until("a degradation", || found().then_some(()));
+    wait_beside(&mut campaign, "a degradation", || found().then_some(()));
     signal(worker, libc::SIGKILL);
     wait_until("there is another worker", || {
         children(campaign.id()).first().filter(|another| **another != worker).copied()
