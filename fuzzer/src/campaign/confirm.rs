@@ -19,7 +19,7 @@ use quagmire_base::{
 use quagmire_cost::{
     decision::{Question, weakest},
     degradation::{Criteria, Excess},
-    judgement::{Severity, Verdict},
+    judgement::{LEAST_EFFECT, Severity, Verdict},
     resource::Resource,
     sizes::SizeModel,
     statistics::Estimate,
@@ -51,6 +51,8 @@ pub struct Confirmation {
     pub confirmed: bool,
     /// Whether it is none only since its cost is in proportion to its size.
     pub is_dense: bool,
+    /// Whether it is none only since its time was not told from noise.
+    pub is_doubtful: bool,
     /// Verdict on its time, the weakest of the comparisons with the median seed, its own seed, and an ordinary input
     /// of its size.
     pub verdict: Verdict,
@@ -225,6 +227,7 @@ impl Confirmer<'_> {
         };
         let excesses: Vec<Excess> = chosen.iter().map(excess).collect();
         let confirmed = self.criteria.are_met(&excesses, verdict);
+        let may_be_slower = last.against[weakest].time_ratio_high > 1.0 + LEAST_EFFECT;
         let dense = Criteria { threshold: DENSE * self.criteria.threshold, ..self.criteria.clone() };
         let may_be_dense = candidate.model.is_some() && self.target.instrumentation.counts();
         let ratio = chosen.iter().map(|cost| cost.ratio_by_size.unwrap_or(cost.ratio)).fold(0.0, f64::max);
@@ -234,6 +237,7 @@ impl Confirmer<'_> {
         growth.around = grown::around(&growth, like_ordinary.map_or(first, |(input, _)| input), last);
         Some(Confirmation {
             confirmed,
+            is_doubtful: !confirmed && may_be_slower && self.criteria.are_met(&excesses, Verdict::Degradation),
             is_dense: confirmed && may_be_dense && !dense.are_met(&excesses, verdict),
             verdict,
             weakest: last.against[weakest].path.clone(),

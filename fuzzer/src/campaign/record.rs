@@ -60,6 +60,24 @@ pub struct Entry {
     pub depth: u32,
 }
 
+impl Entry {
+    /// Whether another campaign has found it.
+    pub fn is_foreign(&self) -> bool {
+        self.file.contains(",sync_")
+    }
+}
+
+/// An entry whose time was not told from noise.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Doubtful {
+    /// The entry.
+    pub entry: EntryId,
+    /// Number of times that it was measured.
+    pub tries: u32,
+    /// Time since the start of the campaign from which it is measured again.
+    pub due: Duration,
+}
+
 /// Edges and places of the runs that ended early in one way, by which new faults are told from known ones.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct EndsSeen {
@@ -182,6 +200,8 @@ pub struct Record {
     pub judged: BTreeMap<u32, f64>,
     /// For each hottest function, the entry that waits for confirmation.
     pub candidates: BTreeMap<u32, EntryId>,
+    /// For each hottest function, the entry whose time was not told from noise, and which is measured again.
+    pub doubtful: BTreeMap<u32, Doubtful>,
     /// Worst entry whose time was measured, and its CPU time as a multiple of the median seed's.
     pub worst_time: Option<(EntryId, f64)>,
     /// Progress of the imports from other campaigns, by their names.
@@ -197,8 +217,6 @@ pub struct Record {
     pub left_out: BTreeSet<String>,
     /// Messages that are shown only once, such as those about other campaigns.
     pub said: BTreeSet<String>,
-    /// Number of entries that other campaigns have found.
-    pub foreign: u64,
     /// State of this campaign's files in the sync folder.
     pub published: Option<Published>,
     /// Time of the latest find, since the start of the campaign.
@@ -334,6 +352,7 @@ impl Record {
             && (is_entry(self.reference) || entries == 0 && self.reference == EntryId::default())
             && (self.baseline.is_none() || entries > 0)
             && self.candidates.values().all(|&entry| is_entry(entry))
+            && self.doubtful.values().all(|doubtful| is_entry(doubtful.entry))
             && self.worst_time.is_none_or(|(entry, _)| is_entry(entry))
             && self.worst.is_none_or(is_entry)
             && self.large.values().all(|&entry| is_entry(entry))
@@ -347,6 +366,11 @@ impl Record {
     /// Number of entries whose files are in `queue/`.
     pub fn kept(&self) -> u64 {
         self.entries.iter().filter(|entry| !entry.is_lost).count() as u64
+    }
+
+    /// Number of entries that other campaigns have found.
+    pub fn foreign(&self) -> u64 {
+        self.entries.iter().filter(|entry| !entry.is_lost && entry.is_foreign()).count() as u64
     }
 
     /// Number of findings of a kind.
@@ -372,6 +396,7 @@ impl Record {
     pub fn lose(&mut self, entry: EntryId) {
         self.entry_mut(entry).is_lost = true;
         self.candidates.retain(|_, candidate| *candidate != entry);
+        self.doubtful.retain(|_, doubtful| doubtful.entry != entry);
         self.large.retain(|_, large| *large != entry);
         self.worst_time = self.worst_time.filter(|(worst, _)| *worst != entry);
     }

@@ -39,7 +39,7 @@ use quagmire_execution::{
     timer::{self, TIME_UP},
 };
 use quagmire_results::{
-    EntryName, Logs, OutputFolder, Phases, PlotData, Screen,
+    Logs, OutputFolder, Phases, PlotData, Screen,
     journal::Journal,
     screen::{Style, View},
     summary::{self, FindingKind},
@@ -313,12 +313,7 @@ impl CampaignHooks for Recorder<'_> {
         match origin {
             Origin::Seed(_) => return Ok(score),
             Origin::Mutant { operators, .. } => self.credit(operators),
-            Origin::Import { .. } => self.record.foreign += 1,
-            Origin::Resumed(file) => {
-                let name: EntryName = file.parse().unwrap_or_default();
-                self.record.foreign += u64::from(name.sync.is_some());
-            }
-            Origin::Measured | Origin::Unknown => {}
+            Origin::Import { .. } | Origin::Resumed(_) | Origin::Measured | Origin::Unknown => {}
         }
         if !self.propose(number) {
             self.note_large(number);

@@ -18,7 +18,10 @@ mod trial;
 mod types;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::IsTerminal as _,
+    path::{Path, PathBuf},
+};
 
 use quagmire::options::args::InitArgs;
 use quagmire_base::{
@@ -153,6 +156,13 @@ fn failure(said: &str) -> String {
         }
     }
     why
+}
+
+/// Tells people at a terminal what takes time.
+fn tell(what: &str) {
+    if std::io::stderr().is_terminal() {
+        plain::complain(&format!("# {what}\n"));
+    }
 }
 
 /// A path for a shell.

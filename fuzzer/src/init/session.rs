@@ -19,7 +19,7 @@ use super::{
     own_folder, plain_name,
     project::Project,
     seeds::{self, Seeds},
-    shown,
+    shown, tell,
     trial::{Compilable, Outcome, Trial, With, is_counted, language_of},
     words,
 };
@@ -196,6 +196,7 @@ impl<'a> Session<'a> {
             if !found.is_empty() && start.elapsed() > READING {
                 break;
             }
+            tell(&format!("reading {}", file.display()));
             match interfaces::read(self.compiler, self.project, file)? {
                 Ok(interface) => {
                     found.push(interface);
@@ -367,6 +368,7 @@ impl<'a> Session<'a> {
     /// The inner error is why it cannot be called.
     fn try_function(&self, interface: &Interface, function: &Function) -> Result<std::result::Result<Tried, String>> {
         let name = function.full_name();
+        tell(&format!("trying {name}"));
         let (folder, source) = self.place(interface, &name);
         let is_cxx = interface.language == Language::Cxx;
         let mut texts: Vec<String> = Vec::new();

@@ -361,7 +361,7 @@ pub struct FuzzArgs {
     /// Inputs grow to this size, or to that of the largest seed if it is larger: 4096, 64KiB, 1MB
     #[arg(long, value_name = "SIZE", help_heading = "Size of inputs (at most one of them)")]
     pub max_size: Option<String>,
-    /// Inputs grow by this size beyond the largest seed [default: by 4096 at first, and on to 1000000 as far as that pays]
+    /// Inputs grow by this size beyond the largest seed [default: by 1024 at first, and on to 1000000 as far as that pays]
     #[arg(long, value_name = "SIZE", help_heading = "Size of inputs (at most one of them)")]
     pub max_size_increase: Option<String>,
     /// Inputs grow to this many times the largest seed; at least 1

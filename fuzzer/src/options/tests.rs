@@ -28,7 +28,7 @@ fn the_defaults_are_those_of_the_help_text() {
     assert_eq!(options.memory_limit, 2 << 30);
     assert_eq!(options.cost, [Resource::Instructions]);
     assert_eq!(options.threshold, 2.0);
-    assert_eq!(options.size, SizeLimit::Growing { first: 4096, most: 1_000_000 });
+    assert_eq!(options.size, SizeLimit::Growing { first: 1024, most: 1_000_000 });
     assert_eq!(options.color, ColorChoice::Auto);
     assert!(options.confirm && !options.resume && !options.force && !options.quiet && !options.debug_target);
     assert!(options.rules.is_none() && options.input_type.is_none() && options.workloads_filter.is_none());

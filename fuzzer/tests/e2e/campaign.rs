@@ -265,3 +265,16 @@ fn huge_pages_are_asked_for_where_inputs_are_searched_and_not_where_they_are_mea
     let (searched, measured) = settings(Some(own));
     assert!(searched.iter().chain(&measured).all(|line| line.ends_with(own)), "{searched:#?} {measured:#?}");
 }
+
+#[test]
+fn what_a_busy_machine_hides_is_measured_again() {
+    let scene = Scene::new(SEED);
+    let mut command = scene.campaign(&harness("noisy_once.c"), "--seed 1 --max-size 300 --execs 3000 --explain 0");
+    let run = run(command.env("MARKER", scene.path("marker"))).ended();
+    assert!(scene.path("marker").exists(), "{run:#?}");
+    let log = String::from_utf8(scene.files("out/logs")["quagmire.log"].clone()).expect("text");
+    assert!(log.contains("not confirmed"), "{log}");
+    assert_eq!(number(&scene.summary()["degradations"]), scene.files("out/degradations").len() as u64);
+    assert!(number(&scene.summary()["degradations"]) > 0, "{log}");
+    assert_eq!(scene.summary()["unconfirmed"], serde_json::json!([]), "{log}");
+}

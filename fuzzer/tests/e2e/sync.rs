@@ -49,6 +49,17 @@ fn each_campaign_has_what_the_other_has_found() {
     assert_eq!(resumed("1"), foreign);
     let published = scene.files("meeting/one/queue");
     assert_eq!(published.len(), scene.files("out-one/queue").len(), "nothing twice");
+    // entries of others that are read back from their files are not its own finds
+    std::fs::remove_file(scene.path("out-one/.checkpoint")).expect("removed");
+    resumed("1");
+    let stats = scene.files("out-one")["fuzzer_stats"].clone();
+    let stats = String::from_utf8(stats).expect("text");
+    let of = |key: &str| {
+        let line = stats.lines().find(|line| line.split(':').next().is_some_and(|name| name.trim() == key));
+        line.and_then(|line| line.split(':').nth(1)?.trim().parse::<u64>().ok()).expect("a number")
+    };
+    assert!(of("corpus_imported") > 0, "{stats}");
+    assert!(of("corpus_found") + of("corpus_imported") < of("corpus_count"), "{stats}");
 }
 
 #[test]

@@ -35,6 +35,9 @@ impl fmt::Display for SizeLimit {
 /// Factor by which a seed is far larger than it should be: what is quadratic then takes 256 times as long.
 const FAR: u64 = 16;
 
+/// Bytes beyond that factor at which a seed is not far larger than others, which may be tiny.
+const NOT_FAR: u64 = 65_536;
+
 impl SizeLimit {
     /// Resolves the limit to bytes, given the size of the largest seed in bytes. Never below that size: seeds are not
     /// cut.
@@ -59,7 +62,7 @@ impl SizeLimit {
     pub(crate) fn far_beyond(&self, median: u64) -> Option<u64> {
         match *self {
             Self::Absolute(bytes) => Some(bytes.saturating_mul(FAR)),
-            Self::Growing { first, .. } => Some(median.saturating_add(first).saturating_mul(FAR)),
+            Self::Growing { .. } => Some(median.saturating_mul(FAR).saturating_add(NOT_FAR)),
             Self::Increase(_) | Self::Ratio(_) => None,
         }
     }

@@ -1,7 +1,9 @@
 //! Choice of the entries that are confirmed, of the worst one, and of those that are only large.
 
+use std::time::Duration;
+
 use super::Recorder;
-use crate::campaign::record::Entry;
+use crate::campaign::record::{Doubtful, Entry};
 use quagmire_cost::{
     resource::{Cost, Resource},
     sizes::{RelativeTo, SizeModel},
@@ -25,8 +27,24 @@ pub(super) fn hottest(counts: &CountsObserver) -> Option<u32> {
     counts.hottest_function().map(|(function, _)| functions[function as usize].first_edge)
 }
 
-/// A candidate: its key, the entry, and the ratio at which the key was judged before.
-pub(super) type Proposed = (u32, EntryId, f64);
+/// Number of times that an entry is measured if its time is not told from noise.
+const TRIES: u32 = 3;
+
+/// Time after which it is measured again, four times as long after each try: what else runs on the machine may have ended.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// A candidate.
+#[derive(Clone, Copy)]
+pub struct Proposed {
+    /// What it is known by: its hottest function.
+    key: u32,
+    /// The entry.
+    pub entry: EntryId,
+    /// Ratio at which the key was judged before.
+    before: f64,
+    /// Number of times that it was measured.
+    tries: u32,
+}
 
 impl Recorder<'_> {
     /// Whether the cost of a run reaches the threshold, as a multiple of the median seed's.
@@ -143,15 +161,37 @@ impl Recorder<'_> {
         }
     }
 
-    /// Removes and returns the most expensive candidate, and remembers its function as judged at this ratio.
-    pub fn next_candidate(&mut self) -> Option<Proposed> {
-        let severity = |entry: &EntryId| self.severity_of(*entry);
-        let worst = self.record.candidates.iter().max_by(|a, b| severity(a.1).total_cmp(&severity(b.1)));
-        let (&key, &entry) = worst?;
-        let severity = self.severity_of(entry);
-        self.record.candidates.remove(&key);
-        let before = self.record.judged.insert(key, severity);
-        Some((key, entry, before.unwrap_or(0.0)))
+    /// Whether an entry waits for confirmation.
+    pub fn has_candidate(&self) -> bool {
+        !self.record.candidates.is_empty() || self.record.doubtful.values().any(|one| one.due <= self.elapsed())
+    }
+
+    /// Removes and returns the most expensive candidate, or else the most expensive entry that is measured again, at the end
+    /// before it is due. Remembers its function as judged at this ratio.
+    pub fn next_candidate(&mut self, is_end: bool) -> Option<Proposed> {
+        let now = self.elapsed();
+        let candidates = self.record.candidates.iter().map(|(&key, &entry)| (key, entry, 0));
+        let doubtful = self.record.doubtful.iter().filter(|(_, one)| is_end || one.due <= now);
+        let doubtful = doubtful.map(|(&key, one)| (key, one.entry, one.tries));
+        let worse =
+            |a: &(u32, EntryId, u32), b: &(u32, EntryId, u32)| self.severity_of(a.1).total_cmp(&self.severity_of(b.1));
+        let (key, entry, tries) = candidates.max_by(worse).or_else(|| doubtful.max_by(worse))?;
+        if tries == 0 {
+            self.record.candidates.remove(&key);
+        } else {
+            self.record.doubtful.remove(&key);
+        }
+        let before = self.record.judged.insert(key, self.severity_of(entry)).unwrap_or(0.0);
+        Some(Proposed { key, entry, before, tries })
+    }
+
+    /// Has a candidate measured again later, whose time was not told from noise, unless that was tried often enough.
+    pub fn doubt(&mut self, proposed: Proposed) {
+        let tries = proposed.tries + 1;
+        if tries < TRIES {
+            let due = self.elapsed() + RETRY * 4_u32.pow(proposed.tries);
+            self.record.doubtful.insert(proposed.key, Doubtful { entry: proposed.entry, tries, due });
+        }
     }
 
     /// Notes that an entry is confirmed, and no candidate any more.
@@ -164,8 +204,13 @@ impl Recorder<'_> {
     }
 
     /// Makes a candidate one again that could not be measured to the end.
-    pub fn put_back(&mut self, (key, entry, before): Proposed) {
+    pub fn put_back(&mut self, Proposed { key, entry, before, .. }: Proposed) {
         self.record.judged.insert(key, before);
         self.record.candidates.insert(key, entry);
+    }
+
+    /// Sets the ratio at which a candidate was judged, after its cost was corrected.
+    pub(super) fn judge_anew(&mut self, Proposed { key, entry, before, .. }: Proposed) {
+        self.record.judged.insert(key, self.severity_of(entry).max(before));
     }
 }

@@ -41,9 +41,9 @@ impl Recorder<'_> {
     }
 
     /// Corrects the cost of a candidate that was refuted, whose CPU time was `time_ratio` times the median seed's in another
-    /// process, if the search follows time and took it for more than that and the noise. `before` is what was judged for its
-    /// key until then.
-    pub fn correct(&mut self, (key, entry, before): Proposed, time_ratio: f64, search: &mut SearchState) {
+    /// process, if the search follows time and took it for more than that and the noise.
+    pub fn correct(&mut self, proposed: Proposed, time_ratio: f64, search: &mut SearchState) {
+        let entry = proposed.entry;
         let timed = self.objective.noisy().filter(|&resource| matches!(resource, Resource::Time | Resource::Cycles));
         let (Some(resource), Some(baseline)) = (timed, self.record.baseline) else { return };
         let amount = (baseline.cost[resource] as f64 * time_ratio) as u64;
@@ -56,6 +56,6 @@ impl Recorder<'_> {
         search.rescore(entry, score);
         self.find_worst();
         // what is as expensive in truth is a candidate again
-        self.record.judged.insert(key, self.severity_of(entry).max(before));
+        self.judge_anew(proposed);
     }
 }

@@ -42,6 +42,7 @@ impl Recorder<'_> {
         if let Some(key) = key {
             let known = self.record.confirmed.entry(key).or_default();
             *known = known.max(excess);
+            self.record.doubtful.remove(&key);
         }
     }
 

@@ -51,7 +51,7 @@ impl<'a> Worker<'a> {
     pub(super) fn confirm_if_due(&mut self) -> Result<()> {
         if self.may_confirm() {
             self.state.hooks.begin_phase("confirming")?;
-            self.confirm_next()?;
+            self.confirm_next(false)?;
             self.state.hooks.begin_phase("coverage")?;
         }
         Ok(())
@@ -68,7 +68,7 @@ impl<'a> Worker<'a> {
         for _ in 0..LAST_CONFIRMATIONS {
             let is_time = Instant::now() < self.confirmer().deadline;
             if is_time && started.elapsed() < LAST_CONFIRMATIONS_START && !stop_requested() {
-                self.confirm_next()?;
+                self.confirm_next(true)?;
             }
         }
         Ok(())
@@ -112,7 +112,7 @@ impl<'a> Worker<'a> {
     fn may_confirm(&self) -> bool {
         let recorder = &self.state.hooks;
         self.setup.options.confirm
-            && !recorder.record.candidates.is_empty()
+            && recorder.has_candidate()
             && (recorder.record.confirming.is_zero()
                 || recorder.record.confirming.as_secs_f64() < CONFIRMATION_SHARE * recorder.session().as_secs_f64())
     }
@@ -131,11 +131,11 @@ impl<'a> Worker<'a> {
     }
 
     /// Confirms the most expensive candidate, and records the result.
-    fn confirm_next(&mut self) -> Result<()> {
+    fn confirm_next(&mut self, is_end: bool) -> Result<()> {
         let started = Instant::now();
         let confirmer = self.confirmer();
-        let Some(proposed) = self.state.hooks.next_candidate() else { return Ok(()) };
-        let candidate = proposed.1;
+        let Some(proposed) = self.state.hooks.next_candidate(is_end) else { return Ok(()) };
+        let candidate = proposed.entry;
         let ([reference, own_seed, path], bytes, reference_bytes, model) = {
             let recorder = &self.state.hooks;
             let entry = recorder.record.entry(candidate);
@@ -175,6 +175,9 @@ impl<'a> Worker<'a> {
                     recorder.correct(proposed, time, &mut self.state.search);
                     let why = if confirmation.is_dense { WhyUnconfirmed::Dense } else { WhyUnconfirmed::NotConfirmed };
                     let is_above = recorder.note_unconfirmed(candidate, why);
+                    if confirmation.is_doubtful {
+                        recorder.doubt(proposed);
+                    }
                     if !is_above && confirmation.by_seed == Verdict::Degradation {
                         recorder.note_large(candidate);
                     }
