@@ -62,10 +62,15 @@ fn an_interrupt_ends_a_campaign_as_asked() {
 fn an_interrupt_that_comes_twice_at_once_is_one() {
     let scene = Scene::new(SEED);
     let campaign = started(&scene, "");
+    // it cannot end in between
+    let worker = wait_until("there is a worker", || children(campaign.id()).first().copied());
+    signal(worker, libc::SIGSTOP);
     // as timeout does: to the process, and to its group
-    signal(campaign.id(), libc::SIGINT);
-    wait_until("it is taken", || (!is_pending(campaign.id(), libc::SIGINT)).then_some(()));
-    signal(campaign.id(), libc::SIGINT);
+    for _ in 0..2 {
+        signal(campaign.id(), libc::SIGINT);
+        wait_until("it is taken", || (!is_pending(campaign.id(), libc::SIGINT)).then_some(()));
+    }
+    signal(worker, libc::SIGCONT);
     ended(campaign).ended();
     assert_eq!(scene.summary()["stopped_by"], "signal");
 }

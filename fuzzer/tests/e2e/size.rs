@@ -98,17 +98,19 @@ fn parts_and_joined_seeds_that_end_early_are_findings_and_no_end_of_the_campaign
 fn without_a_limit_inputs_grow_where_that_pays_and_stay_small_where_it_does_not() {
     let limit = |harness: &Path| {
         let scene = Scene::new(&[("seed", b"\0\0\0\0pears\napples\nplums\n")]);
-        scene.fuzz(harness, "--execs 30000 --seed 1 --no-confirm").ended();
+        scene.fuzz(harness, "--execs 60000 --seed 1 --no-confirm").ended();
         let (limit, queue) = (number(&scene.summary()["size_limit"]), scene.files("out/queue"));
         let largest = queue.values().map(Vec::len).max().expect("entries") as u64;
         assert!(largest <= limit, "{largest} bytes, the limit is {limit}");
         (limit, queue)
     };
-    let first = 4096 + 23;
+    let first = 1024 + 23;
     let (grown, queue) = limit(&harness("options_first.c"));
-    assert!(grown >= 2 * first && grown.is_multiple_of(first), "{grown}");
+    assert!(grown >= 16 * first && grown.is_multiple_of(first), "{grown}");
     assert_eq!(limit(&harness("options_first.c")), (grown, queue), "no clock decides");
-    assert_eq!(limit(&built("options_first.c", &["-g", "-O1", "-fsanitize=fuzzer", "-DMOST=8"], None)).0, first);
+    // of tiny inputs, what is alike in all of them is less than half: a step or two is taken for nothing
+    let linear = built("options_first.c", &["-g", "-O1", "-fsanitize=fuzzer", "-DMOST=8"], None);
+    assert!(limit(&linear).0 <= 4 * first);
 }
 
 #[test]
@@ -119,7 +121,7 @@ fn a_seed_that_is_far_larger_than_the_others_is_named_and_left_out() {
                    with 80,000 bytes: --max-size 80000 takes it in";
     assert_eq!(run.stdout.matches(warning).count(), 1, "{run:#?}");
     assert!(scene.log().contains(warning));
-    assert_eq!(number(&scene.summary()["size_limit"]), 4096 + 5);
+    assert_eq!(number(&scene.summary()["size_limit"]), 1024 + 5);
 }
 
 #[test]
