@@ -77,7 +77,9 @@ impl Flags {
         });
         let mut changed = false;
         for found in MISSING.captures_iter(messages) {
-            if let Some(folder) = project.folder_of(Path::new(&found[2]), Path::new(&found[1]))
+            let header = Path::new(&found[2]);
+            let folder = project.folder_of(header, Path::new(&found[1])).or_else(|| system_folder(header));
+            if let Some(folder) = folder
                 && !self.folders.contains(&folder)
             {
                 self.folders.push(folder);
@@ -92,6 +94,18 @@ impl Flags {
         }
         changed
     }
+}
+
+/// The folder of the system that has a header of a library in a folder of its own, such as `libxml2` or `glib-2.0`; `None` if there
+/// are several.
+fn system_folder(header: &Path) -> Option<PathBuf> {
+    let machine = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
+    let places = [("/usr/include", ""), ("/usr/local/include", ""), (&machine, "include")];
+    let mut found = places.iter().flat_map(|(place, below)| {
+        let folders = fs::read_dir(place).into_iter().flatten().flatten();
+        folders.map(move |folder| folder.path().join(below)).filter(|folder| folder.join(header).is_file())
+    });
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// Names of the errors in messages that an option turns off.

@@ -143,7 +143,8 @@ fn build(compiler: &Compiler, project: &Project) -> Result<String> {
 /// The line that tells why a build fails, and what was looked for and not found.
 fn failure(said: &str) -> String {
     let lines: Vec<&str> = said.lines().map(str::trim).collect();
-    let telling = ["error: ", "CMake Error", "ERROR: ", ": not found", ": command not found", "is missing"];
+    let telling =
+        [": error: ", ": fatal error: ", "CMake Error", "ERROR: ", ": not found", ": command not found", "is missing"];
     let at = telling.iter().find_map(|word| lines.iter().position(|line| line.contains(word)));
     let mut why = at.map_or_else(|| first_error(said), |at| lines[at].to_owned());
     // CMake's message is in the lines behind

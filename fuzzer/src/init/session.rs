@@ -8,6 +8,7 @@ use std::{
 use quagmire_base::{
     error::{Error, Result},
     format::counted,
+    shell,
 };
 
 use super::{
@@ -20,7 +21,7 @@ use super::{
     project::Project,
     seeds::{self, Seeds},
     shown, tell,
-    trial::{Compilable, Outcome, Trial, With, is_counted, language_of},
+    trial::{Compilable, Outcome, Trial, With, built_programs, is_counted, language_of},
     words,
 };
 
@@ -533,21 +534,29 @@ impl<'a> Session<'a> {
 
     /// Commands for a program that reads a file.
     fn program(&self) -> Result<Vec<String>> {
-        let mut lines = self.build_commands("");
         let seeds = Path::new(super::OWN).join("seeds");
         let name = self.project.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let hints = words::of(&name);
         let found = seeds::write(&self.project.root.join(&seeds), self.project, &hints)?;
-        let mut program = "PROGRAM".to_owned();
-        if let (None, Some(main)) = (&self.project.system, self.project.programs.first()) {
-            program = plain_name(&main.file_stem().unwrap_or_default().to_string_lossy());
+        let (mut lines, mut program) = (Vec::new(), None);
+        if self.project.system.is_some() {
+            // which programs a build makes shows after it
+            program = built_programs(self.project, &hints).first().map(|built| built.display().to_string());
+            if program.is_none() && self.is_unbuilt() {
+                lines.extend(self.build_commands(""));
+                lines.push("# then again, for a program that it makes:".into());
+                lines.push("quagmire init".into());
+                return Ok(lines);
+            }
+        } else if let Some(main) = self.project.programs.first() {
+            let name = plain_name(&main.file_stem().unwrap_or_default().to_string_lossy());
             let sources: Vec<String> =
                 std::iter::once(main).chain(&self.project.sources_of(main)).map(|path| shown(path)).collect();
             let (c, cxx): (Vec<&String>, Vec<&String>) =
                 sources.iter().partition(|path| super::project::is_c(Path::new(path)));
             let words = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(" ");
             if cxx.is_empty() {
-                lines.push(format!("quagmire-cc -O2 -g -I. {} -lm -o {program}", words(&c)));
+                lines.push(format!("quagmire-cc -O2 -g -I. {} -lm -o {name}", words(&c)));
             } else {
                 let objects: Vec<String> = c
                     .iter()
@@ -556,13 +565,24 @@ impl<'a> Session<'a> {
                     })
                     .collect();
                 lines.extend((!c.is_empty()).then(|| format!("quagmire-cc -O2 -g -I. -c {}", words(&c))));
-                lines.push(format!("quagmire-c++ -O2 -g -I. {} {} -o {program}", words(&cxx), objects.join(" ")));
+                lines.push(format!("quagmire-c++ -O2 -g -I. {} {} -o {name}", words(&cxx), objects.join(" ")));
             }
+            program = Some(name);
         }
-        let path = if program == "PROGRAM" { ". Instead of PROGRAM, its path" } else { "" };
+        let program = program.ok_or_else(|| {
+            Error::target(
+                "no function was found that can be called, and the build makes no program that quagmire-cc has built: name a \
+                 function with --function, or write a harness (chapter \"Harnesses\")",
+            )
+        })?;
         lines.push(format!("# seeds: {} {}", counted(found.files.len() as u64, "file"), found.from));
-        lines.push(format!("# a program that reads a file; without @@, standard input{path}"));
-        lines.push(format!("quagmire fuzz -i {} -o {}/out -- ./{program} @@", shown(&seeds), super::OWN));
+        lines.push("# a program that reads a file; without @@, standard input".into());
+        lines.push(format!(
+            "quagmire fuzz -i {} -o {}/out -- {} @@",
+            shown(&seeds),
+            super::OWN,
+            shell::word(Path::new(".").join(program).as_os_str())
+        ));
         lines.push("# or a function of a library: quagmire init --function NAME writes a harness".into());
         Ok(lines)
     }

@@ -77,17 +77,22 @@ impl BuildSystem {
         }
     }
 
-    /// Commands that build with the wrapper, libraries statically. `options` are more options for the C compiler. If
+    /// Commands that build with the wrapper, libraries statically. `options` are more options for the compilers. If
     /// something `is_built` beside the sources, make is told to forget it.
     pub(super) fn commands(&self, is_built: bool, options: &str) -> Vec<String> {
-        let more = if options.is_empty() { String::new() } else { format!(" {options}") };
-        let cc = if options.is_empty() { "quagmire-cc".into() } else { format!("'quagmire-cc{more}'") };
-        let compilers = format!("CC={cc} CXX=quagmire-c++");
+        let with = |wrapper: &str| match options {
+            "" => wrapper.to_owned(),
+            _ => format!("'{wrapper} {options}'"),
+        };
+        let compilers = format!("CC={} CXX={}", with("quagmire-cc"), with("quagmire-c++"));
         let clean = if is_built { "make clean && " } else { "" };
         let configured = |script: &str| format!("{compilers} {script} && {clean}make -j2");
         match self {
             Self::CMake => {
-                let flags = if options.is_empty() { String::new() } else { format!(" -DCMAKE_C_FLAGS='{options}'") };
+                let flags = match options {
+                    "" => String::new(),
+                    _ => format!(" -DCMAKE_C_FLAGS='{options}' -DCMAKE_CXX_FLAGS='{options}'"),
+                };
                 vec![
                     format!(
                         "cmake -S . -B {BUILD} -DCMAKE_C_COMPILER=quagmire-cc -DCMAKE_CXX_COMPILER=quagmire-c++ \\"
@@ -101,7 +106,9 @@ impl BuildSystem {
                 format!("ninja -C {BUILD}"),
             ],
             Self::Configure => vec![configured("./configure --disable-shared")],
-            Self::Autoconf => vec!["autoreconf -fi".into(), configured("./configure --disable-shared")],
+            Self::Autoconf => {
+                vec!["AUTOMAKE='automake --foreign' autoreconf -fi".into(), configured("./configure --disable-shared")]
+            }
             Self::Script(name) => vec![configured(&format!("sh ./{name}"))],
             Self::Make(folder) => {
                 let into =

@@ -4,6 +4,7 @@ use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     fs,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -17,7 +18,7 @@ use serde::Deserialize;
 use super::{
     BUILD,
     compiler::{Compiler, Flags, IS_GENERATED, Language, first_error, run},
-    project::Project,
+    project::{Project, is_aside},
 };
 
 /// Longest time for all seeds of a harness.
@@ -333,6 +334,25 @@ pub(super) fn is_counted(project: &Project, build: &str) -> bool {
         let bytes = fs::read(project.root.join(path)).unwrap_or_default();
         memchr::memmem::find(&bytes, b"__quagmire").is_some()
     })
+}
+
+/// Programs that the wrapper has made, those that are named like the project first and tests last.
+pub(super) fn built_programs(project: &Project, hints: &[String]) -> Vec<PathBuf> {
+    let is_program = |path: &&PathBuf| {
+        let full = project.root.join(path);
+        let may_run = fs::metadata(&full).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0);
+        may_run && !path.starts_with(super::OWN) && path.extension().is_none() && {
+            let bytes = fs::read(&full).unwrap_or_default();
+            let has = |text: &[u8]| memchr::memmem::find(&bytes, text).is_some();
+            bytes.starts_with(b"\x7fELF") && has(b"/ld-linux") && has(b"__quagmire")
+        }
+    };
+    let mut found: Vec<PathBuf> = project.all.iter().filter(is_program).cloned().collect();
+    found.sort_by_key(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        (is_aside(path), !hints.iter().any(|hint| name.contains(hint.as_str())), path.clone())
+    });
+    found
 }
 
 /// Libraries of the system that the build's own files name.

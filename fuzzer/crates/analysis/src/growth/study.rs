@@ -26,7 +26,7 @@ use crate::{
 use quagmire_base::{
     error::{Error, Result},
     files::read_named,
-    format::grouped,
+    format::{self, grouped},
     plain::warn,
 };
 use quagmire_choices::{
@@ -592,8 +592,9 @@ fn too_few(ladder: &Ladder) -> String {
             )
         }
         _ => format!(
-            "only {runs} sizes could be run within the limits, which say nothing of a law: give more with --budget, \
-             --hang-timeout or --max-size"
+            "only {} could be run within the limits, which says nothing of a law: give more with --budget, --hang-timeout or \
+             --max-size",
+            format::counted(runs as u64, "size")
         ),
     }
 }
