@@ -49,6 +49,16 @@ const OSS_FUZZ: &str =
 /// Longest time for the build of a project.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(3600);
 
+/// Tools that builds start, and what brings them.
+const TOOLS: [(&str, &str); 5] = [
+    ("autoreconf:", "install autoconf, automake and libtool"),
+    // a macro that autoconf did not know
+    ("PKG_", "install pkg-config, and type autoreconf -fi"),
+    ("cmake:", "install cmake"),
+    ("meson:", "install meson and ninja-build"),
+    ("make:", "install make"),
+];
+
 /// Runs `quagmire init`.
 ///
 /// # Errors
@@ -156,6 +166,9 @@ fn failure(said: &str) -> String {
             why += &format!(" (not found: {})", missing.join(", "));
         }
     }
+    if let Some((_, remedy)) = TOOLS.iter().find(|(tool, _)| why.contains(tool) && why.contains("not found")) {
+        why += &format!(" ({remedy})");
+    }
     why
 }
 
@@ -180,4 +193,23 @@ fn plain_name(name: &str) -> String {
 /// Folder for a harness.
 fn own_folder(name: &str) -> PathBuf {
     Path::new(OWN).join(plain_name(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failure;
+
+    #[test]
+    fn what_a_build_lacks_is_told_with_what_brings_it() {
+        for (said, told) in [
+            ("sh: 1: autoreconf: not found\n", "sh: 1: autoreconf: not found (install autoconf, automake and libtool)"),
+            (
+                "checking for cc\n./configure: line 9: PKG_CHECK_MODULES: command not found\n",
+                "./configure: line 9: PKG_CHECK_MODULES: command not found (install pkg-config, and type autoreconf -fi)",
+            ),
+            ("werror: yes\na.c:1:2: error: no such thing\n", "a.c:1:2: error: no such thing"),
+        ] {
+            assert_eq!(failure(said), told);
+        }
+    }
 }

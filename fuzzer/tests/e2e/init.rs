@@ -377,6 +377,24 @@ fn old_c_gets_the_option_that_lets_it_pass() {
 }
 
 #[test]
+fn a_program_that_a_build_makes_is_named_after_it() {
+    let scene = Scene::new(&[]);
+    let lines = "#include <stdio.h>\nint main(int n, char **v) { FILE *f = n > 1 ? fopen(v[1], \"rb\") : stdin; int c, k = 0;\n\
+                 while (f && (c = getc(f)) != EOF) k += c == '\\n'; return k > 1000; }\n";
+    let make =
+        "CC = cc\nall: bin/lines\nbin/lines: lines.c\n\tmkdir -p bin && $(CC) lines.c -o $@\nclean:\n\trm -rf bin\n";
+    let folder =
+        project(&scene, "lines", &[("lines.c", lines), ("Makefile", make), ("tests/one.txt", "an ordinary line\n")]);
+    let first = init(&folder, &[]).ended().stdout;
+    assert!(first.contains("# then again") && !first.contains("quagmire fuzz"), "{first}");
+    let second = shell(&folder, &first);
+    assert_eq!(second.code, Some(0), "{second:?}");
+    let printed = &second.stdout[second.stdout.rfind("# seeds").expect("seeds")..];
+    assert!(printed.contains(" -- ./bin/lines @@\n"), "{printed}");
+    fuzzes(&folder, printed);
+}
+
+#[test]
 fn crates_of_rust_name_their_targets() {
     let scene = Scene::new(&[]);
     let fuzz = "[package]\nname = \"x-fuzz\"\n[package.metadata]\ncargo-fuzz = true\n[[bin]]\nname = \"decode\"\npath = \"fuzz_targets/decode.rs\"\n";
