@@ -54,7 +54,7 @@ impl Alike {
         self.runs >= MOST && self.are_nearly_all()
     }
 
-    /// What is wrong, in words; `None` as long as nothing is. `found` of the `branches` of the program were executed by any
+    /// Warning, in words; `None` as long as nothing is. `found` of the `branches` of the program were executed by any
     /// run: where some were not, runs that differ may be to come, and all of the runs have to be alike.
     pub fn warning(&self, found: u64, branches: u64) -> Option<String> {
         let are_all = self.runs >= ENOUGH && self.same == self.runs;

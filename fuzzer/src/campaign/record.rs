@@ -63,7 +63,7 @@ pub struct Entry {
 impl Entry {
     /// Whether another campaign has found it.
     pub fn is_foreign(&self) -> bool {
-        self.file.contains(",sync_")
+        self.file.split(',').nth(1).is_some_and(|field| field.starts_with("sync_"))
     }
 }
 

@@ -84,7 +84,7 @@ impl Samples {
         }
     }
 
-    /// What is wrong, in words; `None` as long as nothing is. A search that follows a measured resource sees the system's part.
+    /// Warning, in words; `None` as long as nothing is. A search that follows a measured resource sees the system's part.
     pub fn warning(&self, is_measured: bool) -> Option<String> {
         if self.all < ENOUGH {
             return None;

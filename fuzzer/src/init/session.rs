@@ -105,7 +105,9 @@ impl<'a> Session<'a> {
             return self.one(&interface, able.unwrap_or(first));
         }
         if let Some(why) = unread.as_ref().filter(|why| self.is_unbuilt() && why.contains(IS_GENERATED)) {
-            return Ok(self.after_the_build(why, &format!("quagmire init --function {name}")));
+            return Ok(
+                self.after_the_build(&format!("clang cannot read {why}"), &format!("quagmire init --function {name}"))
+            );
         }
         if let Some(why) = unread {
             return Err(Error::target(format!("--function {name}: clang cannot read {why}")));
@@ -116,9 +118,9 @@ impl<'a> Session<'a> {
         )))
     }
 
-    /// Commands where headers are made by the build.
+    /// Commands where headers or programs are made by the build.
     fn after_the_build(&self, why: &str, command: &str) -> Vec<String> {
-        let mut lines = vec![format!("# clang cannot read {why} (quagmire init --build does it)")];
+        let mut lines = vec![format!("# {why} (quagmire init --build does it)")];
         lines.extend(self.build_commands(""));
         lines.push("# then again:".into());
         lines.push(command.to_owned());
@@ -231,7 +233,7 @@ impl<'a> Session<'a> {
         if let Some(why) =
             unread.iter().find(|why| self.is_unbuilt() && why.contains(IS_GENERATED)).filter(|_| candidates.is_empty())
         {
-            return Ok(self.after_the_build(why, "quagmire init"));
+            return Ok(self.after_the_build(&format!("clang cannot read {why}"), "quagmire init"));
         }
         let (best, others) = self.best_of(&found, &candidates, &mut refused)?;
         refused.extend(unread.iter().map(|why| format!("clang cannot read {why}")));
@@ -512,7 +514,7 @@ impl<'a> Session<'a> {
                 lines.push(format!("sh {script}"));
             }
             State::Unread(why) => {
-                lines.extend(self.after_the_build(why, "quagmire init"));
+                lines.extend(self.after_the_build(&format!("clang cannot read {why}"), "quagmire init"));
                 return lines;
             }
             State::Fails(why) => {
@@ -540,13 +542,9 @@ impl<'a> Session<'a> {
         let found = seeds::write(&self.project.root.join(&seeds), self.project, &hints)?;
         let (mut lines, mut program) = (Vec::new(), None);
         if self.project.system.is_some() {
-            // which programs a build makes shows after it
             program = built_programs(self.project, &hints).first().map(|built| built.display().to_string());
             if program.is_none() && self.is_unbuilt() {
-                lines.extend(self.build_commands(""));
-                lines.push("# then again, for a program that it makes:".into());
-                lines.push("quagmire init".into());
-                return Ok(lines);
+                return Ok(self.after_the_build("the build tells which programs there are", "quagmire init"));
             }
         } else if let Some(main) = self.project.programs.first() {
             let name = plain_name(&main.file_stem().unwrap_or_default().to_string_lossy());

@@ -136,7 +136,7 @@ pub struct Summary {
     /// Tokens that mutants were made with; `null` if there are none.
     #[serde(default)]
     pub dictionary: Option<Dictionary>,
-    /// What the counts do not show.
+    /// Code and runs that the counts do not show.
     #[serde(default)]
     pub unseen: Unseen,
     /// The most useful advice on this campaign, in one line; `null` if there is none.

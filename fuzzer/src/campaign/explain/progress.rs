@@ -1,4 +1,4 @@
-//! What the screen says while findings are explained.
+//! The line of the screen while findings are explained.
 
 use std::{
     io::{IsTerminal, Write},

@@ -58,7 +58,7 @@ fn time_for_law(run: Duration, left: Duration) -> Duration {
 
 /// Answer of a command.
 enum Answer<T> {
-    /// What it printed.
+    /// Its output.
     Found(T),
     /// Nothing, for a reason.
     Nothing(Missing),
@@ -93,7 +93,7 @@ pub(super) struct Turn<'a> {
     pub time: Duration,
     /// Whether the user asked for the end.
     pub is_stopped: &'a mut dyn FnMut() -> bool,
-    /// What the screen shows meanwhile.
+    /// Line of the screen meanwhile.
     pub progress: Progress,
 }
 

@@ -36,7 +36,7 @@ const RETRY: Duration = Duration::from_secs(5);
 /// A candidate.
 #[derive(Clone, Copy)]
 pub struct Proposed {
-    /// What it is known by: its hottest function.
+    /// Its hottest function, by which it is known.
     key: u32,
     /// The entry.
     pub entry: EntryId,

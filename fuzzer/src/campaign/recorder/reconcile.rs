@@ -44,7 +44,7 @@ pub(crate) fn hash_of(path: &Path) -> Option<u64> {
     files::read(path, files::LARGEST_INPUT).ok().map(|bytes| hash_std(&bytes))
 }
 
-/// What is wrong with a file that should have this size and these contents, in a few words.
+/// The fault of a file that should have this size and these contents, in a few words.
 fn damage(path: &Path, bytes: Option<u64>, hash: Option<u64>) -> Option<&'static str> {
     let found = match files::open(path).and_then(|file| file.metadata()) {
         Ok(found) => found.len(),

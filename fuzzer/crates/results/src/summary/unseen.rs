@@ -1,8 +1,8 @@
-//! What a campaign does not see, in `summary.json`: time in code without counts, and runs that are all alike.
+//! Blind spots of a campaign, in `summary.json`: time in code without counts, and runs that are all alike.
 
 use serde::{Deserialize, Serialize};
 
-/// What the counts do not show. Shares are of the time of runs, and `null` where it was not sampled: of programs in processes
+/// Code and runs that the counts do not show. Shares are of the time of runs, and `null` where it was not sampled: of programs in processes
 /// of their own, and before there are enough samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Unseen {
