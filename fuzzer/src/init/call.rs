@@ -10,6 +10,9 @@ use super::{
     words,
 };
 
+/// Items of memory for results, beside four for each byte of the input: a frame of sound has 11,520 at most.
+const SPACE: usize = 16_384;
+
 /// Calls that are tried if the first one does not work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variant {
@@ -65,8 +68,17 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
     if function.is_variadic {
         return Err("takes a variable number of arguments".into());
     }
-    let mut planner = Planner { known, is_cxx, variant, call: Call::default(), count: 0, depth: 0, has_input: false };
     let takes_input = input::choose(function, known, 0).is_some();
+    let mut planner = Planner {
+        known,
+        is_cxx,
+        variant,
+        call: Call::default(),
+        count: 0,
+        depth: 0,
+        has_input: false,
+        seeks_input: !takes_input,
+    };
     let called = if function.is_constructor {
         let class = objects::spelled(&function.scope, known, is_cxx).ok_or("belongs to a template without defaults")?;
         let arguments = planner.arguments(function, true)?;
@@ -87,7 +99,8 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
     } else {
         let arguments = planner.arguments(function, true)?;
         if !planner.has_input
-            && let (Some(feeder), Some(object)) = (input::feeder(function, known), arguments.first())
+            && let Some(feeder) = input::feeder(function, known)
+            && let Some(object) = input::fed(function, feeder, known).and_then(|at| arguments.get(at))
         {
             let rest = Function { parameters: feeder.parameters[1..].to_vec(), ..feeder.clone() };
             let all = [vec![object.clone()], planner.arguments(&rest, true)?].concat().join(", ");
@@ -105,6 +118,11 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
     }
     planner.finish(function, called);
     Ok(planner.call)
+}
+
+/// An ordinary value for a number of this name.
+fn ordinary(name: &str) -> Option<&'static (&'static [&'static str], &'static str)> {
+    words::ORDINARY.iter().find(|(names, _)| words::any(name, names))
 }
 
 /// Values for the first parameters of a template that cannot be told from the arguments.
@@ -134,6 +152,8 @@ pub(super) struct Planner<'a> {
     /// Number of objects that are being made for each other.
     pub(super) depth: usize,
     pub(super) has_input: bool,
+    /// Whether an object that the call needs has to take the input, since the function does not.
+    pub(super) seeks_input: bool,
 }
 
 impl Planner<'_> {
@@ -174,9 +194,11 @@ impl Planner<'_> {
                     _ => self.variable(&ty.base, &capacity),
                 });
             } else {
-                let is_output = kind(&ty.base) == Base::Byte && ty.pointers == 1 && !ty.is_const;
+                let is_output = ty.pointers == 1
+                    && !ty.is_const
+                    && (kind(&ty.base) == Base::Byte || self.is_filled(function, at, ty));
                 arguments.push(self.filler(function, at, ty)?);
-                capacity = is_output.then(|| "size * 4 + 4096".to_owned());
+                capacity = is_output.then(|| format!("size * 4 + {SPACE}"));
             }
             at += 1;
         }
@@ -302,12 +324,17 @@ impl Planner<'_> {
             (Base::Integer | Base::Float | Base::Byte, 0) if is_changed => self.local(&ty.base, "{}"),
             (Base::Integer, 0) if words::any(&parameter.name, words::LIMIT) => "1000".into(),
             (Base::Integer, 0) if ty.base.contains("bool") && self.is_cxx => "false".into(),
+            (Base::Integer, 0) if let Some((_, value)) = ordinary(&parameter.name) => (*value).into(),
             (Base::Integer | Base::Float | Base::Byte, 0) => "0".into(),
             (Base::Byte, 1) if ty.is_const && self.variant.null_texts => self.null().into(),
             (Base::Byte, 1) if ty.is_const && ty.base == "char" => "\"\"".into(),
             (Base::Byte, 1) if ty.is_const => format!("(const {} *)\"\"", ty.base),
             (Base::Byte, 1) => self.scratch(&ty.base),
-            (Base::Void, _) if ty.pointers == 1 => self.null().into(),
+            (Base::Void, 1) => match objects::handle(self, &parameter.ty, &function.scope) {
+                Some(object) => object,
+                None => self.null().into(),
+            },
+            (Base::Integer | Base::Float, 1) if self.is_filled(function, at, ty) => self.scratch(&ty.base),
             (Base::Integer | Base::Float, 1) => self.variable(&ty.base, "0"),
             (Base::File, 1) => {
                 let nowhere = "/* A stream that keeps nothing. */\nstatic FILE *nowhere(void) {\n  static FILE *file;\n  \
@@ -364,6 +391,15 @@ impl Planner<'_> {
         })
     }
 
+    /// Whether a pointer to numbers is one to many of them, which the function writes.
+    fn is_filled(&self, function: &Function, at: usize, ty: &Type) -> bool {
+        matches!(kind(&ty.base), Base::Integer | Base::Float)
+            && ty.pointers == 1
+            && !ty.is_const
+            && !ty.is_reference
+            && words::any(&function.parameters[at].name, words::FILLED)
+    }
+
     /// Whether an argument has the type of the result, as the node that a tree is added to has.
     fn is_parent(&self, function: &Function, ty: &Type) -> bool {
         let result = resolve(&function.result, &function.scope, self.known);
@@ -402,7 +438,7 @@ impl Planner<'_> {
     /// Memory that the function may write to.
     fn scratch(&mut self, base: &str) -> String {
         let name = self.name("output");
-        self.call.before.push(format!("{base} *{name} = ({base} *)calloc(size * 4 + 4096, 1);"));
+        self.call.before.push(format!("{base} *{name} = ({base} *)calloc(size * 4 + {SPACE}, sizeof *{name});"));
         self.call.after.insert(0, format!("free({name});"));
         name
     }
@@ -512,7 +548,7 @@ mod tests {
         );
         assert_eq!(
             of(&[("const char *", "in"), ("char *", "out"), ("size_t", "out_size")]),
-            "char *output = (char *)calloc(size * 4 + 4096, 1); f(text, output, size * 4 + 4096); free(output);"
+            "char *output = (char *)calloc(size * 4 + 16384, sizeof *output); f(text, output, size * 4 + 16384); free(output);"
         );
         assert_eq!(
             of(&[("int", "n")]),

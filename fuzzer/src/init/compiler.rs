@@ -24,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Most corrections of one command: each adds a folder of headers or an option.
 const MOST_CORRECTIONS: usize = 24;
 
+/// The remedy for a header of another project.
+pub(super) const IS_MISSING: &str = "install its package";
 /// The remedy for a header that is not there before the build.
 pub(super) const IS_GENERATED: &str = "the build makes it";
 
@@ -52,6 +54,8 @@ impl Language {
 /// Options of a compilation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flags {
+    /// Those with which the build compiles the project's sources.
+    pub(super) of_build: Vec<String>,
     /// Folders with headers, below the project's.
     pub(super) folders: Vec<PathBuf>,
     /// Names of errors of this clang that older compilers had as warnings.
@@ -59,10 +63,16 @@ pub(super) struct Flags {
 }
 
 impl Flags {
+    /// Those for a file that includes the project's headers: as the build compiles the source that is nearest to it.
+    pub(super) fn of(project: &Project, file: &Path, language: Language) -> Self {
+        Self { of_build: project.compilations.flags(file, language == Language::Cxx), ..Self::default() }
+    }
+
     /// As arguments.
     pub(super) fn arguments(&self) -> Vec<String> {
         let folders = self.folders.iter().map(|folder| format!("-I{}", folder.display()));
-        folders.chain(self.allowed.iter().map(|name| format!("-Wno-{name}"))).collect()
+        let all = self.of_build.iter().cloned().chain(folders);
+        all.chain(self.allowed.iter().map(|name| format!("-Wno-{name}"))).collect()
     }
 
     /// As words of a shell, with a blank before each.
@@ -73,7 +83,7 @@ impl Flags {
     /// Mends what a message complains of. Returns whether it is worth another try.
     fn mend(&mut self, messages: &str, project: &Project) -> bool {
         static MISSING: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"([^\s:]*):\d+:\d+: fatal error: '([^']+)' file not found").expect("a pattern")
+            Regex::new(r"([^\s:]*):\d+:\d+: (?:fatal )?error: '([^']+)' file not found").expect("a pattern")
         });
         let mut changed = false;
         for found in MISSING.captures_iter(messages) {
@@ -118,12 +128,17 @@ pub(super) fn allowable(messages: &str) -> Vec<String> {
     names
 }
 
+/// What clang says behind the linker's own message.
+pub(super) const ONLY_FAILED: &str = "linker command failed";
+
 /// The first error in the messages of a compiler or linker, in one line.
 pub(super) fn first_error(messages: &str) -> String {
     let lines = || messages.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_own = |line: &&str| line.starts_with("quagmire-c") && !line.contains("warning");
-    let told = lines().find(|line| line.contains("error: ") && !line.contains("linker command failed"));
-    let undefined = lines().find(|line| line.contains("undefined reference") || line.contains("undefined symbol"));
+    let told = lines().find(|line| line.contains("error: ") && !line.contains(ONLY_FAILED));
+    let undefined = lines().find(|line| {
+        ["undefined reference", "undefined symbol", "cannot find -l"].iter().any(|one| line.contains(one))
+    });
     let line = undefined.or(told).or_else(|| lines().find(is_own)).or_else(|| lines().next_back());
     line.unwrap_or("it says nothing").to_owned()
 }
@@ -203,7 +218,7 @@ impl<'a> Compiler<'a> {
         let name = rest.split('\'').next().unwrap_or_default();
         match self.project.is_generated(Path::new(name)) {
             true => format!("{message}; {IS_GENERATED}: build first"),
-            false => format!("{message}; install its package, or give the folder (CPATH=FOLDER quagmire init ...)"),
+            false => format!("{message}; {IS_MISSING}, or give the folder (CPATH=FOLDER quagmire init ...)"),
         }
     }
 

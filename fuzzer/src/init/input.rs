@@ -85,18 +85,17 @@ pub(super) fn choose(function: &Function, known: &Declarations, depth: usize) ->
 pub(super) fn feeder<'a>(function: &Function, known: &'a Declarations) -> Option<&'a Function> {
     const VERBS: [&str; 8] = ["set", "push", "add", "open", "load", "attach", "use", "from"];
     let is_method = |one: &Function| one.is_member && !one.is_static && !one.is_constructor;
-    let object = |one: &Function| {
-        let first = resolve(&one.parameters.first()?.ty, &one.scope, known);
-        (first.pointers == 1 && kind(&first.base) == Base::Other && first.function.is_none()).then_some(first.base)
-    };
-    let (receiver, its) = (is_method(function), object(function));
+    let receiver = is_method(function);
     let fits = |one: &&Function| {
         let hands = words::any(&one.name, &VERBS) && words::any(&one.name, words::INPUT);
-        (hands || words::any(&one.name, &["feed", "input"]))
+        let last = words::of(&one.name).pop().unwrap_or_default();
+        let is_buffer = words::INPUT.contains(&last.as_str())
+            && matches!(choose(one, known, 1), Some((_, Form::PointerAndLength | Form::PointerAndEnd, _)));
+        (hands || is_buffer || words::any(&one.name, &["feed", "input"]))
             && !words::any(&one.name, words::END_OF_LIFE)
             && match (receiver, is_method(one)) {
                 (true, true) => known.is_a(&function.scope, &one.scope) || known.is_a(&one.scope, &function.scope),
-                (false, false) => its.is_some() && its == object(one),
+                (false, false) => fed(function, one, known).is_some(),
                 _ => false,
             }
     };
@@ -107,6 +106,16 @@ pub(super) fn feeder<'a>(function: &Function, known: &'a Declarations) -> Option
         .filter(|(worth, _)| *worth > 6)
         .max_by_key(|(worth, one)| (*worth, std::cmp::Reverse(one.parameters.len())))
         .map(|(_, one)| one)
+}
+
+/// The parameter of a function that is the object which `feeder` hands the input to.
+pub(super) fn fed(function: &Function, feeder: &Function, known: &Declarations) -> Option<usize> {
+    let object = |one: &Function, at: usize| {
+        let ty = resolve(&one.parameters.get(at)?.ty, &one.scope, known);
+        (ty.pointers == 1 && kind(&ty.base) == Base::Other && ty.function.is_none()).then_some(ty.base)
+    };
+    let its = object(feeder, 0)?;
+    (0..function.parameters.len()).find(|&at| object(function, at).as_ref() == Some(&its))
 }
 
 fn name_worth(parameter: &Parameter, form: Form) -> i32 {
@@ -141,6 +150,7 @@ fn form(function: &Function, types: &[Type], at: usize, generic: &[String]) -> O
         && words::any(&parameter.name, &["out", "output", "dst", "dest", "result", "err", "error", "errbuf"]);
     match (kind(&ty.base), ty.pointers) {
         (Base::Byte, 1) if is_output => None,
+        (Base::Byte | Base::Void, 1) if is_filled(function, types, at) => None,
         (base @ (Base::Byte | Base::Void), 1) => {
             if next.is_some_and(|(next, named)| is_length(ty, base, next, named)) {
                 return Some(Form::PointerAndLength);
@@ -175,6 +185,19 @@ fn form(function: &Function, types: &[Type], at: usize, generic: &[String]) -> O
         }
         _ => None,
     }
+}
+
+/// Whether a function fills the memory of a parameter: `read(object, buffer, size)`.
+fn is_filled(function: &Function, types: &[Type], at: usize) -> bool {
+    let is_source = |(index, ty): (usize, &Type)| {
+        index != at
+            && (matches!(kind(&ty.base), Base::Other | Base::File) || kind(&ty.base) == Base::Byte && ty.is_const)
+    };
+    let has_source = function.is_member && !function.is_static || types.iter().enumerate().any(is_source);
+    has_source
+        && !types[at].is_const
+        && types.get(at + 1).is_some_and(|next| kind(&next.base) == Base::Integer && next.pointers == 0)
+        && words::any(&function.name, words::FILLS)
 }
 
 /// Whether a parameter is the number of bytes behind the pointer before it.
@@ -233,6 +256,13 @@ mod tests {
             ("f", &[("FILE *", "f")], Some((0, Form::File))),
             ("load_file", &[("const char *", "")], Some((0, Form::FileName))),
             ("f", &[("int", "fd")], Some((0, Form::Descriptor))),
+            ("read", &[("stream *", "s"), ("char *", "buf"), ("size_t", "n")], None),
+            (
+                "ini_gets",
+                &[("char *", "buffer"), ("int", "size"), ("const char *", "filename")],
+                Some((2, Form::FileName)),
+            ),
+            ("read", &[("char *", "buf"), ("size_t", "n")], Some((0, Form::PointerAndLength))),
             (
                 "encode",
                 &[("char *", "out"), ("size_t", "n"), ("const uint8_t *", "in"), ("size_t", "m")],

@@ -39,7 +39,7 @@ pub(super) fn read(compiler: &Compiler, project: &Project, file: &Path) -> Resul
         }
         for &language in &languages {
             let head = harness::head(&file.display().to_string(), language, &before);
-            let mut flags = Flags::default();
+            let mut flags = Flags::of(project, file, language);
             match compiler.declarations(&head, language, &mut flags)? {
                 Ok(known) => return Ok(Ok(Interface { file: file.to_owned(), language, flags, head, known })),
                 Err(why) => drop(first.get_or_insert(why)),
@@ -172,7 +172,12 @@ impl Interface {
         let (reads, is_other) = (words::promise(name), words::any(name, words::OTHERS));
         let of_object =
             || (reads > 0).then(|| self.of_constructor(function).or_else(|| self.of_feeder(function))).flatten();
-        let Some((_, form, input)) = input::choose(function, &self.known, 0).or_else(of_object) else {
+        let of_maker = || {
+            let worth = objects::input_of_object(function, &self.known, 0).filter(|_| reads > 0)?;
+            Some((0, input::Form::Text, worth))
+        };
+        let Some((_, form, input)) = input::choose(function, &self.known, 0).or_else(of_object).or_else(of_maker)
+        else {
             return 0;
         };
         let is_file = matches!(form, input::Form::FileName | input::Form::Descriptor | input::Form::File);

@@ -3,6 +3,7 @@
 
 mod call;
 mod cargo;
+mod compilations;
 mod compiler;
 mod declarations;
 mod harness;
@@ -31,9 +32,11 @@ use quagmire_base::{
 };
 
 use self::{
-    compiler::{Compiler, allowable, first_error, run as run_command},
+    compiler::{Compiler, ONLY_FAILED, allowable, first_error, run as run_command},
     project::Project,
     session::Session,
+    systems::BuildSystem,
+    trial::is_counted,
 };
 
 /// Folder in which the printed commands build, if the build system builds outside of its sources.
@@ -50,7 +53,10 @@ const OSS_FUZZ: &str =
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(3600);
 
 /// Tools that builds start, and what brings them.
-const TOOLS: [(&str, &str); 5] = [
+const TOOLS: [(&str, &str); 7] = [
+    // GCC has its own
+    ("-lomp", "install libomp-dev of clang's version"),
+    ("OpenMP", "install libomp-dev of clang's version"),
     ("autoreconf:", "install autoconf, automake and libtool"),
     // a macro that autoconf did not know
     ("PKG_", "install pkg-config, and type autoreconf -fi"),
@@ -80,7 +86,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
         lines.extend(rust);
         return printed(&lines);
     }
-    if !project.has_sources() && project.system.is_none() && !project.is_oss_fuzz {
+    if !project.has_sources() && project.systems.is_empty() && !project.is_oss_fuzz {
         return Err(Error::usage(format!(
             "{}: nothing to build is known here (CMake, Meson, autotools, Makefile, cargo, C or C++ sources): start in the \
              folder of the sources, or name it",
@@ -119,16 +125,29 @@ fn printed(lines: &[String]) -> Result<ExitCode> {
 
 /// Builds a project with the wrapper. Returns the options that its C needs.
 fn build(compiler: &Compiler, project: &Project) -> Result<String> {
-    let Some(system) = &project.system else { return Ok(String::new()) };
-    let mut options = String::new();
-    for _ in 0..3 {
-        let commands = system.commands(project.is_built, &options);
-        if commands.is_empty() {
-            return Ok(options);
+    let mut first = None;
+    for system in &project.systems {
+        match build_by(compiler, project, system) {
+            Ok(options) => return Ok(options),
+            Err(error) => drop(first.get_or_insert(error)),
         }
-        plain::complain(&format!("{}\n", commands.join("\n")));
+    }
+    first.map_or_else(|| Ok(String::new()), Err)
+}
+
+fn build_by(compiler: &Compiler, project: &Project, system: &BuildSystem) -> Result<String> {
+    let (mut options, mut is_parallel) = (String::new(), true);
+    for _ in 0..4 {
+        let mut commands = system.commands(project.is_built, &options).join("\n");
+        if commands.is_empty() {
+            return Err(Error::target(system.advice().unwrap_or_default()));
+        }
+        if !is_parallel {
+            commands = commands.replace(" -j2", "").replace(" --parallel 2", "");
+        }
+        plain::complain(&format!("{commands}\n"));
         let mut command = compiler.command("sh");
-        let output = run_command(command.args(["-euc", &commands.join("\n")]), PATIENCE)?;
+        let output = run_command(command.args(["-euc", &commands]), PATIENCE)?;
         if output.is_ok {
             return Ok(options);
         }
@@ -140,14 +159,27 @@ fn build(compiler: &Compiler, project: &Project) -> Result<String> {
                 options += &name;
             }
         }
-        if options == known {
-            return Err(Error::target(format!(
-                "the build fails: {}: build it by hand with CC=quagmire-cc CXX=quagmire-c++, and type `quagmire init` again",
-                failure(&said)
-            )));
+        // rules of a makefile may not name all that they need
+        let may_be_order = is_parallel && options == known && said.contains("***");
+        is_parallel = !may_be_order;
+        if options != known || may_be_order {
+            continue;
         }
+        let why = failure(&said);
+        let folder = project.root.join(system.folder());
+        let made = Project::look_at(&project.root)?;
+        if is_counted(&made, system.folder()) {
+            plain::complain(&format!(
+                "# the build ends with an error ({why}): what it has made in {} is used\n",
+                folder.display()
+            ));
+            return Ok(options);
+        }
+        return Err(Error::target(format!(
+            "the build fails: {why}: build it by hand with CC=quagmire-cc CXX=quagmire-c++, and type `quagmire init` again"
+        )));
     }
-    Err(Error::target("the build fails three times for different reasons: build it by hand with CC=quagmire-cc"))
+    Err(Error::target("the build fails each time for another reason: build it by hand with CC=quagmire-cc"))
 }
 
 /// The line that tells why a build fails, and what was looked for and not found.
@@ -155,18 +187,26 @@ fn failure(said: &str) -> String {
     let lines: Vec<&str> = said.lines().map(str::trim).collect();
     let telling =
         [": error: ", ": fatal error: ", "CMake Error", "ERROR: ", ": not found", ": command not found", "is missing"];
-    let at = telling.iter().find_map(|word| lines.iter().position(|line| line.contains(word)));
+    let tells = |line: &str, word: &str| line.contains(word) && !line.contains(ONLY_FAILED);
+    let at = telling.iter().find_map(|word| lines.iter().position(|line| tells(line, word)));
     let mut why = at.map_or_else(|| first_error(said), |at| lines[at].to_owned());
     // CMake's message is in the lines behind
     if let Some(at) = at.filter(|_| why.starts_with("CMake Error")) {
-        why = lines[at + 1..].iter().find(|line| !line.is_empty()).map_or(why, |line| (*line).to_owned());
-        let missing = lines.iter().filter_map(|line| line.split_once("Could NOT find ")?.1.split_whitespace().next());
-        let missing: Vec<&str> = missing.collect();
-        if !missing.is_empty() {
-            why += &format!(" (not found: {})", missing.join(", "));
+        let mut behind = lines[at + 1..].iter().filter(|line| !line.is_empty());
+        why = behind.next().map_or(why, |line| (*line).to_owned());
+        if let Some(what) = behind.next().filter(|_| why.ends_with(':')) {
+            why = format!("{why} {what}");
         }
     }
-    if let Some((_, remedy)) = TOOLS.iter().find(|(tool, _)| why.contains(tool) && why.contains("not found")) {
+    let missing = lines.iter().filter_map(|line| line.split_once("Could NOT find ")?.1.split_whitespace().next());
+    let missing: Vec<&str> = missing.collect();
+    if !missing.is_empty() {
+        why += &format!(" (not found: {})", missing.join(", "));
+    }
+    let is_meant = |(tool, remedy): &&(&str, &str)| {
+        why.contains(tool) && (why.contains("not found") || why.contains("cannot find")) && !why.contains(remedy)
+    };
+    if let Some((_, remedy)) = TOOLS.iter().find(is_meant) {
         why += &format!(" ({remedy})");
     }
     why

@@ -215,10 +215,40 @@ fn initialized(planner: &mut Planner, base: &str, class: &str, function: &Functi
     Ok(name)
 }
 
+/// The parameter through which a function gives a pointer to an object: `open(options, &object)`.
+fn set_by(function: &Function, base: &str, known: &Declarations) -> Option<usize> {
+    function.parameters.iter().position(|one| {
+        let ty = resolve(&one.ty, &function.scope, known);
+        ty.base == base && ty.pointers == 2 && !ty.is_const
+    })
+}
+
+/// How good the input is of a function that makes an object, or of one that makes an object for it.
+fn input_of_maker(function: &Function, known: &Declarations, depth: usize) -> Option<i32> {
+    let own = super::input::choose(function, known, 1).map(|(_, _, worth)| worth).filter(|worth| *worth > 0);
+    own.or_else(|| input_of_object(function, known, depth + 1))
+}
+
+/// How good the input is of the functions that make the objects which a function works on.
+pub(super) fn input_of_object(function: &Function, known: &Declarations, depth: usize) -> Option<i32> {
+    let types = function.parameters.iter().map(|one| resolve(&one.ty, &function.scope, known));
+    let objects = types.filter(|ty| ty.pointers == 1 && kind(&ty.base) == Base::Other && ty.function.is_none());
+    let of = |base: &str| {
+        let makes = |one: &&Function| {
+            let result = resolve(&one.result, &one.scope, known);
+            words::inside(&one.name, words::MAKE)
+                && (result.base == base && result.pointers == 1 || set_by(one, base, known).is_some())
+        };
+        let makers = known.functions.iter().filter(|one| !one.is_member || one.is_static).filter(makes);
+        makers.filter_map(|one| input_of_maker(one, known, depth)).max()
+    };
+    if depth >= DEEPEST { None } else { objects.filter_map(|ty| of(&ty.base)).max().map(|worth| worth - 1) }
+}
+
 /// Makes an object by a function that returns or sets a pointer to it. Returns the pointer.
 fn maker(planner: &mut Planner, base: &str) -> Option<String> {
     let known = planner.known;
-    let mut makers: Vec<(&Function, bool)> = functions(planner)
+    let mut makers: Vec<(&Function, Option<usize>)> = functions(planner)
         .filter_map(|one| {
             let result = resolve(&one.result, &one.scope, known);
             let is_named = words::inside(&one.name, words::MAKE);
@@ -227,33 +257,38 @@ fn maker(planner: &mut Planner, base: &str) -> Option<String> {
                 && !result.is_const
                 && (is_named || one.parameters.is_empty())
             {
-                return Some((one, false));
+                return Some((one, None));
             }
-            let first = resolve(&one.parameters.first()?.ty, &one.scope, known);
-            (first.base == base && first.pointers == 2 && is_named).then_some((one, true))
+            let set = set_by(one, base, known).filter(|_| is_named)?;
+            Some((one, Some(set)))
         })
         .collect();
     // one that takes the object itself makes another
-    makers.retain(|(one, sets)| {
-        *sets || one.parameters.iter().all(|parameter| resolve(&parameter.ty, &one.scope, known).base != base)
+    makers.retain(|(one, set)| {
+        let takes = |parameter: &Parameter| resolve(&parameter.ty, &one.scope, known).base == base;
+        set.is_some() || !one.parameters.iter().any(takes)
     });
-    makers.sort_by_key(|(one, _)| (one.parameters.len(), words::of(&one.name).len()));
+    let wants_input = |planner: &Planner| planner.seeks_input && !planner.has_input;
+    let takes_input = |one: &Function| wants_input(planner) && input_of_maker(one, known, planner.depth).is_some();
+    makers.sort_by_key(|(one, _)| (!takes_input(one), one.parameters.len(), words::of(&one.name).len()));
     let class = spelled(base, known, planner.is_cxx)?;
-    for (function, sets) in makers {
-        let (name, rest) = (
-            planner.name("object"),
-            Function { parameters: function.parameters[usize::from(sets)..].to_vec(), ..function.clone() },
-        );
+    for (function, set) in makers {
+        let (name, mut rest) = (planner.name("object"), function.clone());
+        if let Some(at) = set {
+            rest.parameters.remove(at);
+            // what is behind it has to be there
+            rest.parameters[..at].iter_mut().for_each(|one| one.is_optional = false);
+        }
         let kept = planner.call.before.len();
         planner.depth += 1;
-        let arguments = planner.arguments(&rest, false);
+        let arguments = planner.arguments(&rest, wants_input(planner));
         planner.depth -= 1;
         let Ok(mut arguments) = arguments else {
             planner.call.before.truncate(kept);
             continue;
         };
-        if sets {
-            arguments.insert(0, format!("&{name}"));
+        if let Some(at) = set {
+            arguments.insert(at, format!("&{name}"));
             planner.call.before.push(format!("{class} *{name} = {};", planner.null()));
             planner.call.before.push(format!("{}({});", function.full_name(), arguments.join(", ")));
         } else {
@@ -267,6 +302,29 @@ fn maker(planner: &mut Planner, base: &str) -> Option<String> {
         return Some(name);
     }
     None
+}
+
+/// An object whose type is a name for `void *`, made and ended by functions with that name in their declarations.
+pub(super) fn handle(planner: &mut Planner, written: &str, scope: &str) -> Option<String> {
+    if written.contains("void") || planner.depth >= DEEPEST {
+        return None;
+    }
+    let makes = |one: &&Function| one.result == written && one.scope == scope && words::inside(&one.name, words::MAKE);
+    let maker = functions(planner).filter(makes).min_by_key(|one| one.parameters.len())?;
+    planner.depth += 1;
+    let arguments = planner.arguments(maker, planner.seeks_input && !planner.has_input);
+    planner.depth -= 1;
+    let name = planner.name("object");
+    planner.call.before.push(format!("{written} {name} = {}({});", maker.full_name(), arguments.ok()?.join(", ")));
+    planner.call.before.push(format!("if (!{name})\n    return 0;"));
+    let ends = |one: &&Function| {
+        one.parameters.len() == 1 && one.parameters[0].ty == written && words::inside(&one.name, words::END_OF_LIFE)
+    };
+    let end = functions(planner).find(ends);
+    if let Some(end) = end {
+        planner.free(format!("{}({name});", end.full_name()));
+    }
+    Some(name)
 }
 
 /// The statement that ends what a pointer points at, if there is something.

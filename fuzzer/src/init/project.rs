@@ -13,7 +13,7 @@ use quagmire_base::{
 };
 use regex::Regex;
 
-use super::{BUILD, OWN, systems::BuildSystem};
+use super::{BUILD, OWN, compilations::Compilations, systems::BuildSystem, trial::is_counted};
 
 /// Files that are looked at, and folders below each other.
 const MOST_FILES: usize = 20_000;
@@ -33,7 +33,9 @@ const MOST_HARNESSES: usize = 4;
 pub(super) struct Project {
     /// The folder, as an absolute path without links.
     pub(super) root: PathBuf,
-    pub(super) system: Option<BuildSystem>,
+    /// Its build systems: the one that has built with the wrapper first, else the most usual.
+    pub(super) systems: Vec<BuildSystem>,
+    pub(super) compilations: Compilations,
     /// All files, those in few folders first.
     pub(super) all: Vec<PathBuf>,
     /// Sources that define neither a harness nor a program, and are no tests.
@@ -96,9 +98,17 @@ impl Project {
             project.sources.iter().filter(|path| includes_sources(&root, path)).cloned().collect();
         project.sources.retain(|path| !single.contains(path));
         project.all = found.all;
-        project.system = BuildSystem::of(&root, &project.all);
+        project.systems = BuildSystem::all(&root, &project.all);
+        project.compilations = Compilations::of(&root);
         project.root = root;
+        if let Some(at) = project.systems.iter().position(|system| is_counted(&project, system.folder())) {
+            project.systems.swap(0, at);
+        }
         Ok(project)
+    }
+
+    pub(super) fn system(&self) -> Option<&BuildSystem> {
+        self.systems.first()
     }
 
     /// Whether there is anything in C or C++.

@@ -8,12 +8,11 @@ use std::{
 use quagmire_base::{
     error::{Error, Result},
     format::counted,
-    shell,
 };
 
 use super::{
     call::{self, Variant},
-    compiler::{Compiler, Flags, IS_GENERATED, Language},
+    compiler::{Compiler, Flags, IS_GENERATED, IS_MISSING, Language, first_error, run as run_command},
     declarations::Function,
     harness,
     interfaces::{self, Interface},
@@ -21,9 +20,15 @@ use super::{
     project::Project,
     seeds::{self, Seeds},
     shown, tell,
-    trial::{Compilable, Outcome, Trial, With, built_programs, is_counted, language_of},
+    trial::{Compilable, Outcome, Trial, With, built_programs, is_counted, language_of, reach},
     words,
 };
+
+/// Programs that are tried.
+const MOST_PROGRAMS: usize = 3;
+
+/// Functions that are named beside the best one.
+const OTHERS: usize = 8;
 
 /// Functions that are tried, if none is named.
 const MOST_FUNCTIONS: usize = 8;
@@ -34,13 +39,20 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
 /// Promise of a name from which a function is believed to read its input, although the seeds do not show it.
 const SURE: i32 = 9;
 
+/// Edges below which a function is no parser, unless its name says so.
+const FEW_EDGES: u64 = 75;
+
+/// Edges that inputs of a parser reach in a moment, at the least: no other function is tried then.
+const ENOUGH_EDGES: u64 = 300;
+
+/// How many times the edges another function has to reach to be preferred to one that promises more.
+const MORE_EDGES: u64 = 2;
+
+/// Functions that only compile before the build, of which one is told.
+const MOST_UNLINKED: usize = 4;
+
 /// Time after which no more headers are read, if one has been.
 const READING: std::time::Duration = std::time::Duration::from_secs(20);
-
-/// Work for each byte of the input, in instructions, above which a function reads all of it.
-const READS_ALL: f64 = 0.2;
-/// The same, below which it does not read it.
-const READS_NOTHING: f64 = 0.05;
 
 pub(super) struct Session<'a> {
     compiler: &'a Compiler<'a>,
@@ -62,8 +74,20 @@ struct Tried {
     allowed: Vec<String>,
 }
 
+/// Functions of a project that have been tried.
+#[derive(Default)]
+struct Found {
+    best: Option<Tried>,
+    /// One that surely is to read its input, and does not read the seeds.
+    ignores: Option<Tried>,
+    /// Names of those that may work.
+    others: Vec<String>,
+}
+
 enum State {
     Works(Outcome, With),
+    /// It runs, and nothing shows that it reads the seeds.
+    Ignores(Outcome, With),
     /// It compiles, and what it has to be linked with is not built yet.
     Compiles(String),
     /// Its headers are made by the build.
@@ -142,48 +166,68 @@ impl<'a> Session<'a> {
                 )));
             }
         };
-        if let State::Fails(why) = &tried.state {
-            return Err(Error::target(format!(
+        match &tried.state {
+            State::Fails(why) => Err(Error::target(format!(
                 "{what}: the harness {} does not work: {why}: change it, and type the same command again",
                 tried.source.display()
-            )));
+            ))),
+            State::Ignores(..) => Err(Self::needs_seeds(&tried)),
+            _ => Ok(self.lines(&tried)),
         }
-        Ok(self.lines(&tried))
     }
 
-    /// The harnesses of the project itself.
+    /// That a harness is there, and nothing gets into the code behind it yet.
+    fn needs_seeds(tried: &Tried) -> Error {
+        Error::target(format!(
+            "{}: runs are all alike: it ignores its input, or refuses the seeds at once: put ordinary inputs into {}, and type \
+             the same command again, with --function {}",
+            tried.what,
+            tried.folder.join("seeds").display(),
+            tried.name
+        ))
+    }
+
+    /// The harnesses of the project itself, or a function or program where none of them works.
     ///
     /// # Errors
-    /// If one cannot be tried.
+    /// If one cannot be tried, or nothing works.
     pub(super) fn harnesses(&self) -> Result<Vec<String>> {
-        let mut lines = Vec::new();
+        let (mut lines, mut failed, mut works) = (Vec::new(), Vec::new(), false);
         for source in &self.project.harnesses {
             let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let is_taken =
                 self.project.harnesses.iter().filter(|other| other.file_stem() == source.file_stem()).count() > 1;
             let name = if is_taken { source.with_extension("").display().to_string() } else { stem };
-            let mut trial = self.trial(own_folder(&name), source.clone(), language_of(source), Flags::default());
+            tell(&format!("trying {}", source.display()));
+            let language = language_of(source);
+            let flags = Flags::of(self.project, source, language);
+            let mut trial = self.trial(own_folder(&name), source.clone(), language, flags);
             fs::create_dir_all(self.project.root.join(&trial.folder))
                 .map_err(|error| Self::unwritten(&trial.folder, &error))?;
             let (state, seeds) = self.state_of(&mut trial, source, &name)?;
             let allowed = trial.flags.allowed.clone();
             let what = format!("the project's harness {}", source.display());
-            let is_unread = matches!(state, State::Unread(_));
-            lines.extend(self.lines(&Tried {
-                name,
-                what,
-                source: source.clone(),
-                folder: trial.folder,
-                seeds,
-                state,
-                allowed,
-            }));
-            if is_unread {
-                return Ok(lines);
+            let tried = Tried { name, what, source: source.clone(), folder: trial.folder, seeds, state, allowed };
+            match &tried.state {
+                State::Unread(_) => return Ok(self.lines(&tried)),
+                State::Fails(why) => failed.push(format!("# {} does not work: {why}", tried.what)),
+                State::Ignores(..) => failed.push(format!("# {}", Self::needs_seeds(&tried))),
+                State::Works(..) | State::Compiles(_) => {
+                    works = true;
+                    lines.extend(self.lines(&tried));
+                }
             }
         }
-        lines.push("# or a function of your choice: quagmire init --function NAME".into());
-        Ok(lines)
+        failed.extend(lines);
+        if works {
+            failed.push("# or a function of your choice: quagmire init --function NAME".into());
+            return Ok(failed);
+        }
+        let others = self.best(None).map_err(|error| {
+            let harness = failed.first().map_or("", |line| line.trim_start_matches("# "));
+            Error::target(format!("{harness}; {error}"))
+        })?;
+        Ok(failed.into_iter().chain(others).collect())
     }
 
     /// A harness for the function that promises most, of the project or of one file.
@@ -235,47 +279,56 @@ impl<'a> Session<'a> {
         {
             return Ok(self.after_the_build(&format!("clang cannot read {why}"), "quagmire init"));
         }
-        let (best, others) = self.best_of(&found, &candidates, &mut refused)?;
+        let found = self.best_of(&found, &candidates, &mut refused)?;
         refused.extend(unread.iter().map(|why| format!("clang cannot read {why}")));
-        let mut lines = Vec::new();
-        if let Some(tried) = best {
-            lines.extend(self.lines(&tried));
+        let told = |tried: &Tried| {
+            let others: Vec<&str> =
+                found.others.iter().map(String::as_str).filter(|name| *name != tried.name).take(OTHERS).collect();
+            let mut lines = self.lines(tried);
             lines.extend(
                 (!others.is_empty()).then(|| format!("# other functions, for --function: {}", others.join(", "))),
             );
-            return Ok(lines);
+            lines
+        };
+        if let Some(tried) = &found.best {
+            return Ok(told(tried));
         }
         if refused.is_empty() {
             refused.push(
                 "no function that the headers declare takes a text, bytes with their number, or a file to parse".into(),
             );
         }
-        if self.project.programs.is_empty() || file.is_some() {
-            let unread = unread.first().map(|why| format!("(and clang cannot read {why})"));
-            let unread = unread.as_deref().filter(|_| !refused[0].starts_with("clang")).unwrap_or_default();
-            return Err(Error::target(format!(
-                "{}: name a function with --function, or write a harness (chapter \"Harnesses\")",
-                [refused[0].as_str(), unread].map(str::trim).join(" ").trim()
-            )));
+        let is_named = file.is_some();
+        let program = if is_named { Err(Error::target("")) } else { self.program() };
+        match (program, &found.ignores) {
+            (Ok(lines), _) => Ok(refused.iter().take(3).map(|why| format!("# {why}")).chain(lines).collect()),
+            (Err(_), Some(tried)) => Err(Self::needs_seeds(tried)),
+            (Err(why), None) => {
+                let unread = unread.first().map(|why| format!("(and clang cannot read {why})"));
+                let unread = unread.as_deref().filter(|_| !refused[0].starts_with("clang")).unwrap_or_default();
+                let why = if is_named { String::new() } else { format!("; and {why}") };
+                Err(Error::target(format!(
+                    "{}{why}: name a function with --function, or write a harness (chapter \"Harnesses\")",
+                    [refused[0].as_str(), unread].map(str::trim).join(" ").trim()
+                )))
+            }
         }
-        lines.extend(refused.iter().take(3).map(|why| format!("# {why}")));
-        lines.extend(self.program()?);
-        Ok(lines)
     }
 
-    /// Tries functions until one reads all of its input. Returns the best, and the names of others that may work.
+    /// Tries functions until one reads all of its input.
     fn best_of(
         &self,
         interfaces: &[Interface],
         candidates: &[(i32, usize, Function)],
         refused: &mut Vec<String>,
-    ) -> Result<(Option<Tried>, Vec<String>)> {
-        let (mut best, mut tries): (Option<(f64, Tried)>, usize) = (None, 0);
+    ) -> Result<Found> {
+        let (mut found, mut tries, mut unlinked) = (Found::default(), 0, 0);
+        let mut most_edges = 0;
         let start = std::time::Instant::now();
-        let mut names: Vec<String> =
-            candidates.iter().take(MOST_FUNCTIONS + 4).map(|(_, _, one)| one.full_name()).collect();
+        found.others = candidates.iter().take(MOST_FUNCTIONS + 4).map(|(_, _, one)| one.full_name()).collect();
+        found.others.dedup();
         for (_, at, function) in candidates {
-            if tries >= MOST_FUNCTIONS || best.is_some() && start.elapsed() > PATIENCE {
+            if tries >= MOST_FUNCTIONS || unlinked >= MOST_UNLINKED || most_edges > 0 && start.elapsed() > PATIENCE {
                 break;
             }
             let interface = &interfaces[*at];
@@ -289,51 +342,46 @@ impl<'a> Session<'a> {
                 }
             };
             tries += 1;
-            let mut tried = tried;
-            if let State::Works(outcome, _) = &tried.state
-                && outcome.for_each_byte < READS_NOTHING
-                && words::promise(&function.name) < SURE
-                && !tried.seeds.from.starts_with(seeds::MADE_UP_HERE)
-            {
-                tried.state = State::Fails("it hardly reads its input".into());
-            }
-            // whether it reads its input is not known yet, and a program surely does
-            if matches!(tried.state, State::Compiles(_))
-                && words::promise(&function.name) == 0
-                && !self.project.programs.is_empty()
-            {
-                tried.state = State::Fails("whether it reads its input shows after the build".into());
-            }
-            let worth = match &tried.state {
-                State::Works(outcome, _) => outcome.for_each_byte,
-                State::Compiles(_) | State::Unread(_) => -1.0,
+            let loser = match &tried.state {
+                State::Works(outcome, _)
+                    if outcome.reach.edges < FEW_EDGES && words::promise(&function.name) < SURE =>
+                {
+                    let edges = counted(outcome.reach.edges, "edge");
+                    refused.push(format!("{}: a moment of fuzzing reaches only {edges}", function.declaration()));
+                    Some(tried)
+                }
+                State::Works(outcome, _) if outcome.reach.edges > most_edges * MORE_EDGES => {
+                    most_edges = outcome.reach.edges;
+                    found.best.replace(tried)
+                }
+                State::Compiles(_) | State::Unread(_) => {
+                    unlinked += 1;
+                    // whether it reads its input is not known yet, and a program surely does
+                    let is_likely = words::promise(&function.name) > 0 || self.project.programs.is_empty();
+                    if is_likely && found.best.is_none() { found.best.replace(tried) } else { Some(tried) }
+                }
+                State::Ignores(..) if words::promise(&function.name) >= SURE && found.ignores.is_none() => {
+                    found.ignores.replace(tried)
+                }
                 State::Fails(why) => {
                     refused.push(format!("{}: {why}", function.declaration()));
-                    names.retain(|name| *name != function.full_name());
-                    if !was_there {
-                        let _ = fs::remove_dir_all(self.project.root.join(&folder));
-                    }
-                    continue;
+                    found.others.retain(|name| *name != function.full_name());
+                    Some(tried)
                 }
+                State::Ignores(..) => {
+                    refused.push(format!("{}: runs are all alike, whatever the input", function.declaration()));
+                    Some(tried)
+                }
+                State::Works(..) => Some(tried),
             };
-            let loser = match &best {
-                Some((least, _)) if worth <= *least => Some((tried, was_there)),
-                _ => best.replace((worth, tried)).map(|(_, before)| (before, false)),
-            };
-            if let Some((loser, false)) = loser {
+            if let Some(loser) = loser.filter(|_| !was_there) {
                 let _ = fs::remove_dir_all(self.project.root.join(&loser.folder));
             }
-            if best
-                .as_ref()
-                .is_some_and(|(worth, tried)| *worth > READS_ALL || matches!(tried.state, State::Compiles(_)))
-            {
+            if most_edges >= ENOUGH_EDGES {
                 break;
             }
         }
-        let best = best.map(|(_, tried)| tried);
-        names.retain(|name| best.as_ref().is_none_or(|best| best.name != *name));
-        names.dedup();
-        Ok((best, names))
+        Ok(found)
     }
 
     /// Folder and source of the harness for a function.
@@ -396,12 +444,18 @@ impl<'a> Session<'a> {
             let mut trial = self.trial(folder.clone(), source.clone(), interface.language, interface.flags.clone());
             self.write(&folder, &source, &text)?;
             let (state, seeds) = self.state_of(&mut trial, &interface.file, &name)?;
-            let is_over = is_theirs || !matches!(state, State::Fails(_));
+            let is_over = is_theirs || !matches!(state, State::Fails(_) | State::Ignores(..));
             let allowed = trial.flags.allowed.clone();
             if is_over {
                 return Ok(Ok(Tried { name, what: function.declaration(), source, folder, seeds, state, allowed }));
             }
-            first.get_or_insert((state, seeds, text, allowed));
+            // one that runs is nearer to a harness than one that does not
+            let is_nearer = first
+                .as_ref()
+                .is_none_or(|(first, ..)| matches!((first, &state), (State::Fails(_), State::Ignores(..))));
+            if is_nearer {
+                first = Some((state, seeds, text, allowed));
+            }
         }
         let (state, seeds, text, allowed) = first.ok_or_else(|| Error::other("no way to call a function was tried"))?;
         fs::write(self.project.root.join(&source), text).map_err(|error| Self::unwritten(&folder, &error))?;
@@ -417,7 +471,9 @@ impl<'a> Session<'a> {
                 .collect();
         let mut seeds = seeds::write(&self.project.root.join(&trial.folder).join("seeds"), self.project, &hints)?;
         if let Err(why) = trial.compile()? {
-            if self.is_unbuilt() && why.contains(IS_GENERATED) {
+            // the project's own harness compiles as its build compiles it
+            let is_own = self.project.harnesses.contains(&trial.source) && !why.contains(IS_MISSING);
+            if self.is_unbuilt() && (is_own || why.contains(IS_GENERATED)) {
                 return Ok((State::Unread(why), seeds));
             }
             return Ok((State::Fails(format!("it does not compile: {why}")), seeds));
@@ -440,17 +496,12 @@ impl<'a> Session<'a> {
                 outcome.failed.len(),
                 outcome.failed.len() + outcome.returned
             )),
-            // seeds that were made up may all be rejected by their first byte
-            _ if !outcome.reads && !seeds.from.starts_with(seeds::MADE_UP_HERE) => State::Fails(format!(
-                "all runs are alike: it ignores its input, or rejects the seeds at once (if so, put ordinary ones into {})",
-                trial.folder.join("seeds").display()
-            )),
             _ => {
                 for path in &outcome.failed {
                     let _ = fs::remove_file(path);
                     seeds.files.retain(|seed| seed != path);
                 }
-                State::Works(outcome, with)
+                if outcome.reach.is_alike { State::Ignores(outcome, with) } else { State::Works(outcome, with) }
             }
         };
         Ok((state, seeds))
@@ -458,7 +509,7 @@ impl<'a> Session<'a> {
 
     /// Whether the build system has not built with the wrapper yet.
     fn is_unbuilt(&self) -> bool {
-        self.project.system.as_ref().is_some_and(|system| !is_counted(self.project, system.folder()))
+        self.project.system().is_some_and(|system| !is_counted(self.project, system.folder()))
     }
 
     /// Lines about a harness.
@@ -471,7 +522,9 @@ impl<'a> Session<'a> {
             lines[0] = format!("# {what}");
         }
         let in_sources = match state {
-            State::Works(_, With::Sources { flags, .. }) => flags.allowed.as_slice(),
+            State::Works(_, With::Sources { flags, .. }) | State::Ignores(_, With::Sources { flags, .. }) => {
+                flags.allowed.as_slice()
+            }
             _ => &[],
         };
         let mut options: Vec<String> = allowed.iter().chain(in_sources).map(|name| format!("-Wno-{name}")).collect();
@@ -485,22 +538,18 @@ impl<'a> Session<'a> {
             lines.push(format!("# seeds: {} {}", counted(seeds.files.len() as u64, "file"), seeds.from));
         }
         match state {
-            State::Works(outcome, with) => {
+            State::Works(outcome, with) | State::Ignores(outcome, with) => {
                 let (least, most) = outcome.instructions;
                 lines.push(format!(
-                    "# built and run: {} of {} seeds return, with {least} to {most} instructions",
+                    "# built and run: {} of {} seeds return, with {least} to {most} instructions; a moment of fuzzing reaches {}",
                     outcome.returned,
-                    outcome.returned + outcome.failed.len()
+                    outcome.returned + outcome.failed.len(),
+                    counted(outcome.reach.edges, "edge")
                 ));
-                if let (With::Sources { files, .. }, true) = (with, self.project.system.is_some()) {
+                if let (With::Sources { files, .. }, true) = (with, self.project.system().is_some()) {
                     lines.push(format!(
                         "# linked with {} compiled here; the project's own build was not needed",
                         counted(files.len() as u64, "source")
-                    ));
-                }
-                if outcome.for_each_byte < READS_NOTHING {
-                    lines.push(format!(
-                        "# parts of the seeds cost as much as the seeds: they may be rejected at once, so put better ones into {folder}/seeds"
                     ));
                 }
                 lines.push(format!("# to build it again: sh {script}"));
@@ -527,61 +576,95 @@ impl<'a> Session<'a> {
     }
 
     fn build_commands(&self, options: &str) -> Vec<String> {
-        let Some(system) = &self.project.system else { return Vec::new() };
+        let Some(system) = self.project.system() else { return Vec::new() };
         let mut lines = vec![format!("# build with the wrapper ({})", system.name())];
         lines.extend(system.advice().map(|advice| format!("# {advice}")));
         lines.extend(system.commands(self.project.is_built, options));
         lines
     }
 
-    /// Commands for a program that reads a file.
+    /// Commands for a program that reads a file or its standard input.
+    ///
+    /// # Errors
+    /// If there is none, or none that reads the seeds.
     fn program(&self) -> Result<Vec<String>> {
-        let seeds = Path::new(super::OWN).join("seeds");
+        let folder = Path::new(super::OWN).join("seeds");
         let name = self.project.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let hints = words::of(&name);
-        let found = seeds::write(&self.project.root.join(&seeds), self.project, &hints)?;
-        let (mut lines, mut program) = (Vec::new(), None);
-        if self.project.system.is_some() {
-            program = built_programs(self.project, &hints).first().map(|built| built.display().to_string());
-            if program.is_none() && self.is_unbuilt() {
+        let (mut lines, mut programs) = (Vec::new(), Vec::new());
+        if self.project.system().is_some() {
+            programs = built_programs(self.project, &hints);
+            if programs.is_empty() && self.is_unbuilt() {
                 return Ok(self.after_the_build("the build tells which programs there are", "quagmire init"));
             }
         } else if let Some(main) = self.project.programs.first() {
-            let name = plain_name(&main.file_stem().unwrap_or_default().to_string_lossy());
-            let sources: Vec<String> =
-                std::iter::once(main).chain(&self.project.sources_of(main)).map(|path| shown(path)).collect();
-            let (c, cxx): (Vec<&String>, Vec<&String>) =
-                sources.iter().partition(|path| super::project::is_c(Path::new(path)));
-            let words = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(" ");
-            if cxx.is_empty() {
-                lines.push(format!("quagmire-cc -O2 -g -I. {} -lm -o {name}", words(&c)));
-            } else {
-                let objects: Vec<String> = c
-                    .iter()
-                    .filter_map(|path| {
-                        Some(Path::new(path).with_extension("o").file_name()?.to_string_lossy().into_owned())
-                    })
-                    .collect();
-                lines.extend((!c.is_empty()).then(|| format!("quagmire-cc -O2 -g -I. -c {}", words(&c))));
-                lines.push(format!("quagmire-c++ -O2 -g -I. {} {} -o {name}", words(&cxx), objects.join(" ")));
+            let (name, commands) = self.compilation(main);
+            tell(&format!("compiling {name}"));
+            let mut command = self.compiler.command("sh");
+            let output = run_command(command.args(["-euc", &commands.join("\n")]), super::PATIENCE)?;
+            if !output.is_ok {
+                let why = first_error(&output.stderr);
+                return Err(Error::target(format!(
+                    "{} does not compile with all sources beside it: {why}",
+                    main.display()
+                )));
             }
-            program = Some(name);
+            lines = commands;
+            programs.push(PathBuf::from(name));
         }
-        let program = program.ok_or_else(|| {
-            Error::target(
-                "no function was found that can be called, and the build makes no program that quagmire-cc has built: name a \
-                 function with --function, or write a harness (chapter \"Harnesses\")",
-            )
-        })?;
-        lines.push(format!("# seeds: {} {}", counted(found.files.len() as u64, "file"), found.from));
-        lines.push("# a program that reads a file; without @@, standard input".into());
-        lines.push(format!(
-            "quagmire fuzz -i {} -o {}/out -- {} @@",
-            shown(&seeds),
-            super::OWN,
-            shell::word(Path::new(".").join(program).as_os_str())
-        ));
+        if programs.is_empty() {
+            return Err(Error::target("no program was built by quagmire-cc"));
+        }
+        let found = seeds::write(&self.project.root.join(&folder), self.project, &hints)?;
+        let files: Vec<&PathBuf> = found.files.iter().collect();
+        let mut best: Option<(u64, String)> = None;
+        for program in programs.iter().take(MOST_PROGRAMS) {
+            let program = Path::new(".").join(program);
+            tell(&format!("trying {}", program.display()));
+            for arguments in ["@@", ""] {
+                let words = std::iter::once(program.clone().into_os_string());
+                let words: Vec<_> = words.chain((!arguments.is_empty()).then(|| arguments.into())).collect();
+                let Ok(reach) = reach(self.compiler, &files, &words)? else { continue };
+                if !reach.is_alike && best.as_ref().is_none_or(|(edges, _)| reach.edges > *edges) {
+                    best = Some((reach.edges, format!("{} {arguments}", shown(&program)).trim().to_owned()));
+                }
+            }
+        }
+        let Some((edges, words)) = best else {
+            return Err(Error::target(format!(
+                "what {} executes does not depend on the {} {}, as a file or as standard input",
+                programs[0].display(),
+                counted(files.len() as u64, "seed"),
+                found.from
+            )));
+        };
+        lines.push(format!("# seeds: {} {}", counted(files.len() as u64, "file"), found.from));
+        let how = if words.ends_with("@@") { "a file" } else { "its standard input" };
+        lines.push(format!("# a program that reads {how}; a moment of fuzzing reaches {}", counted(edges, "edge")));
+        lines.push(format!("quagmire fuzz -i {} -o {}/out -- {words}", shown(&folder), super::OWN));
         lines.push("# or a function of a library: quagmire init --function NAME writes a harness".into());
         Ok(lines)
+    }
+
+    /// Name of the program of a source, and the commands that compile it with all sources it may need.
+    fn compilation(&self, main: &Path) -> (String, Vec<String>) {
+        let name = plain_name(&main.file_stem().unwrap_or_default().to_string_lossy());
+        let sources: Vec<String> =
+            std::iter::once(main.to_owned()).chain(self.project.sources_of(main)).map(|path| shown(&path)).collect();
+        let (c, cxx): (Vec<&String>, Vec<&String>) =
+            sources.iter().partition(|path| super::project::is_c(Path::new(path)));
+        let words = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(" ");
+        if cxx.is_empty() {
+            let command = format!("quagmire-cc -O2 -g -I. {} -lm -o {name}", words(&c));
+            return (name, vec![command]);
+        }
+        let objects: Vec<String> = c
+            .iter()
+            .filter_map(|path| Some(Path::new(path).with_extension("o").file_name()?.to_string_lossy().into_owned()))
+            .collect();
+        let mut commands = Vec::new();
+        commands.extend((!c.is_empty()).then(|| format!("quagmire-cc -O2 -g -I. -c {}", words(&c))));
+        commands.push(format!("quagmire-c++ -O2 -g -I. {} {} -o {name}", words(&cxx), objects.join(" ")));
+        (name, commands)
     }
 }

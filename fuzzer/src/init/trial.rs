@@ -3,6 +3,7 @@
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
     fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
@@ -24,8 +25,9 @@ use super::{
 /// Longest time for all seeds of a harness.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Most instructions by which runs of a harness differ that hands its input to nothing: it copies it.
-const OWN_DIFFERENCE: u64 = 8;
+/// Length of the campaign that shows whether a program reads its input: as many runs, or as long.
+const RUNS: &str = "20000";
+const TIME: &str = "3s";
 
 /// Sources that are compiled without the project's build system.
 const MOST_SOURCES: usize = 60;
@@ -77,10 +79,27 @@ pub(super) struct Outcome {
     pub(super) instructions: (u64, u64),
     /// How the first seed that did not return ended.
     pub(super) failure: Option<String>,
-    /// Whether runs differ by their inputs.
-    pub(super) reads: bool,
-    /// Instructions that the costliest run has more than the cheapest, for each byte of the largest seed.
-    pub(super) for_each_byte: f64,
+    pub(super) reach: Reach,
+}
+
+/// How far inputs get in a program, by a short campaign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reach {
+    pub(super) edges: u64,
+    /// Whether nearly all runs execute the same.
+    pub(super) is_alike: bool,
+}
+
+#[derive(Deserialize)]
+struct Summary {
+    edges_found: u64,
+    unseen: Unseen,
+}
+
+#[derive(Deserialize)]
+struct Unseen {
+    runs: u64,
+    runs_alike: u64,
 }
 
 #[derive(Deserialize)]
@@ -91,7 +110,6 @@ struct Replay {
 #[derive(Deserialize)]
 struct Run {
     path: String,
-    bytes: u64,
     status: String,
     detail: Option<String>,
     #[serde(default)]
@@ -143,7 +161,7 @@ impl Trial<'_> {
         };
         let (harness, object) = (self.in_folder("harness"), self.in_folder("harness.o"));
         lines.push(compile(self.language, &self.flags, &source, &object));
-        let build = self.project.system.as_ref().map_or(".", super::systems::BuildSystem::folder);
+        let build = self.project.system().map_or(".", super::systems::BuildSystem::folder);
         let archive = self.in_folder("objects.a");
         let (libraries, more) = match with {
             With::Nothing => (String::new(), &Vec::new()),
@@ -202,7 +220,7 @@ impl Trial<'_> {
             Err(why) => why,
         };
         let mut why = alone;
-        let build = self.project.system.as_ref().map_or(".", super::systems::BuildSystem::folder);
+        let build = self.project.system().map_or(".", super::systems::BuildSystem::folder);
         if is_counted(self.project, build) {
             let more = wanted_libraries(self.project);
             let none = Vec::new;
@@ -217,6 +235,7 @@ impl Trial<'_> {
                     Err(told) => why = told,
                 }
             }
+            return Ok(Err(why));
         }
         let files = self.project.sources_of(header);
         if !files.is_empty() && files.len() <= MOST_SOURCES {
@@ -259,62 +278,73 @@ impl Trial<'_> {
         Ok((good, flags))
     }
 
-    /// Runs the seeds, and halves of the largest of them.
+    /// Runs the seeds, and a short campaign with those that return.
     ///
     /// # Errors
     /// If the harness cannot be started, or says nothing that can be read.
     pub(super) fn run(&self, seeds: &[PathBuf]) -> Result<std::result::Result<Outcome, String>> {
-        let folder = tempfile::tempdir().map_err(|error| Error::other(format!("cannot make a folder: {error}")))?;
-        let mut probes = Vec::new();
-        let largest = seeds.iter().filter_map(|path| fs::read(path).ok()).max_by_key(Vec::len).unwrap_or_default();
-        for (name, length) in [("half", largest.len() / 2), ("quarter", largest.len() / 4)] {
-            let path = folder.path().join(name);
-            fs::write(&path, &largest[..length])
-                .map_err(|error| Error::other(format!("cannot write a probe: {error}")))?;
-            probes.push(path);
-        }
         let program = self.project.root.join(&self.folder).join("harness");
         let mut command = self.compiler.command(&program);
-        command.args(["replay", "--json", "-n", "1", "--hang-timeout", "5s"]).args(seeds).args(&probes);
+        command.args(["replay", "--json", "-n", "1", "--hang-timeout", "5s"]).args(seeds);
         let output = run(&mut command, PATIENCE)?;
         let Ok(replay) = serde_json::from_str::<Replay>(&output.stdout) else {
-            let line =
-                output.stderr.lines().find(|line| line.contains("quagmire:")).or_else(|| output.stderr.lines().next());
-            return Ok(Err(line.unwrap_or("it cannot be run").to_owned()));
+            return Ok(Err(refusal(&output.stderr)));
         };
-        Ok(Ok(judge(&replay, &probes)))
+        let mut outcome = judge(&replay);
+        if outcome.returned > 0 {
+            let returned: Vec<&PathBuf> = seeds.iter().filter(|seed| !outcome.failed.contains(seed)).collect();
+            match reach(self.compiler, &returned, &[program.into_os_string()])? {
+                Ok(reach) => outcome.reach = reach,
+                Err(why) => return Ok(Err(why)),
+            }
+        }
+        Ok(Ok(outcome))
     }
 }
 
-/// Judges what a replay has shown of seeds and of probes.
-fn judge(replay: &Replay, probes: &[PathBuf]) -> Outcome {
-    let mut outcome = Outcome { instructions: (u64::MAX, 0), ..Outcome::default() };
-    let (mut amounts, mut largest) = (BTreeSet::new(), 1);
-    for run in &replay.inputs {
-        let is_probe = probes.iter().any(|probe| Path::new(&run.path) == probe);
-        let count = run.instructions.unwrap_or(0);
-        if run.status == "returned" {
-            amounts.insert(count);
-        }
-        match (is_probe, &*run.status) {
-            (true, _) => {}
-            (false, "returned") => {
-                outcome.returned += 1;
-                outcome.instructions = (outcome.instructions.0.min(count), outcome.instructions.1.max(count));
-                largest = largest.max(run.bytes);
-            }
-            (false, _) => {
-                outcome.failed.push(run.path.clone().into());
-                let how = run.detail.as_ref().map_or(run.status.clone(), |detail| format!("{} ({detail})", run.status));
-                outcome.failure.get_or_insert(how);
-            }
-        }
+/// Fuzzes a program for a moment.
+///
+/// # Errors
+/// If the campaign cannot be started; the inner error is why it refuses the program.
+pub(super) fn reach(
+    compiler: &Compiler,
+    seeds: &[&PathBuf],
+    program: &[OsString],
+) -> Result<std::result::Result<Reach, String>> {
+    let folder = tempfile::tempdir().map_err(|error| Error::other(format!("cannot make a folder: {error}")))?;
+    let out = folder.path().join("out");
+    let mut command = compiler.command(std::env::current_exe().unwrap_or_else(|_| "quagmire".into()));
+    command.args(["fuzz", "--execs", RUNS, "--time", TIME, "--seed", "1", "--no-confirm", "--quiet", "-o"]).arg(&out);
+    for seed in seeds {
+        command.arg("-i").arg(seed);
     }
-    if let (Some(least), Some(most)) = (amounts.first(), amounts.last()) {
-        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        let ratio = (most - least) as f64 / largest as f64;
-        outcome.for_each_byte = ratio;
-        outcome.reads = most - least > OWN_DIFFERENCE;
+    let output = run(command.arg("--").args(program), PATIENCE)?;
+    let summary = fs::read(out.join("summary.json")).unwrap_or_default();
+    let Ok(Summary { edges_found, unseen }) = serde_json::from_slice(&summary) else {
+        return Ok(Err(refusal(&output.stderr)));
+    };
+    Ok(Ok(Reach { edges: edges_found, is_alike: unseen.runs_alike * 20 >= unseen.runs * 19 }))
+}
+
+/// What a program of quagmire says that refuses to run.
+fn refusal(said: &str) -> String {
+    let line = said.lines().find(|line| line.contains("quagmire:")).or_else(|| said.lines().next());
+    line.unwrap_or("it cannot be run").trim_start_matches("quagmire: ").to_owned()
+}
+
+/// Judges what a replay has shown of seeds.
+fn judge(replay: &Replay) -> Outcome {
+    let mut outcome = Outcome { instructions: (u64::MAX, 0), ..Outcome::default() };
+    for run in &replay.inputs {
+        if run.status == "returned" {
+            let count = run.instructions.unwrap_or(0);
+            outcome.returned += 1;
+            outcome.instructions = (outcome.instructions.0.min(count), outcome.instructions.1.max(count));
+        } else {
+            outcome.failed.push(run.path.clone().into());
+            let how = run.detail.as_ref().map_or(run.status.clone(), |detail| format!("{} ({detail})", run.status));
+            outcome.failure.get_or_insert(how);
+        }
     }
     outcome
 }
@@ -325,7 +355,7 @@ pub(super) fn language_of(file: &Path) -> Language {
 
 /// Whether there is an object or library that the wrapper has made.
 pub(super) fn is_counted(project: &Project, build: &str) -> bool {
-    let in_folder = |path: &&PathBuf| build == "." || path.starts_with(BUILD);
+    let in_folder = |path: &&PathBuf| path.starts_with(BUILD) == (build == BUILD);
     let objects = project
         .all
         .iter()
@@ -357,7 +387,7 @@ pub(super) fn built_programs(project: &Project, hints: &[String]) -> Vec<PathBuf
 
 /// Libraries of the system that the build's own files name.
 fn wanted_libraries(project: &Project) -> Vec<String> {
-    let named = regex::Regex::new(r"(?:^|[\s'=])(-l[A-Za-z0-9_+.-]+)").expect("a pattern");
+    let named = regex::Regex::new(r"(?:^|[\s'=])-l([A-Za-z0-9_+.-]+)|/lib([A-Za-z0-9_+-]+)\.so\b").expect("a pattern");
     let own: BTreeSet<String> = project
         .all
         .iter()
@@ -373,7 +403,9 @@ fn wanted_libraries(project: &Project) -> Vec<String> {
     for path in project.all.iter().filter(is_told) {
         let text = fs::read(project.root.join(path)).unwrap_or_default();
         for line in String::from_utf8_lossy(&text).lines().filter(|line| !line.starts_with('#')) {
-            for one in named.captures_iter(line).map(|one| one[1].to_owned()) {
+            for one in
+                named.captures_iter(line).filter_map(|one| Some(format!("-l{}", one.get(1).or(one.get(2))?.as_str())))
+            {
                 if !own.contains(&one) && !found.contains(&one) && is_installed(&one[2..]) {
                     found.push(one);
                 }
@@ -397,28 +429,18 @@ fn is_installed(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn outcome(runs: &[(&str, u64, &str, u64)]) -> Outcome {
-        let inputs = runs
-            .iter()
-            .map(|&(path, bytes, status, count)| Run {
-                path: path.into(),
-                bytes,
-                status: status.into(),
-                detail: None,
-                instructions: Some(count),
-            })
-            .collect();
-        judge(&Replay { inputs }, &["half".into()])
-    }
-
     #[test]
-    fn what_crashes_and_what_ignores_its_input_is_seen() {
-        let good = outcome(&[("a", 10, "returned", 100), ("b", 20, "returned", 250), ("half", 10, "returned", 100)]);
-        assert_eq!((good.returned, good.instructions, good.reads), (2, (100, 250), true));
-        assert!((good.for_each_byte - 7.5).abs() < 1e-9, "{good:?}");
-        let ignores = outcome(&[("a", 10, "returned", 7), ("b", 20, "returned", 7), ("half", 10, "returned", 7)]);
-        assert!(!ignores.reads && ignores.failed.is_empty());
-        let crashes = outcome(&[("a", 10, "crashed", 7), ("half", 5, "crashed", 9)]);
-        assert_eq!((crashes.returned, crashes.failed.len(), crashes.failure.as_deref()), (0, 1, Some("crashed")));
+    fn seeds_that_do_not_return_are_told_from_the_others() {
+        let run = |path: &str, status: &str, count| Run {
+            path: path.into(),
+            status: status.into(),
+            detail: None,
+            instructions: Some(count),
+        };
+        let outcome = judge(&Replay {
+            inputs: vec![run("a", "returned", 100), run("b", "returned", 250), run("c", "crashed", 9)],
+        });
+        assert_eq!((outcome.returned, outcome.instructions), (2, (100, 250)));
+        assert_eq!((&*outcome.failed, outcome.failure.as_deref()), (&["c".into()][..], Some("crashed")));
     }
 }

@@ -184,8 +184,22 @@ const READS: [(i32, &[&str]); 6] = [
             "check",
             "translate",
             "normalize",
+            "next",
+            "demux",
+            "browse",
         ],
     ),
+];
+/// Verbs of functions that fill memory of the caller.
+pub(super) const FILLS: &[&str] = &["read", "get", "gets", "recv", "fill", "peek", "copy"];
+/// Memory that is filled, whatever it is of.
+pub(super) const FILLED: &[&str] =
+    &["pcm", "out", "output", "samples", "buf", "buffer", "dst", "dest", "data", "audio", "pixels", "block"];
+/// Numbers for which zero is refused, and an ordinary value.
+pub(super) const ORDINARY: [(&[&str], &str); 3] = [
+    (&["channels", "nchannels", "chans"], "2"),
+    (&["rate", "samplerate", "fs", "freq", "frequency"], "48000"),
+    (&["width", "height", "w", "h", "rows", "cols", "columns"], "64"),
 ];
 /// Classes that read a text.
 pub(super) const READERS: &[&str] = &["parser", "reader", "document", "decoder", "json", "xml"];
@@ -227,6 +241,9 @@ pub(super) const OTHERS: &[&str] = &[
     "init",
     "new",
     "create",
+    "equals",
+    "equal",
+    "swap",
 ];
 /// Parts of a text.
 pub(super) const PARTS: &[&str] = &[
