@@ -81,9 +81,10 @@ pub(super) fn plan(function: &Function, known: &Declarations, is_cxx: bool, vari
     };
     let called = if function.is_constructor {
         let class = objects::spelled(&function.scope, known, is_cxx).ok_or("belongs to a template without defaults")?;
+        let name = planner.name("object");
         let arguments = planner.arguments(function, true)?;
         let parameters = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
-        format!("{class} object{parameters}")
+        format!("{class} {name}{parameters}")
     } else if function.is_member && !function.is_static {
         let object = objects::receiver(&mut planner, &function.scope, !takes_input)?;
         if !takes_input
@@ -330,7 +331,7 @@ impl Planner<'_> {
             (Base::Byte, 1) if ty.is_const && ty.base == "char" => "\"\"".into(),
             (Base::Byte, 1) if ty.is_const => format!("(const {} *)\"\"", ty.base),
             (Base::Byte, 1) => self.scratch(&ty.base),
-            (Base::Void, 1) => match objects::handle(self, &parameter.ty, &function.scope) {
+            (Base::Void, 1) => match objects::handle(self, parameter, &function.scope) {
                 Some(object) => object,
                 None => self.null().into(),
             },

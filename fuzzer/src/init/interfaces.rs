@@ -1,6 +1,9 @@
 //! Headers and sources of a project as interfaces: what each declares, and which function promises most.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use quagmire_base::error::Result;
 
@@ -41,12 +44,43 @@ pub(super) fn read(compiler: &Compiler, project: &Project, file: &Path) -> Resul
             let head = harness::head(&file.display().to_string(), language, &before);
             let mut flags = Flags::of(project, file, language);
             match compiler.declarations(&head, language, &mut flags)? {
-                Ok(known) => return Ok(Ok(Interface { file: file.to_owned(), language, flags, head, known })),
+                Ok(mut known) => {
+                    name_parameters(project, file, &mut known);
+                    return Ok(Ok(Interface { file: file.to_owned(), language, flags, head, known }));
+                }
                 Err(why) => drop(first.get_or_insert(why)),
             }
         }
     }
     Ok(Err(first.unwrap_or_default()))
+}
+
+/// Gives parameters that a header declares without names those of the definition.
+fn name_parameters(project: &Project, header: &Path, known: &mut Declarations) {
+    let is_nameless = |one: &Function| {
+        !one.is_member && one.parameters.len() > 0 && one.parameters.iter().all(|one| one.name.is_empty())
+    };
+    let mut nameless: BTreeMap<String, &mut Function> =
+        known.functions.iter_mut().filter(|one| is_nameless(one)).map(|one| (one.name.clone(), one)).collect();
+    if nameless.is_empty() {
+        return;
+    }
+    let names: Vec<String> = nameless.keys().map(|name| regex::escape(name)).collect();
+    let definition = format!(r"\b({})\s*\(((?:[^(){{}};]|\([^()]*\))*)\)\s*\{{", names.join("|"));
+    let Ok(definition) = regex::Regex::new(&definition) else { return };
+    for source in project.sources_of(header) {
+        for found in definition.captures_iter(&project.text(&source)) {
+            let Some(function) = nameless.remove(&found[1]) else { continue };
+            let written: Vec<&str> = found[2].split(',').collect();
+            if written.len() == function.parameters.len() {
+                for (parameter, written) in function.parameters.iter_mut().zip(written) {
+                    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+                    let name = written.trim_end().trim_end_matches(['[', ']', ' ']);
+                    parameter.name = name[name.rfind(|c| !is_name(c)).map_or(0, |at| at + 1)..].to_owned();
+                }
+            }
+        }
+    }
 }
 
 /// Languages that a file may be in, the likeliest first.

@@ -231,8 +231,9 @@ fn input_of_maker(function: &Function, known: &Declarations, depth: usize) -> Op
 
 /// How good the input is of the functions that make the objects which a function works on.
 pub(super) fn input_of_object(function: &Function, known: &Declarations, depth: usize) -> Option<i32> {
-    let types = function.parameters.iter().map(|one| resolve(&one.ty, &function.scope, known));
-    let objects = types.filter(|ty| ty.pointers == 1 && kind(&ty.base) == Base::Other && ty.function.is_none());
+    if depth >= DEEPEST {
+        return None;
+    }
     let of = |base: &str| {
         let makes = |one: &&Function| {
             let result = resolve(&one.result, &one.scope, known);
@@ -242,7 +243,19 @@ pub(super) fn input_of_object(function: &Function, known: &Declarations, depth: 
         let makers = known.functions.iter().filter(|one| !one.is_member || one.is_static).filter(makes);
         makers.filter_map(|one| input_of_maker(one, known, depth)).max()
     };
-    if depth >= DEEPEST { None } else { objects.filter_map(|ty| of(&ty.base)).max().map(|worth| worth - 1) }
+    let of_handle = |parameter: &Parameter| {
+        let makers = handle_makers(parameter, &function.scope, known);
+        makers.iter().filter_map(|one| input_of_maker(one.function(), known, depth)).max()
+    };
+    let of_parameter = |parameter: &Parameter| {
+        let ty = resolve(&parameter.ty, &function.scope, known);
+        match kind(&ty.base) {
+            Base::Other if ty.pointers == 1 && ty.function.is_none() => of(&ty.base),
+            Base::Void if ty.pointers == 1 => of_handle(parameter),
+            _ => None,
+        }
+    };
+    function.parameters.iter().filter_map(of_parameter).max().map(|worth| worth - 1)
 }
 
 /// Makes an object by a function that returns or sets a pointer to it. Returns the pointer.
@@ -304,24 +317,75 @@ fn maker(planner: &mut Planner, base: &str) -> Option<String> {
     None
 }
 
-/// An object whose type is a name for `void *`, made and ended by functions with that name in their declarations.
-pub(super) fn handle(planner: &mut Planner, written: &str, scope: &str) -> Option<String> {
-    if written.contains("void") || planner.depth >= DEEPEST {
+/// How a function makes an object whose type is `void *`, or a name for it.
+enum HandleMaker<'a> {
+    Returns(&'a Function),
+    /// It sets what this parameter points at.
+    Sets(&'a Function, usize),
+}
+
+impl<'a> HandleMaker<'a> {
+    fn function(&self) -> &'a Function {
+        match self {
+            Self::Returns(function) | Self::Sets(function, _) => function,
+        }
+    }
+}
+
+/// Functions that make what a parameter wants, whose type says little: by its name, if that is `void *`.
+fn handle_makers<'a>(parameter: &Parameter, scope: &str, known: &'a Declarations) -> Vec<HandleMaker<'a>> {
+    let is_plain = parameter.ty.contains("void");
+    let of_name = words::of(&parameter.name);
+    let sets = |one: &'a Function| {
+        let at = one.parameters.iter().position(|other| {
+            let ty = resolve(&other.ty, &one.scope, known);
+            let is_alike = match is_plain {
+                true => words::of(&other.name).iter().any(|word| of_name.contains(word)),
+                false => other.ty.strip_suffix('*').is_some_and(|of| of.trim_end() == parameter.ty),
+            };
+            ty.base == "void" && ty.pointers == 2 && is_alike
+        });
+        Some(HandleMaker::Sets(one, at?))
+    };
+    let makes = |one: &'a Function| match !is_plain && one.result == parameter.ty {
+        true => Some(HandleMaker::Returns(one)),
+        false => sets(one),
+    };
+    let free = known.functions.iter().filter(|one| !one.is_member && one.scope == scope && !one.is_variadic);
+    free.filter(|one| words::inside(&one.name, words::MAKE)).filter_map(makes).collect()
+}
+
+/// An object whose type is `void *` or a name for it, made and ended by functions with that name in their declarations.
+pub(super) fn handle(planner: &mut Planner, parameter: &Parameter, scope: &str) -> Option<String> {
+    if planner.depth >= DEEPEST {
         return None;
     }
-    let makes = |one: &&Function| one.result == written && one.scope == scope && words::inside(&one.name, words::MAKE);
-    let maker = functions(planner).filter(makes).min_by_key(|one| one.parameters.len())?;
+    let known = planner.known;
+    let maker = handle_makers(parameter, scope, known).into_iter().min_by_key(|one| one.function().parameters.len())?;
+    let mut rest = maker.function().clone();
+    if let HandleMaker::Sets(_, at) = maker {
+        rest.parameters.remove(at);
+    }
     planner.depth += 1;
-    let arguments = planner.arguments(maker, planner.seeks_input && !planner.has_input);
+    let arguments = planner.arguments(&rest, planner.seeks_input && !planner.has_input);
     planner.depth -= 1;
-    let name = planner.name("object");
-    planner.call.before.push(format!("{written} {name} = {}({});", maker.full_name(), arguments.ok()?.join(", ")));
+    let (mut arguments, name) = (arguments.ok()?, planner.name("object"));
+    let (ty, full) = (&parameter.ty, maker.function().full_name());
+    match maker {
+        HandleMaker::Sets(_, at) => {
+            arguments.insert(at.min(arguments.len()), format!("&{name}"));
+            let given = maker.function().parameters[at].ty.trim_end_matches(' ');
+            let variable = given.strip_suffix('*').unwrap_or(ty).trim_end();
+            planner.call.before.push(format!("{variable} {name} = {};", planner.null()));
+            planner.call.before.push(format!("{full}({});", arguments.join(", ")));
+        }
+        HandleMaker::Returns(_) => planner.call.before.push(format!("{ty} {name} = {full}({});", arguments.join(", "))),
+    }
     planner.call.before.push(format!("if (!{name})\n    return 0;"));
     let ends = |one: &&Function| {
-        one.parameters.len() == 1 && one.parameters[0].ty == written && words::inside(&one.name, words::END_OF_LIFE)
+        matches!(&*one.parameters, [only] if only.ty == *ty) && words::inside(&one.name, words::END_OF_LIFE)
     };
-    let end = functions(planner).find(ends);
-    if let Some(end) = end {
+    if let Some(end) = functions(planner).find(ends) {
         planner.free(format!("{}({name});", end.full_name()));
     }
     Some(name)

@@ -209,7 +209,7 @@ impl Project {
 
 /// Whether a path is one of tests, examples, documents or packaging, and no part of the library.
 pub(super) fn is_aside(path: &Path) -> bool {
-    const FOLDERS: [&str; 28] = [
+    const FOLDERS: &[&str] = &[
         "test",
         "tests",
         "testing",
@@ -236,8 +236,22 @@ pub(super) fn is_aside(path: &Path) -> bool {
         "msvc",
         "vcnet",
         "cmake",
-        "third_party",
         "t",
+        // sources of others
+        "third_party",
+        "third-party",
+        "thirdparty",
+        "3rdparty",
+        "3rd_party",
+        "extern",
+        "external",
+        "externals",
+        "vendor",
+        "vendored",
+        "deps",
+        "dependencies",
+        "submodules",
+        "subprojects",
     ];
     let mut folders = path.parent().into_iter().flat_map(Path::components);
     let is_test = path.file_stem().is_some_and(|stem| {

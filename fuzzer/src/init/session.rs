@@ -17,7 +17,7 @@ use super::{
     harness,
     interfaces::{self, Interface},
     own_folder, plain_name,
-    project::Project,
+    project::{Project, is_aside},
     seeds::{self, Seeds},
     shown, tell,
     trial::{Compilable, Outcome, Trial, With, built_programs, is_counted, language_of, reach},
@@ -82,6 +82,12 @@ struct Found {
     ignores: Option<Tried>,
     /// Names of those that may work.
     others: Vec<String>,
+}
+
+/// A program of the project, or the commands that build it.
+struct Program {
+    edges: u64,
+    lines: Vec<String>,
 }
 
 enum State {
@@ -290,7 +296,20 @@ impl<'a> Session<'a> {
             );
             lines
         };
+        let is_named = file.is_some();
         if let Some(tried) = &found.best {
+            let reached = match &tried.state {
+                State::Works(outcome, _) => outcome.reach.edges,
+                _ => ENOUGH_EDGES,
+            };
+            if reached < ENOUGH_EDGES
+                && !is_named
+                && self.is_built()
+                && let Ok(program) = self.program(false)
+                && program.edges > reached * MORE_EDGES
+            {
+                return Ok(program.lines);
+            }
             return Ok(told(tried));
         }
         if refused.is_empty() {
@@ -298,10 +317,9 @@ impl<'a> Session<'a> {
                 "no function that the headers declare takes a text, bytes with their number, or a file to parse".into(),
             );
         }
-        let is_named = file.is_some();
-        let program = if is_named { Err(Error::target("")) } else { self.program() };
+        let program = if is_named { Err(Error::target("")) } else { self.program(true) };
         match (program, &found.ignores) {
-            (Ok(lines), _) => Ok(refused.iter().take(3).map(|why| format!("# {why}")).chain(lines).collect()),
+            (Ok(program), _) => Ok(refused.iter().take(3).map(|why| format!("# {why}")).chain(program.lines).collect()),
             (Err(_), Some(tried)) => Err(Self::needs_seeds(tried)),
             (Err(why), None) => {
                 let unread = unread.first().map(|why| format!("(and clang cannot read {why})"));
@@ -509,7 +527,11 @@ impl<'a> Session<'a> {
 
     /// Whether the build system has not built with the wrapper yet.
     fn is_unbuilt(&self) -> bool {
-        self.project.system().is_some_and(|system| !is_counted(self.project, system.folder()))
+        self.project.system().is_some() && !self.is_built()
+    }
+
+    fn is_built(&self) -> bool {
+        self.project.system().is_some_and(|system| is_counted(self.project, system.folder()))
     }
 
     /// Lines about a harness.
@@ -583,19 +605,21 @@ impl<'a> Session<'a> {
         lines
     }
 
-    /// Commands for a program that reads a file or its standard input.
+    /// A program that reads a file or its standard input; among tests and examples too if `are_examples_wanted`.
     ///
     /// # Errors
     /// If there is none, or none that reads the seeds.
-    fn program(&self) -> Result<Vec<String>> {
+    fn program(&self, are_examples_wanted: bool) -> Result<Program> {
         let folder = Path::new(super::OWN).join("seeds");
         let name = self.project.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let hints = words::of(&name);
         let (mut lines, mut programs) = (Vec::new(), Vec::new());
         if self.project.system().is_some() {
             programs = built_programs(self.project, &hints);
+            programs.retain(|path| are_examples_wanted || !is_aside(path));
             if programs.is_empty() && self.is_unbuilt() {
-                return Ok(self.after_the_build("the build tells which programs there are", "quagmire init"));
+                let lines = self.after_the_build("the build tells which programs there are", "quagmire init");
+                return Ok(Program { edges: 0, lines });
             }
         } else if let Some(main) = self.project.programs.first() {
             let (name, commands) = self.compilation(main);
@@ -643,7 +667,7 @@ impl<'a> Session<'a> {
         lines.push(format!("# a program that reads {how}; a moment of fuzzing reaches {}", counted(edges, "edge")));
         lines.push(format!("quagmire fuzz -i {} -o {}/out -- {words}", shown(&folder), super::OWN));
         lines.push("# or a function of a library: quagmire init --function NAME writes a harness".into());
-        Ok(lines)
+        Ok(Program { edges, lines })
     }
 
     /// Name of the program of a source, and the commands that compile it with all sources it may need.

@@ -187,6 +187,10 @@ const READS: [(i32, &[&str]); 6] = [
             "next",
             "demux",
             "browse",
+            "loop",
+            "run",
+            "iterate",
+            "open",
         ],
     ),
 ];
@@ -248,7 +252,7 @@ pub(super) const OTHERS: &[&str] = &[
 /// Parts of a text.
 pub(super) const PARTS: &[&str] = &[
     "int", "bool", "char", "number", "float", "double", "option", "arg", "args", "base64", "hex", "escape", "utf8",
-    "entity",
+    "entity", "uri", "url",
 ];
 
 /// How surely the name of a function says that it reads a text: 0 if it does not.
