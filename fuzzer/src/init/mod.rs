@@ -196,8 +196,16 @@ fn build_by(compiler: &Compiler, project: &Project, system: &BuildSystem) -> Res
 /// The line that tells why a build fails, and what was looked for and not found.
 fn failure(said: &str) -> String {
     let lines: Vec<&str> = said.lines().map(str::trim).collect();
-    let telling =
-        [": error: ", ": fatal error: ", "CMake Error", "ERROR: ", ": not found", ": command not found", "is missing"];
+    let telling = [
+        ": error: ",
+        ": fatal error: ",
+        "CMake Error",
+        "ERROR: ",
+        ": not found",
+        ": command not found",
+        "is missing",
+        ": No such file or directory",
+    ];
     let tells = |line: &str, word: &str| line.contains(word) && !line.contains(ONLY_FAILED);
     let at = telling.iter().find_map(|word| lines.iter().position(|line| tells(line, word)));
     let mut why = at.map_or_else(|| first_error(said), |at| lines[at].to_owned());
@@ -257,6 +265,10 @@ mod tests {
             (
                 "checking for cc\n./configure: line 9: PKG_CHECK_MODULES: command not found\n",
                 "./configure: line 9: PKG_CHECK_MODULES: command not found (install pkg-config, and type autoreconf -fi)",
+            ),
+            (
+                "make: no-such-tool: No such file or directory\nmake: *** [Makefile:2: all] Error 127\n",
+                "make: no-such-tool: No such file or directory",
             ),
             ("werror: yes\na.c:1:2: error: no such thing\n", "a.c:1:2: error: no such thing"),
         ] {

@@ -1,7 +1,7 @@
 //! Seeds for a harness: test files of the project, found by their endings.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -46,11 +46,12 @@ const FOLDERS: [&str; 22] = [
 ];
 
 /// Endings of what is no input: sources, scripts, what builds, results, documents, pictures of documents.
-const OTHERS: [&str; 58] = [
+const OTHERS: &[&str] = &[
     "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "am", "ac", "in", "m4", "sh", "py", "pl", "rb", "cmake", "build",
     "mk", "mak", "o", "a", "lo", "la", "so", "log", "trs", "out", "expected", "exp", "ref", "stderr", "stdout", "sln",
     "vcproj", "vcxproj", "filters", "pro", "bat", "def", "rc", "s", "go", "rs", "java", "cs", "patch", "diff", "md",
-    "rst", "pyc", "dict", "sed", "awk", "ok", "png", "bazel", "bzl",
+    "rst", "pyc", "dict", "sed", "awk", "ok", "png", "bazel", "bzl", "doxy", "dox", "options", "dsp", "dsw", "pjt",
+    "cbp", "layout", "vb", "vbp",
 ];
 
 /// Inputs of many kinds, where the project has none: something in them is read by most parsers.
@@ -122,7 +123,10 @@ pub(super) fn write(folder: &Path, project: &Project, hints: &[String]) -> Resul
 /// The most promising files, of one ending.
 fn choose(project: &Project, hints: &[String]) -> (Vec<PathBuf>, String) {
     let mut groups: BTreeMap<String, (i64, Vec<(u64, PathBuf)>)> = BTreeMap::new();
-    for path in &project.all {
+    let all: BTreeSet<&PathBuf> = project.all.iter().collect();
+    // a.json.parsed is what something has made of a.json
+    let is_made = |path: &Path| path.extension().is_some() && all.contains(&path.with_extension(""));
+    for path in project.all.iter().filter(|path| !is_made(path)) {
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let is_other = OTHERS.contains(&&*ending) || path.starts_with("debian") || path.starts_with(super::BUILD);
         let Some(worth) = worth(path, &ending, hints).filter(|_| !is_other) else { continue };
@@ -193,6 +197,9 @@ mod tests {
             ("tests/b.json", "{\"a\": 1}"),
             ("tests/a.dat", "1"),
             ("tests/b.dat", "22"),
+            ("tests/a.dat.seen", "1"),
+            ("tests/b.dat.seen", "22"),
+            ("tests/c.dat.seen", "333"),
             ("tests/c.dat", "333"),
             ("tests/parse.c", "int x;"),
             ("tests/CMakeLists.txt", "add(x)"),

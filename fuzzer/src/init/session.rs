@@ -80,6 +80,8 @@ struct Found {
     best: Option<Tried>,
     /// One that surely is to read its input, and does not read the seeds.
     ignores: Option<Tried>,
+    /// One that does not read what has been made up.
+    maybe: Option<Tried>,
     /// Names of those that may work.
     others: Vec<String>,
 }
@@ -318,7 +320,7 @@ impl<'a> Session<'a> {
             );
         }
         let program = if is_named { Err(Error::target("")) } else { self.program(true) };
-        match (program, &found.ignores) {
+        match (program, found.ignores.as_ref().or(found.maybe.as_ref())) {
             (Ok(program), _) => Ok(refused.iter().take(3).map(|why| format!("# {why}")).chain(program.lines).collect()),
             (Err(_), Some(tried)) => Err(Self::needs_seeds(tried)),
             (Err(why), None) => {
@@ -380,6 +382,10 @@ impl<'a> Session<'a> {
                 }
                 State::Ignores(..) if words::promise(&function.name) >= SURE && found.ignores.is_none() => {
                     found.ignores.replace(tried)
+                }
+                // seeds of the project would have shown it
+                State::Ignores(..) if tried.seeds.from.starts_with(seeds::MADE_UP_HERE) && found.maybe.is_none() => {
+                    found.maybe.replace(tried)
                 }
                 State::Fails(why) => {
                     refused.push(format!("{}: {why}", function.declaration()));
@@ -568,6 +574,9 @@ impl<'a> Session<'a> {
                     outcome.returned + outcome.failed.len(),
                     counted(outcome.reach.edges, "edge")
                 ));
+                if outcome.reach.edges < FEW_EDGES {
+                    lines.push(Self::few(&folder));
+                }
                 if let (With::Sources { files, .. }, true) = (with, self.project.system().is_some()) {
                     lines.push(format!(
                         "# linked with {} compiled here; the project's own build was not needed",
@@ -595,6 +604,10 @@ impl<'a> Session<'a> {
         }
         lines.push(format!("quagmire fuzz -i {folder}/seeds -o {folder}/out -- {folder}/harness"));
         lines
+    }
+
+    fn few(folder: &str) -> String {
+        format!("# few: it may refuse the seeds at once, or do little: put ordinary inputs into {folder}/seeds")
     }
 
     fn build_commands(&self, options: &str) -> Vec<String> {
@@ -665,6 +678,10 @@ impl<'a> Session<'a> {
         lines.push(format!("# seeds: {} {}", counted(files.len() as u64, "file"), found.from));
         let how = if words.ends_with("@@") { "a file" } else { "its standard input" };
         lines.push(format!("# a program that reads {how}; a moment of fuzzing reaches {}", counted(edges, "edge")));
+        if edges < FEW_EDGES {
+            lines
+                .push(format!("# few: it may refuse these seeds at once: put ordinary inputs into {}", shown(&folder)));
+        }
         lines.push(format!("quagmire fuzz -i {} -o {}/out -- {words}", shown(&folder), super::OWN));
         lines.push("# or a function of a library: quagmire init --function NAME writes a harness".into());
         Ok(Program { edges, lines })

@@ -31,7 +31,8 @@ fn fuzzes(folder: &Path, printed: &str) {
     assert!(short.contains("--execs 200"), "no command that fuzzes: {printed}");
     let done = shell(folder, &short);
     assert_eq!(done.code, Some(0), "{printed}: {done:?}");
-    let out = printed.split(" -o ").nth(1).and_then(|rest| rest.split(' ').next()).expect("an output folder");
+    let fuzz = &printed[printed.find("quagmire fuzz ").expect("found above")..];
+    let out = fuzz.split(" -o ").nth(1).and_then(|rest| rest.split(' ').next()).expect("an output folder");
     let summary = fs::read_to_string(folder.join(out).join("summary.json")).expect("a summary");
     assert!(summary.contains("\"executions\": 200"), "{summary}");
 }
@@ -472,4 +473,151 @@ fn build_systems_are_recognised_and_what_is_printed_builds() {
     let bazel = project(&scene, "bazel", &[program, ("MODULE.bazel", ""), ("BUILD.bazel", "")]);
     let printed = init(&bazel, &[]).ended().stdout;
     assert!(printed.contains("bazel build --repo_env=CC="), "{printed}");
+}
+
+/// A parser of which a moment of fuzzing reaches enough, and that builds by itself.
+const LISTS: &str = "#include <stddef.h>\nint lists_parse(const char *text, size_t n) {\n  int depth = 0, items = 0;\n  \
+                     for (size_t i = 0; i < n; i++) {\n    switch (text[i]) {\n    case '(': depth++; break;\n    case ')': depth -= depth > 0; break;\n    \
+                     case ',': items += depth; break;\n    default: break;\n    }\n  }\n  return items;\n}\n";
+
+const LISTS_H: &str = "#include <stddef.h>\nint lists_parse(const char *text, size_t n);\n";
+
+#[test]
+fn a_harness_of_the_project_that_ignores_its_input_gives_way_to_a_function() {
+    let scene = Scene::new(&[]);
+    let harness = "#include <stdint.h>\n#include <stddef.h>\nint LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { (void)data; (void)size; return 0; }\n";
+    let files = [("lists.h", LISTS_H), ("lists.c", LISTS), ("fuzz/idle.c", harness), ("corpus/one", "(a, (b, c))\n")];
+    let folder = project(&scene, "idle harness", &files);
+    let printed = init(&folder, &[]).ended().stdout;
+    assert!(printed.contains("the project's harness fuzz/idle.c: runs are all alike"), "{printed}");
+    assert!(printed.contains("gives its input to lists_parse("), "{printed}");
+    fuzzes(&folder, &printed);
+    // and if there is nothing else, that is said with what to do
+    let alone = project(&scene, "nothing but it", &[("fuzz/idle.c", harness), ("corpus/one", "(a)\n")]);
+    init(&alone, &[]).refused(3, &["fuzz/idle.c", "runs are all alike", "--function"]);
+}
+
+#[test]
+fn programs_read_a_file_or_their_standard_input() {
+    let scene = Scene::new(&[]);
+    let lists = LISTS.replace("int lists_parse", "static int lists_parse");
+    let main = |read: &str| {
+        format!(
+            "#include <stdio.h>\n{lists}\nint main(int n, char **words) {{\n  char text[4096];\n  FILE *from = {read};\n  \
+                 (void)n; (void)words;\n  return from ? lists_parse(text, fread(text, 1, sizeof text, from)) > 99 : 1;\n}}\n"
+        )
+    };
+    for (name, read, words) in [
+        ("of a file", "n > 1 ? fopen(words[1], \"rb\") : 0", " -- ./lists @@\n"),
+        ("of stdin", "stdin", " -- ./lists\n"),
+    ] {
+        let folder = project(&scene, name, &[("lists.c", &main(read)), ("tests/one.txt", "(a, (b, c))\n")]);
+        let printed = init(&folder, &[]).ended().stdout;
+        assert!(printed.contains(words), "{name}: {printed}");
+        fuzzes(&folder, &printed);
+    }
+    let deaf = project(&scene, "deaf", &[("deaf.c", "int main(void) { return 0; }\n"), ("tests/one.txt", "(a)\n")]);
+    init(&deaf, &[]).refused(3, &["deaf executes", "does not depend on the 1 seed"]);
+}
+
+#[test]
+fn builds_that_fail_are_tried_in_other_ways() {
+    let scene = Scene::new(&[]);
+    let library = "liblists.a: lists.o\n\tar rcs $@ $^\n";
+    for (name, files, said) in [
+        // two jobs race for a header
+        (
+            "order",
+            vec![(
+                "Makefile",
+                "all: liblists.a\nliblists.a: size.h lists.o\n\tar rcs $@ lists.o\nsize.h:\n\tsleep 1\n\techo '#define SIZE 1' > $@\n\
+                 lists.o: lists.c\n\t$(CC) -include size.h -g -c $<\n",
+            )],
+            "make CC=quagmire-cc",
+        ),
+        (
+            "another system",
+            vec![("CMakeLists.txt", "message(FATAL_ERROR \"not today\")\n"), ("Makefile", library)],
+            "make -j2 CC=quagmire-cc",
+        ),
+        (
+            "warnings",
+            vec![("Makefile", &*format!("{library}lists.o: lists.c\n\t$(CC) -g -c $< -Weverything -Werror\n"))],
+            "-Wno-error",
+        ),
+        (
+            "below",
+            vec![(
+                "project/gnu/configure",
+                "#!/bin/sh\necho \"CC = $CC\" > Makefile\nprintf 'lists.o: ../../lists.c\\n\\t$(CC) -g -c $<\\n' >> Makefile\n",
+            )],
+            "(cd project/gnu && CC=quagmire-cc",
+        ),
+    ] {
+        let all = [&files[..], &[("lists.h", LISTS_H), ("lists.c", LISTS), ("tests/one.txt", "(a, b)\n")]].concat();
+        let folder = project(&scene, name, &all);
+        let built = shell(&folder, "quagmire init --build");
+        assert_eq!(built.code, Some(0), "{name}: {built:?}");
+        assert!(built.stderr.contains(said), "{name}: {built:?}");
+        assert!(built.stdout.contains("# built and run: "), "{name}: {built:?}");
+        assert!(!built.stdout.contains("compiled here"), "{name}: {built:?}");
+        fuzzes(&folder, &built.stdout);
+    }
+    let fails = project(&scene, "fails", &[("Makefile", "all:\n\tno-such-tool\n"), ("a.c", LISTS)]);
+    let refused = shell(&fails, "quagmire init --build");
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    assert!(refused.stderr.contains("the build fails: make: no-such-tool: No such file"), "{refused:?}");
+}
+
+#[test]
+fn options_are_those_of_the_compilation_database() {
+    if !has_program("cmake", "cmake") {
+        return;
+    }
+    let scene = Scene::new(&[]);
+    let cmake = "cmake_minimum_required(VERSION 3.13)\nproject(lists C)\nadd_library(lists deep/er/lists.c)\n\
+                 target_compile_definitions(lists PUBLIC NEEDED)\ntarget_include_directories(lists PUBLIC hidden)\n";
+    let header = "#ifndef NEEDED\n#error \"only with the definition\"\n#endif\n#include <stddef.h>\nint lists_parse(const char *text, size_t n);\n";
+    let folder = project(
+        &scene,
+        "database",
+        &[
+            ("CMakeLists.txt", cmake),
+            ("deep/er/lists.h", header),
+            ("deep/er/lists.c", LISTS),
+            ("tests/one.txt", "(a)\n"),
+        ],
+    );
+    let printed = shell(&folder, "quagmire init --build").stdout;
+    assert!(printed.contains("# built and run: "), "{printed}");
+    let script = fs::read_to_string(folder.join("fuzz-quagmire/lists_parse/build")).expect("a script");
+    assert!(script.contains("-DNEEDED"), "{script}");
+    fuzzes(&folder, &printed);
+}
+
+#[test]
+fn the_input_comes_through_the_object_that_a_function_works_on() {
+    let scene = Scene::new(&[]);
+    let header = "int feed_open(const char *path, const void **feed_handle);\nint feed_close(const void *feed_handle);\n\
+                  int feed_parse(const void *feed_handle, void *user);\n\
+                  struct names;\nstruct names *names_create(char *, int);\nint names_loop(struct names *);\nvoid names_free(struct names *);\n";
+    let source = "#include \"feed.h\"\n#include <stdio.h>\n#include <stdlib.h>\nstruct names { FILE *from; };\n\
+                  static int lines(FILE *from) { int c, k = 0; while ((c = getc(from)) != EOF) k += c == '\\n'; return k; }\n\
+                  int feed_open(const char *path, const void **made) { *made = fopen(path, \"rb\"); return *made != 0; }\n\
+                  int feed_close(const void *feed) { return fclose((FILE *)feed); }\n\
+                  int feed_parse(const void *feed, void *user) { return user ? -1 : lines((FILE *)feed); }\n\
+                  struct names *names_create(char *fname, int flags) {\n  struct names *made = malloc(sizeof *made);\n  \
+                  if (flags || !(made->from = fopen(fname, \"r\"))) {\n    free(made);\n    return 0;\n  }\n  return made;\n}\n\
+                  int names_loop(struct names *names) { return lines(names->from); }\n\
+                  void names_free(struct names *names) { fclose(names->from); free(names); }\n";
+    let folder = project(&scene, "feed", &[("feed.h", header), ("feed.c", source), ("tests/one.txt", "a\nb\n")]);
+    for (name, words) in [
+        ("feed_parse", ["feed_open(path_of(data, size), &object);", "feed_parse(object, NULL)", "feed_close(object);"]),
+        ("names_loop", ["names_create((char *)path_of(data, size), 0)", "names_loop(object)", "names_free(object);"]),
+    ] {
+        let text = harness(&folder, name);
+        for word in words {
+            assert!(text.contains(word), "{name}: no {word} in {text}");
+        }
+    }
 }
