@@ -331,7 +331,7 @@ impl Planner<'_> {
             (Base::Byte, 1) if ty.is_const && ty.base == "char" => "\"\"".into(),
             (Base::Byte, 1) if ty.is_const => format!("(const {} *)\"\"", ty.base),
             (Base::Byte, 1) => self.scratch(&ty.base),
-            (Base::Void, 1) => match objects::handle(self, parameter, &function.scope) {
+            (Base::Void, 1) => match objects::handle(self, function, at) {
                 Some(object) => object,
                 None => self.null().into(),
             },

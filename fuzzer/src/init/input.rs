@@ -91,8 +91,9 @@ pub(super) fn feeder<'a>(function: &Function, known: &'a Declarations) -> Option
         let last = words::of(&one.name).pop().unwrap_or_default();
         let is_buffer = words::INPUT.contains(&last.as_str())
             && matches!(choose(one, known, 1), Some((_, Form::PointerAndLength | Form::PointerAndEnd, _)));
-        (hands || is_buffer || words::any(&one.name, &["feed", "input"]))
+        (hands || is_buffer || words::any(&one.name, &["feed", "input", "from"]))
             && !words::any(&one.name, words::END_OF_LIFE)
+            && !words::any(&one.name, &["write", "get", "output", "encode"])
             && match (receiver, is_method(one)) {
                 (true, true) => known.is_a(&function.scope, &one.scope) || known.is_a(&one.scope, &function.scope),
                 (false, false) => fed(function, one, known).is_some(),
@@ -102,7 +103,9 @@ pub(super) fn feeder<'a>(function: &Function, known: &'a Declarations) -> Option
     let all = known.functions.iter().filter(fits).filter_map(|one| Some((choose(one, known, 1)?, one)));
     // what sets an option has less of a text than what sets the input
     let named = |one: &Function| i32::from(words::any(&one.name, words::INPUT)) * 3;
-    all.map(|((_, _, worth), one)| (worth + named(one), one))
+    // what is changed may be memory to write to
+    let is_read = |at: usize, one: &Function| i32::from(one.parameters[at].ty.contains("const")) * 2;
+    all.map(|((at, _, worth), one)| (worth + named(one) + is_read(at, one), one))
         .filter(|(worth, _)| *worth > 6)
         .max_by_key(|(worth, one)| (*worth, std::cmp::Reverse(one.parameters.len())))
         .map(|(_, one)| one)

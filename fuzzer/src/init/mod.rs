@@ -205,10 +205,20 @@ fn failure(said: &str) -> String {
         ": command not found",
         "is missing",
         ": No such file or directory",
+        "Neither ",
+        "not found",
+        "annot find",
+        "ould not find",
+        "nable to",
     ];
     let tells = |line: &str, word: &str| line.contains(word) && !line.contains(ONLY_FAILED);
     let at = telling.iter().find_map(|word| lines.iter().position(|line| tells(line, word)));
     let mut why = at.map_or_else(|| first_error(said), |at| lines[at].to_owned());
+    let package =
+        lines.iter().find_map(|line| line.split_once("configuration file provided by \"")?.1.split('"').next());
+    if let Some(package) = package {
+        return format!("CMake finds no package {package} (install its development package)");
+    }
     // CMake's message is in the lines behind
     if let Some(at) = at.filter(|_| why.starts_with("CMake Error")) {
         let mut behind = lines[at + 1..].iter().filter(|line| !line.is_empty());
@@ -269,6 +279,15 @@ mod tests {
             (
                 "make: no-such-tool: No such file or directory\nmake: *** [Makefile:2: all] Error 127\n",
                 "make: no-such-tool: No such file or directory",
+            ),
+            (
+                "CMake Error at CMakeLists.txt:30 (find_package):\n  By not providing \"Findabsl.cmake\" in CMAKE_MODULE_PATH\n\n  \
+                 Could not find a package configuration file provided by \"absl\" with any of\n",
+                "CMake finds no package absl (install its development package)",
+            ),
+            (
+                "enabling avx\nNeither yasm nor nasm have been found. See the README.\n\nConfiguration failed. It died.\n",
+                "Neither yasm nor nasm have been found. See the README.",
             ),
             ("werror: yes\na.c:1:2: error: no such thing\n", "a.c:1:2: error: no such thing"),
         ] {

@@ -77,7 +77,7 @@ pub(super) fn receiver(planner: &mut Planner, class: &str, has_input: bool) -> R
             return Ok(object + ".");
         }
     }
-    let factory = maker(planner, class);
+    let factory = maker(planner, class, false);
     factory.map(|object| object + "->").ok_or_else(|| {
         format!("is a method of {class}, which has no public constructor that can be called without knowing more")
     })
@@ -151,7 +151,7 @@ pub(super) fn argument(
                 return initialized(planner, &ty.base, class, function).map(address);
             }
             if ty.pointers == 1
-                && let Some(object) = maker(planner, &ty.base)
+                && let Some(object) = maker(planner, &ty.base, ty.is_const)
             {
                 return Ok(object);
             }
@@ -243,31 +243,31 @@ pub(super) fn input_of_object(function: &Function, known: &Declarations, depth: 
         let makers = known.functions.iter().filter(|one| !one.is_member || one.is_static).filter(makes);
         makers.filter_map(|one| input_of_maker(one, known, depth)).max()
     };
-    let of_handle = |parameter: &Parameter| {
-        let makers = handle_makers(parameter, &function.scope, known);
+    let of_handle = |at: usize| {
+        let makers = handle_makers(function, at, known);
         makers.iter().filter_map(|one| input_of_maker(one.function(), known, depth)).max()
     };
-    let of_parameter = |parameter: &Parameter| {
+    let of_parameter = |(at, parameter): (usize, &Parameter)| {
         let ty = resolve(&parameter.ty, &function.scope, known);
         match kind(&ty.base) {
             Base::Other if ty.pointers == 1 && ty.function.is_none() => of(&ty.base),
-            Base::Void if ty.pointers == 1 => of_handle(parameter),
+            Base::Void if ty.pointers == 1 => of_handle(at),
             _ => None,
         }
     };
-    function.parameters.iter().filter_map(of_parameter).max().map(|worth| worth - 1)
+    function.parameters.iter().enumerate().filter_map(of_parameter).max().map(|worth| worth - 1)
 }
 
 /// Makes an object by a function that returns or sets a pointer to it. Returns the pointer.
-fn maker(planner: &mut Planner, base: &str) -> Option<String> {
+fn maker(planner: &mut Planner, base: &str, may_be_const: bool) -> Option<String> {
     let known = planner.known;
     let mut makers: Vec<(&Function, Option<usize>)> = functions(planner)
         .filter_map(|one| {
             let result = resolve(&one.result, &one.scope, known);
-            let is_named = words::inside(&one.name, words::MAKE);
+            let is_named = words::inside(&one.name, words::MAKE) || result.is_const && words::any(&one.name, &["get"]);
             if result.base == base
                 && result.pointers == 1
-                && !result.is_const
+                && (may_be_const || !result.is_const)
                 && (is_named || one.parameters.is_empty())
             {
                 return Some((one, None));
@@ -332,10 +332,11 @@ impl<'a> HandleMaker<'a> {
     }
 }
 
-/// Functions that make what a parameter wants, whose type says little: by its name, if that is `void *`.
-fn handle_makers<'a>(parameter: &Parameter, scope: &str, known: &'a Declarations) -> Vec<HandleMaker<'a>> {
-    let is_plain = parameter.ty.contains("void");
-    let of_name = words::of(&parameter.name);
+/// Functions that make what a parameter wants whose type says little, the likeliest first. Where the type is `void *`, names
+/// tell.
+fn handle_makers<'a>(function: &Function, at: usize, known: &'a Declarations) -> Vec<HandleMaker<'a>> {
+    let parameter = &function.parameters[at];
+    let (is_plain, of_name) = (parameter.ty.contains("void"), words::of(&parameter.name));
     let sets = |one: &'a Function| {
         let at = one.parameters.iter().position(|other| {
             let ty = resolve(&other.ty, &one.scope, known);
@@ -347,21 +348,33 @@ fn handle_makers<'a>(parameter: &Parameter, scope: &str, known: &'a Declarations
         });
         Some(HandleMaker::Sets(one, at?))
     };
-    let makes = |one: &'a Function| match !is_plain && one.result == parameter.ty {
-        true => Some(HandleMaker::Returns(one)),
+    let may_be_returned = !is_plain || words::any(&parameter.name, words::HANDLE);
+    let makes = |one: &'a Function| match may_be_returned && one.result == parameter.ty {
+        true => (!words::inside(&one.name, &["alloc"])).then_some(HandleMaker::Returns(one)),
         false => sets(one),
     };
-    let free = known.functions.iter().filter(|one| !one.is_member && one.scope == scope && !one.is_variadic);
-    free.filter(|one| words::inside(&one.name, words::MAKE)).filter_map(makes).collect()
+    let free = known.functions.iter().filter(|one| !one.is_member && one.scope == function.scope && !one.is_variadic);
+    let mut found: Vec<_> = free.filter(|one| words::inside(&one.name, words::MAKE)).filter_map(makes).collect();
+    found.sort_by_key(|one| {
+        let one = one.function();
+        (std::cmp::Reverse(in_common(&one.name, &function.name)), one.parameters.len())
+    });
+    found
+}
+
+/// Number of letters with which two names begin alike.
+fn in_common(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
 }
 
 /// An object whose type is `void *` or a name for it, made and ended by functions with that name in their declarations.
-pub(super) fn handle(planner: &mut Planner, parameter: &Parameter, scope: &str) -> Option<String> {
+pub(super) fn handle(planner: &mut Planner, function: &Function, at: usize) -> Option<String> {
+    let parameter = &function.parameters[at];
     if planner.depth >= DEEPEST {
         return None;
     }
     let known = planner.known;
-    let maker = handle_makers(parameter, scope, known).into_iter().min_by_key(|one| one.function().parameters.len())?;
+    let maker = handle_makers(function, at, known).into_iter().next()?;
     let mut rest = maker.function().clone();
     if let HandleMaker::Sets(_, at) = maker {
         rest.parameters.remove(at);
@@ -385,7 +398,8 @@ pub(super) fn handle(planner: &mut Planner, parameter: &Parameter, scope: &str) 
     let ends = |one: &&Function| {
         matches!(&*one.parameters, [only] if only.ty == *ty) && words::inside(&one.name, words::END_OF_LIFE)
     };
-    if let Some(end) = functions(planner).find(ends) {
+    let end = functions(planner).filter(ends).max_by_key(|one| in_common(&one.name, &maker.function().name));
+    if let Some(end) = end {
         planner.free(format!("{}({name});", end.full_name()));
     }
     Some(name)

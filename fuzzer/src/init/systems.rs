@@ -45,9 +45,9 @@ impl BuildSystem {
         let mut found = Self::of_folder(root, Path::new(""));
         // a library's makefile may lie beside its sources
         let makefiles = all.iter().filter(named(&["Makefile", "makefile", "GNUmakefile"])).map(folder);
-        let mut beside =
-            makefiles.filter(|at| ["", "src", "source", "lib", "build"].iter().any(|one| at == Path::new(one)));
-        found.extend(beside.next().map(|at| Self { kind: Kind::Make, at }));
+        let is_beside = |at: &PathBuf| ["", "src", "source", "lib", "build"].iter().any(|one| at == Path::new(one));
+        found.extend(makefiles.filter(is_beside).map(|at| Self { kind: Kind::Make, at }));
+        found.dedup();
         found.sort_by_key(|one| matches!(one.kind, Kind::Foreign(_)));
         if found.is_empty() {
             let scripts = all.iter().filter(named(&["CMakeLists.txt", "meson.build", "configure", "configure.ac"]));

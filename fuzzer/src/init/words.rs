@@ -137,6 +137,11 @@ pub(super) const MAYBE_INIT: &[&str] = &["reset", "create", "new", "start", "beg
 /// Words for making an object, also as a part of a word: `newstate`.
 pub(super) const MAKE: &[&str] =
     &["new", "create", "init", "make", "alloc", "open", "start", "construct", "setup", "default", "empty", "instance"];
+/// Names of an object whose type is `void *`.
+pub(super) const HANDLE: &[&str] = &[
+    "state", "st", "handle", "h", "ctx", "context", "decoder", "dec", "codec", "parser", "self", "obj", "object",
+    "inst", "instance", "session",
+];
 /// Words for ending an object.
 pub(super) const END_OF_LIFE: &[&str] = &[
     "free",
@@ -161,6 +166,7 @@ pub(super) const END_OF_LIFE: &[&str] = &[
     "dealloc",
     "finalize",
     "kill",
+    "exit",
 ];
 
 /// Words for reading a text, by how surely they mean it.
