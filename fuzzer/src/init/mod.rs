@@ -101,11 +101,15 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode> {
         return printed(&lines);
     }
     let compiler = Compiler::find(&project)?;
-    let options = if args.build { build(&compiler, &project)? } else { String::new() };
-    if args.build {
+    let built = if args.build { Some(build(&compiler, &project)?) } else { None };
+    if let Some(built) = &built {
         drop(compiler);
         project = Project::look_at(folder)?;
+        if !built.is_counted {
+            project.systems.clear();
+        }
     }
+    let options = built.map_or_else(String::new, |built| built.options);
     let compiler = Compiler::find(&project)?;
     let session = Session::new(&compiler, &project, options);
     lines.extend(match (&args.function, file) {
@@ -126,19 +130,36 @@ fn printed(lines: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::Ended)
 }
 
-/// Builds a project with the wrapper. Returns the options that its C needs.
-fn build(compiler: &Compiler, project: &Project) -> Result<String> {
-    let mut first = None;
+/// What a build has come to.
+#[derive(Default)]
+struct Built {
+    /// Options that the project's C needs.
+    options: String,
+    /// Whether anything has been compiled by the wrapper.
+    is_counted: bool,
+}
+
+/// Builds a project with the wrapper.
+fn build(compiler: &Compiler, project: &Project) -> Result<Built> {
+    let (mut first, mut in_vain) = (None, None);
     for system in &project.systems {
         match build_by(compiler, project, system) {
-            Ok(options) => return Ok(options),
+            Ok(built) if built.is_counted => return Ok(built),
+            Ok(built) => {
+                plain::complain(&format!("# {}: it compiles nothing with quagmire-cc\n", system.name()));
+                in_vain.get_or_insert(built);
+            }
             Err(error) => drop(first.get_or_insert(error)),
         }
     }
-    first.map_or_else(|| Ok(String::new()), Err)
+    match (in_vain, first) {
+        (Some(built), _) => Ok(built),
+        (None, Some(error)) => Err(error),
+        (None, None) => Ok(Built::default()),
+    }
 }
 
-fn build_by(compiler: &Compiler, project: &Project, system: &BuildSystem) -> Result<String> {
+fn build_by(compiler: &Compiler, project: &Project, system: &BuildSystem) -> Result<Built> {
     let (mut options, mut is_parallel, mut is_strict) = (String::new(), true, true);
     for _ in 0..5 {
         let mut commands = system.commands(project.is_built, &options).join("\n");
@@ -154,8 +175,9 @@ fn build_by(compiler: &Compiler, project: &Project, system: &BuildSystem) -> Res
         plain::complain(&format!("{commands}\n"));
         let mut command = compiler.command("sh");
         let output = run_command(command.args(["-euc", &commands]), PATIENCE)?;
+        let is_made = || Ok::<bool, Error>(is_counted(&Project::look_at(&project.root)?, system.folder()));
         if output.is_ok {
-            return Ok(options);
+            return Ok(Built { is_counted: is_made()?, options });
         }
         let said = output.stdout + &output.stderr;
         // warnings of another compiler than the project's
@@ -178,13 +200,12 @@ fn build_by(compiler: &Compiler, project: &Project, system: &BuildSystem) -> Res
         }
         let why = failure(&said);
         let folder = project.root.join(system.folder());
-        let made = Project::look_at(&project.root)?;
-        if is_counted(&made, system.folder()) {
+        if is_made()? {
             plain::complain(&format!(
                 "# the build ends with an error ({why}): what it has made in {} is used\n",
                 folder.display()
             ));
-            return Ok(options);
+            return Ok(Built { is_counted: true, options });
         }
         return Err(Error::target(format!(
             "the build fails: {why}: build it by hand with CC=quagmire-cc CXX=quagmire-c++, and type `quagmire init` again"

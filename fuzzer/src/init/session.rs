@@ -74,10 +74,22 @@ struct Tried {
     allowed: Vec<String>,
 }
 
+impl Tried {
+    /// Edges that a moment of fuzzing reaches, if that is known.
+    fn edges(&self) -> u64 {
+        match &self.state {
+            State::Works(outcome, _) => outcome.reach.edges,
+            _ => ENOUGH_EDGES,
+        }
+    }
+}
+
 /// Functions of a project that have been tried.
 #[derive(Default)]
 struct Found {
     best: Option<Tried>,
+    /// The one that reaches most of those that reach little.
+    weak: Option<Tried>,
     /// One that surely is to read its input, and does not read the seeds.
     ignores: Option<Tried>,
     /// One that does not read what has been made up.
@@ -300,10 +312,7 @@ impl<'a> Session<'a> {
         };
         let is_named = file.is_some();
         if let Some(tried) = &found.best {
-            let reached = match &tried.state {
-                State::Works(outcome, _) => outcome.reach.edges,
-                _ => ENOUGH_EDGES,
-            };
+            let reached = tried.edges();
             if reached < ENOUGH_EDGES
                 && !is_named
                 && self.is_built()
@@ -321,6 +330,14 @@ impl<'a> Session<'a> {
         }
         let program = if is_named { Err(Error::target("")) } else { self.program(true) };
         match (program, found.ignores.as_ref().or(found.maybe.as_ref())) {
+            (Err(_), _) if let Some(weak) = &found.weak => Ok(told(weak)),
+            (Ok(program), _)
+                if program.edges > 0
+                    && let Some(weak) = &found.weak
+                    && weak.edges() > program.edges =>
+            {
+                Ok(told(weak))
+            }
             (Ok(program), _) => Ok(refused.iter().take(3).map(|why| format!("# {why}")).chain(program.lines).collect()),
             (Err(_), Some(tried)) => Err(Self::needs_seeds(tried)),
             (Err(why), None) => {
@@ -368,7 +385,11 @@ impl<'a> Session<'a> {
                 {
                     let edges = counted(outcome.reach.edges, "edge");
                     refused.push(format!("{}: a moment of fuzzing reaches only {edges}", function.declaration()));
-                    Some(tried)
+                    if found.weak.as_ref().is_none_or(|weak| weak.edges() < outcome.reach.edges) {
+                        found.weak.replace(tried)
+                    } else {
+                        Some(tried)
+                    }
                 }
                 State::Works(outcome, _) if outcome.reach.edges > most_edges * MORE_EDGES => {
                     most_edges = outcome.reach.edges;

@@ -10,7 +10,7 @@ use super::{BUILD, project::is_aside, shown};
 /// Build systems below the project's own folder that are tried.
 const MOST_BELOW: usize = 3;
 
-/// Folders below each other in which a build system is looked for, where the project's own folder has none.
+/// Folders below each other in which a build system is looked for, where the project's own folder has at most a makefile.
 const DEEPEST: usize = 3;
 
 /// The kinds of build systems, in the order in which they are looked for.
@@ -49,14 +49,17 @@ impl BuildSystem {
         found.extend(makefiles.filter(is_beside).map(|at| Self { kind: Kind::Make, at }));
         found.dedup();
         found.sort_by_key(|one| matches!(one.kind, Kind::Foreign(_)));
-        if found.is_empty() {
+        // a makefile may be there for releases only
+        if found.iter().all(|one| matches!(one.kind, Kind::Make | Kind::Foreign(_))) {
             let scripts = all.iter().filter(named(&["CMakeLists.txt", "meson.build", "configure", "configure.ac"]));
             let mut folders: Vec<PathBuf> = scripts
                 .map(folder)
                 .filter(|at| at.components().count() <= DEEPEST && !is_aside(&at.parent().unwrap_or(at).join("file")))
                 .collect();
             folders.dedup();
-            found = folders.iter().flat_map(|at| Self::of_folder(root, at)).take(MOST_BELOW).collect();
+            let below = folders.iter().flat_map(|at| Self::of_folder(root, at)).filter(|one| !found.contains(one));
+            let below: Vec<Self> = below.take(MOST_BELOW).collect();
+            found.extend(below);
         }
         found
     }
