@@ -58,7 +58,7 @@ pub(super) fn read(compiler: &Compiler, project: &Project, file: &Path) -> Resul
 /// Gives parameters that a header declares without names those of the definition.
 fn name_parameters(project: &Project, header: &Path, known: &mut Declarations) {
     let is_nameless = |one: &Function| {
-        !one.is_member && one.parameters.len() > 0 && one.parameters.iter().all(|one| one.name.is_empty())
+        !one.is_member && !one.parameters.is_empty() && one.parameters.iter().all(|one| one.name.is_empty())
     };
     let mut nameless: BTreeMap<String, &mut Function> =
         known.functions.iter_mut().filter(|one| is_nameless(one)).map(|one| (one.name.clone(), one)).collect();

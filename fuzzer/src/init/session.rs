@@ -1,6 +1,7 @@
 //! One look at a project: functions and harnesses that are tried, and what is printed of those that work.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -256,50 +257,15 @@ impl<'a> Session<'a> {
     /// If nothing can be called and there is no program either.
     pub(super) fn best(&self, file: Option<&Path>) -> Result<Vec<String>> {
         let files = file.map_or_else(|| interfaces::public(self.project), |file| vec![(file.to_owned(), 0)]);
-        let (mut found, mut unread, mut refused) = (Vec::new(), Vec::new(), Vec::new());
-        let mut less = Vec::new();
-        let start = std::time::Instant::now();
-        for (file, unlikely) in &files {
-            if !found.is_empty() && start.elapsed() > READING {
-                break;
-            }
-            tell(&format!("reading {}", file.display()));
-            match interfaces::read(self.compiler, self.project, file)? {
-                Ok(interface) => {
-                    found.push(interface);
-                    less.push(*unlikely);
-                }
-                Err(why) => unread.push(format!("{}: {why}", file.display())),
-            }
-        }
-        let mut candidates: Vec<(i32, usize, Function)> = Vec::new();
-        for (at, interface) in found.iter().enumerate() {
-            for (worth, function) in interface.candidates() {
-                let is_cxx = interface.language == Language::Cxx;
-                if let Err(why) = call::plan(&function, &interface.known, is_cxx, Variant::ALL[0]) {
-                    refused.push(format!("{} {why}", function.declaration()));
-                    continue;
-                }
-                let rank = worth - less[at];
-                if candidates.iter().all(|(_, _, known)| known.declaration() != function.declaration()) {
-                    candidates.push((rank, at, function));
-                }
-            }
-        }
-        candidates.sort_by_key(|(rank, _, _)| -rank);
-        // methods that classes have in common do much the same
-        let mut names = std::collections::BTreeMap::<String, usize>::new();
-        candidates.retain(|(_, _, one)| {
-            let seen = names.entry(one.name.clone()).or_default();
-            *seen += 1;
-            *seen <= 2
-        });
+        let (found, unread) = self.interfaces(&files)?;
+        let mut refused = Vec::new();
+        let candidates = Self::candidates(&found, &mut refused);
         if let Some(why) =
             unread.iter().find(|why| self.is_unbuilt() && why.contains(IS_GENERATED)).filter(|_| candidates.is_empty())
         {
             return Ok(self.after_the_build(&format!("clang cannot read {why}"), "quagmire init"));
         }
-        let found = self.best_of(&found, &candidates, &mut refused)?;
+        let found = self.best_of(&candidates, &mut refused)?;
         refused.extend(unread.iter().map(|why| format!("clang cannot read {why}")));
         let told = |tried: &Tried| {
             let others: Vec<&str> =
@@ -352,23 +318,59 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Reads headers, each with how much less likely it is than the first, and why others cannot be read.
+    #[expect(clippy::type_complexity, reason = "two lists")]
+    fn interfaces(&self, files: &[(PathBuf, i32)]) -> Result<(Vec<(Interface, i32)>, Vec<String>)> {
+        let (mut found, mut unread) = (Vec::new(), Vec::new());
+        let start = std::time::Instant::now();
+        for (file, unlikely) in files {
+            if !found.is_empty() && start.elapsed() > READING {
+                break;
+            }
+            tell(&format!("reading {}", file.display()));
+            match interfaces::read(self.compiler, self.project, file)? {
+                Ok(interface) => found.push((interface, *unlikely)),
+                Err(why) => unread.push(format!("{}: {why}", file.display())),
+            }
+        }
+        Ok((found, unread))
+    }
+
+    /// Functions that can be called, each with its interface, those that promise most first.
+    fn candidates<'b>(interfaces: &'b [(Interface, i32)], refused: &mut Vec<String>) -> Vec<(&'b Interface, Function)> {
+        let mut candidates: Vec<(i32, &Interface, Function)> = Vec::new();
+        for (interface, unlikely) in interfaces {
+            for (worth, function) in interface.candidates() {
+                let is_cxx = interface.language == Language::Cxx;
+                if let Err(why) = call::plan(&function, &interface.known, is_cxx, Variant::ALL[0]) {
+                    refused.push(format!("{} {why}", function.declaration()));
+                } else if candidates.iter().all(|(_, _, known)| known.declaration() != function.declaration()) {
+                    candidates.push((worth - unlikely, interface, function));
+                }
+            }
+        }
+        candidates.sort_by_key(|(rank, _, _)| -rank);
+        // methods that classes have in common do much the same
+        let mut names = BTreeMap::<String, usize>::new();
+        candidates.retain(|(_, _, one)| {
+            let seen = names.entry(one.name.clone()).or_default();
+            *seen += 1;
+            *seen <= 2
+        });
+        candidates.into_iter().map(|(_, interface, function)| (interface, function)).collect()
+    }
+
     /// Tries functions until one reads all of its input.
-    fn best_of(
-        &self,
-        interfaces: &[Interface],
-        candidates: &[(i32, usize, Function)],
-        refused: &mut Vec<String>,
-    ) -> Result<Found> {
+    fn best_of(&self, candidates: &[(&Interface, Function)], refused: &mut Vec<String>) -> Result<Found> {
         let (mut found, mut tries, mut unlinked) = (Found::default(), 0, 0);
         let mut most_edges = 0;
         let start = std::time::Instant::now();
-        found.others = candidates.iter().take(MOST_FUNCTIONS + 4).map(|(_, _, one)| one.full_name()).collect();
+        found.others = candidates.iter().take(MOST_FUNCTIONS + 4).map(|(_, one)| one.full_name()).collect();
         found.others.dedup();
-        for (_, at, function) in candidates {
+        for (interface, function) in candidates {
             if tries >= MOST_FUNCTIONS || unlinked >= MOST_UNLINKED || most_edges > 0 && start.elapsed() > PATIENCE {
                 break;
             }
-            let interface = &interfaces[*at];
             let (folder, _) = self.place(interface, &function.full_name());
             let was_there = self.project.root.join(&folder).exists();
             let tried = match self.try_function(interface, function)? {
