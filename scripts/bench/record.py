@@ -1,5 +1,5 @@
 """Records of measurements. With QUAGMIRE_RECORD=1 in the environment, whatever a benchmark prints and remembers is written to
-docs/benchmarks/DATE/NAME.json and NAME.md when it ends; another value than 1 is added to the name: QUAGMIRE_RECORD=idle."""
+docs/benchmarks/DATE/NAME.md when it ends, and all of it to target/bench/records/DATE-NAME.json; another value than 1 is added to the name: QUAGMIRE_RECORD=idle."""
 
 import atexit
 import datetime
@@ -109,12 +109,14 @@ class Record:
         about = self.about()
         folder = ROOT / "docs" / "benchmarks" / about["started"][:10]
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{about['name']}.json"
+        path = folder / f"{about['name']}.md"
+        raw = ROOT / "target" / "bench" / "records" / f"{folder.name}-{about['name']}.json"
+        raw.parent.mkdir(parents=True, exist_ok=True)
         # paths of this machine are of no use to others
         shown = lambda text: text.replace(f"{ROOT}/", "")
-        path.write_text(shown(json.dumps({**about, **remembered}, indent=2, default=str)) + "\n")
-        path.with_suffix(".md").write_text(page(about, shown("".join(self.output.text)).strip("\n")))
-        print(f"recorded in {path.relative_to(ROOT).parent}/{about['name']}.json and .md", file=sys.stderr)
+        raw.write_text(shown(json.dumps({**about, **remembered}, indent=2, default=str)) + "\n")
+        path.write_text(page(about, shown("".join(self.output.text)).strip("\n")))
+        print(f"recorded in {path.relative_to(ROOT)} and {raw.relative_to(ROOT)}", file=sys.stderr)
 
 
 def name():

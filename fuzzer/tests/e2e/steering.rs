@@ -1,5 +1,5 @@
-//! Searches that follow a measured resource (`--steer`). How slow the inputs are that they find is a matter of clocks, and
-//! of `scripts/bench/steer`.
+//! Searches that follow a measured resource (`--steer`). How slow the inputs are that they find is a matter of clocks, which
+//! is not tested here.
 
 use std::{path::PathBuf, process::Command};
 
