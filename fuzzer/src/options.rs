@@ -20,7 +20,7 @@ mod size;
 mod target;
 pub mod towards;
 
-use crate::options::args::{FuzzArgs, TargetArgs};
+use crate::options::args::{Experiment, FuzzArgs, TargetArgs};
 use quagmire_base::error::{Error, Result};
 use quagmire_base::{path_filter::PathFilter, size_limit::SizeLimit, terminal::ColorChoice, units};
 use quagmire_cost::{resource::Resource, sizes::RelativeTo};
@@ -258,12 +258,12 @@ impl Options {
             grammar: args.grammar,
             choices: choices(&args.choices)?,
             focus: focus(&args.focus)?,
-            towards: towards::towards(args.towards)?,
+            towards: towards::towards(args.towards, args.experiment.contains(&Experiment::TowardsWatch))?,
             parents: parents(&args.parents)?,
             skip_coverage_testing: args.skip_coverage_testing,
             masking,
-            no_bootstrap: args.no_bootstrap,
-            ignore_maxima: args.no_edge_maxima,
+            no_bootstrap: args.experiment.contains(&Experiment::NoBootstrap),
+            ignore_maxima: args.experiment.contains(&Experiment::NoEdgeMaxima),
             keep_early_ends: args.keep_early_ends,
             seeds: args.seeds,
             output,
@@ -388,12 +388,14 @@ fn gathering(args: &FuzzArgs) -> Result<GatheringLimits> {
 }
 
 fn masking(args: &FuzzArgs) -> Result<Masking> {
-    if args.no_mask && args.shadow_mask {
+    let has = |one| args.experiment.contains(&one);
+    let shadow = has(Experiment::ShadowMask);
+    if args.no_mask && shadow {
         return Err(Error::usage(
-            "--no-mask and --shadow-mask contradict each other: a shadow is compared with a masked mutant; leave one of them out",
+            "--no-mask and --experiment shadow-mask contradict each other: a shadow is compared with a masked mutant; leave one of them out",
         ));
     }
-    Ok(Masking { no_mask: args.no_mask, no_trim: args.no_trim, shadow: args.shadow_mask })
+    Ok(Masking { no_mask: args.no_mask, no_trim: has(Experiment::NoTrim), shadow })
 }
 
 fn focus(text: &str) -> Result<Focus> {

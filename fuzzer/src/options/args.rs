@@ -11,7 +11,7 @@ mod setup;
 mod towards;
 
 use crate::options::defaults;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use quagmire_base::error::Result;
 use std::path::{Path, PathBuf};
 
@@ -300,6 +300,21 @@ impl Command {
     }
 }
 
+/// What a benchmark changes in the search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Experiment {
+    /// Do not trim inputs to rare branches before they are mutated
+    NoTrim,
+    /// Go on with rare branches when they bring nothing new, without rounds of ordinary mutation
+    NoBootstrap,
+    /// Keep no input for executing an edge more often than all others
+    NoEdgeMaxima,
+    /// Run a mutant without mask beside each masked one, and report how many of each reach their goal
+    ShadowMask,
+    /// Count how many runs hit the places of --towards, and search as without them
+    TowardsWatch,
+}
+
 /// `quagmire fuzz`, as typed.
 #[derive(Debug, Clone, Args)]
 pub struct FuzzArgs {
@@ -430,21 +445,12 @@ pub struct FuzzArgs {
     /// Use no masks: change any bytes, also those that the goal of the round needs
     #[arg(long, help_heading = "Search")]
     pub no_mask: bool,
-    /// Do not trim inputs to rare branches before they are mutated
-    #[arg(long, help_heading = "Search")]
-    pub no_trim: bool,
-    /// Go on with rare branches when they bring nothing new, without rounds of ordinary mutation
-    #[arg(long, help_heading = "Search")]
-    pub no_bootstrap: bool,
-    /// Run a mutant without mask beside each masked one, and report how many of each reach their goal
-    #[arg(long, help_heading = "Search")]
-    pub shadow_mask: bool,
+    /// Leave out a part of the search, or watch it, to measure what it brings (repeatable)
+    #[arg(long, value_name = "NAME", hide = true)]
+    pub experiment: Vec<Experiment>,
     /// Measure every mutant precisely: slower, and sees what is slow without executing more of the program
     #[arg(long, help_heading = "Search")]
     pub skip_coverage_testing: bool,
-    /// Keep no input for executing an edge more often than all others, for benchmarks
-    #[arg(long, help_heading = "Search")]
-    pub no_edge_maxima: bool,
     /// Mutate inputs that crash or exit as well, since handlers of errors can be slow too
     #[arg(long, help_heading = "Search")]
     pub keep_early_ends: bool,

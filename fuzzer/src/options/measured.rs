@@ -64,7 +64,7 @@ impl Options {
             ("--valid-if-reached", self.valid_if_reached.is_some()),
             ("--towards", !self.towards.wanted.is_empty()),
             ("--diversity and --trace", self.trace.is_some() && self.grammar.is_none()),
-            ("--shadow-mask", self.masking.shadow),
+            ("--experiment shadow-mask", self.masking.shadow),
             ("--skip-coverage-testing", self.skip_coverage_testing),
         ];
         if let Some((option, _)) = needing.into_iter().find(|&(_, is_typed)| is_typed) {

@@ -26,7 +26,7 @@ pub struct Towards {
 ///
 /// # Errors
 /// A usage error if one makes no sense, or there is nothing to watch.
-pub(super) fn towards(args: TowardsArgs) -> Result<Towards> {
+pub(super) fn towards(args: TowardsArgs, is_watched_only: bool) -> Result<Towards> {
     let place = |typed: String| match Place::parse(&typed) {
         Ok(place) => Ok((typed, place)),
         Err(why) => Err(Error::usage(format!("--towards {typed}: {why}"))),
@@ -36,10 +36,10 @@ pub(super) fn towards(args: TowardsArgs) -> Result<Towards> {
         places: args.towards.into_iter().map(place).collect::<Result<_>>()?,
         patches: args.towards_patch.iter().map(|file| patch(file)).collect::<Result<_>>()?,
     };
-    if args.towards_watch && wanted.is_empty() {
-        return Err(Error::usage("--towards-watch has nothing to watch: name a place with --towards"));
+    if is_watched_only && wanted.is_empty() {
+        return Err(Error::usage("--experiment towards-watch has nothing to watch: name a place with --towards"));
     }
-    Ok(Towards { wanted, is_watched_only: args.towards_watch })
+    Ok(Towards { wanted, is_watched_only })
 }
 
 fn patch(file: &Path) -> Result<Vec<ChangedLines>> {

@@ -258,7 +258,7 @@ fn libprotobuf_mutator_keeps_messages_whole_as_bytes_do_not() {
     let by_bytes = campaign("--rules T,havoc,splice");
     let documents = by_bytes.values().filter(|bytes| is_document(bytes)).count();
     assert!(documents * 2 < by_bytes.len(), "{documents} of {}", by_bytes.len());
-    let entries = campaign("--rules custom,custom-crossover --no-mask --no-trim");
+    let entries = campaign("--rules custom,custom-crossover --no-mask --experiment no-trim");
     assert!(entries.len() > 10, "{}", entries.len());
     for (name, bytes) in entries {
         assert!(is_document(&bytes), "{name}: {}", String::from_utf8_lossy(&bytes));

@@ -25,7 +25,8 @@ fn a_keyword_is_found_byte_by_byte_and_a_crash_beside_it_does_not_end_the_search
 #[test]
 fn masks_can_be_left_out() {
     let scene = Scene::new(SEED);
-    let options = "--execs 20000 --seed 1 --max-size 200 --no-mask --no-trim --no-bootstrap --no-confirm";
+    let options =
+        "--execs 20000 --seed 1 --max-size 200 --no-mask --experiment no-trim --experiment no-bootstrap --no-confirm";
     scene.fuzz(&harness("keyword.c"), options).ended();
     let summary = scene.summary();
     for key in ["computed", "bytes", "executions", "trimming", "mutants"] {
@@ -52,7 +53,10 @@ fn a_campaign_with_masks_repeats_itself_and_goes_on() {
 fn shadows_show_what_a_mask_is_good_for() {
     let scene = Scene::new(SEED);
     scene
-        .fuzz(&harness("keyword.c"), "--execs 100000 --seed 1 --no-auto-dict --max-size 200 --shadow-mask --no-confirm")
+        .fuzz(
+            &harness("keyword.c"),
+            "--execs 100000 --seed 1 --no-auto-dict --max-size 200 --experiment shadow-mask --no-confirm",
+        )
         .ended();
     let summary = scene.summary();
     let rows = summary["shadow"].as_array().expect("rows");
@@ -67,7 +71,7 @@ fn shadows_show_what_a_mask_is_good_for() {
 fn no_probe_is_kept_that_is_larger_than_inputs_may_be() {
     let full = [&b"<slow><slower><slowest>"[..], &[b'.'; 77]].concat();
     let scene = Scene::new(&[("full", &full)]);
-    let options = "--execs 20000 --seed 1 --max-size 100 --focus cost --no-confirm --rules havoc --no-trim";
+    let options = "--execs 20000 --seed 1 --max-size 100 --focus cost --no-confirm --rules havoc --experiment no-trim";
     scene.fuzz(&harness("fragile.c"), options).ended();
     assert!(number(&scene.summary()["masks"]["executions"]) > 100);
     for (name, bytes) in scene.files("out/queue") {
@@ -87,6 +91,6 @@ fn trimming_keeps_what_the_target_accepts() {
 #[test]
 fn a_shadow_needs_a_mask() {
     let scene = Scene::new(SEED);
-    run(&mut scene.campaign(&harness("keyword.c"), "--no-mask --shadow-mask"))
-        .refused(2, &["--no-mask", "--shadow-mask", "leave one of them out"]);
+    run(&mut scene.campaign(&harness("keyword.c"), "--no-mask --experiment shadow-mask"))
+        .refused(2, &["--no-mask", "--experiment shadow-mask", "leave one of them out"]);
 }

@@ -31,7 +31,7 @@ fn largest(file: &Path) -> u64 {
 
 #[test]
 fn the_worst_that_is_reported_is_the_worst_of_all_that_was_run() {
-    for options in ["--seed 1", "--seed 2 --parents intervals", "--seed 3 --no-edge-maxima --rules havoc"] {
+    for options in ["--seed 1", "--seed 2 --parents intervals", "--seed 3 --experiment no-edge-maxima --rules havoc"] {
         let scene = Scene::new(SEED);
         let harness = harness("remembers.c");
         let mut campaign =

@@ -31,7 +31,7 @@ fn hits(options: &str) -> u64 {
 
 #[test]
 fn a_function_is_hit_many_times_as_often_as_without() {
-    let (with, without) = (hits("--towards rare"), hits("--towards rare --towards-watch"));
+    let (with, without) = (hits("--towards rare"), hits("--towards rare --experiment towards-watch"));
     assert!(without > 0 && with > 3 * without, "{with} and {without} runs");
 }
 
@@ -167,7 +167,7 @@ fn places_that_are_not_there_are_refused_with_what_is_like_them() {
     ] {
         refused(&scene, &harness("towards.c"), &["--towards", place]).refused(2, words);
     }
-    refused(&scene, &harness("towards.c"), &["--towards-watch"]).refused(2, &["nothing to watch"]);
+    refused(&scene, &harness("towards.c"), &["--experiment", "towards-watch"]).refused(2, &["nothing to watch"]);
 }
 
 #[test]

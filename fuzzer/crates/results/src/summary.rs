@@ -121,7 +121,7 @@ pub struct Summary {
     /// Costs and finds of masks.
     #[serde(default)]
     pub masks: Masks,
-    /// Success of mutants with and without masks; empty without `--shadow-mask`.
+    /// Success of mutants with and without masks; empty without `--experiment shadow-mask`.
     #[serde(default)]
     pub shadow: Vec<Shadow>,
     /// Places that the search works towards; empty without `--towards`.

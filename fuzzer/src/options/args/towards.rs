@@ -14,7 +14,4 @@ pub struct TowardsArgs {
     /// `git diff` writes (repeatable)
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     pub towards_patch: Vec<PathBuf>,
-    /// Count how many runs hit these places, and what entries cost there, and search as without them, for comparison
-    #[arg(long, help_heading = "Search")]
-    pub towards_watch: bool,
 }

@@ -54,7 +54,7 @@ pub(crate) fn masks(summary: &Summary) -> Option<Markup> {
             } }
         } } }
         @if !summary.shadow.is_empty() {
-            p { "With and without a mask (" code { "--shadow-mask" } "): mutants of the same inputs that reach the goal." }
+            p { "With and without a mask (" code { "--experiment shadow-mask" } "): mutants of the same inputs that reach the goal." }
             div class="scroll" { table {
                 thead { tr {
                     th { "goal" } th { "mutants by" } th class="number" { "masked" } th class="number" { "plain" } th class="number" { "factor" }

@@ -34,7 +34,7 @@ pub struct Masking {
     pub no_mask: bool,
     /// Whether entries are used untrimmed (`--no-trim`).
     pub no_trim: bool,
-    /// Whether each mutant made with a mask is compared with one without (`--shadow-mask`).
+    /// Whether each mutant made with a mask is compared with one without (`--experiment shadow-mask`).
     pub shadow: bool,
 }
 
@@ -76,7 +76,7 @@ pub struct SearchState {
     pub prepared: Cache,
     /// Costs and finds of masks.
     pub masks: MaskFigures,
-    /// Success of mutants with and without masks, with `--shadow-mask`.
+    /// Success of mutants with and without masks, with `--experiment shadow-mask`.
     pub shadow: Shadow,
     /// Knowledge of choices.
     pub choices: ChoiceState,

@@ -1,4 +1,4 @@
-//! Success of mutants with a mask and without (`--shadow-mask`).
+//! Success of mutants with a mask and without (`--experiment shadow-mask`).
 
 use std::collections::BTreeMap;
 

@@ -139,7 +139,7 @@ impl MutateStage {
         Ok(true)
     }
 
-    /// Makes a mutant and runs it; with `--shadow-mask`, also runs one that is made without the mask.
+    /// Makes a mutant and runs it; with `--experiment shadow-mask`, also runs one that is made without the mask.
     fn mutate<E, EM, H, Z>(
         &mut self,
         parent: EntryId,
