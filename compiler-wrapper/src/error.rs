@@ -22,7 +22,6 @@ pub enum Error {
     },
     /// The only llvm-config found is of an unsupported version.
     UnsupportedVersion {
-        /// Path of the llvm-config.
         llvm_config: PathBuf,
         /// Version that it reports.
         version: String,
@@ -41,7 +40,6 @@ pub enum Error {
     },
     /// The file of commands could not be written.
     Log {
-        /// Its path.
         path: PathBuf,
         /// The system's error message.
         problem: String,

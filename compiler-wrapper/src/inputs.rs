@@ -11,7 +11,6 @@ pub enum InputKind {
     Header,
     /// Assembly that is preprocessed first.
     AssemblySource,
-    /// Assembly.
     Assembly,
     /// Compiled by clang, but in a language that is not instrumented (OpenCL, CUDA, ...).
     Foreign,

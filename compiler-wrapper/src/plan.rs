@@ -49,7 +49,6 @@ pub enum Link {
     Driver,
     /// The runtime with the fork server of `quagmire mutants`, and for harnesses a `main`.
     Mutants {
-        /// Their kind.
         kind: MutantsKind,
         /// Whether it is a harness (`-fsanitize=fuzzer`).
         harness: bool,

@@ -30,7 +30,6 @@ pub(crate) struct Toolchain {
 }
 
 impl Toolchain {
-    /// The driver for a language.
     pub(crate) fn driver(&self, language: Language) -> &Path {
         match language {
             Language::C => &self.clang,

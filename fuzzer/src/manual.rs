@@ -10,9 +10,6 @@ use quagmire_base::{
 };
 
 /// Prints the completions for a shell, by its name.
-///
-/// # Errors
-/// If they cannot be printed.
 pub(crate) fn completions(shell: &str) -> Result<ExitCode> {
     let shell: Shell = shell.parse().map_err(|error: String| Error::usage(format!("{shell}: {error}")))?;
     let mut text = Vec::new();
@@ -23,9 +20,6 @@ pub(crate) fn completions(shell: &str) -> Result<ExitCode> {
 }
 
 /// Writes a page for `quagmire` and one for each command into a folder, which is made if it is not there.
-///
-/// # Errors
-/// If they cannot be written.
 pub(crate) fn pages(folder: &Path) -> Result<ExitCode> {
     let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(args::quagmire(), folder));
     written.map_err(|error| Error::other(format!("cannot write pages to {}: {error}", folder.display())))?;

@@ -89,7 +89,7 @@ impl Checkpoint {
     /// Reads the checkpoint of an output folder; `None` if there is none.
     ///
     /// # Errors
-    /// In a few words, if there is one that cannot be used.
+    /// If it is invalid or of another version: the reason in a few words.
     pub fn read(folder: &Path) -> Result<Option<Self>, String> {
         match files::read(&path(folder), KIND.largest) {
             Ok(bytes) => Self::from_bytes(&bytes).map(Some).map_err(|damage| damage.to_string()),

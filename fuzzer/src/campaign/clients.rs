@@ -109,9 +109,6 @@ pub struct Clients<'a> {
 
 impl<'a> Clients<'a> {
     /// Starts the other clients.
-    ///
-    /// # Errors
-    /// If a process cannot be started.
     pub fn start(setup: &'a Setup, harness: &'static Harness) -> Result<Self> {
         let mut clients = Self { setup, harness, running: Vec::new() };
         for number in 1..setup.place.of {
@@ -122,9 +119,6 @@ impl<'a> Clients<'a> {
     }
 
     /// Starts clients again that were killed; gives up one that has ended by itself too often.
-    ///
-    /// # Errors
-    /// If a process cannot be started.
     pub fn look_after(&mut self) -> Result<()> {
         for number in 1..self.setup.place.of {
             let Some(client) = &mut self.running[number - 1] else { continue };

@@ -134,9 +134,6 @@ impl Confirmer<'_> {
     /// Measures a candidate beside the median seed, the seed that it descends from, and an ordinary input of its size.
     /// `None` if it does not return when it is run by itself, or if there was no time. `meanwhile` is called
     /// repeatedly while the process measures.
-    ///
-    /// # Errors
-    /// If the measuring process cannot be started, or its output cannot be read.
     pub fn confirm(
         &self,
         candidate: &Candidate,
@@ -256,9 +253,6 @@ impl Confirmer<'_> {
 
     /// Measures the noise of this machine by comparing the median seed with itself. `None` if there was no time.
     /// `meanwhile` is called repeatedly while the process measures.
-    ///
-    /// # Errors
-    /// If the measuring process cannot be started, or its output cannot be read.
     pub fn noise(&self, reference: &Path, meanwhile: &mut dyn FnMut() -> Result<()>) -> Result<Option<Noise>> {
         // half of the time that is left: the process has to start and to report as well
         let budget = self.deadline.saturating_duration_since(Instant::now()) / 2;

@@ -38,9 +38,6 @@ impl Turn {
 }
 
 /// Refreshes the summary if it is old. To be called about every second.
-///
-/// # Errors
-/// If it cannot be written.
 pub(super) fn refresh(setup: &Setup) -> Result<()> {
     let path = setup.folder.summary();
     let age = || {

@@ -9,7 +9,6 @@ use quagmire_results::summary::{Finding, StoppedBy};
 /// Figures of one client at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
-    /// Executions.
     pub executions: u64,
     /// Edges executed by any entry.
     pub edges: u64,
@@ -34,8 +33,8 @@ pub enum Answer {
     End,
 }
 
-/// Somebody who hears of a campaign, in the process of each worker, and decides whether a finding ends it. Nothing is
-/// shown and no page is written if there is one.
+/// A listener is told what happens in the process of each worker, and decides whether a finding ends the campaign. With one,
+/// nothing is shown and no page is written.
 pub trait Listener: Debug + Send + Sync {
     /// The first worker has loaded a target of so many edges.
     fn loaded(&self, edges: usize);
@@ -44,21 +43,12 @@ pub trait Listener: Debug + Send + Sync {
     fn seeds_done(&self, progress: Progress);
 
     /// An input was entered that is no seed.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     fn entered(&self, input: &[u8], progress: Progress) -> Result<()>;
 
     /// A run ended early, in a new way.
-    ///
-    /// # Errors
-    /// If its input cannot be written.
     fn ended_early(&self, status: Status, input: &[u8]) -> Result<Answer>;
 
     /// A degradation was confirmed.
-    ///
-    /// # Errors
-    /// If its input cannot be written.
     fn degraded(&self, input: &[u8], finding: &Finding) -> Result<Answer>;
 
     /// Called about ten times a second.

@@ -74,7 +74,6 @@ const BETWEEN_KEYS: Duration = Duration::from_millis(100);
 pub struct Setup {
     /// Options, resolved.
     pub options: Options,
-    /// The target.
     pub target: TargetInfo,
     /// Seeds, loaded before anything was written.
     pub seeds: Seeds,

@@ -37,7 +37,7 @@ pub(super) fn command(
     command
 }
 
-/// Ends a command with its inputs, and the program if it is none that holds the engine.
+/// Appends the inputs to a command, and the program unless it is the harness itself that runs the command.
 pub(super) fn end(command: &mut Command, target: &TargetInfo, inputs: &[&Path]) {
     command.args(inputs).args(target.is_isolated().then_some("--")).args(&target.command);
 }

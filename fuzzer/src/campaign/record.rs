@@ -70,7 +70,6 @@ impl Entry {
 /// An entry whose time was not told from noise.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Doubtful {
-    /// The entry.
     pub entry: EntryId,
     /// Number of times that it was measured.
     pub tries: u32,
@@ -210,8 +209,8 @@ pub struct Record {
     pub libraries: Vec<u8>,
     /// Hash of the file of the generator in front of the program; `None` without one.
     pub generator: Option<u64>,
-    /// Hash of the command of a program of which nothing is counted, and of the state of the program and its script; `None` if
-    /// something is counted.
+    /// Hash of the command of an uninstrumented program, and of the size and time of the program and its script; `None` if the
+    /// program is instrumented.
     pub uncounted: Option<u64>,
     /// Names of other campaigns whose files are invalid: nothing of them is imported in this session.
     pub left_out: BTreeSet<String>,
@@ -277,7 +276,6 @@ pub fn folder_of(kind: FindingKind) -> &'static str {
 }
 
 impl Record {
-    /// Id of the next entry.
     pub fn next_entry(&self) -> EntryId {
         EntryId::at(self.entries.len())
     }

@@ -130,9 +130,6 @@ impl<'a> Recorder<'a> {
 
     /// Opens the index of the queue, through which other clients learn of entries; does nothing if there are none.
     /// With `anew`, writes it again from the record.
-    ///
-    /// # Errors
-    /// If the folder cannot be written.
     pub fn open_index(&mut self, anew: bool) -> Result<()> {
         if self.setup.place.of > 1 {
             let output = self.folder().path();
@@ -170,9 +167,6 @@ impl<'a> Recorder<'a> {
     }
 
     /// Begins a phase of the campaign, such as `coverage`.
-    ///
-    /// # Errors
-    /// If the log of phases cannot be written.
     pub fn begin_phase(&mut self, phase: &'static str) -> Result<()> {
         let now = self.elapsed();
         self.phases.begin(phase, now)

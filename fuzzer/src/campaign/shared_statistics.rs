@@ -48,9 +48,6 @@ pub struct SharedStatistics {
 
 impl SharedStatistics {
     /// Maps memory for this many clients, at least 1. To be called before the clients are forked.
-    ///
-    /// # Errors
-    /// If there is no memory.
     pub fn new(clients: usize) -> Result<Self> {
         let bytes = size_of::<Header>().next_multiple_of(align_of::<Slot>()) + clients * size_of::<Slot>();
         // SAFETY: a new anonymous mapping, which is zero: zeros are valid slots.

@@ -68,7 +68,6 @@ impl Flags {
         Self { of_build: project.compilations.flags(file, language == Language::Cxx), ..Self::default() }
     }
 
-    /// As arguments.
     pub(super) fn arguments(&self) -> Vec<String> {
         let folders = self.folders.iter().map(|folder| format!("-I{}", folder.display()));
         let all = self.of_build.iter().cloned().chain(folders);

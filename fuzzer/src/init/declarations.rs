@@ -14,7 +14,6 @@ pub(super) struct Parameter {
     pub(super) is_optional: bool,
 }
 
-/// A parameter of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TemplateParameter {
     pub(super) name: String,
@@ -239,7 +238,6 @@ impl Walk<'_> {
     }
 }
 
-/// A name in a scope.
 pub(super) fn within(scope: &str, name: &str) -> String {
     if scope.is_empty() { name.to_owned() } else { format!("{scope}::{name}") }
 }

@@ -55,10 +55,6 @@ pub(super) struct Project {
 }
 
 impl Project {
-    /// Looks at a folder.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub(super) fn look_at(folder: &Path) -> Result<Self> {
         let refused = |why: &dyn std::fmt::Display| Error::usage(format!("{}: {why}", folder.display()));
         fs::read_dir(folder).map_err(|error| refused(&error))?;

@@ -80,9 +80,6 @@ pub(super) struct Seeds {
 }
 
 /// Fills a folder with seeds for a function whose name and header give `hints`.
-///
-/// # Errors
-/// If the folder cannot be written.
 pub(super) fn write(folder: &Path, project: &Project, hints: &[String]) -> Result<Seeds> {
     let failed = |error: std::io::Error| Error::other(format!("cannot write {}: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(failed)?;

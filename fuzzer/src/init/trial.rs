@@ -138,9 +138,6 @@ impl Trial<'_> {
     }
 
     /// Writes the script that builds the harness.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(super) fn write_script(&self, with: &With) -> Result<()> {
         let path = self.project.root.join(&self.folder).join("build");
         let text = self.script(with);

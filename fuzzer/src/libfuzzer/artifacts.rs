@@ -22,9 +22,6 @@ pub(super) fn name_of(input: &[u8]) -> String {
 }
 
 /// Writes an input into a folder under its name, unless it is there. Returns its path.
-///
-/// # Errors
-/// If it cannot be written.
 pub(super) fn write_input(folder: &Path, input: &[u8]) -> Result<PathBuf> {
     let path = folder.join(name_of(input));
     if !path.exists() {
@@ -83,17 +80,11 @@ impl Artifacts {
     }
 
     /// Writes an artifact, and says so in the line that other programs look for. Returns its path.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(super) fn write(&self, kind: &str, input: &[u8], console: &Console) -> Result<PathBuf> {
         self.write_as(&self.path(kind, input), input, console)
     }
 
     /// Writes an artifact to a path that is given.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(super) fn write_as(&self, shown: &str, input: &[u8], console: &Console) -> Result<PathBuf> {
         let path = self.start.join(shown.trim_start_matches("./"));
         write_whole(&path, input)?;

@@ -80,10 +80,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// Runs an input in a process of its own; `None` if its run does not fail. A degradation fails as a timeout does; all
-    /// but the first one have to exceed the threshold by a margin, so that what is left at the end is no matter of luck.
-    ///
-    /// # Errors
-    /// If no process can be started.
+    /// but the first one have to exceed the threshold by a margin, so that noise does not decide which one is kept.
     pub(super) fn failure(&mut self, input: &[u8]) -> Result<Option<Failure>> {
         self.left = self.left.saturating_sub(1);
         let (reader, writer) = std::io::pipe().map_err(|error| Error::other(format!("cannot make a pipe: {error}")))?;

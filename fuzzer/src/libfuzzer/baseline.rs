@@ -33,9 +33,6 @@ pub(super) struct Baseline {
 
 impl Baseline {
     /// Measures inputs, some of them at several sizes up to `largest` bytes. `None` if a run of none of them returns.
-    ///
-    /// # Errors
-    /// If the target cannot be run.
     pub(super) fn measure(
         harness: &'static Harness,
         plan: &MeasurementPlan,
@@ -96,9 +93,6 @@ impl Ran {
 }
 
 /// Runs each input once, in processes of their own.
-///
-/// # Errors
-/// If the target cannot be run.
 pub(super) fn run(harness: &'static Harness, plan: &MeasurementPlan, inputs: &[Vec<u8>]) -> Result<Vec<Ran>> {
     let input = |bytes: &Vec<u8>| measure::Input { path: PathBuf::new(), bytes: bytes.clone() };
     let inputs: Vec<measure::Input> = inputs.iter().map(input).collect();

@@ -17,9 +17,6 @@ const PLAIN: [u8; 2] = [b' ', 0xff];
 const PASSES: usize = 5;
 
 /// Cleanses the input that the command line names. Returns the exit code of the process.
-///
-/// # Errors
-/// If the input cannot be read, or the result cannot be written.
 pub(super) fn run(
     program: &str,
     harness: &'static Harness,

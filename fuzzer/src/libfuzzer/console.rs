@@ -53,7 +53,6 @@ impl Console {
         }
     }
 
-    /// Its descriptor.
     pub(super) fn descriptor(&self) -> RawFd {
         self.file.as_raw_fd()
     }

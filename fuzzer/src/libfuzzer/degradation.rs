@@ -65,9 +65,6 @@ fn criteria() -> Result<Criteria> {
 impl Check {
     /// Measures the ordinary inputs, if the flags ask for the check, for inputs of up to `largest` bytes. `None` without
     /// the flag, and with a warning if there are none.
-    ///
-    /// # Errors
-    /// If they cannot be read, or the target cannot be run.
     pub(super) fn new(
         program: &str,
         harness: &'static Harness,

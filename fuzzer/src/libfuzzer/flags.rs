@@ -184,7 +184,7 @@ impl Arguments {
     /// with `--` are ignored.
     ///
     /// # Errors
-    /// A usage error for a number that is none.
+    /// A usage error for an invalid number.
     pub(super) fn parse(arguments: &[String]) -> Result<Self> {
         let mut parsed = Self::default();
         for argument in arguments {

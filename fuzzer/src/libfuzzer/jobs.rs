@@ -20,9 +20,6 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Runs `jobs` processes, and shows the output of each when it has ended. Returns the exit code of the process: that
 /// of the last job that failed.
-///
-/// # Errors
-/// If a process cannot be started, or its output cannot be written.
 pub(super) fn run(jobs: u64, words: &[String], flags: &Flags, console: &Console) -> Result<i32> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     let workers = flags.count("workers").unwrap_or((cores / 2).max(1)).min(jobs) as usize;

@@ -187,8 +187,8 @@ fn begin(path: &Path, fresh: Control, inputs: &[Input], console: &Console) -> Re
     Ok(Some(control))
 }
 
-/// Takes over what an earlier merge has learned, if the files that it has run are all there, by path and size: what they
-/// execute was not noted of others. Returns whether they are.
+/// Takes over what an earlier merge has learned, if all files that it has run are still there, by path and size: it recorded
+/// what a file executes only where no earlier file does. Returns whether they are.
 fn reuse(control: &mut Control, old: &Control, inputs: &[Input]) -> bool {
     let mut places: HashMap<&str, &Known> =
         old.known.iter().map(|(&file, known)| (old.files[file].as_str(), known)).collect();

@@ -11,9 +11,6 @@ use super::{
 };
 
 /// Minimizes the input that the command line names. Returns the exit code of the process.
-///
-/// # Errors
-/// If the input cannot be read, or the result cannot be written.
 pub(super) fn run(
     program: &str,
     harness: &'static Harness,

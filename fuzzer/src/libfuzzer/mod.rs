@@ -103,9 +103,6 @@ fn execute(arguments: &[OsString], harness: &'static Harness) -> Result<i32> {
 
 /// Starts this process again with options of sanitizers that make them report crashes themselves, if it was started
 /// without: those that the runtime sets leave crashes to the engine.
-///
-/// # Errors
-/// If it cannot be started.
 fn with_reports_of_sanitizers(arguments: &[OsString], harness: &Harness) -> Result<()> {
     let is_set = |name: &&str| std::env::var(name).is_ok_and(|options| options.contains("handle_segv"));
     if !harness.is_sanitized() || SANITIZERS.iter().any(is_set) {

@@ -20,7 +20,6 @@ const LARGEST_SIZE: u64 = 1 << 30;
 pub enum Source {
     /// The grammar in a file.
     Grammar(PathBuf),
-    /// The generator in a harness.
     Harness(GeneratorOptions),
 }
 

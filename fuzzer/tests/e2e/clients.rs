@@ -32,7 +32,6 @@ fn contents(files: BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
     files.into_values().collect()
 }
 
-/// All descendants of a process.
 fn descendants(process: u32) -> Vec<u32> {
     children(process).into_iter().flat_map(|child| [vec![child], descendants(child)].concat()).collect()
 }

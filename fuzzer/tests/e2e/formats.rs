@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::common::{Scene, built, harness, run};
 
-/// A result in SARIF.
 fn sarif(scene: &Scene, result: &str) -> Value {
     let end = run(&mut scene.quagmire(&["report", result, "--format", "sarif", "--source-root", "/nowhere"])).ended();
     serde_json::from_str(&end.stdout).expect("JSON")

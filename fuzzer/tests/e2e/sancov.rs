@@ -53,7 +53,6 @@ fn report(scene: &Scene, harness: &Path) -> Value {
     serde_json::from_str(&run.stdout).expect("JSON")
 }
 
-/// Cost of an input of a report.
 fn cost(report: &Value, input: usize, resource: &str) -> u64 {
     number(&report["inputs"][input]["costs"][resource])
 }

@@ -79,7 +79,6 @@ impl Terminal {
         settings.0 & libc::ICANON != 0 && settings.0 & libc::ECHO != 0
     }
 
-    /// All settings of the terminal.
     fn settings(&self) -> (libc::tcflag_t, [libc::tcflag_t; 3], Vec<u8>) {
         // SAFETY: zeros are valid, and the call writes one of them.
         unsafe {

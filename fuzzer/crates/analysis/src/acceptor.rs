@@ -55,9 +55,6 @@ pub(crate) struct Acceptor {
 
 impl Acceptor {
     /// Creates an acceptor for inputs of at most `capacity` bytes: longer ones are not accepted.
-    ///
-    /// # Errors
-    /// If there is no memory to share.
     pub(crate) fn new(
         harness: &'static Harness,
         capacity: usize,
@@ -78,9 +75,6 @@ impl Acceptor {
     }
 
     /// Whether the target accepts an input.
-    ///
-    /// # Errors
-    /// If no child can be started, or the target cannot be run.
     pub(crate) fn accepts(&mut self, input: &[u8]) -> Result<bool> {
         if input.len() > self.page.capacity() {
             return Ok(false);
@@ -89,9 +83,6 @@ impl Acceptor {
     }
 
     /// Has a generator make an input from these bytes, which fit the capacity. `None` if that has ended the process.
-    ///
-    /// # Errors
-    /// If no child can be started, or the target cannot be run.
     pub(crate) fn generate(&mut self, bytes: &[u8]) -> Result<Option<Generation>> {
         Ok(self.ask(bytes)?.1)
     }

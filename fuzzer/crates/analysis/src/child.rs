@@ -17,7 +17,6 @@ use quagmire_execution::{
 /// Child process that runs the target.
 #[derive(Debug)]
 pub(crate) struct Child {
-    /// Its id.
     pub id: libc::pid_t,
     /// Socket to it; reading times out every second.
     pub stream: UnixStream,
@@ -89,9 +88,6 @@ impl Child {
     }
 
     /// Closes the socket, upon which the child exits, and waits for that.
-    ///
-    /// # Errors
-    /// If the process cannot be waited for.
     pub(crate) fn end(self) -> Result<End> {
         // processes that the target has left may have a copy of it
         let _ = self.stream.shutdown(Shutdown::Both);

@@ -33,9 +33,6 @@ pub struct Generator {
 
 impl Generator {
     /// Makes a generator that draws from at most `size` bytes for each input.
-    ///
-    /// # Errors
-    /// If there is no memory to share.
     pub fn new(
         options: &GeneratorOptions,
         size: usize,

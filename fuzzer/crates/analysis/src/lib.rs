@@ -53,9 +53,6 @@ use quagmire_execution::{
 };
 
 /// Runs `quagmire replay`: measures the inputs and prints the result.
-///
-/// # Errors
-/// If an input cannot be read, or the target cannot be run.
 pub fn run(options: &ReplayOptions, target: &TargetInfo, harness: &'static Harness) -> Result<ExitCode> {
     if !options.annotate.is_empty() && !target.instrumentation.measures(Resource::Lines) {
         let program = target.name();

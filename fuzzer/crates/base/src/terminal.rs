@@ -7,9 +7,7 @@ use std::os::fd::AsRawFd;
 pub enum ColorChoice {
     /// On a terminal, unless `NO_COLOR` is set.
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 

@@ -31,7 +31,6 @@ pub enum Operator {
     Regenerate,
     /// Replaces a part by one of the same kind of another entry.
     SplicePart,
-    /// Deletes a part.
     DeletePart,
     /// Repeats a part 2 to 64 times.
     RepeatPart,

@@ -56,7 +56,6 @@ pub struct Tree {
 pub(crate) const NO_PARENT: u32 = u32::MAX;
 
 impl Tree {
-    /// Bytes of a node.
     pub(crate) fn bytes_of(&self, node: usize) -> &[u8] {
         &self.bytes[self.nodes[node].range()]
     }

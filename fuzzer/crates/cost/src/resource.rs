@@ -41,9 +41,7 @@ pub struct Description {
 pub enum Unit {
     /// A plain number, without a unit.
     Count,
-    /// Nanoseconds.
     Nanoseconds,
-    /// Bytes.
     Bytes,
 }
 

@@ -33,7 +33,6 @@ pub struct RawFunction {
     /// Two numbers for each edge that is neither a progress slot nor a charge, in two consecutive arrays: the instructions that one
     /// execution stands for, and the number of edges counted with it, itself included.
     pub weights: *const u32,
-    /// Address of the function.
     pub address: *const c_void,
     /// Number of edges, including the entry, the progress slots and the charges; at least 1.
     pub edges: u32,
@@ -103,7 +102,6 @@ pub mod source {
 /// null.
 #[repr(C)]
 #[derive(Clone, Copy)]
-#[expect(missing_docs, reason = "named after the sections they bound")]
 pub struct RawModule {
     pub functions_start: *const RawFunction,
     pub functions_stop: *const RawFunction,

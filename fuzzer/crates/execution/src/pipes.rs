@@ -23,9 +23,6 @@ pub fn readable<const N: usize>(pipes: [&dyn AsRawFd; N], at_most: Duration) -> 
 }
 
 /// Reads once, keeping at most `most` bytes in total in `bytes` and discarding the rest. Returns false at the end.
-///
-/// # Errors
-/// If reading fails.
 pub fn read_part(pipe: &mut impl Read, bytes: &mut Vec<u8>, most: usize) -> io::Result<bool> {
     let mut part = [0; 1 << 16];
     loop {
@@ -41,9 +38,6 @@ pub fn read_part(pipe: &mut impl Read, bytes: &mut Vec<u8>, most: usize) -> io::
 }
 
 /// Reads what is available without blocking, keeping at most `most` bytes in total.
-///
-/// # Errors
-/// If reading fails.
 pub fn read_rest(pipe: &mut (impl Read + AsRawFd), bytes: &mut Vec<u8>, most: usize) -> io::Result<()> {
     while readable([&*pipe], Duration::ZERO) == [true] && read_part(pipe, bytes, most)? {}
     Ok(())

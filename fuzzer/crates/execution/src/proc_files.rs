@@ -50,7 +50,6 @@ fn number(word: &[u8]) -> u64 {
 /// Memory of a process, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Memory {
-    /// Resident memory.
     pub resident: u64,
     /// Part of it that belongs to files or is shared with other processes.
     pub shared: u64,

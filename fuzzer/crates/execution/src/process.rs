@@ -115,7 +115,6 @@ pub fn adopt() {
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
 }
 
-/// Waits for a child to end.
 pub fn wait(child: libc::pid_t) -> Result<End> {
     loop {
         if let Some(end) = wait_with(child, 0)? {
@@ -209,9 +208,6 @@ pub fn cpu_seconds() -> f64 {
 }
 
 /// Creates a file in memory, freed with its last descriptor. `name` is only shown in `/proc`.
-///
-/// # Errors
-/// If there is no memory, or no descriptor.
 pub fn memory_file(name: &std::ffi::CStr) -> std::io::Result<std::fs::File> {
     // SAFETY: a C string; a descriptor that is owned from here on.
     unsafe {

@@ -181,7 +181,6 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// All functions.
     pub fn functions(&self) -> &[Function] {
         &self.functions
     }

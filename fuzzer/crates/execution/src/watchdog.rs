@@ -45,9 +45,6 @@ impl Watchdog {
 
 /// Reads the output of a child until that ends, even if processes that the target has started keep the pipe open. Kills a child
 /// whose run does not end in spite of the timer. Returns how it ended, and whether it was killed.
-///
-/// # Errors
-/// If the pipe cannot be read.
 pub fn read(child: libc::pid_t, mut pipe: PipeReader, bytes: &mut Vec<u8>, page: &InputPage) -> Result<(End, bool)> {
     let failed = |error| Error::other(format!("cannot read what another process has found: {error}"));
     let (mut is_stuck, mut is_open) = (false, true);

@@ -34,7 +34,6 @@ impl Shell {
 #[derive(Clone, Debug, Default)]
 pub struct TextParts {
     parts: Vec<Range<usize>>,
-    /// Bytes of all parts.
     bytes: usize,
     /// Bytes of the input.
     length: usize,

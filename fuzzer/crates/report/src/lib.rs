@@ -38,7 +38,6 @@ use rules::RuleWords;
 /// Longest time for the page of one finding; whatever was not compared by then is shown as changed.
 const TIME_FOR_A_PAGE: Duration = Duration::from_secs(2);
 
-/// Options of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportOptions {
     /// When to stop comparing inputs: pages of differences that are not written by then are left out, which the
@@ -53,7 +52,6 @@ pub struct ReportOptions {
 pub struct Written {
     /// The HTML page.
     pub report: PathBuf,
-    /// The graphs.
     pub graphs: Vec<PathBuf>,
     /// Pages of differences, the worst finding first.
     pub diffs: Vec<PathBuf>,

@@ -116,9 +116,6 @@ impl AflStats {
 
     /// Writes `fuzzer_stats` into the output folder, atomically. Writes nothing before the first execution and the
     /// first entry: afl-whatsup would divide by zero.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
         if self.executions == 0 || self.corpus == 0 {
             return Ok(());
@@ -160,9 +157,6 @@ pub struct PlotData {
 
 impl PlotData {
     /// Opens `plot_data` in the output folder.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(PLOT_DATA);
         let file = append_to(&path, PLOT_HEADER)?;
@@ -170,9 +164,6 @@ impl PlotData {
     }
 
     /// Appends a line.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn push(&mut self, stats: &AflStats) -> Result<()> {
         self.file.write_all(stats.plot_line().as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }

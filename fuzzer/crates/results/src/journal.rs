@@ -63,18 +63,12 @@ fn text(of: &impl Serialize) -> String {
 
 impl Journal {
     /// Opens the journal of the campaign of this name, or creates it.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn open(output: &Path, campaign: &str) -> Result<Self> {
         let head = text(&Head { campaign: campaign.to_owned() });
         Ok(Self { lines: Lines::open(output.join(JOURNAL), &head)? })
     }
 
     /// Replaces the journal by one with these findings.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn replace(output: &Path, campaign: &str, findings: impl Iterator<Item = Saved>) -> Result<Self> {
         let head = text(&Head { campaign: campaign.to_owned() });
         let lines: String =
@@ -84,9 +78,6 @@ impl Journal {
     }
 
     /// Appends a finding.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn add(&mut self, saved: &Saved) -> Result<()> {
         self.lines.push(&text(saved))
     }

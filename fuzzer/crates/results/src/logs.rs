@@ -40,9 +40,6 @@ pub struct Logs {
 
 impl Logs {
     /// Opens the logs in a folder, or creates them.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     pub fn open(folder: &Path) -> Result<Self> {
         let lines = |(name, header): (&str, &str)| Lines::open(folder.join(name), header);
         Ok(Self {
@@ -58,9 +55,6 @@ impl Logs {
 
     /// Adds a point to both time series. `ratio` is the largest cost as a multiple of the baseline; a smaller one than
     /// before, or one that is not finite, counts as the one before.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     pub fn point(&mut self, elapsed: Duration, degradations: u64, ratio: f64) -> Result<()> {
         if ratio.is_finite() {
             self.largest_ratio = self.largest_ratio.max(ratio);
@@ -71,9 +65,6 @@ impl Logs {
     }
 
     /// Adds a point to the time series of diversity.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn diversity_point(
         &mut self,
         elapsed: Duration,
@@ -90,9 +81,6 @@ impl Logs {
 
     /// Adds a corpus entry: when it was found, in seconds and executions, its file, and the amounts of its run; `-`
     /// for resources that were not measured.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn entry(&mut self, elapsed: Duration, executions: u64, file: &str, cost: &Cost) -> Result<()> {
         let amount = |resource: Resource| match cost[resource] {
             0 if !resource.is_always_measured() => "-".to_owned(),
@@ -103,9 +91,6 @@ impl Logs {
     }
 
     /// Adds a finding; values that are not known are `-`.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn finding(&mut self, elapsed: Duration, finding: &Finding) -> Result<()> {
         let ratio = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.4}"));
         self.results.push(&format!(
@@ -122,9 +107,6 @@ impl Logs {
     }
 
     /// Adds a message to `quagmire.log`, with the time in UTC before it.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn message(&mut self, message: &str) -> Result<()> {
         self.messages.push(&format!(
             "{} {}",

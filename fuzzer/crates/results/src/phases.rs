@@ -27,9 +27,6 @@ pub struct Phases {
 
 impl Phases {
     /// Opens the log in a folder; `phase` is the current phase from `now` on.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn open(logs: &Path, phase: &'static str, now: Duration) -> Result<Self> {
         let lines = Lines::open(logs.join(PHASES.0), PHASES.1)?;
         Ok(Self { lines, current: phase, since: now, short_since: None })
@@ -41,9 +38,6 @@ impl Phases {
     }
 
     /// Ends the current phase at `now` and begins `phase`.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn begin(&mut self, phase: &'static str, now: Duration) -> Result<()> {
         if now.saturating_sub(self.since) >= SHORTEST {
             if let Some(start) = self.short_since.take() {
@@ -58,9 +52,6 @@ impl Phases {
     }
 
     /// Writes the spans up to `now`, that of the current phase included.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn flush(&mut self, now: Duration) -> Result<()> {
         self.begin(self.current, now)?;
         match self.short_since.take() {

@@ -32,7 +32,6 @@ pub struct Parts<'a, E, EM, H, Z> {
     pub fuzzer: &'a mut Z,
     /// Runs the target.
     pub executor: &'a mut E,
-    /// State of the campaign.
     pub state: &'a mut CampaignState<H>,
     /// LibAFL's event manager, which does nothing here.
     pub manager: &'a mut EM,

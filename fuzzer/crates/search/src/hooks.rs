@@ -70,9 +70,6 @@ pub trait CampaignHooks {
     ) -> Result<f64>;
 
     /// Records a run that ended early.
-    ///
-    /// # Errors
-    /// If its input cannot be written.
     fn ended_early(&mut self, origin: &Origin<'_>, bytes: &[u8], counts: &CountsObserver) -> Result<()>;
 
     /// Records that the harness's own mutator did not return when it was called for a mutant of `parent`.
@@ -86,9 +83,6 @@ pub trait CampaignHooks {
 
     /// Next entry to measure, and the cost of its first run. `None` ends the measuring phase, and gathering begins
     /// anew.
-    ///
-    /// # Errors
-    /// If the log of phases cannot be written.
     fn next_to_measure(&mut self) -> Result<Option<(EntryId, Cost)>>;
 
     /// Whether a measured time clearly exceeds the longest time of all entries.

@@ -25,7 +25,6 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// All strategies.
     pub const ALL: [Self; 4] = [Self::Unitary, Self::Proportional, Self::Probabilistic, Self::Mixed];
 
     /// Name in `--mutations-per-rule`.

@@ -38,7 +38,6 @@ const RETRY: Duration = Duration::from_secs(5);
 pub struct Proposed {
     /// Its hottest function, by which it is known.
     key: u32,
-    /// The entry.
     pub entry: EntryId,
     /// Ratio at which the key was judged before.
     before: f64,
@@ -203,7 +202,7 @@ impl Recorder<'_> {
         self.record.candidates.retain(|_, candidate| *candidate != entry);
     }
 
-    /// Makes a candidate one again that could not be measured to the end.
+    /// Queues a candidate again whose measurement did not end, for a retry.
     pub fn put_back(&mut self, Proposed { key, entry, before, .. }: Proposed) {
         self.record.judged.insert(key, before);
         self.record.candidates.insert(key, entry);

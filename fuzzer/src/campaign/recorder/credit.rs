@@ -43,9 +43,6 @@ impl Recorder<'_> {
     }
 
     /// Writes these tokens as a dictionary for `--dict`; nothing if there are none.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub(super) fn write_dictionary(&self, search: &SearchState) -> Result<()> {
         let Some(dictionary) = self.dictionary(search).filter(|dictionary| !dictionary.useful.is_empty()) else {
             return Ok(());

@@ -91,9 +91,6 @@ impl Recorder<'_> {
     }
 
     /// Entries and contents of the median seed and others, together not larger than the size limit of inputs.
-    ///
-    /// # Errors
-    /// If one cannot be read.
     pub fn sampled_seeds(&self) -> Result<(Vec<EntryId>, Vec<Vec<u8>>)> {
         let count = self.record.entries.iter().take_while(|entry| entry.parent.is_none()).count();
         let (mut entries, mut seeds, mut total) = (Vec::new(), Vec::new(), 0);

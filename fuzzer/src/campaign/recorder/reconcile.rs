@@ -307,9 +307,6 @@ impl Recorder<'_> {
     }
 
     /// Writes logs again that were damaged, from the state, as far as it knows their lines; says so of each.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     pub fn mend_logs(&mut self, damaged: &[DamagedLog]) -> Result<()> {
         for log in damaged {
             if log.is_of_entries() {

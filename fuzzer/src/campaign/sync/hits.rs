@@ -36,9 +36,6 @@ impl Hits {
     }
 
     /// Writes the file into the folder of a campaign.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn write(&self, folder: &Folder) -> Result<()> {
         let bytes = KIND.seal(self).unwrap_or_default();
         folder.write_whole(FILE, &bytes).map_err(|error| unwritable(&folder.path().join(FILE), &error))

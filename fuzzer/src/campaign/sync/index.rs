@@ -52,9 +52,6 @@ pub struct Index {
 
 impl Index {
     /// Opens the index that an earlier worker wrote, or creates it.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn open(output: &Path) -> Result<Self> {
         let path = path(output);
         let open = || -> io::Result<File> {
@@ -69,9 +66,6 @@ impl Index {
     }
 
     /// Replaces the index by one with these names.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn replace<'a>(output: &Path, names: impl Iterator<Item = &'a str>) -> Result<Self> {
         let text: String = std::iter::once(HEAD).chain(names).map(line).collect();
         write_whole(&path(output), text.as_bytes())?;
@@ -79,9 +73,6 @@ impl Index {
     }
 
     /// Appends the name of a file that is in the queue.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn add(&mut self, name: &str) -> Result<()> {
         // with a single write, so that readers see whole lines
         self.file.write_all(line(name).as_bytes()).map_err(|error| unwritable(&self.path, &error))

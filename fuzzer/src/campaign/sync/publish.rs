@@ -84,9 +84,6 @@ impl Publisher {
 
     /// Links or copies entries that are not there yet. `entries` are the file names of all entries in the folder
     /// `queue`, in the order of their numbers.
-    ///
-    /// # Errors
-    /// If the folder cannot be written.
     pub fn publish<'a>(
         &self,
         published: &mut Option<Published>,

@@ -221,9 +221,6 @@ pub(super) fn configure(search: &mut SearchState, record: &Record, setup: &Setup
 }
 
 /// Shows the warnings at the start of a session.
-///
-/// # Errors
-/// If the log cannot be written.
 pub(super) fn warn(
     setup: &Setup,
     recorder: &mut Recorder<'_>,
@@ -280,9 +277,6 @@ pub(super) fn operators(
 }
 
 /// Reads the tokens of the dictionaries.
-///
-/// # Errors
-/// If a dictionary cannot be read.
 fn read_tokens(options: &Options) -> Result<Tokens> {
     let mut tokens = Tokens::new();
     for path in &options.dictionaries {
@@ -319,8 +313,8 @@ fn generator_hash(setup: &Setup) -> Option<u64> {
     setup.target.generator.as_ref().map(|file| hash_std(&std::fs::read(file).unwrap_or_default()))
 }
 
-/// Hash of the command of a program of which nothing is counted, since no table tells another program: of its words, and of the
-/// size and time of the program and of a script, which is its first argument. Other files that it names may be written by it.
+/// Identifies an uninstrumented program, which has no tables to compare: a hash of the words of its command, and of the size and
+/// time of the program and of a script, which is its first argument. Other files that it names may be written by it.
 /// `None` if something is counted.
 fn uncounted_hash(setup: &Setup) -> Option<u64> {
     let is_counted = setup.target.instrumentation.counts();

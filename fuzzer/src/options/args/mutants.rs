@@ -102,7 +102,7 @@ pub struct BenchArgs {
     /// Largest size of an input
     #[arg(long, value_name = "SIZE", default_value = BENCH_SIZE)]
     pub max_size: String,
-    /// Performance mutants: an input kills one with which it costs X times what it does without, or more [default: 2]
+    /// Performance mutants: an input kills a mutant that makes it cost at least X times as much [default: 2]
     #[arg(long, value_name = "X")]
     pub cost_factor: Option<String>,
     /// Run a mutant with at most so many of the inputs that infect it, the cheapest first
@@ -144,7 +144,7 @@ pub struct ScoreArgs {
     /// Kill a mutant by its cost as well: by an input that takes X times the CPU time, and 5 ms more, in each of four runs
     #[arg(long, value_name = "X")]
     pub slower: Option<String>,
-    /// Performance mutants: an input kills one with which it costs X times what it does without, or more [default: 2]
+    /// Performance mutants: an input kills a mutant that makes it cost at least X times as much [default: 2]
     #[arg(long, value_name = "X")]
     pub cost_factor: Option<String>,
     /// Performance mutants: order of the inputs, of which the first that kills one is named: cost, the cheapest first; mtime,

@@ -38,7 +38,6 @@ pub(super) struct Baseline {
     quagmire: String,
     /// Name of the program, without its folder.
     program: String,
-    /// Its arguments.
     arguments: Vec<String>,
     /// Compiler and flags of each part, and what is counted.
     build: Build,
@@ -182,9 +181,6 @@ impl Baseline {
 }
 
 /// Writes what the inputs cost in the build to the file.
-///
-/// # Errors
-/// If the target cannot be run, or the file cannot be written.
 pub(super) fn update(path: &Path, builds: &mut Builds, subjects: &[Subject]) -> Result<ExitCode> {
     let (program, arguments) = words(&builds.new.about);
     let mut baseline = Baseline {

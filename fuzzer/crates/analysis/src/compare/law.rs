@@ -35,9 +35,6 @@ const RISES: f64 = 1.1;
 pub(super) const CONFIRMED: f64 = 0.01;
 
 /// Growth of an input's cost that is worse in the new build; `None` if none was found.
-///
-/// # Errors
-/// If a target cannot be run.
 pub(super) fn worse(
     old: &mut Side,
     new: &mut Side,

@@ -37,9 +37,6 @@ const GROWN: usize = 24;
 const PROGRESS: Duration = Duration::from_secs(10);
 
 /// Runs all inputs. Returns whether nothing was left out.
-///
-/// # Errors
-/// If a target cannot be run.
 pub(super) fn all(builds: &mut Builds, subjects: &mut [Subject], limits: &Limits) -> Result<bool> {
     let is_inexact = !builds.are_exact();
     let number = subjects.len();

@@ -60,17 +60,11 @@ impl Side {
     }
 
     /// Runs an input `repeats` times in a row and returns the last run.
-    ///
-    /// # Errors
-    /// If the target cannot be run.
     pub(super) fn run(&mut self, input: &[u8], detail: Detail, repeats: u32) -> Result<Run> {
         self.runner.run(input, detail, repeats, false)
     }
 
     /// Runs an input once in a new process.
-    ///
-    /// # Errors
-    /// If the target cannot be run.
     pub(super) fn run_afresh(&mut self, input: &[u8], detail: Detail) -> Result<Run> {
         self.runner.run(input, detail, 1, true)
     }

@@ -16,9 +16,6 @@ const LONGEST: usize = 128;
 
 /// Templates of an input, at most four: those on which the new build is worst beside the old one at the size
 /// of the input.
-///
-/// # Errors
-/// If a target cannot be run.
 pub(super) fn templates(old: &mut Side, new: &mut Side, input: &[u8], capacity: usize) -> Result<Vec<Template>> {
     let inferred = candidates(&Evidence { input, ..Evidence::default() }, CANDIDATES);
     let inferred = inferred.into_iter().map(|one| (one.template, one.n));

@@ -39,9 +39,6 @@ pub(super) struct Times {
 impl Times {
     /// Measures both builds in turn. `usual` is the time of a run in seconds, as far as known. `None` if `until` came, or
     /// an interruption, or a run did not return.
-    ///
-    /// # Errors
-    /// If a target cannot be run.
     pub(super) fn measure(
         old: &mut Side,
         new: &mut Side,

@@ -36,7 +36,7 @@ pub(super) struct Corpus {
     pub members: Vec<Member>,
     /// Sum of the weights.
     pub weight: u64,
-    /// Sum of weights that no corpus which keeps everything is below.
+    /// Lower bound of the weight of a corpus that keeps everything.
     pub bound: u64,
 }
 

@@ -19,7 +19,6 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// All purposes.
     pub const ALL: [Self; 2] = [Self::Coverage, Self::Cost];
 
     /// Name in options and JSON.

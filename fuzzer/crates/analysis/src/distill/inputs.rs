@@ -100,9 +100,6 @@ impl Examiner {
     }
 
     /// Reads and runs each file once, until a signal comes.
-    ///
-    /// # Errors
-    /// If the target cannot be run.
     pub(super) fn examine(&mut self, paths: &[PathBuf]) -> Result<Examined> {
         let (resource, rows) = (self.resource, Rows::default());
         let mut examined = Examined { resource, candidates: Vec::new(), rows, unfit: Vec::new(), left: 0 };
@@ -175,9 +172,6 @@ impl Examiner {
     }
 
     /// Whether a candidate, whose contents are `input`, does once more what it did. It is run again unless that is known.
-    ///
-    /// # Errors
-    /// If the target cannot be run.
     pub(super) fn is_stable(&mut self, candidate: &Candidate, input: &[u8]) -> Result<bool> {
         if let Some(is_stable) = candidate.is_stable {
             return Ok(is_stable);

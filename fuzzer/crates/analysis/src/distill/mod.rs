@@ -62,7 +62,6 @@ pub enum Weight {
 }
 
 impl Weight {
-    /// All weights.
     pub const ALL: [Self; 3] = [Self::Cost, Self::Size, Self::Inputs];
 
     /// Name in options and JSON.
@@ -74,7 +73,6 @@ impl Weight {
         }
     }
 
-    /// Weight of an input.
     fn of(self, candidate: &inputs::Candidate) -> u64 {
         match self {
             Self::Cost => candidate.cost,

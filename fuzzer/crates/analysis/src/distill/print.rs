@@ -20,9 +20,6 @@ const NAMES: usize = 4;
 const WARNINGS: usize = 10;
 
 /// Prints the result, and warns of what is not as it should be.
-///
-/// # Errors
-/// If it cannot be printed.
 pub(super) fn print(report: &DistillReport, options: &DistillOptions) -> Result<()> {
     for lost in report.corpus.iter().filter_map(|kept| Some((&kept.path, kept.lost.as_ref()?))) {
         warn(&format!("{} should be in the corpus, and could not be written: {}", lost.0, lost.1));

@@ -24,7 +24,7 @@ pub(super) struct DistillReport {
     pub cost: Resource,
     /// Sum of the weights in the corpus.
     pub weight: u64,
-    /// Sum of weights that no corpus which keeps everything is below.
+    /// Lower bound of the weight of a corpus that keeps everything.
     pub lower_bound: u64,
     /// `weight` as a multiple of `lower_bound`; 1 if both are 0.
     pub ratio: f64,

@@ -81,9 +81,6 @@ struct Sample {
 }
 
 /// Runs `quagmire diversity`: runs all inputs and prints the figures.
-///
-/// # Errors
-/// If an input cannot be read, or the target cannot be run.
 pub fn run(options: &DiversityOptions, harness: &'static Harness) -> Result<ExitCode> {
     let corpora = corpora(&options.inputs)?;
     let mut found = Vec::new();

@@ -11,9 +11,6 @@ use quagmire_execution::diversity::hill::Hill;
 const NAME: usize = 40;
 
 /// Prints the figures; `traces` is the size of the samples.
-///
-/// # Errors
-/// If they cannot be printed.
 pub(super) fn print(report: &DiversityReport, traces: Option<u64>, json: bool) -> Result<()> {
     if json {
         let text = serde_json::to_string_pretty(report).unwrap_or_default() + "\n";

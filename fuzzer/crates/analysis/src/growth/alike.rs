@@ -15,7 +15,6 @@ const LEAST_GROWING: f64 = 0.5;
 pub(crate) struct Finding<'a> {
     /// The input; the largest part of it that returns if the whole does not.
     pub bytes: &'a [u8],
-    /// Its run.
     pub run: Run,
     /// Resource whose law is looked for.
     pub resource: Resource,

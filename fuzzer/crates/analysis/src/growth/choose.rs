@@ -44,9 +44,6 @@ const LEAST_ROUNDS: u64 = 4;
 /// highest order, then the highest cost per byte. Of a `finding` that is to be explained they cost as much as that, for the same
 /// reason. If none keeps so much, or the hot cost does not grow with any as
 /// powers do, a number in the finding may be what its cost depends on: `seed` is what it comes from, if that is known.
-///
-/// # Errors
-/// If the target cannot be run.
 pub(crate) fn choose(
     runner: &mut Runner,
     options: &GrowthOptions,

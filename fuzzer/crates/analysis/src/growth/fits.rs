@@ -43,13 +43,11 @@ pub struct PlaceLaw {
     pub location: Option<String>,
     /// Share of the instructions at the largest size, 0 to 1.
     pub share: f64,
-    /// The law in words.
     pub words: String,
     /// The law of its instructions.
     pub fit: Fit,
 }
 
-/// Points of one amount.
 pub(super) fn points(samples: &[Sample], axis: Axis, amount: impl Fn(&Run) -> u64) -> Vec<Point> {
     samples.iter().map(|sample| Point { size: axis.size(sample), amount: amount(&sample.run) }).collect()
 }

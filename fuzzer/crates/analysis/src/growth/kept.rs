@@ -12,7 +12,6 @@ const HOT: f64 = 0.8;
 /// A template that keeps the cost of a finding.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {
-    /// The template.
     pub template: Template,
     /// Number of repetitions at which it is about as large as the finding.
     pub n: u64,

@@ -96,9 +96,6 @@ pub(super) struct Ladder {
 
 /// Runs `template` at growing sizes, as far as the limits allow. Of a finding, whose number of repetitions comes with it,
 /// only runs like it are kept, and smaller ones only behind the last that is not.
-///
-/// # Errors
-/// If the target cannot be run.
 pub(super) fn climb(
     runner: &mut Runner,
     template: &Template,

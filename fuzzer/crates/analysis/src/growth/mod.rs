@@ -192,7 +192,6 @@ fn verified(made: Report, options: &GrowthOptions, harness: &'static Harness) ->
     Ok(report)
 }
 
-/// Prints the report.
 fn print(report: &GrowthReport, json: bool) -> Result<()> {
     if json {
         return print_json(report);
@@ -203,7 +202,6 @@ fn print(report: &GrowthReport, json: bool) -> Result<()> {
     print_text(&print::for_people(report, width, color), if color { Form::Painted } else { Form::Lines })
 }
 
-/// Prints JSON.
 fn print_json(what: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(what).map_err(|error| Error::other(error.to_string()))?;
     print_text(&format!("{text}\n"), Form::Json)

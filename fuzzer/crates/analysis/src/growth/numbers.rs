@@ -55,9 +55,6 @@ struct Place {
 
 /// Template of an input in which one number is `N`, such that its cost follows that number best. `seed` is what the input comes
 /// from: numbers that differ from it come first.
-///
-/// # Errors
-/// If the target cannot be run.
 pub(super) fn choose(
     runner: &mut Runner,
     options: &GrowthOptions,

@@ -56,7 +56,6 @@ pub struct PartsReport {
 
 /// The law of a finding by its parts.
 pub(super) struct Parts<'a> {
-    /// The parts.
     pub family: Family<'a>,
     /// Runs of them, the smallest first.
     pub samples: Vec<Sample>,
@@ -103,9 +102,6 @@ pub(super) struct Limits {
 
 /// Finds the units that the cost of a finding grows with, and its law. `None` if fewer units of no kind are a smaller input
 /// of the same form.
-///
-/// # Errors
-/// If the target cannot be run.
 pub(super) fn study<'a>(runner: &mut Runner, finding: &Finding<'a>, limits: Limits) -> Result<Option<Parts<'a>>> {
     let mut found: Option<Parts<'a>> = None;
     for units in units(finding.bytes) {

@@ -107,13 +107,10 @@ pub struct GrowthPoint {
 /// Law of one of the other resources.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ResourceLaw {
-    /// The resource.
     pub resource: Resource,
     /// Amount at the largest size.
     pub amount: u64,
-    /// The law in words.
     pub words: String,
-    /// The law.
     pub fit: Fit,
 }
 

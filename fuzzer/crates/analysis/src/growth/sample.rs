@@ -12,7 +12,6 @@ pub(super) struct Sample {
     pub n: u64,
     /// Size of the input in bytes.
     pub bytes: u64,
-    /// The run.
     pub run: Run,
 }
 

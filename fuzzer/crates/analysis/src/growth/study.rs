@@ -85,7 +85,6 @@ pub(super) enum Outcome {
 
 /// A report with what a later test of its prediction needs.
 pub(super) struct Report {
-    /// The report.
     pub report: GrowthReport,
     /// The template; `None` for a law by parts.
     pub template: Option<Template>,

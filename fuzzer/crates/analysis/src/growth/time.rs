@@ -40,7 +40,6 @@ pub struct Times {
 /// Size of the input that takes a given time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeOfTime {
-    /// The time in seconds.
     pub seconds: f64,
     /// Number of repetitions, and the least and the most by the measured times.
     pub n: [f64; 3],
@@ -63,7 +62,6 @@ pub struct Verified {
     pub predicted: f64,
     /// Measured CPU time in seconds; `None` if the run did not return.
     pub measured: Option<f64>,
-    /// Predicted amount.
     pub predicted_amount: f64,
     /// Measured amount.
     pub amount: u64,

@@ -15,7 +15,6 @@ type Functions = BTreeMap<String, FunctionSum>;
 /// Executions of all lines by all runs.
 #[derive(Debug, Default)]
 pub(super) struct Tracefile {
-    /// Functions by file.
     files: BTreeMap<String, Functions>,
     /// Executions of each edge.
     edges: HashMap<u32, u64>,
@@ -40,7 +39,6 @@ impl FunctionSum {
 }
 
 impl Tracefile {
-    /// Adds a run.
     pub(super) fn add(&mut self, run: &Run) {
         for edge in &run.edges {
             let sum = self.edges.entry(edge.edge).or_default();
@@ -69,7 +67,6 @@ impl Tracefile {
         self.files.is_empty()
     }
 
-    /// The text.
     pub(super) fn text(&self) -> String {
         // the name of the test stays empty
         let mut text = "TN:\n".to_owned();

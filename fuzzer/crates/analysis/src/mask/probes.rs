@@ -87,9 +87,6 @@ struct Gone {
 
 impl<'a> Prober<'a> {
     /// Creates a prober for the mask of `input`.
-    ///
-    /// # Errors
-    /// If there is no memory to share.
     pub(crate) fn new(harness: &'static Harness, input: &'a [u8], limits: ProbeLimits) -> Result<Self> {
         // a probe inserts at most as many bytes as there are positions
         let page = InputPage::new(2 * input.len() + 1)?;
@@ -112,9 +109,6 @@ impl<'a> Prober<'a> {
     }
 
     /// Runs one probe.
-    ///
-    /// # Errors
-    /// If no child can be started.
     pub(crate) fn probe(&mut self, text: &[u8]) -> Result<Answer> {
         if self.child.is_none() {
             self.start(None)?;

@@ -12,9 +12,6 @@ const PARTS_OF_TIME: u32 = 4;
 
 /// The input with the fewest of its units, of the first kind of which half are enough, that keeps the goal; the input itself if
 /// half are enough of no kind.
-///
-/// # Errors
-/// If the target cannot be run, or the output cannot be written.
 pub(super) fn shorten(search: &mut Search<'_>, input: &[u8]) -> Result<Vec<u8>> {
     let until = Instant::now() + search.time_left() / PARTS_OF_TIME;
     for units in units(input) {

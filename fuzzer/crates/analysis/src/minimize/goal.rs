@@ -14,7 +14,6 @@ const OF_OWN_RATIO: f64 = 0.9;
 pub(super) enum Kept {
     /// At least this multiple of an ordinary input's use of a resource.
     Cost {
-        /// The resource.
         resource: Resource,
         /// Multiple of the cost of an ordinary input of the same size, above 0.
         ratio: f64,

@@ -45,7 +45,6 @@ pub use search::Stop;
 /// Options of `minimize` after defaults and checks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MinimizeOptions {
-    /// The input.
     pub input: PathBuf,
     /// File for the smallest input.
     pub output: PathBuf,
@@ -360,7 +359,6 @@ fn report(
     }
 }
 
-/// Prints the report.
 fn print(report: &MinimizeReport, json: bool) -> Result<()> {
     if !json {
         return crate::print::print_text(&report.for_people(), Form::Lines);

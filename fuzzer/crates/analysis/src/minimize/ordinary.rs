@@ -28,9 +28,6 @@ const SHORTEST: usize = 8;
 
 /// Runs seeds at several sizes and fits a line to their costs. Without seeds, the first bytes of the input stand for
 /// one.
-///
-/// # Errors
-/// If the target cannot be run.
 pub(super) fn measure(runner: &mut Runner, seeds: &[Vec<u8>], input: &[u8]) -> Result<SizeModel> {
     let beginning = input[..(input.len() / BEGINNING).max(SHORTEST).min(input.len())].to_vec();
     let stand_in = [beginning];

@@ -66,9 +66,6 @@ impl Fixed {
 }
 
 /// The first template that keeps the early end of an input, and the `N` of the input.
-///
-/// # Errors
-/// If the target cannot be run.
 pub(super) fn choose_for_end(search: &mut Search<'_>, input: &[u8]) -> Result<Option<(Template, u64)>> {
     for Candidate { template, n, is_exact, .. } in candidates(&Evidence { input, ..Evidence::default() }, MOST) {
         let Ok(bytes) = template.render(n, input.len() as u64 * ROOM) else { continue };
@@ -81,9 +78,6 @@ pub(super) fn choose_for_end(search: &mut Search<'_>, input: &[u8]) -> Result<Op
 
 /// Shortens the literals of a template at fixed sizes, and looks for the smallest `N` that keeps the goal. `None` if
 /// the template does not keep it.
-///
-/// # Errors
-/// If the target cannot be run.
 pub(super) fn shrink(search: &mut Search<'_>, template: Template, n: u64) -> Result<Option<Pumped>> {
     let is_end = search.goal.wanted_ratio().is_none();
     let (template, n) = finer(&template, n).unwrap_or((template, n));

@@ -55,7 +55,6 @@ pub struct MinimizeReport {
 }
 
 impl MinimizeReport {
-    /// The report for people.
     pub(super) fn for_people(&self) -> String {
         let percent = 100.0 * self.bytes as f64 / self.bytes_before.max(1) as f64;
         let mut lines = vec![format!(

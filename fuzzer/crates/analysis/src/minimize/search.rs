@@ -54,9 +54,6 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Begins at an input, and writes it.
-    ///
-    /// # Errors
-    /// If the output cannot be written.
     pub(super) fn new(
         runner: &'a mut Runner,
         goal: Goal,
@@ -94,9 +91,6 @@ impl<'a> Search<'a> {
     }
 
     /// Runs an input. `None` if the search is over, or there is no room for it.
-    ///
-    /// # Errors
-    /// If the target cannot be run.
     pub(super) fn run(&mut self, input: &[u8]) -> Result<Option<Run>> {
         if self.is_over() || input.len() > self.runner.capacity() {
             return Ok(None);
@@ -113,9 +107,6 @@ impl<'a> Search<'a> {
     }
 
     /// Whether an input keeps the goal; no if there is no room for it. `None` if the search is over.
-    ///
-    /// # Errors
-    /// If the target cannot be run, or the output cannot be written.
     pub(super) fn holds(&mut self, input: &[u8]) -> Result<Option<bool>> {
         if self.is_over() {
             return Ok(None);

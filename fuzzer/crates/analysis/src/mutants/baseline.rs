@@ -35,9 +35,6 @@ pub(super) fn generous(options: &ScoreOptions) -> RunLimits {
 }
 
 /// Runs all inputs without a mutant. Inputs that a signal has kept from being run are in neither list.
-///
-/// # Errors
-/// If the program cannot be run.
 pub(super) fn measure(options: &ScoreOptions, inputs: Vec<Seed>) -> Result<(Vec<Stable>, Vec<LeftOut>)> {
     let mut runs: Vec<Vec<(Observed, Duration)>> = vec![Vec::new(); inputs.len()];
     for repeats in RUNS {

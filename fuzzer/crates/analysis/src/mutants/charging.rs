@@ -78,9 +78,6 @@ pub(super) struct Charged {
 
 /// Makes a charging run with each input. Inputs that do something else in it are put into `left_out`. `ages` are those of
 /// the inputs by path, for [`InputOrder::Modified`].
-///
-/// # Errors
-/// If the program cannot be run.
 pub(super) fn charge(
     options: &ScoreOptions,
     factor: f64,

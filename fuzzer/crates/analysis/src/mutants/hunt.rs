@@ -36,9 +36,6 @@ pub(super) struct Allowed {
 }
 
 /// Runs the mutants that the log does not know yet, and adds them to it.
-///
-/// # Errors
-/// If the program cannot be run, or the log cannot be written.
 pub(super) fn hunt(
     options: &ScoreOptions,
     table: &Table,
@@ -88,9 +85,6 @@ fn verdict(
 }
 
 /// How an input tells a mutant from the original; `None` if it does not. Adds the runs that it took to `runs`.
-///
-/// # Errors
-/// If the program cannot be run.
 pub(super) fn told(
     server: &mut MutantServer,
     sites: &[(u32, u32)],

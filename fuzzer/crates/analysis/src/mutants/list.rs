@@ -43,9 +43,6 @@ struct Entry<'a> {
 }
 
 /// Runs `quagmire mutants list`.
-///
-/// # Errors
-/// If the program cannot be started, or the list cannot be printed.
 pub fn run(options: &ListOptions) -> Result<ExitCode> {
     let server = MutantServer::start(&options.program, &RunFiles::default())?;
     let mutants: Vec<Outcome> = Table::read(server.table()).mutants.into_iter().map(Outcome::new).collect();

@@ -40,8 +40,6 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// # Errors
-    /// If the program cannot be read.
     pub(super) fn new(options: &ScoreOptions, inputs: &[Seed]) -> Result<Self> {
         let path = Path::new(options.program.first().map_or_else(Default::default, |word| word.as_os_str()));
         let program =
@@ -126,9 +124,6 @@ impl Log {
     }
 
     /// Adds a mutant that is done.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub(super) fn add(&mut self, verdict: Verdict) -> Result<()> {
         if let Some((file, path)) = &mut self.file {
             let line = serde_json::to_string(&verdict).unwrap_or_default() + "\n";

@@ -79,7 +79,6 @@ pub struct ScoreOptions {
     pub memory_limit: u64,
 }
 
-/// Orders of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputOrder {
     /// The cheapest first.

@@ -20,10 +20,6 @@ use quagmire_base::{
 /// Most lines of one kind.
 const LINES: usize = 20;
 
-/// Prints the result.
-///
-/// # Errors
-/// If it cannot be printed.
 pub(super) fn print(score: &Score, options: &ScoreOptions) -> Result<()> {
     if options.json {
         return print_text(&(serde_json::to_string_pretty(score).unwrap_or_default() + "\n"), Form::Json);

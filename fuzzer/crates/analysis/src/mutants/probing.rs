@@ -32,9 +32,6 @@ pub(super) struct Probed {
 
 /// Makes a probing run with each input. Inputs that do something else in the copies, which are not optimised, are put into
 /// `left_out`: they depend on what the compiler makes of them.
-///
-/// # Errors
-/// If the program cannot be run.
 pub(super) fn probe(
     options: &ScoreOptions,
     table: &Table,

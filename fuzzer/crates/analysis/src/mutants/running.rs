@@ -28,9 +28,6 @@ struct Ran {
 
 /// Runs each of these mutants with the inputs that come to its place more often than its gate says, most often first, at
 /// most [`ScoreOptions::inputs_per_mutant`] of them, and adds what they cost. Returns whether all were run.
-///
-/// # Errors
-/// If the program cannot be run.
 pub(super) fn run(
     options: &ScoreOptions,
     factor: f64,

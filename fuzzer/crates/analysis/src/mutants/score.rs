@@ -83,7 +83,6 @@ fn mutants_of(options: &ScoreOptions) -> Result<(Table, MutantKind)> {
     )))
 }
 
-/// Checks that the options are for this kind of mutants.
 fn check(options: &ScoreOptions, kind: MutantKind) -> Result<()> {
     let wrong = |option: &str, of: &str| Err(Error::usage(format!("{option}: it is for {of}: leave it out")));
     match kind {

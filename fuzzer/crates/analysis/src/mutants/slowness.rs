@@ -24,9 +24,6 @@ use quagmire_base::{
 const FACTOR: f64 = 2.0;
 
 /// Scores the inputs, of which those that are not repeatable are in `left_out`. `ages` are those of [`ages`].
-///
-/// # Errors
-/// If the program cannot be run.
 pub(super) fn score(
     options: &ScoreOptions,
     header: &Header,

@@ -41,9 +41,6 @@ pub struct Runner {
 
 impl Runner {
     /// Creates a runner for inputs of at most `capacity` bytes. The command must have no other thread.
-    ///
-    /// # Errors
-    /// If there is no memory to share.
     pub fn new(harness: &'static Harness, capacity: usize, options: RunnerOptions) -> Result<Self> {
         let page = InputPage::new(capacity.max(1))?;
         publish(&page, options.hang_timeout);
@@ -145,9 +142,6 @@ impl Runner {
     }
 
     /// Sets the hang timeout of the runs to come. Ends the child.
-    ///
-    /// # Errors
-    /// If the child cannot be waited for.
     pub fn set_hang_timeout(&mut self, timeout: Duration) -> Result<()> {
         self.bury()?;
         self.options.hang_timeout = timeout;
@@ -156,9 +150,6 @@ impl Runner {
     }
 
     /// Ends the child: the next input gets a new one, which knows nothing of the runs before.
-    ///
-    /// # Errors
-    /// If the child cannot be waited for.
     pub fn restart(&mut self) -> Result<()> {
         self.bury()
     }

@@ -116,18 +116,12 @@ impl Folder {
     }
 
     /// Whether the folder is empty.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub fn is_empty(&self) -> io::Result<bool> {
         let mut entries = Dir::new(self.descriptor()?)?;
         Ok(entries.all(|entry| entry.is_ok_and(|entry| matches!(entry.file_name().to_bytes(), b"." | b".."))))
     }
 
     /// Metadata of the folder itself.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
     pub fn metadata(&self) -> io::Result<std::fs::Metadata> {
         File::from(self.descriptor()?).metadata()
     }
@@ -170,17 +164,11 @@ impl Folder {
     }
 
     /// Writes a file in the folder atomically: under a unique temporary name, which is then renamed.
-    ///
-    /// # Errors
-    /// If it cannot be written; nothing is left behind.
     pub fn write_whole(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.write(name, bytes, false)
     }
 
     /// As [`Self::write_whole`]; the new contents are on the disk before the name leads to them.
-    ///
-    /// # Errors
-    /// If it cannot be written; nothing is left behind.
     pub fn write_durably(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.write(name, bytes, true)
     }

@@ -15,7 +15,6 @@ pub(crate) enum Pair {
     Angle,
 }
 
-/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// A letter, `_` or byte beyond ASCII, and the letters and digits after it.
@@ -44,10 +43,8 @@ pub(crate) enum TokenKind {
     Other,
 }
 
-/// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// Its kind.
     pub kind: TokenKind,
     /// Place of its first byte.
     pub start: u32,

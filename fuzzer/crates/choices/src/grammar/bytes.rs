@@ -1,6 +1,5 @@
 //! Sets of bytes.
 
-/// A set of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ByteSet([u64; 4]);
 

@@ -30,7 +30,6 @@ fn sum(alternative: &Alternative, of: &[u64]) -> u64 {
 }
 
 impl Measures {
-    /// Measures all symbols.
     pub(super) fn of(symbols: &[Symbol]) -> Self {
         let users = users(symbols);
         let endless = vec![ENDLESS; symbols.len()];

@@ -77,7 +77,6 @@ pub(super) enum Flavor {
     Character,
 }
 
-/// A rule.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) name: String,

@@ -28,7 +28,6 @@ pub(super) enum Body {
     },
 }
 
-/// A symbol.
 #[derive(Clone, Debug)]
 pub(super) struct Symbol {
     pub(super) name: String,

@@ -31,7 +31,6 @@ pub(super) struct Place {
     pub(super) next: Next,
 }
 
-/// The table.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) places: Vec<Place>,

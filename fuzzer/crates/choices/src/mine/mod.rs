@@ -46,7 +46,6 @@ const LIMITS: Limits = Limits { size: 400, depth: 14 };
 /// A mined grammar.
 #[derive(Debug)]
 pub struct Mined {
-    /// The grammar.
     pub grammar: Grammar,
     /// The grammar as the fuzzing book writes it: `{"<start>": [["x", "<other>"], ...], ...}`.
     pub json: String,

@@ -93,7 +93,6 @@ fn format_of(bytes: &[u8]) -> String {
 struct Loop {
     /// Its number of rounds, as an expression.
     times: String,
-    /// Its variable.
     variable: String,
 }
 

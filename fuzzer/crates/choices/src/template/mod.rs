@@ -101,7 +101,6 @@ pub struct Counter {
     pub level: u8,
     /// Number of digits, 1 to 20.
     pub width: u8,
-    /// Digits.
     pub digits: Digits,
     /// Order in which the numbers come.
     pub order: Order,
@@ -136,7 +135,6 @@ impl Template {
         Ok(Self { parts: normal(parts) })
     }
 
-    /// The parts.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }

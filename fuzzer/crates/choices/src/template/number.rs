@@ -33,7 +33,6 @@ pub enum Digits {
 pub struct Field {
     /// Number of digits, 1 to 20; 0 for as many as a decimal or hexadecimal number needs.
     pub width: u8,
-    /// Digits.
     pub digits: Digits,
 }
 
@@ -130,7 +129,6 @@ impl Digits {
         }
     }
 
-    /// The digit of this value.
     fn digit(self, value: u8) -> u8 {
         match self {
             Self::Decimal => b'0' + value,

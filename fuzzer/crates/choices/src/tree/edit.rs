@@ -9,7 +9,6 @@ use super::{NO_PARENT, Node, Tree};
 pub(crate) struct Piece<'a> {
     /// Their nodes, in the order of a tree.
     pub(crate) nodes: &'a [Node],
-    /// Their bytes.
     pub(crate) bytes: &'a [u8],
     /// Place of the first of the bytes in the tree of the nodes.
     pub(crate) start: u32,
@@ -18,11 +17,9 @@ pub(crate) struct Piece<'a> {
 /// Replacement of some siblings that follow each other, maybe none, below the root.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit<'a> {
-    /// Their parent.
     pub(crate) parent: usize,
     /// Their nodes, with what is in them.
     pub(crate) nodes: Range<usize>,
-    /// Their bytes.
     pub(crate) bytes: Range<usize>,
     /// Replacement of both.
     pub(crate) pieces: Vec<Piece<'a>>,

@@ -107,7 +107,6 @@ impl<'a> Units<'a> {
         self.units.len()
     }
 
-    /// Kind of the units.
     pub fn kind(&self) -> Kind {
         self.kind
     }

@@ -32,7 +32,6 @@ struct Form {
 }
 
 impl Form {
-    /// All forms.
     fn all() -> impl Iterator<Item = Self> {
         let orders = [(1, true), (2, true), (2, false), (4, true), (4, false)];
         orders.into_iter().flat_map(|(width, is_big_endian)| {

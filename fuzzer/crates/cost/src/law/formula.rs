@@ -19,7 +19,6 @@ pub struct Term {
 }
 
 impl Term {
-    /// The amount at a size.
     pub fn amount_at(&self, size: f64) -> f64 {
         self.coefficient * self.class.value(size)
     }

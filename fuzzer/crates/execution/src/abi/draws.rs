@@ -31,11 +31,8 @@ pub struct RawDraws {
     pub generated: AtomicU64,
     /// Ticks of the time-stamp counter that it took; 0 in processes of their own.
     pub generator_cycles: AtomicU64,
-    /// The draws.
     pub draw: [Cell<Draw>; MAX_DRAWS],
-    /// Items of the overlay.
     pub item: [Cell<Item>; MAX_OVERLAY_ITEMS],
-    /// Bytes of the overlay.
     pub overlay: [Cell<u8>; OVERLAY_BYTES],
     /// Beginning of what the generator has made.
     pub made: [Cell<u8>; GENERATED_BYTES],

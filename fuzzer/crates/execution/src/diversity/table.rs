@@ -56,9 +56,6 @@ pub struct TraceTable {
 
 impl TraceTable {
     /// Reserves memory for the set; it is used as the set grows.
-    ///
-    /// # Errors
-    /// If there is no memory.
     pub fn new() -> Result<Self> {
         Self::with_most(MOST_BITS)
     }

@@ -22,9 +22,6 @@ unsafe impl Plain for crate::abi::RawModules {}
 unsafe impl Plain for crate::abi::ServerTables {}
 
 /// Reads a value at an address of another process, whose memory is the file `process` (`/proc/PID/mem`).
-///
-/// # Errors
-/// If the memory cannot be read.
 pub(crate) fn value_at<T: Plain>(process: &File, address: u64) -> io::Result<Box<T>> {
     let mut value: Box<std::mem::MaybeUninit<T>> = Box::new_zeroed();
     // SAFETY: as many bytes as the value has; zeroed above, and valid whatever they are.

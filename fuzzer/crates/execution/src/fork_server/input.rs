@@ -35,9 +35,6 @@ pub(crate) struct Input {
 
 impl Input {
     /// Creates an empty input.
-    ///
-    /// # Errors
-    /// If there is no memory, or no descriptor.
     pub(crate) fn new(by_name: bool) -> io::Result<Self> {
         Ok(Self { file: memory_file(c"quagmire-input")?, folder: None, by_name, mapped: None, length: 0 })
     }

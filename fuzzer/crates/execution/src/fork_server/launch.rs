@@ -62,9 +62,6 @@ pub(crate) fn cannot(what: &'static str) -> impl Fn(io::Error) -> Error {
 }
 
 /// Starts the program of `command` with its arguments.
-///
-/// # Errors
-/// If the program cannot be started.
 pub(crate) fn start(command: &[OsString], input: &Input, wanted: &Wanted<'_>) -> Result<Started> {
     let [program, arguments @ ..] = command else {
         return Err(Error::usage("no program to run: end the command with `-- PROGRAM [ARGS... @@]`"));

@@ -75,7 +75,6 @@ pub enum Variant<'a> {
     Probes(&'a [(u32, u32)]),
 }
 
-/// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunLimits {
     /// CPU time.

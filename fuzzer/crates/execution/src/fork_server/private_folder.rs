@@ -81,7 +81,6 @@ impl PrivateFolder {
         Ok(Self { path, owner: std::process::id(), _alive: alive })
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

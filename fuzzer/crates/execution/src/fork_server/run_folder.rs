@@ -97,9 +97,6 @@ struct Named {
 
 impl RunFolder {
     /// Creates a folder, and in it the input if that has an extension. Removes those of processes that have ended.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(crate) fn create(place: &Path, extension: Option<&str>, is_entered: bool) -> io::Result<(Self, Option<File>)> {
         remove_dead(place);
         let name =
@@ -120,7 +117,6 @@ impl RunFolder {
         Ok((folder, file))
     }
 
-    /// Its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -34,7 +34,6 @@ const LABEL: f64 = 16.0;
 pub(crate) enum Values {
     /// Multiples of the baseline.
     Ratios,
-    /// Counts.
     Counts,
 }
 

@@ -63,9 +63,6 @@ impl Endpoint {
 
     /// Starts the process that serves the metrics of the campaign in `output`. This process closes its copy of the
     /// socket.
-    ///
-    /// # Errors
-    /// If no process can be started.
     pub fn serve(self, output: &Path, about: About) -> Result<Server> {
         let owner = std::process::id();
         // SAFETY: a campaign starts no thread.

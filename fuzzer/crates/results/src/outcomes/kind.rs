@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// As it should be.
+    /// As expected.
     Passed,
     /// Worth a look, but no failure.
     Noted,
@@ -18,16 +18,13 @@ pub enum Status {
     Error,
 }
 
-/// Level of a failure. The levels are those of SARIF and of GitHub's annotations.
+/// Severity of a failure. The levels are those of SARIF and of GitHub's annotations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// For information.
     Note,
-    /// Usual.
     #[default]
     Warning,
-    /// Grave.
     Error,
 }
 

@@ -18,9 +18,6 @@ impl Summary {
     }
 
     /// Writes `summary.json` atomically.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         write_whole(path, self.to_json().as_bytes())
     }

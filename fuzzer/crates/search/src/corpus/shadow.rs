@@ -9,7 +9,6 @@ use quagmire_mutators::kinds::Source;
 /// Number of mutants, and of those that reach their goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// All mutants.
     pub mutants: u64,
     /// Mutants that reach the goal.
     pub hits: u64,

@@ -66,7 +66,6 @@ impl Cache {
         size <= LARGEST
     }
 
-    /// Prepared entry for this goal.
     pub fn get(&self, entry: EntryId, goal: HitsBranch) -> Option<&Prepared> {
         self.prepared.get(&(entry, goal))
     }

@@ -78,7 +78,7 @@ fn attempt<R>(
     entry
 }
 
-/// Whether a parent that was drawn for cost passes its round, since its runs take long.
+/// Whether the round for cost skips this parent: the more work its runs take, the likelier.
 fn passes_for_work(search: &SearchState, rand: &mut impl Rand, entry: EntryId) -> bool {
     let work = search.top_rated.cost(entry).map_or(0, |cost| search.objective.work(cost)) as f64;
     work > WORK_OF_PARENT && rand.next_float() >= WORK_OF_PARENT / work

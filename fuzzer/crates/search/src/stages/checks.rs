@@ -70,9 +70,6 @@ impl Checks {
     }
 
     /// Begins a round of mutants of `bytes`, made from the entry `parent`. Runs them once if mutants are to be watched.
-    ///
-    /// # Errors
-    /// If something could not be written.
     pub fn begin<E, EM, H, Z>(
         &mut self,
         parent: EntryId,
@@ -112,9 +109,6 @@ impl Checks {
 
     /// Evaluates a mutant, and puts checks right that it fails. `input` becomes what was run last, and `operators` what
     /// made it. Returns the last evaluation of those that were entered, or of all.
-    ///
-    /// # Errors
-    /// If something could not be written.
     pub fn evaluate<E, EM, H, Z>(
         &mut self,
         parent: EntryId,

@@ -64,7 +64,6 @@ pub enum Language {
     /// None.
     #[default]
     Unknown,
-    /// A grammar.
     Grammar(Arc<Grammar>),
 }
 

@@ -31,7 +31,7 @@ const FRACTION: u32 = 24;
 pub(super) struct Bounded {
     /// Rows of the best known cover, ascending.
     pub chosen: Vec<u32>,
-    /// Weight that no cover is below.
+    /// Lower bound of the weight of a cover.
     pub bound: u64,
     /// Rows that no cover lighter than `chosen` has.
     pub useless: Vec<bool>,

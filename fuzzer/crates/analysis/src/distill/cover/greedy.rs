@@ -71,7 +71,6 @@ fn prune(core: &Core, mut chosen: Vec<u32>) -> Vec<u32> {
     chosen
 }
 
-/// Weight of rows.
 pub(super) fn weight(core: &Core, rows: &[u32]) -> u64 {
     rows.iter().fold(0, |sum: u64, &row| sum.saturating_add(core.weights[row as usize]))
 }

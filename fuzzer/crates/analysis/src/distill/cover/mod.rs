@@ -24,7 +24,7 @@ pub(crate) struct Solution {
     pub essentials: Vec<u32>,
     /// Weight of the cover.
     pub weight: u64,
-    /// Weight that no cover is below.
+    /// Lower bound of the weight of a cover.
     pub bound: u64,
 }
 

@@ -82,9 +82,6 @@ impl BenchFolder {
     }
 
     /// Writes the seeds, which all fuzzers get from one folder. Returns it.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     pub(super) fn write_seeds(&self, seeds: &[Seed]) -> Result<PathBuf> {
         let folder = self.path.join(SEEDS);
         files::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
@@ -94,7 +91,6 @@ impl BenchFolder {
         Ok(folder)
     }
 
-    /// Folder of a campaign.
     pub(super) fn of_campaign(&self, fuzzer: &str, seed: u64) -> PathBuf {
         self.path.join(format!("{fuzzer}-{seed}"))
     }
@@ -105,18 +101,12 @@ impl BenchFolder {
     }
 
     /// A campaign that was finished before; `None` if it was not.
-    ///
-    /// # Errors
-    /// If its file cannot be read.
     pub(super) fn finished(&self, fuzzer: &str, seed: u64) -> Result<Option<Campaign>> {
         let path = self.result_of(fuzzer, seed);
         path.exists().then(|| read(&path)).transpose()
     }
 
     /// Writes a finished campaign.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(super) fn keep(&self, campaign: Campaign) -> Result<Campaign> {
         let text = serde_json::to_string_pretty(&campaign).unwrap_or_default() + "\n";
         write_whole(&self.result_of(&campaign.fuzzer, campaign.seed), text.as_bytes())?;
@@ -124,9 +114,6 @@ impl BenchFolder {
     }
 
     /// Writes the result.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(super) fn finish(&self, bench: &Bench) -> Result<()> {
         let text = serde_json::to_string_pretty(bench).unwrap_or_default() + "\n";
         write_whole(&self.path.join(BENCH), text.as_bytes())

@@ -31,9 +31,6 @@ pub(super) struct Known {
 
 impl Known {
     /// Scores the seeds.
-    ///
-    /// # Errors
-    /// If the program cannot be run.
     pub(super) fn of_seeds(options: &BenchOptions) -> Result<Self> {
         let score = scored(&options.score, &|_| ())?;
         Ok(Self::new(&score))
@@ -55,9 +52,6 @@ impl Known {
     }
 
     /// Scores the inputs of a campaign.
-    ///
-    /// # Errors
-    /// If the program cannot be run.
     pub(super) fn outcomes(&self, options: &ScoreOptions) -> Result<Vec<Outcome>> {
         let order = self.is_performance.then_some(InputOrder::Modified);
         scored(&ScoreOptions { order, ..options.clone() }, &|_| ()).map(|score| score.mutants)

@@ -2,7 +2,6 @@
 
 use super::super::source::Mistake;
 
-/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Name(String),

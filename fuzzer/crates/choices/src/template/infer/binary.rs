@@ -3,7 +3,6 @@
 use super::{Origin, Pump, Segment, columns::order};
 use crate::template::{Counter, Digits, Order, Part};
 
-/// Least number of numbers.
 const LEAST_NUMBERS: usize = 8;
 
 /// Inputs whose numbers, of a size and byte order, rise or fall in nine of ten steps or are in any order.

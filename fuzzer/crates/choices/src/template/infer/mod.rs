@@ -27,7 +27,6 @@ use crate::{brackets, tree::Tree};
 /// Input whose growth is looked for, and what is known of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence<'a> {
-    /// The input.
     pub input: &'a [u8],
     /// The input that it was mutated from, if it is known.
     pub parent: Option<&'a [u8]>,
@@ -83,7 +82,6 @@ impl Origin {
 /// A template that may describe how an input grows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The template.
     pub template: Template,
     /// `N` at which it is about as large as the input, at least 1.
     pub n: u64,

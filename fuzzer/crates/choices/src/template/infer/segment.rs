@@ -27,7 +27,6 @@ impl Pump {
 /// A range of an input and the loop that stands for it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Segment {
-    /// The range.
     pub range: Range<usize>,
     /// Content of the loop.
     pub pump: Pump,

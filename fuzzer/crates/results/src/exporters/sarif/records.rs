@@ -188,7 +188,7 @@ pub(super) struct Result {
     pub properties: Value,
 }
 
-/// Reason why an alert is none.
+/// Reason why an alert is dismissed.
 #[derive(Debug, Serialize)]
 pub(super) struct Suppression {
     kind: &'static str,
