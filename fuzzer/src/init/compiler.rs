@@ -127,7 +127,7 @@ pub(super) fn allowable(messages: &str) -> Vec<String> {
     names
 }
 
-/// What clang says behind the linker's own message.
+/// Clang's line behind the linker's own message.
 pub(super) const ONLY_FAILED: &str = "linker command failed";
 
 /// The first error in the messages of a compiler or linker, in one line.

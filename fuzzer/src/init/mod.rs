@@ -130,7 +130,7 @@ fn printed(lines: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::Ended)
 }
 
-/// What a build has come to.
+/// Result of a build.
 #[derive(Default)]
 struct Built {
     /// Options that the project's C needs.

@@ -702,8 +702,7 @@ impl<'a> Session<'a> {
         let how = if words.ends_with("@@") { "a file" } else { "its standard input" };
         lines.push(format!("# a program that reads {how}; a moment of fuzzing reaches {}", counted(edges, "edge")));
         if edges < FEW_EDGES {
-            lines
-                .push(format!("# few: it may refuse these seeds at once: put ordinary inputs into {}", shown(&folder)));
+            lines.push(Self::few(&shown(Path::new(super::OWN))));
         }
         lines.push(format!("quagmire fuzz -i {} -o {}/out -- {words}", shown(&folder), super::OWN));
         lines.push("# or a function of a library: quagmire init --function NAME writes a harness".into());

@@ -323,7 +323,7 @@ pub(super) fn reach(
     Ok(Ok(Reach { edges: edges_found, is_alike: unseen.runs_alike * 20 >= unseen.runs * 19 }))
 }
 
-/// What a program of quagmire says that refuses to run.
+/// Reason that a harness or `quagmire` gives for not running.
 fn refusal(said: &str) -> String {
     let line = said.lines().find(|line| line.contains("quagmire:")).or_else(|| said.lines().next());
     line.unwrap_or("it cannot be run").trim_start_matches("quagmire: ").to_owned()

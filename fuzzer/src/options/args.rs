@@ -300,7 +300,7 @@ impl Command {
     }
 }
 
-/// What a benchmark changes in the search.
+/// A change to the search that only measurements make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Experiment {
     /// Do not trim inputs to rare branches before they are mutated
