@@ -15,7 +15,7 @@ use quagmire_base::format::grouped;
 pub const WIDTH: f64 = 760.0;
 
 const LEFT: f64 = 76.0;
-const RIGHT: f64 = 20.0;
+const RIGHT: f64 = 24.0;
 const TITLE: f64 = 22.0;
 const PANEL: f64 = 170.0;
 /// Height of the heading of a panel: its name, and the labels of the quartile lines.

@@ -10,7 +10,8 @@ use quagmire_results::summary::Distribution;
 const WIDTH: f64 = 380.0;
 const HEIGHT: f64 = 150.0;
 const LEFT: f64 = 60.0;
-const RIGHT: f64 = 14.0;
+/// Leaves room for half of the longest label: `100 us`.
+const RIGHT: f64 = 24.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 116.0;
 
